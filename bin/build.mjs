@@ -1,0 +1,54 @@
+// Bundles src/ into dist/ with esbuild when a source is newer than the bundle.
+// Dependencies stay in node_modules; only our own files are bundled.
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const entryPoints = { logweir: "src/main.ts", "engine-host": "src/engines/duckdb/host/main.ts" };
+
+/** Newest modification time (ms) of any file below `folder`. */
+function newestMtime(folder) {
+  let newest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    newest = Math.max(newest, entry.isDirectory() ? newestMtime(path) : statSync(path).mtimeMs);
+  }
+  return newest;
+}
+
+function mtimeOf(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** Builds when needed; a shipped package has no src/ and keeps its dist/. */
+export async function buildIfStale() {
+  const source = join(root, "src");
+  if (statSync(source, { throwIfNoEntry: false }) === undefined) return;
+  const built = mtimeOf(join(root, "dist", "logweir.js"));
+  if (built > Math.max(newestMtime(source), mtimeOf(join(root, "package.json")))) return;
+  const { build } = await import("esbuild");
+  const staging = join(root, "dist", `.staging-${process.pid}`);
+  mkdirSync(staging, { recursive: true });
+  try {
+    await build({
+      absWorkingDir: root,
+      entryPoints,
+      outdir: staging,
+      bundle: true,
+      packages: "external",
+      platform: "node",
+      target: "node20",
+      format: "esm",
+      sourcemap: true,
+      logLevel: "error",
+    });
+    // Renames are atomic, so that two builds at once leave a whole bundle; the entry point comes last.
+    const files = readdirSync(staging).sort((a, b) => Number(a === "logweir.js") - Number(b === "logweir.js"));
+    for (const file of files) renameSync(join(staging, file), join(root, "dist", file));
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await buildIfStale();

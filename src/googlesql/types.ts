@@ -1,0 +1,114 @@
+/**
+ * GoogleSQL's data types, as plain JSON-serialisable data: they travel to the engine host and into contracts as they are.
+ * Source: the "Data types" page of the GoogleSQL reference.
+ */
+
+/** Types that have no inner types. `UNKNOWN` is the type of an untyped NULL and of a field that no event has carried. */
+export type ScalarKind =
+  | "INT64"
+  | "FLOAT64"
+  | "NUMERIC"
+  | "BIGNUMERIC"
+  | "BOOL"
+  | "STRING"
+  | "BYTES"
+  | "DATE"
+  | "TIME"
+  | "DATETIME"
+  | "TIMESTAMP"
+  | "INTERVAL"
+  | "JSON"
+  | "UNKNOWN";
+
+export interface ScalarType {
+  readonly kind: ScalarKind;
+}
+
+export interface ArrayType {
+  readonly kind: "ARRAY";
+  readonly element: SqlType;
+}
+
+export interface StructField {
+  /** Absent for an anonymous field. */
+  readonly name?: string;
+  readonly type: SqlType;
+}
+
+export interface StructType {
+  readonly kind: "STRUCT";
+  readonly fields: readonly StructField[];
+}
+
+export interface RangeType {
+  readonly kind: "RANGE";
+  /** DATE, DATETIME or TIMESTAMP. */
+  readonly element: SqlType;
+}
+
+/**
+ * One element of a nested log record: an open struct whose fields are those that events have carried so far.
+ *
+ * A record field of an event has the type `ARRAY<RECORD>`, as in GoogleSQL, where a nested record is a repeated STRUCT.
+ * `isRepeated` is false as long as every event carried one object there: then UNNEST of it is an alias for a path.
+ * Its value on an engine is the JSON text of the object (of the array, for `ARRAY<RECORD>`), in which every nested
+ * object is already an array of one object.
+ */
+export interface RecordType {
+  readonly kind: "RECORD";
+  readonly fields: readonly RecordField[];
+  readonly isRepeated: boolean;
+  /** True when events carried more fields than are listed: then an unlisted field is read from the JSON as STRING instead of being NULL. */
+  readonly isOpen: boolean;
+}
+
+export interface RecordField {
+  readonly name: string;
+  /** A scalar, an ARRAY of scalars, or `ARRAY<RECORD>`. A field that carried several types has their lenient supertype, STRING at the widest. */
+  readonly type: SqlType;
+}
+
+export type SqlType = ScalarType | ArrayType | StructType | RangeType | RecordType;
+
+export const INT64: ScalarType = { kind: "INT64" };
+export const FLOAT64: ScalarType = { kind: "FLOAT64" };
+export const NUMERIC: ScalarType = { kind: "NUMERIC" };
+export const BIGNUMERIC: ScalarType = { kind: "BIGNUMERIC" };
+export const BOOL: ScalarType = { kind: "BOOL" };
+export const STRING: ScalarType = { kind: "STRING" };
+export const BYTES: ScalarType = { kind: "BYTES" };
+export const DATE: ScalarType = { kind: "DATE" };
+export const TIME: ScalarType = { kind: "TIME" };
+export const DATETIME: ScalarType = { kind: "DATETIME" };
+export const TIMESTAMP: ScalarType = { kind: "TIMESTAMP" };
+export const INTERVAL: ScalarType = { kind: "INTERVAL" };
+export const JSON_TYPE: ScalarType = { kind: "JSON" };
+/** The type of an untyped NULL. */
+export const UNKNOWN: ScalarType = { kind: "UNKNOWN" };
+
+export function arrayOf(element: SqlType): ArrayType {
+  return { kind: "ARRAY", element };
+}
+
+export function structOf(fields: readonly StructField[]): StructType {
+  return { kind: "STRUCT", fields };
+}
+
+/** The type as GoogleSQL writes it, e.g. `ARRAY<STRUCT<a INT64, STRING>>`. A RECORD is written as a STRUCT, UNKNOWN as INT64 (GoogleSQL's type of an untyped NULL column). */
+export function formatType(type: SqlType): string {
+  switch (type.kind) {
+    case "ARRAY":
+      return `ARRAY<${formatType(type.element)}>`;
+    case "RANGE":
+      return `RANGE<${formatType(type.element)}>`;
+    case "STRUCT":
+    case "RECORD": {
+      const fields = type.fields.map((field) => (field.name === undefined ? "" : `${field.name} `) + formatType(field.type));
+      return `STRUCT<${fields.join(", ")}>`;
+    }
+    case "UNKNOWN":
+      return "INT64";
+    default:
+      return type.kind;
+  }
+}
