@@ -1,0 +1,40 @@
+/**
+ * How a log source lies in DuckDB: the bridge between the store, which makes and widens tables, and the compiler,
+ * which prints SQL over them. One table a source:
+ * `id VARCHAR, timestamp TIMESTAMP (UTC), event_message VARCHAR`, one column for each scalar leaf, and for each
+ * top-level record field (such as `metadata`) one VARCHAR column with its JSON text, in which every object is already
+ * an array of one object (`[{"request":[{"path":"/"}]}]`), so that it can be spliced into an answer as it is.
+ */
+import type { TableDefinition } from "../../googlesql/relation.ts";
+import type { SqlType } from "../../googlesql/types.ts";
+
+export interface TableLayout {
+  /** The logical side: what the resolver sees. */
+  readonly definition: TableDefinition;
+  /** Physical table name, unquoted. */
+  readonly table: string;
+  /** Logical top-level column name -> JSON text column (unquoted) of a record column. */
+  readonly recordColumns: ReadonlyMap<string, string>;
+  /** Dotted path (`project`, `metadata.request.path`; exact case) -> leaf. Leaves that are not here are read from the JSON. */
+  readonly leaves: ReadonlyMap<string, LeafLayout>;
+  /** Dotted path of a record (`metadata.request`) -> BOOLEAN column (unquoted), true where the event carried it. A record without one is tested in the JSON. */
+  readonly presence: ReadonlyMap<string, string>;
+}
+
+export interface LeafLayout {
+  /** Logical type: that of the variant when there is one; the lenient supertype when there are several. */
+  readonly type: SqlType;
+  /**
+   * One physical column for each type that events carried at this path; at most one of them is not NULL in a row.
+   * Physical types: BIGINT, DOUBLE, BOOLEAN, VARCHAR, TIMESTAMP and LISTs of the first four.
+   */
+  readonly variants: readonly LeafVariant[];
+}
+
+export interface LeafVariant {
+  readonly column: string;
+  readonly type: SqlType;
+}
+
+/** Layouts by canonical table name. */
+export type LayoutCatalog = (tableName: string) => TableLayout | undefined;

@@ -1,0 +1,4 @@
+import type { ScalarUdf } from "./udf.ts";
+
+/** Every JavaScript function that the engine host registers. */
+export const scalarUdfs: readonly ScalarUdf[] = [];
