@@ -1,0 +1,23 @@
+import type { AggregateCall, CallExpr, WindowCall } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
+
+/** What a row of the function tables gets in order to print one call. */
+export interface CallContext<Call = CallExpr | AggregateCall | WindowCall> {
+  /** The call's printed arguments: complete DuckDB expressions of the argument's type, safe to place anywhere (parenthesised where needed). Undefined for a skipped named argument. */
+  readonly args: readonly string[];
+  readonly types: readonly SqlType[];
+  readonly type: SqlType;
+  /** For values that the printer must know: date parts, literals. */
+  readonly call: Call;
+  /** IANA name of the session's time zone; `UTC` by default. */
+  readonly timeZone: string;
+}
+
+/**
+ * Prints one call as a DuckDB expression. An argument printed twice is computed twice: wrap with `bindOnce` (see helpers.ts) when
+ * it is more than a column or literal, or when the function is volatile.
+ */
+export type PrintCall<Call = CallExpr> = (context: CallContext<Call>) => string;
+
+/** Upper-case catalogue name -> how DuckDB computes it. */
+export type FunctionTable<Call = CallExpr> = Readonly<Record<string, PrintCall<Call>>>;
