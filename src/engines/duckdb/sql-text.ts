@@ -1,0 +1,29 @@
+/** Literals and identifiers as DuckDB reads them. Every text of a caller passes through here or through a bound parameter. */
+
+/** A string literal. DuckDB knows no backslash escapes in plain literals; NUL cannot stand in one and is built with chr(0). */
+export function quoteString(text: string): string {
+  if (!text.includes("\0")) return `'${text.replaceAll("'", "''")}'`;
+  return `(${text
+    .split("\0")
+    .map((part) => `'${part.replaceAll("'", "''")}'`)
+    .join(" || chr(0) || ")})`;
+}
+
+/** A quoted identifier. A NUL cannot stand in one. */
+export function quoteIdentifier(name: string): string {
+  if (name.includes("\0")) throw new Error("An identifier cannot hold a NUL character");
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/**
+ * Computes `expression` once and lets `body` use it by name as often as it likes. DuckDB has no LET, so it is a lambda over a
+ * list of one. `variable` must be unique among nested uses: name it after the function it serves.
+ */
+export function bindOnce(expression: string, variable: string, body: (variable: string) => string): string {
+  return `list_transform([${expression}], lambda ${variable}: ${body(variable)})[1]`;
+}
+
+/** An expression that fails the query with this message (an SQL expression of type VARCHAR) when it is evaluated. */
+export function raiseError(messageSql: string): string {
+  return `error(${messageSql})`;
+}
