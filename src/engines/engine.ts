@@ -126,8 +126,14 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** A field value of an event after normalising. Numbers beyond a double's exactness arrive as bigint or as their source text in `LosslessNumber`. */
-export type EventValue = string | number | bigint | boolean | readonly EventValue[] | { readonly [field: string]: EventValue };
+/** A field value of an event after normalising. Integers beyond 2^53 arrive as bigint. */
+export type EventValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | readonly EventValue[]
+  | { readonly [field: string]: EventValue };
 
 /** One log event, normalised: cleaned keys, no nulls, no empty strings or containers. */
 export interface LogEvent {

@@ -80,8 +80,10 @@ export function parseSource(text: string, path: string): Source {
 }
 
 function describeError(keyword: string, params: object, message: string): string {
-  if (keyword === "boolean") return `is not a key of a source file; known keys: ${Object.keys(SourceFile.properties).join(", ")}`;
-  if ("allowedValues" in params && Array.isArray(params.allowedValues)) return `must be one of ${params.allowedValues.join(", ")}`;
+  if (keyword === "boolean")
+    return `is not a key of a source file; known keys: ${Object.keys(SourceFile.properties).join(", ")}`;
+  if ("allowedValues" in params && Array.isArray(params.allowedValues))
+    return `must be one of ${params.allowedValues.join(", ")}`;
   return message;
 }
 
@@ -92,7 +94,10 @@ function toSource(file: Static<typeof SourceFile>, fileName: string): Source {
     kind: file.kind,
     description: file.description ?? `Events of ${fileName}`,
     retentionDays: file.retention_days,
-    knownFields: Object.entries(file.fields ?? {}).map(([path, kind]) => ({ path, type: { kind: kind as ScalarKind } })),
+    knownFields: Object.entries(file.fields ?? {}).map(([path, kind]) => ({
+      path,
+      type: { kind: kind as ScalarKind },
+    })),
   };
 }
 

@@ -1,0 +1,51 @@
+import { promisify } from "node:util";
+import * as zlib from "node:zlib";
+import { IngestError } from "./ingest-error.ts";
+
+type Decompress = (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+/** zstd came with Node 22.15; older versions answer `unsupported_encoding`. */
+const zstd = (zlib as { zstdDecompress?: typeof zlib.gunzip }).zstdDecompress;
+
+const decompressors: ReadonlyMap<string, Decompress> = new Map<string, Decompress>([
+  ["gzip", promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gunzip)],
+  ["x-gzip", promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gunzip)],
+  ["deflate", promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflate)],
+  ["br", promisify<Uint8Array, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress)],
+  ...(zstd === undefined ? [] : [["zstd", promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zstd)] as const]),
+]);
+
+/** The values of Content-Encoding that this Node understands. */
+export const supportedEncodings: readonly string[] = [...decompressors.keys()];
+
+/**
+ * Undoes Content-Encoding (RFC 9110, section 8.4), several codings from the last to the first. Throws `IngestError`
+ * `body_too_large` as soon as the output passes `maxBytes`, so that a bomb costs no more than that.
+ */
+export async function decompress(body: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
+  const codings = encoding
+    .split(",")
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== "" && coding !== "identity");
+  if (codings.length > 2) throw new IngestError("unsupported_encoding", "At most two content codings are accepted");
+  let bytes = body;
+  for (const coding of codings.reverse()) bytes = await decompressOnce(bytes, coding, maxBytes);
+  if (bytes.length > maxBytes) throw new IngestError("body_too_large", `The body is larger than ${maxBytes} bytes`);
+  return bytes;
+}
+
+async function decompressOnce(body: Uint8Array, coding: string, maxBytes: number): Promise<Uint8Array> {
+  const run = decompressors.get(coding);
+  if (run === undefined) {
+    const known = supportedEncodings.join(", ");
+    throw new IngestError("unsupported_encoding", `Content-Encoding ${coding} is not supported; send one of: ${known}`);
+  }
+  try {
+    return await run(body, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw new IngestError("body_too_large", `The body is larger than ${maxBytes} bytes after decompression`);
+    }
+    throw new IngestError("invalid_body", `The body is not valid ${coding}; check Content-Encoding`);
+  }
+}

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { cleanValue } from "./clean-value.ts";
+import { cleanFieldName } from "./field-name.ts";
+import { defaultIngestLimits } from "./limits.ts";
+
+it.each([
+  ["path", "path"],
+  ["_private", "_private"],
+  ["cf-ray", "_cf_ray"],
+  ["a.b", "_a_b"],
+  ["1x", "_1x"],
+  ["a-b c", "__a_b_c"],
+  ["1-x", "_1_x"],
+  ["_TABLE_x", "__TABLE_x"],
+  ["_PARTITION-x", "___PARTITION_x"],
+  ["naïve", "_na_ve"],
+  ["😀", "__"],
+  ["a".repeat(129), `_${"a".repeat(128)}`],
+  ["a".repeat(128), "a".repeat(128)],
+])("the field name %s becomes %s", (name, cleaned) => {
+  expect(cleanFieldName(name)).toBe(cleaned);
+});
+
+it("loses no value when two names become one", () => {
+  const cleaned = cleanValue({ "a-b": 1, _a_b: 2, "a.b": 3 }, defaultIngestLimits);
+  expect(cleaned).toEqual({ __a_b: 1, _a_b: 2, ___a_b: 3 });
+});
