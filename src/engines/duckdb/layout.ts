@@ -38,3 +38,8 @@ export interface LeafVariant {
 
 /** Layouts by canonical table name. */
 export type LayoutCatalog = (tableName: string) => TableLayout | undefined;
+
+/** Name of the physical field at `index` (from 0) of a STRUCT: GoogleSQL's fields may be unnamed or share a name, DuckDB's may not. */
+export function structFieldName(index: number): string {
+  return `f${index + 1}`;
+}

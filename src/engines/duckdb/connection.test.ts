@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  arrayOf,
+  BOOL,
+  BYTES,
+  DATE,
+  DATETIME,
+  FLOAT64,
+  INT64,
+  INTERVAL,
+  NUMERIC,
+  type SqlType,
+  STRING,
+  structOf,
+  TIME,
+  TIMESTAMP,
+} from "../../googlesql/types.ts";
+import type { ParameterValue } from "../engine.ts";
+import { type Connection, type Database, openDatabase } from "./connection.ts";
+import { type MemoryDatabase, openMemoryDatabase } from "./memory-database.ts";
+
+describe("an opened database", () => {
+  let database: MemoryDatabase;
+  beforeAll(async () => {
+    database = await openMemoryDatabase();
+  });
+  afterAll(() => database.close());
+
+  const refused: readonly (readonly [string, string])[] = [
+    ["reading a file", "SELECT * FROM read_csv('/etc/hostname')"],
+    ["reading a file by its name", "SELECT * FROM '/etc/hostname.csv'"],
+    ["attaching a file", "ATTACH '/tmp/other.db'"],
+    ["writing a file", "COPY (SELECT 1) TO '/tmp/out.csv'"],
+    ["changing a setting", "SET GLOBAL enable_external_access = true"],
+    ["loading an extension", "INSTALL httpfs"],
+    ["two statements", "SELECT 1; SELECT 2"],
+  ];
+  it.each(refused)("refuses %s", async (_name, sql) => {
+    await expect(database.query(sql)).rejects.toThrow();
+  });
+
+  it("runs in UTC", async () => {
+    const { rows } = await database.query("SELECT current_setting('TimeZone')");
+    expect(rows).toEqual([["UTC"]]);
+  });
+
+  const bound: readonly (readonly [SqlType, ParameterValue, unknown])[] = [
+    [INT64, "9223372036854775807", "9223372036854775807"],
+    [INT64, null, null],
+    [FLOAT64, "-Infinity", "-Infinity"],
+    [FLOAT64, "1e-3", 0.001],
+    [NUMERIC, "-1.5", "-1.5"],
+    [BOOL, false, false],
+    [STRING, "'; DROP", "'; DROP"],
+    [BYTES, "AP8=", "AP8="],
+    [DATE, "2024-02-29", "2024-02-29"],
+    [TIME, "10:00:00.5", "10:00:00.500000"],
+    [DATETIME, "2024-02-29 10:00:00", "2024-02-29T10:00:00"],
+    [TIMESTAMP, "-1", -1],
+    [TIMESTAMP, null, null],
+    [INTERVAL, "1-2 -3 4:5:6", "1-2 -3 4:5:6"],
+    [arrayOf(INT64), ["1", null], [1, null]],
+    [arrayOf(STRING), [], []],
+    [structOf([{ name: "a", type: INT64 }, { type: STRING }]), ["1", null], [1, null]],
+  ];
+  it.each(bound)("binds %j as %j", async (type, value, expected) => {
+    const rows = await database.encode("SELECT $1", [{ name: "v", type }], "cells", [{ type, value }]);
+    expect(rows).toEqual([[expected]]);
+  });
+
+  it.each([
+    [INT64, "1.5"],
+    [INT64, "9223372036854775808"],
+    [DATE, "2024-02-30"],
+    [arrayOf(INT64), "1"],
+    [NUMERIC, "1.0000000001"],
+  ])("refuses to bind %j as %j", async (type, value) => {
+    await expect(database.query("SELECT $1", [{ type, value }])).rejects.toThrow("is not a valid");
+  });
+});
+
+describe("interrupting", () => {
+  let database: Database;
+  let connection: Connection;
+  beforeAll(async () => {
+    database = await openDatabase({ threads: 2, memoryLimitBytes: 512 * 1024 ** 2 });
+    connection = await database.connect();
+  });
+  afterAll(() => {
+    connection.close();
+    database.close();
+  });
+
+  it("ends a long query soon, and the connection goes on", async () => {
+    const running = connection.all("SELECT count(*) FROM range(100000000000) t(i) WHERE hash(i) = 1");
+    const startedAt = performance.now();
+    setImmediate(() => connection.interrupt());
+    await expect(running).rejects.toThrow("Interrupted");
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(await connection.all("SELECT 1::INTEGER")).toEqual([[1]]);
+  });
+
+  it("drops a reader that was not read to its end", async () => {
+    const reader = await connection.stream("SELECT * FROM range(10000000)");
+    expect((await reader.next())?.rowCount).toBe(2048);
+    expect(await connection.all("SELECT 2::INTEGER")).toEqual([[2]]);
+  });
+});

@@ -1,0 +1,176 @@
+/** Opening DuckDB the one way this engine uses it, and running single statements on it. */
+import { rmSync } from "node:fs";
+import {
+  type DuckDBConnection,
+  type DuckDBDataChunk,
+  DuckDBInstance,
+  type DuckDBType,
+  type DuckDBValue,
+} from "./driver.ts";
+import { scalarUdfs } from "./udf/index.ts";
+import { registerUdfs } from "./udf-registration.ts";
+
+export interface DatabaseOptions {
+  /** Path of the database file; absent for a database in memory. */
+  readonly path?: string;
+  /** Where sorts and aggregates spill; emptied when the database is opened. Absent: they do not spill. */
+  readonly temporaryDirectory?: string;
+  readonly threads: number;
+  readonly memoryLimitBytes: number;
+}
+
+/** A value to bind, with its type where the driver cannot tell it from the value (NULLs, lists, timestamps made of bigints). */
+export interface BoundValue {
+  readonly value: DuckDBValue;
+  readonly type?: DuckDBType;
+}
+
+/** An open instance. Connections are independent: each runs one statement at a time. */
+export interface Database {
+  connect(): Promise<Connection>;
+  close(): void;
+}
+
+/** Chunks of at most 2,048 rows, read as the query makes them. */
+export interface ChunkReader {
+  readonly columnCount: number;
+  /** Undefined at the end. */
+  next(): Promise<DuckDBDataChunk | undefined>;
+}
+
+export interface Connection {
+  /** Prepares one statement (several are an error) and runs it; rows stream. A reader that was not read to its end is dropped by the next call. */
+  stream(sql: string, values?: readonly BoundValue[]): Promise<ChunkReader>;
+  /** Runs one statement to its end and answers its rows. */
+  all(sql: string, values?: readonly BoundValue[]): Promise<DuckDBValue[][]>;
+  /** Makes the statement that was begun last fail soon, also while it is being prepared or between two reads. */
+  interrupt(): void;
+  close(): void;
+}
+
+/** Rows of a row group. It must be the same at every opening: the next checkpoint would rewrite the whole file otherwise. */
+const ROW_GROUP_ROWS = 30_720;
+
+/** How DuckDB words it, and so how we do. */
+export const INTERRUPTED_MESSAGE = "INTERRUPT Error: Interrupted!";
+
+function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** How often an interrupt is repeated: one that arrives while a statement is being prepared or started is lost. */
+const INTERRUPT_REPEAT_MS = 10;
+
+/** The statement that a connection works on. */
+interface Statement {
+  isInterrupted: boolean;
+  /** True while a call into the driver is under way. */
+  isBusy: boolean;
+}
+
+function wrapConnection(connection: DuckDBConnection): Connection {
+  let current: Statement = { isInterrupted: false, isBusy: false };
+
+  async function guard<T>(statement: Statement, call: () => Promise<T>): Promise<T> {
+    if (statement.isInterrupted) throw new Error(INTERRUPTED_MESSAGE);
+    statement.isBusy = true;
+    try {
+      return await call();
+    } finally {
+      statement.isBusy = false;
+    }
+  }
+
+  async function stream(sql: string, values: readonly BoundValue[] = []): Promise<ChunkReader> {
+    const statement: Statement = { isInterrupted: false, isBusy: false };
+    current = statement;
+    const prepared = await guard(statement, () => connection.prepare(sql));
+    try {
+      values.forEach(({ value, type }, index) => {
+        prepared.bindValue(index + 1, value, type);
+      });
+      const result = await guard(statement, () => prepared.stream());
+      return {
+        columnCount: result.columnCount,
+        async next() {
+          const chunk = await guard(statement, () => result.fetchChunk());
+          return chunk === null || chunk.rowCount === 0 ? undefined : chunk;
+        },
+      };
+    } finally {
+      prepared.destroySync();
+    }
+  }
+
+  return {
+    stream,
+    async all(sql, values) {
+      const reader = await stream(sql, values);
+      const rows: DuckDBValue[][] = [];
+      for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
+        chunk.appendToRows(rows);
+      }
+      return rows;
+    },
+    interrupt() {
+      const statement = current;
+      if (statement.isInterrupted) return;
+      statement.isInterrupted = true;
+      const repeat = () => {
+        if (!statement.isBusy) return;
+        connection.interrupt();
+        setTimeout(repeat, INTERRUPT_REPEAT_MS);
+      };
+      repeat();
+    },
+    close: () => connection.closeSync(),
+  };
+}
+
+/**
+ * Opens the database, creating the file when it is missing. Afterwards nothing can be configured, no file can be read
+ * or written by a query, and no extension can be loaded. Time zone is UTC.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const instance = await DuckDBInstance.create(":memory:", {
+    threads: String(options.threads),
+    memory_limit: `${Math.round(options.memoryLimitBytes / 1024)}KiB`,
+  });
+  try {
+    const setup = await instance.connect();
+    if (options.path !== undefined) {
+      // A row group's size can only be set where a database is attached, so the file is never the main database.
+      await setup.run(
+        `ATTACH ${quoteText(options.path)} AS store (STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`,
+      );
+    }
+    registerUdfs(setup, scalarUdfs);
+    if (options.temporaryDirectory !== undefined) {
+      rmSync(options.temporaryDirectory, { recursive: true, force: true });
+    }
+    const settings = [
+      "SET GLOBAL TimeZone = 'UTC'",
+      `SET GLOBAL temp_directory = ${quoteText(options.temporaryDirectory ?? "")}`,
+      // Checkpoints are the store's decision: DuckDB's own would stall a commit.
+      "SET GLOBAL wal_autocheckpoint = '1TB'",
+      "SET GLOBAL allow_community_extensions = false",
+      "SET GLOBAL autoinstall_known_extensions = false",
+      "SET GLOBAL autoload_known_extensions = false",
+      "SET GLOBAL enable_external_access = false",
+      "SET GLOBAL lock_configuration = true",
+    ];
+    for (const setting of settings) await setup.run(setting);
+    setup.closeSync();
+  } catch (error) {
+    instance.closeSync();
+    throw error;
+  }
+  return {
+    async connect() {
+      const connection = await instance.connect();
+      if (options.path !== undefined) await connection.run("USE store");
+      return wrapConnection(connection);
+    },
+    close: () => instance.closeSync(),
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * The only file that imports the DuckDB driver. Everything of the driver that this engine uses stands here, so that
+ * a change of driver or of its version shows in one place.
+ */
+
+export type {
+  DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBPreparedStatement,
+  DuckDBResult,
+  DuckDBType,
+  DuckDBValue,
+  DuckDBVector,
+} from "@duckdb/node-api";
+export {
+  BIGINT,
+  BLOB,
+  BOOLEAN,
+  DATE,
+  DECIMAL,
+  DOUBLE,
+  DuckDBBlobValue,
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  DuckDBInstance,
+  DuckDBIntervalValue,
+  DuckDBListType,
+  DuckDBListValue,
+  DuckDBScalarFunction,
+  DuckDBStructType,
+  DuckDBStructValue,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  DuckDBTimeValue,
+  INTERVAL,
+  LIST,
+  SQLNULL,
+  STRUCT,
+  TIME,
+  TIMESTAMP,
+  VARCHAR,
+} from "@duckdb/node-api";

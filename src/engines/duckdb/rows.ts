@@ -1,0 +1,180 @@
+/** Result chunks as JSON text, driven by the columns' GoogleSQL types (see `RowEncoding` of the engine contract). */
+import type { SqlType } from "../../googlesql/types.ts";
+import type { OutputColumn, RowEncoding } from "../engine.ts";
+import { formatDate, formatDatetime, formatInterval, formatTime } from "./calendar.ts";
+import {
+  DuckDBBlobValue,
+  type DuckDBDataChunk,
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  DuckDBIntervalValue,
+  DuckDBListValue,
+  DuckDBStructValue,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  DuckDBTimeValue,
+  type DuckDBValue,
+} from "./driver.ts";
+
+/** Writes one value that is not NULL. */
+type EncodeValue = (value: DuckDBValue) => string;
+
+const MAX_EXACT_INTEGER = 2n ** 53n;
+
+function unexpected(value: DuckDBValue, type: string): never {
+  const shape = value !== null && typeof value === "object" ? value.constructor.name : typeof value;
+  throw new TypeError(`The engine answered ${shape} for a column of type ${type}`);
+}
+
+function encodeInt64(value: DuckDBValue): string {
+  if (typeof value === "number" && Number.isInteger(value)) return String(value);
+  if (typeof value === "bigint") {
+    return value <= MAX_EXACT_INTEGER && value >= -MAX_EXACT_INTEGER ? `${value}` : `"${value}"`;
+  }
+  return unexpected(value, "INT64");
+}
+
+function encodeFloat64(value: DuckDBValue): string {
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : `"${value}"`;
+  if (typeof value === "bigint") return String(Number(value));
+  if (value instanceof DuckDBDecimalValue) return String(value.toDouble());
+  return unexpected(value, "FLOAT64");
+}
+
+/** The text of a decimal without trailing zeros after the point, and without a point that nothing follows. */
+function trimDecimal(text: string): string {
+  if (!text.includes(".")) return text;
+  const trimmed = text.replace(/0+$/, "").replace(/\.$/, "");
+  return trimmed === "-0" || trimmed === "" ? "0" : trimmed;
+}
+
+function encodeDecimal(value: DuckDBValue): string {
+  if (value instanceof DuckDBDecimalValue) return `"${trimDecimal(value.toString())}"`;
+  if (typeof value === "bigint" || typeof value === "number") return `"${value}"`;
+  if (typeof value === "string") return JSON.stringify(trimDecimal(value));
+  return unexpected(value, "NUMERIC");
+}
+
+/** Text of a value of a type that is written without looking inside; also the bounds of a range. */
+function temporalText(kind: SqlType["kind"], value: DuckDBValue): string {
+  if (kind === "DATE" && value instanceof DuckDBDateValue) return formatDate(value.days);
+  if (kind === "TIME" && value instanceof DuckDBTimeValue) return formatTime(value.micros);
+  if (kind === "DATETIME" && value instanceof DuckDBTimestampValue) return formatDatetime(value.micros);
+  if (kind === "DATETIME" && value instanceof DuckDBDateValue) return `${formatDate(value.days)}T00:00:00`;
+  if (kind === "INTERVAL" && value instanceof DuckDBIntervalValue) return formatInterval(value);
+  if (kind === "TIMESTAMP") return `${formatDatetime(microsOf(value), " ")}+00`;
+  return unexpected(value, kind);
+}
+
+function microsOf(value: DuckDBValue): bigint {
+  if (value instanceof DuckDBTimestampValue || value instanceof DuckDBTimestampTZValue) return value.micros;
+  return unexpected(value, "TIMESTAMP");
+}
+
+function encodeList(element: SqlType, encoding: RowEncoding): EncodeValue {
+  const encode = nullable(element, encoding);
+  return (value) => {
+    if (!(value instanceof DuckDBListValue)) return unexpected(value, "ARRAY");
+    return `[${value.items.map(encode).join(",")}]`;
+  };
+}
+
+/** Fields are matched by position: the physical names are the compiler's. */
+function encodeStruct(type: SqlType & { kind: "STRUCT" }, encoding: RowEncoding): EncodeValue {
+  const encoders = type.fields.map((field) => nullable(field.type, encoding));
+  const keys = type.fields.map((field, index) => `${JSON.stringify(field.name ?? `_field_${index + 1}`)}:`);
+  return (value) => {
+    if (!(value instanceof DuckDBStructValue)) return unexpected(value, "STRUCT");
+    const parts = Object.values(value.entries).map((entry, index) => encoders[index]?.(entry) ?? "null");
+    return encoding === "cells"
+      ? `[${parts.join(",")}]`
+      : `{${parts.map((part, index) => (keys[index] ?? "") + part).join(",")}}`;
+  };
+}
+
+function encodeRange(element: SqlType): EncodeValue {
+  const bound = (value: DuckDBValue | undefined) =>
+    value === null || value === undefined ? "UNBOUNDED" : temporalText(element.kind, value);
+  return (value) => {
+    if (!(value instanceof DuckDBStructValue)) return unexpected(value, "RANGE");
+    return `"[${bound(value.entries.start)}, ${bound(value.entries.end)})"`;
+  };
+}
+
+function encodeText(value: DuckDBValue): string {
+  return typeof value === "string" ? JSON.stringify(value) : unexpected(value, "STRING");
+}
+
+/** JSON text goes into an object as it is, and into a cell as a string. */
+function encodeJsonText(encoding: RowEncoding): EncodeValue {
+  if (encoding === "cells") return encodeText;
+  return (value) => (typeof value === "string" ? value : unexpected(value, "JSON"));
+}
+
+function encoderOf(type: SqlType, encoding: RowEncoding): EncodeValue {
+  switch (type.kind) {
+    case "INT64":
+      return encodeInt64;
+    case "FLOAT64":
+      return encodeFloat64;
+    case "NUMERIC":
+    case "BIGNUMERIC":
+      return encodeDecimal;
+    case "BOOL":
+      return (value) => (typeof value === "boolean" ? String(value) : unexpected(value, "BOOL"));
+    case "STRING":
+      return encodeText;
+    case "BYTES":
+      return (value) =>
+        value instanceof DuckDBBlobValue
+          ? `"${Buffer.from(value.bytes.buffer, value.bytes.byteOffset, value.bytes.byteLength).toString("base64")}"`
+          : unexpected(value, "BYTES");
+    case "TIMESTAMP":
+      return (value) => `${microsOf(value)}`;
+    case "DATE":
+    case "TIME":
+    case "DATETIME":
+    case "INTERVAL":
+      return (value) => `"${temporalText(type.kind, value)}"`;
+    case "JSON":
+    case "RECORD":
+      return encodeJsonText(encoding);
+    case "UNKNOWN":
+      return (value) => unexpected(value, "UNKNOWN");
+    case "ARRAY":
+      return type.element.kind === "RECORD" ? encodeJsonText(encoding) : encodeList(type.element, encoding);
+    case "STRUCT":
+      return encodeStruct(type, encoding);
+    case "RANGE":
+      return encodeRange(type.element);
+  }
+}
+
+function nullable(type: SqlType, encoding: RowEncoding): EncodeValue {
+  const encode = encoderOf(type, encoding);
+  const nullText = type.kind === "ARRAY" && encoding === "objects" ? "[]" : "null";
+  return (value) => (value === null || value === undefined ? nullText : encode(value));
+}
+
+/** Writes the first `rowCount` rows of a chunk, comma separated without brackets. */
+export type EncodeRows = (chunk: DuckDBDataChunk, rowCount: number) => string;
+
+/** Builds the writer of a query's rows once; its columns are matched by position. */
+export function createRowEncoder(columns: readonly OutputColumn[], encoding: RowEncoding): EncodeRows {
+  const encoders = columns.map((column) => nullable(column.type, encoding));
+  const keys = columns.map((column) => (encoding === "objects" ? `${JSON.stringify(column.name)}:` : ""));
+  const [open, close] = encoding === "objects" ? ["{", "}"] : ["[", "]"];
+  return (chunk, rowCount) => {
+    const vectors = columns.map((_, index) => chunk.getColumnVector(index));
+    const rows: string[] = [];
+    for (let row = 0; row < rowCount; row++) {
+      let text = open;
+      for (let index = 0; index < vectors.length; index++) {
+        const value = vectors[index]?.getItem(row) ?? null;
+        text += `${index === 0 ? "" : ","}${keys[index]}${encoders[index]?.(value) ?? "null"}`;
+      }
+      rows.push(text + close);
+    }
+    return rows.join(",");
+  };
+}

@@ -1,0 +1,87 @@
+/** Registers the JavaScript scalar functions of `udf/` with a DuckDB instance. */
+import {
+  BIGINT,
+  BLOB,
+  BOOLEAN,
+  DATE,
+  DOUBLE,
+  DuckDBBlobValue,
+  type DuckDBConnection,
+  DuckDBDateValue,
+  DuckDBListValue,
+  DuckDBScalarFunction,
+  DuckDBTimestampValue,
+  DuckDBTimeValue,
+  type DuckDBType,
+  type DuckDBValue,
+  LIST,
+  TIME,
+  TIMESTAMP,
+  VARCHAR,
+} from "./driver.ts";
+import type { ScalarUdf, UdfType, UdfValue } from "./udf/udf.ts";
+
+const driverTypes: Readonly<Record<UdfType, DuckDBType>> = {
+  VARCHAR,
+  BIGINT,
+  DOUBLE,
+  BOOLEAN,
+  BLOB,
+  TIMESTAMP,
+  DATE,
+  TIME,
+  "VARCHAR[]": LIST(VARCHAR),
+  "BIGINT[]": LIST(BIGINT),
+  "DOUBLE[]": LIST(DOUBLE),
+};
+
+function fromDriver(value: DuckDBValue): UdfValue | null {
+  if (value === null || typeof value !== "object") return value;
+  if (value instanceof DuckDBListValue) return value.items as (string | null)[];
+  if (value instanceof DuckDBBlobValue) return value.bytes;
+  if (value instanceof DuckDBTimestampValue || value instanceof DuckDBTimeValue) return value.micros;
+  if (value instanceof DuckDBDateValue) return value.days;
+  throw new TypeError(`A value of DuckDB that no UDF type stands for: ${value.constructor.name}`);
+}
+
+/** How results of each type become values of the driver; those that are missing go as they are. */
+const converters: Readonly<Partial<Record<UdfType, (value: UdfValue) => DuckDBValue>>> = {
+  BLOB: (value) => new DuckDBBlobValue(value as Uint8Array),
+  TIMESTAMP: (value) => new DuckDBTimestampValue(value as bigint),
+  DATE: (value) => new DuckDBDateValue(value as number),
+  TIME: (value) => new DuckDBTimeValue(value as bigint),
+  "VARCHAR[]": (value) => new DuckDBListValue(value as readonly string[]),
+  "BIGINT[]": (value) => new DuckDBListValue(value as readonly bigint[]),
+  "DOUBLE[]": (value) => new DuckDBListValue(value as readonly number[]),
+};
+
+function createFunction(udf: ScalarUdf): DuckDBScalarFunction {
+  const convert = converters[udf.returns] ?? ((value: UdfValue) => value as DuckDBValue);
+  const acceptsNull = udf.acceptsNull ?? false;
+  return DuckDBScalarFunction.create({
+    name: udf.name,
+    parameterTypes: udf.parameters.map((type) => driverTypes[type]),
+    returnType: driverTypes[udf.returns],
+    // DuckDB's own NULL handling still calls with NULL rows among others; one rule for all is ours.
+    specialHandling: true,
+    mainFunction: (info, input, output) => {
+      try {
+        const vectors = udf.parameters.map((_, column) => input.getColumnVector(column));
+        const rowCount = input.rowCount;
+        for (let row = 0; row < rowCount; row++) {
+          const values = vectors.map((vector) => fromDriver(vector.getItem(row)));
+          const result = !acceptsNull && values.includes(null) ? null : udf.call(...values);
+          output.setItem(row, result === null ? null : convert(result));
+        }
+        output.flush();
+      } catch (error) {
+        info.setError(error instanceof Error ? error.message : String(error));
+      }
+    },
+  });
+}
+
+/** Makes the functions known to every connection of the instance that `connection` belongs to. */
+export function registerUdfs(connection: DuckDBConnection, udfs: readonly ScalarUdf[]): void {
+  for (const udf of udfs) connection.registerScalarFunction(createFunction(udf));
+}
