@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { defaultIngestLimits } from "../ingest/limits.ts";
+import { normaliseEvent } from "../ingest/normalise-event.ts";
+import { createRandom } from "./random.ts";
+import { sampleSources } from "./sample-events.ts";
+
+it("samples add up to one share of the whole", () => {
+  expect(sampleSources.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
+});
+
+it.each(sampleSources)(
+  "samples of $source are valid events of their time and the same for the same seed",
+  ({ make }) => {
+    const timestamp = "2026-08-20T09:00:00.123Z";
+    const event = make(createRandom(7), timestamp);
+    expect(make(createRandom(7), timestamp)).toEqual(event);
+    const normalised = normaliseEvent(JSON.parse(JSON.stringify(event)), 0n, defaultIngestLimits);
+    expect(normalised.timestampUs).toBe(BigInt(Date.parse(timestamp)) * 1000n);
+    expect(normalised.hasGeneratedId).toBe(false);
+    expect(normalised.eventMessage).not.toBeNull();
+    expect(normalised.fields.metadata).toBeTypeOf("object");
+  },
+);
