@@ -1,5 +1,6 @@
 import { createRandom, type Random } from "./random.ts";
-import { type MakeSampleEvent, type SampleEvent, sampleSources } from "./sample-events.ts";
+import type { MakeSampleEvent, SampleEvent } from "./sample-event.ts";
+import { sampleSources } from "./sample-events.ts";
 
 export interface FillOptions {
   /** Of a running service, without a trailing slash. */

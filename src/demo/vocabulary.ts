@@ -1,3 +1,5 @@
+import type { Random } from "./random.ts";
+
 /** What sample events are made of. Addresses are from the ranges reserved for documentation (RFC 5737, RFC 3849). */
 
 /** Project references with their share of the traffic; the first is the one that a single-project installation uses. */
@@ -106,3 +108,10 @@ export const queries = [
   "update products set stock = stock - $1 where id = $2",
   "select count(*) from customers",
 ] as const;
+
+/** An IPv4 address mostly, an IPv6 address at times. */
+export function address(random: Random): string {
+  return random.next() < 0.85
+    ? `${random.pick(["192.0.2", "198.51.100", "203.0.113"])}.${random.integer(1, 254)}`
+    : `2001:db8:${random.hex(4)}::${random.hex(3)}`;
+}
