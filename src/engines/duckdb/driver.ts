@@ -14,6 +14,7 @@ export type {
 } from "@duckdb/node-api";
 export {
   BIGINT,
+  BIGNUM,
   BLOB,
   BOOLEAN,
   DATE,

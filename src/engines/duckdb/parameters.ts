@@ -4,8 +4,10 @@ import { formatType, type SqlType } from "../../googlesql/types.ts";
 import type { ParameterValue } from "../engine.ts";
 import { EngineError } from "../engine.ts";
 import { parseDate, parseDatetime, parseInterval, parseTime } from "./calendar.ts";
+import { BIGNUMERIC_DECIMAL, parseDecimal } from "./decimal.ts";
 import {
   BIGINT,
+  BIGNUM,
   BLOB,
   BOOLEAN,
   DATE,
@@ -54,6 +56,7 @@ export function physicalType(type: SqlType): DuckDBType {
     case "INTERVAL":
       return INTERVAL;
     case "BIGNUMERIC":
+      return BIGNUM;
     case "STRING":
     case "JSON":
     case "RECORD":
@@ -107,6 +110,8 @@ function parseScalar(kind: SqlType["kind"], text: string): DuckDBValue | undefin
       return parseFloat64(text);
     case "NUMERIC":
       return wrap(parseNumeric(text), (value) => new DuckDBDecimalValue(value, 38, 9));
+    case "BIGNUMERIC":
+      return parseDecimal(text, BIGNUMERIC_DECIMAL);
     case "BYTES":
       return new DuckDBBlobValue(Buffer.from(text, "base64"));
     case "DATE":

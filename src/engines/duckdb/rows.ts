@@ -2,6 +2,7 @@
 import type { SqlType } from "../../googlesql/types.ts";
 import type { OutputColumn, RowEncoding } from "../engine.ts";
 import { formatDate, formatDatetime, formatInterval, formatTime } from "./calendar.ts";
+import { BIGNUMERIC_DECIMAL, formatDecimal } from "./decimal.ts";
 import {
   DuckDBBlobValue,
   type DuckDBDataChunk,
@@ -53,6 +54,11 @@ function encodeDecimal(value: DuckDBValue): string {
   if (typeof value === "bigint" || typeof value === "number") return `"${value}"`;
   if (typeof value === "string") return JSON.stringify(trimDecimal(value));
   return unexpected(value, "NUMERIC");
+}
+
+/** A BIGNUMERIC arrives as a BIGNUM, the value times 10^38. */
+function encodeBignumeric(value: DuckDBValue): string {
+  return typeof value === "bigint" ? `"${formatDecimal(value, BIGNUMERIC_DECIMAL)}"` : unexpected(value, "BIGNUMERIC");
 }
 
 /** Text of a value of a type that is written without looking inside; also the bounds of a range. */
@@ -118,8 +124,9 @@ function encoderOf(type: SqlType, encoding: RowEncoding): EncodeValue {
     case "FLOAT64":
       return encodeFloat64;
     case "NUMERIC":
-    case "BIGNUMERIC":
       return encodeDecimal;
+    case "BIGNUMERIC":
+      return encodeBignumeric;
     case "BOOL":
       return (value) => (typeof value === "boolean" ? String(value) : unexpected(value, "BOOL"));
     case "STRING":

@@ -23,7 +23,11 @@ export function bindOnce(expression: string, variable: string, body: (variable: 
   return `list_transform([${expression}], lambda ${variable}: ${body(variable)})[1]`;
 }
 
-/** An expression that fails the query with this message (an SQL expression of type VARCHAR) when it is evaluated. */
+/**
+ * An expression of NULL's type, so that it fits beside any other in a CASE, that fails the query with this message (an SQL
+ * expression of type VARCHAR) when it is evaluated. DuckDB's own `error()` counts as volatile, which TRY(...) does not
+ * take; and it must not be a condition of a CASE, which the optimizer would evaluate early where the message is constant.
+ */
 export function raiseError(messageSql: string): string {
-  return `error(${messageSql})`;
+  return `[NULL][lw_fail(${messageSql})]`;
 }

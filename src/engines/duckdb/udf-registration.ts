@@ -1,13 +1,16 @@
 /** Registers the JavaScript scalar functions of `udf/` with a DuckDB instance. */
 import {
   BIGINT,
+  BIGNUM,
   BLOB,
   BOOLEAN,
   DATE,
+  DECIMAL,
   DOUBLE,
   DuckDBBlobValue,
   type DuckDBConnection,
   DuckDBDateValue,
+  DuckDBDecimalValue,
   DuckDBListValue,
   DuckDBScalarFunction,
   DuckDBTimestampValue,
@@ -26,6 +29,8 @@ const driverTypes: Readonly<Record<UdfType, DuckDBType>> = {
   BIGINT,
   DOUBLE,
   BOOLEAN,
+  NUMERIC: DECIMAL(38, 9),
+  BIGNUMERIC: BIGNUM,
   BLOB,
   TIMESTAMP,
   DATE,
@@ -41,11 +46,13 @@ function fromDriver(value: DuckDBValue): UdfValue | null {
   if (value instanceof DuckDBBlobValue) return value.bytes;
   if (value instanceof DuckDBTimestampValue || value instanceof DuckDBTimeValue) return value.micros;
   if (value instanceof DuckDBDateValue) return value.days;
+  if (value instanceof DuckDBDecimalValue) return value.value;
   throw new TypeError(`A value of DuckDB that no UDF type stands for: ${value.constructor.name}`);
 }
 
 /** How results of each type become values of the driver; those that are missing go as they are. */
 const converters: Readonly<Partial<Record<UdfType, (value: UdfValue) => DuckDBValue>>> = {
+  NUMERIC: (value) => new DuckDBDecimalValue(value as bigint, 38, 9),
   BLOB: (value) => new DuckDBBlobValue(value as Uint8Array),
   TIMESTAMP: (value) => new DuckDBTimestampValue(value as bigint),
   DATE: (value) => new DuckDBDateValue(value as number),

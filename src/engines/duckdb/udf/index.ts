@@ -1,4 +1,5 @@
+import { errorUdfs } from "./errors.ts";
 import type { ScalarUdf } from "./udf.ts";
 
 /** Every JavaScript function that the engine host registers. */
-export const scalarUdfs: readonly ScalarUdf[] = [];
+export const scalarUdfs: readonly ScalarUdf[] = [...errorUdfs];

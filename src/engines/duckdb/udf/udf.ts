@@ -9,6 +9,10 @@ export interface UdfTypes {
   BIGINT: bigint;
   DOUBLE: number;
   BOOLEAN: boolean;
+  /** A DECIMAL(38, 9): the value times 10^9. */
+  NUMERIC: bigint;
+  /** A BIGNUM: the value times 10^38 (see decimal.ts). */
+  BIGNUMERIC: bigint;
   BLOB: Uint8Array;
   /** Microseconds since 1970-01-01 UTC (of the wall clock, for a DATETIME). */
   TIMESTAMP: bigint;
