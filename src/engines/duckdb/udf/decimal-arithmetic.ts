@@ -1,0 +1,85 @@
+/** Arithmetic and conversions of NUMERIC and BIGNUMERIC that DuckDB rounds otherwise, or has no type for. */
+import {
+  BIGNUMERIC_DECIMAL,
+  checkRange,
+  type DecimalType,
+  decimalFromDouble,
+  decimalToDouble,
+  divideRounded,
+  formatDecimal,
+  NUMERIC_DECIMAL,
+  parseDecimal,
+} from "../decimal.ts";
+import { defineUdf, type ScalarUdf } from "./udf.ts";
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+function describe(left: bigint, operator: string, right: bigint, type: DecimalType): string {
+  return `${formatDecimal(left, type)} ${operator} ${formatDecimal(right, type)}`;
+}
+
+function multiply(type: DecimalType): (left: bigint, right: bigint) => bigint {
+  return (left, right) => checkRange(divideRounded(left * right, type.one), type, describe(left, "*", right, type));
+}
+
+function divide(type: DecimalType): (left: bigint, right: bigint) => bigint {
+  return (left, right) => {
+    if (right === 0n) throw new Error(`division by zero: ${describe(left, "/", right, type)}`);
+    return checkRange(divideRounded(left * type.one, right), type, describe(left, "/", right, type));
+  };
+}
+
+function fromText(type: DecimalType): (text: string) => bigint {
+  return (text) => {
+    const value = parseDecimal(text, type);
+    if (value === undefined) throw new Error(`Invalid ${type.name} value: ${text}`);
+    return value;
+  };
+}
+
+function fromDouble(type: DecimalType): (value: number) => bigint {
+  return (value) => {
+    const converted = decimalFromDouble(value, type);
+    if (converted === undefined) throw new Error(`Illegal conversion of FLOAT64 to ${type.name}: ${value}`);
+    return converted;
+  };
+}
+
+/** A result of DuckDB's own integer arithmetic on BIGNUM, checked against the range of BIGNUMERIC. */
+function checkBignumeric(value: bigint): bigint {
+  return checkRange(value, BIGNUMERIC_DECIMAL, "the result is out of range");
+}
+
+function bignumericToInt64(value: bigint): bigint {
+  const rounded = divideRounded(value, BIGNUMERIC_DECIMAL.one);
+  if (rounded < INT64_MIN || rounded > INT64_MAX) {
+    throw new Error(`INT64 out of range: ${formatDecimal(value, BIGNUMERIC_DECIMAL)}`);
+  }
+  return rounded;
+}
+
+const SCALE_RATIO = BIGNUMERIC_DECIMAL.one / NUMERIC_DECIMAL.one;
+
+function bignumericToNumeric(value: bigint): bigint {
+  const text = formatDecimal(value, BIGNUMERIC_DECIMAL);
+  return checkRange(divideRounded(value, SCALE_RATIO), NUMERIC_DECIMAL, text);
+}
+
+export const decimalArithmeticUdfs: readonly ScalarUdf[] = [
+  defineUdf("lw_numeric_multiply", ["NUMERIC", "NUMERIC"], "NUMERIC", multiply(NUMERIC_DECIMAL)),
+  defineUdf("lw_numeric_divide", ["NUMERIC", "NUMERIC"], "NUMERIC", divide(NUMERIC_DECIMAL)),
+  defineUdf("lw_numeric_from_text", ["VARCHAR"], "NUMERIC", fromText(NUMERIC_DECIMAL)),
+  defineUdf("lw_numeric_from_double", ["DOUBLE"], "NUMERIC", fromDouble(NUMERIC_DECIMAL)),
+  defineUdf("lw_numeric_from_bignumeric", ["BIGNUMERIC"], "NUMERIC", bignumericToNumeric),
+  defineUdf("lw_bignumeric_check", ["BIGNUMERIC"], "BIGNUMERIC", checkBignumeric),
+  defineUdf("lw_bignumeric_multiply", ["BIGNUMERIC", "BIGNUMERIC"], "BIGNUMERIC", multiply(BIGNUMERIC_DECIMAL)),
+  defineUdf("lw_bignumeric_divide", ["BIGNUMERIC", "BIGNUMERIC"], "BIGNUMERIC", divide(BIGNUMERIC_DECIMAL)),
+  defineUdf("lw_bignumeric_from_text", ["VARCHAR"], "BIGNUMERIC", fromText(BIGNUMERIC_DECIMAL)),
+  defineUdf("lw_bignumeric_from_double", ["DOUBLE"], "BIGNUMERIC", fromDouble(BIGNUMERIC_DECIMAL)),
+  defineUdf("lw_bignumeric_from_bigint", ["BIGINT"], "BIGNUMERIC", (value) => value * BIGNUMERIC_DECIMAL.one),
+  defineUdf("lw_bignumeric_from_numeric", ["NUMERIC"], "BIGNUMERIC", (value) => value * SCALE_RATIO),
+  defineUdf("lw_bignumeric_to_bigint", ["BIGNUMERIC"], "BIGINT", bignumericToInt64),
+  defineUdf("lw_bignumeric_to_double", ["BIGNUMERIC"], "DOUBLE", (value) => decimalToDouble(value, BIGNUMERIC_DECIMAL)),
+  defineUdf("lw_bignumeric_to_text", ["BIGNUMERIC"], "VARCHAR", (value) => formatDecimal(value, BIGNUMERIC_DECIMAL)),
+];
