@@ -1,0 +1,74 @@
+import type { Static, TSchema } from "typebox";
+import { Value } from "typebox/value";
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+
+/** One problem of a text, where it stands. */
+export interface TextProblem {
+  readonly message: string;
+  /** UTF-16 offset into the text. */
+  readonly offset: number;
+}
+
+/** A YAML text that was checked against a schema, or what is wrong with it. */
+export type CheckedYaml<T> =
+  | { readonly isValid: true; readonly value: T; readonly offsetOf: (path: readonly string[]) => number }
+  | { readonly isValid: false; readonly problems: readonly TextProblem[] };
+
+/**
+ * Parses YAML and checks it against a JSON schema; reports all problems together, each at the key it is about.
+ * An empty text is an empty map.
+ */
+export function parseCheckedYaml<S extends TSchema>(text: string, schema: S): CheckedYaml<Static<S>> {
+  const document = parseDocument(text, { lineCounter: new LineCounter(), prettyErrors: false });
+  if (document.errors.length > 0) {
+    const problems = document.errors.map((error) => ({ message: error.message, offset: error.pos[0] }));
+    return { isValid: false, problems };
+  }
+  const value: unknown = document.toJS() ?? {};
+  const contents = document.contents;
+  if (Value.Check(schema, value)) {
+    return { isValid: true, value, offsetOf: (path) => offsetOf(contents, path) };
+  }
+  const problems: TextProblem[] = [];
+  for (const error of Value.Errors(schema, value)) {
+    // Said again for each unknown key, with the keyword "boolean"; an anyOf's members speak for it.
+    if (error.keyword === "additionalProperties" || error.keyword === "anyOf") continue;
+    const path = pointerToPath(error.instancePath);
+    const name = path.join(".");
+    const message = describe(error.keyword, error.params, error.message);
+    problems.push({ message: name === "" ? message : `${name}: ${message}`, offset: offsetOf(contents, path) });
+  }
+  return { isValid: false, problems: problems.sort((a, b) => a.offset - b.offset) };
+}
+
+function pointerToPath(pointer: string): string[] {
+  const parts = pointer.split("/").slice(1);
+  return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function describe(keyword: string, params: object, message: string): string {
+  if (keyword === "boolean") return "there is no such key";
+  if ("allowedValues" in params && Array.isArray(params.allowedValues)) {
+    return `must be one of ${params.allowedValues.join(", ")}`;
+  }
+  return message;
+}
+
+/** Offset of the key at a path, or of the deepest that exists on the way there. */
+function offsetOf(root: unknown, path: readonly string[]): number {
+  let offset = (root as Node | null)?.range?.[0] ?? 0;
+  let current = root;
+  for (const key of path) {
+    if (isSeq(current)) {
+      current = current.items[Number(key)];
+      offset = (current as Node | undefined)?.range?.[0] ?? offset;
+      continue;
+    }
+    if (!isMap(current)) break;
+    const pair = current.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
+    if (pair === undefined) break;
+    if (isScalar(pair.key) && pair.key.range) offset = pair.key.range[0];
+    current = pair.value;
+  }
+  return offset;
+}

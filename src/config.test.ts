@@ -1,0 +1,80 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ConfigError, readClientDefaults, readConfiguration, variableOf } from "./config.ts";
+import { type SettingDefinition, settingDefinitions } from "./settings.ts";
+
+const workingDir = mkdtempSync(join(tmpdir(), "logweir-config-"));
+const places = { workingDir, packageDir: "/package" };
+
+describe("the settings", () => {
+  it("have defaults that work without any variable", () => {
+    const { settings } = readConfiguration({}, places);
+    expect(settings).toMatchObject({ host: "127.0.0.1", port: 4000, queryTimeoutMs: 30_000, maxBodyBytes: 12_000_000 });
+    expect(settings.dataDir).toBe(join(workingDir, "data"));
+    expect(settings.endpointsDir).toBe("/package/endpoints");
+    expect(settings.privateToken).toBeUndefined();
+  });
+
+  it("come from the environment before the file, and from the file before the default", () => {
+    const path = join(workingDir, "own.yaml");
+    writeFileSync(path, "port: 5000\nlog_level: debug\n");
+    const { settings, effective } = readConfiguration({ LOGWEIR_CONFIG: "own.yaml", LOGWEIR_PORT: "0" }, places);
+    expect(settings).toMatchObject({ port: 0, logLevel: "debug", host: "127.0.0.1" });
+    const origins = Object.fromEntries(effective.map((each) => [each.definition.name, each.origin]));
+    expect(origins).toMatchObject({ port: "environment", log_level: "file", host: "default" });
+  });
+
+  it("treat an empty variable as unset", () => {
+    expect(readConfiguration({ LOGWEIR_PORT: "" }, places).settings.port).toBe(4000);
+  });
+
+  it.each([
+    [{ LOGWEIR_PROT: "1" }, "LOGWEIR_PROT: there is no such setting; did you mean LOGWEIR_PORT?"],
+    [{ LOGWEIR_PORT: "65536" }, 'LOGWEIR_PORT: must be an integer from 0 to 65535, not "65536"'],
+    [{ LOGWEIR_PORT: "4000x" }, 'LOGWEIR_PORT: must be an integer from 0 to 65535, not "4000x"'],
+    [{ LOGWEIR_LOG_LEVEL: "loud" }, "LOGWEIR_LOG_LEVEL: must be one of trace, debug"],
+    [{ LOGWEIR_PRIVATE_TOKEN: "short" }, "LOGWEIR_PRIVATE_TOKEN: must have at least 16 characters"],
+    [{ LOGWEIR_CONFIG: "absent.yaml" }, "LOGWEIR_CONFIG: there is no file"],
+  ])("refuse %o with a message that names the variable", (env, message) => {
+    expect(() => readConfiguration(env, places)).toThrow(ConfigError);
+    expect(() => readConfiguration(env, places)).toThrow(message);
+  });
+
+  it("report several problems together", () => {
+    const read = () => readConfiguration({ LOGWEIR_PORT: "x", LOGWEIR_QUERY_TIMEOUT_MS: "0" }, places);
+    expect(read).toThrow(/LOGWEIR_PORT.*\n.*LOGWEIR_QUERY_TIMEOUT_MS/);
+  });
+
+  it("refuse unknown keys of the file", () => {
+    writeFileSync(join(workingDir, "bad.yaml"), "port: 1\nprot: 2\n");
+    expect(() => readConfiguration({ LOGWEIR_CONFIG: "bad.yaml" }, places)).toThrow(
+      "bad.yaml: prot: there is no such key",
+    );
+  });
+
+  it("never repeat a secret in a message", () => {
+    expect(() => readConfiguration({ LOGWEIR_PRIVATE_TOKEN: "hunter2" }, places)).toThrow(/^(?!.*hunter2)/);
+  });
+
+  it("are all documented, with their defaults", async () => {
+    const page = await readFile("docs/configuration.md", "utf8");
+    for (const definition of Object.values<SettingDefinition>(settingDefinitions)) {
+      const row = page.split("\n").find((line) => line.includes(`\`${variableOf(definition)}\``));
+      expect(row, definition.name).toContain(definition.description);
+      expect(row, definition.name).toContain(definition.default === undefined ? "unset" : `\`${definition.default}\``);
+    }
+  });
+});
+
+describe("the client's defaults", () => {
+  it("are the local service without a token unless the environment says otherwise", () => {
+    expect(readClientDefaults({})).toEqual({ url: "http://127.0.0.1:4000", token: undefined });
+    expect(readClientDefaults({ LOGWEIR_URL: "http://x", LOGWEIR_TOKEN: "t" })).toEqual({
+      url: "http://x",
+      token: "t",
+    });
+  });
+});

@@ -1,0 +1,102 @@
+/**
+ * Every error the service answers with. `docs/errors.md` has one section for each code, and a test holds the two together.
+ */
+
+/** What is the same for every occurrence of an error. */
+export interface ErrorDefinition {
+  /** The HTTP status. */
+  readonly status: number;
+  /** A few words, for people who look the code up. */
+  readonly title: string;
+  /** What the caller may do about it; goes into the answer where the occurrence has no hint of its own. */
+  readonly hint?: string;
+}
+
+const definitions = {
+  // ------------------------------------------------------------------------------------------ the request
+  invalid_body: { status: 400, title: "The body cannot be read as its content type says" },
+  missing_parameter: { status: 400, title: "A required parameter is missing" },
+  invalid_parameter: { status: 400, title: "A parameter has a value it may not have" },
+  sql_and_lql: { status: 400, title: "Both sql and lql were sent", hint: "Send one of the two." },
+  not_found: { status: 404, title: "No such route" },
+  method_not_allowed: { status: 405, title: "The route does not take this method" },
+  body_too_large: { status: 413, title: "The body is larger than the service accepts" },
+  unsupported_media_type: { status: 415, title: "The content type or encoding is not supported" },
+  request_too_large: { status: 431, title: "The request line and headers are larger than the service accepts" },
+  malformed_request: { status: 400, title: "What was sent is not HTTP" },
+  // ------------------------------------------------------------------------------------------ access
+  unauthorized: {
+    status: 401,
+    title: "No valid token",
+    hint: "Send an access token as X-API-KEY, as Authorization: Bearer, or as the api_key parameter.",
+  },
+  insufficient_scope: { status: 403, title: "The token has no scope for this" },
+  pinned_parameter: { status: 403, title: "The token is pinned to another value of a parameter" },
+  unknown_endpoint: { status: 404, title: "No endpoint has this name or id" },
+  unknown_source: { status: 404, title: "No source has this name" },
+  // ------------------------------------------------------------------------------------------ the consumer's query
+  syntax_error: { status: 400, title: "The query does not parse" },
+  too_complex: { status: 400, title: "The query is nested too deep or too long" },
+  unknown_table: { status: 400, title: "The query names a table that does not exist" },
+  unknown_column: { status: 400, title: "The query names a column or field that does not exist" },
+  unknown_function: { status: 400, title: "The query calls a function that does not exist" },
+  unsupported: { status: 400, title: "The query uses something that is refused here" },
+  unknown_parameter: { status: 400, title: "The query uses a parameter that the endpoint does not declare" },
+  ambiguous_name: { status: 400, title: "A name in the query has several meanings" },
+  duplicate_name: { status: 400, title: "A name in the query is defined twice" },
+  type_mismatch: { status: 400, title: "A value in the query has the wrong type" },
+  invalid_query: { status: 400, title: "The query breaks a rule of the language" },
+  invalid_lql: { status: 400, title: "The LQL text does not parse" },
+  query_failed: { status: 400, title: "The data made the query fail" },
+  sandbox_disabled: { status: 403, title: "The endpoint takes no sql and no lql" },
+  sandbox_table_denied: {
+    status: 403,
+    title: "The query names a table that is not one of the endpoint's",
+    hint: "A query sent to an endpoint reads only the tables that the endpoint's own WITH clause defines.",
+  },
+  query_refused: { status: 403, title: "The engine's own check refused the query" },
+  // ------------------------------------------------------------------------------------------ limits
+  result_too_large: {
+    status: 422,
+    title: "The result is larger than max_result_bytes",
+    hint: "Select fewer columns, or lower the limit.",
+  },
+  memory_exceeded: {
+    status: 422,
+    title: "The query needs more memory than the engine has",
+    hint: "Narrow the time range, or group by fewer values.",
+  },
+  too_many_queries: { status: 429, title: "Too many queries are running and waiting", hint: "Retry later." },
+  overloaded: {
+    status: 429,
+    title: "More events are waiting to be written than the service holds",
+    hint: "Retry later.",
+  },
+  timeout: {
+    status: 504,
+    title: "The query took longer than its deadline",
+    hint: "Narrow the time range, or select less.",
+  },
+  // ------------------------------------------------------------------------------------------ ingest and management
+  events_rejected: { status: 422, title: "Some events were not stored" },
+  validation_failed: { status: 422, title: "The fields of a request are not valid" },
+  // ------------------------------------------------------------------------------------------ the service
+  internal: {
+    status: 500,
+    title: "A fault of the service",
+    hint: "The service's log has more under this request's id.",
+  },
+  engine_unavailable: { status: 503, title: "The engine is restarting", hint: "Retry later." },
+  shutting_down: { status: 503, title: "The service is stopping", hint: "Retry later." },
+  disk_full: {
+    status: 507,
+    title: "The disk is full",
+    hint: "Queries still run; events can be sent again when there is space.",
+  },
+} as const satisfies Readonly<Record<string, ErrorDefinition>>;
+
+/** The machine-readable name of an error, e.g. `missing_parameter`. Never changes its meaning. */
+export type ErrorCode = keyof typeof definitions;
+
+/** By code. */
+export const errorCatalogue: Readonly<Record<ErrorCode, ErrorDefinition>> = definitions;

@@ -1,0 +1,70 @@
+import { type ErrorCode, errorCatalogue } from "./error-catalogue.ts";
+
+/** What one occurrence of an error tells beyond its code and message. */
+export interface ErrorDetails {
+  /** The request parameter that is at fault. */
+  readonly parameter?: string;
+  /** The values that the parameter may have. */
+  readonly allowed?: readonly string[];
+  /** Where in the caller's query, both from 1; columns in code points. */
+  readonly line?: number;
+  readonly column?: number;
+  /** Instead of the catalogue's hint. */
+  readonly hint?: string;
+  /** Messages by field, of `validation_failed`. */
+  readonly fields?: Readonly<Record<string, readonly string[]>>;
+  /** Becomes the header Retry-After. */
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** An error that the caller is told of, with a code of the catalogue. The message is safe to show. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return errorCatalogue[this.code].status;
+  }
+}
+
+/** The one shape in which errors are answered. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly status: number;
+    readonly parameter?: string;
+    readonly line?: number;
+    readonly column?: number;
+    readonly hint?: string;
+    readonly allowed?: readonly string[];
+    readonly fields?: Readonly<Record<string, readonly string[]>>;
+  };
+}
+
+/** The body of an error's answer. */
+export function toErrorBody(error: ServiceError): ErrorBody {
+  const { parameter, line, column, allowed, fields } = error.details;
+  const hint = error.details.hint ?? errorCatalogue[error.code].hint;
+  return {
+    error: {
+      code: error.code,
+      message: error.message,
+      status: error.status,
+      ...(parameter === undefined ? {} : { parameter }),
+      ...(line === undefined ? {} : { line }),
+      ...(column === undefined ? {} : { column }),
+      ...(hint === undefined ? {} : { hint }),
+      ...(allowed === undefined ? {} : { allowed }),
+      ...(fields === undefined ? {} : { fields }),
+    },
+  };
+}

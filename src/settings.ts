@@ -1,0 +1,144 @@
+/**
+ * Every setting of the service, as data: what reads the environment, checks values, prints `logweir config` and is
+ * documented in `docs/configuration.md` works from these rows.
+ */
+
+/** How a setting's text is read and checked. */
+export type SettingType =
+  | { readonly kind: "text" }
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | { readonly kind: "integer"; readonly minimum: number; readonly maximum: number };
+
+export interface SettingDefinition {
+  /** In the file; the environment variable is `LOGWEIR_` and this in upper case. */
+  readonly name: string;
+  readonly type: SettingType;
+  /** Undefined where the setting is off, or is worked out, unless it is set. */
+  readonly default: string | number | undefined;
+  readonly description: string;
+  /** Never printed. */
+  readonly isSecret?: true;
+  /** True for what only the environment can hold. */
+  readonly isEnvironmentOnly?: true;
+}
+
+const text: SettingType = { kind: "text" };
+const integer = (minimum: number, maximum: number): SettingType => ({ kind: "integer", minimum, maximum });
+const giga = 1_000_000_000;
+
+export const settingDefinitions = {
+  host: { name: "host", type: text, default: "127.0.0.1", description: "Address to listen on; 0.0.0.0 for all." },
+  port: {
+    name: "port",
+    type: integer(0, 65_535),
+    default: 4000,
+    description: "Port to listen on; 0 takes any free one.",
+  },
+  dataDir: {
+    name: "data_dir",
+    type: text,
+    default: "./data",
+    description: "Folder of everything that is stored: events and tokens. Made when missing.",
+  },
+  config: {
+    name: "config",
+    type: text,
+    default: undefined,
+    isEnvironmentOnly: true,
+    description:
+      "YAML file with settings by name; `logweir.yaml` in the working folder where it exists. The environment wins over it.",
+  },
+  endpointsDir: {
+    name: "endpoints_dir",
+    type: text,
+    default: undefined,
+    description: "Folder of the endpoint files; the ones that come with Logweir unless set.",
+  },
+  sourcesDir: {
+    name: "sources_dir",
+    type: text,
+    default: undefined,
+    description: "Folder of the source files; the ones that come with Logweir unless set.",
+  },
+  privateToken: {
+    name: "private_token",
+    type: text,
+    default: undefined,
+    isSecret: true,
+    description: "A fixed token with the scope `private`, at least 16 characters.",
+  },
+  publicToken: {
+    name: "public_token",
+    type: text,
+    default: undefined,
+    isSecret: true,
+    description: "A fixed token with the scope `ingest`, at least 16 characters.",
+  },
+  queryTimeoutMs: {
+    name: "query_timeout_ms",
+    type: integer(1, 3_600_000),
+    default: 30_000,
+    description: "Deadline of one query in milliseconds; then 504.",
+  },
+  maxConcurrentQueries: {
+    name: "max_concurrent_queries",
+    type: integer(1, 1_000),
+    default: 8,
+    description: "Queries that run at once; more wait in a queue.",
+  },
+  maxQueuedQueries: {
+    name: "max_queued_queries",
+    type: integer(0, 100_000),
+    default: 128,
+    description: "Queries that wait at once; more are answered 429.",
+  },
+  maxResultBytes: {
+    name: "max_result_bytes",
+    type: integer(1_000, 10 * giga),
+    default: 256_000_000,
+    description: "Size of one answer's rows in bytes; beyond it 422.",
+  },
+  maxBodyBytes: {
+    name: "max_body_bytes",
+    type: integer(1_000, giga),
+    default: 12_000_000,
+    description: "Size of a request's body in bytes, after decompression too; beyond it 413.",
+  },
+  engineMemoryMb: {
+    name: "engine_memory_mb",
+    type: integer(128, 1_000_000),
+    default: 1_024,
+    description: "Memory in megabytes that the engine may use for queries.",
+  },
+  shutdownTimeoutMs: {
+    name: "shutdown_timeout_ms",
+    type: integer(0, 600_000),
+    default: 10_000,
+    description: "How long requests under way may take after SIGTERM, in milliseconds, before they are cut off.",
+  },
+  logLevel: {
+    name: "log_level",
+    type: { kind: "choice", choices: ["trace", "debug", "info", "warn", "error", "fatal", "silent"] },
+    default: "info",
+    description: "The least severe log lines that are written to standard error.",
+  },
+} as const satisfies Readonly<Record<string, SettingDefinition>>;
+
+/** The values of all settings. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly endpointsDir: string;
+  readonly sourcesDir: string;
+  readonly privateToken: string | undefined;
+  readonly publicToken: string | undefined;
+  readonly queryTimeoutMs: number;
+  readonly maxConcurrentQueries: number;
+  readonly maxQueuedQueries: number;
+  readonly maxResultBytes: number;
+  readonly maxBodyBytes: number;
+  readonly engineMemoryMb: number;
+  readonly shutdownTimeoutMs: number;
+  readonly logLevel: string;
+}
