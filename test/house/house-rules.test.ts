@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" })
+  .split("\n")
+  .filter((file) => file !== "");
+const sources = files.filter((file) => /^src\/.*\.ts$/.test(file));
+
+function read(file: string): string {
+  return readFileSync(file, "utf8");
+}
+
+describe("the house's rules", () => {
+  it("keep every source file within 300 lines, tables of data and tests aside", () => {
+    const long = sources
+      .filter((file) => !/\/tables\/|\.test\.ts$|\.generated\.ts$/.test(file))
+      .map((file) => ({ file, lines: read(file).split("\n").length - 1 }))
+      .filter(({ lines }) => lines > 300);
+    expect(long).toEqual([]);
+  });
+
+  it.each([
+    ["@duckdb/node-api", "src/engines/duckdb/"],
+    ["libsql", "src/metadata/"],
+    ["commander", "src/cli/"],
+    ["pino", "src/http/"],
+  ])("import the driver %s below %s in one file only", (driver, room) => {
+    const importing = sources.filter(
+      (file) => new RegExp(`from "${driver}"`).test(read(file)) && !file.endsWith(".test.ts"),
+    );
+    expect(importing).toHaveLength(1);
+    expect(importing[0]?.startsWith(room)).toBe(true);
+  });
+
+  it("give every room of src/ a README", () => {
+    const rooms = new Set(sources.filter((file) => file.split("/").length > 2).map((file) => file.split("/")[1]));
+    const missing = [...rooms].filter((room) => !files.includes(`src/${room}/README.md`));
+    expect(missing).toEqual([]);
+  });
+
+  it("read the environment in one place", () => {
+    const reading = sources.filter((file) => /process\.env/.test(read(file)) && !file.endsWith(".test.ts"));
+    expect(reading).toEqual(["src/config.ts"]);
+  });
+
+  it("leave no test skipped or alone, and nothing silenced without a reason", () => {
+    const pattern =
+      /\b(?:it|test|describe)\.(?:skip|only|todo)\b|@ts-(?:ignore|nocheck)|biome-ignore [\w/]+\s*(?::\s*)?$/m;
+    const guilty = files.filter(
+      (file) => /\.(ts|mjs)$/.test(file) && file !== "test/house/house-rules.test.ts" && pattern.test(read(file)),
+    );
+    expect(guilty).toEqual([]);
+  });
+});
