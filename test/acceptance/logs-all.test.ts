@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { micros, type Service, startService } from "./service.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+/** The nine CTE tables, the sources behind them as clients name them, and where an event carries its project. */
+const tables = [
+  ["edge_logs", "cloudflare.logs.prod", "top"],
+  ["db_logs", "postgres.logs", "top"],
+  ["function_edge_logs", "deno-relay-logs", "project_ref"],
+  ["function_logs", "deno-subhosting-events", "project_ref"],
+  ["auth_logs", "gotrue.logs.prod", "top"],
+  ["realtime_logs", "realtime.logs.prod", "project"],
+  ["storage_logs", "storage.logs.prod.2", "project"],
+  ["rest_logs", "postgREST.logs.prod", "top"],
+  ["pooler_logs", "pgbouncer.logs.prod", "top"],
+] as const;
+
+function makeEvent(place: "top" | "project_ref" | "project", project: string, id: string, timestamp: string) {
+  return place === "top"
+    ? { id, timestamp, event_message: id, project, metadata: { level: "info" } }
+    : { id, timestamp, event_message: id, metadata: { level: "info", [place]: project } };
+}
+
+describe.each(tables)("the table %s", (table, source, place) => {
+  const project = `p-${table.replaceAll("_", "-")}`;
+
+  beforeAll(async () => {
+    await service.ingest(source, [
+      makeEvent(place, project, `${table}-1`, "2026-08-20T09:00:00.000001Z"),
+      makeEvent(place, project, `${table}-2`, "2026-08-20T09:00:00.000002Z"),
+      makeEvent(place, project, `${table}-3`, "2026-08-20T09:00:00.000003Z"),
+      makeEvent(place, "somebody-else", `${table}-4`, "2026-08-20T09:00:00.000002Z"),
+      // The project stands where this source does not look for it.
+      place === "top"
+        ? { id: `${table}-5`, timestamp: "2026-08-20T09:00:00Z", metadata: { project, project_ref: project } }
+        : { id: `${table}-5`, timestamp: "2026-08-20T09:00:00Z", project, metadata: { level: "info" } },
+    ]);
+  });
+
+  const ids = async (parameters: Record<string, string>) => {
+    const rows = await service.rows("logs.all", { project, sql: `select id from ${table}`, ...parameters });
+    return rows.map((row) => row.id);
+  };
+
+  it("holds its project's rows only, newest first", async () => {
+    expect(await ids({})).toEqual([`${table}-3`, `${table}-2`, `${table}-1`]);
+  });
+
+  it("begins strictly after the start", async () => {
+    expect(await ids({ iso_timestamp_start: "2026-08-20T09:00:00.000001Z" })).toEqual([`${table}-3`, `${table}-2`]);
+    expect(await ids({ iso_timestamp_start: "2026-08-20T09:00:00.000000Z" })).toHaveLength(3);
+  });
+
+  it("ends at the end, inclusive", async () => {
+    expect(await ids({ iso_timestamp_end: "2026-08-20T09:00:00.000002Z" })).toEqual([`${table}-2`, `${table}-1`]);
+    expect(await ids({ iso_timestamp_end: "2026-08-20T08:59:59.999999Z" })).toEqual([]);
+  });
+
+  it("takes both bounds together, in any zone", async () => {
+    const bounds = {
+      iso_timestamp_start: "2026-08-20T11:00:00.000001+02:00",
+      iso_timestamp_end: "2026-08-20T09:00:00.000002Z",
+    };
+    expect(await ids(bounds)).toEqual([`${table}-2`]);
+  });
+
+  it("has no bound where the parameter is an empty string", async () => {
+    expect(await ids({ iso_timestamp_start: "", iso_timestamp_end: "" })).toHaveLength(3);
+  });
+
+  it("shows timestamp, id, event_message and metadata", async () => {
+    const rows = await service.rows("logs.all", { project, sql: `select * from ${table} order by timestamp limit 1` });
+    expect(rows).toEqual([
+      {
+        timestamp: micros("2026-08-20T09:00:00.000001"),
+        id: `${table}-1`,
+        event_message: `${table}-1`,
+        metadata: [place === "top" ? { level: "info" } : { level: "info", [place]: project }],
+      },
+    ]);
+  });
+});
+
+describe("names that existing clients send", () => {
+  it.each([
+    ["postgres_logs", "db_logs"],
+    ["postgrest_logs", "rest_logs"],
+    ["pgbouncer_logs", "pooler_logs"],
+    ["supavisor_logs", "pooler_logs"],
+  ])("%s is %s", async (alias, table) => {
+    const project = `p-${table.replaceAll("_", "-")}`;
+    const rows = await service.rows("logs.all", { project, sql: `select id from ${alias}` });
+    expect(rows.map((row) => row.id)).toEqual([`${table}-3`, `${table}-2`, `${table}-1`]);
+  });
+});
+
+describe("the default query", () => {
+  const project = "default-query";
+  const start = Date.parse("2026-08-21T00:00:00Z");
+
+  beforeAll(async () => {
+    const events = Array.from({ length: 1_200 }, (_, i) => ({
+      id: `edge-${String(i).padStart(4, "0")}`,
+      timestamp: new Date(start + i).toISOString(),
+      event_message: `event ${i}`,
+      project,
+      metadata: {
+        request: { method: "GET", path: "/rest/v1/x", headers: { host: "a" } },
+        response: { status_code: 200 },
+      },
+    }));
+    await service.ingest("cloudflare.logs.prod", events);
+    await service.ingest("postgres.logs", [
+      { id: "db-only", timestamp: "2026-08-22T00:00:00Z", project, event_message: "db" },
+    ]);
+  });
+
+  it("gives the 100 newest rows of edge_logs only", async () => {
+    const rows = await service.rows("logs.all", { project });
+    expect(rows).toHaveLength(100);
+    expect(rows[0]?.id).toBe("edge-1199");
+    expect(rows[99]?.id).toBe("edge-1100");
+  });
+
+  it("has the columns id, timestamp, event_message, metadata in this order", async () => {
+    const [row] = await service.rows("logs.all", { project });
+    expect(Object.keys(row ?? {})).toEqual(["id", "timestamp", "event_message", "metadata"]);
+  });
+
+  it("nests records as arrays of one object at every level", async () => {
+    const [row] = await service.rows("logs.all", { project });
+    expect(row?.metadata).toEqual([
+      { request: [{ method: "GET", path: "/rest/v1/x", headers: [{ host: "a" }] }], response: [{ status_code: 200 }] },
+    ]);
+  });
+
+  it("gives timestamps as integer microseconds", async () => {
+    const [row] = await service.rows("logs.all", { project });
+    expect(row?.timestamp).toBe((start + 1_199) * 1000);
+  });
+
+  it("is cut at 1000 rows, the endpoint's maximum, when the consumer asks for more", async () => {
+    const rows = await service.rows("logs.all", { project, sql: "select id from edge_logs limit 5000" });
+    expect(rows).toHaveLength(1_000);
+    expect(rows[0]?.id).toBe("edge-1199");
+  });
+
+  it("is computed afresh on each call", async () => {
+    await service.ingest("edge", [{ id: "fresh", timestamp: "2026-08-21T10:00:00Z", project, event_message: "fresh" }]);
+    expect((await service.rows("logs.all", { project }))[0]?.id).toBe("fresh");
+  });
+});
+
+describe("parameters", () => {
+  it("project is required", async () => {
+    const response = await service.get("/api/endpoints/query/logs.all");
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { status: 400, parameter: "project" } });
+  });
+
+  it.each(["yesterday", "2026-13-01T00:00:00Z", "2026-08-20T09:00:00"])(
+    "the time %s is refused by name",
+    async (value) => {
+      const response = await service.get("/api/endpoints/query/logs.all", { project: "p", iso_timestamp_start: value });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { status: 400, parameter: "iso_timestamp_start" } });
+    },
+  );
+
+  it("a date alone is midnight UTC", async () => {
+    const rows = await service.rows("logs.all", { project: "p-edge-logs", iso_timestamp_end: "2026-08-20" });
+    expect(rows).toEqual([]);
+  });
+
+  it("unknown ones are ignored", async () => {
+    expect(await service.rows("logs.all", { project: "p-edge-logs", ref: "x", project_tier: "FREE" })).toHaveLength(3);
+  });
+});

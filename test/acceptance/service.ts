@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Fixed tokens of the services under test. */
+export const privateToken = "acceptance-private-token-0123456789abcdef";
+export const publicToken = "acceptance-public-token-0123456789abcdef";
+
+/** A whole service in a process of its own, on a port and a data folder of its own, as a user would run it. */
+export interface Service {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly process: ChildProcess;
+  /** Everything written to standard output and error so far. */
+  output(): string;
+  get(path: string, parameters?: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+  /** GETs with the private token, expects 200 and gives the rows. */
+  rows(endpoint: string, parameters: Record<string, string>, headers?: Record<string, string>): Promise<Row[]>;
+  /** POSTs events with the private token and expects 200. */
+  ingest(source: string, events: readonly object[]): Promise<void>;
+  /** SIGTERM, then the exit code. */
+  stop(): Promise<number | null>;
+}
+
+export type Row = Record<string, unknown>;
+
+export interface StartOptions {
+  readonly dataDir?: string;
+  readonly env?: Record<string, string>;
+}
+
+/** Starts a service and resolves once it listens; stop it, or its process outlives the test. */
+export async function startService(options: StartOptions = {}): Promise<Service> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "logweir-acceptance-")));
+  const child = spawn(process.execPath, ["dist/logweir.js", "serve"], {
+    env: {
+      PATH: process.env.PATH,
+      LOGWEIR_HOST: "127.0.0.1",
+      LOGWEIR_PORT: "0",
+      LOGWEIR_DATA_DIR: dataDir,
+      LOGWEIR_PRIVATE_TOKEN: privateToken,
+      LOGWEIR_PUBLIC_TOKEN: publicToken,
+      ...options.env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
+      if (address !== undefined) resolve(address);
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.once("exit", (code) => reject(new Error(`The service ended with ${code} before it listened:\n${output}`)));
+  });
+  const service: Service = {
+    url,
+    dataDir,
+    process: child,
+    output: () => output,
+    get(path, parameters = {}, headers = { "x-api-key": privateToken }) {
+      const query = new URLSearchParams(parameters).toString();
+      return fetch(`${url}${path}${query === "" ? "" : `?${query}`}`, { headers });
+    },
+    async rows(endpoint, parameters, headers = {}) {
+      const all = { "x-api-key": privateToken, ...headers };
+      const response = await service.get(`/api/endpoints/query/${endpoint}`, parameters, all);
+      const body = await response.text();
+      if (response.status !== 200) throw new Error(`${response.status} ${body}`);
+      return (JSON.parse(body) as { result: Row[] }).result;
+    },
+    async ingest(source, events) {
+      const response = await postEvents(url, source, JSON.stringify(events));
+      if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+    },
+    async stop() {
+      const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+      if (child.exitCode !== null) return child.exitCode;
+      child.kill("SIGTERM");
+      const code = await exited;
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+      return code;
+    },
+  };
+  return service;
+}
+
+/** One ingest request as clients send it. */
+export function postEvents(
+  url: string,
+  source: string,
+  body: BodyInit,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(`${url}/api/logs?source_name=${encodeURIComponent(source)}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-key": privateToken, ...headers },
+    body,
+  });
+}
+
+/** The error object of an answer, after a check of its status. */
+export async function readError(
+  response: Response,
+): Promise<{ code: string; message: string; status: number; [key: string]: unknown }> {
+  const body = (await response.json()) as { error: { code: string; message: string; status: number } };
+  if (body.error.status !== response.status) throw new Error(`status ${response.status} but ${JSON.stringify(body)}`);
+  return body.error;
+}
+
+/** Microseconds since 1970 of an ISO text with up to six decimals. */
+export function micros(iso: string): number {
+  const [whole = "", fraction = ""] = iso.replace("Z", "").split(".");
+  return Date.parse(`${whole}Z`) * 1000 + Number(fraction.padEnd(6, "0").slice(0, 6));
+}
