@@ -1,0 +1,160 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ServiceError } from "../errors.ts";
+import { type MetadataDatabase, openMetadata } from "../metadata/database.ts";
+import { createTokenStore } from "../metadata/token-store.ts";
+import { createAuthenticator } from "./authenticator.ts";
+import { parseLifetime } from "./expiry.ts";
+import { applyPins } from "./pins.ts";
+import { canIngest, canQuery, canQueryAnything, type Identity, isScope } from "./scope.ts";
+import type { NewToken } from "./token.ts";
+
+const plain: NewToken = { description: "", scopes: ["query"], pins: {}, expiresAt: undefined };
+const identity = (scopes: string[], pins: Record<string, string> = {}): Identity => ({ tokenId: "t", scopes, pins });
+
+describe("tokens in the metadata file", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "logweir-access-")), "metadata.db");
+  let service: MetadataDatabase;
+  let commandLine: MetadataDatabase;
+
+  beforeAll(async () => {
+    service = await openMetadata(path);
+    commandLine = await openMetadata(path);
+  });
+
+  afterAll(async () => {
+    await service.close();
+    await commandLine.close();
+  });
+
+  it("are kept as SHA-256 only, with scopes, pins and expiry", async () => {
+    const store = createTokenStore(service, () => 1_000);
+    const { secret, token } = await store.create({ ...plain, pins: { project: "abc" }, expiresAt: 5_000 });
+    expect(secret).toMatch(/^lw_[\w-]{43}$/);
+    const kept = (await store.list()).find((each) => each.id === token.id);
+    expect(kept).toMatchObject({ scopes: ["query"], pins: { project: "abc" }, createdAt: 1_000, expiresAt: 5_000 });
+    const row = await service.queries.selectFrom("tokens").selectAll().where("id", "=", token.id).executeTakeFirst();
+    expect(JSON.stringify(row)).not.toContain(secret.slice(3));
+  });
+
+  it("made or revoked through another connection count from the next request on", async () => {
+    const authenticator = createAuthenticator(createTokenStore(service, Date.now), [], Date.now);
+    const elsewhere = createTokenStore(commandLine, Date.now);
+    const { secret, token } = await elsewhere.create(plain);
+    expect(await authenticator.authenticate(secret)).toMatchObject({ tokenId: token.id, scopes: ["query"] });
+    await elsewhere.revoke(token.id);
+    expect(await authenticator.authenticate(secret)).toBeUndefined();
+  });
+
+  it("made or revoked through the same connection count at once", async () => {
+    const store = createTokenStore(service, Date.now);
+    const authenticator = createAuthenticator(store, [], Date.now);
+    const { secret, token } = await store.create(plain);
+    expect(await authenticator.authenticate(secret)).toBeDefined();
+    await store.revoke(token.id);
+    expect(await authenticator.authenticate(secret)).toBeUndefined();
+  });
+
+  it("are refused from the moment they expire", async () => {
+    let now = 1_000;
+    const store = createTokenStore(service, () => now);
+    const authenticator = createAuthenticator(store, [], () => now);
+    const { secret } = await store.create({ ...plain, expiresAt: 2_000 });
+    now = 1_999;
+    expect(await authenticator.authenticate(secret)).toBeDefined();
+    now = 2_000;
+    expect(await authenticator.authenticate(secret)).toBeUndefined();
+  });
+
+  it("keep the time of the first revocation, and answer nothing for an unknown id", async () => {
+    let now = 10;
+    const store = createTokenStore(service, () => now);
+    const { token } = await store.create(plain);
+    await store.revoke(token.id);
+    now = 20;
+    expect((await store.revoke(token.id))?.revokedAt).toBe(10);
+    expect(await store.revoke("nobody")).toBeUndefined();
+  });
+
+  it("stand beside the configuration's fixed ones", async () => {
+    const fixed = { id: "LOGWEIR_PRIVATE_TOKEN", secret: "a-fixed-secret-of-mine", scopes: ["private"] };
+    const authenticator = createAuthenticator(createTokenStore(service, Date.now), [fixed], Date.now);
+    expect(await authenticator.authenticate("a-fixed-secret-of-mine")).toMatchObject({ scopes: ["private"] });
+    expect(await authenticator.authenticate("a-fixed-secret-of-min")).toBeUndefined();
+    expect(await authenticator.authenticate("")).toBeUndefined();
+  });
+});
+
+describe("scopes", () => {
+  const endpoint = { id: "0aE4a1b2-0000-4000-8000-000000000001", name: "logs.all" };
+
+  it.each([
+    ["private", true],
+    ["query", true],
+    ["query:endpoint:logs.all", true],
+    ["query:endpoint:0ae4A1b2-0000-4000-8000-000000000001", true],
+    ["query:endpoint:logs.all.staging", false],
+    ["query:endpoint:LOGS.ALL", false],
+    ["ingest", false],
+    ["metrics", false],
+  ])("%s lets run the endpoint: %s", (scope, allowed) => {
+    expect(canQuery(identity([scope]), endpoint)).toBe(allowed);
+  });
+
+  it.each([
+    ["private", true],
+    ["ingest", true],
+    ["ingest:source:edge", true],
+    ["ingest:source:cloudflare.logs.prod", true],
+    ["ingest:source:db", false],
+    ["query", false],
+  ])("%s lets write to the source edge: %s", (scope, allowed) => {
+    expect(canIngest(identity([scope]), ["edge", "cloudflare.logs.prod"])).toBe(allowed);
+  });
+
+  it("of ingest alone run nothing", () => {
+    expect(canQueryAnything(identity(["ingest", "metrics"]))).toBe(false);
+    expect(canQueryAnything(identity(["query:endpoint:x"]))).toBe(true);
+  });
+
+  it.each(["public", "query:", "query:endpoint:", "query:endpoint:a b", "PRIVATE", ""])("do not include %j", (text) => {
+    expect(isScope(text)).toBe(false);
+  });
+});
+
+describe("a pinned parameter", () => {
+  const declared = new Set(["project", "sql"]);
+  const pinned = identity(["query"], { project: "abc" });
+
+  it("is set when the caller leaves it out or sends the same", () => {
+    expect(applyPins(pinned, declared, new Map()).get("project")).toBe("abc");
+    expect(applyPins(pinned, declared, new Map([["project", ["abc", "abc"]]])).get("project")).toBe("abc");
+  });
+
+  it.each([[["xyz"]], [["abc", "xyz"]], [[""]], [[null]], [[["abc"], "b"]]])("refuses %j, naming it", (values) => {
+    const apply = () => applyPins(pinned, declared, new Map([["project", values]]));
+    expect(apply).toThrow(ServiceError);
+    expect(apply).toThrow("may not choose the parameter project");
+  });
+
+  it("refuses an endpoint that does not take it", () => {
+    expect(() => applyPins(pinned, new Set(["interval"]), new Map())).toThrow("is bound by project");
+  });
+});
+
+describe("a lifetime", () => {
+  it.each([
+    ["30d", 2_592_000_000],
+    ["12h", 43_200_000],
+    ["45s", 45_000],
+    ["2w", 1_209_600_000],
+    ["0d", undefined],
+    ["d", undefined],
+    ["-1d", undefined],
+    ["1.5h", undefined],
+  ])("of %s is %s ms", (text, expected) => {
+    expect(parseLifetime(text)).toBe(expected);
+  });
+});

@@ -1,0 +1,32 @@
+import { ServiceError } from "../errors.ts";
+import type { Identity } from "./scope.ts";
+
+/**
+ * The parameters of a call after the token's pins: a pin sets its parameter. A different value that was sent is refused
+ * by name, and so is an endpoint that lacks a pinned parameter, since nothing would then keep the token within its bounds.
+ * `sent` holds every value that the request carried for a name, wherever it stood.
+ */
+export function applyPins(
+  identity: Identity,
+  declared: ReadonlySet<string>,
+  sent: ReadonlyMap<string, readonly unknown[]>,
+): ReadonlyMap<string, string> {
+  const pinned = new Map<string, string>();
+  for (const [name, value] of Object.entries(identity.pins)) {
+    const others = (sent.get(name) ?? []).filter((each) => String(each) !== value);
+    if (others.length > 0) {
+      throw new ServiceError("pinned_parameter", `This token may not choose the parameter ${name}`, {
+        parameter: name,
+        hint: `Leave ${name} out: the token sets it.`,
+      });
+    }
+    if (!declared.has(name)) {
+      throw new ServiceError("pinned_parameter", `This token is bound by ${name}, which this endpoint does not take`, {
+        parameter: name,
+        hint: "Use an endpoint that declares the parameter, or a token without the pin.",
+      });
+    }
+    pinned.set(name, value);
+  }
+  return pinned;
+}

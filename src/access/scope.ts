@@ -1,0 +1,54 @@
+/** What a token may do. `private` may do everything. */
+export type Scope = string;
+
+/** The forms of a scope, for messages and documentation. */
+export const scopeForms = [
+  "private",
+  "query",
+  "query:endpoint:<id or name>",
+  "ingest",
+  "ingest:source:<name>",
+  "metrics",
+] as const;
+
+const pattern = /^(private|query|ingest|metrics|query:endpoint:[^\s:]+|ingest:source:[^\s:]+)$/;
+
+/** True for a scope of one of `scopeForms`. */
+export function isScope(text: string): text is Scope {
+  return pattern.test(text);
+}
+
+/** Who is calling, once a token was found good. */
+export interface Identity {
+  /** The token's public id, for logs. */
+  readonly tokenId: string;
+  readonly scopes: readonly Scope[];
+  /** Parameters that the caller cannot choose, by name. */
+  readonly pins: Readonly<Record<string, string>>;
+}
+
+/** True when the identity may run some endpoint at all. */
+export function canQueryAnything({ scopes }: Identity): boolean {
+  return scopes.some((scope) => scope === "private" || scope === "query" || scope.startsWith("query:endpoint:"));
+}
+
+/** True when the identity may run this endpoint. Ids are compared without case. */
+export function canQuery({ scopes }: Identity, endpoint: { readonly id: string; readonly name: string }): boolean {
+  return scopes.some((scope) => {
+    if (scope === "private" || scope === "query" || scope === `query:endpoint:${endpoint.name}`) return true;
+    return scope.toLowerCase() === `query:endpoint:${endpoint.id.toLowerCase()}`;
+  });
+}
+
+/** True when the identity may write to some source at all. */
+export function canIngestAnything({ scopes }: Identity): boolean {
+  return scopes.some((scope) => scope === "private" || scope === "ingest" || scope.startsWith("ingest:source:"));
+}
+
+/** True when the identity may write to the source that has these names: its own and its aliases. */
+export function canIngest({ scopes }: Identity, sourceNames: readonly string[]): boolean {
+  return scopes.some((scope) => {
+    if (scope === "private" || scope === "ingest") return true;
+    return sourceNames.some((name) => scope === `ingest:source:${name}`);
+  });
+}

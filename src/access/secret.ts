@@ -1,0 +1,16 @@
+import { createHash, randomBytes } from "node:crypto";
+
+/** A new token: `lw_` and 256 random bits. */
+export function createSecret(): string {
+  return `lw_${randomBytes(32).toString("base64url")}`;
+}
+
+/** What is kept of a token: its SHA-256. */
+export function hashSecret(secret: string): Buffer {
+  return createHash("sha256").update(secret, "utf8").digest();
+}
+
+/** A new public id of a token. */
+export function createTokenId(): string {
+  return randomBytes(6).toString("hex");
+}

@@ -1,0 +1,20 @@
+/** The metadata file's tables, as the newest migration leaves them. */
+export interface MetadataSchema {
+  readonly tokens: TokenTable;
+}
+
+export interface TokenTable {
+  /** Short and public: what people name a token by. */
+  readonly id: string;
+  /** SHA-256 of the token, in hexadecimal. The token itself is kept nowhere. */
+  readonly hash: string;
+  readonly description: string;
+  /** JSON: an array of scopes. */
+  readonly scopes: string;
+  /** JSON: an object of pinned parameters. */
+  readonly pins: string;
+  /** Milliseconds since 1970, UTC, as are the other times. */
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  revoked_at: number | null;
+}

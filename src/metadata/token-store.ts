@@ -1,0 +1,61 @@
+import type { Kysely } from "kysely";
+import { createSecret, createTokenId, hashSecret } from "../access/secret.ts";
+import type { Token, TokenStore } from "../access/token.ts";
+import type { MetadataDatabase } from "./database.ts";
+import type { MetadataSchema, TokenTable } from "./schema.ts";
+
+/** Keeps tokens in the metadata file; `now` is the clock, in milliseconds since 1970. */
+export function createTokenStore(database: MetadataDatabase, now: () => number): TokenStore {
+  const { queries } = database;
+  let ownChanges = 0;
+  return {
+    async create(fresh) {
+      const secret = createSecret();
+      const row: TokenTable = {
+        id: createTokenId(),
+        hash: hashSecret(secret).toString("hex"),
+        description: fresh.description,
+        scopes: JSON.stringify(fresh.scopes),
+        pins: JSON.stringify(fresh.pins),
+        created_at: now(),
+        expires_at: fresh.expiresAt ?? null,
+        revoked_at: null,
+      };
+      await queries.insertInto("tokens").values(row).execute();
+      ownChanges++;
+      return { token: toToken(row), secret };
+    },
+    list: () => listTokens(queries),
+    async revoke(id) {
+      await queries
+        .updateTable("tokens")
+        .set({ revoked_at: now() })
+        .where("id", "=", id)
+        .where("revoked_at", "is", null)
+        .execute();
+      ownChanges++;
+      const row = await queries.selectFrom("tokens").selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? undefined : toToken(row);
+    },
+    // The file's own number counts other connections' commits only.
+    version: () => `${database.dataVersion()}.${ownChanges}`,
+  };
+}
+
+async function listTokens(queries: Kysely<MetadataSchema>): Promise<readonly Token[]> {
+  const rows = await queries.selectFrom("tokens").selectAll().orderBy("created_at").orderBy("id").execute();
+  return rows.map(toToken);
+}
+
+function toToken(row: TokenTable): Token {
+  return {
+    id: row.id,
+    hash: Buffer.from(row.hash, "hex"),
+    description: row.description,
+    scopes: JSON.parse(row.scopes) as string[],
+    pins: JSON.parse(row.pins) as Record<string, string>,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at ?? undefined,
+    revokedAt: row.revoked_at ?? undefined,
+  };
+}
