@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { privateToken, publicToken, readError, type Service, startService } from "./service.ts";
+
+let service: Service;
+const uuid = "1b7f3d52-6c1e-4a7e-9d0b-5f2c8e41a690";
+const project = "running";
+
+beforeAll(async () => {
+  service = await startService();
+  await service.ingest("edge", [{ id: "one", timestamp: "2026-08-20T09:00:00Z", project, event_message: "hello" }]);
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+describe("addressing", () => {
+  it.each([
+    `/api/endpoints/query/${uuid}`,
+    `/api/endpoints/query/${uuid.toUpperCase()}`,
+    "/api/endpoints/query/logs.all",
+    "/api/endpoints/query/name/logs.all",
+    "/endpoints/query/logs.all",
+    `/endpoints/query/${uuid}`,
+  ])("GET %s runs logs.all", async (path) => {
+    const response = await service.get(path, { project });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    const body = (await response.json()) as { result: { id: string }[] };
+    expect(Object.keys(body)).toEqual(["result"]);
+    expect(body.result.map((row) => row.id)).toEqual(["one"]);
+  });
+
+  it("POST takes parameters from a JSON body", async () => {
+    const response = await fetch(`${service.url}/api/endpoints/query/logs.all`, {
+      method: "POST",
+      headers: { "x-api-key": privateToken, "content-type": "application/json" },
+      body: JSON.stringify({ project, sql: "select id from edge_logs" }),
+    });
+    expect(await response.json()).toEqual({ result: [{ id: "one" }] });
+  });
+
+  it("POST takes parameters from a form too", async () => {
+    const response = await fetch(`${service.url}/api/endpoints/query/logs.all`, {
+      method: "POST",
+      headers: { "x-api-key": privateToken, "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ project, sql: "select id from edge_logs" }).toString(),
+    });
+    expect(await response.json()).toEqual({ result: [{ id: "one" }] });
+  });
+
+  it("a client may say in the request headers that JSON comes, though no body does", async () => {
+    const headers = { "x-api-key": privateToken, "content-type": "application/json; charset=utf-8" };
+    const response = await service.get("/api/endpoints/query/logs.all", { project }, headers);
+    expect(response.status).toBe(200);
+  });
+
+  it("an unknown endpoint is 404 for a valid token and 401 without one", async () => {
+    expect((await service.get("/api/endpoints/query/logs.none")).status).toBe(404);
+    expect((await service.get("/api/endpoints/query/logs.none", {}, {})).status).toBe(401);
+    expect((await service.get("/api/endpoints/query/00000000-0000-4000-8000-000000000000")).status).toBe(404);
+  });
+
+  it("names that begin like another are not mistaken for it", async () => {
+    expect((await service.get("/api/endpoints/query/logs.all.staging")).status).toBe(404);
+    expect((await service.get("/api/endpoints/query/logs-all")).status).toBe(404);
+  });
+});
+
+describe("the token", () => {
+  it.each([
+    ["X-API-KEY", { "X-API-KEY": privateToken }],
+    ["Authorization: Bearer", { authorization: `Bearer ${privateToken}` }],
+  ])("is taken from %s", async (_, headers) => {
+    expect((await service.get("/api/endpoints/query/logs.all", { project }, headers)).status).toBe(200);
+  });
+
+  it("is taken from the parameter api_key", async () => {
+    const response = await service.get("/api/endpoints/query/logs.all", { project, api_key: privateToken }, {});
+    expect(response.status).toBe(200);
+  });
+
+  it.each([
+    ["missing", {}],
+    ["wrong", { "x-api-key": "nonsense" }],
+    ["empty", { "x-api-key": "" }],
+    ["of another scope", { "x-api-key": publicToken }],
+  ])("%s is answered 401 in the error shape", async (_, headers) => {
+    const response = await service.get("/api/endpoints/query/logs.all", { project }, headers);
+    expect(response.status).toBe(401);
+    const error = await readError(response);
+    expect(error.message.length).toBeGreaterThan(10);
+    expect(error.code).toMatch(/^[a-z_]+$/);
+  });
+
+  it("is the same for the call by identifier and by name", async () => {
+    for (const name of [uuid, "logs.all"]) {
+      expect((await service.get(`/api/endpoints/query/${name}`, { project })).status).toBe(200);
+      expect((await service.get(`/api/endpoints/query/${name}`, { project }, { "x-api-key": "no" })).status).toBe(401);
+    }
+  });
+});
+
+describe("values in answers", () => {
+  const select = async (sql: string) => (await service.rows("logs.all", { project, sql }))[0];
+
+  it.each([
+    ["timestamp '2026-08-20 09:00:00.123456+00'", 1_787_216_400_123_456],
+    ["datetime '2026-08-20 09:00:00'", "2026-08-20T09:00:00"],
+    ["datetime '2026-08-20 09:00:00.5'", "2026-08-20T09:00:00.500000"],
+    ["date '2026-08-20'", "2026-08-20"],
+    ["time '09:00:00'", "09:00:00"],
+    ["42", 42],
+    ["9007199254740993", "9007199254740993"],
+    ["-9223372036854775808", "-9223372036854775808"],
+    ["1.5", 1.5],
+    ["numeric '1.50'", "1.5"],
+    ["b'abc'", "YWJj"],
+    ["true", true],
+    ["cast(null as string)", null],
+    ["[1, 2]", [1, 2]],
+    ["struct(1 as a, 'x' as b)", { a: 1, b: "x" }],
+    ["'quote \" and \\\\ and ü😀'", 'quote " and \\ and ü😀'],
+  ])("%s", async (expression, value) => {
+    expect(await select(`select ${expression} as v from edge_logs`)).toEqual({ v: value });
+  });
+
+  it("columns without a name are f0_, f1_ and keep the order of SELECT", async () => {
+    const row = await select("select 1, 'x' as b, 2, id as a from edge_logs");
+    expect(Object.entries(row ?? {})).toEqual([
+      ["f0_", 1],
+      ["b", "x"],
+      ["f1_", 2],
+      ["a", "one"],
+    ]);
+  });
+});
+
+describe("errors", () => {
+  it("in the consumer's SQL are 400 with line and column", async () => {
+    const response = await service.get("/api/endpoints/query/logs.all", {
+      project,
+      sql: "select id,\n  idd\nfrom edge_logs",
+    });
+    expect(response.status).toBe(400);
+    const error = await readError(response);
+    expect(error).toMatchObject({ line: 2, column: 3 });
+    expect(error.message).toContain("idd");
+  });
+
+  it("of syntax are 400 with line and column", async () => {
+    const response = await service.get("/api/endpoints/query/logs.all", {
+      project,
+      sql: "select id from from edge_logs",
+    });
+    expect(response.status).toBe(400);
+    expect(await readError(response)).toMatchObject({ line: 1, column: 16 });
+  });
+
+  it("at run time are 400 and show nothing of the owner's SQL", async () => {
+    const response = await service.get("/api/endpoints/query/logs.all", { project, sql: "select 1/0 from edge_logs" });
+    expect(response.status).toBe(400);
+    const error = await readError(response);
+    expect(error.message).toMatch(/division by zero/i);
+    expect(JSON.stringify(error)).not.toMatch(/iso_timestamp|stack|\.ts:/);
+  });
+
+  it("of both sql and lql are 400", async () => {
+    const response = await service.get("/api/endpoints/query/logs.all", { project, sql: "select 1", lql: "error" });
+    expect(response.status).toBe(400);
+  });
+
+  it("of an unknown path are in the same shape", async () => {
+    const response = await service.get("/api/nothing");
+    expect(response.status).toBe(404);
+    expect((await readError(response)).message).toContain("/api/nothing");
+  });
+});
+
+describe("large requests", () => {
+  it("with a URL of 256 KB are accepted", async () => {
+    const sql = `select id from edge_logs where id != '${"x".repeat(255_000)}'`;
+    expect(await service.rows("logs.all", { project, sql })).toEqual([{ id: "one" }]);
+  });
+
+  it("with a GET body carry sql where the URL has none", async () => {
+    const { request } = await import("node:http");
+    const body = JSON.stringify({ sql: "select id from edge_logs" });
+    const answer = await new Promise<string>((resolve, reject) => {
+      const call = request(
+        `${service.url}/api/endpoints/query/logs.all?project=${project}`,
+        {
+          method: "GET",
+          headers: {
+            "x-api-key": privateToken,
+            "content-type": "application/json",
+            "content-length": Buffer.byteLength(body),
+          },
+        },
+        (response) => {
+          let text = "";
+          response.on("data", (chunk) => {
+            text += chunk;
+          });
+          response.on("end", () => resolve(text));
+        },
+      );
+      call.on("error", reject);
+      call.end(body);
+    });
+    expect(JSON.parse(answer)).toEqual({ result: [{ id: "one" }] });
+  });
+});
+
+describe("browsers", () => {
+  it("get a preflight answered before authentication", async () => {
+    const response = await fetch(`${service.url}/api/endpoints/query/logs.all`, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://app.example.com",
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "x-api-key",
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("lf-endpoint-redact-pii");
+  });
+
+  it("can read errors too", async () => {
+    const response = await service.get("/api/endpoints/query/logs.all", {}, { origin: "https://app.example.com" });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  });
+});
+
+describe("the page size", () => {
+  it("limit takes the place of the default query's limit", async () => {
+    const many = Array.from({ length: 150 }, (_, i) => ({
+      id: `m${i}`,
+      timestamp: "2026-08-20T09:00:00Z",
+      project: "many",
+    }));
+    await service.ingest("edge", many);
+    expect(await service.rows("logs.all", { project: "many" })).toHaveLength(100);
+    expect(await service.rows("logs.all", { project: "many", limit: "150" })).toHaveLength(150);
+    expect(await service.rows("logs.all", { project: "many", limit: "7" })).toHaveLength(7);
+    const sql = "select id from edge_logs limit 5";
+    expect(await service.rows("logs.all", { project: "many", sql, limit: "3" })).toHaveLength(3);
+    expect(await service.rows("logs.all", { project: "many", sql, limit: "50" })).toHaveLength(5);
+  });
+
+  it.each(["0", "-1", "1001", "ten", "1.5"])("limit %s is refused", async (limit) => {
+    const response = await service.get("/api/endpoints/query/logs.all", { project, limit });
+    expect(response.status).toBe(400);
+    expect(await readError(response)).toMatchObject({ parameter: "limit" });
+  });
+});
