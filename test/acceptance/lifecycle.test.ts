@@ -1,0 +1,109 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { startService } from "./service.ts";
+
+const run = promisify(execFile);
+
+/** Child processes of a process, by the kernel's list. */
+function childrenOf(pid: number): number[] {
+  return execFileSync("ps", ["-o", "pid=,ppid=", "-A"], { encoding: "utf8" })
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === pid)
+    .map(([child]) => child ?? 0);
+}
+
+function engineHostOf(pid: number): number {
+  const host = childrenOf(pid).find((child) => {
+    const command = execFileSync("ps", ["-o", "args=", "-p", String(child)], { encoding: "utf8" });
+    return command.includes("engine-host");
+  });
+  if (host === undefined) throw new Error("The service has no engine host");
+  return host;
+}
+
+const event = (id: string) => ({ id, project: "life", timestamp: "2026-08-20T09:00:00Z" });
+
+describe("the service", () => {
+  it("is healthy without a token, drains on SIGTERM, exits 0, and has everything after a restart", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "logweir-life-"));
+    const first = await startService({ dataDir });
+    const health = await first.get("/health", {}, {});
+    expect(health.status).toBe(200);
+    expect(await health.json()).toMatchObject({ status: "ok" });
+    await first.ingest("edge", [event("kept")]);
+    expect(await first.stop()).toBe(0);
+    const second = await startService({ dataDir });
+    expect((await second.rows("logs.all", { project: "life" })).map((row) => row.id)).toEqual(["kept"]);
+    await second.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it("survives kill -9 of its engine host: working again within 5 s, nothing acknowledged lost", async () => {
+    const service = await startService();
+    await service.ingest("edge", [event("before")]);
+    const killedAt = Date.now();
+    process.kill(engineHostOf(service.process.pid ?? 0), "SIGKILL");
+    await expect
+      .poll(async () => (await service.get("/api/endpoints/query/logs.all", { project: "life" })).status, {
+        timeout: 10_000,
+        interval: 50,
+      })
+      .toBe(200);
+    expect(Date.now() - killedAt).toBeLessThan(5_000);
+    expect((await service.rows("logs.all", { project: "life" })).map((row) => row.id)).toEqual(["before"]);
+    await service.stop();
+  });
+
+  it("logs neither tokens nor what was sent", async () => {
+    const service = await startService();
+    await service.ingest("edge", [{ id: "secret-id", event_message: "secret message 203.0.113.77", project: "life" }]);
+    await service.rows("logs.all", {
+      project: "life",
+      sql: "select id from edge_logs where event_message like '%203.0.113.77%'",
+    });
+    await service.get("/api/endpoints/query/logs.all", { project: "life", api_key: "a-wrong-token" }, {});
+    await service.stop();
+    expect(service.output()).not.toMatch(/secret|203\.0\.113\.77|a-wrong-token|acceptance-private/);
+  });
+
+  it("refuses a second service on its data folder", async () => {
+    const service = await startService();
+    await expect(startService({ dataDir: service.dataDir })).rejects.toThrow(/in use|another|lock/i);
+    expect((await service.get("/health", {}, {})).status).toBe(200);
+    await service.stop();
+  });
+});
+
+describe("a wrong setting or file", () => {
+  const start = (env: Record<string, string>) =>
+    run(process.execPath, ["dist/logweir.js", "serve"], { env: { PATH: process.env.PATH, ...env } });
+
+  it.each([
+    ["LOGWEIR_PORT", "eighty"],
+    ["LOGWEIR_QUERY_TIMEOUT_MS", "-1"],
+    ["LOGWEIR_NO_SUCH_SETTING", "1"],
+  ])("%s=%s stops the start and is named", async (name, value) => {
+    await expect(start({ [name]: value })).rejects.toMatchObject({
+      code: expect.any(Number),
+      stderr: expect.stringContaining(name),
+    });
+  });
+
+  it("an endpoint file with an error stops the start with file, line, column and a caret", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "logweir-endpoints-"));
+    const sql =
+      "/*---\nid: 0d8f9a52-7f6e-4a37-9a0e-2f5a4f1f0c11\nname: broken\nmax_rows: 10\n---*/\nwith a as (select idd from edge)\nselect * from aa\n";
+    await writeFile(join(folder, "broken.sql"), sql);
+    const failure = start({ LOGWEIR_ENDPOINTS_DIR: folder, LOGWEIR_DATA_DIR: join(folder, "data"), LOGWEIR_PORT: "0" });
+    await expect(failure).rejects.toMatchObject({
+      code: expect.any(Number),
+      stderr: expect.stringMatching(/broken\.sql:7:15[\s\S]*\^/),
+    });
+    await rm(folder, { recursive: true, force: true });
+  });
+});
