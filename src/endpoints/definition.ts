@@ -1,0 +1,54 @@
+import type { ParameterValue } from "../engines/engine.ts";
+import type { Query } from "../googlesql/ast.ts";
+
+/** The types that an endpoint's parameters may have, as headers and the API write them. */
+export const parameterTypes = ["string", "int64", "float64", "bool", "timestamp", "date"] as const;
+
+export type ParameterType = (typeof parameterTypes)[number];
+
+/** A parameter that an endpoint declares. */
+export interface ParameterDefinition {
+  readonly name: string;
+  readonly type: ParameterType;
+  readonly isRequired: boolean;
+  /** The only values it may have, as text; undefined for any of its type. */
+  readonly allowed: readonly string[] | undefined;
+  /** For a caller that leaves it out; NULL where there is none. */
+  readonly default: ParameterValue;
+  readonly description: string | undefined;
+}
+
+/** What an endpoint is. */
+export interface EndpointDefinition {
+  /** A UUID, in lower case. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | undefined;
+  /** The saved query as it stands in the file, without the header. */
+  readonly query: string;
+  readonly maxRows: number;
+  /** 0 when answers are not kept. */
+  readonly cacheSeconds: number;
+  /** Undefined when kept answers are not refreshed by themselves. */
+  readonly warmEverySeconds: number | undefined;
+  /** True when callers may send a query of their own over the saved query's WITH tables. */
+  readonly isSandboxed: boolean;
+  /** What holds where a call does not say whether personal data is redacted. */
+  readonly redactsPii: boolean;
+  readonly parameters: readonly ParameterDefinition[];
+  /** Further names of the WITH tables, for callers' queries. */
+  readonly tableAliases: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** An endpoint that was found good. */
+export interface Endpoint {
+  readonly definition: EndpointDefinition;
+  readonly version: number;
+  /** The saved query's syntax tree. */
+  readonly savedQuery: Query;
+  /** The text that the tree's spans count in: the whole file. */
+  readonly sourceText: string;
+  /** The file it stands in; for messages to its owner. */
+  readonly path: string;
+}

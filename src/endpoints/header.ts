@@ -1,0 +1,68 @@
+import { type Static, Type } from "typebox";
+import { parameterTypes } from "./definition.ts";
+
+const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
+const identifier = "^[A-Za-z_][A-Za-z0-9_]{0,127}$";
+
+const ParameterHeader = Type.Object(
+  {
+    type: Type.Optional(Type.Enum([...parameterTypes])),
+    required: Type.Optional(Type.Boolean()),
+    allowed: Type.Optional(Type.Array(scalar, { minItems: 1 })),
+    default: Type.Optional(scalar),
+    description: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+);
+
+/** The YAML header of an endpoint file. */
+export const EndpointHeader = Type.Object(
+  {
+    id: Type.String({ pattern: "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$" }),
+    name: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$" })),
+    description: Type.Optional(Type.String()),
+    max_rows: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
+    cache_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 31_536_000 })),
+    warm_every_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000 })),
+    sandbox: Type.Optional(Type.Boolean()),
+    redact_pii: Type.Optional(Type.Boolean()),
+    parameters: Type.Optional(
+      Type.Record(Type.String({ pattern: identifier }), Type.Union([ParameterHeader, Type.Null()])),
+    ),
+    table_aliases: Type.Optional(
+      Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_.-]{0,127}$" }), Type.String({ pattern: identifier })),
+    ),
+    labels: Type.Optional(Type.Record(Type.String(), Type.String())),
+  },
+  { additionalProperties: false },
+);
+
+export type EndpointHeader = Static<typeof EndpointHeader>;
+export type ParameterHeader = Static<typeof ParameterHeader>;
+
+/** Request parameters with a meaning of their own: no endpoint may declare one of these names. */
+export const reservedParameters: readonly string[] = ["sql", "lql", "limit", "cursor", "format", "api_key"];
+
+/** Where the header and the query stand in an endpoint file. */
+export interface HeaderParts {
+  readonly yaml: string;
+  readonly yamlStart: number;
+  readonly queryStart: number;
+}
+
+const opening = /^\uFEFF?\s*\/\*[ \t]*---[ \t]*\r?\n/;
+const closing = /^---[ \t]*\*\/[ \t]*(?:\r?\n|$)/m;
+
+/**
+ * Takes an endpoint file apart: it begins with the line `/*---`, the YAML header follows, then a line that closes the comment
+ * with `---` before the asterisk, then the query. Undefined when the text does not have this form.
+ */
+export function splitHeader(text: string): HeaderParts | undefined {
+  const start = opening.exec(text);
+  if (start === null) return undefined;
+  const yamlStart = start[0].length;
+  const rest = text.slice(yamlStart);
+  const end = closing.exec(rest);
+  if (end === null) return undefined;
+  return { yaml: rest.slice(0, end.index), yamlStart, queryStart: yamlStart + end.index + end[0].length };
+}
