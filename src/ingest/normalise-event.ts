@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { EventValue, LogEvent } from "../engines/engine.ts";
+import { parseIsoTimestamp } from "../iso-timestamp.ts";
 import { cleanValue, EventRejection } from "./clean-value.ts";
 import type { IngestLimits } from "./limits.ts";
-import { parseIsoTimestamp, parseUnixTimestamp } from "./timestamp.ts";
+import { parseUnixTimestamp } from "./timestamp.ts";
 
 /** `nowUs` (microseconds since 1970) stands in where an event brings no usable timestamp. Throws `EventRejection`. */
 export function normaliseEvent(raw: unknown, nowUs: bigint, limits: IngestLimits): LogEvent {
@@ -32,7 +33,11 @@ function describe(raw: unknown): string {
 }
 
 function readTimestamp(value: EventValue | undefined): bigint | undefined {
-  if (typeof value === "string") return parseIsoTimestamp(value.trim());
+  if (typeof value === "string") {
+    // Without a zone nobody knows which instant is meant, so the server's time is as good.
+    const instant = parseIsoTimestamp(value.trim());
+    return instant?.hasZone ? instant.us : undefined;
+  }
   if (typeof value === "number" || typeof value === "bigint") return parseUnixTimestamp(value);
   return undefined;
 }

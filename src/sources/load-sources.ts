@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Static, Type } from "typebox";
-import { Value } from "typebox/value";
-import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { parseCheckedYaml, type TextProblem } from "../checked-yaml.ts";
+import { caretLines, positionAt } from "../googlesql/diagnostic.ts";
 import type { ScalarKind } from "../googlesql/types.ts";
 import type { Source } from "./source.ts";
 
@@ -50,41 +50,28 @@ export async function loadSources(folder: string): Promise<readonly Source[]> {
 
 /** Parses one source file; `path` is for messages. Throws `SourceFileError`. */
 export function parseSource(text: string, path: string): Source {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const problemAt = (offset: number, message: string) => {
-    const { line, col } = lines.linePos(offset);
-    const lineText = text.split(/\r?\n/)[line - 1] ?? "";
-    return `${path}:${line}:${col}: ${message}\n  ${lineText}\n  ${" ".repeat(col - 1)}^`;
-  };
-  const syntaxError = document.errors[0];
-  if (syntaxError !== undefined) throw new SourceFileError(problemAt(syntaxError.pos[0], syntaxError.message));
-  const value: unknown = document.toJS();
-  if (!Value.Check(SourceFile, value)) {
-    const messages = Value.Errors(SourceFile, value)
-      .filter((error) => error.keyword !== "additionalProperties") // said again, by name, with keyword "boolean"
-      .map((error) => {
-        const keys = error.instancePath.split("/").slice(1);
-        const name = keys.join(".");
-        const message = describeError(error.keyword, error.params, error.message);
-        return problemAt(offsetOf(document.contents, keys), name === "" ? `a source ${message}` : `${name} ${message}`);
-      });
-    throw new SourceFileError(messages.join("\n"));
+  const yaml = parseCheckedYaml(text, SourceFile);
+  const problems = yaml.isValid ? checkFieldPaths(yaml.value, yaml.offsetOf) : yaml.problems;
+  if (!yaml.isValid || problems.length > 0) {
+    throw new SourceFileError(problems.map((problem) => showProblem(text, path, problem)).join("\n"));
   }
-  const badPath = Object.keys(value.fields ?? {}).find((key) => !fieldPath.test(key));
-  if (badPath !== undefined) {
-    const message = `${badPath} is not a field path: letters, digits and _, parts joined with dots`;
-    throw new SourceFileError(problemAt(offsetOf(document.contents, ["fields", badPath]), message));
-  }
-  return toSource(value, basename(path));
+  return toSource(yaml.value, basename(path));
 }
 
-function describeError(keyword: string, params: object, message: string): string {
-  if (keyword === "boolean")
-    return `is not a key of a source file; known keys: ${Object.keys(SourceFile.properties).join(", ")}`;
-  if ("allowedValues" in params && Array.isArray(params.allowedValues))
-    return `must be one of ${params.allowedValues.join(", ")}`;
-  return message;
+function checkFieldPaths(
+  file: Static<typeof SourceFile>,
+  offsetOf: (path: readonly string[]) => number,
+): readonly TextProblem[] {
+  const badPaths = Object.keys(file.fields ?? {}).filter((key) => !fieldPath.test(key));
+  return badPaths.map((key) => ({
+    message: `${key} is not a field path: letters, digits and _, parts joined with dots`,
+    offset: offsetOf(["fields", key]),
+  }));
+}
+
+function showProblem(text: string, path: string, problem: TextProblem): string {
+  const { line, column } = positionAt(text, problem.offset);
+  return `${path}:${line}:${column}: ${problem.message}\n${caretLines(text, problem.offset)}`;
 }
 
 function toSource(file: Static<typeof SourceFile>, fileName: string): Source {
@@ -99,20 +86,6 @@ function toSource(file: Static<typeof SourceFile>, fileName: string): Source {
       type: { kind: kind as ScalarKind },
     })),
   };
-}
-
-/** Offset of the deepest node on the way to `keys`: of the key itself where it is a map's. */
-function offsetOf(node: unknown, keys: readonly string[]): number {
-  let offset = 0;
-  let current = node;
-  for (const key of keys) {
-    if (!isMap(current)) break;
-    const pair = current.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
-    if (pair === undefined) break;
-    if (isScalar(pair.key) && pair.key.range) offset = pair.key.range[0];
-    current = pair.value;
-  }
-  return offset;
 }
 
 function findSharedNames(sources: readonly Source[]): string[] {
