@@ -111,7 +111,12 @@ export interface GroupBy extends Node {
 }
 
 export type GroupingItem =
-  | (Node & { readonly kind: "GroupingExpression"; readonly expression: Expression; readonly alias?: Identifier; readonly order?: SortOrder })
+  | (Node & {
+      readonly kind: "GroupingExpression";
+      readonly expression: Expression;
+      readonly alias?: Identifier;
+      readonly order?: SortOrder;
+    })
   /** `ROLLUP (a, (b, c))` and `CUBE (...)`: each entry is a list of one or more expressions. */
   | (Node & { readonly kind: "Rollup" | "Cube"; readonly entries: readonly (readonly Expression[])[] })
   | (Node & { readonly kind: "GroupingSets"; readonly sets: readonly GroupingSet[] })
@@ -206,14 +211,26 @@ export interface TableFunction extends Relation {
 
 export type TableFunctionArgument =
   | FunctionArgument
-  | (Node & { readonly kind: "TableArgument"; readonly path: Path })
-  | (Node & { readonly kind: "ModelArgument" | "ConnectionArgument" | "DescriptorArgument"; readonly names: readonly Path[] });
+  /** `TABLE a.b`; with `arguments` the table is the call of a table function: `TABLE f(1)`. */
+  | (Node & {
+      readonly kind: "TableArgument";
+      readonly path: Path;
+      readonly arguments?: readonly TableFunctionArgument[];
+    })
+  /** `INPUT TABLE`: the input of the pipe operator CALL. */
+  | (Node & { readonly kind: "InputTableArgument" })
+  | (Node & {
+      readonly kind: "ModelArgument" | "ConnectionArgument" | "DescriptorArgument";
+      readonly names: readonly Path[];
+    });
 
 export type JoinType = "COMMA" | "CROSS" | "INNER" | "LEFT" | "RIGHT" | "FULL";
 
 export interface Join extends Node {
   readonly kind: "Join";
   readonly type: JoinType;
+  /** NATURAL, which is read so that the resolver can refuse it by name. */
+  readonly isNatural?: boolean;
   readonly left: TableExpression;
   readonly right: TableExpression;
   readonly on?: Expression;
@@ -262,34 +279,73 @@ export interface TableSample extends Node {
 // ---------------------------------------------------------------------------------------------- pipe operators
 
 export type PipeOperator =
-  | (Node & { readonly kind: "PipeSelect"; readonly isDistinct: boolean; readonly as?: "STRUCT" | "VALUE" | Path; readonly items: readonly SelectItem[]; readonly windows: readonly NamedWindow[] })
-  | (Node & { readonly kind: "PipeExtend" | "PipeWindow"; readonly items: readonly SelectItem[]; readonly windows: readonly NamedWindow[] })
-  | (Node & { readonly kind: "PipeSet"; readonly items: readonly { readonly column: Identifier; readonly value: Expression; readonly span: Span }[] })
+  | (Node & {
+      readonly kind: "PipeSelect";
+      readonly isDistinct: boolean;
+      readonly as?: "STRUCT" | "VALUE" | Path;
+      readonly items: readonly SelectItem[];
+      readonly windows: readonly NamedWindow[];
+    })
+  | (Node & {
+      readonly kind: "PipeExtend" | "PipeWindow";
+      readonly items: readonly SelectItem[];
+      readonly windows: readonly NamedWindow[];
+    })
+  | (Node & {
+      readonly kind: "PipeSet";
+      readonly items: readonly { readonly column: Identifier; readonly value: Expression; readonly span: Span }[];
+    })
   | (Node & { readonly kind: "PipeDrop"; readonly columns: readonly Identifier[] })
-  | (Node & { readonly kind: "PipeRename"; readonly items: readonly { readonly from: Path; readonly to: Identifier; readonly span: Span }[] })
+  | (Node & {
+      readonly kind: "PipeRename";
+      readonly items: readonly { readonly from: Path; readonly to: Identifier; readonly span: Span }[];
+    })
   | (Node & { readonly kind: "PipeAs"; readonly alias: Identifier })
   | (Node & { readonly kind: "PipeWhere"; readonly predicate: Expression })
   | (Node & { readonly kind: "PipeLimit"; readonly limit: LimitClause })
-  | (Node & { readonly kind: "PipeAggregate"; readonly items: readonly (SelectItem & { readonly order?: SortOrder })[]; readonly groupBy?: GroupBy })
+  | (Node & {
+      readonly kind: "PipeAggregate";
+      readonly items: readonly (SelectItem & { readonly order?: SortOrder })[];
+      readonly groupBy?: GroupBy;
+    })
   | (Node & { readonly kind: "PipeDistinct" })
   | (Node & { readonly kind: "PipeOrderBy"; readonly orderBy: readonly OrderItem[] })
   | (Node & { readonly kind: "PipeSetOperation"; readonly mode: SetOperationMode; readonly queries: readonly Query[] })
   /** `left` is the pipe's input: the node holds the right side only. */
-  | (Node & { readonly kind: "PipeJoin"; readonly type: JoinType; readonly right: TableExpression; readonly on?: Expression; readonly using?: readonly Identifier[] })
+  | (Node & {
+      readonly kind: "PipeJoin";
+      readonly type: JoinType;
+      readonly right: TableExpression;
+      readonly on?: Expression;
+      readonly using?: readonly Identifier[];
+    })
   | (Node & { readonly kind: "PipeCall"; readonly function: TableFunction })
   | (Node & { readonly kind: "PipePivot"; readonly pivot: Pivot })
   | (Node & { readonly kind: "PipeUnpivot"; readonly unpivot: Unpivot })
   | (Node & { readonly kind: "PipeTableSample"; readonly sample: TableSample })
   | (Node & { readonly kind: "PipeWith"; readonly with: WithClause })
-  | (Node & { readonly kind: "PipeRecursiveUnion"; readonly mode: SetOperationMode; readonly query: Query | readonly PipeOperator[]; readonly alias?: Identifier });
+  | (Node & {
+      readonly kind: "PipeRecursiveUnion";
+      readonly mode: SetOperationMode;
+      readonly query: Query | readonly PipeOperator[];
+      readonly alias?: Identifier;
+    });
 
 // ---------------------------------------------------------------------------------------------- types
 
 /** A type as written in CAST, typed literals and constructors. */
 export type TypeSyntax =
-  | (Node & { readonly kind: "NamedType"; readonly name: Path; readonly parameters: readonly Literal[]; readonly collation?: Expression })
+  | (Node & {
+      readonly kind: "NamedType";
+      readonly name: Path;
+      readonly parameters: readonly Literal[];
+      readonly collation?: Expression;
+    })
   | (Node & { readonly kind: "ArrayTypeSyntax" | "RangeTypeSyntax"; readonly element: TypeSyntax })
-  | (Node & { readonly kind: "StructTypeSyntax"; readonly fields: readonly { readonly name?: Identifier; readonly type: TypeSyntax }[] });
+  | (Node & {
+      readonly kind: "StructTypeSyntax";
+      readonly fields: readonly { readonly name?: Identifier; readonly type: TypeSyntax }[];
+    });
 
 // ---------------------------------------------------------------------------------------------- expressions
 
@@ -367,7 +423,23 @@ export interface UnaryOperation extends Node {
   readonly operand: Expression;
 }
 
-export type BinaryOperator = "+" | "-" | "*" | "/" | "||" | "<<" | ">>" | "&" | "|" | "^" | "=" | "!=" | "<" | "<=" | ">" | ">=";
+export type BinaryOperator =
+  | "+"
+  | "-"
+  | "*"
+  | "/"
+  | "||"
+  | "<<"
+  | ">>"
+  | "&"
+  | "|"
+  | "^"
+  | "="
+  | "!="
+  | "<"
+  | "<="
+  | ">"
+  | ">=";
 
 /** `<>` is read as `!=`. */
 export interface BinaryOperation extends Node {
@@ -395,7 +467,8 @@ export interface Between extends Node {
 /** What stands on the right of IN and of LIKE ANY/ALL. */
 export type RightHandSet =
   | { readonly kind: "List"; readonly items: readonly Expression[] }
-  | { readonly kind: "UnnestSet"; readonly array: Expression }
+  /** `others` holds further arrays, which the grammar takes and the resolver refuses. */
+  | { readonly kind: "UnnestSet"; readonly array: Expression; readonly others?: readonly Expression[] }
   | { readonly kind: "QuerySet"; readonly query: Query };
 
 export interface In extends Node {
@@ -409,7 +482,9 @@ export interface Like extends Node {
   readonly kind: "Like";
   readonly isNegated: boolean;
   readonly operand: Expression;
-  readonly pattern: { readonly kind: "Single"; readonly expression: Expression } | { readonly kind: "Quantified"; readonly quantifier: "ANY" | "SOME" | "ALL"; readonly set: RightHandSet };
+  readonly pattern:
+    | { readonly kind: "Single"; readonly expression: Expression }
+    | { readonly kind: "Quantified"; readonly quantifier: "ANY" | "SOME" | "ALL"; readonly set: RightHandSet };
 }
 
 export interface IsTest extends Node {
@@ -511,6 +586,8 @@ export interface ArrayConstructor extends Node {
 export interface StructConstructor extends Node {
   readonly kind: "StructConstructor";
   readonly type?: TypeSyntax;
+  /** `(1, 2)`, whose fields are anonymous, while STRUCT(a, b) names them after its columns. */
+  readonly isTuple?: boolean;
   readonly fields: readonly SelectExpression[];
 }
 

@@ -1,0 +1,152 @@
+import { isDigit, isSpace, isWordPart, isWordStart } from "./characters.ts";
+import { scanFraction, scanNumber } from "./number.ts";
+import { readQuotedStart, scanQuoted, scanQuotedIdentifier } from "./quoted.ts";
+import { KEYWORDS } from "./tables/keywords.ts";
+import type { Token, TokenKind } from "./token.ts";
+
+/** Longest first. `>` stands alone, since `>>` also closes two types: the parser joins them where it means a shift. */
+const SYMBOLS: Readonly<Record<string, readonly string[]>> = {
+  "|": ["|>", "||"],
+  "=": ["=>"],
+  "-": ["->"],
+  "!": ["!="],
+  "<": ["<=", "<>", "<<"],
+  ">": [">="],
+  ":": ["::"],
+  "@": ["@@"],
+};
+
+const SINGLE_SYMBOLS = "()[]{},;.+-*/=<>|&^~?@:!%$\\";
+
+const START: Token = { kind: "symbol", code: "", value: "", start: 0, end: 0 };
+
+/** Skips blanks and comments from `from`; a negative result is the complement of the offset of an unclosed comment. */
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) at++;
+    else if (code === 35 || (code === 45 && text.charCodeAt(at + 1) === 45)) {
+      while (at < text.length && text.charCodeAt(at) !== 10 && text.charCodeAt(at) !== 13) at++;
+    } else if (code === 47 && text.charCodeAt(at + 1) === 42) {
+      const close = text.indexOf("*/", at + 2);
+      if (close === -1) return ~at;
+      at = close + 2;
+    } else return at;
+  }
+}
+
+/** After these a dot goes on with a path, so that what follows it is a name, be it a keyword or begin with a digit. */
+function canPrecedePathDot(previous: Token): boolean {
+  switch (previous.kind) {
+    case "identifier":
+    case "quoted":
+    case "keyword":
+      return true;
+    case "symbol":
+      return previous.code === ")" || previous.code === "]" || previous.code === "?";
+    default:
+      return false;
+  }
+}
+
+function fail(message: string, start: number, end: number): Token {
+  return { kind: "error", code: "", value: `Syntax error: ${message}`, start, end };
+}
+
+function readWord(text: string, start: number, previous: Token, isName: boolean): Token {
+  let end = start + 1;
+  while (isWordPart(text.charCodeAt(end))) end++;
+  const quotedStart = end - start <= 2 ? readQuotedStart(text, start, end) : undefined;
+  if (quotedStart !== undefined) return readLiteral(text, start, quotedStart);
+  const isAfterNumber = previous.kind === "integer" || previous.kind === "float";
+  if (isAfterNumber && previous.end === start && text.charCodeAt(start - 1) !== 46) {
+    return fail("Missing whitespace between literal and alias", start, end);
+  }
+  const value = text.slice(start, end);
+  const keyword = isName ? undefined : KEYWORDS.get(value.toUpperCase());
+  if (keyword === undefined) return { kind: "identifier", code: "", value, start, end };
+  return { kind: keyword.isReserved ? "reserved" : "keyword", code: keyword.code, value, start, end };
+}
+
+function readLiteral(text: string, start: number, quoted: NonNullable<ReturnType<typeof readQuotedStart>>): Token {
+  const scan = scanQuoted(text, start, quoted);
+  if ("problem" in scan) return fail(scan.problem.message, scan.problem.at, scan.problem.at + 1);
+  const { value, end } = scan;
+  if (typeof value === "string") return { kind: "string", code: "", value, start, end };
+  return { kind: "bytes", code: "", value: "", bytes: value, start, end };
+}
+
+function readDigits(text: string, start: number, isName: boolean): Token {
+  let kind: TokenKind = "identifier";
+  let end = start + 1;
+  if (isName) {
+    while (isWordPart(text.charCodeAt(end))) end++;
+  } else {
+    ({ kind, end } = scanNumber(text, start));
+  }
+  return { kind, code: "", value: text.slice(start, end), start, end };
+}
+
+function readSymbol(text: string, start: number, previous: Token): Token {
+  const character = text.charAt(start);
+  const pair = text.slice(start, start + 2);
+  const isEmptyStructType = pair === "<>" && previous.code === "STRUCT";
+  if (!isEmptyStructType && SYMBOLS[character]?.includes(pair)) {
+    return { kind: "symbol", code: pair, value: "", start, end: start + 2 };
+  }
+  if (SINGLE_SYMBOLS.includes(character)) return { kind: "symbol", code: character, value: "", start, end: start + 1 };
+  const shown = String.fromCodePoint(text.codePointAt(start) ?? 0);
+  return fail(`Illegal input character ${JSON.stringify(shown)}`, start, start + shown.length);
+}
+
+function readQuotedIdentifier(text: string, start: number): Token {
+  const scan = scanQuotedIdentifier(text, start);
+  if ("problem" in scan) return fail(scan.problem.message, scan.problem.at, scan.problem.at + 1);
+  return { kind: "quoted", code: "", value: String(scan.value), start, end: scan.end };
+}
+
+function readToken(text: string, start: number, previous: Token, isPathDot: boolean): Token {
+  const code = text.charCodeAt(start);
+  if (isWordStart(code)) {
+    const isName = isPathDot || previous.code === "@" || previous.code === "@@";
+    return readWord(text, start, previous, isName);
+  }
+  if (isDigit(code)) return readDigits(text, start, isPathDot);
+  if (code === 46 && !canPrecedePathDot(previous)) {
+    const end = scanFraction(text, start);
+    if (end !== undefined) return { kind: "float", code: "", value: text.slice(start, end), start, end };
+  }
+  if (code === 96) return readQuotedIdentifier(text, start);
+  const quoted = readQuotedStart(text, start, start);
+  return quoted === undefined ? readSymbol(text, start, previous) : readLiteral(text, start, quoted);
+}
+
+/**
+ * Splits a text into its tokens, in linear time; comments and blanks vanish. Never throws: where no token can be read,
+ * the last one is an `error`, which the parser reports once it gets there. Otherwise the last one is `end`.
+ * Source: the lexical structure page of the GoogleSQL reference.
+ */
+export function lex(text: string): Token[] {
+  const tokens: Token[] = [];
+  let previous = START;
+  let isPathDot = false;
+  let at = 0;
+  for (;;) {
+    at = skipBlanks(text, at);
+    if (at < 0) {
+      tokens.push(fail("Unclosed comment", ~at, text.length));
+      return tokens;
+    }
+    if (at >= text.length) {
+      tokens.push({ kind: "end", code: "", value: "", start: text.length, end: text.length });
+      return tokens;
+    }
+    const token = readToken(text, at, previous, isPathDot);
+    tokens.push(token);
+    if (token.kind === "error") return tokens;
+    isPathDot = token.code === "." && canPrecedePathDot(previous);
+    previous = token;
+    at = token.end;
+  }
+}

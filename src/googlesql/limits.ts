@@ -1,0 +1,13 @@
+/**
+ * What the language refuses to read, so that neither the parser nor anything that walks its trees can be made to
+ * overflow or stall. A text beyond a limit is answered with a `too_complex` diagnostic.
+ */
+
+/** Longest text of a query, in UTF-16 units. */
+export const MAX_QUERY_LENGTH = 1_048_576;
+
+/** Levels of parentheses, calls, sub-queries, types, accessors and unary operators that may stand inside each other. */
+export const MAX_NESTING_DEPTH = 200;
+
+/** Operators of one left-deep chain (`a + b + c`), and joins of one FROM clause. AND and OR chains have no limit. */
+export const MAX_CHAIN_LENGTH = 2_000;

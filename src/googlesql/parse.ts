@@ -1,0 +1,44 @@
+import type { Query } from "./ast.ts";
+import { GoogleSqlError } from "./diagnostic.ts";
+import { lex } from "./lexer/lex.ts";
+import { MAX_QUERY_LENGTH } from "./limits.ts";
+import { Cursor, type Rules } from "./parser/cursor.ts";
+import { parseBinary, parseExpression } from "./parser/expression.ts";
+import { parseQueryRule } from "./parser/query.ts";
+import { refuseStatement } from "./parser/statement.ts";
+
+const RULES: Rules = {
+  query: parseQueryRule,
+  expression: parseExpression,
+  operand: (cursor) => parseBinary(cursor, 1),
+};
+
+/**
+ * Reads the one query a text holds; a `;` may end it. Names are not looked up. Takes time linear in the text's length,
+ * and its use of the stack is bounded by {@link MAX_NESTING_DEPTH}.
+ *
+ * @throws GoogleSqlError `syntax_error` where the text leaves the grammar, `unsupported` for what is known but no part
+ * of this language, `too_complex` beyond the limits of `limits.ts`.
+ */
+export function parseQuery(text: string): Query {
+  checkText(text);
+  const cursor = new Cursor(text, lex(text), RULES);
+  refuseStatement(cursor);
+  const query = parseQueryRule(cursor);
+  const isEnded = cursor.take(";");
+  if (cursor.token.kind === "end") return query;
+  if (!isEnded) throw cursor.expected("end of input");
+  throw cursor.error("Syntax error: Only one query is allowed", cursor.token);
+}
+
+function checkText(text: string): void {
+  if (text.length > MAX_QUERY_LENGTH) {
+    const message = `Query is longer than ${MAX_QUERY_LENGTH} characters`;
+    const span = { start: MAX_QUERY_LENGTH, end: text.length };
+    throw new GoogleSqlError(text, [{ code: "too_complex", message, span }]);
+  }
+  const lone = text.search(/\p{Surrogate}/u);
+  if (lone === -1) return;
+  const message = "Syntax error: Text holds half of a surrogate pair";
+  throw new GoogleSqlError(text, [{ code: "syntax_error", message, span: { start: lone, end: lone + 1 } }]);
+}

@@ -1,0 +1,154 @@
+import type { Expression, FunctionArgument, FunctionCall, Identifier, Lambda, Path } from "../ast.ts";
+import { parseLimit, parseOrderBy } from "./clause.ts";
+import type { Cursor } from "./cursor.ts";
+import { parseGroupBy } from "./group-by.ts";
+import { parseWindowSpecification } from "./window.ts";
+
+/** What a call is a call of. `receiver` is the value before the dot of a chained call. */
+export interface CallHead {
+  readonly start: number;
+  readonly name: readonly Identifier[];
+  readonly receiver?: Expression;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The parenthesised arguments of a call with their clauses, and OVER. Source: "Function calls" of the reference. */
+export function parseCall(cursor: Cursor, head: CallHead): FunctionCall {
+  cursor.expect("(");
+  cursor.enter();
+  const isDistinct = cursor.take("DISTINCT");
+  const call: Mutable<FunctionCall> = {
+    kind: "FunctionCall",
+    span: { start: head.start, end: head.start },
+    ...readName(cursor, head.name),
+    isStar: false,
+    isDistinct,
+    arguments: [],
+    orderBy: [],
+  };
+  if (head.receiver !== undefined) call.isChained = true;
+  const args: FunctionArgument[] = head.receiver === undefined ? [] : [argumentOf(head.receiver)];
+  call.arguments = args;
+  if (cursor.take("*")) {
+    call.isStar = true;
+    if (cursor.take(",")) parseArguments(cursor, args);
+  } else if (!isEndOfArguments(cursor)) {
+    parseArguments(cursor, args);
+  }
+  if (!cursor.is(")")) parseModifiers(cursor, call);
+  cursor.expect(")");
+  cursor.leave();
+  if (cursor.take("OVER")) call.over = parseWindowSpecification(cursor, true);
+  call.span = cursor.spanFrom(head.start);
+  return call;
+}
+
+/** `SAFE.f` is the call of `f` that gives NULL instead of an error. */
+function readName(cursor: Cursor, parts: readonly Identifier[]): { name: Path; isSafe: boolean } {
+  const first = parts[0];
+  const isSafe = parts.length > 1 && first?.isQuoted === false && first.name.toUpperCase() === "SAFE";
+  return { name: cursor.pathOf(isSafe ? parts.slice(1) : parts), isSafe };
+}
+
+function argumentOf(value: Expression): FunctionArgument {
+  return { kind: "Argument", span: value.span, value };
+}
+
+function isEndOfArguments(cursor: Cursor): boolean {
+  switch (cursor.token.code) {
+    case ")":
+    case "IGNORE":
+    case "RESPECT":
+    case "WHERE":
+    case "HAVING":
+    case "GROUP":
+    case "ORDER":
+    case "LIMIT":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function parseArguments(cursor: Cursor, args: FunctionArgument[]): void {
+  do args.push(parseArgument(cursor));
+  while (cursor.take(","));
+}
+
+/** `value`, `value AS alias`, `name => value` or a lambda. */
+export function parseArgument(cursor: Cursor): FunctionArgument {
+  const { start } = cursor.token;
+  if (cursor.isIdentifier() && cursor.peek().code === "=>") {
+    const name = cursor.takeIdentifier();
+    cursor.advance();
+    const value = parseValueOrLambda(cursor);
+    return { kind: "Argument", span: cursor.spanFrom(start), name, value };
+  }
+  if (cursor.is("SELECT")) {
+    const message =
+      "Each function argument is an expression, not a query; to use a query as an expression, the query must be wrapped with additional parentheses to make it a scalar subquery expression";
+    throw cursor.error(message, cursor.token);
+  }
+  const value = parseValueOrLambda(cursor);
+  const alias = cursor.take("AS") ? cursor.identifier() : undefined;
+  const span = cursor.spanFrom(start);
+  return alias === undefined ? { kind: "Argument", span, value } : { kind: "Argument", span, value, alias };
+}
+
+function parseValueOrLambda(cursor: Cursor): Expression {
+  const { token } = cursor;
+  if (cursor.is("(") && cursor.peek().code === ")" && cursor.peek(2).code === "->") {
+    cursor.advance();
+    cursor.advance();
+    return parseLambda(cursor, token.start, []);
+  }
+  const value = cursor.rules.expression(cursor);
+  if (!cursor.is("->")) return value;
+  const parameters = readLambdaParameters(value);
+  if (parameters === undefined) throw cursor.error("Syntax error: Expecting lambda argument list", value.span);
+  return parseLambda(cursor, token.start, parameters);
+}
+
+function parseLambda(cursor: Cursor, start: number, parameters: readonly Identifier[]): Lambda {
+  cursor.expect("->");
+  const body = cursor.rules.expression(cursor);
+  return { kind: "Lambda", span: cursor.spanFrom(start), parameters, body };
+}
+
+function readLambdaParameters(value: Expression): Identifier[] | undefined {
+  if (value.kind === "Identifier") return [value];
+  if (value.kind !== "StructConstructor" || value.isTuple !== true) return undefined;
+  const parameters: Identifier[] = [];
+  for (const { expression } of value.fields) {
+    if (expression.kind !== "Identifier") return undefined;
+    parameters.push(expression);
+  }
+  return parameters;
+}
+
+/** The clauses after the arguments, in the one order the grammar allows. */
+function parseModifiers(cursor: Cursor, call: Mutable<FunctionCall>): void {
+  if (cursor.is("IGNORE") || cursor.is("RESPECT")) {
+    call.nullHandling = cursor.advance().code === "IGNORE" ? "IGNORE" : "RESPECT";
+    cursor.expect("NULLS");
+  }
+  if (cursor.take("WHERE")) call.where = cursor.rules.expression(cursor);
+  if (cursor.take("HAVING")) {
+    if (!cursor.is("MAX") && !cursor.is("MIN")) throw cursor.expected("keyword MAX or keyword MIN");
+    const kind = cursor.advance().code === "MAX" ? "MAX" : "MIN";
+    call.having = { kind, expression: cursor.rules.expression(cursor) };
+  }
+  const groupBy = parseGroupBy(cursor, "call");
+  if (groupBy !== undefined) call.groupBy = groupBy;
+  if (cursor.is("CLAMPED") && call.arguments.length > 0) {
+    cursor.advance();
+    cursor.expect("BETWEEN");
+    const low = cursor.rules.operand(cursor);
+    cursor.expect("AND");
+    call.clamped = [low, cursor.rules.expression(cursor)];
+  }
+  if (cursor.is("ORDER")) call.orderBy = parseOrderBy(cursor);
+  const limit = parseLimit(cursor);
+  if (limit !== undefined) call.limit = limit;
+}

@@ -1,0 +1,237 @@
+import type { BinaryOperator, Expression, IsTest, Like } from "../ast.ts";
+import { MAX_CHAIN_LENGTH } from "../limits.ts";
+import type { Cursor } from "./cursor.ts";
+import { parseRightHandSet } from "./parenthesis.ts";
+import { parseAccessors, parsePrimary } from "./primary.ts";
+
+/** How tight binary operators bind. Source: "Operator precedence" of the GoogleSQL reference. */
+const PRECEDENCE: Readonly<Record<string, number>> = {
+  "|": 1,
+  "^": 2,
+  "&": 3,
+  "<<": 4,
+  ">>": 4,
+  "+": 5,
+  "-": 5,
+  "*": 6,
+  "/": 6,
+  "||": 6,
+};
+
+const COMPARISONS: Readonly<Record<string, BinaryOperator>> = {
+  "=": "=",
+  "!=": "!=",
+  "<>": "!=",
+  "<": "<",
+  "<=": "<=",
+  ">": ">",
+  ">=": ">=",
+};
+
+/** Any expression. `first` is its first operand, where that is already read. */
+export function parseExpression(cursor: Cursor, first?: Expression): Expression {
+  cursor.enter();
+  const expression = parseOr(cursor, first);
+  cursor.leave();
+  return expression;
+}
+
+function parseOr(cursor: Cursor, first?: Expression): Expression {
+  const { start } = cursor.token;
+  const left = parseAnd(cursor, first);
+  if (!cursor.is("OR")) return left;
+  const operands = [left];
+  while (cursor.take("OR")) operands.push(parseAnd(cursor));
+  return { kind: "LogicalOperation", span: spanOf(cursor, start, first), operator: "OR", operands };
+}
+
+function parseAnd(cursor: Cursor, first?: Expression): Expression {
+  const { start } = cursor.token;
+  const left = parseNot(cursor, first);
+  if (!cursor.is("AND")) return left;
+  const operands = [left];
+  while (cursor.take("AND")) operands.push(parseNot(cursor));
+  return { kind: "LogicalOperation", span: spanOf(cursor, start, first), operator: "AND", operands };
+}
+
+function parseNot(cursor: Cursor, first?: Expression): Expression {
+  const { start } = cursor.token;
+  if (first !== undefined || !cursor.take("NOT")) return parseComparison(cursor, first);
+  cursor.enter();
+  const operand = parseNot(cursor);
+  cursor.leave();
+  return { kind: "UnaryOperation", span: cursor.spanFrom(start), operator: "NOT", operand };
+}
+
+function spanOf(cursor: Cursor, start: number, first: Expression | undefined): Expression["span"] {
+  return cursor.spanFrom(first === undefined ? start : first.span.start);
+}
+
+/**
+ * Comparisons do not associate. What stands right of IN, IS and LIKE ANY is no expression, so operators that bind
+ * tighter may follow it and then take the whole comparison as their left operand, but another comparison may not.
+ */
+function parseComparison(cursor: Cursor, first?: Expression): Expression {
+  const start = first?.span.start ?? cursor.token.start;
+  let left = parseBinary(cursor, 1, first);
+  let comparison: Expression | undefined;
+  for (;;) {
+    const operator = comparisonAt(cursor);
+    if (operator === undefined) return left;
+    if (left === comparison) {
+      const message = `Syntax error: Expression to the left of ${operator} must be parenthesized`;
+      throw cursor.error(message, cursor.token);
+    }
+    const open = parseOpenComparison(cursor, start, left);
+    if (open !== undefined) {
+      if (comparisonAt(cursor) !== undefined) throw cursor.unexpected();
+      return open;
+    }
+    comparison = parseClosedComparison(cursor, start, left);
+    left = parseBinary(cursor, 1, comparison);
+  }
+}
+
+/** The name of the comparison operator at the current token. */
+function comparisonAt(cursor: Cursor): string | undefined {
+  const { code, kind } = cursor.token;
+  if (kind === "symbol") return COMPARISONS[code] === undefined ? undefined : "comparison";
+  if (kind !== "reserved") return undefined;
+  const operator = code === "NOT" ? cursor.peek().code : code;
+  switch (operator) {
+    case "IN":
+    case "LIKE":
+    case "BETWEEN":
+      return operator;
+    case "IS":
+      return code === "IS" ? operator : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** A comparison that ends in an expression. */
+function parseOpenComparison(cursor: Cursor, start: number, left: Expression): Expression | undefined {
+  const operator = cursor.token.kind === "symbol" ? COMPARISONS[cursor.token.code] : undefined;
+  if (operator !== undefined) {
+    cursor.advance();
+    const right = parseBinary(cursor, 1);
+    return { kind: "BinaryOperation", span: cursor.spanFrom(start), operator, left, right };
+  }
+  const isNegated = cursor.is("NOT");
+  const code = isNegated ? cursor.peek().code : cursor.token.code;
+  if (code === "BETWEEN") {
+    if (isNegated) cursor.advance();
+    return parseBetween(cursor, start, left, isNegated);
+  }
+  if (code === "LIKE" && !isQuantifier(cursor.peek(isNegated ? 2 : 1).code)) {
+    if (isNegated) cursor.advance();
+    cursor.advance();
+    const pattern: Like["pattern"] = { kind: "Single", expression: parseBinary(cursor, 1) };
+    return { kind: "Like", span: cursor.spanFrom(start), isNegated, operand: left, pattern };
+  }
+  if (code !== "IS") return undefined;
+  const isNotDistinct = cursor.peek().code === "NOT" && cursor.peek(2).code === "DISTINCT";
+  if (!isNotDistinct && cursor.peek().code !== "DISTINCT") return undefined;
+  cursor.advance();
+  if (isNotDistinct) cursor.advance();
+  cursor.advance();
+  cursor.expect("FROM");
+  const right = parseBinary(cursor, 1);
+  return { kind: "IsDistinctFrom", span: cursor.spanFrom(start), isNegated: isNotDistinct, left, right };
+}
+
+function isQuantifier(code: string): code is "ANY" | "SOME" | "ALL" {
+  return code === "ANY" || code === "SOME" || code === "ALL";
+}
+
+function parseBetween(cursor: Cursor, start: number, operand: Expression, isNegated: boolean): Expression {
+  cursor.expect("BETWEEN");
+  const { token } = cursor;
+  const low = parseBinary(cursor, 1);
+  if (cursor.is("OR") || comparisonAt(cursor) !== undefined) {
+    throw cursor.error("Syntax error: Expression in BETWEEN must be parenthesized", token);
+  }
+  cursor.expect("AND");
+  const high = parseBinary(cursor, 1);
+  return { kind: "Between", span: cursor.spanFrom(start), isNegated, operand, low, high };
+}
+
+/** A comparison that ends in a list, a query or a keyword. */
+function parseClosedComparison(cursor: Cursor, start: number, left: Expression): Expression {
+  if (cursor.take("IS")) return parseIs(cursor, start, left);
+  const isNegated = cursor.take("NOT");
+  if (cursor.take("IN")) {
+    const set = parseRightHandSet(cursor, false);
+    return { kind: "In", span: cursor.spanFrom(start), isNegated, operand: left, set };
+  }
+  cursor.expect("LIKE");
+  const quantifier = cursor.advance().code;
+  if (!isQuantifier(quantifier)) throw cursor.unexpected();
+  const pattern: Like["pattern"] = { kind: "Quantified", quantifier, set: parseRightHandSet(cursor, true) };
+  return { kind: "Like", span: cursor.spanFrom(start), isNegated, operand: left, pattern };
+}
+
+function parseIs(cursor: Cursor, start: number, operand: Expression): IsTest {
+  const isNegated = cursor.take("NOT");
+  const test = cursor.token.code;
+  if (test !== "NULL" && test !== "TRUE" && test !== "FALSE" && test !== "UNKNOWN") {
+    throw cursor.expected("keyword FALSE or keyword NULL or keyword TRUE or keyword UNKNOWN");
+  }
+  cursor.advance();
+  return { kind: "IsTest", span: cursor.spanFrom(start), isNegated, operand, test };
+}
+
+/** What binds tighter than comparisons, by precedence climbing: chains on the left are read in a loop. */
+export function parseBinary(cursor: Cursor, minPrecedence: number, first?: Expression): Expression {
+  const start = first?.span.start ?? cursor.token.start;
+  let left = first === undefined ? parseUnary(cursor) : parseAccessors(cursor, start, first);
+  let length = 0;
+  for (;;) {
+    const operator = binaryAt(cursor);
+    if (operator === undefined) return left;
+    const precedence = PRECEDENCE[operator] ?? 0;
+    if (precedence < minPrecedence) return left;
+    length++;
+    if (length > MAX_CHAIN_LENGTH) {
+      const message = `Expression is a chain of more than ${MAX_CHAIN_LENGTH} operators`;
+      throw cursor.error(message, cursor.token, "too_complex");
+    }
+    cursor.advance();
+    if (operator === ">>") cursor.advance();
+    const right = parseBinary(cursor, precedence + 1);
+    left = { kind: "BinaryOperation", span: cursor.spanFrom(start), operator, left, right };
+  }
+}
+
+function binaryAt(cursor: Cursor): BinaryOperator | undefined {
+  const { code } = cursor.token;
+  switch (code) {
+    case "|":
+    case "^":
+    case "&":
+    case "<<":
+    case "+":
+    case "-":
+    case "*":
+    case "/":
+    case "||":
+      return code;
+    case ">": {
+      const next = cursor.peek();
+      return next.code === ">" && cursor.isAdjacent(cursor.token, next) ? ">>" : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function parseUnary(cursor: Cursor): Expression {
+  const { start, code } = cursor.token;
+  if (code !== "-" && code !== "+" && code !== "~") return parsePrimary(cursor);
+  cursor.advance();
+  cursor.enter();
+  const operand = parseUnary(cursor);
+  cursor.leave();
+  return { kind: "UnaryOperation", span: cursor.spanFrom(start), operator: code, operand };
+}
