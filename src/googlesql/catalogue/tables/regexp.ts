@@ -1,0 +1,37 @@
+import type { FunctionDefinition } from "../types.ts";
+
+function define(
+  name: string,
+  summary: string,
+  signatures: readonly string[],
+  aliases?: readonly string[],
+): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: "regexp", summary, ...(aliases === undefined ? {} : { aliases }) };
+}
+
+/** Functions of regular expressions, in the syntax of RE2. */
+export const regexpFunctions: readonly FunctionDefinition[] = [
+  define("REGEXP_CONTAINS", "Whether a part of the value matches", [
+    "(STRING, STRING) -> BOOL",
+    "(BYTES, BYTES) -> BOOL",
+  ]),
+  define(
+    "REGEXP_EXTRACT",
+    "What an occurrence of a match, or its capturing group, matches; NULL when there is none",
+    ["(STRING, STRING, [INT64], [INT64]) -> STRING", "(BYTES, BYTES, [INT64], [INT64]) -> BYTES"],
+    ["REGEXP_SUBSTR"],
+  ),
+  define("REGEXP_EXTRACT_ALL", "What every match, or its capturing group, matches", [
+    "(STRING, STRING) -> ARRAY<STRING>",
+    "(BYTES, BYTES) -> ARRAY<BYTES>",
+  ]),
+  define(
+    "REGEXP_INSTR",
+    "The position of an occurrence of a match, or with 1 as last argument the position after it; 0 when there is none",
+    ["(STRING, STRING, [INT64], [INT64], [INT64]) -> INT64", "(BYTES, BYTES, [INT64], [INT64], [INT64]) -> INT64"],
+  ),
+  define("REGEXP_REPLACE", "Every match replaced; \\0 to \\9 in the replacement stand for the match and its groups", [
+    "(STRING, STRING, STRING) -> STRING",
+    "(BYTES, BYTES, BYTES) -> BYTES",
+  ]),
+];
