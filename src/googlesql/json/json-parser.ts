@@ -7,8 +7,13 @@ const MAX_DEPTH = 500;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WHITE_SPACE = /[ \t\n\r]*/y;
 /** Up to the closing quote; what is between is checked by reading it as a JavaScript JSON string. */
-const STRING = /"[^"\\]*(?:\\[^][^"\\]*)*"/y;
+const STRING = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"/y;
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+function hasControlCharacter(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 32) return true;
+  return false;
+}
 
 function parser(text: string, mode: WideNumberMode) {
   let at = 0;
@@ -35,7 +40,7 @@ function parser(text: string, mode: WideNumberMode) {
     const start = at;
     const source = match(STRING) ?? fail("a string");
     let value: string;
-    if (source.includes("\\") || /[\0-\x1f]/.test(source)) {
+    if (source.includes("\\") || hasControlCharacter(source)) {
       try {
         value = JSON.parse(source) as string;
       } catch {

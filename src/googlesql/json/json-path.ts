@@ -18,8 +18,8 @@ export interface JsonPathStep {
 }
 
 const MEMBER = /\.([\p{L}\p{N}_\-:\s]+)/uy;
-const QUOTED_STANDARD = /\."([^"\\]*(?:\\[^][^"\\]*)*)"/uy;
-const QUOTED_LEGACY = /\[\s*'([^'\\]*(?:\\[^][^'\\]*)*)'\s*\]/uy;
+const QUOTED_STANDARD = /\."([^"\\]*(?:\\[\s\S][^"\\]*)*)"/uy;
+const QUOTED_LEGACY = /\[\s*'([^'\\]*(?:\\[\s\S][^'\\]*)*)'\s*\]/uy;
 const INDEX_STANDARD = /\[\s*([\p{N}_-]+)\s*\]/uy;
 const INDEX_LEGACY = /\[\s*([\p{L}\p{N}_-]+)\s*\]/uy;
 
