@@ -11,7 +11,7 @@ const places = { workingDir, packageDir: "/package" };
 
 describe("the settings", () => {
   it("have defaults that work without any variable", () => {
-    const { settings } = readConfiguration({}, places);
+    const { settings } = readConfiguration(places, {});
     expect(settings).toMatchObject({ host: "127.0.0.1", port: 4000, queryTimeoutMs: 30_000, maxBodyBytes: 12_000_000 });
     expect(settings.dataDir).toBe(join(workingDir, "data"));
     expect(settings.endpointsDir).toBe("/package/endpoints");
@@ -21,14 +21,14 @@ describe("the settings", () => {
   it("come from the environment before the file, and from the file before the default", () => {
     const path = join(workingDir, "own.yaml");
     writeFileSync(path, "port: 5000\nlog_level: debug\n");
-    const { settings, effective } = readConfiguration({ LOGWEIR_CONFIG: "own.yaml", LOGWEIR_PORT: "0" }, places);
+    const { settings, effective } = readConfiguration(places, { LOGWEIR_CONFIG: "own.yaml", LOGWEIR_PORT: "0" });
     expect(settings).toMatchObject({ port: 0, logLevel: "debug", host: "127.0.0.1" });
     const origins = Object.fromEntries(effective.map((each) => [each.definition.name, each.origin]));
     expect(origins).toMatchObject({ port: "environment", log_level: "file", host: "default" });
   });
 
   it("treat an empty variable as unset", () => {
-    expect(readConfiguration({ LOGWEIR_PORT: "" }, places).settings.port).toBe(4000);
+    expect(readConfiguration(places, { LOGWEIR_PORT: "" }).settings.port).toBe(4000);
   });
 
   it.each([
@@ -39,24 +39,24 @@ describe("the settings", () => {
     [{ LOGWEIR_PRIVATE_TOKEN: "short" }, "LOGWEIR_PRIVATE_TOKEN: must have at least 16 characters"],
     [{ LOGWEIR_CONFIG: "absent.yaml" }, "LOGWEIR_CONFIG: there is no file"],
   ])("refuse %o with a message that names the variable", (env, message) => {
-    expect(() => readConfiguration(env, places)).toThrow(ConfigError);
-    expect(() => readConfiguration(env, places)).toThrow(message);
+    expect(() => readConfiguration(places, env)).toThrow(ConfigError);
+    expect(() => readConfiguration(places, env)).toThrow(message);
   });
 
   it("report several problems together", () => {
-    const read = () => readConfiguration({ LOGWEIR_PORT: "x", LOGWEIR_QUERY_TIMEOUT_MS: "0" }, places);
+    const read = () => readConfiguration(places, { LOGWEIR_PORT: "x", LOGWEIR_QUERY_TIMEOUT_MS: "0" });
     expect(read).toThrow(/LOGWEIR_PORT.*\n.*LOGWEIR_QUERY_TIMEOUT_MS/);
   });
 
   it("refuse unknown keys of the file", () => {
     writeFileSync(join(workingDir, "bad.yaml"), "port: 1\nprot: 2\n");
-    expect(() => readConfiguration({ LOGWEIR_CONFIG: "bad.yaml" }, places)).toThrow(
+    expect(() => readConfiguration(places, { LOGWEIR_CONFIG: "bad.yaml" })).toThrow(
       "bad.yaml: prot: there is no such key",
     );
   });
 
   it("never repeat a secret in a message", () => {
-    expect(() => readConfiguration({ LOGWEIR_PRIVATE_TOKEN: "hunter2" }, places)).toThrow(/^(?!.*hunter2)/);
+    expect(() => readConfiguration(places, { LOGWEIR_PRIVATE_TOKEN: "hunter2" })).toThrow(/^(?!.*hunter2)/);
   });
 
   it("are all documented, with their defaults", async () => {

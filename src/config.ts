@@ -47,7 +47,7 @@ export function variableOf(definition: SettingDefinition): string {
  * Reads the settings from the environment and, below it, from the YAML file. An empty variable counts as unset.
  * Throws `ConfigError` for unknown variables and keys, and for values of the wrong type or out of range.
  */
-export function readConfiguration(env: Environment, places: ConfigPlaces): Configuration {
+export function readConfiguration(places: ConfigPlaces, env: Environment = process.env): Configuration {
   const problems = findUnknownVariables(env);
   const file = readFileSettings(env, places, problems);
   const effective = Object.values<SettingDefinition>(settingDefinitions).map((definition): EffectiveSetting => {
@@ -70,7 +70,10 @@ export function readConfiguration(env: Environment, places: ConfigPlaces): Confi
 }
 
 /** The address and token that commands which talk to a service use where no flag says otherwise. */
-export function readClientDefaults(env: Environment): { readonly url: string; readonly token: string | undefined } {
+export function readClientDefaults(env: Environment = process.env): {
+  readonly url: string;
+  readonly token: string | undefined;
+} {
   const [urlVariable, tokenVariable] = clientVariables;
   return { url: env[urlVariable] || "http://127.0.0.1:4000", token: env[tokenVariable] || undefined };
 }

@@ -30,7 +30,7 @@ const definitions = {
     title: "No valid token",
     hint: "Send an access token as X-API-KEY, as Authorization: Bearer, or as the api_key parameter.",
   },
-  insufficient_scope: { status: 403, title: "The token has no scope for this" },
+  insufficient_scope: { status: 401, title: "The token has no scope for this" },
   pinned_parameter: { status: 403, title: "The token is pinned to another value of a parameter" },
   unknown_endpoint: { status: 404, title: "No endpoint has this name or id" },
   unknown_source: { status: 404, title: "No source has this name" },
@@ -77,8 +77,7 @@ const definitions = {
     title: "The query took longer than its deadline",
     hint: "Narrow the time range, or select less.",
   },
-  // ------------------------------------------------------------------------------------------ ingest and management
-  events_rejected: { status: 422, title: "Some events were not stored" },
+  // ------------------------------------------------------------------------------------------ management
   validation_failed: { status: 422, title: "The fields of a request are not valid" },
   // ------------------------------------------------------------------------------------------ the service
   internal: {

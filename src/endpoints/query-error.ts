@@ -1,0 +1,24 @@
+import { ServiceError } from "../errors.ts";
+import { caretLines, type GoogleSqlError, positionAt } from "../googlesql/diagnostic.ts";
+
+/**
+ * What is wrong with a consumer's query, as it is answered: code and message of the first problem, its line and column,
+ * and the line with a caret as the hint. A table that the consumer cannot see is `sandbox_table_denied`, whether it
+ * exists elsewhere or nowhere.
+ */
+export function fromQueryError(error: GoogleSqlError): ServiceError {
+  const [diagnostic, ...others] = error.diagnostics;
+  const { line, column } = positionAt(error.text, diagnostic.span.start);
+  const more = others.length === 0 ? "" : `\n(and ${others.length} more)`;
+  const details = { line, column, hint: caretLines(error.text, diagnostic.span.start) + more, cause: error };
+  if (diagnostic.code !== "unknown_table") return new ServiceError(diagnostic.code, diagnostic.message, details);
+  const name = diagnostic.name ?? error.text.slice(diagnostic.span.start, diagnostic.span.end);
+  return new ServiceError("sandbox_table_denied", `The table ${name} is not one of this endpoint's`, details);
+}
+
+/** Problems of an owner's file, one for each with file, line, column, the line and a caret. */
+export function describeProblem(path: string, text: string, offset: number, message: string): string {
+  const { line, column } = positionAt(text, offset);
+  const shown = caretLines(text, offset).replaceAll("\n", "\n  ");
+  return `${path}:${line}:${column}: ${message}\n  ${shown}`;
+}
