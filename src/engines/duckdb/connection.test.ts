@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   arrayOf,
+  BIGNUMERIC,
   BOOL,
   BYTES,
   DATE,
@@ -50,6 +51,7 @@ describe("an opened database", () => {
     [FLOAT64, "-Infinity", "-Infinity"],
     [FLOAT64, "1e-3", 0.001],
     [NUMERIC, "-1.5", "-1.5"],
+    [BIGNUMERIC, "1.00000000000000000000000000000000000001", "1.00000000000000000000000000000000000001"],
     [BOOL, false, false],
     [STRING, "'; DROP", "'; DROP"],
     [BYTES, "AP8=", "AP8="],

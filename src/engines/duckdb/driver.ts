@@ -5,7 +5,6 @@
 
 export type {
   DuckDBConnection,
-  DuckDBDataChunk,
   DuckDBPreparedStatement,
   DuckDBResult,
   DuckDBType,
@@ -21,6 +20,7 @@ export {
   DECIMAL,
   DOUBLE,
   DuckDBBlobValue,
+  DuckDBDataChunk,
   DuckDBDateValue,
   DuckDBDecimalValue,
   DuckDBInstance,

@@ -1,0 +1,38 @@
+/** DuckDB's errors, which are texts, as errors of the engine contract. */
+import { EngineError } from "../engine.ts";
+
+/** Kinds of errors that a query's data causes; their texts tell nothing of the owner's query once cut as below. */
+const DATA_ERRORS =
+  /^(Conversion|Out of Range|Invalid Input|Constraint|Mismatch Type|Arithmetic|Decimal|Divide by Zero) Error: /;
+
+function isDiskFull(message: string): boolean {
+  return /No space left on device|disk quota exceeded|ENOSPC|max_temp_directory_size/i.test(message);
+}
+
+/** The text without DuckDB's prefix, without the line of SQL it quotes, and without names of our columns. */
+function publicText(message: string): string {
+  const [text = ""] = message.replace(DATA_ERRORS, "").split(/\n\s*\n?LINE \d+:/);
+  return text.replace(/ when casting from source column \S+/, "").trim();
+}
+
+/** True when the database refuses everything from now on, until it is opened anew. */
+export function isFatal(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : String(error);
+  return /^(FATAL|INTERNAL) Error|database has been invalidated/.test(message);
+}
+
+/** The error of the contract for what the driver threw. Errors of the contract pass through. */
+export function toEngineError(error: unknown): EngineError {
+  if (error instanceof EngineError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (isDiskFull(message)) {
+    return new EngineError("disk_full", "The disk that holds the store is full", { cause: error });
+  }
+  if (message.startsWith("INTERRUPT Error"))
+    return new EngineError("aborted", "The query was stopped", { cause: error });
+  if (message.startsWith("Out of Memory Error")) {
+    return new EngineError("memory_exceeded", "The query needs more memory than it may use", { cause: error });
+  }
+  if (DATA_ERRORS.test(message)) return new EngineError("query_failed", publicText(message), { cause: error });
+  return new EngineError("internal", "The engine failed to run the query", { cause: error });
+}

@@ -1,0 +1,81 @@
+/** The types of an event's values, and how several types at one path become one. */
+import { arrayOf, BOOL, FLOAT64, INT64, type SqlType, STRING } from "../../../googlesql/types.ts";
+import type { EventValue } from "../../engine.ts";
+import type { ValueType } from "./schema-entry.ts";
+
+export type ScalarValue = string | number | bigint | boolean;
+
+export function isScalar(value: EventValue): value is ScalarValue {
+  return typeof value !== "object";
+}
+
+const MIN_INT64 = -(2n ** 63n);
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/** An integer that a double tells from its neighbours, or a bigint of 64 bits, is INT64; every other number is FLOAT64. */
+export function scalarType(value: ScalarValue): ValueType {
+  switch (typeof value) {
+    case "string":
+      return "STRING";
+    case "boolean":
+      return "BOOL";
+    case "bigint":
+      return value >= MIN_INT64 && value <= MAX_INT64 ? "INT64" : "FLOAT64";
+    default:
+      return Number.isSafeInteger(value) ? "INT64" : "FLOAT64";
+  }
+}
+
+/** The type of an array of scalars and arrays: of its elements where they agree, FLOAT64 for numbers, else STRING. */
+export function arrayType(items: readonly EventValue[]): ValueType {
+  let type: ValueType | undefined;
+  for (const item of items) {
+    const next = isScalar(item) ? scalarType(item) : "STRING";
+    if (type === undefined || type === next) type = next;
+    else if ((type === "INT64" || type === "FLOAT64") && (next === "INT64" || next === "FLOAT64")) type = "FLOAT64";
+    else type = "STRING";
+  }
+  return `${(type ?? "STRING") as "STRING"}[]`;
+}
+
+const sqlTypes: Readonly<Record<ValueType, SqlType>> = {
+  INT64,
+  FLOAT64,
+  BOOL,
+  STRING,
+  "INT64[]": arrayOf(INT64),
+  "FLOAT64[]": arrayOf(FLOAT64),
+  "BOOL[]": arrayOf(BOOL),
+  "STRING[]": arrayOf(STRING),
+};
+
+export function sqlTypeOf(type: ValueType): SqlType {
+  return sqlTypes[type];
+}
+
+/** The type of events' values for a field that a source's definition declares; other types arrive as text. */
+export function valueTypeOf(type: SqlType): ValueType {
+  switch (type.kind) {
+    case "INT64":
+    case "FLOAT64":
+    case "BOOL":
+      return type.kind;
+    case "ARRAY": {
+      const element = valueTypeOf(type.element);
+      return element.endsWith("[]") ? "STRING[]" : `${element as "STRING"}[]`;
+    }
+    default:
+      return "STRING";
+  }
+}
+
+/** The lenient type of a field that carried these types: numbers become FLOAT64, anything else mixed STRING. */
+export function commonType(types: Iterable<ValueType>): SqlType {
+  const seen = new Set(types);
+  const [first = "STRING"] = seen;
+  if (seen.size <= 1) return sqlTypeOf(first);
+  const all = [...seen];
+  if (all.every((type) => type === "INT64" || type === "FLOAT64")) return FLOAT64;
+  if (all.every((type) => type === "INT64[]" || type === "FLOAT64[]")) return arrayOf(FLOAT64);
+  return all.every((type) => type.endsWith("[]")) ? arrayOf(STRING) : STRING;
+}
