@@ -229,8 +229,6 @@ export type JoinType = "COMMA" | "CROSS" | "INNER" | "LEFT" | "RIGHT" | "FULL";
 export interface Join extends Node {
   readonly kind: "Join";
   readonly type: JoinType;
-  /** NATURAL, which is read so that the resolver can refuse it by name. */
-  readonly isNatural?: boolean;
   readonly left: TableExpression;
   readonly right: TableExpression;
   readonly on?: Expression;
@@ -341,10 +339,15 @@ export type TypeSyntax =
       readonly parameters: readonly Literal[];
       readonly collation?: Expression;
     })
-  | (Node & { readonly kind: "ArrayTypeSyntax" | "RangeTypeSyntax"; readonly element: TypeSyntax })
+  | (Node & {
+      readonly kind: "ArrayTypeSyntax" | "RangeTypeSyntax";
+      readonly element: TypeSyntax;
+      readonly collation?: Expression;
+    })
   | (Node & {
       readonly kind: "StructTypeSyntax";
       readonly fields: readonly { readonly name?: Identifier; readonly type: TypeSyntax }[];
+      readonly collation?: Expression;
     });
 
 // ---------------------------------------------------------------------------------------------- expressions
@@ -467,8 +470,7 @@ export interface Between extends Node {
 /** What stands on the right of IN and of LIKE ANY/ALL. */
 export type RightHandSet =
   | { readonly kind: "List"; readonly items: readonly Expression[] }
-  /** `others` holds further arrays, which the grammar takes and the resolver refuses. */
-  | { readonly kind: "UnnestSet"; readonly array: Expression; readonly others?: readonly Expression[] }
+  | { readonly kind: "UnnestSet"; readonly array: Expression }
   | { readonly kind: "QuerySet"; readonly query: Query };
 
 export interface In extends Node {

@@ -1,5 +1,5 @@
 import type { Query } from "./ast.ts";
-import { GoogleSqlError } from "./diagnostic.ts";
+import { type Diagnostic, GoogleSqlError } from "./diagnostic.ts";
 import { lex } from "./lexer/lex.ts";
 import { MAX_QUERY_LENGTH } from "./limits.ts";
 import { Cursor, type Rules } from "./parser/cursor.ts";
@@ -13,6 +13,12 @@ const RULES: Rules = {
   operand: (cursor) => parseBinary(cursor, 1),
 };
 
+/** A query of the grammar, and what in it this language refuses. */
+export interface Syntax {
+  readonly query: Query;
+  readonly refusals: readonly Diagnostic[];
+}
+
 /**
  * Reads the one query a text holds; a `;` may end it. Names are not looked up. Takes time linear in the text's length,
  * and its use of the stack is bounded by {@link MAX_NESTING_DEPTH}.
@@ -21,12 +27,25 @@ const RULES: Rules = {
  * of this language, `too_complex` beyond the limits of `limits.ts`.
  */
 export function parseQuery(text: string): Query {
+  const { query, refusals } = parseSyntax(text);
+  const [first, ...others] = refusals;
+  if (first !== undefined) throw new GoogleSqlError(text, [first, ...others]);
+  return query;
+}
+
+/**
+ * Reads a text as {@link parseQuery} does, but hands back what is refused though it is of the grammar: NATURAL JOIN,
+ * say. The tree does not show such parts, so it must not be run when there are any.
+ *
+ * @throws GoogleSqlError as `parseQuery`.
+ */
+export function parseSyntax(text: string): Syntax {
   checkText(text);
   const cursor = new Cursor(text, lex(text), RULES);
   refuseStatement(cursor);
   const query = parseQueryRule(cursor);
   const isEnded = cursor.take(";");
-  if (cursor.token.kind === "end") return query;
+  if (cursor.token.kind === "end") return { query, refusals: cursor.refusals };
   if (!isEnded) throw cursor.expected("end of input");
   throw cursor.error("Syntax error: Only one query is allowed", cursor.token);
 }

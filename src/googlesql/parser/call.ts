@@ -82,6 +82,9 @@ export function parseArgument(cursor: Cursor): FunctionArgument {
   if (cursor.isIdentifier() && cursor.peek().code === "=>") {
     const name = cursor.takeIdentifier();
     cursor.advance();
+    if (cursor.is("INPUT") && cursor.peek().code === "TABLE") {
+      cursor.refuse("INPUT TABLE cannot be a named argument here", cursor.advance(), "unsupported", "INPUT TABLE");
+    }
     const value = parseValueOrLambda(cursor);
     return { kind: "Argument", span: cursor.spanFrom(start), name, value };
   }
@@ -140,7 +143,14 @@ function parseModifiers(cursor: Cursor, call: Mutable<FunctionCall>): void {
     call.having = { kind, expression: cursor.rules.expression(cursor) };
   }
   const groupBy = parseGroupBy(cursor, "call");
-  if (groupBy !== undefined) call.groupBy = groupBy;
+  if (groupBy !== undefined) {
+    call.groupBy = groupBy;
+    const { token } = cursor;
+    if (cursor.take("HAVING")) {
+      cursor.rules.expression(cursor);
+      cursor.refuse("HAVING after GROUP BY in a function call is not supported", token, "unsupported", "HAVING");
+    }
+  }
   if (cursor.is("CLAMPED") && call.arguments.length > 0) {
     cursor.advance();
     cursor.expect("BETWEEN");

@@ -1,5 +1,5 @@
 import type { Expression, Identifier, Path, Query } from "../ast.ts";
-import { type DiagnosticCode, GoogleSqlError, type Span } from "../diagnostic.ts";
+import { type Diagnostic, type DiagnosticCode, GoogleSqlError, type Span } from "../diagnostic.ts";
 import type { Token } from "../lexer/token.ts";
 import { MAX_NESTING_DEPTH } from "../limits.ts";
 
@@ -31,6 +31,7 @@ export class Cursor {
   readonly #last: Token;
   #index = 0;
   #depth = 0;
+  readonly #refusals: Diagnostic[] = [];
   #positionalParameters = 0;
 
   constructor(text: string, tokens: readonly Token[], rules: Rules) {
@@ -165,12 +166,25 @@ export class Cursor {
   /** The error that something else had to stand in the current token's place. */
   expected(what: string): GoogleSqlError {
     if (this.is("OVER")) return this.unexpected();
+    // `.*` that nothing takes: the star is what is wrong.
+    if (this.is(".") && this.peek().code === "*") return this.unexpected(this.peek());
     return this.error(`Syntax error: Expected ${what} but got ${describe(this.text, this.token)}`, this.token);
   }
 
   /** The error that a construct is known, but not part of this language. */
   unsupported(message: string, token: Token, name: string): GoogleSqlError {
     return this.error(message, token, "unsupported", name);
+  }
+
+  /** What was read so far that is of the grammar, but refused all the same. */
+  get refusals(): readonly Diagnostic[] {
+    return this.#refusals;
+  }
+
+  /** Notes that what stands at `at` is refused though the grammar has it; reading goes on. */
+  refuse(message: string, at: Token | Span, code: DiagnosticCode = "unsupported", name?: string): void {
+    const span = { start: at.start, end: at.end };
+    this.#refusals.push({ code, message, span, ...(name === undefined ? {} : { name }) });
   }
 
   error(message: string, at: Token | Span, code: DiagnosticCode = "syntax_error", name?: string): GoogleSqlError {

@@ -14,7 +14,8 @@ export interface JoinCondition {
 export interface JoinHead {
   readonly first: Token;
   readonly type: JoinType;
-  readonly isNatural: boolean;
+  /** CROSS and NATURAL joins take no condition. */
+  readonly needsCondition: boolean;
 }
 
 /** One `JOIN table ON ...` of a chain. */
@@ -37,7 +38,9 @@ export function parseJoinHead(cursor: Cursor): JoinHead | undefined {
   const isHinted = cursor.take("HASH") || cursor.take("LOOKUP");
   if (type === undefined && !isNatural && !isHinted && !cursor.is("JOIN")) return undefined;
   cursor.expect("JOIN");
-  return { first, type: type ?? "INNER", isNatural };
+  if (isNatural)
+    cursor.refuse("NATURAL JOIN is not supported; name the columns in USING", first, "unsupported", "NATURAL");
+  return { first, type: type ?? "INNER", needsCondition: type !== "CROSS" && !isNatural };
 }
 
 function readJoinType(cursor: Cursor): JoinType | undefined {
@@ -96,10 +99,6 @@ function refuseAfterComma(cursor: Cursor, head: JoinHead): Error {
   return cursor.error(message, head.first);
 }
 
-function needsCondition(part: JoinPart): boolean {
-  return part.type !== "CROSS" && !part.isNatural;
-}
-
 /**
  * Without consecutive conditions a chain is left-deep. With them (`a JOIN b JOIN c ON x ON y`) each condition belongs
  * to the nearest join before it that has none, as parentheses do, and then every join must get one.
@@ -113,7 +112,7 @@ function combineJoins(cursor: Cursor, first: TableExpression, parts: readonly Jo
   let conditionCount = 0;
   for (const part of parts) {
     conditionCount += part.conditions.length;
-    if (needsCondition(part)) {
+    if (part.needsCondition) {
       open.push({ left: current, part });
       if (open.length > MAX_NESTING_DEPTH) {
         throw cursor.error(`Joins are nested more than ${MAX_NESTING_DEPTH} levels deep`, part.first, "too_complex");
@@ -130,7 +129,7 @@ function combineJoins(cursor: Cursor, first: TableExpression, parts: readonly Jo
   }
   const [unmatched] = open;
   if (unmatched !== undefined) {
-    const needed = parts.filter(needsCondition).length;
+    const needed = parts.filter((part) => part.needsCondition).length;
     const message = `Syntax error: The number of join conditions is ${conditionCount} but the number of joins that require a join condition is ${needed}. ${unmatched.part.type} JOIN must have an ON or USING clause`;
     throw cursor.error(message, unmatched.part.first);
   }
@@ -139,7 +138,7 @@ function combineJoins(cursor: Cursor, first: TableExpression, parts: readonly Jo
 
 function refuseCondition(cursor: Cursor, condition: JoinCondition, parts: readonly JoinPart[]): Error {
   const count = parts.reduce((sum, part) => sum + part.conditions.length, 0);
-  const needed = parts.filter(needsCondition).length;
+  const needed = parts.filter((part) => part.needsCondition).length;
   const message = `Syntax error: The number of join conditions is ${count} but the number of joins that require a join condition is only ${needed}. Unexpected keyword ${condition.keyword.code}`;
   return cursor.error(message, condition.keyword);
 }
@@ -149,7 +148,6 @@ function joinOf(left: TableExpression, head: JoinHead, right: TableExpression, c
     kind: "Join",
     span: { start: left.span.start, end: Math.max(right.span.end, conditionEnd(condition)) },
     type: head.type,
-    ...(head.isNatural && { isNatural: true }),
     left,
     right,
     ...(condition?.on && { on: condition.on }),

@@ -116,7 +116,9 @@ export function parseRightHandSet(cursor: Cursor, isLike: boolean): RightHandSet
     const [array, ...others] = parseList(cursor, (inner) => inner.rules.expression(inner));
     cursor.expect(")");
     if (array === undefined) throw cursor.unexpected();
-    return { kind: "UnnestSet", array, ...(others.length > 0 && { others }) };
+    const [second] = others;
+    if (second !== undefined) cursor.refuse("IN UNNEST takes one array", second.span, "invalid_query");
+    return { kind: "UnnestSet", array };
   }
   if (!cursor.is("(")) throw cursor.unexpected();
   const { start } = cursor.token;

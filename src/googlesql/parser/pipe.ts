@@ -9,7 +9,7 @@ import { parseSetOperationMode } from "./set-operation.ts";
 import { parseCalledTableFunction, parseTable } from "./table.ts";
 import { parsePivot, parseTableSample, parseUnpivot } from "./table-suffix.ts";
 import { parseWindowClause } from "./window.ts";
-import { parseWith } from "./with.ts";
+import { parseDepth, parseWith } from "./with.ts";
 
 /** Operators that write, branch or describe: they are no part of a query. */
 const NO_QUERY: ReadonlySet<string> = new Set([
@@ -196,7 +196,6 @@ function parseJoin(cursor: Cursor, span: PipeOperator["span"]): PipeOperator | u
     kind: "PipeJoin",
     span,
     type: head.type,
-    ...(head.isNatural && { isNatural: true }),
     right,
     ...(condition?.on && { on: condition.on }),
     ...(condition?.using && { using: condition.using }),
@@ -207,9 +206,7 @@ function parseRecursiveUnion(cursor: Cursor, span: PipeOperator["span"]): PipeOp
   cursor.expect("RECURSIVE");
   const mode = parseSetOperationMode(cursor);
   if (mode === undefined) throw cursor.expected("keyword UNION");
-  if (cursor.is("WITH") && cursor.peek().code === "DEPTH") {
-    throw cursor.unsupported("WITH DEPTH is not supported", cursor.token, "DEPTH");
-  }
+  parseDepth(cursor);
   const query = cursor.is("(") ? parseSubpipeline(cursor) : parseParenthesizedQuery(cursor);
   if (cursor.isIdentifier()) {
     const message = 'Syntax error: The keyword "AS" is required before the alias for pipe RECURSIVE UNION';

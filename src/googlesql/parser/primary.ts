@@ -143,7 +143,10 @@ function parseDot(cursor: Cursor, start: number, base: Expression, names: Identi
     cursor.advance();
     const { parts } = cursor.path();
     cursor.expect(")");
-    if (!cursor.is("(")) throw cursor.unsupported("Generalized field access is not supported", token, ".(");
+    if (!cursor.is("(")) {
+      cursor.refuse("Generalized field access is not supported", token, "unsupported", ".(");
+      return base;
+    }
     return parseCall(cursor, { start, name: parts, receiver: base });
   }
   if (!cursor.isIdentifier() && !FUNCTION_KEYWORDS.has(cursor.token.code)) throw cursor.unexpected();

@@ -1,4 +1,4 @@
-import type { Query, QueryBody, SetOperationMode, TableExpression } from "../ast.ts";
+import type { Query, QueryBody, SetOperationMode } from "../ast.ts";
 import { parseLimit, parseOrderBy } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseFrom } from "./from.ts";
@@ -6,7 +6,7 @@ import { continuesQuery } from "./parenthesis.ts";
 import { parsePipe } from "./pipe.ts";
 import { parseSelect } from "./select.ts";
 import { isSameMode, parseSetOperationMode } from "./set-operation.ts";
-import { parseTable } from "./table.ts";
+import { parseNamedTable } from "./table.ts";
 import { parseWith } from "./with.ts";
 
 /**
@@ -75,8 +75,8 @@ function parseSetOperation(cursor: Cursor, first?: Query): QueryBody {
     next = parseSetOperationMode(cursor);
     if (next !== undefined && !isSameMode(mode, next)) {
       const message =
-        "Syntax error: Different set operations cannot be used in the same query without using parentheses for grouping";
-      throw cursor.error(message, token);
+        "Different set operations cannot be used in the same query without using parentheses for grouping";
+      cursor.refuse(message, token, "invalid_query");
     }
   }
   return { kind: "SetOperation", span: cursor.spanFrom(start), mode, inputs };
@@ -105,10 +105,14 @@ function parseQueryAlias(cursor: Cursor, query: Query): Query {
   return { ...query, pipes: [...query.pipes, pipe] };
 }
 
-/** `TABLE name` means what `(FROM name)` does. */
+/** `TABLE name [WHERE x]` means what `(FROM name [|> WHERE x])` does. */
 function parseTableClause(cursor: Cursor): Query {
   const { start } = cursor.advance();
-  const from: TableExpression = parseTable(cursor);
+  const from = parseNamedTable(cursor);
+  const body: QueryBody = { kind: "FromQuery", span: cursor.spanFrom(start), from };
+  const where = cursor.token;
+  const predicate = cursor.take("WHERE") ? cursor.rules.expression(cursor) : undefined;
   const span = cursor.spanFrom(start);
-  return { kind: "Query", span, body: { kind: "FromQuery", span, from }, pipes: [] };
+  if (predicate === undefined) return { kind: "Query", span, body, pipes: [] };
+  return { kind: "Query", span, body, pipes: [{ kind: "PipeWhere", span: cursor.spanFrom(where.start), predicate }] };
 }

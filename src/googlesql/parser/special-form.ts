@@ -80,7 +80,8 @@ function readDatePart(cursor: Cursor, written: Expression): DatePart {
       return { kind: "DatePart", span, name, weekday: weekday.name.toUpperCase() };
     }
   }
-  throw cursor.error("Syntax error: Expected a date or time part in EXTRACT", span);
+  cursor.refuse("EXTRACT takes the name of a date or time part", span, "invalid_query");
+  return { kind: "DatePart", span, name: "" };
 }
 
 /** A part of an interval: one name. */

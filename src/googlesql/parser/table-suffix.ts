@@ -1,5 +1,5 @@
 /** PIVOT, UNPIVOT and TABLESAMPLE, after a table or as pipe operators. */
-import type { Expression, Path, Pivot, TableSample, TableSuffix, Unpivot } from "../ast.ts";
+import type { Expression, Identifier, Path, Pivot, TableSample, TableSuffix, Unpivot } from "../ast.ts";
 import { parseAliasedExpression, parseList, parsePartitionBy } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseString, parseVariable } from "./literal.ts";
@@ -47,9 +47,9 @@ export function parseUnpivot(cursor: Cursor): Unpivot {
   const includesNulls = cursor.take("INCLUDE");
   if (includesNulls || cursor.take("EXCLUDE")) cursor.expect("NULLS");
   cursor.expect("(");
-  const valueColumns = cursor.is("(") ? cursor.identifierList() : [cursor.identifier()];
+  const valueColumns = parsePaths(cursor).map((path) => readColumnName(cursor, path));
   cursor.expect("FOR");
-  const nameColumn = cursor.identifier();
+  const nameColumn = readColumnName(cursor, cursor.path());
   if (!cursor.take("IN")) throw cursor.expected('"." or keyword IN');
   cursor.expect("(");
   const inputs = parseList(cursor, parseUnpivotInput);
@@ -61,17 +61,28 @@ export function parseUnpivot(cursor: Cursor): Unpivot {
 }
 
 function parseUnpivotInput(cursor: Cursor): Unpivot["inputs"][number] {
-  let columns: Path[];
-  if (cursor.take("(")) {
-    columns = parseList(cursor, (inner) => inner.path());
-    cursor.expect(")");
-  } else {
-    columns = [cursor.path()];
-  }
+  const columns = parsePaths(cursor);
   const isLabelNeeded = cursor.take("AS");
   const label = parseUnpivotLabel(cursor);
   if (label === undefined && isLabelNeeded) throw cursor.expected("integer literal or string literal");
   return { columns, ...(label && { label }) };
+}
+
+/** `a`, or `(a, b)`. */
+function parsePaths(cursor: Cursor): Path[] {
+  if (!cursor.take("(")) return [cursor.path()];
+  const paths = parseList(cursor, (inner) => inner.path());
+  cursor.expect(")");
+  return paths;
+}
+
+/** The grammar takes any path where a new column is named. */
+function readColumnName(cursor: Cursor, path: Path): Identifier {
+  const name = path.parts.at(-1);
+  if (name === undefined) throw cursor.unexpected();
+  if (path.parts.length > 1)
+    cursor.refuse("UNPIVOT must name its columns by one name each", path.span, "invalid_query");
+  return name;
 }
 
 function parseUnpivotLabel(cursor: Cursor): Expression | undefined {

@@ -117,6 +117,14 @@ function parseTableFunctionCall(cursor: Cursor, start: number, name: TableFuncti
   return { kind: "TableFunction", span: cursor.spanFrom(start), name, arguments: args, suffixes: [] };
 }
 
+/** What TABLE takes: a path without an alias, or a table function. */
+export function parseNamedTable(cursor: Cursor): TableExpression {
+  const { start } = cursor.token;
+  const path = cursor.path();
+  if (cursor.is("(")) return parseTableFunctionEnd(cursor, start, path);
+  return { kind: "TableReference", span: path.span, path, suffixes: [] };
+}
+
 /** `f(...) [AS alias]` of the pipe operator CALL. */
 export function parseCalledTableFunction(cursor: Cursor): TableFunction {
   const { start } = cursor.token;
@@ -142,6 +150,9 @@ function parseUnnest(cursor: Cursor): Unnest {
   do {
     const { name, value, alias } = parseArgument(cursor);
     if (mode !== undefined || (name !== undefined && arrays.length === 0)) throw cursor.expected('")"');
+    if (name !== undefined && name.name.toLowerCase() !== "mode") {
+      cursor.refuse(`UNNEST has no argument named ${name.name}`, name.span, "invalid_query", name.name);
+    }
     if (name !== undefined) mode = value;
     else arrays.push({ expression: value, ...(alias && { alias }) });
   } while (cursor.take(","));

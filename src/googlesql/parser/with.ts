@@ -1,5 +1,6 @@
 import type { WithClause, WithEntry } from "../ast.ts";
 import type { Cursor } from "./cursor.ts";
+import { parseVariable } from "./literal.ts";
 
 /** `WITH [RECURSIVE] a AS (...), b AS (...)`. As a pipe operator it may end in a comma. */
 export function parseWith(cursor: Cursor, isPipe: boolean): WithClause {
@@ -31,8 +32,27 @@ function parseEntry(cursor: Cursor): WithEntry {
   const query = cursor.rules.query(cursor);
   cursor.expect(")");
   cursor.leave();
-  if (cursor.is("WITH") && cursor.peek().code === "DEPTH") {
-    throw cursor.unsupported("WITH DEPTH is not supported", cursor.token, "DEPTH");
-  }
+  parseDepth(cursor);
   return { span: cursor.spanFrom(name.span.start), name, query };
+}
+
+/** `WITH DEPTH [AS alias] [BETWEEN low AND high | MAX high]` after a recursive query, which is read and refused. */
+export function parseDepth(cursor: Cursor): void {
+  const { token } = cursor;
+  if (!cursor.takeAll("WITH", "DEPTH")) return;
+  if (cursor.take("AS")) cursor.identifier();
+  if (cursor.take("BETWEEN")) {
+    parseDepthBound(cursor);
+    cursor.expect("AND");
+    parseDepthBound(cursor);
+  } else if (cursor.take("MAX")) {
+    parseDepthBound(cursor);
+  }
+  cursor.refuse("WITH DEPTH is not supported", token, "unsupported", "WITH DEPTH");
+}
+
+function parseDepthBound(cursor: Cursor): void {
+  if (cursor.take("UNBOUNDED")) return;
+  if (cursor.token.kind === "integer") cursor.advance();
+  else if (parseVariable(cursor) === undefined) throw cursor.unexpected();
 }
