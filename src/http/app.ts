@@ -1,0 +1,57 @@
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import type { Authenticator } from "../access/authenticator.ts";
+import type { EndpointRegistry } from "../endpoints/endpoint-registry.ts";
+import type { EndpointRunner } from "../endpoints/run-endpoint.ts";
+import type { SourceRegistry } from "../sources/source-registry.ts";
+import { addAccessLog } from "./plugins/access-log.ts";
+import { addCors } from "./plugins/cors.ts";
+import { addErrors, answerClientError } from "./plugins/errors.ts";
+import { chooseRequestId } from "./plugins/request-id.ts";
+import { parseQueryText } from "./query-text.ts";
+import { addHealthRoute } from "./routes/health.ts";
+import { addIngestRoutes } from "./routes/ingest.ts";
+import { addRunEndpointRoutes } from "./routes/run-endpoint.ts";
+
+/** What the HTTP side works with. */
+export interface AppDependencies {
+  readonly runner: EndpointRunner;
+  readonly endpoints: EndpointRegistry;
+  readonly sources: SourceRegistry;
+  readonly authenticator: Authenticator;
+  readonly logger: FastifyBaseLogger;
+  readonly maxBodyBytes: number;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  /** Aborted when the service has stopped waiting for calls that are under way. */
+  readonly cutOff: AbortSignal;
+}
+
+/** URLs of 256 KB and some headers fit. */
+const maxHeaderBytes = 512 * 1024;
+
+/** The service's HTTP side, not yet listening; tests talk to it with `inject`. */
+export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: dependencies.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: chooseRequestId,
+    requestIdHeader: false,
+    bodyLimit: dependencies.maxBodyBytes,
+    http: { maxHeaderSize: maxHeaderBytes },
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    clientErrorHandler: answerClientError,
+    routerOptions: { maxParamLength: maxHeaderBytes, querystringParser: parseQueryText },
+  });
+  // A GET may bring a body along; what a body is, each route tells by itself.
+  app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  addErrors(app);
+  await addCors(app);
+  addAccessLog(app);
+  addHealthRoute(app, dependencies);
+  addRunEndpointRoutes(app, dependencies);
+  addIngestRoutes(app, dependencies);
+  return app;
+}

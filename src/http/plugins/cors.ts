@@ -1,0 +1,33 @@
+import cors from "@fastify/cors";
+import type { FastifyInstance } from "fastify";
+
+/** Request headers that browsers may send. */
+const allowedHeaders = [
+  "Accept",
+  "Authorization",
+  "Content-Type",
+  "Content-Encoding",
+  "If-None-Match",
+  "LF-ENDPOINT-LABELS",
+  "LF-ENDPOINT-REDACT-PII",
+  "Prefer",
+  "X-API-KEY",
+  "X-Request-Id",
+];
+
+const exposedHeaders = ["Link", "Retry-After", "X-Request-Id"];
+
+/**
+ * Lets pages of any origin call the service: tokens, not origins, decide who may. Preflights are answered before
+ * authentication, and errors carry the headers too.
+ */
+export async function addCors(app: FastifyInstance): Promise<void> {
+  await app.register(cors, {
+    origin: "*",
+    methods: ["GET", "HEAD", "POST", "OPTIONS"],
+    allowedHeaders,
+    exposedHeaders,
+    maxAge: 86_400,
+    strictPreflight: false,
+  });
+}

@@ -1,0 +1,83 @@
+import type { Socket } from "node:net";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { fromEngineError } from "../../endpoints/engine-error.ts";
+import type { ErrorCode } from "../../error-catalogue.ts";
+import { ServiceError, toErrorBody } from "../../errors.ts";
+import { IngestError, type IngestErrorCode } from "../../ingest/ingest-error.ts";
+
+/** Answers every error of every route, and unknown routes, in the one shape. */
+export function addErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => sendError(toServiceError(error), request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split("?")[0]?.slice(0, 200);
+    return sendError(new ServiceError("not_found", `There is no route ${request.method} ${path}`), request, reply);
+  });
+}
+
+function sendError(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // An error before the first hook leaves no notes.
+  if (request.logNotes !== undefined) request.logNotes.error = error.code;
+  if (error.status === 500) request.log.error({ err: describeFault(error) }, "fault");
+  if (error.status === 401) reply.header("WWW-Authenticate", 'Bearer realm="logweir"');
+  if (error.details.retryAfterSeconds !== undefined)
+    reply.header("Retry-After", String(error.details.retryAfterSeconds));
+  return reply
+    .status(error.status)
+    .header("Cache-Control", "no-store")
+    .type("application/json; charset=utf-8")
+    .send(JSON.stringify(toErrorBody(error)));
+}
+
+/** A fault for the log: where it happened, without the values that a message may carry. */
+function describeFault(error: ServiceError): { readonly type: string; readonly stack: string | undefined } {
+  const fault = error.cause instanceof Error ? error.cause : error;
+  const frames = fault.stack?.split("\n").filter((line) => line.startsWith("    at "));
+  return { type: fault.name, stack: frames?.join("\n") };
+}
+
+const ingestCodes: Readonly<Record<IngestErrorCode, ErrorCode>> = {
+  invalid_body: "invalid_body",
+  unsupported_media_type: "unsupported_media_type",
+  unsupported_encoding: "unsupported_media_type",
+  body_too_large: "body_too_large",
+};
+
+/** Any error as one of the catalogue; what nobody foresaw is `internal` and keeps its cause for the log. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof IngestError) return new ServiceError(ingestCodes[error.code], error.message, { cause: error });
+  const fromEngine = fromEngineError(error);
+  if (fromEngine !== undefined) return fromEngine;
+  const code = (error as Partial<FastifyError> | undefined)?.code;
+  switch (code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new ServiceError("body_too_large", "The body is larger than max_body_bytes allows", { cause: error });
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new ServiceError("unsupported_media_type", "The Content-Type header is not a media type", {
+        cause: error,
+      });
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return new ServiceError("invalid_body", "The body is not as long as Content-Length says", { cause: error });
+    case "FST_ERR_BAD_URL":
+      return new ServiceError("malformed_request", "The path holds a broken percent escape", { cause: error });
+    default:
+      return new ServiceError("internal", "The service failed to answer", { cause: error });
+  }
+}
+
+/** Answers what Node could not read as a request: its answers go straight to the socket. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const answer =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? new ServiceError("request_too_large", "The request line and headers are larger than 512 KB")
+      : new ServiceError("malformed_request", "What was sent is not an HTTP request");
+  const body = JSON.stringify(toErrorBody(answer));
+  socket.end(
+    `HTTP/1.1 ${answer.status} ${answer.code}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

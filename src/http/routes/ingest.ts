@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { canIngest, canIngestAnything, type Identity } from "../../access/scope.ts";
+import { ServiceError } from "../../errors.ts";
+import { defaultIngestLimits } from "../../ingest/limits.ts";
+import { parseEvents } from "../../ingest/parse-events.ts";
+import type { Source } from "../../sources/source.ts";
+import type { AppDependencies } from "../app.ts";
+import { authenticate, findSecret } from "../authenticate.ts";
+import { createCallSignal } from "../call-signal.ts";
+import { urlParameters } from "../request-parameters.ts";
+
+const paths = ["/api/logs", "/logs", "/api/events"];
+
+declare module "fastify" {
+  interface FastifyRequest {
+    ingestSource: Source | undefined;
+  }
+}
+
+/** `POST /api/logs?source_name=...`: stores events. Who may, and where to, is settled before the body is read. */
+export function addIngestRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
+  app.decorateRequest("ingestSource");
+  for (const url of paths) {
+    app.route({
+      method: "POST",
+      url,
+      onRequest: async (request) => {
+        request.ingestSource = await findSource(dependencies, request);
+      },
+      handler: (request, reply) => storeEvents(dependencies, request, reply),
+    });
+  }
+}
+
+async function findSource({ authenticator, sources }: AppDependencies, request: FastifyRequest): Promise<Source> {
+  const parameters = urlParameters(request);
+  const identity = await authenticate(authenticator, request, findSecret(request, parameters));
+  if (!canIngestAnything(identity)) throw noScope();
+  const header = request.headers["x-source"];
+  const name = (parameters.get("source_name") ?? parameters.get("source"))?.at(-1) ?? header?.toString();
+  if (name === undefined || name === "") {
+    throw new ServiceError("missing_parameter", "The parameter source_name is required: it names the events' source", {
+      parameter: "source_name",
+    });
+  }
+  const source = sources.findSource(name);
+  if (source === undefined) {
+    throw new ServiceError("unknown_source", `There is no source ${name.slice(0, 200)}`, { parameter: "source_name" });
+  }
+  requireScope(identity, source);
+  return source;
+}
+
+function noScope(): ServiceError {
+  return new ServiceError("insufficient_scope", "The access token has no scope to write to this source");
+}
+
+function requireScope(identity: Identity, source: Source): void {
+  if (!canIngest(identity, [source.name, ...source.aliases])) throw noScope();
+}
+
+async function storeEvents(
+  { runner, maxBodyBytes, nowMs, cutOff }: AppDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const source = request.ingestSource;
+  if (source === undefined) throw new ServiceError("internal", "The events' source was not found out");
+  request.logNotes.source = source.name;
+  const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array();
+  const { "content-type": contentType, "content-encoding": contentEncoding } = request.headers;
+  const limits = { ...defaultIngestLimits, maxBodyBytes };
+  const { events, rejected } = await parseEvents(
+    { bytes, contentType, contentEncoding },
+    BigInt(nowMs()) * 1000n,
+    limits,
+  );
+  if (events.length > 0) await runner.engine.store.append(source.name, events, createCallSignal(reply, cutOff));
+  request.logNotes.events = events.length;
+  if (rejected.length === 0) return reply.send({ message: "Logged!", accepted: events.length });
+  const message = `${rejected.length} of ${events.length + rejected.length} events were not stored`;
+  return reply.status(422).send({ message, accepted: events.length, rejected });
+}

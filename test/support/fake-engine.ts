@@ -1,0 +1,58 @@
+import type { CompiledQuery, Engine, LogEvent, RowBatch, RunningQuery, RunRequest } from "../../src/engines/engine.ts";
+
+/** An engine that answers what a test tells it to, and remembers what it was asked. */
+export interface FakeEngine extends Engine {
+  readonly requests: RunRequest[];
+  readonly appended: { readonly source: string; readonly events: readonly LogEvent[] }[];
+  /** What `run` does; one empty answer unless set. */
+  onRun: (request: RunRequest) => Promise<RunningQuery>;
+  onPing: () => Promise<void>;
+  onAppend: () => Promise<void>;
+}
+
+export const emptyQuery: CompiledQuery = { sql: "SELECT 1", parameters: [], columns: [], tables: [] };
+
+/** A running query that gives these batches of rows. */
+export function runningQuery(batches: readonly (readonly object[])[]): RunningQuery {
+  const rowCount = batches.reduce((sum, rows) => sum + rows.length, 0);
+  return {
+    batches: (async function* () {
+      for (const rows of batches) yield toBatch(rows);
+    })(),
+    summary: () => ({ rowCount, isTruncated: false, engineMs: 1 }),
+  };
+}
+
+/** Rows as the engine writes them: JSON objects, comma separated. */
+export function toBatch(rows: readonly object[]): RowBatch {
+  return { json: rows.map((row) => JSON.stringify(row)).join(","), rowCount: rows.length };
+}
+
+export function createFakeEngine(): FakeEngine {
+  const engine: FakeEngine = {
+    name: "fake",
+    requests: [],
+    appended: [],
+    onRun: async () => runningQuery([]),
+    onPing: async () => undefined,
+    onAppend: async () => undefined,
+    compile: () => emptyQuery,
+    run: (request) => {
+      engine.requests.push(request);
+      return engine.onRun(request);
+    },
+    ping: () => engine.onPing(),
+    close: async () => undefined,
+    store: {
+      ensureSource: async () => undefined,
+      describe: (name) => ({ name, columns: [], isLenient: true }),
+      append: async (source, events) => {
+        await engine.onAppend();
+        engine.appended.push({ source, events });
+        return { stored: events.length, repeated: 0 };
+      },
+      statistics: async () => [],
+    },
+  };
+  return engine;
+}

@@ -1,0 +1,108 @@
+import type { FastifyInstance } from "fastify";
+import type { Identity } from "../../src/access/scope.ts";
+import { createAdmission } from "../../src/endpoints/admission.ts";
+import type { Endpoint, EndpointDefinition } from "../../src/endpoints/definition.ts";
+import { createEndpointRegistry } from "../../src/endpoints/endpoint-registry.ts";
+import type { Planner } from "../../src/endpoints/run-endpoint.ts";
+import { parseQuery } from "../../src/googlesql/parse.ts";
+import { buildApp } from "../../src/http/app.ts";
+import { createLogger } from "../../src/http/logger.ts";
+import { openSources } from "../../src/sources/source-registry.ts";
+import { createFakeEngine, emptyQuery, type FakeEngine } from "./fake-engine.ts";
+
+/** The HTTP side over a fake engine and a fake planner, with a token for every scope. */
+export interface TestApp {
+  readonly app: FastifyInstance;
+  readonly engine: FakeEngine;
+  /** What the planner was asked for. */
+  readonly planned: Parameters<Planner["plan"]>[];
+  /** What the planner does. */
+  onPlan: Planner["plan"];
+  /** Every line of the log. */
+  readonly logLines: string[];
+  readonly cutOff: AbortController;
+}
+
+const identities: Readonly<Record<string, Identity>> = {
+  "private-token": { tokenId: "p", scopes: ["private"], pins: {} },
+  "query-token": { tokenId: "q", scopes: ["query"], pins: {} },
+  "one-token": { tokenId: "o", scopes: ["query:endpoint:open"], pins: {} },
+  "ingest-token": { tokenId: "i", scopes: ["ingest"], pins: {} },
+  "edge-token": { tokenId: "e", scopes: ["ingest:source:edge"], pins: {} },
+  "pinned-token": { tokenId: "n", scopes: ["query"], pins: { project: "abc" } },
+};
+
+export function makeEndpoint(
+  more: Partial<EndpointDefinition> & { readonly name: string; readonly id: string },
+): Endpoint {
+  const query = "SELECT 1";
+  const definition: EndpointDefinition = {
+    description: undefined,
+    query,
+    maxRows: 1_000,
+    cacheSeconds: 0,
+    warmEverySeconds: undefined,
+    isSandboxed: true,
+    redactsPii: false,
+    parameters: [],
+    tableAliases: {},
+    labels: {},
+    ...more,
+  };
+  return { definition, version: 1, savedQuery: parseQuery(query), sourceText: query, path: `${more.name}.sql` };
+}
+
+const plain = { isRequired: false, allowed: undefined, default: null, description: undefined } as const;
+
+const endpoints = [
+  makeEndpoint({
+    id: "00000000-0000-4000-8000-00000000000a",
+    name: "open",
+    parameters: [
+      { ...plain, name: "project", type: "string", isRequired: true },
+      { ...plain, name: "since", type: "timestamp" },
+      { ...plain, name: "interval", type: "string", allowed: ["hourly", "daily"] },
+    ],
+  }),
+  makeEndpoint({ id: "00000000-0000-4000-8000-00000000000b", name: "closed", isSandboxed: false, redactsPii: true }),
+];
+
+export async function createTestApp(): Promise<TestApp> {
+  const engine = createFakeEngine();
+  const logLines: string[] = [];
+  const cutOff = new AbortController();
+  const planned: Parameters<Planner["plan"]>[] = [];
+  const source = { kind: "x", description: "", retentionDays: undefined, knownFields: [] };
+  const sources = await openSources(
+    [
+      { ...source, name: "edge", aliases: ["cdn.logs"] },
+      { ...source, name: "db", aliases: [] },
+    ],
+    engine.store,
+  );
+  const test: { onPlan: Planner["plan"] } = { onPlan: () => emptyQuery };
+  const planner: Planner = {
+    plan: (...asked) => {
+      planned.push(asked);
+      return test.onPlan(...asked);
+    },
+  };
+  const app = await buildApp({
+    runner: {
+      engine,
+      planner,
+      admission: createAdmission({ maxRunning: 2, maxWaiting: 0 }),
+      timeoutMs: 30_000,
+      maxResultBytes: 1_000_000,
+      now: () => 0,
+    },
+    endpoints: createEndpointRegistry(endpoints),
+    sources,
+    authenticator: { authenticate: async (secret) => identities[secret] },
+    logger: createLogger("info", { write: (line) => void logLines.push(line) }),
+    maxBodyBytes: 100_000,
+    nowMs: () => Date.parse("2026-08-20T09:00:00Z"),
+    cutOff: cutOff.signal,
+  });
+  return Object.assign(test, { app, engine, planned, logLines, cutOff });
+}
