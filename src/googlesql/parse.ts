@@ -61,3 +61,5 @@ function checkText(text: string): void {
   const message = "Syntax error: Text holds half of a surrogate pair";
   throw new GoogleSqlError(text, [{ code: "syntax_error", message, span: { start: lone, end: lone + 1 } }]);
 }
+
+export { printQuery } from "./print.ts";
