@@ -110,6 +110,8 @@ export class EngineError extends Error {
 export interface CompileOptions {
   /** IANA name of the zone that zone-less conversions use; UTC by default. */
   readonly timeZone?: string;
+  /** The query's text, so that errors can show where they are. */
+  readonly text?: string;
 }
 
 export interface Engine {

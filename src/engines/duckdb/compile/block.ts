@@ -1,0 +1,294 @@
+/**
+ * One SELECT under construction. Scans are merged into it as long as SQL's order of clauses allows; what does not fit
+ * goes around it as another SELECT (`wrapBlock`). A block selects only what is asked of it: whoever needs a column of a
+ * sub-select asks for an export, also of columns that no scan lists, such as a leaf of a log record.
+ */
+import type { Column, Expr } from "../../../googlesql/resolved.ts";
+import { type Compilation, fail, nextAlias } from "./compilation.ts";
+import { MAX_SELECT_DEPTH } from "./limits.ts";
+import { readableName } from "./names.ts";
+import { type Binding, cheapBinding, type RecordSource, type Scope } from "./scope.ts";
+
+export interface SelectItem {
+  readonly alias: string;
+  readonly sql: string;
+}
+
+export interface OrderItem {
+  readonly id: number;
+  readonly binding: Binding;
+  readonly isDescending: boolean;
+  readonly nullsFirst: boolean;
+  readonly isFloat: boolean;
+}
+
+export interface Block {
+  /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
+  from: (() => string) | undefined;
+  /** The sub-select that is all of FROM, when it is one. */
+  inner: { readonly block: Block; readonly alias: string } | undefined;
+  readonly where: string[];
+  /** Grouping columns, printed as positions where they are selected. */
+  groupKeys: readonly { readonly id: number; readonly sql: string }[];
+  groupingSets: readonly (readonly number[])[] | undefined;
+  isGrouped: boolean;
+  isDistinct: boolean;
+  /** The select list holds `unnest(...)`. */
+  isUnnested: boolean;
+  hasWindows: boolean;
+  order: readonly OrderItem[];
+  limit: string | undefined;
+  offset: string | undefined;
+  readonly exports: Map<string, SelectItem>;
+  bindings: Map<number, Binding>;
+  sources: ((id: number) => Binding | undefined)[];
+  /** Columns computed here that are more than a column or literal, with how often each is read in the whole query. */
+  computed: Map<number, number>;
+  /** Those of them that can as well be computed after ORDER BY and LIMIT. */
+  deferrable: Map<number, Expr>;
+  /** Columns were computed here, literals included: an outer join must not print them over missing rows. */
+  hasComputed: boolean;
+  /** FROM holds a join: in parentheses where it stands right of another. */
+  isJoin: boolean;
+  readonly outer: Scope | undefined;
+  /** Columns of outer queries are carried in by `inner`, because a lambda cannot mix them with its own. */
+  importsOuter: boolean;
+  /** In a correlated sub-query: expressions that give the rows the order that their array had. */
+  naturalOrder: readonly string[];
+  readonly depth: number;
+}
+
+export function newBlock(outer: Scope | undefined, depth = 1): Block {
+  return {
+    from: undefined,
+    inner: undefined,
+    where: [],
+    groupKeys: [],
+    groupingSets: undefined,
+    isGrouped: false,
+    isDistinct: false,
+    isUnnested: false,
+    hasWindows: false,
+    order: [],
+    limit: undefined,
+    offset: undefined,
+    exports: new Map(),
+    bindings: new Map(),
+    sources: [],
+    computed: new Map(),
+    deferrable: new Map(),
+    hasComputed: false,
+    isJoin: false,
+    outer,
+    importsOuter: false,
+    naturalOrder: [],
+    depth,
+  };
+}
+
+/** The column as expressions of the block print it; undefined where it is none of the block's. */
+export function findColumn(block: Block, id: number): Binding | undefined {
+  const known = block.bindings.get(id);
+  if (known !== undefined) return known;
+  for (const source of block.sources) {
+    const found = source(id);
+    if (found !== undefined) {
+      block.bindings.set(id, found);
+      return found;
+    }
+  }
+  return undefined;
+}
+
+/** Selects the expression under the alias, once for each key, and answers the alias. */
+export function exportAs(block: Block, key: string, alias: string, sql: () => string): string {
+  const known = block.exports.get(key);
+  if (known !== undefined) return known.alias;
+  block.exports.set(key, { alias, sql: sql() });
+  return alias;
+}
+
+/** The binding outside of a sub-select for a binding inside. */
+export function outsideBinding(
+  compilation: Compilation,
+  block: Block,
+  alias: string,
+  id: number,
+  inside: Binding,
+): Binding {
+  const key = String(id);
+  let printed: string | undefined;
+  const sql = () => {
+    printed ??= `${alias}.${exportAs(block, key, compilation.analysis.alias(id), inside.sql)}`;
+    return printed;
+  };
+  const record = inside.record;
+  return {
+    sql,
+    isCheap: true,
+    isNeverNaN: inside.isNeverNaN ?? false,
+    ...(record === undefined ? {} : { record: outsideRecord(compilation, block, alias, key, record) }),
+  };
+}
+
+/** Leaves and presence of a record are handed out of a sub-select as columns of their own. */
+function outsideRecord(
+  compilation: Compilation,
+  block: Block,
+  alias: string,
+  key: string,
+  record: RecordSource,
+): RecordSource {
+  const hand = (kind: string, path: readonly string[], inside: string | undefined) => {
+    if (inside === undefined || block.isDistinct || block.isGrouped) return undefined;
+    const hiddenKey = `${key}/${kind}/${path.join("/")}`;
+    const known = block.exports.get(hiddenKey);
+    const name = known?.alias ?? nextAlias(compilation, `${readableName(path.at(-1) ?? "record")}_`);
+    return `${alias}.${exportAs(block, hiddenKey, name, () => inside)}`;
+  };
+  return {
+    leaf: (path) => hand("leaf", path, record.leaf(path)),
+    presence: (path) => hand("presence", path, record.presence(path)),
+    json: () => {
+      const { text, pointer } = record.json();
+      return { text: hand("json", [], text) ?? text, pointer };
+    },
+  };
+}
+
+/** Puts the block into FROM of a new one. Columns are exported when somebody reads them there. */
+export function wrapBlock(compilation: Compilation, block: Block): Block {
+  const outside = newBlock(block.outer, block.depth + 1);
+  if (outside.depth > MAX_SELECT_DEPTH) {
+    fail(compilation, "too_complex", `Sub-queries are nested deeper than ${MAX_SELECT_DEPTH} levels`, {
+      start: 0,
+      end: 0,
+    });
+  }
+  const alias = nextAlias(compilation, "s");
+  outside.from = () => `(${renderBlock(block)}) AS ${alias}`;
+  outside.inner = { block, alias };
+  outside.sources = [
+    (id) => {
+      const inside = findColumn(block, id);
+      if (inside === undefined) return undefined;
+      return outsideBinding(compilation, block, alias, id, inside);
+    },
+  ];
+  outside.naturalOrder = block.naturalOrder.map(
+    (sql, index) => `${alias}.${exportAs(block, `order/${index}`, nextAlias(compilation, "position_"), () => sql)}`,
+  );
+  return outside;
+}
+
+/** True while columns can be computed in the block's select list and used beside others. */
+export function isOpen(block: Block): boolean {
+  return (
+    !block.isGrouped &&
+    !block.isDistinct &&
+    !block.isUnnested &&
+    block.limit === undefined &&
+    block.offset === undefined
+  );
+}
+
+/** The block, or one around it, in which columns can be computed. */
+export function openBlock(compilation: Compilation, block: Block): Block {
+  return isOpen(block) ? block : wrapBlock(compilation, block);
+}
+
+/** The block, or one around it, whose rows can still be filtered, grouped, joined or unnested. */
+export function rowBlock(compilation: Compilation, block: Block): Block {
+  return isOpen(block) && !block.hasWindows ? block : wrapBlock(compilation, block);
+}
+
+/** Columns of the block, and through it those of the queries around it. */
+export function scopeOf(compilation: Compilation, block: Block): Scope {
+  return {
+    kind: "block",
+    parent: block.outer,
+    find: (id) => findColumn(block, id) ?? importOuter(compilation, block, id),
+  };
+}
+
+function importOuter(compilation: Compilation, block: Block, id: number): Binding | undefined {
+  if (!block.importsOuter || block.inner === undefined) return undefined;
+  for (let scope = block.outer; scope !== undefined; scope = scope.parent) {
+    const found = scope.find(id);
+    if (found === undefined) continue;
+    const { block: inner, alias } = block.inner;
+    const imported = cheapBinding(
+      `${alias}.${exportAs(inner, `outer/${id}`, nextAlias(compilation, "outer_"), found.sql)}`,
+    );
+    block.bindings.set(id, imported);
+    return imported;
+  }
+  return undefined;
+}
+
+/** Exports a column of the scan under its own name, and answers the select item. */
+export function selectColumn(compilation: Compilation, block: Block, column: Column): RenderedItem {
+  const binding = findColumn(block, column.id);
+  const alias = compilation.analysis.alias(column.id);
+  if (binding === undefined) throw new Error(`Column ${alias} is not readable here`);
+  return { alias, sql: binding.sql(), id: column.id };
+}
+
+function renderOrder(block: Block, items: readonly SelectItem[], keys: ReadonlyMap<number, string>): string {
+  const parts = block.order.flatMap((item) => {
+    const sql = keys.get(item.id) ?? item.binding.sql();
+    const direction = `${item.isDescending ? "DESC" : "ASC"} NULLS ${item.nullsFirst ? "FIRST" : "LAST"}`;
+    // GoogleSQL sorts NaN before all other numbers, DuckDB after them.
+    const nan = item.isFloat && item.binding.isNeverNaN !== true;
+    const nanKey = `isnan(${item.binding.sql()}) ${item.isDescending ? "ASC" : "DESC"} NULLS ${item.nullsFirst ? "FIRST" : "LAST"}`;
+    return nan ? [nanKey, `${sql} ${direction}`] : [`${sql} ${direction}`];
+  });
+  return parts.length === 0 || items.length === 0 ? "" : ` ORDER BY ${parts.join(", ")}`;
+}
+
+function renderGroupBy(block: Block, positions: ReadonlyMap<number, number>): string {
+  if (block.groupKeys.length === 0) return "";
+  const printed = new Map(
+    block.groupKeys.map(({ id, sql }) => {
+      const position = positions.get(id);
+      return [id, position === undefined ? sql : String(position)];
+    }),
+  );
+  const keys = (ids: readonly number[]) => ids.map((id) => printed.get(id) ?? "").join(", ");
+  if (block.groupingSets === undefined) return ` GROUP BY ${keys(block.groupKeys.map((key) => key.id))}`;
+  return ` GROUP BY GROUPING SETS (${block.groupingSets.map((set) => `(${keys(set)})`).join(", ")})`;
+}
+
+/** What is selected, with the column that each item stands for where it stands for one. */
+export interface RenderedItem extends SelectItem {
+  readonly id?: number;
+}
+
+function exportedItems(block: Block): readonly RenderedItem[] {
+  return [...block.exports].map(([key, item]) => {
+    const id = Number(key);
+    return Number.isInteger(id) ? { ...item, id } : item;
+  });
+}
+
+/** The finished SELECT: the given items, or everything that was exported. */
+export function renderBlock(block: Block, given?: readonly RenderedItem[]): string {
+  const items = given ?? exportedItems(block);
+  const aliases = new Map<number, string>();
+  const positions = new Map<number, number>();
+  items.forEach((item, index) => {
+    if (item.id === undefined || aliases.has(item.id)) return;
+    aliases.set(item.id, item.alias);
+    positions.set(item.id, index + 1);
+  });
+  const nothing = block.isGrouped && block.groupKeys.length === 0 ? "count(*) AS one" : "1 AS one";
+  const list = items.length === 0 ? nothing : items.map((item) => `${item.sql} AS ${item.alias}`).join(", ");
+  // Before FROM: what these print may be asked of the sub-selects there.
+  const order = renderOrder(block, items, aliases);
+  const groupBy = renderGroupBy(block, positions);
+  const from = block.from === undefined ? "" : ` FROM ${block.from()}`;
+  const where = block.where.length === 0 ? "" : ` WHERE ${block.where.join(" AND ")}`;
+  const limit = block.limit === undefined ? "" : ` LIMIT ${block.limit}`;
+  const offset = block.offset === undefined ? "" : ` OFFSET ${block.offset}`;
+  return `SELECT ${block.isDistinct ? "DISTINCT " : ""}${list}${from}${where}${groupBy}${order}${limit}${offset}`;
+}

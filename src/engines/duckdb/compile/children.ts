@@ -1,0 +1,97 @@
+/** What stands directly below a node of the resolved query. */
+import type { AggregateCall, Expr, Scan, WindowCall } from "../../../googlesql/resolved.ts";
+
+/** The scans that a scan reads. The first is the one that a chain of scans goes on with. */
+export function scanInputs(scan: Scan): readonly Scan[] {
+  switch (scan.kind) {
+    case "SingleRow":
+    case "Table":
+    case "Cte":
+      return [];
+    case "Unnest":
+      return scan.input === undefined ? [] : [scan.input];
+    case "Join":
+      return [scan.left, scan.right];
+    case "SetOperation":
+      return scan.inputs.map((input) => input.scan);
+    case "Recursive":
+      return [scan.anchor.scan, scan.step.scan];
+    default:
+      return [scan.input];
+  }
+}
+
+function present<T>(values: readonly (T | undefined)[]): readonly T[] {
+  return values.filter((value) => value !== undefined);
+}
+
+/** The expressions that a scan itself holds. */
+export function scanExpressions(scan: Scan): readonly (Expr | AggregateCall | WindowCall)[] {
+  switch (scan.kind) {
+    case "Unnest":
+      return [...scan.arrays.map((item) => item.array), ...present([scan.on])];
+    case "Join":
+      return present([scan.on]);
+    case "Filter":
+      return [scan.predicate];
+    case "Project":
+      return scan.computed.map((item) => item.expression);
+    case "Aggregate":
+      return [...scan.groupBy.map((item) => item.expression), ...scan.aggregates.map((item) => item.call)];
+    case "Window":
+      return scan.functions.map((item) => item.call);
+    case "Limit":
+      return present([scan.count, scan.offset]);
+    case "Sample":
+      return [scan.size];
+    default:
+      return [];
+  }
+}
+
+/** The expressions directly below an expression; those inside a sub-query's scan are not among them. */
+export function expressionChildren(expression: Expr | AggregateCall | WindowCall): readonly Expr[] {
+  switch (expression.kind) {
+    case "Literal":
+    case "Parameter":
+    case "Column":
+    case "Variable":
+    case "DatePart":
+    case "Subquery":
+      return [];
+    case "Field":
+    case "RecordField":
+      return [expression.base];
+    case "Call":
+      return present(expression.arguments);
+    case "Case":
+      return [...expression.branches.flatMap((branch) => [branch.when, branch.then]), ...present([expression.else])];
+    case "Cast":
+      return present([expression.operand, expression.format, expression.timeZone]);
+    case "MakeArray":
+      return expression.elements;
+    case "MakeStruct":
+      return expression.fields;
+    case "InSubquery":
+      return [expression.operand];
+    case "Lambda":
+      return [expression.body];
+    case "Let":
+      return [...expression.variables.map((variable) => variable.expression), expression.body];
+    case "AggregateCall":
+      return [
+        ...expression.arguments,
+        ...present([expression.having?.expression, expression.limit, expression.filter]),
+        ...expression.orderBy.map((key) => key.expression),
+      ];
+    case "WindowCall": {
+      const bounds = expression.frame === undefined ? [] : [expression.frame.start, expression.frame.end];
+      return [
+        ...expression.arguments,
+        ...expression.partitionBy,
+        ...expression.orderBy.map((key) => key.expression),
+        ...bounds.flatMap((bound) => ("offset" in bound ? [bound.offset] : [])),
+      ];
+    }
+  }
+}

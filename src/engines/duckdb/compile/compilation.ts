@@ -1,0 +1,55 @@
+/** What is shared while one query is printed. */
+import { type DiagnosticCode, GoogleSqlError, type Span } from "../../../googlesql/diagnostic.ts";
+import type { CteDefinition, Scan } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
+import type { LayoutCatalog } from "../layout.ts";
+import type { Analysis } from "./analysis.ts";
+import type { Block } from "./block.ts";
+import type { Scope } from "./scope.ts";
+
+/** A CTE that is printed as one: its name, and its body, which gets columns as they are asked for. */
+export interface PrintedCte {
+  readonly name: string;
+  readonly block: Block;
+  /** Prints the definition, `name(columns) AS (...)`, when nothing more can be asked of it. */
+  readonly print: () => string;
+  readonly isRecursive: boolean;
+}
+
+export interface Compilation {
+  readonly layouts: LayoutCatalog;
+  readonly timeZone: string;
+  /** The query's text, for errors; empty where it is not known. */
+  readonly text: string;
+  readonly analysis: Analysis;
+  /** Position of each parameter among the placeholders. */
+  readonly parameterIndex: ReadonlyMap<string | number, number>;
+  /** Definitions in scope, by id. */
+  readonly definitions: Map<number, { readonly cte: CteDefinition; readonly scope: Scope | undefined }>;
+  /** CTEs that have been asked for, definitions before users. */
+  readonly printedCtes: Map<number, PrintedCte>;
+  readonly tables: Set<string>;
+  /** Recursive CTEs whose step is being printed: definitions inside it cannot be printed before it. */
+  recursionDepth: number;
+  aliasCount: number;
+  /** Which blocks the expression being printed read columns of: bit 0 its own, bit 1 the one around it, and so on. */
+  levelsRead: number;
+  /** Breaks the cycle between expressions, which hold sub-queries, and scans, which hold expressions. */
+  readonly buildScan: (compilation: Compilation, scan: Scan, outer: Scope | undefined) => Block;
+}
+
+/** A name that nothing else in the statement has. */
+export function nextAlias(compilation: Compilation, prefix: string): string {
+  compilation.aliasCount++;
+  return `${prefix}${compilation.aliasCount}`;
+}
+
+/** Fails the compilation with a position. */
+export function fail(compilation: Compilation, code: DiagnosticCode, message: string, span: Span): never {
+  throw new GoogleSqlError(compilation.text, [{ code, message, span }]);
+}
+
+/** Types are plain data without a fixed key order only in theory: all are built by the constructors of types.ts. */
+export function isSameType(left: SqlType, right: SqlType): boolean {
+  return left === right || JSON.stringify(left) === JSON.stringify(right);
+}

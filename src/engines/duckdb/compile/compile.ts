@@ -1,0 +1,75 @@
+/** The compiler: a resolved query as one DuckDB statement with placeholders. */
+import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
+import type { CompiledQuery, CompileOptions } from "../../engine.ts";
+import type { LayoutCatalog } from "../layout.ts";
+import { analyse } from "./analysis.ts";
+import { type Block, findColumn, renderBlock, selectColumn, wrapBlock } from "./block.ts";
+import type { Compilation } from "./compilation.ts";
+import { buildScan } from "./scans.ts";
+
+/**
+ * Prints the query. Throws `GoogleSqlError` where DuckDB cannot express it. Every text of the caller is in the statement
+ * as a quoted literal only; names are made here.
+ */
+export function compileQuery(
+  query: ResolvedQuery,
+  layouts: LayoutCatalog,
+  options: CompileOptions = {},
+): CompiledQuery {
+  const compilation: Compilation = {
+    layouts,
+    timeZone: options.timeZone ?? "UTC",
+    text: options.text ?? "",
+    analysis: analyse(query),
+    parameterIndex: new Map(query.parameters.map(({ key }, index) => [key, index + 1])),
+    definitions: new Map(),
+    printedCtes: new Map(),
+    tables: new Set(),
+    recursionDepth: 0,
+    levelsRead: 0,
+    aliasCount: 0,
+    buildScan,
+  };
+  const built = buildScan(compilation, query.scan, undefined);
+  const block = needsSelect(built, query) ? wrapBlock(compilation, built) : built;
+  const items = query.columns.map(({ column }) => selectColumn(compilation, block, column));
+  const body = renderBlock(block, items);
+  const { sql, used } = numberParameters(printWith(compilation) + body);
+  return {
+    sql,
+    parameters: used.flatMap((index) => query.parameters[index - 1] ?? []),
+    columns: query.columns.map(({ name, column }) => ({ name, type: column.type })),
+    tables: [...compilation.tables],
+  };
+}
+
+/** DISTINCT compares what is selected, and `unnest` multiplies rows: neither list can be another than it is. */
+function needsSelect(block: Block, query: ResolvedQuery): boolean {
+  if (block.isUnnested) return true;
+  if (!block.isDistinct) return false;
+  const selected = new Set(query.columns.map(({ column }) => findColumn(block, column.id)?.sql()));
+  return selected.size !== block.exports.size;
+}
+
+/** Definitions before users; printed from the last to the first, because printing one may ask an earlier one for columns. */
+function printWith(compilation: Compilation): string {
+  const ctes = [...compilation.printedCtes.values()];
+  if (ctes.length === 0) return "";
+  const printed = [...ctes].reverse().map((cte) => cte.print());
+  return `WITH ${ctes.some((cte) => cte.isRecursive) ? "RECURSIVE " : ""}${printed.reverse().join(", ")} `;
+}
+
+const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\d+)/g;
+
+/** Numbers the placeholders in the order in which they stand, each parameter once. */
+function numberParameters(sql: string): { readonly sql: string; readonly used: readonly number[] } {
+  const used: number[] = [];
+  if (!sql.includes("$")) return { sql, used };
+  const numbered = sql.replace(TOKEN, (token, digits: string | undefined) => {
+    if (digits === undefined) return token;
+    const index = Number(digits);
+    if (!used.includes(index)) used.push(index);
+    return `$${used.indexOf(index) + 1}`;
+  });
+  return { sql: numbered, used };
+}

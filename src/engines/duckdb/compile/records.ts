@@ -1,0 +1,92 @@
+/**
+ * Fields below log records. Where a record's column can be traced to a table, a field is a physical column of it;
+ * otherwise it is read from the record's JSON text, in which every object is an array of one object.
+ */
+import { arrayOf, type SqlType } from "../../../googlesql/types.ts";
+import type { LeafLayout, TableLayout } from "../layout.ts";
+import { quoteIdentifier, quoteString } from "../sql-text.ts";
+import { physicalTypeSql, printNull } from "./literals.ts";
+import type { RecordSource } from "./scope.ts";
+
+/** True for RECORD and ARRAY<RECORD>, whose values are JSON text. */
+export function isRecordType(type: SqlType): boolean {
+  return type.kind === "RECORD" || (type.kind === "ARRAY" && type.element.kind === "RECORD");
+}
+
+function pointerStep(name: string): string {
+  return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+/** The JSON pointer from a value of the type to the field at `path`. */
+export function fieldPointer(type: SqlType, path: readonly string[]): string {
+  return `${type.kind === "ARRAY" ? "/0" : ""}${path.map(pointerStep).join("/0")}`;
+}
+
+/** The source of a field that is itself a record. */
+export function fieldSource(base: RecordSource, type: SqlType, path: readonly string[]): RecordSource {
+  return {
+    leaf: (below) => base.leaf([...path, ...below]),
+    presence: (below) => base.presence([...path, ...below]),
+    json: () => {
+      const { text, pointer } = base.json();
+      return { text, pointer: pointer + fieldPointer(type, path) };
+    },
+  };
+}
+
+/** The source of the one element of an ARRAY<RECORD>. */
+export function elementSource(array: RecordSource): RecordSource {
+  return {
+    leaf: array.leaf,
+    presence: array.presence,
+    json: () => {
+      const { text, pointer } = array.json();
+      return { text, pointer: `${pointer}/0` };
+    },
+  };
+}
+
+/** A value of the type out of JSON text; a value of another shape than the type's is NULL, or its text for a STRING. */
+export function extractTyped(text: string, pointer: string, type: SqlType): string {
+  const path = quoteString(pointer);
+  if (type.kind === "UNKNOWN") return printNull(type);
+  if (isRecordType(type) || type.kind === "JSON") return `CAST(json_extract(${text}, ${path}) AS VARCHAR)`;
+  if (type.kind === "ARRAY") {
+    return `TRY_CAST(json_extract(${text}, ${path}) AS ${physicalTypeSql(arrayOf(type.element))})`;
+  }
+  const value = `json_extract_string(${text}, ${path})`;
+  return type.kind === "STRING" ? value : `TRY_CAST(${value} AS ${physicalTypeSql(type)})`;
+}
+
+/** The value that a binding with this JSON stands for. */
+export function recordText(source: RecordSource): string {
+  const { text, pointer } = source.json();
+  return pointer === "" ? text : `CAST(json_extract(${text}, ${quoteString(pointer)}) AS VARCHAR)`;
+}
+
+/** A leaf's value from its physical columns; several variants meet in the lenient type. */
+export function printLeaf(alias: string, leaf: LeafLayout): string {
+  const columns = leaf.variants.map((variant) => {
+    const column = `${alias}.${quoteIdentifier(variant.column)}`;
+    const isSame = leaf.variants.length === 1 || physicalTypeSql(variant.type) === physicalTypeSql(leaf.type);
+    return isSame ? column : `CAST(${column} AS ${physicalTypeSql(leaf.type)})`;
+  });
+  if (columns.length === 0) return printNull(leaf.type);
+  return columns.length === 1 ? columns.join() : `coalesce(${columns.join(", ")})`;
+}
+
+/** The source of a top-level record column of a table that is read under `alias`. */
+export function tableRecordSource(layout: TableLayout, alias: string, name: string, jsonColumn: string): RecordSource {
+  const key = (path: readonly string[]) => [name, ...path].join(".");
+  return {
+    leaf: (path) => {
+      const leaf = layout.leaves.get(key(path));
+      return leaf === undefined ? undefined : printLeaf(alias, leaf);
+    },
+    presence: (path) => {
+      const column = layout.presence.get(key(path));
+      return column === undefined ? undefined : `${alias}.${quoteIdentifier(column)}`;
+    },
+    json: () => ({ text: `${alias}.${quoteIdentifier(jsonColumn)}`, pointer: "" }),
+  };
+}

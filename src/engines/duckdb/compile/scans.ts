@@ -1,0 +1,227 @@
+/** Building SELECT blocks from scans. */
+import type { Scan } from "../../../googlesql/resolved.ts";
+import { quoteIdentifier } from "../sql-text.ts";
+import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
+import { type Block, findColumn, newBlock, openBlock, outsideBinding, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { type Compilation, fail, nextAlias } from "./compilation.ts";
+import { buildCte } from "./ctes.ts";
+import { computedBinding, printExpression } from "./expressions.ts";
+import { buildJoin } from "./joins.ts";
+import { printNull } from "./literals.ts";
+import { isRecordType, printLeaf, tableRecordSource } from "./records.ts";
+import { type Binding, cheapBinding, type Scope } from "./scope.ts";
+import { buildSetOperation } from "./set-operations.ts";
+import { printInBlock, separateShared } from "./shaping.ts";
+import { buildUnnest } from "./unnest.ts";
+
+/** Builds the block of a scan. Long chains of scans are descended without recursion. */
+export function buildScan(compilation: Compilation, scan: Scan, outer: Scope | undefined): Block {
+  const chain: Scan[] = [];
+  let at = scan;
+  for (;;) {
+    if (at.kind === "With") {
+      for (const cte of at.ctes) compilation.definitions.set(cte.id, { cte, scope: outer });
+      at = at.input;
+      continue;
+    }
+    if (at.kind === "Join") {
+      chain.push(at);
+      at = at.left;
+      continue;
+    }
+    if (!("input" in at) || at.input === undefined) break;
+    chain.push(at);
+    at = at.input;
+  }
+  let block = buildSource(compilation, at, outer);
+  for (const step of chain.reverse()) block = buildStep(compilation, step, block);
+  return block;
+}
+
+/** A scan without an input. */
+function buildSource(compilation: Compilation, scan: Scan, outer: Scope | undefined): Block {
+  switch (scan.kind) {
+    case "SingleRow":
+      return newBlock(outer);
+    case "Table":
+      return buildTable(compilation, scan, outer);
+    case "Cte":
+      return buildCte(compilation, scan, outer);
+    case "SetOperation":
+      return buildSetOperation(compilation, scan, outer);
+    case "Unnest":
+      return buildUnnest(compilation, scan, newBlock(outer));
+    default:
+      throw new Error(`A scan of kind ${scan.kind} cannot stand here`);
+  }
+}
+
+/** A scan over the block of its input. */
+function buildStep(compilation: Compilation, scan: Scan, input: Block): Block {
+  switch (scan.kind) {
+    case "Filter":
+      return buildFilter(compilation, scan, input);
+    case "Project":
+      return buildProject(compilation, scan, input);
+    case "Aggregate":
+      return buildAggregate(compilation, scan, input);
+    case "Window":
+      return buildWindow(compilation, scan, input);
+    case "Distinct":
+      return buildDistinct(compilation, scan, input);
+    case "OrderBy":
+      return buildOrderBy(compilation, scan, input);
+    case "Limit":
+      return buildLimit(compilation, scan, input);
+    case "Sample":
+      return buildSample(compilation, scan, input);
+    case "Unnest":
+      return buildUnnest(compilation, scan, input);
+    case "Join":
+      return buildJoin(compilation, scan, input);
+    default:
+      throw new Error(`A scan of kind ${scan.kind} has no input`);
+  }
+}
+
+function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, outer: Scope | undefined): Block {
+  const layout = compilation.layouts(scan.table.name);
+  if (layout === undefined) return fail(compilation, "unknown_table", `Table not found: ${scan.table.name}`, scan.span);
+  compilation.tables.add(scan.table.name);
+  const block = newBlock(outer);
+  const alias = nextAlias(compilation, "t");
+  const columns = new Map(scan.columns.map(({ source, column }) => [column.id, { source, column }]));
+  const table = `${quoteIdentifier(layout.table)} AS ${alias}`;
+  block.from = () => table;
+  block.sources = [
+    (id): Binding | undefined => {
+      const found = columns.get(id);
+      if (found === undefined) return undefined;
+      const json = layout.recordColumns.get(found.source);
+      if (json !== undefined && isRecordType(found.column.type)) {
+        const record = tableRecordSource(layout, alias, found.source, json);
+        return { ...cheapBinding(`${alias}.${quoteIdentifier(json)}`), record };
+      }
+      const leaf = layout.leaves.get(found.source);
+      return {
+        ...cheapBinding(leaf === undefined ? printNull(found.column.type) : printLeaf(alias, leaf)),
+        isNeverNaN: layout.recordColumns.size > 0,
+      };
+    },
+  ];
+  return block;
+}
+
+function buildFilter(compilation: Compilation, scan: Scan & { kind: "Filter" }, input: Block): Block {
+  const { predicate } = scan;
+  const conditions =
+    predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe
+      ? predicate.arguments.filter((argument) => argument !== undefined)
+      : [predicate];
+  const block = separateShared(compilation, rowBlock(compilation, input), conditions);
+  const printed = printInBlock(compilation, block, (scope) =>
+    conditions.map((condition) => printExpression(compilation, condition, scope)),
+  );
+  printed.block.where.push(...printed.texts);
+  return printed.block;
+}
+
+function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }, input: Block): Block {
+  const expressions = scan.computed.map((item) => item.expression);
+  let block = separateShared(compilation, openBlock(compilation, input), expressions);
+  let texts: readonly string[] | undefined;
+  if (block.outer !== undefined) {
+    const printed = printInBlock(compilation, block, (scope) =>
+      expressions.map((expression) => printExpression(compilation, expression, scope)),
+    );
+    block = printed.block;
+    texts = printed.texts;
+  }
+  const scope = scopeOf(compilation, block);
+  const bindings = expressions.map((expression) => computedBinding(compilation, expression, scope));
+  scan.computed.forEach(({ column, expression }, index) => {
+    const binding = bindings[index];
+    if (binding === undefined) return;
+    const text = texts?.[index];
+    block.bindings.set(column.id, text === undefined ? binding : { ...binding, sql: () => text });
+    if (expression.kind !== "Column") block.hasComputed = true;
+    if (binding.isCheap) return;
+    block.computed.set(column.id, compilation.analysis.uses(column));
+    if (text === undefined) block.deferrable.set(column.id, expression);
+  });
+  return block;
+}
+
+function buildOrderBy(compilation: Compilation, scan: Scan & { kind: "OrderBy" }, input: Block): Block {
+  const isFloat = scan.keys.some((key) => key.column.type.kind === "FLOAT64");
+  const isSealed = input.isUnnested || input.limit !== undefined || input.offset !== undefined;
+  const block = isSealed || (input.isDistinct && isFloat) ? wrapBlock(compilation, input) : input;
+  block.order = scan.keys.flatMap((key) => {
+    const binding = findColumn(block, key.column.id) ?? scopeOf(compilation, block).find(key.column.id);
+    if (binding === undefined) throw new Error(`Column ${key.column.name} cannot be read by ORDER BY`);
+    return [
+      {
+        id: key.column.id,
+        binding,
+        isDescending: key.isDescending,
+        nullsFirst: key.nullsFirst,
+        isFloat: key.column.type.kind === "FLOAT64",
+      },
+    ];
+  });
+  return block;
+}
+
+function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, input: Block): Block {
+  const isSealed = input.isUnnested || input.limit !== undefined || input.offset !== undefined;
+  const block = isSealed ? wrapBlock(compilation, input) : input;
+  const scope = scopeOf(compilation, block);
+  if (scan.count !== undefined) block.limit = printExpression(compilation, scan.count, scope);
+  if (scan.offset !== undefined) block.offset = printExpression(compilation, scan.offset, scope);
+  if (block.outer !== undefined && block.order.length === 0) {
+    block.order = block.naturalOrder.map((sql) => ({
+      id: -1,
+      binding: cheapBinding(sql),
+      isDescending: false,
+      nullsFirst: true,
+      isFloat: false,
+    }));
+  }
+  return deferComputed(compilation, block);
+}
+
+/** What is computed for the result only is computed for the rows that are left, not for all that are sorted. */
+function deferComputed(compilation: Compilation, block: Block): Block {
+  if (block.order.length === 0 || block.limit === undefined || block.deferrable.size === 0) return block;
+  const keys = new Set(block.order.map((item) => item.id));
+  const deferred = [...block.deferrable].filter(([id]) => !keys.has(id));
+  if (deferred.length === 0) return block;
+  const outside = wrapBlock(compilation, block);
+  const scope = scopeOf(compilation, outside);
+  for (const [id, expression] of deferred) {
+    // Bound late: one deferred column may read another.
+    let binding: Binding | undefined;
+    const bound = () => {
+      binding ??= computedBinding(compilation, expression, scope);
+      return binding;
+    };
+    outside.bindings.set(id, { sql: () => bound().sql(), isCheap: false });
+    outside.computed.set(id, block.computed.get(id) ?? 1);
+    outside.deferrable.set(id, expression);
+  }
+  outside.hasComputed = true;
+  return outside;
+}
+
+/** Sizes may be parameters, which DuckDB's own TABLESAMPLE does not take. */
+function buildSample(compilation: Compilation, scan: Scan & { kind: "Sample" }, input: Block): Block {
+  const block = rowBlock(compilation, input);
+  const size = printExpression(compilation, scan.size, scopeOf(compilation, block));
+  if (scan.unit === "PERCENT") {
+    block.where.push(`(random() * 100 < ${size})`);
+    return block;
+  }
+  block.order = [{ id: -1, binding: cheapBinding("random()"), isDescending: false, nullsFirst: true, isFloat: false }];
+  block.limit = size;
+  return block;
+}

@@ -1,0 +1,40 @@
+/** Where a printed expression finds the columns it reads. */
+
+/** Where the fields below a record come from when its column can be traced to a table. Paths are below the record. */
+export interface RecordSource {
+  /** The leaf's value, from its physical columns; undefined where the table keeps the leaf in the JSON only. */
+  leaf(path: readonly string[]): string | undefined;
+  /** A BOOLEAN that is true where the event carried the record at `path`; undefined where only the JSON tells. */
+  presence(path: readonly string[]): string | undefined;
+  /** The JSON text that holds the value, and a JSON pointer to the value in it. */
+  json(): { readonly text: string; readonly pointer: string };
+}
+
+/** A column as expressions of one block print it. */
+export interface Binding {
+  readonly sql: () => string;
+  /** True when printing it again costs nothing: a column of FROM, a literal, a parameter. */
+  readonly isCheap: boolean;
+  /** True when it is a window function's result, which WHERE and other window functions cannot read. */
+  readonly isWindow?: boolean;
+  /** True when it can be no NaN: it comes from JSON or from integers. */
+  readonly isNeverNaN?: boolean;
+  readonly record?: RecordSource;
+}
+
+export interface Scope {
+  readonly find: (id: number) => Binding | undefined;
+  readonly parent: Scope | undefined;
+  /** `block` scopes hold the columns of a SELECT; `variables` those of lambdas and WITH(...). */
+  readonly kind: "block" | "variables";
+}
+
+/** A scope of lambda parameters or variables inside another scope. */
+export function variableScope(parent: Scope, variables: ReadonlyMap<number, Binding>): Scope {
+  return { kind: "variables", parent, find: (id) => variables.get(id) };
+}
+
+/** A binding that prints as the text. */
+export function cheapBinding(sql: string): Binding {
+  return { sql: () => sql, isCheap: true };
+}

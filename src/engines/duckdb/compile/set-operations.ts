@@ -1,0 +1,95 @@
+/** Building blocks for UNION, INTERSECT and EXCEPT. */
+import type { Column, Scan } from "../../../googlesql/resolved.ts";
+import { type Block, findColumn, newBlock, renderBlock, scopeOf } from "./block.ts";
+import { type Compilation, nextAlias } from "./compilation.ts";
+import type { Binding, RecordSource, Scope } from "./scope.ts";
+
+type SetOperation = Scan & { kind: "SetOperation" };
+
+interface Input {
+  readonly block: Block;
+  readonly columns: readonly Column[];
+}
+
+/** One column of the whole: the same expression of each input, under a name. */
+interface Branches {
+  readonly name: string;
+  readonly sqls: readonly string[];
+}
+
+function inputBinding(compilation: Compilation, input: Input, index: number): Binding {
+  const column = input.columns[index];
+  const binding =
+    column === undefined
+      ? undefined
+      : (findColumn(input.block, column.id) ?? scopeOf(compilation, input.block).find(column.id));
+  if (binding === undefined) throw new Error("An input of a set operation lacks a column");
+  return binding;
+}
+
+export function buildSetOperation(compilation: Compilation, scan: SetOperation, outer: Scope | undefined): Block {
+  const inputs: readonly Input[] = scan.inputs.map((input) => ({
+    block: compilation.buildScan(compilation, input.scan, outer),
+    columns: input.columns,
+  }));
+  const depth = Math.max(...inputs.map((input) => input.block.depth));
+  const block = newBlock(outer, depth + 1);
+  const alias = nextAlias(compilation, "u");
+  const selected = new Map<string, Branches>();
+  const isUnionAll = scan.operator === "UNION" && scan.isAll;
+
+  const select = (key: string, name: string, sqls: () => readonly string[]) => {
+    const known = selected.get(key) ?? { name, sqls: sqls() };
+    selected.set(key, known);
+    return `${alias}.${known.name}`;
+  };
+  const bindColumn = (index: number, id: number): Binding => {
+    const bindings = inputs.map((input) => inputBinding(compilation, input, index));
+    const sql = () => select(String(index), compilation.analysis.alias(id), () => bindings.map((b) => b.sql()));
+    const record = isUnionAll
+      ? unionRecord(compilation, bindings, sql, (key, name, sqls) => select(`${index}/${key}`, name, sqls))
+      : undefined;
+    const isNeverNaN = bindings.every((binding) => binding.isNeverNaN === true);
+    return { sql, isCheap: true, isNeverNaN, ...(record === undefined ? {} : { record }) };
+  };
+  scan.columns.forEach(({ id }, index) => {
+    if (!isUnionAll) bindColumn(index, id).sql();
+  });
+  block.sources = [
+    (id) => {
+      const index = scan.columns.findIndex((column) => column.id === id);
+      return index === -1 ? undefined : bindColumn(index, id);
+    },
+  ];
+  block.from = () => {
+    const branches = [...selected.values()];
+    const operator = ` ${scan.operator}${scan.isAll ? " ALL" : ""} `;
+    const texts = inputs.map((input, index) => {
+      const items = branches.map(({ name, sqls }) => ({ alias: name, sql: sqls[index] ?? "NULL" }));
+      return `(${renderBlock(input.block, items)})`;
+    });
+    return `(${texts.join(operator)}) AS ${alias}`;
+  };
+  return block;
+}
+
+/** Leaves of a record that every input can trace to a table are columns of the union. */
+function unionRecord(
+  compilation: Compilation,
+  bindings: readonly Binding[],
+  column: () => string,
+  select: (key: string, name: string, sqls: () => readonly string[]) => string,
+): RecordSource | undefined {
+  const records = bindings.flatMap((binding) => (binding.record === undefined ? [] : [binding.record]));
+  if (records.length < bindings.length) return undefined;
+  const all = (key: string, each: (record: RecordSource) => string | undefined) => {
+    const sqls = records.flatMap((record) => each(record) ?? []);
+    if (sqls.length < records.length) return undefined;
+    return select(key, nextAlias(compilation, "leaf_"), () => sqls);
+  };
+  return {
+    leaf: (path) => all(`leaf/${path.join("/")}`, (record) => record.leaf(path)),
+    presence: (path) => all(`presence/${path.join("/")}`, (record) => record.presence(path)),
+    json: () => ({ text: column(), pointer: "" }),
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * Comparison operators. Where DuckDB differs: NaN equals nothing in GoogleSQL and is less or greater than nothing;
+ * structs with a NULL field compare as their fields do, so that the answer may be NULL.
+ */
+import type { SqlType } from "../../../googlesql/types.ts";
+import { structFieldName } from "../layout.ts";
+import { computeOnce, isRepeatable } from "./compute-once.ts";
+import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
+
+/** Whether each argument is known to be no NaN; the printer knows for columns and literals. */
+export interface ComparisonContext extends CallContext {
+  readonly isNeverNaN?: readonly boolean[];
+}
+
+function mayBeNaN(context: ComparisonContext, index: number): boolean {
+  return context.types[index]?.kind === "FLOAT64" && context.isNeverNaN?.[index] !== true;
+}
+
+/** Prints `body` over values that may stand twice in it. */
+function repeat(args: readonly string[], name: string, body: (...values: readonly string[]) => string): string {
+  return args.every(isRepeatable) ? `(${body(...args)})` : computeOnce(args, name, body);
+}
+
+function field(base: string, index: number): string {
+  return `struct_extract(${base}, '${structFieldName(index)}')`;
+}
+
+/** Equality of two values of the type as GoogleSQL has it. */
+export function printEqual(left: string, right: string, type: SqlType | undefined): string {
+  if (type?.kind !== "STRUCT") return `(${left} = ${right})`;
+  return repeat([left, right], "equal", (l = "", r = "") => {
+    const parts = type.fields.map((inner, index) => printEqual(field(l, index), field(r, index), inner.type));
+    return parts.length === 0 ? "true" : parts.join(" AND ");
+  });
+}
+
+function equal(context: ComparisonContext): string {
+  const [left = "", right = ""] = context.args;
+  // Two NaNs are equal for DuckDB, so it is enough to look at one of them.
+  if (mayBeNaN(context, 0) && mayBeNaN(context, 1)) {
+    return repeat([left, right], "equal", (l, r) => `${l} = ${r} AND NOT isnan(${l})`);
+  }
+  return printEqual(left, right, context.types[0]);
+}
+
+function notEqual(context: ComparisonContext): string {
+  const [left = "", right = ""] = context.args;
+  if (mayBeNaN(context, 0) && mayBeNaN(context, 1)) {
+    return repeat([left, right], "equal", (l, r) => `${l} <> ${r} OR isnan(${l})`);
+  }
+  return context.types[0]?.kind === "STRUCT"
+    ? `(NOT ${printEqual(left, right, context.types[0])})`
+    : `(${left} <> ${right})`;
+}
+
+/** For DuckDB NaN is greater than every other number: only the side that must be the greater one can mislead. */
+function ordered(operator: string, greaterSide: 0 | 1): PrintCall {
+  return (context: ComparisonContext) => {
+    const [left = "", right = ""] = context.args;
+    if (!mayBeNaN(context, greaterSide)) return `(${left} ${operator} ${right})`;
+    return repeat([left, right], "compare", (l = "", r = "") => {
+      return `${l} ${operator} ${r} AND NOT isnan(${greaterSide === 0 ? l : r})`;
+    });
+  };
+}
+
+function between(context: ComparisonContext): string {
+  const [value = "", low = "", high = ""] = context.args;
+  if (!mayBeNaN(context, 0) && !mayBeNaN(context, 2)) return `(${value} BETWEEN ${low} AND ${high})`;
+  return repeat(
+    [value, low, high],
+    "between",
+    (v, l, h) => `${v} BETWEEN ${l} AND ${h} AND NOT isnan(${v}) AND NOT isnan(${h})`,
+  );
+}
+
+function inValues(context: ComparisonContext): string {
+  const [needle = "", ...values] = context.args;
+  const [type] = context.types;
+  if (type?.kind === "STRUCT") {
+    return repeat([needle, ...values], "in", (n = "", ...others) =>
+      others.map((other) => printEqual(n, other, type)).join(" OR "),
+    );
+  }
+  const list = `IN (${values.join(", ")})`;
+  if (!mayBeNaN(context, 0) || !values.some((_, index) => mayBeNaN(context, index + 1))) return `(${needle} ${list})`;
+  return repeat([needle], "in", (n) => `${n} ${list} AND NOT isnan(${n})`);
+}
+
+/** `list_contains` takes NULL elements for other values; GoogleSQL does not know whether they are equal. */
+function inArray({ args, types }: CallContext): string {
+  const [needle = "", array = ""] = args;
+  const [type] = types;
+  return computeOnce([needle, array], "in_array", (n = "", list = "") => {
+    const found =
+      type?.kind === "STRUCT"
+        ? `list_bool_or(list_transform(${list}, lambda lw_element: ${printEqual("lw_element", n, type)}))`
+        : type?.kind === "FLOAT64"
+          ? `list_contains(${list}, ${n}) AND NOT isnan(${n})`
+          : `list_contains(${list}, ${n})`;
+    const unknown = `WHEN ${n} IS NULL OR len(list_filter(${list}, lambda lw_element: lw_element IS NULL)) > 0 THEN NULL`;
+    return `CASE WHEN ${list} IS NULL OR len(${list}) = 0 THEN false WHEN ${found} THEN true ${unknown} ELSE false END`;
+  });
+}
+
+export const comparisonFunctions: FunctionTable = {
+  $equal: equal,
+  $not_equal: notEqual,
+  $less: ordered("<", 1),
+  $less_or_equal: ordered("<=", 1),
+  $greater: ordered(">", 0),
+  $greater_or_equal: ordered(">=", 0),
+  $between: between,
+  $in: inValues,
+  $in_array: inArray,
+  $is_distinct: ({ args }) => `(${args[0]} IS DISTINCT FROM ${args[1]})`,
+  $is_null: ({ args }) => `(${args[0]} IS NULL)`,
+  $is_true: ({ args }) => `(${args[0]} IS TRUE)`,
+  $is_false: ({ args }) => `(${args[0]} IS FALSE)`,
+  $not: ({ args }) => `(NOT ${args[0]})`,
+  $and: ({ args }) => `(${args.join(" AND ")})`,
+  $or: ({ args }) => `(${args.join(" OR ")})`,
+};
