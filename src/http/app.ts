@@ -5,7 +5,7 @@ import type { EndpointRunner } from "../endpoints/run-endpoint.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import { addAccessLog } from "./plugins/access-log.ts";
 import { addCors } from "./plugins/cors.ts";
-import { addErrors, answerClientError } from "./plugins/errors.ts";
+import { addErrors, answerClientError, answerFrameworkError } from "./plugins/errors.ts";
 import { chooseRequestId } from "./plugins/request-id.ts";
 import { parseQueryText } from "./query-text.ts";
 import { addHealthRoute } from "./routes/health.ts";
@@ -41,6 +41,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     forceCloseConnections: "idle",
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
+    frameworkErrors: answerFrameworkError,
     routerOptions: { maxParamLength: maxHeaderBytes, querystringParser: parseQueryText },
   });
   // A GET may bring a body along; what a body is, each route tells by itself.

@@ -14,6 +14,12 @@ export function addErrors(app: FastifyInstance): void {
   });
 }
 
+/** Answers what the framework refuses before any hook of ours ran. */
+export function answerFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  reply.header("Access-Control-Allow-Origin", "*").header("X-Request-Id", request.id);
+  sendError(toServiceError(error), request, reply);
+}
+
 function sendError(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // An error before the first hook leaves no notes.
   if (request.logNotes !== undefined) request.logNotes.error = error.code;
