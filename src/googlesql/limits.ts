@@ -6,6 +6,12 @@
 /** Longest text of a query, in UTF-16 units. */
 export const MAX_QUERY_LENGTH = 1_048_576;
 
+/** Tokens of a query: what a text of the greatest length has when its words are four characters long. */
+export const MAX_TOKENS = 250_000;
+
+/** Items of one SELECT list, or of one list of a pipe operator: as many columns as a result may have. */
+export const MAX_SELECT_ITEMS = 10_000;
+
 /** Levels of parentheses, calls, sub-queries, types, accessors and unary operators that may stand inside each other. */
 export const MAX_NESTING_DEPTH = 200;
 

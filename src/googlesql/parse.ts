@@ -1,7 +1,8 @@
 import type { Query } from "./ast.ts";
 import { type Diagnostic, GoogleSqlError } from "./diagnostic.ts";
 import { lex } from "./lexer/lex.ts";
-import { MAX_QUERY_LENGTH } from "./limits.ts";
+import type { Token } from "./lexer/token.ts";
+import { MAX_QUERY_LENGTH, MAX_TOKENS } from "./limits.ts";
 import { Cursor, type Rules } from "./parser/cursor.ts";
 import { parseBinary, parseExpression } from "./parser/expression.ts";
 import { parseQueryRule } from "./parser/query.ts";
@@ -41,13 +42,21 @@ export function parseQuery(text: string): Query {
  */
 export function parseSyntax(text: string): Syntax {
   checkText(text);
-  const cursor = new Cursor(text, lex(text), RULES);
+  const cursor = new Cursor(text, lexAll(text), RULES);
   refuseStatement(cursor);
   const query = parseQueryRule(cursor);
   const isEnded = cursor.take(";");
   if (cursor.token.kind === "end") return { query, refusals: cursor.refusals };
   if (!isEnded) throw cursor.expected("end of input");
   throw cursor.error("Syntax error: Only one query is allowed", cursor.token);
+}
+
+function lexAll(text: string): readonly Token[] {
+  const tokens = lex(text, MAX_TOKENS);
+  const last = tokens.at(-1);
+  if (last === undefined || last.kind === "end" || last.kind === "error") return tokens;
+  const message = `Query has more than ${MAX_TOKENS} tokens`;
+  throw new GoogleSqlError(text, [{ code: "too_complex", message, span: { start: last.start, end: last.end } }]);
 }
 
 function checkText(text: string): void {

@@ -124,15 +124,16 @@ function readToken(text: string, start: number, previous: Token, isPathDot: bool
 
 /**
  * Splits a text into its tokens, in linear time; comments and blanks vanish. Never throws: where no token can be read,
- * the last one is an `error`, which the parser reports once it gets there. Otherwise the last one is `end`.
+ * the last one is an `error`, which the parser reports once it gets there. Otherwise the last one is `end`. Stops after
+ * `maxTokens`; then the last one is neither.
  * Source: the lexical structure page of the GoogleSQL reference.
  */
-export function lex(text: string): Token[] {
+export function lex(text: string, maxTokens: number): Token[] {
   const tokens: Token[] = [];
   let previous = START;
   let isPathDot = false;
   let at = 0;
-  for (;;) {
+  while (tokens.length <= maxTokens) {
     at = skipBlanks(text, at);
     if (at < 0) {
       tokens.push(fail("Unclosed comment", ~at, text.length));
@@ -149,4 +150,5 @@ export function lex(text: string): Token[] {
     previous = token;
     at = token.end;
   }
+  return tokens;
 }

@@ -16,7 +16,6 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** The parenthesised arguments of a call with their clauses, and OVER. Source: "Function calls" of the reference. */
 export function parseCall(cursor: Cursor, head: CallHead): FunctionCall {
   cursor.expect("(");
-  cursor.enter();
   const isDistinct = cursor.take("DISTINCT");
   const call: Mutable<FunctionCall> = {
     kind: "FunctionCall",
@@ -38,7 +37,6 @@ export function parseCall(cursor: Cursor, head: CallHead): FunctionCall {
   }
   if (!cursor.is(")")) parseModifiers(cursor, call);
   cursor.expect(")");
-  cursor.leave();
   if (cursor.take("OVER")) call.over = parseWindowSpecification(cursor, true);
   call.span = cursor.spanFrom(head.start);
   return call;

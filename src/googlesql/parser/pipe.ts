@@ -4,7 +4,7 @@ import type { Cursor } from "./cursor.ts";
 import { parseGroupBy } from "./group-by.ts";
 import { parseJoinCondition, parseJoinHead } from "./join.ts";
 import { canBeginQuery } from "./parenthesis.ts";
-import { parseDotStarItem, parseSelectHead } from "./select.ts";
+import { parseDotStarItem, parseItems, parseSelectHead } from "./select.ts";
 import { parseSetOperationMode } from "./set-operation.ts";
 import { parseCalledTableFunction, parseTable } from "./table.ts";
 import { parsePivot, parseTableSample, parseUnpivot } from "./table-suffix.ts";
@@ -50,12 +50,12 @@ function parseOperator(cursor: Cursor, start: number): PipeOperator {
       return { kind: "PipeSelect", span, ...parseSelectHead(cursor), windows: parseWindowClause(cursor, true) };
     case "EXTEND": {
       cursor.advance();
-      const items = parseList(cursor, parseDotStarItem, true);
+      const items = parseItems(cursor, parseDotStarItem);
       return { kind: "PipeExtend", span, items, windows: parseWindowClause(cursor, true) };
     }
     case "WINDOW":
       cursor.advance();
-      return { kind: "PipeWindow", span, items: parseList(cursor, parseDotStarItem, true), windows: [] };
+      return { kind: "PipeWindow", span, items: parseItems(cursor, parseDotStarItem), windows: [] };
     case "AGGREGATE":
       return parseAggregate(cursor, span);
     case "LIMIT": {
@@ -126,7 +126,7 @@ function parseAggregate(cursor: Cursor, span: PipeOperator["span"]): PipeOperato
   if (cursor.is("WITH")) throw cursor.unsupported("AGGREGATE WITH is not supported", cursor.token, "WITH");
   const isEmpty =
     cursor.is("GROUP") || cursor.is("|>") || cursor.is(")") || cursor.is(";") || cursor.token.kind === "end";
-  const items = isEmpty ? [] : parseList(cursor, parseAggregateItem, true);
+  const items = isEmpty ? [] : parseItems(cursor, parseAggregateItem);
   const groupBy = parseGroupBy(cursor, "pipe");
   return { kind: "PipeAggregate", span, items, ...(groupBy && { groupBy }) };
 }

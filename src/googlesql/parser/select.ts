@@ -1,4 +1,5 @@
 import type { Path, Select, SelectExpression, SelectItem, Star } from "../ast.ts";
+import { MAX_SELECT_ITEMS } from "../limits.ts";
 import { parseAliasedExpression, parseList } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseFrom } from "./from.ts";
@@ -42,8 +43,19 @@ export function parseSelectHead(cursor: Cursor): SelectHead {
   if (!isDistinct) cursor.take("ALL");
   const as = cursor.take("AS") ? parseSelectAs(cursor) : undefined;
   if (cursor.is("FROM")) throw cursor.error("Syntax error: SELECT list must not be empty", cursor.token);
-  const items = parseList(cursor, parseSelectItem, true);
+  const items = parseItems(cursor, parseSelectItem);
   return { isDistinct, ...(as && { as }), items };
+}
+
+/** The items of one list, with or without a trailing comma. */
+export function parseItems<T>(cursor: Cursor, parseItem: (cursor: Cursor) => T): T[] {
+  let count = 0;
+  const parseCounted = (inner: Cursor): T => {
+    count++;
+    if (count <= MAX_SELECT_ITEMS) return parseItem(inner);
+    throw inner.error(`SELECT list has more than ${MAX_SELECT_ITEMS} items`, inner.token, "too_complex");
+  };
+  return parseList(cursor, parseCounted, true);
 }
 
 function parseSelectAs(cursor: Cursor): "STRUCT" | "VALUE" | Path {
