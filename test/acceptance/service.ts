@@ -92,7 +92,7 @@ export async function startService(options: StartOptions = {}): Promise<Service>
 export function postEvents(
   url: string,
   source: string,
-  body: BodyInit,
+  body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
 ): Promise<Response> {
   return fetch(`${url}/api/logs?source_name=${encodeURIComponent(source)}`, {
