@@ -1,0 +1,112 @@
+/** BYTES: conversions, encodings and hashes that DuckDB lacks. */
+import { createHash } from "node:crypto";
+import { farmFingerprint } from "./farm-fingerprint.ts";
+import { defineUdf, type ScalarUdf } from "./udf.ts";
+
+/** A string of one character, U+0000 to U+00FF, for each byte: what is right for such a string is right for the bytes. */
+function toLatin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}
+
+/** The inverse of `toLatin1`. */
+function fromLatin1(text: string): Uint8Array {
+  return Buffer.from(text, "latin1");
+}
+
+function mapAscii(bytes: Uint8Array, from: number, distance: number): Uint8Array {
+  return bytes.map((byte) => (byte >= from && byte < from + 26 ? byte + distance : byte));
+}
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** RFC 4648 base32 with padding. */
+export function encodeBase32(bytes: Uint8Array): string {
+  let result = "";
+  let bits = 0;
+  let bitCount = 0;
+  for (const byte of bytes) {
+    bits = ((bits << 8) | byte) & 0xffff;
+    bitCount += 8;
+    for (; bitCount >= 5; bitCount -= 5) result += BASE32[(bits >> (bitCount - 5)) & 31];
+  }
+  if (bitCount > 0) result += BASE32[(bits << (5 - bitCount)) & 31];
+  return result.padEnd(Math.ceil(result.length / 8) * 8, "=");
+}
+
+/** Throws for a character outside the alphabet, or a length that no encoding has. */
+export function decodeBase32(text: string): Uint8Array {
+  const digits = text.replace(/=+$/, "");
+  const result: number[] = [];
+  let bits = 0;
+  let bitCount = 0;
+  for (const digit of digits) {
+    const value = BASE32.indexOf(digit);
+    if (value === -1) throw new Error("Failed to decode invalid base32 string");
+    bits = ((bits << 5) | value) & 0xfff;
+    bitCount += 5;
+    if (bitCount >= 8) {
+      bitCount -= 8;
+      result.push((bits >> bitCount) & 0xff);
+    }
+  }
+  const isPadded = digits.length === text.length || text.length % 8 === 0;
+  if (!isPadded || [1, 3, 6].includes(digits.length % 8)) throw new Error("Failed to decode invalid base32 string");
+  return Uint8Array.from(result);
+}
+
+/** RFC 4648 base64; white space is skipped and padding may be left out. Throws for anything else outside the alphabet. */
+export function decodeBase64(text: string): Uint8Array {
+  const digits = text.replace(/\s/g, "");
+  const match = /^([A-Za-z0-9+/]*)(=*)$/.exec(digits);
+  const body = match?.[1] ?? "";
+  const padding = match?.[2]?.length ?? 0;
+  const isWhole = padding === 0 || (body.length + padding) % 4 === 0;
+  if (match === null || !isWhole || padding > 2 || body.length % 4 === 1) {
+    throw new Error("Failed to decode invalid base64 string");
+  }
+  return Buffer.from(body, "base64");
+}
+
+function fromCodePoints(values: readonly (bigint | null)[]): string | null {
+  let result = "";
+  for (const value of values) {
+    if (value === null) return null;
+    if (value < 0n || value > 0x10ffffn || (value >= 0xd800n && value <= 0xdfffn)) {
+      throw new Error(`Invalid codepoint ${value}`);
+    }
+    result += String.fromCodePoint(Number(value));
+  }
+  return result;
+}
+
+function fromByteValues(values: readonly (bigint | null)[]): Uint8Array | null {
+  const bytes = new Uint8Array(values.length);
+  for (const [index, value] of values.entries()) {
+    if (value === null) return null;
+    if (value < 0n || value > 255n) throw new Error(`Invalid value for a byte: ${value}`);
+    bytes[index] = Number(value);
+  }
+  return bytes;
+}
+
+export const bytesUdfs: readonly ScalarUdf[] = [
+  defineUdf("lw_latin1", ["BLOB"], "VARCHAR", toLatin1),
+  defineUdf("lw_latin1_bytes", ["VARCHAR"], "BLOB", fromLatin1),
+  defineUdf("lw_upper_bytes", ["BLOB"], "BLOB", (bytes) => mapAscii(bytes, 97, -32)),
+  defineUdf("lw_lower_bytes", ["BLOB"], "BLOB", (bytes) => mapAscii(bytes, 65, 32)),
+  defineUdf("lw_reverse_bytes", ["BLOB"], "BLOB", (bytes) => Uint8Array.from(bytes).reverse()),
+  defineUdf("lw_safe_text", ["BLOB"], "VARCHAR", (bytes) =>
+    new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
+  ),
+  defineUdf("lw_code_points", ["VARCHAR"], "BIGINT[]", (text) =>
+    [...text].map((character) => BigInt(character.codePointAt(0) ?? 0)),
+  ),
+  defineUdf("lw_byte_values", ["BLOB"], "BIGINT[]", (bytes) => Array.from(bytes, BigInt)),
+  defineUdf("lw_from_code_points", ["BIGINT[]"], "VARCHAR", fromCodePoints),
+  defineUdf("lw_from_byte_values", ["BIGINT[]"], "BLOB", fromByteValues),
+  defineUdf("lw_to_base32", ["BLOB"], "VARCHAR", encodeBase32),
+  defineUdf("lw_from_base32", ["VARCHAR"], "BLOB", decodeBase32),
+  defineUdf("lw_from_base64", ["VARCHAR"], "BLOB", decodeBase64),
+  defineUdf("lw_sha512", ["BLOB"], "BLOB", (bytes) => createHash("sha512").update(bytes).digest()),
+  defineUdf("lw_farm_fingerprint", ["BLOB"], "BIGINT", farmFingerprint),
+];

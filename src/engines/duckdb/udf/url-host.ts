@@ -1,0 +1,59 @@
+/** The host of a URL and its public suffix. Source: NET.HOST, NET.PUBLIC_SUFFIX and NET.REG_DOMAIN of the GoogleSQL reference. */
+import { domainToASCII } from "node:url";
+import { PUBLIC_SUFFIX_RULES, type PublicSuffixRules } from "./public-suffix-rules.ts";
+
+const SCHEME = /^[^#?/\\@:]*:[/\\]{2}/;
+
+/**
+ * The host as it is written, or undefined where there is none. A scheme counts only when `//` follows it; the text need
+ * be no valid URL.
+ */
+export function hostOf(url: string): string | undefined {
+  const text = url.replace(/^[\t\n\v\f\r ]+|[\t\n\v\f\r ]+$/g, "");
+  const afterScheme = /^[/\\]{2}/.test(text) ? text.slice(2) : text.replace(SCHEME, "");
+  const authority = /^[^#?/\\]*/.exec(afterScheme)?.[0] ?? "";
+  const hostAndPort = authority.slice(authority.lastIndexOf("@") + 1);
+  // Colons inside the brackets of an IPv6 address part no port.
+  const brackets = /^\[[^[\]]*[[\]]?/.exec(hostAndPort)?.[0] ?? "";
+  const colon = hostAndPort.indexOf(":", brackets.length);
+  const host = colon === -1 ? hostAndPort : hostAndPort.slice(0, colon);
+  const trimmed = host.replace(/^\.+/, "").replace(/\.+$/, ".");
+  return trimmed === "" ? undefined : trimmed;
+}
+
+/** How many labels of a host, counted from its end, are its public suffix; 0 where no rule matches. */
+function suffixLength(labels: readonly string[], rules: PublicSuffixRules): number {
+  for (let start = 0; start < labels.length; start++) {
+    const candidate = labels.slice(start).join(".");
+    const count = labels.length - start;
+    if (rules.exceptions.has(candidate)) return count - 1;
+    if (rules.suffixes.has(candidate)) return count;
+    if (start + 1 < labels.length && rules.wildcards.has(labels.slice(start + 1).join("."))) return count;
+  }
+  return 0;
+}
+
+/** The last `extra` labels more than the public suffix, as they are written in the host. */
+function suffixOf(url: string, extra: number): string | undefined {
+  const host = hostOf(url);
+  if (host === undefined || host.startsWith("[")) return undefined;
+  const name = host.endsWith(".") ? host.slice(0, -1) : host;
+  const ascii = /^[a-z0-9.-]*$/.test(name) ? name : domainToASCII(name);
+  const labels = name.split(/[.\u3002\uff0e\uff61]/);
+  const normalized = ascii.split(".");
+  if (ascii === "" || labels.length !== normalized.length || normalized.includes("")) return undefined;
+  const length = suffixLength(normalized, PUBLIC_SUFFIX_RULES);
+  if (length === 0 || length + extra > labels.length) return undefined;
+  const kept = labels.slice(labels.length - length - extra).join(".");
+  return host.slice(name.length - kept.length);
+}
+
+/** The public suffix of the URL's host, such as `co.uk`; undefined where it has none. */
+export function publicSuffixOf(url: string): string | undefined {
+  return suffixOf(url, 0);
+}
+
+/** The public suffix and one label more; undefined where there is none. */
+export function registrableDomainOf(url: string): string | undefined {
+  return suffixOf(url, 1);
+}
