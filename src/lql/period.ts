@@ -1,0 +1,50 @@
+/** Spans of time that LQL's shorthands speak of; all in UTC. */
+
+export type PeriodUnit = "second" | "minute" | "hour" | "day" | "week" | "month" | "year";
+
+const unitsByName: ReadonlyMap<string, PeriodUnit> = new Map(
+  Object.entries({
+    second: ["s", "second", "seconds"],
+    minute: ["m", "minute", "minutes"],
+    hour: ["h", "hour", "hours"],
+    day: ["d", "day", "days"],
+    week: ["w", "week", "weeks"],
+    month: ["mm", "month", "months"],
+    year: ["y", "year", "years"],
+  }).flatMap(([unit, names]) => names.map((name) => [name, unit as PeriodUnit] as const)),
+);
+
+/** The unit that a name or its short form means. */
+export function findUnit(name: string): PeriodUnit | undefined {
+  return unitsByName.get(name);
+}
+
+const fixedMs = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
+
+/** The start of the period that holds an instant (milliseconds since 1970); weeks begin on Monday. */
+export function startOf(unit: PeriodUnit, ms: number): number {
+  const date = new Date(ms);
+  switch (unit) {
+    case "week": {
+      const day = startOf("day", ms);
+      return day - ((date.getUTCDay() + 6) % 7) * fixedMs.day;
+    }
+    case "month":
+      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+    case "year":
+      return Date.UTC(date.getUTCFullYear(), 0, 1);
+    default:
+      return Math.floor(ms / fixedMs[unit]) * fixedMs[unit];
+  }
+}
+
+/** An instant so many periods earlier; a day that the month lacks becomes its last. */
+export function subtract(count: number, unit: PeriodUnit, ms: number): number {
+  if (unit !== "month" && unit !== "year") return ms - count * fixedMs[unit];
+  const date = new Date(ms);
+  const months = date.getUTCFullYear() * 12 + date.getUTCMonth() - count * (unit === "year" ? 12 : 1);
+  const firstDay = Date.UTC(Math.floor(months / 12), ((months % 12) + 12) % 12, 1);
+  const lastDay = new Date(Date.UTC(Math.floor(months / 12), (((months % 12) + 12) % 12) + 1, 0)).getUTCDate();
+  const timeOfDay = ms - startOf("day", ms);
+  return firstDay + (Math.min(date.getUTCDate(), lastDay) - 1) * fixedMs.day + timeOfDay;
+}

@@ -1,0 +1,121 @@
+import type { Expression, Query } from "../googlesql/ast.ts";
+import type { Span } from "../googlesql/diagnostic.ts";
+import { formatIsoTimestamp } from "../iso-timestamp.ts";
+import type { LqlComparison, LqlFilter, LqlOperator } from "./lql-ast.ts";
+import {
+  between,
+  binary,
+  call,
+  cast,
+  fieldOf,
+  float,
+  identifier,
+  integer,
+  logical,
+  select,
+  text,
+  timestamp,
+} from "./sql-nodes.ts";
+
+/** The condition that a filter means, over the columns of the table. */
+export function toCondition(filter: LqlFilter): Expression {
+  const { span } = filter;
+  switch (filter.kind) {
+    case "And":
+    case "Or":
+      return logical(filter.kind === "And" ? "AND" : "OR", filter.operands.map(toCondition), span);
+    case "Not":
+      // Also true where the condition is NULL: a row without the field does not have the value.
+      return { kind: "IsTest", isNegated: true, operand: toCondition(filter.operand), test: "TRUE", span };
+    case "Message": {
+      const message = fieldOf(["event_message"], span);
+      if (filter.isPattern) return call("REGEXP_CONTAINS", [message, text(filter.text, span)], span);
+      return binary(">", call("STRPOS", [message, text(filter.text, span)], span), integer(0, span), span);
+    }
+    case "Comparison":
+      return toComparison(filter);
+  }
+}
+
+function toComparison({ path, operator, value, span }: LqlComparison): Expression {
+  const field = fieldOf(path, span);
+  const asNumber = () => cast(field, "FLOAT64", true, span);
+  // The timestamp column is compared as it is, so that engines can skip what lies outside of the range.
+  const asTime = () => (path.length === 1 && path[0] === "timestamp" ? field : cast(field, "TIMESTAMP", true, span));
+  switch (value.kind) {
+    case "Null":
+      return { kind: "IsTest", isNegated: false, operand: field, test: "NULL", span };
+    case "NumberRange":
+      return between(asNumber(), float(value.low, span), float(value.high, span), span);
+    case "InstantRange":
+      return between(asTime(), timestamp(value.lowUs, span), timestamp(value.highUs, span), span);
+    case "OneOf": {
+      const items = value.texts.map((each) => text(each, span));
+      return {
+        kind: "In",
+        isNegated: false,
+        operand: cast(field, "STRING", false, span),
+        set: { kind: "List", items },
+        span,
+      };
+    }
+    case "Instant":
+      if (isText(operator)) return compareText(field, operator, formatIsoTimestamp(value.us), span);
+      return compare(asTime(), operator, timestamp(value.us, span), span);
+    case "Number":
+      if (isText(operator)) return compareText(field, operator, value.text, span);
+      // What a FLOAT64 cannot hold exactly is an identifier, not a quantity.
+      if (operator === "=" && !Number.isSafeInteger(Number(value.text)) && !value.text.includes(".")) {
+        return compareText(field, operator, value.text, span);
+      }
+      return compare(asNumber(), operator, float(value.text, span), span);
+    case "Text":
+      return compareText(field, operator, value.text, span);
+  }
+}
+
+function isText(operator: LqlOperator): boolean {
+  return operator === "matches" || operator === "includes" || operator === "includes-match";
+}
+
+function compareText(field: Expression, operator: LqlOperator, value: string, span: Span): Expression {
+  if (operator === "includes" || operator === "includes-match") return includes(field, operator, value, span);
+  return compare(cast(field, "STRING", false, span), operator, text(value, span), span);
+}
+
+/** Both sides are of one type; `matches` compares texts. */
+function compare(left: Expression, operator: LqlOperator, right: Expression, span: Span): Expression {
+  switch (operator) {
+    case "=":
+    case ">":
+    case ">=":
+    case "<":
+    case "<=":
+      return binary(operator, left, right, span);
+    case "matches":
+    case "includes":
+    case "includes-match":
+      return call("REGEXP_CONTAINS", [left, right], span);
+  }
+}
+
+/** `EXISTS(SELECT 1 FROM UNNEST(field) AS item WHERE item ...)`. */
+function includes(field: Expression, operator: "includes" | "includes-match", value: string, span: Span): Expression {
+  const item = "lql_item";
+  const matched = operator === "includes" ? "=" : "matches";
+  const query: Query = {
+    kind: "Query",
+    body: {
+      kind: "Select",
+      isDistinct: false,
+      items: [select(integer(1, span), undefined, span)],
+      from: { kind: "Unnest", arrays: [{ expression: field }], alias: identifier(item, span), suffixes: [], span },
+      where: compare(cast(fieldOf([item], span), "STRING", false, span), matched, text(value, span), span),
+      windows: [],
+      span,
+    },
+    pipes: [],
+    span,
+  };
+  return { kind: "QueryExpression", mode: "EXISTS", query, span };
+}
