@@ -1,15 +1,26 @@
 /** The function tables of this engine, joined. */
+import { aggregateFunctions as plainAggregates } from "./aggregate.ts";
 import type { AggregateTable, WindowTable } from "./aggregate-shape.ts";
+import { approximateFunctions } from "./approximate.ts";
 import { arrayFunctions } from "./array.ts";
 import { bitFunctions } from "./bit.ts";
 import { comparisonFunctions } from "./comparisons.ts";
 import { conditionalFunctions } from "./conditional.ts";
 import { conversionFunctions } from "./conversion.ts";
+import { dateFunctions } from "./date.ts";
+import { datetimeFunctions } from "./datetime.ts";
+import { hllFunctions, hllScalarFunctions } from "./hll.ts";
+import { intervalFunctions } from "./interval.ts";
 import { mathFunctions } from "./math.ts";
 import { operatorFunctions } from "./operators.ts";
+import { rangeFunctions } from "./range.ts";
+import { statisticalFunctions } from "./statistical.ts";
+import { timeFunctions } from "./time.ts";
+import { timestampFunctions } from "./timestamp.ts";
 import type { FunctionTable } from "./types.ts";
+import { windowFunctions as plainWindows } from "./window.ts";
 
-/** Every scalar function and operator that DuckDB computes. */
+/** Every scalar function and operator that DuckDB computes. Operators on dates and JSON stand with those types. */
 export const scalarFunctions: FunctionTable = {
   ...operatorFunctions,
   ...comparisonFunctions,
@@ -17,11 +28,23 @@ export const scalarFunctions: FunctionTable = {
   ...bitFunctions,
   ...conditionalFunctions,
   ...conversionFunctions,
+  ...dateFunctions,
+  ...datetimeFunctions,
+  ...hllScalarFunctions,
+  ...intervalFunctions,
   ...mathFunctions,
+  ...rangeFunctions,
+  ...timeFunctions,
+  ...timestampFunctions,
 };
 
 /** Every aggregate function. */
-export const aggregateFunctions: AggregateTable = {};
+export const aggregateFunctions: AggregateTable = {
+  ...plainAggregates,
+  ...approximateFunctions,
+  ...hllFunctions,
+  ...statisticalFunctions,
+};
 
 /** Every function that needs OVER. */
-export const windowFunctions: WindowTable = {};
+export const windowFunctions: WindowTable = plainWindows;

@@ -1,0 +1,12 @@
+import { defineUdf, type ScalarUdf } from "./udf.ts";
+
+function countBits(bytes: Uint8Array): bigint {
+  let count = 0;
+  for (const byte of bytes) {
+    for (let rest = byte; rest !== 0; rest &= rest - 1) count++;
+  }
+  return BigInt(count);
+}
+
+/** BIT_COUNT of BYTES: DuckDB has no empty bit string. */
+export const bytesBitsUdfs: readonly ScalarUdf[] = [defineUdf("lw_bit_count", ["BLOB"], "BIGINT", countBits)];

@@ -1,0 +1,104 @@
+/**
+ * Functions of doubles. GoogleSQL fails where the arguments are finite and the result is not, and follows IEEE 754
+ * otherwise; DuckDB fails for infinite arguments too, or gives NaN. Source: "Mathematical functions" of the GoogleSQL reference.
+ */
+import { defineUdf, type ScalarUdf } from "./udf.ts";
+
+function check(name: string, result: number, ...values: readonly number[]): number {
+  if (!Number.isFinite(result) && values.every(Number.isFinite)) {
+    throw new Error(`Floating point error in function: ${name}(${values.join(", ")})`);
+  }
+  return result;
+}
+
+const unary: Readonly<Record<string, (x: number) => number>> = {
+  SQRT: Math.sqrt,
+  EXP: Math.exp,
+  LN: Math.log,
+  LOG10: Math.log10,
+  COS: Math.cos,
+  COSH: Math.cosh,
+  ACOS: Math.acos,
+  ACOSH: Math.acosh,
+  SIN: Math.sin,
+  SINH: Math.sinh,
+  ASIN: Math.asin,
+  ASINH: Math.asinh,
+  TAN: Math.tan,
+  TANH: Math.tanh,
+  ATAN: Math.atan,
+  ATANH: Math.atanh,
+  COT: (x) => 1 / Math.tan(x),
+  COTH: (x) => 1 / Math.tanh(x),
+  CSC: (x) => 1 / Math.sin(x),
+  CSCH: (x) => 1 / Math.sinh(x),
+  SEC: (x) => 1 / Math.cos(x),
+  SECH: (x) => 1 / Math.cosh(x),
+};
+
+/** As C's `pow`, which differs from JavaScript's where the base is 1 or -1. */
+function power(x: number, y: number): number {
+  if (x === 1 || (x === -1 && (y === Number.POSITIVE_INFINITY || y === Number.NEGATIVE_INFINITY))) return 1;
+  return check("POW", x ** y, x, y);
+}
+
+function logarithm(x: number, base: number): number {
+  if (x === Number.NEGATIVE_INFINITY || base === Number.POSITIVE_INFINITY) return Number.NaN;
+  if (x <= 0 || base <= 0 || base === 1) throw new Error(`Floating point error in function: LOG(${x}, ${base})`);
+  return Math.log(x) / Math.log(base);
+}
+
+function roundHalfAway(x: number): number {
+  const magnitude = Math.abs(x);
+  const whole = Math.floor(magnitude);
+  return Math.sign(x) * (magnitude - whole >= 0.5 ? whole + 1 : whole);
+}
+
+/** Keeps `digits` decimal digits (negative: zeroes before the point) in the way `adjust` says. */
+function atDigits(name: string, adjust: (x: number) => number): (x: number, digits: bigint) => number {
+  return (x, digits) => {
+    if (!Number.isFinite(x) || digits > 308n) return x;
+    if (digits < -308n) return 0;
+    const factor = 10 ** Math.abs(Number(digits));
+    const scaled = digits >= 0n ? x * factor : x / factor;
+    if (!Number.isFinite(scaled)) return x;
+    return check(name, digits >= 0n ? adjust(scaled) / factor : adjust(scaled) * factor, x, Number(digits));
+  };
+}
+
+/** The result where it is finite or an argument was not; NULL for an overflow. */
+function safely(compute: (x: number, y: number) => number): (x: number, y: number) => number | null {
+  return (x, y) => {
+    const result = compute(x, y);
+    return Number.isFinite(result) || !Number.isFinite(x) || !Number.isFinite(y) ? result : null;
+  };
+}
+
+export const floatMathUdfs: readonly ScalarUdf[] = [
+  ...Object.entries(unary).map(([name, compute]) =>
+    defineUdf(`lw_${name.toLowerCase()}`, ["DOUBLE"], "DOUBLE", (x) => check(name, compute(x), x)),
+  ),
+  defineUdf("lw_atan2", ["DOUBLE", "DOUBLE"], "DOUBLE", Math.atan2),
+  defineUdf("lw_pow", ["DOUBLE", "DOUBLE"], "DOUBLE", power),
+  defineUdf("lw_log", ["DOUBLE", "DOUBLE"], "DOUBLE", logarithm),
+  defineUdf("lw_round", ["DOUBLE", "BIGINT"], "DOUBLE", atDigits("ROUND", roundHalfAway)),
+  defineUdf("lw_trunc", ["DOUBLE", "BIGINT"], "DOUBLE", atDigits("TRUNC", Math.trunc)),
+  defineUdf(
+    "lw_safe_add",
+    ["DOUBLE", "DOUBLE"],
+    "DOUBLE",
+    safely((x, y) => x + y),
+  ),
+  defineUdf(
+    "lw_safe_subtract",
+    ["DOUBLE", "DOUBLE"],
+    "DOUBLE",
+    safely((x, y) => x - y),
+  ),
+  defineUdf(
+    "lw_safe_multiply",
+    ["DOUBLE", "DOUBLE"],
+    "DOUBLE",
+    safely((x, y) => x * y),
+  ),
+];

@@ -1,0 +1,45 @@
+/** GENERATE_ARRAY of the types that DuckDB's generate_series does not take. */
+import { BIGNUMERIC_DECIMAL, type DecimalType, formatDecimal, NUMERIC_DECIMAL } from "../decimal.ts";
+import { defineUdf, type ScalarUdf } from "./udf.ts";
+
+function checkCount(count: bigint | number, limit: bigint): void {
+  if (count > limit) throw new Error(`GENERATE_ARRAY: more than ${limit} elements`);
+}
+
+/** start, start + step, ... as far as end; `step` must not be 0. */
+function generateIntegers(start: bigint, end: bigint, step: bigint, limit: bigint): bigint[] {
+  if (step === 0n) throw new Error("GENERATE_ARRAY: the step must not be 0");
+  const count = (end - start) / step + 1n;
+  if (step > 0n ? start > end : start < end) return [];
+  checkCount(count, limit);
+  return Array.from({ length: Number(count) }, (_, i) => start + BigInt(i) * step);
+}
+
+function generateDoubles(start: number, end: number, step: number, limit: bigint): number[] {
+  if (![start, end, step].every(Number.isFinite)) throw new Error("GENERATE_ARRAY: the arguments must be finite");
+  if (step === 0) throw new Error("GENERATE_ARRAY: the step must not be 0");
+  const isWithin = (value: number) => (step > 0 ? value <= end : value >= end);
+  if (!isWithin(start)) return [];
+  checkCount((end - start) / step, limit);
+  const values: number[] = [];
+  for (let i = 0, value = start; isWithin(value); i++, value = start + i * step) {
+    checkCount(i + 1, limit);
+    values.push(value);
+  }
+  return values;
+}
+
+function generateDecimals(type: DecimalType, print: (value: bigint) => string) {
+  return defineUdf(
+    `lw_generate_${type.name.toLowerCase()}s`,
+    [type.name, type.name, type.name, "BIGINT"],
+    "VARCHAR[]",
+    (start, end, step, limit) => generateIntegers(start, end, step, limit).map(print),
+  );
+}
+
+export const generateUdfs: readonly ScalarUdf[] = [
+  defineUdf("lw_generate_doubles", ["DOUBLE", "DOUBLE", "DOUBLE", "BIGINT"], "DOUBLE[]", generateDoubles),
+  generateDecimals(NUMERIC_DECIMAL, (value) => formatDecimal(value, NUMERIC_DECIMAL)),
+  generateDecimals(BIGNUMERIC_DECIMAL, String),
+];

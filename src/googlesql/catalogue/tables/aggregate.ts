@@ -1,0 +1,97 @@
+import type { FunctionDefinition } from "../types.ts";
+
+function row(
+  name: string,
+  summary: string,
+  signatures: readonly string[],
+  allows: FunctionDefinition["allows"] = [],
+  more: Partial<FunctionDefinition> = {},
+): FunctionDefinition {
+  return { name, kind: "aggregate", signatures, allows, area: "aggregate", summary, ...more };
+}
+
+const STATISTICAL = { area: "statistical aggregate" };
+const FLOAT = ["(FLOAT64) -> FLOAT64"];
+const FLOAT_PAIR = ["(FLOAT64, FLOAT64) -> FLOAT64"];
+
+/** The "Aggregate functions" and "Statistical aggregate functions" pages of the reference. */
+export const aggregateFunctions: readonly FunctionDefinition[] = [
+  row(
+    "ANY_VALUE",
+    "The value of some row that is not NULL, or of the row where another expression is greatest or least",
+    ["(T) -> T"],
+    ["having"],
+  ),
+  row(
+    "ARRAY_AGG",
+    "The values of all rows as an array; NULL without rows",
+    ["(T) -> ARRAY<T>"],
+    ["distinct", "nulls", "having", "order", "limit"],
+  ),
+  row(
+    "ARRAY_CONCAT_AGG",
+    "The arrays of all rows as one array; NULL arrays are skipped",
+    ["(ARRAY<T>) -> ARRAY<T>"],
+    ["order", "limit"],
+    {
+      isWindowable: false,
+    },
+  ),
+  row(
+    "AVG",
+    "The mean of the values that are not NULL",
+    [
+      "(FLOAT64) -> FLOAT64",
+      "(INT64) -> FLOAT64",
+      "(NUMERIC) -> NUMERIC",
+      "(BIGNUMERIC) -> BIGNUMERIC",
+      "(INTERVAL) -> INTERVAL",
+    ],
+    ["distinct", "having"],
+  ),
+  row("BIT_AND", "Bitwise AND of all values", ["(INT64) -> INT64"], ["distinct", "having"]),
+  row("BIT_OR", "Bitwise OR of all values", ["(INT64) -> INT64"], ["distinct", "having"]),
+  row("BIT_XOR", "Bitwise exclusive OR of all values", ["(INT64) -> INT64"], ["distinct", "having"]),
+  row("COUNT", "How many values are not NULL", ["(T) -> INT64"], ["distinct", "having"]),
+  row("COUNTIF", "How many values are TRUE", ["(BOOL) -> INT64"], ["distinct", "having"]),
+  row("GROUPING", "1 where the grouping column is rolled up in this row, else 0", ["(T) -> INT64"], [], {
+    isWindowable: false,
+  }),
+  row("LOGICAL_AND", "Are all values TRUE? NULLs are skipped", ["(BOOL) -> BOOL"], ["distinct", "having"]),
+  row("LOGICAL_OR", "Is any value TRUE? NULLs are skipped", ["(BOOL) -> BOOL"], ["distinct", "having"]),
+  row("MAX", "The greatest value; NaN if any value is NaN", ["(T ORDERABLE) -> T"], ["distinct", "having"]),
+  row("MAX_BY", "The value of the row where the second argument is greatest", ["(T1, T2 ORDERABLE) -> T1"]),
+  row("MIN", "The least value; NaN if any value is NaN", ["(T ORDERABLE) -> T"], ["distinct", "having"]),
+  row("MIN_BY", "The value of the row where the second argument is least", ["(T1, T2 ORDERABLE) -> T1"]),
+  row(
+    "STRING_AGG",
+    "The values that are not NULL, joined by a delimiter (a comma without one)",
+    ["(STRING, [LITERAL STRING]) -> STRING", "(BYTES, [LITERAL BYTES]) -> BYTES"],
+    ["distinct", "having", "order", "limit"],
+  ),
+  row(
+    "SUM",
+    "The sum of the values that are not NULL; NULL when there are none",
+    [
+      "(FLOAT64) -> FLOAT64",
+      "(INT64) -> INT64",
+      "(NUMERIC) -> NUMERIC",
+      "(BIGNUMERIC) -> BIGNUMERIC",
+      "(INTERVAL) -> INTERVAL",
+    ],
+    ["distinct", "having"],
+  ),
+  row("CORR", "Pearson's coefficient of correlation; NULL for fewer than two pairs", FLOAT_PAIR, [], STATISTICAL),
+  row("COVAR_POP", "Population covariance", FLOAT_PAIR, [], STATISTICAL),
+  row("COVAR_SAMP", "Sample covariance; NULL for fewer than two pairs", FLOAT_PAIR, [], STATISTICAL),
+  row("STDDEV_POP", "Population standard deviation", FLOAT, ["distinct"], STATISTICAL),
+  row("STDDEV_SAMP", "Sample standard deviation; NULL for fewer than two values", FLOAT, ["distinct"], {
+    ...STATISTICAL,
+    aliases: ["STDDEV"],
+  }),
+  row("VAR_POP", "Population variance", FLOAT, ["distinct"], STATISTICAL),
+  row("VAR_SAMP", "Sample variance; NULL for fewer than two values", FLOAT, ["distinct"], {
+    ...STATISTICAL,
+    aliases: ["VARIANCE"],
+  }),
+];

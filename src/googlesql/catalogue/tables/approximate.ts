@@ -1,0 +1,33 @@
+import type { FunctionDefinition } from "../types.ts";
+
+function row(
+  name: string,
+  summary: string,
+  signatures: readonly string[],
+  allows: FunctionDefinition["allows"] = [],
+): FunctionDefinition {
+  return { name, kind: "aggregate", signatures, allows, isWindowable: false, area: "approximate aggregate", summary };
+}
+
+/** The "Approximate aggregate functions" page of the reference. */
+export const approximateFunctions: readonly FunctionDefinition[] = [
+  {
+    ...row("APPROX_COUNT_DISTINCT", "How many different values there are", ["(T GROUPABLE) -> INT64"]),
+    isWindowable: true,
+  },
+  row(
+    "APPROX_QUANTILES",
+    "The n + 1 boundaries of n groups of equal size, the least and the greatest value included",
+    ["(T ORDERABLE, LITERAL INT64) -> ARRAY<T>"],
+    ["distinct", "nulls"],
+  ),
+  row("APPROX_TOP_COUNT", "The n most frequent values, each with its count", [
+    "(T GROUPABLE, LITERAL INT64) -> ARRAY<STRUCT<value T, count INT64>>",
+  ]),
+  row("APPROX_TOP_SUM", "The n values with the greatest sum of weights, each with its sum", [
+    "(T GROUPABLE, FLOAT64, LITERAL INT64) -> ARRAY<STRUCT<value T, sum FLOAT64>>",
+    "(T GROUPABLE, INT64, LITERAL INT64) -> ARRAY<STRUCT<value T, sum INT64>>",
+    "(T GROUPABLE, NUMERIC, LITERAL INT64) -> ARRAY<STRUCT<value T, sum NUMERIC>>",
+    "(T GROUPABLE, BIGNUMERIC, LITERAL INT64) -> ARRAY<STRUCT<value T, sum BIGNUMERIC>>",
+  ]),
+];

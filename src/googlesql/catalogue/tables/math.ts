@@ -1,0 +1,110 @@
+import type { FunctionDefinition } from "../types.ts";
+
+function row(
+  name: string,
+  summary: string,
+  signatures: readonly string[],
+  more: Partial<FunctionDefinition> = {},
+): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: "mathematical", summary, ...more };
+}
+
+/** Of one number: an INT64 is computed as FLOAT64, a decimal keeps its type. */
+const REAL = ["(FLOAT64) -> FLOAT64", "(INT64) -> FLOAT64", "(NUMERIC) -> NUMERIC", "(BIGNUMERIC) -> BIGNUMERIC"];
+const REAL_PAIR = [
+  "(FLOAT64, FLOAT64) -> FLOAT64",
+  "(INT64, INT64) -> FLOAT64",
+  "(NUMERIC, NUMERIC) -> NUMERIC",
+  "(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC",
+];
+const EXACT_PAIR = [
+  "(INT64, INT64) -> INT64",
+  "(NUMERIC, NUMERIC) -> NUMERIC",
+  "(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC",
+];
+const ARITHMETIC = [
+  "(INT64, INT64) -> INT64",
+  "(FLOAT64, FLOAT64) -> FLOAT64",
+  "(NUMERIC, NUMERIC) -> NUMERIC",
+  "(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC",
+];
+const FLOAT = ["(FLOAT64) -> FLOAT64"];
+const VECTORS = [
+  "(ARRAY<FLOAT64>, ARRAY<FLOAT64>) -> FLOAT64",
+  "(ARRAY<STRUCT<INT64, FLOAT64>>, ARRAY<STRUCT<INT64, FLOAT64>>) -> FLOAT64",
+  "(ARRAY<STRUCT<STRING, FLOAT64>>, ARRAY<STRUCT<STRING, FLOAT64>>) -> FLOAT64",
+];
+
+/** The "Mathematical functions" page of the reference. */
+export const mathFunctions: readonly FunctionDefinition[] = [
+  row("ABS", "The absolute value; fails for the smallest INT64", ["(NUMBER) -> NUMBER"]),
+  row("SIGN", "-1, 0 or 1, of the argument's type; NaN for NaN", ["(NUMBER) -> NUMBER"]),
+  row("IS_INF", "Is it positive or negative infinity?", ["(FLOAT64) -> BOOL"]),
+  row("IS_NAN", "Is it NaN?", ["(FLOAT64) -> BOOL"]),
+  row("IEEE_DIVIDE", "Quotient that never fails: infinity or NaN for a zero divisor", [
+    "(FLOAT64, FLOAT64) -> FLOAT64",
+  ]),
+  row("RAND", "A pseudo-random number from 0 up to, not including, 1", ["() -> FLOAT64"], { isVolatile: true }),
+  row("SQRT", "Square root; fails for a negative number", REAL),
+  row("CBRT", "Cube root", FLOAT),
+  row("POW", "x to the power of y", REAL_PAIR, { aliases: ["POWER"] }),
+  row("EXP", "e to the power of x", REAL),
+  row("LN", "Natural logarithm; fails unless x is positive", REAL),
+  row("LOG", "Logarithm to a base, natural without one", [...REAL, ...REAL_PAIR]),
+  row("LOG10", "Logarithm to base 10", REAL),
+  row("GREATEST", "The greatest argument; NULL if any is NULL, NaN if any is NaN", ["(T ORDERABLE, T...) -> T"]),
+  row("LEAST", "The least argument; NULL if any is NULL, NaN if any is NaN", ["(T ORDERABLE, T...) -> T"]),
+  row("DIV", "Integer quotient, towards zero; fails for a zero divisor", EXACT_PAIR),
+  row("MOD", "Remainder with the sign of x; fails for a zero divisor", EXACT_PAIR),
+  row("SAFE_DIVIDE", "x / y, NULL where that fails", REAL_PAIR),
+  row("SAFE_MULTIPLY", "x * y, NULL on overflow", ARITHMETIC),
+  row("SAFE_NEGATE", "-x, NULL on overflow", ["(NUMBER) -> NUMBER"]),
+  row("SAFE_ADD", "x + y, NULL on overflow", ARITHMETIC),
+  row("SAFE_SUBTRACT", "x - y, NULL on overflow", ARITHMETIC),
+  row(
+    "ROUND",
+    "Rounded to n digits after the point (n may be negative), halves away from zero; a decimal takes a rounding mode too",
+    [
+      "(FLOAT64, [INT64]) -> FLOAT64",
+      "(INT64, [INT64]) -> FLOAT64",
+      "(NUMERIC, [INT64], [STRING]) -> NUMERIC",
+      "(BIGNUMERIC, [INT64], [STRING]) -> BIGNUMERIC",
+    ],
+  ),
+  row("TRUNC", "Cut towards zero, to n digits after the point", [
+    "(FLOAT64, [INT64]) -> FLOAT64",
+    "(INT64, [INT64]) -> FLOAT64",
+    "(NUMERIC, [INT64]) -> NUMERIC",
+    "(BIGNUMERIC, [INT64]) -> BIGNUMERIC",
+  ]),
+  row("CEIL", "The smallest integral value not below x", REAL, { aliases: ["CEILING"] }),
+  row("FLOOR", "The largest integral value not above x", REAL),
+  row("COS", "Cosine of an angle in radians", FLOAT),
+  row("COSH", "Hyperbolic cosine", FLOAT),
+  row("ACOS", "Arc cosine; fails outside [-1, 1]", FLOAT),
+  row("ACOSH", "Inverse hyperbolic cosine; fails below 1", FLOAT),
+  row("COT", "Cotangent; fails at 0", FLOAT),
+  row("COTH", "Hyperbolic cotangent; fails at 0", FLOAT),
+  row("CSC", "Cosecant; fails at 0", FLOAT),
+  row("CSCH", "Hyperbolic cosecant; fails at 0", FLOAT),
+  row("SEC", "Secant", FLOAT),
+  row("SECH", "Hyperbolic secant", FLOAT),
+  row("SIN", "Sine of an angle in radians", FLOAT),
+  row("SINH", "Hyperbolic sine", FLOAT),
+  row("ASIN", "Arc sine; fails outside [-1, 1]", FLOAT),
+  row("ASINH", "Inverse hyperbolic sine", FLOAT),
+  row("TAN", "Tangent of an angle in radians", FLOAT),
+  row("TANH", "Hyperbolic tangent", FLOAT),
+  row("ATAN", "Arc tangent", FLOAT),
+  row("ATANH", "Inverse hyperbolic tangent; fails outside (-1, 1)", FLOAT),
+  row("ATAN2", "Angle of the point (y, x), from -pi to pi", ["(FLOAT64, FLOAT64) -> FLOAT64"]),
+  row(
+    "COSINE_DISTANCE",
+    "1 minus the cosine of the angle between two vectors, dense or as (key, value) pairs",
+    VECTORS,
+  ),
+  row("EUCLIDEAN_DISTANCE", "Distance of two vectors, dense or as (key, value) pairs", VECTORS),
+  row("RANGE_BUCKET", "How many of the ascending boundaries are at or below the point", [
+    "(T ORDERABLE, ARRAY<T>) -> INT64",
+  ]),
+];

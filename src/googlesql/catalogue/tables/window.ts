@@ -1,0 +1,71 @@
+import type { FunctionDefinition } from "../types.ts";
+
+function row(
+  name: string,
+  area: string,
+  summary: string,
+  signatures: readonly string[],
+  window: NonNullable<FunctionDefinition["window"]>,
+): FunctionDefinition {
+  return { name, kind: "window", signatures, window, area, summary };
+}
+
+const OFFSET_ARGUMENTS = ["(T, [LITERAL INT64], [T]) -> T"];
+const NUMBERING = { requiresOrder: true, allowsFrame: false };
+const NAVIGATION = { requiresOrder: true, allowsFrame: true, allowsNulls: true };
+const PERCENTILE = { requiresOrder: false, allowsFrame: false, allowsNulls: true };
+
+/** The "Navigation functions" and "Numbering functions" pages of the reference. */
+export const windowFunctions: readonly FunctionDefinition[] = [
+  row("FIRST_VALUE", "navigation", "The value of the frame's first row", ["(T) -> T"], NAVIGATION),
+  row("LAST_VALUE", "navigation", "The value of the frame's last row", ["(T) -> T"], NAVIGATION),
+  row(
+    "NTH_VALUE",
+    "navigation",
+    "The value of the frame's n-th row, counted from 1",
+    ["(T, LITERAL INT64) -> T"],
+    NAVIGATION,
+  ),
+  row("LAG", "navigation", "The value some rows before (1 without an offset), or a default", OFFSET_ARGUMENTS, {
+    requiresOrder: true,
+    allowsFrame: false,
+  }),
+  row("LEAD", "navigation", "The value some rows after (1 without an offset), or a default", OFFSET_ARGUMENTS, {
+    requiresOrder: true,
+    allowsFrame: false,
+  }),
+  row(
+    "PERCENTILE_CONT",
+    "navigation",
+    "The percentile (from 0 to 1), interpolated between the values next to it",
+    [
+      "(FLOAT64, LITERAL FLOAT64) -> FLOAT64",
+      "(INT64, LITERAL FLOAT64) -> FLOAT64",
+      "(NUMERIC, LITERAL NUMERIC) -> NUMERIC",
+      "(BIGNUMERIC, LITERAL BIGNUMERIC) -> BIGNUMERIC",
+    ],
+    PERCENTILE,
+  ),
+  row(
+    "PERCENTILE_DISC",
+    "navigation",
+    "The first value whose cumulative share is at least the percentile (from 0 to 1)",
+    ["(T ORDERABLE, LITERAL FLOAT64) -> T"],
+    PERCENTILE,
+  ),
+  row("RANK", "numbering", "The rank, the same for peers, with gaps", ["() -> INT64"], NUMBERING),
+  row("DENSE_RANK", "numbering", "The rank, the same for peers, without gaps", ["() -> INT64"], NUMBERING),
+  row("PERCENT_RANK", "numbering", "The rank from 0 to 1", ["() -> FLOAT64"], NUMBERING),
+  row("CUME_DIST", "numbering", "The share of rows up to this one and its peers", ["() -> FLOAT64"], NUMBERING),
+  row(
+    "NTILE",
+    "numbering",
+    "The number, from 1, of the row's group of n groups of nearly equal size",
+    ["(LITERAL INT64) -> INT64"],
+    NUMBERING,
+  ),
+  row("ROW_NUMBER", "numbering", "The row's number, from 1", ["() -> INT64"], {
+    requiresOrder: false,
+    allowsFrame: false,
+  }),
+];
