@@ -43,6 +43,12 @@ export interface Connection {
   stream(sql: string, values?: readonly BoundValue[]): Promise<ChunkReader>;
   /** Runs one statement to its end and answers its rows. */
   all(sql: string, values?: readonly BoundValue[]): Promise<DuckDBValue[][]>;
+  /** Drops a reader that was not read to its end now, rather than at the next call. */
+  discardReader(): Promise<void>;
+  /** Commits when `work` succeeds; when it fails, rolls back and throws its error. */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Appends chunks to a table, within a transaction. Their columns are the table's, in its order. */
+  append(table: string, chunks: readonly DuckDBDataChunk[]): Promise<void>;
   /** Makes the statement that was begun last fail soon, also while it is being prepared or between two reads. */
   interrupt(): void;
   close(): void;
@@ -102,15 +108,41 @@ function wrapConnection(connection: DuckDBConnection): Connection {
     }
   }
 
+  async function all(sql: string, values?: readonly BoundValue[]): Promise<DuckDBValue[][]> {
+    const reader = await stream(sql, values);
+    const rows: DuckDBValue[][] = [];
+    for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
+      chunk.appendToRows(rows);
+    }
+    return rows;
+  }
+
   return {
     stream,
-    async all(sql, values) {
-      const reader = await stream(sql, values);
-      const rows: DuckDBValue[][] = [];
-      for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
-        chunk.appendToRows(rows);
+    all,
+    async discardReader() {
+      // The next statement on a connection ends the one before it.
+      await all("SELECT 1");
+    },
+    async transaction(work) {
+      await all("BEGIN");
+      try {
+        const result = await work();
+        await all("COMMIT");
+        return result;
+      } catch (error) {
+        // A failed commit has rolled back already; then there is nothing to roll back.
+        await all("ROLLBACK").catch(() => undefined);
+        throw error;
       }
-      return rows;
+    },
+    async append(table, chunks) {
+      const appender = await connection.createAppender(table);
+      try {
+        for (const chunk of chunks) appender.appendDataChunk(chunk);
+      } finally {
+        appender.closeSync();
+      }
     },
     interrupt() {
       const statement = current;

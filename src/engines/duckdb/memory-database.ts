@@ -47,7 +47,7 @@ export async function openMemoryDatabase(): Promise<MemoryDatabase> {
       const encode = createRowEncoder(columns, encoding);
       const batches: string[] = [];
       for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
-        batches.push(encode(chunk, chunk.rowCount));
+        batches.push(encode(chunk, 0, chunk.rowCount));
       }
       return JSON.parse(`[${batches.join(",")}]`) as unknown[];
     },

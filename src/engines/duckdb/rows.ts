@@ -163,18 +163,18 @@ function nullable(type: SqlType, encoding: RowEncoding): EncodeValue {
   return (value) => (value === null || value === undefined ? nullText : encode(value));
 }
 
-/** Writes the first `rowCount` rows of a chunk, comma separated without brackets. */
-export type EncodeRows = (chunk: DuckDBDataChunk, rowCount: number) => string;
+/** Writes the rows of a chunk from one number (counted from 0) up to another, comma separated without brackets. */
+export type EncodeRows = (chunk: DuckDBDataChunk, from: number, to: number) => string;
 
 /** Builds the writer of a query's rows once; its columns are matched by position. */
 export function createRowEncoder(columns: readonly OutputColumn[], encoding: RowEncoding): EncodeRows {
   const encoders = columns.map((column) => nullable(column.type, encoding));
   const keys = columns.map((column) => (encoding === "objects" ? `${JSON.stringify(column.name)}:` : ""));
   const [open, close] = encoding === "objects" ? ["{", "}"] : ["[", "]"];
-  return (chunk, rowCount) => {
+  return (chunk, from, to) => {
     const vectors = columns.map((_, index) => chunk.getColumnVector(index));
     const rows: string[] = [];
-    for (let row = 0; row < rowCount; row++) {
+    for (let row = from; row < to; row++) {
       let text = open;
       for (let index = 0; index < vectors.length; index++) {
         const value = vectors[index]?.getItem(row) ?? null;

@@ -1,0 +1,210 @@
+/** The engine host as seen over a stream of frames. */
+import type { Duplex } from "node:stream";
+import { type AppendResult, EngineError, type QuerySummary, type RowBatch } from "../engine.ts";
+import type { EncodedBatch } from "./batch.ts";
+import { encodeFrame, type Frame, FrameReader } from "./host/frames.ts";
+import type {
+  CoreOptions,
+  EngineHost,
+  HostAnswer,
+  HostQuery,
+  HostRequest,
+  SourceSchema,
+  TableStatistics,
+} from "./host/protocol.ts";
+import type { SchemaEntry } from "./schema/schema-entry.ts";
+
+type Unnumbered<T> = T extends unknown ? Omit<T, "id"> : never;
+type RequestBody = Unnumbered<HostRequest>;
+
+interface Pending {
+  readonly onAnswer: (answer: HostAnswer, body: Buffer) => void;
+  readonly onFailure: (error: EngineError) => void;
+  readonly isQuery: boolean;
+  /** When the caller gave up on it; the host should answer soon after. */
+  cancelledAtMs?: number;
+}
+
+function errorOf(answer: HostAnswer & { kind: "error" }): EngineError {
+  const { code, message, detail, retryAfterSeconds } = answer;
+  return new EngineError(code, message, {
+    ...(detail === undefined ? {} : { cause: new Error(detail) }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+}
+
+/** Batches that arrived and were not taken yet, and how it ended. */
+class BatchQueue {
+  readonly #items: (RowBatch | QuerySummary | EngineError)[] = [];
+  #wake: (() => void) | undefined;
+
+  push(item: RowBatch | QuerySummary | EngineError): void {
+    this.#items.push(item);
+    this.#wake?.();
+  }
+
+  /** Puts an end before everything that was not taken. */
+  fail(error: EngineError): void {
+    this.#items.unshift(error);
+    this.#wake?.();
+  }
+
+  async next(): Promise<RowBatch | QuerySummary | EngineError> {
+    for (;;) {
+      const item = this.#items.shift();
+      if (item !== undefined) return item;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+export class HostClient implements EngineHost {
+  readonly #stream: Duplex;
+  readonly #pending = new Map<number, Pending>();
+  #lastId = 0;
+  #failure: EngineError | undefined;
+
+  constructor(stream: Duplex) {
+    this.#stream = stream;
+    const reader = new FrameReader();
+    stream.on("data", (piece: Buffer) => {
+      for (const frame of reader.push(piece)) this.#receive(frame);
+    });
+  }
+
+  get queryCount(): number {
+    let count = 0;
+    for (const pending of this.#pending.values()) if (pending.isQuery) count++;
+    return count;
+  }
+
+  /** When the longest-waiting cancelled request was cancelled; undefined when the host answered all. */
+  oldestCancelMs(): number | undefined {
+    let oldest: number | undefined;
+    for (const { cancelledAtMs } of this.#pending.values()) {
+      if (cancelledAtMs !== undefined && (oldest === undefined || cancelledAtMs < oldest)) oldest = cancelledAtMs;
+    }
+    return oldest;
+  }
+
+  /** The host is gone: everything under way and to come fails. Queries may get an error of their own. */
+  fail(error: EngineError, queryError: EngineError = error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    for (const pending of this.#pending.values()) pending.onFailure(pending.isQuery ? queryError : error);
+    this.#pending.clear();
+  }
+
+  open(options: CoreOptions): Promise<readonly SourceSchema[]> {
+    return this.#request({ kind: "open", options }) as Promise<readonly SourceSchema[]>;
+  }
+
+  append(source: string, batch: EncodedBatch): Promise<AppendResult> {
+    return this.#request({ kind: "append", source, batch: batch.header }, batch.payload) as Promise<AppendResult>;
+  }
+
+  createSource(name: string): Promise<SourceSchema> {
+    return this.#request({ kind: "createSource", name }) as Promise<SourceSchema>;
+  }
+
+  async addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void> {
+    await this.#request({ kind: "addEntries", source, entries });
+  }
+
+  statistics(): Promise<readonly TableStatistics[]> {
+    return this.#request({ kind: "statistics" }) as Promise<readonly TableStatistics[]>;
+  }
+
+  async ping(): Promise<void> {
+    await this.#request({ kind: "ping" });
+  }
+
+  async close(): Promise<void> {
+    await this.#request({ kind: "close" });
+  }
+
+  async *run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void> {
+    if (signal.aborted) throw new EngineError("aborted", "The query was stopped");
+    const queue = new BatchQueue();
+    let isDone = false;
+    const end = (item: QuerySummary | EngineError) => {
+      isDone = true;
+      queue.push(item);
+    };
+    const id = this.#send(
+      { kind: "run", query },
+      {
+        isQuery: true,
+        onAnswer: (answer, body) => {
+          if (answer.kind === "rows") queue.push({ json: body.toString(), rowCount: answer.rowCount });
+          else end(answer.kind === "error" ? errorOf(answer) : (answer.value as QuerySummary));
+        },
+        onFailure: end,
+      },
+    );
+    const onAbort = () => queue.fail(new EngineError("aborted", "The query was stopped"));
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      for (;;) {
+        const item = await queue.next();
+        if (item instanceof EngineError) throw item;
+        if (!("json" in item)) return item;
+        this.#write({ id, kind: "more" });
+        yield item;
+      }
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      if (!isDone) this.#cancel(id);
+    }
+  }
+
+  #cancel(id: number): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    pending.cancelledAtMs = performance.now();
+    this.#write({ id, kind: "cancel" });
+  }
+
+  #request(body: RequestBody, payload?: Buffer): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#send(
+        body,
+        {
+          isQuery: false,
+          onAnswer: (answer) => {
+            if (answer.kind === "error") reject(errorOf(answer));
+            else resolve(answer.kind === "done" ? answer.value : undefined);
+          },
+          onFailure: reject,
+        },
+        payload,
+      );
+    });
+  }
+
+  #send(body: RequestBody, pending: Pending, payload?: Buffer): number {
+    const id = ++this.#lastId;
+    if (this.#failure !== undefined) {
+      pending.onFailure(this.#failure);
+      return id;
+    }
+    this.#pending.set(id, pending);
+    this.#write({ id, ...body } as HostRequest, payload);
+    return id;
+  }
+
+  #write(request: HostRequest, payload?: Buffer): void {
+    if (this.#failure !== undefined) return;
+    for (const part of encodeFrame(request, payload)) this.#stream.write(part);
+  }
+
+  #receive({ head, body }: Frame): void {
+    const answer = head as HostAnswer;
+    const pending = this.#pending.get(answer.id);
+    if (pending === undefined) return;
+    if (answer.kind !== "rows") this.#pending.delete(answer.id);
+    pending.onAnswer(answer, body);
+  }
+}

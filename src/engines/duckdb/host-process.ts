@@ -1,0 +1,213 @@
+/** Keeps the engine host running: starts it, watches it, ends it when it misbehaves, and starts it again. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Duplex } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { EngineError } from "../engine.ts";
+import type { CoreOptions, SourceSchema } from "./host/protocol.ts";
+import { HostClient } from "./host-client.ts";
+
+export interface HostProcessOptions {
+  readonly core: CoreOptions;
+  /** Resident memory of the host beyond which it is ended. Watched on Linux. */
+  readonly maxResidentBytes: number;
+  /** The host's script; by default the bundle beside this one, or of the checkout. */
+  readonly hostPath?: string;
+  readonly log: (level: "info" | "warn" | "error", message: string) => void;
+  /** Called whenever the host is ready, before any request reaches it. */
+  readonly onReady: (sources: readonly SourceSchema[]) => void;
+}
+
+const WATCH_INTERVAL_MS = 250;
+const PING_INTERVAL_MS = 1000;
+/** A host that answers no ping for so long hangs. */
+const UNRESPONSIVE_AFTER_MS = 15_000;
+/** A cancelled query that goes on for so long cannot be interrupted. */
+const UNSTOPPABLE_AFTER_MS = 5000;
+const CLOSE_TIMEOUT_MS = 30_000;
+const MAX_RESTART_DELAY_MS = 5000;
+/** A host that ran for so long failed for another reason than the one before it. */
+const STABLE_AFTER_MS = 10_000;
+
+function defaultHostPath(): string {
+  const candidates = ["./engine-host.js", "../../../dist/engine-host.js"];
+  for (const candidate of candidates) {
+    const path = fileURLToPath(new URL(candidate, import.meta.url));
+    if (existsSync(path)) return path;
+  }
+  throw new EngineError("unavailable", "The engine host is not built: run `npm run build`");
+}
+
+/** Resident memory of a process; undefined where the platform does not tell. */
+async function residentBytes(pid: number): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const match = /^VmRSS:\s+(\d+) kB$/m.exec(status);
+  return match === null ? undefined : Number(match[1]) * 1024;
+}
+
+interface RunningHost {
+  readonly child: ChildProcess;
+  readonly client: HostClient;
+  readonly startedAtMs: number;
+  /** Resolves when the process is gone. */
+  readonly exited: Promise<void>;
+  answeredAtMs: number;
+}
+
+export class HostProcess {
+  readonly #options: HostProcessOptions;
+  #host: RunningHost | undefined;
+  #isReady = false;
+  #isClosing = false;
+  #failedStarts = 0;
+  #restartTimer: NodeJS.Timeout | undefined;
+  #watchTimer: NodeJS.Timeout | undefined;
+  #pingedAtMs = 0;
+
+  constructor(options: HostProcessOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the host for the first time. Rejects when the store cannot be opened. */
+  async start(): Promise<void> {
+    await this.#start();
+    this.#watchTimer = setInterval(() => this.#watch(), WATCH_INTERVAL_MS);
+    this.#watchTimer.unref();
+  }
+
+  /** The host that answers now. Throws `EngineError` `unavailable` while there is none. */
+  client(): HostClient {
+    if (this.#host === undefined || !this.#isReady) {
+      throw new EngineError("unavailable", "The engine is restarting", { retryAfterSeconds: 1 });
+    }
+    return this.#host.client;
+  }
+
+  /** Process id of the host, while there is one. */
+  get pid(): number | undefined {
+    return this.#host?.child.pid;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    clearInterval(this.#watchTimer);
+    clearTimeout(this.#restartTimer);
+    const host = this.#host;
+    if (host === undefined) return;
+    const killer = setTimeout(() => host.child.kill("SIGKILL"), CLOSE_TIMEOUT_MS);
+    await host.client.close().catch(() => undefined);
+    (host.child.stdio[3] as Duplex | null)?.end();
+    await host.exited;
+    clearTimeout(killer);
+  }
+
+  async #start(): Promise<void> {
+    const host = this.#spawn();
+    this.#host = host;
+    try {
+      const sources = await host.client.open(this.#options.core);
+      this.#options.onReady(sources);
+      this.#isReady = true;
+    } catch (error) {
+      host.child.kill("SIGKILL");
+      await host.exited;
+      throw error;
+    }
+  }
+
+  #spawn(): RunningHost {
+    const child = spawn(process.execPath, [this.#options.hostPath ?? defaultHostPath()], {
+      stdio: ["ignore", "ignore", "pipe", "pipe"],
+      // No secrets of the service; every query and commit holds one thread of the pool while it waits.
+      env: { UV_THREADPOOL_SIZE: "32", TZ: "UTC" },
+    });
+    const stream = child.stdio[3] as Duplex;
+    const client = new HostClient(stream);
+    // The end of the process tells more than the broken stream.
+    stream.on("error", () => undefined);
+    child.stderr?.on("data", (text: Buffer) => this.#options.log("error", `engine host: ${text.toString().trimEnd()}`));
+    const now = performance.now();
+    const exited = new Promise<void>((resolve) => {
+      const onGone = (reason: string) => {
+        client.fail(new EngineError("unavailable", "The engine stopped and is restarting", { retryAfterSeconds: 1 }));
+        resolve();
+        this.#onGone(child, reason);
+      };
+      child.once("error", (error) => onGone(error.message));
+      child.once("exit", (code, signal) => onGone(`it ended with ${signal ?? `code ${code}`}`));
+    });
+    return { child, client, startedAtMs: now, answeredAtMs: now, exited };
+  }
+
+  #onGone(child: ChildProcess, reason: string): void {
+    const host = this.#host;
+    if (host?.child !== child) return;
+    const wasReady = this.#isReady;
+    this.#host = undefined;
+    this.#isReady = false;
+    if (this.#isClosing || !wasReady) return;
+    if (performance.now() - host.startedAtMs > STABLE_AFTER_MS) this.#failedStarts = 0;
+    this.#options.log("error", `the engine host is gone (${reason}); starting it again`);
+    this.#scheduleRestart();
+  }
+
+  #scheduleRestart(): void {
+    const delayMs = this.#failedStarts === 0 ? 0 : Math.min(100 * 2 ** this.#failedStarts, MAX_RESTART_DELAY_MS);
+    this.#failedStarts++;
+    this.#restartTimer = setTimeout(() => {
+      const startedAt = performance.now();
+      this.#start().then(
+        () =>
+          this.#options.log("info", `the engine host is back after ${Math.round(performance.now() - startedAt)} ms`),
+        (error: unknown) => {
+          if (this.#isClosing) return;
+          this.#options.log("error", `the engine host cannot start: ${error instanceof Error ? error.message : error}`);
+          this.#scheduleRestart();
+        },
+      );
+    }, delayMs);
+  }
+
+  #watch(): void {
+    const host = this.#host;
+    if (host === undefined || !this.#isReady) return;
+    const now = performance.now();
+    if (now - host.answeredAtMs > UNRESPONSIVE_AFTER_MS) {
+      this.#end(host, "it does not answer");
+      return;
+    }
+    const cancelledAt = host.client.oldestCancelMs();
+    if (cancelledAt !== undefined && now - cancelledAt > UNSTOPPABLE_AFTER_MS) {
+      this.#end(host, "a query cannot be interrupted");
+      return;
+    }
+    void this.#watchMemory(host);
+    if (now - this.#pingedAtMs < PING_INTERVAL_MS) return;
+    this.#pingedAtMs = now;
+    host.client.ping().then(
+      () => {
+        host.answeredAtMs = performance.now();
+      },
+      // A ping that fails is followed by the end of the process, or by the limit above.
+      () => undefined,
+    );
+  }
+
+  async #watchMemory(host: RunningHost): Promise<void> {
+    if (host.child.pid === undefined) return;
+    const bytes = await residentBytes(host.child.pid);
+    if (bytes === undefined || bytes <= this.#options.maxResidentBytes || this.#host !== host) return;
+    // A lone query is the one to blame; among several nobody can tell.
+    const isBlamed = host.client.queryCount === 1;
+    const restarting = new EngineError("unavailable", "The engine is restarting", { retryAfterSeconds: 1 });
+    const blamed = new EngineError("memory_exceeded", "The query needs more memory than it may use");
+    host.client.fail(restarting, isBlamed ? blamed : restarting);
+    this.#end(host, `it uses ${Math.round(bytes / 2 ** 20)} MB of memory`);
+  }
+
+  #end(host: RunningHost, reason: string): void {
+    this.#options.log("error", `ending the engine host: ${reason}`);
+    host.child.kill("SIGKILL");
+  }
+}

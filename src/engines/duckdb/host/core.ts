@@ -1,0 +1,183 @@
+/** The engine host's work, whatever process it runs in: the store's file, its writer, and queries. */
+import { statSync } from "node:fs";
+import { type AppendResult, EngineError } from "../../engine.ts";
+import type { Connection, Database } from "../connection.ts";
+import { DuckDBTimestampValue, type DuckDBValue } from "../driver.ts";
+import { toEngineError } from "../driver-error.ts";
+import { IdFilter } from "./id-filter.ts";
+import type { CoreOptions, EngineHost, SourceSchema, TableStatistics } from "./protocol.ts";
+import { createQueryRunner } from "./query-runner.ts";
+import { addSourceEntries, copyEarlierValues, createSourceTable } from "./source-tables.ts";
+import { createStatementCheck } from "./statement-check.ts";
+import { statementRules } from "./statement-rules.ts";
+import { openStoreFile, readSources, storePaths } from "./store-file.ts";
+import { createStoredSource, loadIds, type StoredSource } from "./stored-source.ts";
+import { Writer } from "./writer.ts";
+
+export interface CoreHooks {
+  /** The database refuses everything from now on: whoever runs the core opens it anew, or ends the process. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+const CHECKPOINT = "CHECKPOINT store";
+
+function microsText(value: DuckDBValue | undefined): string | null {
+  return value instanceof DuckDBTimestampValue ? value.micros.toString() : null;
+}
+
+class Core implements EngineHost {
+  readonly #database: Database;
+  readonly #writer: Writer;
+  readonly #sources = new Map<string, StoredSource>();
+  /** Filters of ids that are being read from tables that have rows. */
+  readonly #loadingIds = new Map<string, Promise<void>>();
+  readonly #runner: ReturnType<typeof createQueryRunner>;
+  readonly #options: CoreOptions;
+  readonly run: EngineHost["run"];
+
+  constructor(
+    options: CoreOptions,
+    database: Database,
+    connections: { readonly writer: Connection; readonly check: Connection },
+    sources: readonly SourceSchema[],
+    hooks: CoreHooks,
+  ) {
+    this.#options = options;
+    this.#database = database;
+    for (const schema of sources) this.#sources.set(schema.name, createStoredSource(schema));
+    const tables = () => [...this.#sources.values()].map(({ table }) => table);
+    const check = createStatementCheck(
+      connections.check,
+      statementRules((name) => tables().includes(name)),
+    );
+    this.#runner = createQueryRunner(database, check);
+    this.run = this.#runner.run;
+    this.#writer = new Writer(connections.writer, {
+      prepare: ({ source }) => this.#loadIds(source),
+      afterCommit: () => this.#checkpointWhenDue(connections.writer),
+      onFatal: hooks.onFatal,
+    });
+    // Reading ids takes a second for some million events: it begins now, and the first append waits for it.
+    for (const source of this.#sources.values()) void this.#loadIds(source).catch(() => undefined);
+  }
+
+  async append(source: string, batch: Parameters<EngineHost["append"]>[1]): Promise<AppendResult> {
+    return this.#writer.append({ source: this.#source(source), batch });
+  }
+
+  async createSource(name: string): Promise<SourceSchema> {
+    return this.#writer.task(async (connection) => {
+      let source = this.#sources.get(name);
+      if (source === undefined) {
+        const table = `events_${this.#sources.size + 1}`;
+        await createSourceTable(connection, name, table);
+        source = createStoredSource({ name, table, entries: [] });
+        source.ids = new IdFilter();
+        this.#sources.set(name, source);
+      }
+      return { name, table: source.table, entries: source.entries };
+    });
+  }
+
+  async addEntries(name: string, entries: Parameters<EngineHost["addEntries"]>[1]): Promise<void> {
+    const source = this.#source(name);
+    await this.#writer.task((connection) => addSourceEntries(connection, source, entries));
+  }
+
+  async statistics(): Promise<readonly TableStatistics[]> {
+    const connection = await this.#database.connect();
+    try {
+      const statistics: TableStatistics[] = [];
+      for (const { name, table } of this.#sources.values()) {
+        const [row = []] = await connection.all(
+          `SELECT count(*)::DOUBLE, min(timestamp), max(timestamp) FROM "${table}"`,
+        );
+        const [rowCount, oldest, newest] = row;
+        statistics.push({
+          name,
+          rowCount: Number(rowCount),
+          oldestUs: microsText(oldest),
+          newestUs: microsText(newest),
+        });
+      }
+      return statistics;
+    } catch (error) {
+      throw toEngineError(error);
+    } finally {
+      connection.close();
+    }
+  }
+
+  async ping(): Promise<void> {
+    const connection = await this.#database.connect();
+    try {
+      await connection.all("SELECT 1");
+    } catch (error) {
+      throw toEngineError(error);
+    } finally {
+      connection.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#runner.close();
+    // Opening a file whose log is empty is quicker; a checkpoint that fails loses nothing.
+    if (this.#options.directory !== undefined) {
+      void this.#writer.task((connection) => connection.all(CHECKPOINT)).catch(() => undefined);
+    }
+    await this.#writer.close();
+    await Promise.allSettled(this.#loadingIds.values());
+    this.#database.close();
+  }
+
+  #source(name: string): StoredSource {
+    const source = this.#sources.get(name);
+    if (source === undefined) throw new EngineError("internal", `The store has no source ${name}`);
+    return source;
+  }
+
+  async #loadIds(source: StoredSource): Promise<void> {
+    if (source.ids !== undefined) return;
+    let loading = this.#loadingIds.get(source.name);
+    if (loading === undefined) {
+      loading = this.#readIds(source);
+      this.#loadingIds.set(source.name, loading);
+    }
+    await loading;
+  }
+
+  async #readIds(source: StoredSource): Promise<void> {
+    const connection = await this.#database.connect();
+    try {
+      source.ids = await loadIds(connection, source.table);
+    } finally {
+      connection.close();
+      // A failure is not kept: the next append tries again.
+      this.#loadingIds.delete(source.name);
+    }
+  }
+
+  async #checkpointWhenDue(connection: Connection): Promise<void> {
+    if (this.#options.directory === undefined) return;
+    const { writeAheadLog } = storePaths(this.#options.directory);
+    const size = statSync(writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
+    if (size >= this.#options.checkpointBytes) await connection.all(CHECKPOINT);
+  }
+}
+
+/** Opens the store and everything over it. Throws `EngineError` (see `openStoreFile`). */
+export async function openCore(
+  options: CoreOptions,
+  hooks: CoreHooks,
+): Promise<{ readonly host: EngineHost; readonly sources: readonly SourceSchema[] }> {
+  const database = await openStoreFile(options);
+  try {
+    const connections = { writer: await database.connect(), check: await database.connect() };
+    const sources = await readSources(connections.writer);
+    for (const schema of sources) await copyEarlierValues(connections.writer, createStoredSource(schema));
+    return { host: new Core(options, database, connections, sources, hooks), sources };
+  } catch (error) {
+    database.close();
+    throw toEngineError(error);
+  }
+}

@@ -1,0 +1,102 @@
+/** Stores the batches of several appends in one transaction: one write and one fsync for all of them. */
+import type { AppendResult } from "../../engine.ts";
+import { type DecodedColumn, decodeBatch, type EncodedBatch } from "../batch.ts";
+import type { Connection } from "../connection.ts";
+import { hashId, type IdHash } from "./id-filter.ts";
+import { buildChunks, type PickedRows } from "./row-chunks.ts";
+import { type Candidate, findCandidate, findStoredIds, type StoredSource } from "./stored-source.ts";
+
+export interface AppendWork {
+  readonly source: StoredSource;
+  readonly batch: EncodedBatch;
+}
+
+interface ReadBatch extends AppendWork {
+  readonly columns: readonly DecodedColumn[];
+  readonly ids: readonly string[];
+  readonly timestamps: readonly bigint[];
+  readonly hashes: readonly IdHash[];
+}
+
+function columnValues(columns: readonly DecodedColumn[], name: string): readonly unknown[] {
+  const column = columns.find((candidate) => candidate.column === name);
+  if (column === undefined || column.rows !== undefined) throw new Error(`A batch lacks the column ${name}`);
+  return column.values;
+}
+
+function readBatch(work: AppendWork): ReadBatch {
+  const columns = decodeBatch(work.batch);
+  const ids = columnValues(columns, "id") as readonly string[];
+  const timestamps = columnValues(columns, "timestamp") as readonly bigint[];
+  return { ...work, columns, ids, timestamps, hashes: ids.map(hashId) };
+}
+
+/** Row numbers whose id may be a repeat. */
+function ownIdRows({ batch: { header } }: ReadBatch): readonly number[] {
+  return header.ownIdRows === "all" ? Array.from({ length: header.rowCount }, (_, row) => row) : header.ownIdRows;
+}
+
+/** Rows to store: the first of each id that the table does not hold. `known` gains the ids of this batch. */
+function pickRows(batch: ReadBatch, known: Set<string>): PickedRows {
+  const rowCount = batch.batch.header.rowCount;
+  const repeated = new Set<number>();
+  for (const row of ownIdRows(batch)) {
+    const id = batch.ids[row] ?? "";
+    if (known.has(id)) repeated.add(row);
+    else known.add(id);
+  }
+  const rows: number[] = [];
+  for (let row = 0; row < rowCount; row++) if (!repeated.has(row)) rows.push(row);
+  return { columns: batch.columns, rows, rowCount };
+}
+
+async function pickFromSource(
+  connection: Connection,
+  source: StoredSource,
+  batches: readonly ReadBatch[],
+): Promise<readonly PickedRows[]> {
+  const candidates: Candidate[] = [];
+  for (const batch of batches) {
+    for (const row of ownIdRows(batch)) {
+      const hash = batch.hashes[row];
+      const candidate =
+        source.ids === undefined || hash === undefined
+          ? undefined
+          : findCandidate(source.ids, batch.ids[row] ?? "", hash);
+      if (candidate !== undefined) candidates.push(candidate);
+    }
+  }
+  const known = await findStoredIds(connection, source.table, candidates);
+  return batches.map((batch) => pickRows(batch, known));
+}
+
+/** Stores the work in one transaction and answers each part's result, in order. All or none is stored. */
+export async function commitGroup(connection: Connection, works: readonly AppendWork[]): Promise<AppendResult[]> {
+  const batches = works.map(readBatch);
+  const bySource = new Map<StoredSource, ReadBatch[]>();
+  for (const batch of batches) {
+    const group = bySource.get(batch.source);
+    if (group === undefined) bySource.set(batch.source, [batch]);
+    else group.push(batch);
+  }
+  const picked = new Map<ReadBatch, PickedRows>();
+  await connection.transaction(async () => {
+    for (const [source, group] of bySource) {
+      const parts = await pickFromSource(connection, source, group);
+      parts.forEach((part, index) => {
+        const batch = group[index];
+        if (batch !== undefined) picked.set(batch, part);
+      });
+      const chunks = buildChunks(source.columns, parts);
+      if (chunks.length > 0) await connection.append(source.table, chunks);
+    }
+  });
+  return batches.map((batch) => {
+    const rows = picked.get(batch)?.rows ?? [];
+    for (const row of rows) {
+      const [hash, timestamp] = [batch.hashes[row], batch.timestamps[row]];
+      if (hash !== undefined && timestamp !== undefined) batch.source.ids?.add(hash, timestamp);
+    }
+    return { stored: rows.length, repeated: batch.ids.length - rows.length };
+  });
+}

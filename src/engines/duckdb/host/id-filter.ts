@@ -1,0 +1,105 @@
+/**
+ * Remembers every id of a source in eight bytes: 43 bits of the id's hash and the hour of its event. "No" is certain,
+ * "perhaps" tells where in the table to look for the id itself, which then costs a few milliseconds.
+ */
+
+const HOUR_US = 3_600_000_000n;
+const HOUR_BITS = 20;
+/** Stands for an hour before 1970 or after 2089. */
+const NO_HOUR = 2 ** HOUR_BITS - 1;
+const FIRST_CAPACITY = 1024;
+const MAX_LOAD = 0.7;
+
+export interface IdHash {
+  readonly high: number;
+  readonly low: number;
+}
+
+/** Two 32-bit hashes of a text. Not for adversaries: a found collision only costs a look into the table. */
+export function hashId(id: string): IdHash {
+  let high = 0x9e37_79b9;
+  let low = 0x85eb_ca6b;
+  for (let i = 0; i < id.length; i++) {
+    const unit = id.charCodeAt(i);
+    high = Math.imul(high ^ unit, 0x0100_0193);
+    low = Math.imul(low ^ unit, 0x5bd1_e995);
+    low ^= low >>> 15;
+  }
+  high = Math.imul(high ^ (high >>> 16) ^ low, 0x7feb_352d);
+  high ^= high >>> 15;
+  low = Math.imul(low ^ (low >>> 13) ^ high, 0x846c_a68b);
+  return { high: high >>> 0, low: (low ^ (low >>> 16)) >>> 0 };
+}
+
+/** Microseconds since 1970: the event's timestamp is at or after `fromUs` and before `toUs`; undefined: anywhere. */
+export type TimeRange = { readonly fromUs: bigint; readonly toUs: bigint } | undefined;
+
+function hourOf(timestampUs: bigint): number {
+  const hour = timestampUs / HOUR_US;
+  return timestampUs >= 0n && hour < NO_HOUR ? Number(hour) : NO_HOUR;
+}
+
+/** Smallest range that holds both; unbounded where one is. */
+export function unionRange(a: TimeRange, b: TimeRange): TimeRange {
+  if (a === undefined || b === undefined) return undefined;
+  return { fromUs: a.fromUs < b.fromUs ? a.fromUs : b.fromUs, toUs: a.toUs > b.toUs ? a.toUs : b.toUs };
+}
+
+/** An open-addressing table of two words a slot; a first word of 0 is a free slot. */
+export class IdFilter {
+  #first = new Uint32Array(FIRST_CAPACITY);
+  #second = new Uint32Array(FIRST_CAPACITY);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get byteCount(): number {
+    return this.#first.byteLength + this.#second.byteLength;
+  }
+
+  add(hash: IdHash, timestampUs: bigint): void {
+    if (this.#count >= this.#first.length * MAX_LOAD) this.#grow();
+    this.#insert((hash.high | 1) >>> 0, (((hash.low & 0xfff) << HOUR_BITS) | hourOf(timestampUs)) >>> 0);
+    this.#count++;
+  }
+
+  /** Where the id may be; null when it is certainly nowhere. */
+  find(hash: IdHash): TimeRange | null {
+    const first = (hash.high | 1) >>> 0;
+    const mask = this.#first.length - 1;
+    let found: TimeRange | null = null;
+    for (let slot = this.#slotOf(first); this.#first[slot] !== 0; slot = (slot + 1) & mask) {
+      const second = this.#second[slot] ?? 0;
+      if (this.#first[slot] !== first || second >>> HOUR_BITS !== (hash.low & 0xfff)) continue;
+      const hour = second & NO_HOUR;
+      const range = hour === NO_HOUR ? undefined : { fromUs: BigInt(hour) * HOUR_US, toUs: BigInt(hour + 1) * HOUR_US };
+      found = found === null ? range : unionRange(found, range);
+    }
+    return found;
+  }
+
+  #slotOf(first: number): number {
+    // Multiplication mixes into the high bits, so the slot is taken from there.
+    return Math.imul(first, 0x9e37_79b1) >>> Math.clz32(this.#first.length - 1);
+  }
+
+  #insert(first: number, second: number): void {
+    const mask = this.#first.length - 1;
+    let slot = this.#slotOf(first);
+    while (this.#first[slot] !== 0) slot = (slot + 1) & mask;
+    this.#first[slot] = first;
+    this.#second[slot] = second;
+  }
+
+  #grow(): void {
+    const [first, second] = [this.#first, this.#second];
+    this.#first = new Uint32Array(first.length * 2);
+    this.#second = new Uint32Array(first.length * 2);
+    for (let slot = 0; slot < first.length; slot++) {
+      const word = first[slot] ?? 0;
+      if (word !== 0) this.#insert(word, second[slot] ?? 0);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/** What the service and the engine host say to each other, in frames (see frames.ts). */
+import type { SqlType } from "../../../googlesql/types.ts";
+import type {
+  AppendResult,
+  EngineErrorCode,
+  OutputColumn,
+  ParameterValue,
+  QueryLimits,
+  QuerySummary,
+  RowBatch,
+  RowEncoding,
+} from "../../engine.ts";
+import type { BatchHeader, EncodedBatch } from "../batch.ts";
+import type { SchemaEntry } from "../schema/schema-entry.ts";
+
+export interface CoreOptions {
+  /** Folder of the store; absent for a store in memory. */
+  readonly directory?: string;
+  readonly threads: number;
+  readonly memoryLimitBytes: number;
+  /** Write-ahead log beyond which a checkpoint is made. */
+  readonly checkpointBytes: number;
+}
+
+export interface SourceSchema {
+  readonly name: string;
+  /** Physical table, unquoted. */
+  readonly table: string;
+  readonly entries: readonly SchemaEntry[];
+}
+
+export interface HostQuery {
+  readonly sql: string;
+  readonly parameters: readonly { readonly type: SqlType; readonly value: ParameterValue }[];
+  readonly columns: readonly OutputColumn[];
+  readonly encoding: RowEncoding;
+  readonly limits: QueryLimits;
+}
+
+/** As `SourceStatistics`, with timestamps as text because JSON has no bigint. */
+export interface TableStatistics {
+  readonly name: string;
+  readonly rowCount: number;
+  readonly oldestUs: string | null;
+  readonly newestUs: string | null;
+}
+
+/** What the engine host does, wherever it runs. Every method rejects with `EngineError`. */
+export interface EngineHost {
+  /** Rows in batches; the generator's return value is the summary. */
+  run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void>;
+  /** Resolves after fsync. */
+  append(source: string, batch: EncodedBatch): Promise<AppendResult>;
+  /** Makes the table of a source when it is missing, and answers what is stored of it. */
+  createSource(name: string): Promise<SourceSchema>;
+  /** Keeps the entries and adds their columns; all or none. */
+  addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void>;
+  statistics(): Promise<readonly TableStatistics[]>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Requests carry an id that their answers repeat. The batch of `append` is the frame's body. */
+export type HostRequest =
+  | { readonly id: number; readonly kind: "open"; readonly options: CoreOptions }
+  | { readonly id: number; readonly kind: "run"; readonly query: HostQuery }
+  /** The reader took a batch of a running query: one more may be sent. */
+  | { readonly id: number; readonly kind: "more" }
+  | { readonly id: number; readonly kind: "cancel" }
+  | { readonly id: number; readonly kind: "append"; readonly source: string; readonly batch: BatchHeader }
+  | { readonly id: number; readonly kind: "createSource"; readonly name: string }
+  | {
+      readonly id: number;
+      readonly kind: "addEntries";
+      readonly source: string;
+      readonly entries: readonly SchemaEntry[];
+    }
+  | { readonly id: number; readonly kind: "statistics" }
+  | { readonly id: number; readonly kind: "ping" }
+  | { readonly id: number; readonly kind: "close" };
+
+export type HostAnswer =
+  /** Rows as JSON text in the frame's body. */
+  | { readonly id: number; readonly kind: "rows"; readonly rowCount: number }
+  | { readonly id: number; readonly kind: "done"; readonly value: unknown }
+  | {
+      readonly id: number;
+      readonly kind: "error";
+      readonly code: EngineErrorCode;
+      readonly message: string;
+      /** For the log only: what the driver said. */
+      readonly detail?: string;
+      readonly retryAfterSeconds?: number;
+    };
+
+/** Batches of a query that may be under way to the service before it takes one. */
+export const BATCH_WINDOW = 4;

@@ -1,0 +1,161 @@
+/** Runs compiled queries: several at once, each on a connection of its own, under its limits. */
+import { EngineError, type QuerySummary, type RowBatch } from "../../engine.ts";
+import type { BoundValue, ChunkReader, Connection, Database } from "../connection.ts";
+import { toEngineError } from "../driver-error.ts";
+import { physicalType, toDriverValue } from "../parameters.ts";
+import { createRowEncoder } from "../rows.ts";
+import type { HostQuery } from "./protocol.ts";
+import type { CheckStatement } from "./statement-check.ts";
+
+/** Queries that run at once; more wait. DuckDB's threads are shared by all of them. */
+const MAX_CONNECTIONS = 16;
+/** Rows that are written at once: few enough for a bound on bytes to hold, many enough to be quick. */
+const ROWS_PER_BATCH = 256;
+
+export interface QueryRunner {
+  run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void>;
+  /** Interrupts what runs, and lets nothing new begin. */
+  close(): Promise<void>;
+}
+
+/** Hands out at most so many connections; the rest wait in line. */
+class ConnectionPool {
+  readonly #database: Database;
+  readonly #idle: Connection[] = [];
+  readonly #busy = new Set<Connection>();
+  readonly #waiting: ((connection: Connection) => void)[] = [];
+  #openCount = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async acquire(): Promise<Connection> {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return this.#hold(idle);
+    if (this.#openCount < MAX_CONNECTIONS) {
+      this.#openCount++;
+      return this.#hold(await this.#database.connect());
+    }
+    return new Promise((resolve) => {
+      this.#waiting.push((connection) => resolve(this.#hold(connection)));
+    });
+  }
+
+  release(connection: Connection): void {
+    this.#busy.delete(connection);
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#idle.push(connection);
+    else next(connection);
+  }
+
+  interruptAll(): void {
+    for (const connection of this.#busy) connection.interrupt();
+  }
+
+  #hold(connection: Connection): Connection {
+    this.#busy.add(connection);
+    return connection;
+  }
+}
+
+function bindParameters(query: HostQuery): BoundValue[] {
+  return query.parameters.map(({ type, value }) => ({ value: toDriverValue(type, value), type: physicalType(type) }));
+}
+
+/** Adds up the time spent in the driver, so that a slow reader is not counted as a slow engine. */
+class EngineClock {
+  #totalMs = 0;
+
+  async time<T>(work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#totalMs += performance.now() - startedAt;
+    }
+  }
+
+  get totalMs(): number {
+    return Math.round(this.#totalMs * 1000) / 1000;
+  }
+}
+
+async function* readRows(
+  query: HostQuery,
+  reader: ChunkReader,
+  clock: EngineClock,
+): AsyncGenerator<RowBatch, QuerySummary, void> {
+  if (reader.columnCount !== query.columns.length) {
+    throw new EngineError("internal", "The engine answered another number of columns than were compiled");
+  }
+  const { maxRows, maxResultBytes } = query.limits;
+  const encode = createRowEncoder(query.columns, query.encoding);
+  let rowCount = 0;
+  let byteCount = 0;
+  for (let chunk = await clock.time(reader.next); chunk !== undefined; chunk = await clock.time(reader.next)) {
+    const available = Math.min(chunk.rowCount, maxRows - rowCount);
+    for (let from = 0; from < available; from += ROWS_PER_BATCH) {
+      const to = Math.min(from + ROWS_PER_BATCH, available);
+      const json = encode(chunk, from, to);
+      byteCount += Buffer.byteLength(json) + 1;
+      if (byteCount > maxResultBytes) {
+        throw new EngineError("result_too_large", `The result is larger than ${maxResultBytes} bytes`);
+      }
+      rowCount += to - from;
+      yield { json, rowCount: to - from };
+    }
+    if (available < chunk.rowCount) return { rowCount, isTruncated: true, engineMs: clock.totalMs };
+  }
+  return { rowCount, isTruncated: false, engineMs: clock.totalMs };
+}
+
+/** Builds a runner over the database; `check` decides on each statement before it runs. */
+export function createQueryRunner(database: Database, check: CheckStatement): QueryRunner {
+  const pool = new ConnectionPool(database);
+  const closing = new AbortController();
+
+  async function* run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void> {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), query.limits.timeoutMs);
+    const stop = AbortSignal.any([signal, timeout.signal, closing.signal]);
+    const clock = new EngineClock();
+    let connection: Connection | undefined;
+    let isFinished = false;
+    const interrupt = () => connection?.interrupt();
+    stop.addEventListener("abort", interrupt);
+    try {
+      await check(query.sql);
+      connection = await pool.acquire();
+      stop.throwIfAborted();
+      const held = connection;
+      const reader = await clock.time(() => held.stream(query.sql, bindParameters(query)));
+      const summary = yield* readRows(query, reader, clock);
+      isFinished = !summary.isTruncated;
+      return summary;
+    } catch (error) {
+      if (closing.signal.aborted) throw new EngineError("unavailable", "The engine is stopping");
+      if (signal.aborted) throw new EngineError("aborted", "The query was stopped");
+      if (timeout.signal.aborted) {
+        throw new EngineError("timeout", `The query ran longer than ${query.limits.timeoutMs} ms`);
+      }
+      throw toEngineError(error);
+    } finally {
+      clearTimeout(timer);
+      stop.removeEventListener("abort", interrupt);
+      if (connection !== undefined) {
+        // What is left unread would keep its snapshot of the table alive.
+        if (!isFinished) await connection.discardReader().catch(() => undefined);
+        pool.release(connection);
+      }
+    }
+  }
+
+  return {
+    run,
+    async close() {
+      closing.abort();
+      pool.interruptAll();
+    },
+  };
+}

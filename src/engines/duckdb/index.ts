@@ -1,0 +1,115 @@
+/** The embedded engine: DuckDB in a process of its own, or in this one for commands and tests that need no store. */
+import { availableParallelism, totalmem } from "node:os";
+import { type Engine, EngineError } from "../engine.ts";
+import { compileQuery } from "./compile/compile.ts";
+import { openCore } from "./host/core.ts";
+import type { CoreOptions, EngineHost } from "./host/protocol.ts";
+import { HostProcess } from "./host-process.ts";
+import { runQuery } from "./run-query.ts";
+import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "./store.ts";
+
+export interface DuckDbEngineOptions {
+  /** Folder of the store, made when it is missing; nothing else may be in it. */
+  readonly directory: string;
+  /** Threads of DuckDB; by default as many as the machine has, up to 8. */
+  readonly threads?: number;
+  /** Memory that DuckDB's queries and tables may use; by default a quarter of the machine's, up to 1 GiB. */
+  readonly memoryLimitBytes?: number;
+  /** Resident memory at which the engine host is ended; by default twice the limit above and 512 MiB. */
+  readonly maxResidentBytes?: number;
+  /** Write-ahead log beyond which a checkpoint is made; 64 MiB by default. */
+  readonly checkpointBytes?: number;
+  readonly limits?: StoreLimits;
+  /** The engine host's script; by default the built one. */
+  readonly hostPath?: string;
+  readonly log?: (level: "info" | "warn" | "error", message: string) => void;
+}
+
+const GIBIBYTE = 1024 ** 3;
+const DEFAULT_CHECKPOINT_BYTES = 64 * 1024 ** 2;
+
+/** The embedded engine, with what only its tests and the doctor need to know. */
+export interface DuckDbEngine extends Engine {
+  /** Process id of the engine host; undefined in memory and while it restarts. */
+  readonly hostPid: number | undefined;
+}
+
+function coreOptions(options: Partial<DuckDbEngineOptions>): CoreOptions {
+  return {
+    threads: options.threads ?? Math.min(availableParallelism(), 8),
+    memoryLimitBytes: options.memoryLimitBytes ?? Math.min(GIBIBYTE, Math.floor(totalmem() / 4)),
+    checkpointBytes: options.checkpointBytes ?? DEFAULT_CHECKPOINT_BYTES,
+    ...(options.directory === undefined ? {} : { directory: options.directory }),
+  };
+}
+
+function createEngine(
+  store: DuckDbStore,
+  host: () => EngineHost,
+  close: () => Promise<void>,
+  pid: () => number | undefined,
+): DuckDbEngine {
+  return {
+    name: "duckdb",
+    store,
+    compile: (query, options) => compileQuery(query, (table) => store.layoutOf(table), options),
+    run: async (request) => runQuery(host(), request),
+    async ping(signal) {
+      signal.throwIfAborted();
+      await Promise.race([
+        host().ping(),
+        new Promise<never>((_, reject) => {
+          const onAbort = () => reject(new EngineError("unavailable", "The engine does not answer"));
+          signal.addEventListener("abort", onAbort, { once: true });
+        }),
+      ]);
+    },
+    close,
+    get hostPid() {
+      return pid();
+    },
+  };
+}
+
+/**
+ * Opens the store in a folder and starts its engine host. Rejects with `EngineError` `unavailable` where the folder is
+ * used by another service, holds something else, or is damaged. Afterwards the host is restarted whenever it ends.
+ */
+export async function openDuckDbEngine(options: DuckDbEngineOptions): Promise<DuckDbEngine> {
+  const core = coreOptions(options);
+  const store = new DuckDbStore(() => hostProcess.client(), options.limits ?? defaultStoreLimits);
+  const hostProcess = new HostProcess({
+    core,
+    maxResidentBytes: options.maxResidentBytes ?? core.memoryLimitBytes * 2 + GIBIBYTE / 2,
+    ...(options.hostPath === undefined ? {} : { hostPath: options.hostPath }),
+    log: options.log ?? (() => undefined),
+    onReady: (sources) => store.load(sources),
+  });
+  await hostProcess.start();
+  return createEngine(
+    store,
+    () => hostProcess.client(),
+    () => hostProcess.close(),
+    () => hostProcess.pid,
+  );
+}
+
+/** An engine in memory and in this process: nothing survives it, and a query that hangs hangs the process. */
+export async function openMemoryEngine(options: { readonly threads?: number } = {}): Promise<DuckDbEngine> {
+  let failure: EngineError | undefined;
+  const { host } = await openCore(coreOptions(options), {
+    onFatal: (cause) => {
+      failure = new EngineError("unavailable", "The engine failed", { cause });
+    },
+  });
+  const current = () => {
+    if (failure !== undefined) throw failure;
+    return host;
+  };
+  return createEngine(
+    new DuckDbStore(current),
+    current,
+    () => host.close(),
+    () => undefined,
+  );
+}

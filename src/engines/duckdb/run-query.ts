@@ -1,0 +1,85 @@
+/** One run of a query on an engine host: its rows as they come, and a deadline that holds even where the host does not keep it. */
+import {
+  type CompiledQuery,
+  EngineError,
+  type ParameterValue,
+  type QuerySummary,
+  type RowBatch,
+  type RunningQuery,
+  type RunRequest,
+} from "../engine.ts";
+import type { EngineHost, HostQuery } from "./host/protocol.ts";
+
+/** How long past its deadline a host may take to say so itself. */
+const TIMEOUT_GRACE_MS = 250;
+
+function bindValues(query: CompiledQuery, values: readonly ParameterValue[]): HostQuery["parameters"] {
+  if (values.length !== query.parameters.length) {
+    throw new EngineError("internal", `The query has ${query.parameters.length} parameters, not ${values.length}`);
+  }
+  return query.parameters.map(({ type }, index) => ({ type, value: values[index] ?? null }));
+}
+
+type Rows = AsyncGenerator<RowBatch, QuerySummary, void>;
+
+const unread: QuerySummary = { rowCount: 0, isTruncated: true, engineMs: 0 };
+
+/** Reads on from a first step that was taken already. Unlike a generator, it passes `return` on also when nothing was read. */
+class Batches implements AsyncIterableIterator<RowBatch> {
+  readonly #rows: Rows;
+  readonly #explain: (error: unknown) => unknown;
+  #first: IteratorResult<RowBatch, QuerySummary> | undefined;
+  summary: QuerySummary | undefined;
+
+  constructor(rows: Rows, first: IteratorResult<RowBatch, QuerySummary>, explain: (error: unknown) => unknown) {
+    this.#rows = rows;
+    this.#first = first;
+    this.#explain = explain;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<RowBatch, undefined>> {
+    try {
+      const step = this.#first ?? (await this.#rows.next());
+      this.#first = undefined;
+      if (step.done !== true) return { done: false, value: step.value };
+      this.summary ??= step.value;
+      return { done: true, value: undefined };
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  async return(): Promise<IteratorResult<RowBatch, undefined>> {
+    await this.#rows.return(unread);
+    return { done: true, value: undefined };
+  }
+}
+
+/** Resolves when the first rows, or the end, are there. Throws `EngineError`, also while iterating. */
+export async function runQuery(host: EngineHost, request: RunRequest): Promise<RunningQuery> {
+  const { query, values, encoding, limits, signal } = request;
+  const hostQuery = { sql: query.sql, parameters: bindValues(query, values), columns: query.columns, encoding, limits };
+  const deadline = AbortSignal.timeout(limits.timeoutMs + TIMEOUT_GRACE_MS);
+  const rows = host.run(hostQuery, AbortSignal.any([signal, deadline]));
+  const explain = (error: unknown): unknown =>
+    deadline.aborted && !signal.aborted && error instanceof EngineError && error.code === "aborted"
+      ? new EngineError("timeout", `The query ran longer than ${limits.timeoutMs} ms`)
+      : error;
+  let batches: Batches;
+  try {
+    batches = new Batches(rows, await rows.next(), explain);
+  } catch (error) {
+    throw explain(error);
+  }
+  return {
+    batches,
+    summary() {
+      if (batches.summary === undefined) throw new EngineError("internal", "The query has not ended");
+      return batches.summary;
+    },
+  };
+}

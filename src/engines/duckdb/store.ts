@@ -1,0 +1,149 @@
+/** The event store of the embedded engine, in the service: schemas, encoding and bounds; the host does the rest. */
+import type { TableDefinition } from "../../googlesql/relation.ts";
+import {
+  type AppendResult,
+  EngineError,
+  type EventStore,
+  type LogEvent,
+  type SourceDefinition,
+  type SourceStatistics,
+} from "../engine.ts";
+import type { EngineHost, SourceSchema } from "./host/protocol.ts";
+import type { TableLayout } from "./layout.ts";
+import { encodeEvents } from "./schema/event-encoder.ts";
+import { defaultSchemaLimits, type SchemaLimits } from "./schema/field-tree.ts";
+import type { SchemaEntry } from "./schema/schema-entry.ts";
+import {
+  createSourceState,
+  growSourceState,
+  missingKnownFields,
+  resetSourceState,
+  type SourceState,
+} from "./source-state.ts";
+
+export interface StoreLimits {
+  /** Events and bytes that may wait for the disk; beyond, `append` fails with `overloaded`. */
+  readonly maxPendingRows: number;
+  readonly maxPendingBytes: number;
+  readonly schema: SchemaLimits;
+}
+
+export const defaultStoreLimits: StoreLimits = {
+  maxPendingRows: 100_000,
+  maxPendingBytes: 128 * 1024 * 1024,
+  schema: defaultSchemaLimits,
+};
+
+/** Rows a second that a small machine stores, for telling a client when to come again. */
+const TYPICAL_ROWS_PER_SECOND = 10_000;
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(new EngineError("aborted", "The caller is gone"));
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+export class DuckDbStore implements EventStore {
+  readonly #host: () => EngineHost;
+  readonly #limits: StoreLimits;
+  readonly #sources = new Map<string, SourceState>();
+  #pendingRows = 0;
+  #pendingBytes = 0;
+
+  /** `host` answers the host of the moment, or throws `EngineError` `unavailable`. */
+  constructor(host: () => EngineHost, limits: StoreLimits = defaultStoreLimits) {
+    this.#host = host;
+    this.#limits = limits;
+  }
+
+  /** Takes over the schemas of a host that was just opened. */
+  load(schemas: readonly SourceSchema[]): void {
+    for (const schema of schemas) {
+      const state = this.#sources.get(schema.name);
+      if (state === undefined) this.#sources.set(schema.name, createSourceState(schema));
+      else resetSourceState(state, schema);
+    }
+  }
+
+  layoutOf(sourceName: string): TableLayout | undefined {
+    return this.#sources.get(sourceName)?.layout;
+  }
+
+  describe(sourceName: string): TableDefinition | undefined {
+    return this.layoutOf(sourceName)?.definition;
+  }
+
+  async ensureSource(definition: SourceDefinition): Promise<void> {
+    if (!this.#sources.has(definition.name)) {
+      const schema = await this.#host().createSource(definition.name);
+      if (!this.#sources.has(definition.name)) this.#sources.set(definition.name, createSourceState(schema));
+    }
+    const state = this.#source(definition.name);
+    await this.#grow(state, () => missingKnownFields(state.tree, definition, this.#limits.schema));
+  }
+
+  async append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
+    const state = this.#source(sourceName);
+    if (signal.aborted) throw new EngineError("aborted", "The caller is gone");
+    if (events.length === 0) return { stored: 0, repeated: 0 };
+    if (this.#pendingRows >= this.#limits.maxPendingRows || this.#pendingBytes >= this.#limits.maxPendingBytes) {
+      throw new EngineError("overloaded", "Too many events are waiting to be stored", {
+        retryAfterSeconds: Math.max(1, Math.ceil(this.#pendingRows / TYPICAL_ROWS_PER_SECOND)),
+      });
+    }
+    this.#pendingRows += events.length;
+    const stored = this.#store(state, events).finally(() => {
+      this.#pendingRows -= events.length;
+    });
+    return unlessAborted(stored, signal);
+  }
+
+  async statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]> {
+    const tables = await unlessAborted(this.#host().statistics(), signal);
+    return tables.map(({ name, rowCount, oldestUs, newestUs }) => ({
+      name,
+      rowCount,
+      oldestTimestampUs: oldestUs === null ? null : BigInt(oldestUs),
+      newestTimestampUs: newestUs === null ? null : BigInt(newestUs),
+    }));
+  }
+
+  async #store(state: SourceState, events: readonly LogEvent[]): Promise<AppendResult> {
+    for (;;) {
+      const { batch } = encodeEvents(state.tree, events, this.#limits.schema);
+      if (batch === undefined) {
+        // Looked at again when it is its turn: another batch may have brought the same fields.
+        await this.#grow(state, () => encodeEvents(state.tree, events, this.#limits.schema).missing ?? []);
+        continue;
+      }
+      // From here to the host nothing waits, so that the batch fits the schema of this very host.
+      const encoded = batch.encode();
+      this.#pendingBytes += encoded.payload.length;
+      try {
+        return await this.#host().append(state.name, encoded);
+      } finally {
+        this.#pendingBytes -= encoded.payload.length;
+      }
+    }
+  }
+
+  /** Adds what `findMissing` answers, after all changes before it. */
+  #grow(state: SourceState, findMissing: () => readonly SchemaEntry[]): Promise<void> {
+    const change = state.changes.then(async () => {
+      const entries = findMissing();
+      if (entries.length === 0) return;
+      await this.#host().addEntries(state.name, entries);
+      growSourceState(state, entries);
+    });
+    state.changes = change.catch(() => undefined);
+    return change;
+  }
+
+  #source(name: string): SourceState {
+    const state = this.#sources.get(name);
+    if (state === undefined) throw new EngineError("internal", `The store has no source ${name}`);
+    return state;
+  }
+}
