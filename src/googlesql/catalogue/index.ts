@@ -1,0 +1,67 @@
+/**
+ * The catalogue: every function that a query may call. A function that stands in no table here cannot be called.
+ */
+import { parseSignature, type Signature } from "./signature.ts";
+import { aggregateFunctions, aggregateFunctions } from "./tables/aggregate.ts";
+import { approximateFunctions, approximateFunctions } from "./tables/approximate.ts";
+import { arrayFunctions, arrayFunctions } from "./tables/array.ts";
+import { bitFunctions, bitFunctions } from "./tables/bit.ts";
+import { conditionalFunctions, conditionalFunctions } from "./tables/conditional.ts";
+import { conversionFunctions, conversionFunctions } from "./tables/conversion.ts";
+import { hashFunctions } from "./tables/hash.ts";
+import { hllFunctions, hllFunctions } from "./tables/hll.ts";
+import { jsonFunctions } from "./tables/json.ts";
+import { mathFunctions, mathFunctions } from "./tables/math.ts";
+import { netFunctions } from "./tables/net.ts";
+import { OPERATORS } from "./tables/operators.ts";
+import { regexpFunctions } from "./tables/regexp.ts";
+import { stringFunctions } from "./tables/string.ts";
+import { windowFunctions, windowFunctions } from "./tables/window.ts";
+import type { FunctionDefinition } from "./types.ts";
+
+export interface CatalogueEntry {
+  readonly definition: FunctionDefinition;
+  readonly signatures: readonly Signature[];
+}
+
+export interface Catalogue {
+  /** By name or alias, in any case; the entry's definition tells the canonical name. */
+  find(name: string): CatalogueEntry | undefined;
+  /** Canonical names and aliases that may be suggested: no operators, nothing that is refused. */
+  names(): readonly string[];
+  readonly definitions: readonly FunctionDefinition[];
+}
+
+/** Reads tables of rows into a catalogue. Throws when two rows have the same name or a signature is malformed. */
+export function createCatalogue(tables: readonly (readonly FunctionDefinition[])[]): Catalogue {
+  const entries = new Map<string, CatalogueEntry>();
+  const definitions = tables.flat();
+  const names: string[] = [];
+  for (const definition of definitions) {
+    const entry = { definition, signatures: definition.signatures.map(parseSignature) };
+    for (const name of [definition.name, ...(definition.aliases ?? [])]) {
+      if (entries.has(name)) throw new Error(`The catalogue holds ${name} twice.`);
+      entries.set(name, entry);
+      if (!name.startsWith("$") && definition.refused === undefined) names.push(name);
+    }
+  }
+  return {
+    find: (name) => entries.get(name) ?? entries.get(name.toUpperCase()),
+    names: () => names,
+    definitions,
+  };
+}
+
+/** The published functions and operators of GoogleSQL. */
+export const CATALOGUE: Catalogue = createCatalogue([
+  OPERATORS,
+  aggregateFunctions,
+  approximateFunctions,
+  arrayFunctions,
+  bitFunctions,
+  conditionalFunctions,
+  conversionFunctions,
+  hllFunctions,
+  mathFunctions,
+  windowFunctions,
+]);

@@ -1,0 +1,234 @@
+/**
+ * Overload resolution: which signature of a function takes given arguments with the least coercion, in the manner of
+ * ZetaSQL's signature matcher (fewest coerced columns first, then fewest coerced literals, then the order of the rows).
+ */
+
+import { arrayOf, type SqlType, UNKNOWN } from "../types.ts";
+import type { Operand } from "../typing/argument.ts";
+import { coercionCost, commonNumericType, commonType } from "../typing/argument.ts";
+import { isComparable, isGroupable, isOrderable } from "../typing/same-type.ts";
+import type { Place, Restriction, Signature, SignatureParameter } from "./signature.ts";
+
+/** An argument of a call, as far as overload resolution needs to know it. */
+export type CallArgument =
+  | { readonly kind: "value"; readonly operand: Operand; readonly isConstant: boolean; readonly name?: string }
+  | { readonly kind: "datepart"; readonly name?: string }
+  | { readonly kind: "lambda"; readonly parameterCount: number; readonly name?: string };
+
+export interface Match {
+  readonly signature: Signature;
+  /** In the order of the signature, repeated places repeated: which argument stands there; undefined for one left out. */
+  readonly places: readonly { readonly parameter: SignatureParameter; readonly argument: number | undefined }[];
+  /** The types of the templates. Those that only a lambda's result tells are missing. */
+  readonly bindings: Map<string, SqlType>;
+}
+
+type Cost = readonly number[];
+
+/** The best match, or undefined when no signature takes the arguments. */
+export function matchSignatures(
+  signatures: readonly Signature[],
+  callArguments: readonly CallArgument[],
+): Match | undefined {
+  let best: { match: Match; cost: Cost } | undefined;
+  for (const signature of signatures) {
+    const result = matchSignature(signature, callArguments);
+    if (result !== undefined && (best === undefined || isCheaper(result.cost, best.cost))) best = result;
+  }
+  return best?.match;
+}
+
+function isCheaper(a: Cost, b: Cost): boolean {
+  for (let i = 0; i < a.length; i++) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+function matchSignature(
+  signature: Signature,
+  callArguments: readonly CallArgument[],
+): { match: Match; cost: Cost } | undefined {
+  const places = assign(signature.parameters, callArguments);
+  if (places === undefined) return undefined;
+  const bindings = bindTemplates(places, callArguments);
+  if (bindings === undefined) return undefined;
+  const cost = [0, 0, 0, 0, 0];
+  for (const { parameter, argument } of places) {
+    const given = argument === undefined ? undefined : callArguments[argument];
+    if (given === undefined) continue;
+    const fit = fitPlace(parameter.place, given, bindings);
+    if (fit === undefined) return undefined;
+    if (fit.isLenient) cost[0] = (cost[0] ?? 0) + 1;
+    else if (fit.distance > 0) {
+      const at = fit.isLiteral ? 3 : 1;
+      cost[at] = (cost[at] ?? 0) + 1;
+      cost[at + 1] = (cost[at + 1] ?? 0) + fit.distance;
+    }
+  }
+  return { match: { signature, places, bindings }, cost };
+}
+
+/** Which argument stands at which place. Named arguments follow positional ones. */
+function assign(
+  parameters: readonly SignatureParameter[],
+  callArguments: readonly CallArgument[],
+): Match["places"] | undefined {
+  const firstNamed = callArguments.findIndex((argument) => argument.name !== undefined);
+  const positional = firstNamed === -1 ? callArguments.length : firstNamed;
+  const names = new Map<string, number>();
+  for (const [i, argument] of callArguments.entries()) {
+    if (i < positional) continue;
+    const name = argument.name?.toLowerCase();
+    if (name === undefined || names.has(name)) return undefined;
+    names.set(name, i);
+  }
+  const places: { parameter: SignatureParameter; argument: number | undefined }[] = [];
+  let next = 0;
+  for (const parameter of parameters) {
+    if (parameter.isRepeated) {
+      while (next < positional) places.push({ parameter, argument: next++ });
+      continue;
+    }
+    const named = parameter.name === undefined ? undefined : names.get(parameter.name);
+    if (next < positional) {
+      if (named !== undefined) return undefined;
+      places.push({ parameter, argument: next++ });
+    } else if (named !== undefined) {
+      names.delete(parameter.name ?? "");
+      places.push({ parameter, argument: named });
+    } else if (parameter.isOptional) places.push({ parameter, argument: undefined });
+    else return undefined;
+  }
+  return next < positional || names.size > 0 ? undefined : places;
+}
+
+function bindTemplates(
+  places: Match["places"],
+  callArguments: readonly CallArgument[],
+): Map<string, SqlType> | undefined {
+  const operands = new Map<string, Operand[]>();
+  const restrictions: { name: string; restriction: Restriction }[] = [];
+  for (const { parameter, argument } of places) {
+    noteRestrictions(parameter.place, restrictions);
+    const given = argument === undefined ? undefined : callArguments[argument];
+    if (given?.kind === "value" && !contribute(parameter.place, given.operand, operands)) return undefined;
+  }
+  const bindings = new Map<string, SqlType>();
+  for (const [name, list] of operands) {
+    const type = name === "NUMBER" ? commonNumericType(list) : commonType(list);
+    if (type === undefined) return undefined;
+    bindings.set(name, type);
+  }
+  for (const { name, restriction } of restrictions) {
+    const type = bindings.get(name);
+    if (type !== undefined && !satisfies(type, restriction)) return undefined;
+  }
+  return bindings;
+}
+
+function satisfies(type: SqlType, restriction: Restriction): boolean {
+  if (restriction === "ORDERABLE") return isOrderable(type);
+  return restriction === "COMPARABLE" ? isComparable(type) : isGroupable(type);
+}
+
+function noteRestrictions(place: Place, into: { name: string; restriction: Restriction }[]): void {
+  if (place.kind === "template" && place.restriction !== undefined)
+    into.push({ name: place.name, restriction: place.restriction });
+  else if (place.kind === "array" || place.kind === "range") noteRestrictions(place.element, into);
+  else if (place.kind === "literal") noteRestrictions(place.of, into);
+}
+
+/** What an argument says about the templates of its place; false when it cannot stand there at all. */
+function contribute(place: Place, operand: Operand, into: Map<string, Operand[]>): boolean {
+  switch (place.kind) {
+    case "template": {
+      const list = into.get(place.name);
+      if (list === undefined) into.set(place.name, [operand]);
+      else list.push(operand);
+      return true;
+    }
+    case "literal":
+      return contribute(place.of, operand, into);
+    case "array": {
+      const { type, expression } = operand;
+      if (type.kind === "UNKNOWN") return contribute(place.element, { type: UNKNOWN, isLenient: false }, into);
+      if (type.kind !== "ARRAY") return false;
+      if (expression?.kind === "MakeArray" && expression.elements.length > 0) {
+        return expression.elements.every((element) =>
+          contribute(place.element, { type: element.type, expression: element, isLenient: false }, into),
+        );
+      }
+      return contribute(place.element, { type: type.element, isLenient: operand.isLenient }, into);
+    }
+    case "range":
+      if (operand.type.kind === "UNKNOWN") return contribute(place.element, { type: UNKNOWN, isLenient: false }, into);
+      return (
+        operand.type.kind === "RANGE" &&
+        contribute(place.element, { type: operand.type.element, isLenient: false }, into)
+      );
+    case "structOf": {
+      const { type } = operand;
+      if (type.kind === "UNKNOWN") return true;
+      if (type.kind !== "STRUCT" || type.fields.length !== place.fields.length) return false;
+      return place.fields.every((field, i) =>
+        contribute(field.place, { type: type.fields[i]?.type ?? UNKNOWN, isLenient: false }, into),
+      );
+    }
+    default:
+      return true;
+  }
+}
+
+function fitPlace(
+  place: Place,
+  given: CallArgument,
+  bindings: ReadonlyMap<string, SqlType>,
+): { isLenient: boolean; isLiteral: boolean; distance: number } | undefined {
+  const exact = { isLenient: false, isLiteral: true, distance: 0 };
+  if (place.kind === "lambda") {
+    if (given.kind !== "lambda") return undefined;
+    const least = place.parameters.filter((parameter) => parameter.isOptional !== true).length;
+    return given.parameterCount >= least && given.parameterCount <= place.parameters.length ? exact : undefined;
+  }
+  if (place.kind === "datepart") return given.kind === "datepart" ? exact : undefined;
+  if (given.kind !== "value") return undefined;
+  const { kind } = given.operand.type;
+  if (place.kind === "any") return exact;
+  if (place.kind === "struct") return kind === "STRUCT" || kind === "RECORD" || kind === "UNKNOWN" ? exact : undefined;
+  if (place.kind === "literal") return given.isConstant ? fitPlace(place.of, given, bindings) : undefined;
+  const target = instantiate(place, bindings);
+  return target === undefined ? exact : coercionCost(given.operand, target);
+}
+
+/** The type of a place under the templates' types; undefined when it takes anything as it is, or a template is not known yet. */
+export function instantiate(place: Place, bindings: ReadonlyMap<string, SqlType>): SqlType | undefined {
+  switch (place.kind) {
+    case "type":
+      return place.type;
+    case "template":
+      return bindings.get(place.name);
+    case "literal":
+      return instantiate(place.of, bindings);
+    case "array": {
+      const element = instantiate(place.element, bindings);
+      return element === undefined ? undefined : arrayOf(element);
+    }
+    case "range": {
+      const element = instantiate(place.element, bindings);
+      return element === undefined ? undefined : { kind: "RANGE", element };
+    }
+    case "structOf": {
+      const fields: { name?: string; type: SqlType }[] = [];
+      for (const field of place.fields) {
+        const type = instantiate(field.place, bindings);
+        if (type === undefined) return undefined;
+        fields.push(field.name === undefined ? { type } : { name: field.name, type });
+      }
+      return { kind: "STRUCT", fields };
+    }
+    default:
+      return undefined;
+  }
+}

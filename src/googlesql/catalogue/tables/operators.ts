@@ -1,0 +1,123 @@
+import type { FunctionDefinition } from "../types.ts";
+
+function operator(name: string, summary: string, signatures: readonly string[]): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: "operator", summary };
+}
+
+const ARITHMETIC = [
+  "(INT64, INT64) -> INT64",
+  "(FLOAT64, FLOAT64) -> FLOAT64",
+  "(NUMERIC, NUMERIC) -> NUMERIC",
+  "(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC",
+];
+const BITWISE = ["(INT64, INT64) -> INT64", "(BYTES, BYTES) -> BYTES"];
+const SHIFT = ["(INT64, INT64) -> INT64", "(BYTES, INT64) -> BYTES"];
+
+/** What the language writes with symbols and keywords instead of a call. */
+export const OPERATORS: readonly FunctionDefinition[] = [
+  operator("$add", "x + y: a sum, or a date, time or interval moved by another", [
+    ...ARITHMETIC,
+    "(DATE, INT64) -> DATE",
+    "(INT64, DATE) -> DATE",
+    "(TIMESTAMP, INTERVAL) -> TIMESTAMP",
+    "(INTERVAL, TIMESTAMP) -> TIMESTAMP",
+    "(DATE, INTERVAL) -> DATETIME",
+    "(INTERVAL, DATE) -> DATETIME",
+    "(DATETIME, INTERVAL) -> DATETIME",
+    "(INTERVAL, DATETIME) -> DATETIME",
+    "(TIME, INTERVAL) -> TIME",
+    "(INTERVAL, TIME) -> TIME",
+    "(INTERVAL, INTERVAL) -> INTERVAL",
+  ]),
+  operator("$subtract", "x - y: a difference of numbers, dates, times or intervals", [
+    ...ARITHMETIC,
+    "(DATE, INT64) -> DATE",
+    "(DATE, DATE) -> INTERVAL",
+    "(TIMESTAMP, TIMESTAMP) -> INTERVAL",
+    "(DATETIME, DATETIME) -> INTERVAL",
+    "(TIME, TIME) -> INTERVAL",
+    "(TIMESTAMP, INTERVAL) -> TIMESTAMP",
+    "(DATE, INTERVAL) -> DATETIME",
+    "(DATETIME, INTERVAL) -> DATETIME",
+    "(TIME, INTERVAL) -> TIME",
+    "(INTERVAL, INTERVAL) -> INTERVAL",
+  ]),
+  operator("$multiply", "x * y", [...ARITHMETIC, "(INTERVAL, INT64) -> INTERVAL", "(INT64, INTERVAL) -> INTERVAL"]),
+  operator("$divide", "x / y; an error when y is zero", [
+    "(FLOAT64, FLOAT64) -> FLOAT64",
+    "(NUMERIC, NUMERIC) -> NUMERIC",
+    "(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC",
+    "(INTERVAL, INT64) -> INTERVAL",
+  ]),
+  operator("$negate", "-x", [
+    "(INT64) -> INT64",
+    "(FLOAT64) -> FLOAT64",
+    "(NUMERIC) -> NUMERIC",
+    "(BIGNUMERIC) -> BIGNUMERIC",
+    "(INTERVAL) -> INTERVAL",
+  ]),
+  operator("$concat_op", "x || y: joins strings, bytes or arrays", [
+    "(STRING, STRING) -> STRING",
+    "(BYTES, BYTES) -> BYTES",
+    "(ARRAY<T>, ARRAY<T>) -> ARRAY<T>",
+  ]),
+  operator("$bit_and", "x & y", BITWISE),
+  operator("$bit_or", "x | y", BITWISE),
+  operator("$bit_xor", "x ^ y", BITWISE),
+  operator("$bit_not", "~x", ["(INT64) -> INT64", "(BYTES) -> BYTES"]),
+  operator("$shift_left", "x << y", SHIFT),
+  operator("$shift_right", "x >> y", SHIFT),
+  operator("$equal", "x = y", ["(T COMPARABLE, T COMPARABLE) -> BOOL"]),
+  operator("$not_equal", "x != y", ["(T COMPARABLE, T COMPARABLE) -> BOOL"]),
+  operator("$less", "x < y", ["(T ORDERABLE, T ORDERABLE) -> BOOL"]),
+  operator("$less_or_equal", "x <= y", ["(T ORDERABLE, T ORDERABLE) -> BOOL"]),
+  operator("$greater", "x > y", ["(T ORDERABLE, T ORDERABLE) -> BOOL"]),
+  operator("$greater_or_equal", "x >= y", ["(T ORDERABLE, T ORDERABLE) -> BOOL"]),
+  operator("$and", "x AND y", ["(BOOL, BOOL, BOOL...) -> BOOL"]),
+  operator("$or", "x OR y", ["(BOOL, BOOL, BOOL...) -> BOOL"]),
+  operator("$not", "NOT x", ["(BOOL) -> BOOL"]),
+  operator("$is_null", "x IS NULL", ["(ANY) -> BOOL"]),
+  operator("$is_true", "x IS TRUE", ["(BOOL) -> BOOL"]),
+  operator("$is_false", "x IS FALSE", ["(BOOL) -> BOOL"]),
+  operator("$is_distinct", "x IS DISTINCT FROM y", ["(T COMPARABLE, T COMPARABLE) -> BOOL"]),
+  operator("$between", "x BETWEEN low AND high", ["(T ORDERABLE, T ORDERABLE, T ORDERABLE) -> BOOL"]),
+  operator("$in", "x IN (value, ...)", ["(T COMPARABLE, T COMPARABLE, T COMPARABLE...) -> BOOL"]),
+  operator("$in_array", "x IN UNNEST(array)", ["(T COMPARABLE, ARRAY<T>) -> BOOL"]),
+  operator("$like", "x LIKE pattern", ["(STRING, STRING) -> BOOL", "(BYTES, BYTES) -> BOOL"]),
+  operator("$like_any", "x LIKE ANY (pattern, ...)", [
+    "(STRING, STRING, STRING...) -> BOOL",
+    "(BYTES, BYTES, BYTES...) -> BOOL",
+  ]),
+  operator("$like_all", "x LIKE ALL (pattern, ...)", [
+    "(STRING, STRING, STRING...) -> BOOL",
+    "(BYTES, BYTES, BYTES...) -> BOOL",
+  ]),
+  operator("$like_any_array", "x LIKE ANY UNNEST(array)", [
+    "(STRING, ARRAY<STRING>) -> BOOL",
+    "(BYTES, ARRAY<BYTES>) -> BOOL",
+  ]),
+  operator("$like_all_array", "x LIKE ALL UNNEST(array)", [
+    "(STRING, ARRAY<STRING>) -> BOOL",
+    "(BYTES, ARRAY<BYTES>) -> BOOL",
+  ]),
+  operator("$array_at_offset", "array[OFFSET(n)], counted from 0; an error when out of range", [
+    "(ARRAY<T>, INT64) -> T",
+  ]),
+  operator("$array_at_ordinal", "array[ORDINAL(n)], counted from 1; an error when out of range", [
+    "(ARRAY<T>, INT64) -> T",
+  ]),
+  operator("$safe_array_at_offset", "array[SAFE_OFFSET(n)]; NULL when out of range", ["(ARRAY<T>, INT64) -> T"]),
+  operator("$safe_array_at_ordinal", "array[SAFE_ORDINAL(n)]; NULL when out of range", ["(ARRAY<T>, INT64) -> T"]),
+  operator("$json_subscript", "json[n], json['name'] and json.name", [
+    "(JSON, INT64) -> JSON",
+    "(JSON, STRING) -> JSON",
+  ]),
+  operator("$interval", "INTERVAL n part, where n is no literal", ["(INT64, DATEPART) -> INTERVAL"]),
+  operator("$extract", "EXTRACT(part FROM x [AT TIME ZONE zone]); DATE, DATETIME and TIME as parts give those types", [
+    "(DATE, DATEPART) -> INT64",
+    "(TIMESTAMP, DATEPART, [STRING]) -> INT64",
+    "(DATETIME, DATEPART) -> INT64",
+    "(TIME, DATEPART) -> INT64",
+    "(INTERVAL, DATEPART) -> INT64",
+  ]),
+];

@@ -1,0 +1,1 @@
+export { type ResolveOptions, resolveQuery } from "./resolver/resolve.ts";

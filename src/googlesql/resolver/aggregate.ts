@@ -1,0 +1,182 @@
+import type { FunctionCall, OrderItem } from "../ast.ts";
+import type { CatalogueEntry } from "../catalogue/index.ts";
+import type { AggregateCall, Expr } from "../resolved.ts";
+import { BOOL, INT64 } from "../types.ts";
+import { isGroupable, isOrderable } from "../typing/same-type.ts";
+import type { ArgumentResolver } from "./call.ts";
+import { resultType } from "./call-function.ts";
+import { coerceOrFail, typeName } from "./coerce.ts";
+import { type ExprContext, resolveExpression } from "./context.ts";
+import { columnExpr } from "./expr.ts";
+import { errorExpr, isErrorExpr } from "./resolution.ts";
+
+/** An aggregate call: it is put among its SELECT's aggregates, and a column of them stands for it. */
+export function resolveAggregate(
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+  resolveArguments: ArgumentResolver,
+): Expr {
+  const { resolution, block } = context;
+  const { name } = entry.definition;
+  if (!context.allowsAggregates || block === undefined) {
+    const why =
+      context.clause === "aggregate"
+        ? "Aggregations of aggregations are not allowed"
+        : `Aggregate function ${name} not allowed in ${context.clause}`;
+    return resolution.fail("invalid_query", why, node.span, { name });
+  }
+  const inner: ExprContext = {
+    ...context,
+    scope: context.aggregateScope ?? context.scope,
+    allowsAggregates: false,
+    allowsWindows: false,
+    clause: "aggregate",
+  };
+  const call = resolveAggregateCall(inner, node, entry, resolveArguments);
+  if (call === undefined) return errorExpr(node.span);
+  const known = block.aggregates.find((other) => sameCall(other.call, call));
+  if (known !== undefined) return columnExpr(known.column, node.span);
+  const column = resolution.newColumn(name.replace("$", "").toLowerCase(), call.type);
+  block.aggregates.push({ column, call });
+  return columnExpr(column, node.span);
+}
+
+function sameCall(a: AggregateCall, b: AggregateCall): boolean {
+  return (
+    a.function === "$count_star" && b.function === "$count_star" && a.filter === undefined && b.filter === undefined
+  );
+}
+
+function resolveAggregateCall(
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+  resolveArguments: ArgumentResolver,
+): AggregateCall | undefined {
+  const { resolution } = context;
+  const { definition } = entry;
+  checkModifiers(context, node, entry);
+  const filter =
+    node.where === undefined
+      ? undefined
+      : coerceOrFail(resolution, resolveExpression(context, node.where), BOOL, "WHERE in an aggregate");
+  if (node.groupBy !== undefined || node.clamped !== undefined) {
+    const what = node.groupBy === undefined ? "CLAMPED BETWEEN" : "GROUP BY";
+    resolution.report("unsupported", `${what} inside an aggregate function is not supported`, node.span, {
+      name: definition.name,
+    });
+    return undefined;
+  }
+  if (node.isStar) {
+    if (definition.name !== "COUNT") {
+      resolution.report(
+        "invalid_query",
+        `Argument * can only be used in COUNT(*), but was used in ${definition.name}`,
+        node.span,
+      );
+      return undefined;
+    }
+    const base = {
+      kind: "AggregateCall",
+      function: "$count_star",
+      arguments: [],
+      isDistinct: false,
+      orderBy: [],
+      isSafe: node.isSafe,
+    } as const;
+    return { ...base, type: INT64, span: node.span, ...(filter === undefined ? {} : { filter }) };
+  }
+  const resolved = resolveArguments(context, node, entry);
+  const orderBy = resolveOrderItems(context, node.orderBy, `ORDER BY of ${definition.name}`);
+  const limit =
+    node.limit?.count === undefined
+      ? undefined
+      : coerceOrFail(resolution, resolveExpression(context, node.limit.count), INT64, "LIMIT");
+  const having =
+    node.having === undefined
+      ? undefined
+      : { kind: node.having.kind, expression: resolveExpression(context, node.having.expression) };
+  if (resolved === undefined || orderBy === undefined) return undefined;
+  const callArguments = resolved.arguments.filter((argument) => argument !== undefined);
+  if (node.isDistinct && callArguments.some((argument) => !isGroupable(argument.type))) {
+    resolution.report(
+      "type_mismatch",
+      `Aggregate functions with DISTINCT cannot be used with arguments of type ${typeName(callArguments[0]?.type ?? INT64)}`,
+      node.span,
+    );
+    return undefined;
+  }
+  return {
+    kind: "AggregateCall",
+    function: definition.name,
+    type: resultType(resolved.match),
+    arguments: callArguments,
+    isDistinct: node.isDistinct,
+    orderBy,
+    isSafe: node.isSafe,
+    span: node.span,
+    ...(node.nullHandling === undefined ? {} : { nullHandling: node.nullHandling }),
+    ...(having === undefined ? {} : { having }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(filter === undefined ? {} : { filter }),
+  };
+}
+
+/** DISTINCT, ORDER BY and their like where the function does not take them. */
+export function checkModifiers(context: ExprContext, node: FunctionCall, entry: CatalogueEntry): void {
+  const { definition } = entry;
+  const allows = (what: "distinct" | "order" | "limit" | "nulls" | "having"): boolean =>
+    definition.allows?.includes(what) === true;
+  const refuse = (what: string): void => {
+    context.resolution.report(
+      "invalid_query",
+      `${what} is not allowed for the function ${definition.name}`,
+      node.span,
+      { name: definition.name },
+    );
+  };
+  if (node.isDistinct && !allows("distinct")) refuse("DISTINCT");
+  if (node.orderBy.length > 0 && !allows("order")) refuse("ORDER BY");
+  if (node.limit !== undefined && !allows("limit")) refuse("LIMIT");
+  if (node.nullHandling !== undefined && !allows("nulls") && definition.window?.allowsNulls !== true)
+    refuse(`${node.nullHandling} NULLS`);
+  if (node.having !== undefined && !allows("having")) refuse("HAVING MAX and HAVING MIN");
+}
+
+export interface SortExpression {
+  readonly expression: Expr;
+  readonly isDescending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+/** NULLs come first ascending and last descending unless the text says otherwise. */
+export function nullsFirst(order: { readonly isDescending: boolean; readonly nulls?: "FIRST" | "LAST" }): boolean {
+  return order.nulls === undefined ? !order.isDescending : order.nulls === "FIRST";
+}
+
+/** ORDER BY inside a call or a window. Undefined when something was reported. */
+export function resolveOrderItems(
+  context: ExprContext,
+  items: readonly OrderItem[],
+  what: string,
+): SortExpression[] | undefined {
+  const sorted: SortExpression[] = [];
+  let isFine = true;
+  for (const item of items) {
+    const expression = resolveExpression(context, item.expression);
+    if (item.collation !== undefined)
+      isFine = !isErrorExpr(context.resolution.fail("unsupported", "COLLATE is not supported", item.span));
+    if (isErrorExpr(expression)) isFine = false;
+    else if (!isOrderable(expression.type)) {
+      context.resolution.report(
+        "type_mismatch",
+        `${what} does not support expressions of type ${typeName(expression.type)}`,
+        item.expression.span,
+      );
+      isFine = false;
+    }
+    sorted.push({ expression, isDescending: item.isDescending, nullsFirst: nullsFirst(item) });
+  }
+  return isFine ? sorted : undefined;
+}

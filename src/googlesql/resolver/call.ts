@@ -1,0 +1,194 @@
+import type { Expression, FunctionCall } from "../ast.ts";
+import type { CatalogueEntry } from "../catalogue/index.ts";
+import { type CallArgument, instantiate, type Match, matchSignatures } from "../catalogue/match.ts";
+import type { Column, Expr, LambdaExpr } from "../resolved.ts";
+import { UNKNOWN } from "../types.ts";
+import { resolveAggregate } from "./aggregate.ts";
+import { failMatch, placeArguments, resultType } from "./call-function.ts";
+import { coerce, operandOf, typeName } from "./coerce.ts";
+import { type ExprContext, resolveExpression } from "./context.ts";
+import { looksLikeDatePart, resolveDatePartArgument } from "./date-part.ts";
+import { isConstant } from "./expr.ts";
+import { errorExpr, isErrorExpr, type Resolution } from "./resolution.ts";
+import { scopeWith } from "./scope.ts";
+import { nearestName } from "./suggest.ts";
+import { resolveWindowCall } from "./window.ts";
+
+/** Any call: scalar, aggregate or window function. */
+export function resolveCall(context: ExprContext, node: FunctionCall): Expr {
+  const { resolution } = context;
+  const written = node.name.parts.map((part) => part.name).join(".");
+  const name = written.toUpperCase();
+  const entry = resolution.catalogue.find(name);
+  if (entry === undefined || name.startsWith("$")) {
+    for (const argument of node.arguments) resolveQuietly(context, argument.value);
+    return resolution.fail("unknown_function", `Function not found: ${written}`, node.name.span, {
+      name: written,
+      suggestion: nearestName(name, resolution.catalogue.names()),
+    });
+  }
+  const { definition } = entry;
+  if (definition.refused !== undefined) {
+    return resolution.fail(
+      "unsupported",
+      `${definition.name} is not supported: ${definition.refused}`,
+      node.name.span,
+      { name: written },
+    );
+  }
+  if (definition.kind === "aggregate") {
+    return node.over === undefined
+      ? resolveAggregate(context, node, entry, resolveArguments)
+      : resolveWindowCall(context, node, entry, node.over, resolveArguments);
+  }
+  if (definition.kind === "window") {
+    if (node.over !== undefined) return resolveWindowCall(context, node, entry, node.over, resolveArguments);
+    return resolution.fail("invalid_query", `Window function ${definition.name} requires an OVER clause`, node.span, {
+      name: written,
+    });
+  }
+  const misused = modifierOf(node);
+  if (misused !== undefined)
+    return resolution.fail(
+      "invalid_query",
+      `${misused} is not allowed for the scalar function ${definition.name}`,
+      node.span,
+      { name: written },
+    );
+  const call = resolveArguments(context, node, entry);
+  if (call === undefined) return errorExpr(node.span);
+  return {
+    kind: "Call",
+    function: definition.name,
+    arguments: call.arguments,
+    type: resultType(call.match),
+    isSafe: node.isSafe,
+    span: node.span,
+  };
+}
+
+function modifierOf(node: FunctionCall): string | undefined {
+  if (node.over !== undefined) return "OVER";
+  if (node.isStar) return "*";
+  if (node.isDistinct) return "DISTINCT";
+  if (node.orderBy.length > 0) return "ORDER BY";
+  if (node.limit !== undefined) return "LIMIT";
+  if (node.nullHandling !== undefined) return `${node.nullHandling} NULLS`;
+  if (node.having !== undefined) return "HAVING";
+  if (node.where !== undefined) return "WHERE";
+  return undefined;
+}
+
+/** Arguments of an unknown function are looked at for problems of their own, but words that may be date parts are not. */
+function resolveQuietly(context: ExprContext, node: Expression): void {
+  if (node.kind !== "Identifier" && node.kind !== "Lambda") resolveExpression(context, node);
+}
+
+export interface ResolvedArguments {
+  readonly arguments: readonly (Expr | undefined)[];
+  readonly match: Match;
+}
+
+/** Resolves a call's arguments and picks the signature; undefined when something was reported. */
+function resolveArguments(
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+): ResolvedArguments | undefined {
+  const { resolution } = context;
+  const name = entry.definition.name;
+  const given: CallArgument[] = [];
+  const values: (Expr | undefined)[] = [];
+  for (const [i, argument] of node.arguments.entries()) {
+    const named = argument.name === undefined ? {} : { name: argument.name.name };
+    if (argument.value.kind === "Lambda") {
+      given.push({ kind: "lambda", parameterCount: argument.value.parameters.length, ...named });
+      values.push(undefined);
+    } else if (takesDatePart(entry, i, argument.value)) {
+      given.push({ kind: "datepart", ...named });
+      values.push(resolveDatePartArgument(resolution, argument.value, name));
+    } else {
+      const value = resolveExpression(context, argument.value);
+      given.push({ kind: "value", operand: operandOf(resolution, value), isConstant: isConstant(value), ...named });
+      values.push(value);
+    }
+    if (argument.alias !== undefined)
+      resolution.report("invalid_query", `${name} does not take an alias for an argument`, argument.span);
+  }
+  if (values.some((value) => value !== undefined && isErrorExpr(value))) return undefined;
+  const match = matchSignatures(entry.signatures, given);
+  if (match === undefined) {
+    failMatch(resolution, entry, name, given, node.span);
+    return undefined;
+  }
+  for (const { parameter, argument } of match.places) {
+    const lambda = argument === undefined ? undefined : node.arguments[argument]?.value;
+    if (argument === undefined || lambda?.kind !== "Lambda" || parameter.place.kind !== "lambda") continue;
+    const body = resolveLambda(context, lambda, parameter.place, match);
+    if (body === undefined) return undefined;
+    values[argument] = body;
+  }
+  return { arguments: placeArguments(resolution, match, values), match };
+}
+
+function takesDatePart(entry: CatalogueEntry, position: number, node: Expression): boolean {
+  return (
+    looksLikeDatePart(node) &&
+    entry.signatures.some((signature) => signature.parameters[position]?.place.kind === "datepart")
+  );
+}
+
+function resolveLambda(
+  context: ExprContext,
+  node: Expression & { readonly kind: "Lambda" },
+  place: Match["signature"]["parameters"][number]["place"] & { readonly kind: "lambda" },
+  match: Match,
+): LambdaExpr | undefined {
+  const { resolution } = context;
+  const parameters: Column[] = node.parameters.map((parameter, i) => {
+    const slot = place.parameters[i];
+    return resolution.newColumn(
+      parameter.name,
+      slot === undefined ? UNKNOWN : (instantiate(slot, match.bindings) ?? UNKNOWN),
+    );
+  });
+  const scope = scopeWith(
+    context.scope,
+    parameters.map((column, i) => ({
+      name: column.name,
+      expression: { kind: "Variable", type: column.type, column, span: node.parameters[i]?.span ?? node.span },
+    })),
+  );
+  const body = resolveExpression(
+    { ...context, scope, allowsAggregates: false, allowsWindows: false, clause: "lambda" },
+    node.body,
+  );
+  if (isErrorExpr(body)) return undefined;
+  const wanted = instantiate(place.result, match.bindings);
+  const typed = wanted === undefined ? body : coerce(resolution, body, wanted);
+  if (typed === undefined) {
+    resolution.report(
+      "type_mismatch",
+      `The lambda's result is ${typeName(body.type)}, which does not fit ${match.signature.text}`,
+      node.body.span,
+    );
+    return undefined;
+  }
+  if (wanted === undefined && place.result.kind === "template") match.bindings.set(place.result.name, typed.type);
+  return { kind: "Lambda", type: typed.type, parameters, body: typed, span: node.span };
+}
+
+/** Resolves a call's arguments; handed to the files of aggregates and window functions. */
+export type ArgumentResolver = (
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+) => ResolvedArguments | undefined;
+
+/** A name that stands for a call without parentheses. */
+export function isBareFunction(resolution: Resolution, name: string): boolean {
+  return (
+    ["CURRENT_DATE", "CURRENT_TIME", "CURRENT_DATETIME", "CURRENT_TIMESTAMP"].includes(name.toUpperCase()) &&
+    resolution.catalogue.find(name) !== undefined
+  );
+}

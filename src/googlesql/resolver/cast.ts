@@ -1,0 +1,99 @@
+import type { CastExpression, TypeSyntax } from "../ast.ts";
+import type { Expr } from "../resolved.ts";
+import { formatType, type SqlType, STRING } from "../types.ts";
+import { isCastable, isFormatCastable } from "../typing/explicit.ts";
+import { isSameType } from "../typing/same-type.ts";
+import { coerce, coerceOrFail, convertLiteral, typeName } from "./coerce.ts";
+import { type ExprContext, resolveExpression } from "./context.ts";
+import { errorExpr, isErrorExpr, isErrorType, type Resolution } from "./resolution.ts";
+import { resolveType } from "./type-syntax.ts";
+
+/** CAST, SAFE_CAST and `::`. */
+export function resolveCast(context: ExprContext, node: CastExpression): Expr {
+  const { resolution } = context;
+  const operand = resolveExpression(context, node.operand);
+  const type = resolveType(resolution, node.type);
+  const format = node.format === undefined ? undefined : resolveExpression(context, node.format);
+  const timeZone = node.timeZone === undefined ? undefined : resolveExpression(context, node.timeZone);
+  if (isErrorExpr(operand) || isErrorType(type) || (format !== undefined && isErrorExpr(format)))
+    return errorExpr(node.span);
+  if (hasParameters(node.type))
+    return resolution.fail("unsupported", "Parameterized types are not supported in CAST here", node.type.span);
+  if (operand.type.kind === "UNKNOWN")
+    return coerce(resolution, { ...operand, span: node.span }, type) ?? errorExpr(node.span);
+  if (!isCastable(operand.type, type) && !isCoercible(resolution, operand, type)) {
+    return resolution.fail(
+      "type_mismatch",
+      `Invalid cast from ${typeName(operand.type)} to ${formatType(type)}`,
+      node.span,
+    );
+  }
+  if (format === undefined) {
+    if (timeZone !== undefined && isErrorExpr(timeZone)) return timeZone;
+    const folded = foldLiteral(resolution, operand, type, node.isSafe);
+    if (folded !== undefined) return { ...folded, span: node.span };
+    const inner =
+      operand.kind === "MakeArray" || operand.kind === "MakeStruct"
+        ? (coerce(resolution, operand, type) ?? operand)
+        : operand;
+    if (inner !== operand) return { ...inner, span: node.span };
+    return {
+      kind: "Cast",
+      operand,
+      type,
+      isSafe: node.isSafe,
+      isImplicit: false,
+      span: node.span,
+      ...(timeZone === undefined ? {} : { timeZone }),
+    };
+  }
+  if (!isFormatCastable(operand.type, type)) {
+    return resolution.fail(
+      "type_mismatch",
+      `FORMAT is not allowed for cast from ${typeName(operand.type)} to ${formatType(type)}`,
+      node.span,
+    );
+  }
+  return {
+    kind: "Cast",
+    operand,
+    type,
+    isSafe: node.isSafe,
+    isImplicit: false,
+    format: coerceOrFail(resolution, format, STRING, "FORMAT"),
+    ...(timeZone === undefined ? {} : { timeZone: coerceOrFail(resolution, timeZone, STRING, "AT TIME ZONE") }),
+    span: node.span,
+  };
+}
+
+function isCoercible(resolution: Resolution, operand: Expr, type: SqlType): boolean {
+  return (
+    (operand.kind === "MakeArray" || operand.kind === "MakeStruct") && coerce(resolution, operand, type) !== undefined
+  );
+}
+
+/** A string literal cast to a date or time is that literal: engines can then prune with it. */
+function foldLiteral(resolution: Resolution, operand: Expr, type: SqlType, isSafe: boolean): Expr | undefined {
+  if (operand.kind !== "Literal" || operand.type.kind !== "STRING" || isSameType(operand.type, type)) return undefined;
+  const value = convertLiteral(resolution, operand.value, operand.type, type);
+  if (value === undefined) return undefined;
+  if (value !== "invalid") return { ...operand, type, value };
+  if (isSafe) return { ...operand, type, value: null };
+  return resolution.fail(
+    "invalid_query",
+    `Could not cast literal ${JSON.stringify(operand.value)} to type ${formatType(type)}`,
+    operand.span,
+  );
+}
+
+function hasParameters(type: TypeSyntax): boolean {
+  switch (type.kind) {
+    case "NamedType":
+      return type.parameters.length > 0;
+    case "ArrayTypeSyntax":
+    case "RangeTypeSyntax":
+      return hasParameters(type.element);
+    case "StructTypeSyntax":
+      return type.fields.some((field) => hasParameters(field.type));
+  }
+}

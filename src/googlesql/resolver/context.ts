@@ -1,0 +1,95 @@
+import type { Expression, NamedWindow, Query } from "../ast.ts";
+import type { AggregateCall, Column, CteDefinition, Expr, OrderKey, Scan, WindowCall } from "../resolved.ts";
+import type { Resolution } from "./resolution.ts";
+import type { NamedColumn, NameList, Scope } from "./scope.ts";
+
+/** The order that rows come in. */
+export interface Ordering {
+  readonly keys: readonly OrderKey[];
+  /** Not written in this query: taken over from the one relation that it reads. */
+  readonly isInherited: boolean;
+}
+
+/** What a query makes. The scan is not sorted unless it is also limited: who needs the rows in order sorts by `order`. */
+export interface QueryResult {
+  readonly scan: Scan;
+  /** One column with `isValue` for a value table. */
+  readonly columns: readonly NamedColumn[];
+  readonly order?: Ordering;
+  /** Is the scan already sorted by `order`? */
+  readonly isSorted?: boolean;
+}
+
+/** Rows with names: what stands between two steps of a FROM clause or of a pipe. */
+export interface Relation {
+  readonly scan: Scan;
+  readonly names: NameList;
+  readonly order?: Ordering;
+}
+
+/** A name of WITH. */
+export interface CteBinding {
+  readonly name: string;
+  /** Undefined while an entry that failed, or that is not ready to be read, stands for itself. */
+  readonly definition?: CteDefinition;
+  readonly columns: readonly NamedColumn[];
+  readonly order?: readonly OrderKey[];
+  /** Reading it is counted here, for the step of a recursive CTE. */
+  readonly onRead?: (span: { readonly start: number; readonly end: number }) => void;
+}
+
+export interface CteScope {
+  readonly parent: CteScope | undefined;
+  readonly bindings: ReadonlyMap<string, CteBinding>;
+}
+
+/** Where a query stands: the relations and the outer names that it sees. */
+export interface Environment {
+  readonly resolution: Resolution;
+  readonly ctes: CteScope | undefined;
+  /** The names of the queries around it, for correlation. */
+  readonly outer: Scope | undefined;
+}
+
+/** What one SELECT gathers while its expressions are resolved. */
+export interface Block {
+  readonly aggregates: { readonly column: Column; readonly call: AggregateCall }[];
+  readonly windows: { readonly column: Column; readonly call: WindowCall }[];
+  readonly namedWindows: readonly NamedWindow[];
+}
+
+/** Where an expression stands. */
+export interface ExprContext {
+  readonly resolution: Resolution;
+  readonly ctes: CteScope | undefined;
+  readonly scope: Scope | undefined;
+  /** Names for the arguments of aggregates, where they differ: in HAVING and ORDER BY a column comes before an alias there. */
+  readonly aggregateScope?: Scope;
+  /** Undefined where neither aggregates nor window functions can be. */
+  readonly block?: Block;
+  /** In messages: `WHERE clause`. */
+  readonly clause: string;
+  readonly allowsAggregates: boolean;
+  readonly allowsWindows: boolean;
+}
+
+/** An expression context without aggregates and windows. */
+export function plainContext(environment: Environment, scope: Scope | undefined, clause: string): ExprContext {
+  const { resolution, ctes } = environment;
+  return { resolution, ctes, scope, clause, allowsAggregates: false, allowsWindows: false };
+}
+
+/** The environment of a sub-query in an expression. */
+export function environmentOf(context: ExprContext): Environment {
+  return { resolution: context.resolution, ctes: context.ctes, outer: context.scope };
+}
+
+/** Resolves a part of an expression. */
+export function resolveExpression(context: ExprContext, node: Expression): Expr {
+  return context.resolution.rules.expression(context, node);
+}
+
+/** Resolves a query that stands inside another. */
+export function resolveSubquery(environment: Environment, query: Query): QueryResult {
+  return environment.resolution.rules.query(environment, query);
+}

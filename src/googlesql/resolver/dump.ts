@@ -1,0 +1,274 @@
+/** A resolved query as compact text, for tests and debugging. */
+import type {
+  AggregateCall,
+  Column,
+  Expr,
+  OrderKey,
+  ResolvedFrameBound,
+  ResolvedQuery,
+  Scan,
+  WindowCall,
+} from "../resolved.ts";
+import { formatType } from "../types.ts";
+
+/** One line a scan, indented below what reads it; columns are `name#n`, numbered in the order of their appearance. */
+export function dumpQuery(query: ResolvedQuery): string {
+  const dumper = new Dumper();
+  const lines = dumper.scan(query.scan, 0);
+  const outputs = query.columns.map(({ name, column }) => `${name}=${dumper.column(column)}:${formatDumpType(column)}`);
+  return [`select ${outputs.join(", ")}`, ...lines.map((line) => `  ${line}`)].join("\n");
+}
+
+/** One expression as text. */
+export function dumpExpr(expression: Expr): string {
+  return new Dumper().expr(expression);
+}
+
+function formatDumpType(column: Column): string {
+  return column.type.kind === "UNKNOWN" ? "UNKNOWN" : formatType(column.type);
+}
+
+class Dumper {
+  private readonly numbers = new Map<number, number>();
+
+  column(column: Column): string {
+    const known = this.numbers.get(column.id);
+    const number = known ?? this.numbers.size + 1;
+    if (known === undefined) this.numbers.set(column.id, number);
+    return `${column.name}#${number}`;
+  }
+
+  private columns(columns: readonly Column[]): string {
+    return columns.map((column) => this.column(column)).join(", ");
+  }
+
+  scan(scan: Scan, depth: number): string[] {
+    const pad = "  ".repeat(depth);
+    const below = (input: Scan): string[] => this.scan(input, depth + 1);
+    const line = (text: string): string => `${pad}${text}`;
+    switch (scan.kind) {
+      case "SingleRow":
+        return [line("one row")];
+      case "Table":
+        return [line(`table ${scan.table.name}(${this.columns(scan.columns.map((item) => item.column))})`)];
+      case "Cte":
+        return [line(`cte ${scan.cte.name}(${this.columns(scan.columns)})`)];
+      case "Unnest": {
+        const input = scan.input === undefined ? [] : below(scan.input);
+        const arrays = scan.arrays.map((item) => `${this.expr(item.array)} as ${this.column(item.element)}`).join(", ");
+        const offset = scan.offset === undefined ? "" : ` offset ${this.column(scan.offset)}`;
+        const on = scan.on === undefined ? "" : ` on ${this.expr(scan.on)}`;
+        const mode = scan.mode === undefined ? "" : ` mode ${scan.mode}`;
+        return [line(`${scan.isOuter ? "outer " : ""}unnest ${arrays}${offset}${on}${mode}`), ...input];
+      }
+      case "Join": {
+        const left = below(scan.left);
+        const right = below(scan.right);
+        const on = scan.on === undefined ? "" : ` on ${this.expr(scan.on)}`;
+        return [
+          line(`${scan.type.toLowerCase()} join${scan.isLateral === true ? " lateral" : ""}${on}`),
+          ...left,
+          ...right,
+        ];
+      }
+      case "Filter": {
+        const input = below(scan.input);
+        return [line(`filter ${this.expr(scan.predicate)}`), ...input];
+      }
+      case "Project": {
+        const input = below(scan.input);
+        return [
+          line(
+            `compute ${scan.computed.map((item) => `${this.expr(item.expression)} as ${this.column(item.column)}`).join(", ")}`,
+          ),
+          ...input,
+        ];
+      }
+      case "Aggregate": {
+        const input = below(scan.input);
+        const keys = scan.groupBy
+          .map((item) => `${this.expr(item.expression)} as ${this.column(item.column)}`)
+          .join(", ");
+        const calls = scan.aggregates
+          .map((item) => `${this.aggregate(item.call)} as ${this.column(item.column)}`)
+          .join(", ");
+        const sets =
+          scan.groupingSets === undefined
+            ? ""
+            : ` sets ${scan.groupingSets.map((set) => `(${this.columns(set)})`).join(" ")}`;
+        return [line(`aggregate [${calls}]${keys === "" ? "" : ` by ${keys}`}${sets}`), ...input];
+      }
+      case "Window": {
+        const input = below(scan.input);
+        return [
+          line(
+            `window ${scan.functions.map((item) => `${this.window(item.call)} as ${this.column(item.column)}`).join(", ")}`,
+          ),
+          ...input,
+        ];
+      }
+      case "Distinct": {
+        const input = below(scan.input);
+        return [
+          line(
+            `distinct ${scan.columns.map((item) => `${this.column(item.input)} as ${this.column(item.column)}`).join(", ")}`,
+          ),
+          ...input,
+        ];
+      }
+      case "SetOperation": {
+        const inputs = scan.inputs.flatMap((item) => {
+          const lines = below(item.scan);
+          return [`${pad}  (${this.columns(item.columns)})`, ...lines.map((text) => `  ${text}`)];
+        });
+        return [
+          line(`${scan.operator.toLowerCase()}${scan.isAll ? " all" : ""} ${this.columns(scan.columns)}`),
+          ...inputs,
+        ];
+      }
+      case "OrderBy": {
+        const input = below(scan.input);
+        return [line(`order by ${this.keys(scan.keys)}`), ...input];
+      }
+      case "Limit": {
+        const input = below(scan.input);
+        const count = scan.count === undefined ? "" : ` ${this.expr(scan.count)}`;
+        return [line(`limit${count}${scan.offset === undefined ? "" : ` offset ${this.expr(scan.offset)}`}`), ...input];
+      }
+      case "Sample":
+        return [
+          line(`sample ${scan.method.toLowerCase()} ${this.expr(scan.size)} ${scan.unit.toLowerCase()}`),
+          ...below(scan.input),
+        ];
+      case "With": {
+        const ctes = scan.ctes.flatMap((cte) => {
+          const lines = this.scan(cte.scan, depth + 2);
+          return [`${pad}  ${cte.isRecursive ? "recursive " : ""}${cte.name}(${this.columns(cte.output)}) =`, ...lines];
+        });
+        return [line("with"), ...ctes, ...below(scan.input)];
+      }
+      case "Recursive": {
+        const anchor = below(scan.anchor.scan);
+        const step = below(scan.step.scan);
+        const heads = [scan.anchor, scan.step].map((part) => `(${this.columns(part.columns)})`);
+        return [
+          line(`recursion${scan.isAll ? " all" : ""} ${this.columns(scan.columns)} = ${heads.join(" then ")}`),
+          ...anchor,
+          ...step,
+        ];
+      }
+    }
+  }
+
+  private keys(keys: readonly OrderKey[]): string {
+    return keys.map((key) => `${this.column(key.column)}${direction(key)}`).join(", ");
+  }
+
+  private sorted(items: AggregateCall["orderBy"]): string {
+    return items.map((item) => `${this.expr(item.expression)}${direction(item)}`).join(", ");
+  }
+
+  private list(expressions: readonly (Expr | undefined)[]): string {
+    return expressions.map((item) => (item === undefined ? "_" : this.expr(item))).join(", ");
+  }
+
+  private aggregate(call: AggregateCall): string {
+    const parts = [`${call.isDistinct ? "distinct " : ""}${this.list(call.arguments)}`];
+    if (call.nullHandling !== undefined) parts.push(`${call.nullHandling.toLowerCase()} nulls`);
+    if (call.having !== undefined)
+      parts.push(`having ${call.having.kind.toLowerCase()} ${this.expr(call.having.expression)}`);
+    if (call.orderBy.length > 0) parts.push(`order by ${this.sorted(call.orderBy)}`);
+    if (call.limit !== undefined) parts.push(`limit ${this.expr(call.limit)}`);
+    if (call.filter !== undefined) parts.push(`where ${this.expr(call.filter)}`);
+    return `${call.isSafe ? "SAFE." : ""}${call.function}(${parts.join(" ")})`;
+  }
+
+  private window(call: WindowCall): string {
+    const parts: string[] = [];
+    if (call.partitionBy.length > 0) parts.push(`partition by ${this.list(call.partitionBy)}`);
+    if (call.orderBy.length > 0) parts.push(`order by ${this.sorted(call.orderBy)}`);
+    if (call.frame !== undefined)
+      parts.push(`${call.frame.unit.toLowerCase()} ${this.bound(call.frame.start)}..${this.bound(call.frame.end)}`);
+    const nulls = call.nullHandling === undefined ? "" : ` ${call.nullHandling.toLowerCase()} nulls`;
+    return `${call.function}(${call.isDistinct ? "distinct " : ""}${this.list(call.arguments)}${nulls}) over (${parts.join(" ")})`;
+  }
+
+  private bound(bound: ResolvedFrameBound): string {
+    switch (bound.kind) {
+      case "UnboundedPreceding":
+        return "-inf";
+      case "UnboundedFollowing":
+        return "+inf";
+      case "CurrentRow":
+        return "0";
+      case "Preceding":
+        return `-${this.expr(bound.offset)}`;
+      case "Following":
+        return `+${this.expr(bound.offset)}`;
+    }
+  }
+
+  expr(expression: Expr): string {
+    switch (expression.kind) {
+      case "Literal": {
+        if (expression.value === null)
+          return expression.type.kind === "UNKNOWN" ? "NULL" : `NULL:${formatType(expression.type)}`;
+        if (expression.type.kind === "INT64" || expression.type.kind === "BOOL") return expression.value;
+        return expression.type.kind === "STRING"
+          ? JSON.stringify(expression.value)
+          : `${formatType(expression.type)}'${expression.value}'`;
+      }
+      case "Parameter":
+        return `@${expression.key}:${formatType(expression.type)}`;
+      case "Column":
+      case "Variable":
+        return this.column(expression.column);
+      case "Field":
+        return `${this.expr(expression.base)}[${expression.index}]`;
+      case "RecordField":
+        return `${this.expr(expression.base)}->${expression.path.join("->")}`;
+      case "Call":
+        return `${expression.isSafe ? "SAFE." : ""}${expression.function}(${this.list(expression.arguments)})`;
+      case "Case": {
+        const branches = expression.branches.map(
+          (branch) => `when ${this.expr(branch.when)} then ${this.expr(branch.then)}`,
+        );
+        return `case(${branches.join(" ")}${expression.else === undefined ? "" : ` else ${this.expr(expression.else)}`})`;
+      }
+      case "Cast": {
+        const how = `${expression.isSafe ? "safe_" : ""}${expression.isImplicit ? "coerce" : "cast"}`;
+        const format = expression.format === undefined ? "" : ` format ${this.expr(expression.format)}`;
+        const zone = expression.timeZone === undefined ? "" : ` zone ${this.expr(expression.timeZone)}`;
+        return `${how}(${this.expr(expression.operand)} as ${formatType(expression.type)}${format}${zone})`;
+      }
+      case "MakeArray":
+        return `[${this.list(expression.elements)}]`;
+      case "MakeStruct":
+        return `{${this.list(expression.fields)}}`;
+      case "Subquery": {
+        const lines = this.scan(expression.scan, 0).map((line) => line.trim());
+        const output = expression.output === undefined ? "" : `${this.column(expression.output)} from `;
+        return `${expression.mode.toLowerCase()}(${output}${lines.join(" < ")})`;
+      }
+      case "InSubquery": {
+        const lines = this.scan(expression.scan, 0).map((line) => line.trim());
+        return `(${this.expr(expression.operand)} ${expression.operator} (${this.column(expression.output)} from ${lines.join(" < ")}))`;
+      }
+      case "Lambda":
+        return `(${this.columns(expression.parameters)}) -> ${this.expr(expression.body)}`;
+      case "Let": {
+        const variables = expression.variables.map(
+          (item) => `${this.column(item.column)} = ${this.expr(item.expression)}`,
+        );
+        return `let(${variables.join(", ")} in ${this.expr(expression.body)})`;
+      }
+      case "DatePart":
+        return expression.weekday === undefined ? expression.part : `${expression.part}(${expression.weekday})`;
+    }
+  }
+}
+
+function direction(order: { readonly isDescending: boolean; readonly nullsFirst: boolean }): string {
+  const isDefault = order.nullsFirst !== order.isDescending;
+  return `${order.isDescending ? " desc" : ""}${isDefault ? "" : order.nullsFirst ? " nulls first" : " nulls last"}`;
+}

@@ -1,0 +1,70 @@
+/**
+ * How a field of a log record meets a value of another type. Its type is what events happened to carry, so that
+ * comparing it must never fail and should do what the text means. See the decision page "Types and lenient fields".
+ */
+import type { Expr } from "../resolved.ts";
+import { FLOAT64, INT64, type SqlType, STRING } from "../types.ts";
+import { coercionCost } from "../typing/argument.ts";
+import { implicitCost } from "../typing/implicit.ts";
+import { isNumericType } from "../typing/same-type.ts";
+import { castToString, isLenientExpr, operandOf } from "./coerce.ts";
+import { isErrorExpr, type Resolution } from "./resolution.ts";
+
+/** The operands of a comparison, made comparable where one of them is a leaf of a log record; others are left alone. */
+export function reconcile(resolution: Resolution, operands: readonly Expr[]): readonly Expr[] {
+  if (!operands.some((operand) => isLenientExpr(resolution, operand)) || operands.some(isErrorExpr)) return operands;
+  const leaves = operands.filter((operand) => isLenientExpr(resolution, operand) && operand.type.kind !== "UNKNOWN");
+  const [leaf] = leaves;
+  if (leaf === undefined) return operands;
+  const others = operands.filter((operand) => !isLenientExpr(resolution, operand) && operand.type.kind !== "UNKNOWN");
+  if (operands.every((operand) => goesWith(resolution, operand, leaf.type))) return operands;
+  if (others.length === 0)
+    return leaves.every(
+      (other) => implicitCost(other.type, leaf.type) !== undefined || implicitCost(leaf.type, other.type) !== undefined,
+    )
+      ? operands
+      : operands.map(castToString);
+  if (leaf.type.kind === "STRING" || !isScalar(leaf.type)) return operands;
+  if (!others.every((other) => other.type.kind === "STRING")) return operands;
+  if (others.every((other) => other.kind === "Parameter" || readsAs(other, leaf.type) !== undefined)) {
+    return operands.map((operand) =>
+      others.includes(operand) ? (readsAs(operand, leaf.type) ?? safeCast(operand, leaf.type)) : operand,
+    );
+  }
+  return operands.map(castToString);
+}
+
+function goesWith(resolution: Resolution, operand: Expr, type: SqlType): boolean {
+  return coercionCost({ ...operandOf(resolution, operand), isLenient: false }, type) !== undefined;
+}
+
+function isScalar(type: SqlType): boolean {
+  return type.kind !== "ARRAY" && type.kind !== "STRUCT" && type.kind !== "RECORD" && type.kind !== "JSON";
+}
+
+/** A string literal that spells a value of the leaf's type, as that value. */
+function readsAs(expression: Expr, type: SqlType): Expr | undefined {
+  if (expression.kind !== "Literal" || expression.value === null) return undefined;
+  const text = expression.value.trim();
+  if (isNumericType(type)) {
+    if (/^[+-]?\d{1,18}$/.test(text))
+      return { ...expression, type: INT64, value: BigInt(text.replace("+", "")).toString() };
+    if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text))
+      return { ...expression, type: FLOAT64, value: String(Number(text)) };
+    return undefined;
+  }
+  if (type.kind === "BOOL" && /^(true|false)$/i.test(text)) return { ...expression, type, value: text.toLowerCase() };
+  return undefined;
+}
+
+function safeCast(operand: Expr, type: SqlType): Expr {
+  if (operand.type.kind === type.kind) return operand;
+  return {
+    kind: "Cast",
+    operand,
+    type: operand.type.kind === STRING.kind ? type : STRING,
+    isSafe: true,
+    isImplicit: true,
+    span: operand.span,
+  };
+}

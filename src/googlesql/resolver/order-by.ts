@@ -1,0 +1,121 @@
+import type { LimitClause, OrderItem } from "../ast.ts";
+import type { Column, ComputedColumn, Expr, OrderKey, Scan } from "../resolved.ts";
+import { INT64 } from "../types.ts";
+import { isOrderable } from "../typing/same-type.ts";
+import { nullsFirst } from "./aggregate.ts";
+import { coerceOrFail, typeName } from "./coerce.ts";
+import { type Environment, type ExprContext, plainContext, type QueryResult, resolveExpression } from "./context.ts";
+import { isConstant } from "./expr.ts";
+import { materialize, project, reachableColumns } from "./relation.ts";
+import { isErrorExpr } from "./resolution.ts";
+import { type NameList, scopeOf } from "./scope.ts";
+import type { Item } from "./select-list.ts";
+import { isSameExpr } from "./transform.ts";
+
+/** One key of ORDER BY: an item of the select list by its position, or an expression of its own. */
+export interface SortKey {
+  readonly item?: number;
+  readonly expression: Expr;
+  readonly isDescending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+/** Resolves ORDER BY over a select list's items; the context's scope lets aliases come before columns. */
+export function resolveOrderBy(context: ExprContext, orderBy: readonly OrderItem[], items: readonly Item[]): SortKey[] {
+  const { resolution } = context;
+  const keys: SortKey[] = [];
+  for (const node of orderBy) {
+    if (node.collation !== undefined) resolution.report("unsupported", "COLLATE is not supported", node.span);
+    const order = { isDescending: node.isDescending, nullsFirst: nullsFirst(node) };
+    if (node.expression.kind === "IntLiteral") {
+      const item = Number(node.expression.text) - 1;
+      const found = items[item];
+      if (found !== undefined) keys.push({ item, expression: found.expression, ...order });
+      else
+        resolution.report(
+          "invalid_query",
+          `ORDER BY is out of SELECT column number range: ${node.expression.text}`,
+          node.expression.span,
+        );
+      continue;
+    }
+    const expression = resolveExpression(context, node.expression);
+    if (isErrorExpr(expression)) continue;
+    if (!isOrderable(expression.type)) {
+      resolution.report(
+        "type_mismatch",
+        `ORDER BY does not support expressions of type ${typeName(expression.type)}`,
+        node.expression.span,
+      );
+      continue;
+    }
+    let item = items.findIndex((candidate) => candidate.expression === expression);
+    if (item === -1) item = items.findIndex((candidate) => isSameExpr(candidate.expression, expression));
+    keys.push({ expression, ...order, ...(item === -1 ? {} : { item }) });
+  }
+  return keys;
+}
+
+/** Orders rows whose only names are those of `names`: a set operation's result, a parenthesised query, a pipe's input. */
+export function orderRelation(
+  environment: Environment,
+  scan: Scan,
+  names: NameList,
+  orderBy: readonly OrderItem[],
+  context?: ExprContext,
+): { readonly scan: Scan; readonly keys: OrderKey[] } {
+  const { resolution } = environment;
+  const own = context ?? plainContext(environment, scopeOf(names, environment.outer), "ORDER BY clause");
+  const items: Item[] = names.columns.map((named) => ({
+    expression: { kind: "Column", column: named.column, type: named.column.type, span: { start: 0, end: 0 } },
+    span: { start: 0, end: 0 },
+  }));
+  const keys = resolveOrderBy(own, orderBy, items);
+  const computed: ComputedColumn[] = [];
+  const local = reachableColumns(names);
+  const taken = new Set<number>();
+  const ordered = keys.map((key): OrderKey => {
+    const column =
+      key.expression.kind === "Column" && local.has(key.expression.column.id)
+        ? key.expression.column
+        : materialize(resolution, key.expression, "sort_key", computed, () => false, taken);
+    return { column, isDescending: key.isDescending, nullsFirst: key.nullsFirst };
+  });
+  return { scan: project(scan, computed), keys: ordered };
+}
+
+/** LIMIT and OFFSET. Rows that have an order, also an inherited one, are sorted before. */
+export function limitRows(environment: Environment, rows: QueryResult, limit: LimitClause): QueryResult {
+  const { resolution } = environment;
+  const bound = (node: LimitClause["count"], what: string): Expr | undefined => {
+    if (node === undefined) return undefined;
+    const value = resolveExpression(plainContext(environment, undefined, what), node);
+    const typed = coerceOrFail(resolution, value, INT64, what);
+    if (isErrorExpr(typed)) return undefined;
+    if (!isConstant(typed))
+      resolution.report("invalid_query", `${what} expects an integer literal or parameter`, node.span);
+    else if (typed.kind === "Literal" && (typed.value === null || typed.value.startsWith("-"))) {
+      resolution.report("invalid_query", `${what} expects a non-negative integer literal or parameter`, node.span);
+    }
+    return typed;
+  };
+  const count = bound(limit.count, "LIMIT");
+  const offset = bound(limit.offset, "OFFSET");
+  const scan = rows.order !== undefined && rows.isSorted !== true ? sortScan(rows.scan, rows.order.keys) : rows.scan;
+  const limited: Scan = {
+    kind: "Limit",
+    input: scan,
+    ...(count === undefined ? {} : { count }),
+    ...(offset === undefined ? {} : { offset }),
+  };
+  return { ...rows, scan: limited, ...(rows.order === undefined ? {} : { isSorted: true }) };
+}
+
+export function sortScan(input: Scan, keys: readonly OrderKey[]): Scan {
+  return keys.length === 0 ? input : { kind: "OrderBy", input, keys };
+}
+
+/** The order keys under other identities, where columns got new ones. */
+export function renameKeys(keys: readonly OrderKey[], rename: (column: Column) => Column): OrderKey[] {
+  return keys.map((key) => ({ ...key, column: rename(key.column) }));
+}

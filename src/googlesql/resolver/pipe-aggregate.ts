@@ -1,0 +1,87 @@
+import type { PipeOperator, SortOrder } from "../ast.ts";
+import type { Column, ComputedColumn, OrderKey, Scan } from "../resolved.ts";
+import { nullsFirst } from "./aggregate.ts";
+import type { Block, Environment, ExprContext, Relation } from "./context.ts";
+import { aboveKeys, type Grouping, resolveGroupBy } from "./group-by.ts";
+import { materialize, project, reachableColumns } from "./relation.ts";
+import { type NamedColumn, scopeOf } from "./scope.ts";
+import { type Item, resolveSelectList } from "./select-list.ts";
+import { mapExpr } from "./transform.ts";
+
+/** AGGREGATE: the output is the grouping columns, then the aggregates. */
+export function resolvePipeAggregate(
+  environment: Environment,
+  relation: Relation,
+  pipe: PipeOperator & { readonly kind: "PipeAggregate" },
+): Relation {
+  const { resolution, ctes } = environment;
+  const block: Block = { aggregates: [], windows: [], namedWindows: [] };
+  const scope = scopeOf(relation.names, environment.outer);
+  const context: ExprContext = {
+    resolution,
+    ctes,
+    scope,
+    block,
+    clause: "pipe AGGREGATE",
+    allowsAggregates: true,
+    allowsWindows: false,
+  };
+  const items: (Item & { readonly order?: SortOrder })[] = pipe.items.flatMap((item) => {
+    const resolved = resolveSelectList(context, [item], relation.names);
+    return resolved.map((one) => (item.order === undefined ? one : { ...one, order: item.order }));
+  });
+  const below: ExprContext = { ...context, clause: "GROUP BY clause", allowsAggregates: false };
+  const grouping: Grouping =
+    pipe.groupBy === undefined ? { keys: [] } : resolveGroupBy(below, pipe.groupBy, [], () => false);
+  const keys = grouping.keys.map((key) => {
+    const column = resolution.newColumn(key.name ?? "key", key.expression.type);
+    if (key.expression.kind === "RecordField") resolution.lenientColumns.add(column.id);
+    return { column, expression: key.expression, key };
+  });
+  let scan: Scan = {
+    kind: "Aggregate",
+    input: relation.scan,
+    groupBy: keys.map(({ column, expression }) => ({ column, expression })),
+    aggregates: block.aggregates,
+    ...(grouping.sets === undefined
+      ? {}
+      : { groupingSets: grouping.sets.map((set) => set.flatMap((i) => keys[i]?.column ?? [])) }),
+  };
+  const replace = aboveKeys(
+    resolution,
+    keys,
+    reachableColumns(relation.names),
+    (name) => `Pipe AGGREGATE expression references column ${name} which is neither grouped nor aggregated`,
+  );
+  const local = new Set(block.aggregates.map((item) => item.column.id));
+  const isLocal = (column: Column): boolean => local.has(column.id);
+  const computed: ComputedColumn[] = [];
+  const taken = new Set<number>();
+  const order: { readonly column: Column; readonly order: SortOrder | undefined }[] = [];
+  const columns: NamedColumn[] = keys.map(({ column, key }) => {
+    order.push({
+      column,
+      order: key.order ?? (pipe.groupBy?.isAlsoOrder === true ? { isDescending: false } : undefined),
+    });
+    return key.name === undefined ? { column } : { name: key.name, column };
+  });
+  for (const [i, item] of items.entries()) {
+    const column = materialize(
+      resolution,
+      mapExpr(item.expression, replace),
+      item.name ?? `f${i}`,
+      computed,
+      isLocal,
+      taken,
+    );
+    columns.push(item.name === undefined ? { column } : { name: item.name, column });
+    order.push({ column, order: item.order });
+  }
+  scan = project(scan, computed);
+  const ordered = order.flatMap(({ column, order: sort }): OrderKey[] =>
+    sort === undefined ? [] : [{ column, isDescending: sort.isDescending, nullsFirst: nullsFirst(sort) }],
+  );
+  // Aggregates that are sorted come before grouping columns that only GROUP AND ORDER BY sorts, as they stand in the text.
+  const names = { columns, ranges: [] };
+  return ordered.length === 0 ? { scan, names } : { scan, names, order: { keys: ordered, isInherited: false } };
+}

@@ -1,0 +1,76 @@
+/** Building blocks of relations. */
+import type { Identifier } from "../ast.ts";
+import type { Column, ComputedColumn, Expr, Scan } from "../resolved.ts";
+import { isLenientExpr } from "./coerce.ts";
+import type { QueryResult, Relation } from "./context.ts";
+import type { Resolution } from "./resolution.ts";
+import type { NamedColumn, NameList } from "./scope.ts";
+
+/** A column for an expression, added to `computed`; a column of the scan itself stands for itself unless it is taken. */
+export function materialize(
+  resolution: Resolution,
+  expression: Expr,
+  name: string,
+  computed: ComputedColumn[],
+  isLocal: (column: Column) => boolean,
+  taken: Set<number>,
+): Column {
+  if (expression.kind === "Column" && isLocal(expression.column) && !taken.has(expression.column.id)) {
+    taken.add(expression.column.id);
+    return expression.column;
+  }
+  const column = resolution.newColumn(name, expression.type);
+  if (isLenientExpr(resolution, expression)) resolution.lenientColumns.add(column.id);
+  computed.push({ column, expression });
+  return column;
+}
+
+export function project(input: Scan, computed: readonly ComputedColumn[]): Scan {
+  return computed.length === 0 ? input : { kind: "Project", input, computed };
+}
+
+/** A query's result under an alias (or none) in a FROM clause. */
+export function relationOf(result: QueryResult, alias: string | undefined): Relation {
+  return {
+    scan: result.scan,
+    names: aliased(result.columns, alias),
+    ...(result.order === undefined ? {} : { order: { keys: result.order.keys, isInherited: true } }),
+  };
+}
+
+/** Columns under an alias; the value of a value table takes the alias as its name. */
+export function aliased(columns: readonly NamedColumn[], alias: string | undefined, isLenient = false): NameList {
+  if (alias === undefined) return { columns, ranges: [] };
+  const named = columns.map((column) => (column.isValue === true ? { ...column, name: alias } : column));
+  return { columns: named, ranges: [{ name: alias, columns: named, ...(isLenient ? { isLenient } : {}) }] };
+}
+
+/** Both name lists, the left one's columns first. Reports an alias that occurs twice. */
+export function mergeNames(
+  resolution: Resolution,
+  left: NameList,
+  right: NameList,
+  span: { readonly start: number; readonly end: number },
+): NameList {
+  const known = new Set(left.ranges.map((range) => range.name.toLowerCase()));
+  for (const range of right.ranges) {
+    if (known.has(range.name.toLowerCase())) {
+      resolution.report("duplicate_name", `Duplicate table alias ${range.name} in the same FROM clause`, span, {
+        name: range.name,
+      });
+    }
+  }
+  return { columns: [...left.columns, ...right.columns], ranges: [...left.ranges, ...right.ranges] };
+}
+
+/** Every column that a relation's names reach. */
+export function reachableColumns(names: NameList): Set<number> {
+  const ids = new Set<number>();
+  for (const { column } of names.columns) ids.add(column.id);
+  for (const range of names.ranges) for (const { column } of range.columns) ids.add(column.id);
+  return ids;
+}
+
+export function aliasOf(alias: Identifier | undefined): string | undefined {
+  return alias?.name;
+}

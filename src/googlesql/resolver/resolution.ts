@@ -1,0 +1,138 @@
+import type { Expression, Query } from "../ast.ts";
+import type { Catalogue } from "../catalogue/index.ts";
+import type { Diagnostic, DiagnosticCode, Span } from "../diagnostic.ts";
+import type { TableCatalog } from "../relation.ts";
+import type { Column, Expr } from "../resolved.ts";
+import { type SqlType, UNKNOWN } from "../types.ts";
+import type { Environment, ExprContext, QueryResult } from "./context.ts";
+
+/** The type of what could not be resolved. It goes with anything, so that one problem is reported once. */
+export const ERROR_TYPE: SqlType = Object.freeze({ kind: "UNKNOWN" });
+
+/** Is it the placeholder of something that is already reported? */
+export function isErrorType(type: SqlType): boolean {
+  return type === ERROR_TYPE;
+}
+
+/** The mutually recursive entries of the resolver, handed around so that its files need not import each other in circles. */
+export interface Rules {
+  expression(context: ExprContext, node: Expression): Expr;
+  query(environment: Environment, query: Query): QueryResult;
+}
+
+/** Numbers that are unique in one resolved query, also when it is made of two texts. */
+export interface IdSource {
+  nextColumn: number;
+  nextCte: number;
+}
+
+export interface ResolutionInput {
+  readonly text: string;
+  readonly tables: TableCatalog;
+  readonly parameters: ReadonlyMap<string | number, SqlType>;
+  readonly inferParameters: boolean;
+  readonly timeZone: string;
+  readonly rules: Rules;
+  readonly catalogue: Catalogue;
+  readonly ids?: IdSource;
+}
+
+const MAX_DIAGNOSTICS = 50;
+
+/** Levels that a resolved tree may have: its readers are recursive. */
+const MAX_TREE_DEPTH = 2_500;
+
+/** Thrown to stop when going on makes no sense (nesting beyond the limit). */
+export class ResolutionStopped extends Error {}
+
+/** What the resolution of one text gathers on its way: problems, identities, parameters. */
+export class Resolution {
+  readonly text: string;
+  readonly tables: TableCatalog;
+  readonly catalogue: Catalogue;
+  readonly rules: Rules;
+  readonly timeZone: string;
+  readonly inferParameters: boolean;
+  readonly ids: IdSource;
+  readonly diagnostics: Diagnostic[] = [];
+  /** Ids of columns that hold a field of a log record or a column of a log source: they compare leniently. */
+  readonly lenientColumns = new Set<number>();
+  /** How deep the tree is where resolution stands now. */
+  depth = 0;
+  /** The parameters that are read, with their types. */
+  readonly usedParameters = new Map<string | number, SqlType>();
+  readonly declaredParameters: ReadonlyMap<string | number, SqlType>;
+
+  constructor(input: ResolutionInput) {
+    this.text = input.text;
+    this.tables = input.tables;
+    this.catalogue = input.catalogue;
+    this.rules = input.rules;
+    this.timeZone = input.timeZone;
+    this.inferParameters = input.inferParameters;
+    this.declaredParameters = input.parameters;
+    this.ids = input.ids ?? { nextColumn: 1, nextCte: 1 };
+  }
+
+  newColumn(name: string, type: SqlType): Column {
+    return { id: this.ids.nextColumn++, name, type };
+  }
+
+  report(
+    code: DiagnosticCode,
+    message: string,
+    span: Span,
+    details: { readonly name?: string; readonly suggestion?: string | undefined } = {},
+  ): void {
+    if (this.diagnostics.length >= MAX_DIAGNOSTICS) return;
+    const { name, suggestion } = details;
+    this.diagnostics.push({
+      code,
+      message: suggestion === undefined ? message : `${message}; did you mean ${suggestion}?`,
+      span,
+      ...(name === undefined ? {} : { name }),
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+  }
+
+  /** Reports, and gives the expression to go on with. */
+  fail(
+    code: DiagnosticCode,
+    message: string,
+    span: Span,
+    details: { readonly name?: string; readonly suggestion?: string | undefined } = {},
+  ): Expr {
+    this.report(code, message, span, details);
+    return errorExpr(span);
+  }
+
+  /** Notes that the tree goes `levels` deeper; stops where its readers could overflow. Give them back with {@link rise}. */
+  descend(levels: number, span: Span): void {
+    this.depth += levels;
+    if (this.depth > MAX_TREE_DEPTH) this.stop(`The query is nested more than ${MAX_TREE_DEPTH} levels deep`, span);
+  }
+
+  rise(levels: number): void {
+    this.depth -= levels;
+  }
+
+  stop(message: string, span: Span): never {
+    this.report("too_complex", message, span);
+    throw new ResolutionStopped(message);
+  }
+}
+
+/** The expression in the place of one that is already reported. */
+export function errorExpr(span: Span): Expr {
+  return { kind: "Literal", type: ERROR_TYPE, value: null, span };
+}
+
+/** Was this expression, or what it was made of, reported? */
+export function isErrorExpr(expression: Expr): boolean {
+  return expression.type === ERROR_TYPE;
+}
+
+/** An untyped NULL. */
+export function nullExpr(span: Span, type: SqlType = UNKNOWN): Expr {
+  return { kind: "Literal", type, value: null, span };
+}

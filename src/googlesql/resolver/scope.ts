@@ -1,0 +1,149 @@
+/**
+ * Names and what they mean. A name list is what a FROM clause or a sub-query makes visible; a scope is what an
+ * expression sees: names of its own and, where it is nested, the names around it.
+ */
+import type { Column, Expr } from "../resolved.ts";
+
+/** A column under its name. */
+export interface NamedColumn {
+  /** Absent for an anonymous column. */
+  readonly name?: string;
+  readonly column: Column;
+  /** The one column of a value table: its fields are found by their bare names, and a star expands to them. */
+  readonly isValue?: boolean;
+}
+
+/** A table's alias. */
+export interface RangeVariable {
+  readonly name: string;
+  readonly columns: readonly NamedColumn[];
+  /** A log source: names it lacks are NULL. */
+  readonly isLenient?: boolean;
+}
+
+export interface NameList {
+  /** In the order in which a star expands them. */
+  readonly columns: readonly NamedColumn[];
+  readonly ranges: readonly RangeVariable[];
+}
+
+export const NO_NAMES: NameList = { columns: [], ranges: [] };
+
+export type Target =
+  | { readonly kind: "column"; readonly column: Column }
+  | { readonly kind: "range"; readonly range: RangeVariable }
+  /** A select list's alias, a lambda's parameter or a WITH expression's variable. */
+  | { readonly kind: "expression"; readonly expression: Expr }
+  | { readonly kind: "ambiguous" };
+
+export interface Scope {
+  readonly parent: Scope | undefined;
+  /** By lower-case name. */
+  readonly targets: ReadonlyMap<string, Target>;
+  /** Names as written, for suggestions. */
+  readonly names: readonly string[];
+  /** Columns whose fields are visible by their bare names. */
+  readonly values: readonly Column[];
+  /** A log source among the relations: unknown names are its fields that no event has carried. */
+  readonly lenient?: RangeVariable;
+}
+
+/** The scope of a FROM clause's names. A range variable hides a column of its name; two columns of one name make it ambiguous. */
+export function scopeOf(list: NameList, parent: Scope | undefined): Scope {
+  const targets = new Map<string, Target>();
+  const names: string[] = [];
+  const values: Column[] = [];
+  let lenient: RangeVariable | undefined;
+  for (const range of list.ranges) {
+    const key = range.name.toLowerCase();
+    targets.set(key, targets.has(key) ? { kind: "ambiguous" } : { kind: "range", range });
+    names.push(range.name);
+    if (range.isLenient === true) lenient ??= range;
+  }
+  const ranges = new Set(targets.keys());
+  for (const named of list.columns) {
+    if (named.isValue === true) values.push(named.column);
+    if (named.name === undefined) continue;
+    const key = named.name.toLowerCase();
+    if (ranges.has(key)) continue;
+    const known = targets.get(key);
+    if (known === undefined) {
+      targets.set(key, { kind: "column", column: named.column });
+      names.push(named.name);
+    } else if (known.kind !== "column" || known.column.id !== named.column.id) targets.set(key, { kind: "ambiguous" });
+  }
+  return { parent, targets, names, values, ...(lenient === undefined ? {} : { lenient }) };
+}
+
+/** A scope with further names that hide those of `base` (not those of its parents only: all of its own level too). */
+export function scopeWith(
+  base: Scope | undefined,
+  entries: readonly { readonly name: string; readonly expression: Expr }[],
+): Scope {
+  const targets = new Map<string, Target>();
+  for (const { name, expression } of entries) {
+    const key = name.toLowerCase();
+    const known = targets.get(key);
+    if (known === undefined) targets.set(key, { kind: "expression", expression });
+    else if (known.kind !== "expression" || !isSameColumn(known.expression, expression))
+      targets.set(key, { kind: "ambiguous" });
+  }
+  return { parent: base, targets, names: entries.map((entry) => entry.name), values: [] };
+}
+
+function isSameColumn(a: Expr, b: Expr): boolean {
+  return a === b || (a.kind === "Column" && b.kind === "Column" && a.column.id === b.column.id);
+}
+
+/** A field of a value table's column, found by its bare name. */
+export interface ImplicitField {
+  readonly kind: "implicit";
+  readonly column: Column;
+}
+
+/**
+ * Looks a name up from the inside out. A field of a STRUCT alias beside a column of the same name is ambiguous; a field
+ * of a log record gives way to a column.
+ */
+export function findName(scope: Scope | undefined, name: string): Target | ImplicitField | undefined {
+  const key = name.toLowerCase();
+  for (let current = scope; current !== undefined; current = current.parent) {
+    let found: Target | ImplicitField | undefined = current.targets.get(key);
+    if (found?.kind === "range" || found?.kind === "expression") return found;
+    for (const column of current.values) {
+      const count = countFields(column, key);
+      if (count === 0) continue;
+      if (column.type.kind === "RECORD" && found !== undefined && found.kind !== "implicit") continue;
+      found = count > 1 || found !== undefined ? { kind: "ambiguous" } : { kind: "implicit", column };
+    }
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function countFields(column: Column, key: string): number {
+  const { type } = column;
+  if (type.kind === "RECORD") return type.fields.some((field) => field.name.toLowerCase() === key) ? 1 : 0;
+  if (type.kind !== "STRUCT") return 0;
+  let count = 0;
+  for (const field of type.fields) if (field.name?.toLowerCase() === key) count++;
+  return count;
+}
+
+/** The nearest log source whose names are open. */
+export function findLenient(scope: Scope | undefined): RangeVariable | undefined {
+  for (let current = scope; current !== undefined; current = current.parent)
+    if (current.lenient !== undefined) return current.lenient;
+  return undefined;
+}
+
+/** Everything that could have been meant, from the inside out. */
+export function* visibleNames(scope: Scope | undefined): Generator<string> {
+  for (let current = scope; current !== undefined; current = current.parent) {
+    yield* current.names;
+    for (const column of current.values) {
+      if (column.type.kind !== "STRUCT" && column.type.kind !== "RECORD") continue;
+      for (const field of column.type.fields) if (field.name !== undefined) yield field.name;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import type { Path, TableReference } from "../ast.ts";
+import type { TableDefinition } from "../relation.ts";
+import type { OrderKey } from "../resolved.ts";
+import type { CteBinding, CteScope, Environment, Relation } from "./context.ts";
+import { aliased } from "./relation.ts";
+import { ERROR_TYPE } from "./resolution.ts";
+import { findName, type NamedColumn } from "./scope.ts";
+import { nearestName } from "./suggest.ts";
+
+/** Is it `alias.items` of something in scope, an array to be unnested? A single name is always a table. */
+export function isArrayPath(node: TableReference, environment: Environment): boolean {
+  const [first, second] = node.path.parts;
+  if (first === undefined || second === undefined) return false;
+  return findName(environment.outer, first.name) !== undefined;
+}
+
+export function findCte(scope: CteScope | undefined, name: string): CteBinding | undefined {
+  const key = name.toLowerCase();
+  for (let current = scope; current !== undefined; current = current.parent) {
+    const binding = current.bindings.get(key);
+    if (binding !== undefined) return binding;
+  }
+  return undefined;
+}
+
+function* cteNames(scope: CteScope | undefined): Generator<string> {
+  for (let current = scope; current !== undefined; current = current.parent)
+    for (const binding of current.bindings.values()) yield binding.name;
+}
+
+/** A CTE or a table by name. */
+export function resolveTable(environment: Environment, node: TableReference): Relation {
+  const { resolution } = environment;
+  const name = pathName(node.path);
+  if (node.forSystemTime !== undefined)
+    resolution.report("unsupported", "FOR SYSTEM_TIME AS OF is not supported", node.forSystemTime.span);
+  if (node.withOffset !== undefined)
+    resolution.report("invalid_query", "WITH OFFSET can only be used with an array", node.withOffset.span);
+  const alias = node.alias?.name;
+  const cte = node.path.parts.length === 1 ? findCte(environment.ctes, name) : undefined;
+  if (cte !== undefined) return scanCte(environment, cte, alias ?? node.path.parts[0]?.name ?? name, node.span);
+  const table = resolution.tables.findTable(name);
+  if (table !== undefined) return scanTable(environment, table, alias, node);
+  const known = [...cteNames(environment.ctes), ...resolution.tables.tableNames()];
+  resolution.report("unknown_table", `Table not found: ${name}`, node.path.span, {
+    name,
+    suggestion: nearestName(name, known),
+  });
+  return unknownRelation(environment, alias ?? node.path.parts.at(-1)?.name ?? name);
+}
+
+function pathName(path: Path): string {
+  return path.parts.map((part) => part.name).join(".");
+}
+
+/** Stands for a relation that is reported: all names of it resolve, to placeholders. */
+export function unknownRelation(environment: Environment, alias: string): Relation {
+  const column = environment.resolution.newColumn(alias, ERROR_TYPE);
+  const columns: NamedColumn[] = [{ column, isValue: true, name: alias }];
+  return { scan: { kind: "SingleRow" }, names: { columns, ranges: [{ name: alias, columns, isLenient: true }] } };
+}
+
+function scanTable(
+  environment: Environment,
+  table: TableDefinition,
+  alias: string | undefined,
+  node: TableReference,
+): Relation {
+  const { resolution } = environment;
+  const columns = table.columns.map((source) => ({
+    source: source.name,
+    column: resolution.newColumn(source.name, source.type),
+  }));
+  if (table.isLenient === true) for (const { column } of columns) resolution.lenientColumns.add(column.id);
+  const named = columns.map(({ source, column }): NamedColumn => ({ name: source, column }));
+  const isLenient = table.isLenient === true;
+  const last = node.path.parts.at(-1)?.name ?? table.name;
+  const names = aliased(named, alias ?? last, isLenient);
+  // A path in one pair of back-ticks, `project.data.table`, is an alias by its last part as well.
+  const short = last.slice(last.lastIndexOf(".") + 1);
+  const ranges =
+    alias === undefined && short !== last && short !== ""
+      ? [...names.ranges, { name: short, columns: named, ...(isLenient ? { isLenient } : {}) }]
+      : names.ranges;
+  return { scan: { kind: "Table", table, columns, span: node.span }, names: { columns: names.columns, ranges } };
+}
+
+function scanCte(
+  environment: Environment,
+  cte: CteBinding,
+  alias: string,
+  span: { readonly start: number; readonly end: number },
+): Relation {
+  const { resolution } = environment;
+  cte.onRead?.(span);
+  const { definition } = cte;
+  if (definition === undefined) return unknownRelation(environment, alias);
+  const columns = definition.output.map((source) => {
+    const column = resolution.newColumn(source.name, source.type);
+    if (resolution.lenientColumns.has(source.id)) resolution.lenientColumns.add(column.id);
+    return column;
+  });
+  const position = new Map(definition.output.map((column, i) => [column.id, i]));
+  const named = cte.columns.flatMap((source): NamedColumn[] => {
+    const column = columns[position.get(source.column.id) ?? -1];
+    return column === undefined ? [] : [{ ...source, column }];
+  });
+  const keys = cte.order?.flatMap((key): OrderKey[] => {
+    const column = columns[position.get(key.column.id) ?? -1];
+    return column === undefined ? [] : [{ ...key, column }];
+  });
+  const names = aliased(named, alias);
+  return {
+    scan: { kind: "Cte", cte: definition, columns },
+    names,
+    ...(keys === undefined ? {} : { order: { keys, isInherited: true } }),
+  };
+}

@@ -1,0 +1,202 @@
+/** Rewriting resolved trees: a function is asked about every expression from the outside in, sub-queries included. */
+import type { AggregateCall, Expr, Scan, WindowCall } from "../resolved.ts";
+
+/** Gives what stands in place of an expression, or undefined to go on inside it. */
+export type Replace = (expression: Expr) => Expr | undefined;
+
+/** The expression with replacements made; unchanged parts are shared. */
+export function mapExpr(expression: Expr, replace: Replace): Expr {
+  const replaced = replace(expression);
+  if (replaced !== undefined) return replaced;
+  const map = (inner: Expr): Expr => mapExpr(inner, replace);
+  switch (expression.kind) {
+    case "Literal":
+    case "Parameter":
+    case "Column":
+    case "Variable":
+    case "DatePart":
+      return expression;
+    case "Field":
+    case "RecordField":
+      return { ...expression, base: map(expression.base) };
+    case "Call":
+      return {
+        ...expression,
+        arguments: expression.arguments.map((argument) => (argument === undefined ? undefined : map(argument))),
+      };
+    case "Case": {
+      const branches = expression.branches.map((branch) => ({ when: map(branch.when), then: map(branch.then) }));
+      return expression.else === undefined
+        ? { ...expression, branches }
+        : { ...expression, branches, else: map(expression.else) };
+    }
+    case "Cast":
+      return {
+        ...expression,
+        operand: map(expression.operand),
+        ...(expression.format === undefined ? {} : { format: map(expression.format) }),
+        ...(expression.timeZone === undefined ? {} : { timeZone: map(expression.timeZone) }),
+      };
+    case "MakeArray":
+      return { ...expression, elements: expression.elements.map(map) };
+    case "MakeStruct":
+      return { ...expression, fields: expression.fields.map(map) };
+    case "Subquery":
+      return { ...expression, scan: mapScan(expression.scan, replace) };
+    case "InSubquery":
+      return { ...expression, operand: map(expression.operand), scan: mapScan(expression.scan, replace) };
+    case "Lambda":
+      return { ...expression, body: map(expression.body) };
+    case "Let":
+      return {
+        ...expression,
+        variables: expression.variables.map((variable) => ({ ...variable, expression: map(variable.expression) })),
+        body: map(expression.body),
+      };
+  }
+}
+
+type Sorted = readonly { readonly expression: Expr; readonly isDescending: boolean; readonly nullsFirst: boolean }[];
+
+function mapSorted(items: Sorted, replace: Replace): Sorted {
+  return items.map((item) => ({ ...item, expression: mapExpr(item.expression, replace) }));
+}
+
+export function mapAggregate(call: AggregateCall, replace: Replace): AggregateCall {
+  return {
+    ...call,
+    arguments: call.arguments.map((argument) => mapExpr(argument, replace)),
+    orderBy: mapSorted(call.orderBy, replace),
+    ...(call.having === undefined
+      ? {}
+      : { having: { ...call.having, expression: mapExpr(call.having.expression, replace) } }),
+    ...(call.filter === undefined ? {} : { filter: mapExpr(call.filter, replace) }),
+  };
+}
+
+export function mapWindow(call: WindowCall, replace: Replace): WindowCall {
+  return {
+    ...call,
+    arguments: call.arguments.map((argument) => mapExpr(argument, replace)),
+    partitionBy: call.partitionBy.map((item) => mapExpr(item, replace)),
+    orderBy: mapSorted(call.orderBy, replace),
+  };
+}
+
+/** The scan with replacements made in all of its expressions. Common table expressions hold no outer columns and are left alone. */
+export function mapScan(scan: Scan, replace: Replace): Scan {
+  const map = (expression: Expr): Expr => mapExpr(expression, replace);
+  switch (scan.kind) {
+    case "SingleRow":
+    case "Table":
+    case "Cte":
+      return scan;
+    case "Unnest":
+      return {
+        ...scan,
+        ...(scan.input === undefined ? {} : { input: mapScan(scan.input, replace) }),
+        arrays: scan.arrays.map((item) => ({ ...item, array: map(item.array) })),
+        ...(scan.on === undefined ? {} : { on: map(scan.on) }),
+      };
+    case "Join":
+      return {
+        ...scan,
+        left: mapScan(scan.left, replace),
+        right: mapScan(scan.right, replace),
+        ...(scan.on === undefined ? {} : { on: map(scan.on) }),
+      };
+    case "Filter":
+      return { ...scan, input: mapScan(scan.input, replace), predicate: map(scan.predicate) };
+    case "Project":
+      return {
+        ...scan,
+        input: mapScan(scan.input, replace),
+        computed: scan.computed.map((item) => ({ ...item, expression: map(item.expression) })),
+      };
+    case "Aggregate":
+      return {
+        ...scan,
+        input: mapScan(scan.input, replace),
+        groupBy: scan.groupBy.map((item) => ({ ...item, expression: map(item.expression) })),
+        aggregates: scan.aggregates.map((item) => ({ ...item, call: mapAggregate(item.call, replace) })),
+      };
+    case "Window":
+      return {
+        ...scan,
+        input: mapScan(scan.input, replace),
+        functions: scan.functions.map((item) => ({ ...item, call: mapWindow(item.call, replace) })),
+      };
+    case "SetOperation":
+      return { ...scan, inputs: scan.inputs.map((input) => ({ ...input, scan: mapScan(input.scan, replace) })) };
+    case "Recursive":
+      return {
+        ...scan,
+        anchor: { ...scan.anchor, scan: mapScan(scan.anchor.scan, replace) },
+        step: { ...scan.step, scan: mapScan(scan.step.scan, replace) },
+      };
+    case "Distinct":
+    case "OrderBy":
+    case "Limit":
+    case "Sample":
+    case "With":
+      return { ...scan, input: mapScan(scan.input, replace) };
+  }
+}
+
+/** Do two expressions say the same? Sub-queries never do, but for the very same object. */
+export function isSameExpr(a: Expr, b: Expr): boolean {
+  if (a === b) return true;
+  if (a.kind !== b.kind || a.type.kind !== b.type.kind) return false;
+  const all = (left: readonly (Expr | undefined)[], right: readonly (Expr | undefined)[]): boolean =>
+    left.length === right.length && left.every((item, i) => isSameOptional(item, right[i]));
+  switch (a.kind) {
+    case "Literal":
+      return b.kind === "Literal" && a.value === b.value;
+    case "Parameter":
+      return b.kind === "Parameter" && a.key === b.key;
+    case "Column":
+      return b.kind === "Column" && a.column.id === b.column.id;
+    case "Variable":
+      return b.kind === "Variable" && a.column.id === b.column.id;
+    case "Field":
+      return b.kind === "Field" && a.index === b.index && isSameExpr(a.base, b.base);
+    case "RecordField":
+      return (
+        b.kind === "RecordField" &&
+        a.path.length === b.path.length &&
+        a.path.every((part, i) => part === b.path[i]) &&
+        isSameExpr(a.base, b.base)
+      );
+    case "Call":
+      return b.kind === "Call" && a.function === b.function && a.isSafe === b.isSafe && all(a.arguments, b.arguments);
+    case "Case":
+      return (
+        b.kind === "Case" &&
+        all(
+          a.branches.flatMap((branch) => [branch.when, branch.then]),
+          b.branches.flatMap((branch) => [branch.when, branch.then]),
+        ) &&
+        isSameOptional(a.else, b.else)
+      );
+    case "Cast":
+      return (
+        b.kind === "Cast" &&
+        a.isSafe === b.isSafe &&
+        isSameOptional(a.format, b.format) &&
+        isSameOptional(a.timeZone, b.timeZone) &&
+        isSameExpr(a.operand, b.operand)
+      );
+    case "MakeArray":
+      return b.kind === "MakeArray" && all(a.elements, b.elements);
+    case "MakeStruct":
+      return b.kind === "MakeStruct" && all(a.fields, b.fields);
+    case "DatePart":
+      return b.kind === "DatePart" && a.part === b.part && a.weekday === b.weekday;
+    default:
+      return false;
+  }
+}
+
+function isSameOptional(a: Expr | undefined, b: Expr | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : isSameExpr(a, b);
+}

@@ -1,0 +1,227 @@
+import type { FrameBound, FunctionCall, WindowSpecification } from "../ast.ts";
+import type { CatalogueEntry } from "../catalogue/index.ts";
+import type { Expr, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../resolved.ts";
+import { INT64 } from "../types.ts";
+import { isGroupable, isNumericType } from "../typing/same-type.ts";
+import { checkModifiers, resolveOrderItems, type SortExpression } from "./aggregate.ts";
+import type { ArgumentResolver } from "./call.ts";
+import { resultType } from "./call-function.ts";
+import { coerceOrFail, typeName } from "./coerce.ts";
+import { type ExprContext, resolveExpression } from "./context.ts";
+import { columnExpr, isConstant } from "./expr.ts";
+import { errorExpr, isErrorExpr } from "./resolution.ts";
+import { nearestName } from "./suggest.ts";
+
+/** A call with OVER: it is put among its SELECT's window functions, and a column of them stands for it. */
+export function resolveWindowCall(
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+  over: WindowSpecification,
+  resolveArguments: ArgumentResolver,
+): Expr {
+  const { resolution, block } = context;
+  const { definition } = entry;
+  const { name } = definition;
+  if (!context.allowsWindows || block === undefined)
+    return resolution.fail("invalid_query", `Window function ${name} not allowed in ${context.clause}`, node.span, {
+      name,
+    });
+  if (definition.isWindowable === false)
+    return resolution.fail("invalid_query", `Function ${name} does not support an OVER clause`, node.span, { name });
+  checkModifiers(context, node, entry);
+  const inner: ExprContext = { ...context, allowsWindows: false, clause: "window function" };
+  const window = resolveWindow(inner, over, new Set());
+  let call: Pick<WindowCall, "function" | "type" | "arguments"> | undefined;
+  if (node.isStar) {
+    if (name !== "COUNT")
+      return resolution.fail(
+        "invalid_query",
+        `Argument * can only be used in COUNT(*), but was used in ${name}`,
+        node.span,
+      );
+    call = { function: "$count_star", type: INT64, arguments: [] };
+  } else {
+    const resolved = resolveArguments(inner, node, entry);
+    if (resolved !== undefined)
+      call = {
+        function: name,
+        type: resultType(resolved.match),
+        arguments: resolved.arguments.filter((argument) => argument !== undefined),
+      };
+  }
+  if (call === undefined || window === undefined) return errorExpr(node.span);
+  if (node.orderBy.length > 0 || node.limit !== undefined || node.having !== undefined || node.where !== undefined) {
+    return resolution.fail(
+      "invalid_query",
+      `ORDER BY, LIMIT, HAVING and WHERE are not allowed in the arguments of ${name} with OVER`,
+      node.span,
+      { name },
+    );
+  }
+  const frame = checkWindow(context, node, entry, window);
+  const column = resolution.newColumn(name.replace("$", "").toLowerCase(), call.type);
+  block.windows.push({
+    column,
+    call: {
+      kind: "WindowCall",
+      ...call,
+      isDistinct: node.isDistinct,
+      isSafe: node.isSafe,
+      partitionBy: window.partitionBy,
+      orderBy: window.orderBy,
+      span: node.span,
+      ...(node.nullHandling === undefined ? {} : { nullHandling: node.nullHandling }),
+      ...(frame === undefined ? {} : { frame }),
+    },
+  });
+  return columnExpr(column, node.span);
+}
+
+interface Window {
+  readonly partitionBy: readonly Expr[];
+  readonly orderBy: readonly SortExpression[];
+  readonly frame?: ResolvedFrame;
+}
+
+/** The frame that the function has; reports what its kind does not allow. */
+function checkWindow(
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+  window: Window,
+): ResolvedFrame | undefined {
+  const { definition } = entry;
+  const rules = definition.window;
+  const hasOrder = window.orderBy.length > 0;
+  const refuse = (message: string): undefined => {
+    context.resolution.report("invalid_query", message, node.span, { name: definition.name });
+    return undefined;
+  };
+  if (node.isDistinct && hasOrder) return refuse("Window ORDER BY is not allowed if DISTINCT is specified");
+  if (node.isDistinct && window.frame !== undefined)
+    return refuse("Window framing clause is not allowed if DISTINCT is specified");
+  if (rules?.requiresOrder === true && !hasOrder)
+    return refuse(`Window ORDER BY is required for the function ${definition.name}`);
+  if (rules?.allowsFrame === false) {
+    return window.frame === undefined
+      ? undefined
+      : refuse(`Window framing clause is not allowed for the function ${definition.name}`);
+  }
+  if (window.frame !== undefined) return window.frame;
+  if (node.isDistinct) return undefined;
+  if (hasOrder) return { unit: "RANGE", start: { kind: "UnboundedPreceding" }, end: { kind: "CurrentRow" } };
+  return { unit: "ROWS", start: { kind: "UnboundedPreceding" }, end: { kind: "UnboundedFollowing" } };
+}
+
+function resolveWindow(
+  context: ExprContext,
+  node: WindowSpecification,
+  visited: ReadonlySet<string>,
+): Window | undefined {
+  const { resolution } = context;
+  let base: Window = { partitionBy: [], orderBy: [] };
+  if (node.base !== undefined) {
+    const named = findNamedWindow(context, node.base.name, visited);
+    if (named === undefined) {
+      const known = (context.block?.namedWindows ?? []).map((window) => window.name.name);
+      const suggestion = nearestName(node.base.name, known);
+      resolution.report("invalid_query", `Unrecognized window alias ${node.base.name}`, node.base.span, {
+        name: node.base.name,
+        suggestion,
+      });
+      return undefined;
+    }
+    const inherited = resolveWindow(context, named.window, new Set([...visited, node.base.name.toLowerCase()]));
+    if (inherited === undefined) return undefined;
+    base = inherited;
+  }
+  const refuse = (message: string): undefined => {
+    resolution.report("invalid_query", message, node.span);
+    return undefined;
+  };
+  if (node.base !== undefined) {
+    if (node.partitionBy.length > 0) return refuse("A window that extends a named window cannot have PARTITION BY");
+    if (node.orderBy.length > 0 && base.orderBy.length > 0)
+      return refuse("A window cannot have ORDER BY when the window that it extends has one");
+    if (base.frame !== undefined && (node.orderBy.length > 0 || node.frame !== undefined))
+      return refuse("A window that has a frame cannot be extended");
+  }
+  const partitionBy = node.partitionBy.map((item) => {
+    const value = resolveExpression(context, item);
+    if (isErrorExpr(value) || isGroupable(value.type)) return value;
+    return resolution.fail(
+      "type_mismatch",
+      `Partitioning by expressions of type ${typeName(value.type)} is not allowed`,
+      item.span,
+    );
+  });
+  const orderBy = resolveOrderItems(context, node.orderBy, "Window ORDER BY");
+  if (orderBy === undefined || partitionBy.some(isErrorExpr)) return undefined;
+  const window = {
+    partitionBy: node.base === undefined ? partitionBy : base.partitionBy,
+    orderBy: orderBy.length > 0 ? orderBy : base.orderBy,
+    ...(base.frame === undefined ? {} : { frame: base.frame }),
+  };
+  if (node.frame === undefined) return window;
+  const start = resolveBound(context, node.frame.start, node.frame.unit, window.orderBy);
+  const end =
+    node.frame.end === undefined
+      ? { kind: "CurrentRow" as const }
+      : resolveBound(context, node.frame.end, node.frame.unit, window.orderBy);
+  if (start === undefined || end === undefined) return undefined;
+  const order = ["UnboundedPreceding", "Preceding", "CurrentRow", "Following", "UnboundedFollowing"];
+  if (
+    start.kind === "UnboundedFollowing" ||
+    end.kind === "UnboundedPreceding" ||
+    order.indexOf(start.kind) > order.indexOf(end.kind)
+  ) {
+    return refuse("The window frame ends before it starts");
+  }
+  if (
+    node.frame.unit === "RANGE" &&
+    window.orderBy.length === 0 &&
+    (start.kind !== "UnboundedPreceding" || end.kind !== "UnboundedFollowing")
+  ) {
+    return refuse("Window ORDER BY is required for a RANGE frame");
+  }
+  return { ...window, frame: { unit: node.frame.unit, start, end } };
+}
+
+function findNamedWindow(
+  context: ExprContext,
+  name: string,
+  visited: ReadonlySet<string>,
+): { readonly window: WindowSpecification } | undefined {
+  const wanted = name.toLowerCase();
+  if (visited.has(wanted)) return undefined;
+  return context.block?.namedWindows.find((named) => named.name.name.toLowerCase() === wanted);
+}
+
+function resolveBound(
+  context: ExprContext,
+  bound: FrameBound,
+  unit: "ROWS" | "RANGE",
+  orderBy: readonly SortExpression[],
+): ResolvedFrameBound | undefined {
+  const { resolution } = context;
+  if (bound.kind !== "Preceding" && bound.kind !== "Following") return { kind: bound.kind };
+  const value = resolveExpression(context, bound.offset);
+  if (isErrorExpr(value)) return undefined;
+  const fail = (message: string): undefined => {
+    resolution.report("invalid_query", message, bound.offset.span);
+    return undefined;
+  };
+  if (!isConstant(value)) return fail("A window frame's offset must be a literal or parameter");
+  if (value.kind === "Literal" && (value.value === null || value.value.startsWith("-")))
+    return fail("A window frame's offset must be non-negative and not NULL");
+  if (unit === "ROWS") {
+    const offset = coerceOrFail(resolution, value, INT64, "The offset of a ROWS frame");
+    return isErrorExpr(offset) ? undefined : { kind: bound.kind, offset };
+  }
+  const [key] = orderBy;
+  if (key === undefined || orderBy.length !== 1 || !isNumericType(key.expression.type))
+    return fail("A RANGE frame with an offset needs exactly one numeric ORDER BY key");
+  const offset = coerceOrFail(resolution, value, key.expression.type, "The offset of a RANGE frame");
+  return isErrorExpr(offset) ? undefined : { kind: bound.kind, offset };
+}

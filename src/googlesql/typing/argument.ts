@@ -1,0 +1,131 @@
+/**
+ * How an expression, not only its type, goes with another type: literals, NULL, parameters and the constructors made of
+ * them take on types that a column would not. Source: the "Conversion rules" page of the GoogleSQL reference.
+ */
+import type { Expr } from "../resolved.ts";
+import type { SqlType } from "../types.ts";
+import { FLOAT64, STRING, UNKNOWN } from "../types.ts";
+import { isCastable } from "./explicit.ts";
+import { implicitCost, supertype } from "./implicit.ts";
+import { isNumericType, isSameType } from "./same-type.ts";
+
+/** A value to be matched; `expression` is absent for the elements of an array that is no constructor. */
+export interface Operand {
+  readonly type: SqlType;
+  readonly expression?: Expr;
+  /** A leaf of a log record: it is cast safely where another type is wanted. */
+  readonly isLenient: boolean;
+}
+
+/** What a coercion costs; smaller in an earlier member is better. */
+export interface CoercionCost {
+  readonly isLenient: boolean;
+  readonly isLiteral: boolean;
+  readonly distance: number;
+}
+
+const FREE: CoercionCost = { isLenient: false, isLiteral: true, distance: 0 };
+const DATED: readonly string[] = ["DATE", "DATETIME", "TIME", "TIMESTAMP"];
+
+/** Is it a literal, a NULL, or made of them only? */
+export function isLiteralLike(expression: Expr | undefined): boolean {
+  switch (expression?.kind) {
+    case "Literal":
+      return ["INT64", "FLOAT64", "STRING", "BYTES", "BOOL", "UNKNOWN"].includes(expression.type.kind);
+    case "MakeArray":
+      return expression.elements.every(isLiteralLike);
+    case "MakeStruct":
+      return expression.fields.every(isLiteralLike);
+    default:
+      return expression?.type.kind === "UNKNOWN";
+  }
+}
+
+/** Undefined when the value cannot become the type on its own. */
+export function coercionCost(operand: Operand, to: SqlType): CoercionCost | undefined {
+  const { type, expression } = operand;
+  if (isSameType(type, to)) return FREE;
+  if (type.kind === "UNKNOWN") return to.kind === "INT64" ? FREE : { ...FREE, distance: 1 };
+  const isLiteral = isLiteralLike(expression);
+  const distance = implicitCost(type, to);
+  if (distance !== undefined) return { isLenient: false, isLiteral, distance };
+  if (isLiteral && expression?.kind === "Literal") {
+    if (type.kind === "STRING" && DATED.includes(to.kind)) return { isLenient: false, isLiteral, distance: 2 };
+    if (type.kind === "STRING" && to.kind === "RANGE") return { isLenient: false, isLiteral, distance: 3 };
+    if (type.kind === "FLOAT64" && (to.kind === "NUMERIC" || to.kind === "BIGNUMERIC"))
+      return { isLenient: false, isLiteral, distance: 2 };
+  }
+  if (expression?.kind === "Parameter" && type.kind === "STRING" && DATED.includes(to.kind))
+    return { isLenient: false, isLiteral: true, distance: 2 };
+  if (expression?.kind === "MakeArray" && to.kind === "ARRAY") return worst(expression.elements, () => to.element);
+  if (expression?.kind === "MakeStruct" && to.kind === "STRUCT" && expression.fields.length === to.fields.length) {
+    return worst(expression.fields, (i) => to.fields[i]?.type ?? UNKNOWN);
+  }
+  if (operand.isLenient && isCastable(type, to) && to.kind !== "RECORD" && to.kind !== "ARRAY")
+    return { isLenient: true, isLiteral: false, distance: 10 };
+  return undefined;
+}
+
+function worst(expressions: readonly Expr[], target: (i: number) => SqlType): CoercionCost | undefined {
+  let isLiteral = true;
+  let distance = 1;
+  for (const [i, expression] of expressions.entries()) {
+    const cost = coercionCost({ type: expression.type, expression, isLenient: false }, target(i));
+    if (cost === undefined) return undefined;
+    isLiteral &&= cost.isLiteral;
+    distance += cost.distance;
+  }
+  return { isLenient: false, isLiteral, distance };
+}
+
+/**
+ * The one type that all operands take: that of the columns, which literals follow where they can; else the supertype of
+ * all. Log record leaves follow what is compared with them. Undefined when there is none.
+ */
+export function commonType(operands: readonly Operand[]): SqlType | undefined {
+  const known = operands.filter((operand) => operand.type.kind !== "UNKNOWN");
+  if (known.length === 0) return operands[0]?.type ?? UNKNOWN;
+  const firm = known.filter((operand) => !isFlexible(operand));
+  if (firm.length > 0 && firm.length < known.length) {
+    const target = reduceTypes(firm);
+    if (target !== undefined && known.every((operand) => coercionCost(operand, target) !== undefined)) return target;
+  }
+  const all = reduceTypes(known);
+  if (all !== undefined) return all;
+  const strict = known.filter((operand) => !operand.isLenient);
+  if (strict.length === known.length) return undefined;
+  if (strict.length === 0) return STRING;
+  const target = commonType(strict);
+  return target !== undefined && known.every((operand) => coercionCost(operand, target) !== undefined)
+    ? target
+    : undefined;
+}
+
+/** As {@link commonType}, for numbers only: a lenient leaf of another type counts as FLOAT64. */
+export function commonNumericType(operands: readonly Operand[]): SqlType | undefined {
+  const numeric = operands.map((operand) =>
+    operand.isLenient &&
+    !isNumericType(operand.type) &&
+    isCastable(operand.type, FLOAT64) &&
+    operand.type.kind !== "UNKNOWN"
+      ? { type: FLOAT64, isLenient: false }
+      : operand,
+  );
+  const type = commonType(numeric);
+  return type !== undefined && (isNumericType(type) || type.kind === "UNKNOWN") ? type : undefined;
+}
+
+function isFlexible(operand: Operand): boolean {
+  return (
+    isLiteralLike(operand.expression) || (operand.expression?.kind === "Parameter" && operand.type.kind === "STRING")
+  );
+}
+
+function reduceTypes(operands: readonly Operand[]): SqlType | undefined {
+  let result: SqlType | undefined = operands[0]?.type;
+  for (const operand of operands.slice(1)) {
+    if (result === undefined) return undefined;
+    result = supertype(result, operand.type);
+  }
+  return result;
+}

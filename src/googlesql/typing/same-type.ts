@@ -1,0 +1,80 @@
+import type { ScalarKind, SqlType } from "../types.ts";
+
+/** Are both types the same? Names of struct fields count case-insensitively; two records are the same when their fields are. */
+export function isSameType(a: SqlType, b: SqlType): boolean {
+  if (a === b) return true;
+  if (a.kind === "ARRAY") return b.kind === "ARRAY" && isSameType(a.element, b.element);
+  if (a.kind === "RANGE") return b.kind === "RANGE" && isSameType(a.element, b.element);
+  if (a.kind === "STRUCT") {
+    if (b.kind !== "STRUCT" || a.fields.length !== b.fields.length) return false;
+    return a.fields.every((field, i) => {
+      const other = b.fields[i];
+      if (other === undefined || !isSameType(field.type, other.type)) return false;
+      return field.name?.toLowerCase() === other.name?.toLowerCase();
+    });
+  }
+  if (a.kind === "RECORD") {
+    if (
+      b.kind !== "RECORD" ||
+      a.fields.length !== b.fields.length ||
+      a.isRepeated !== b.isRepeated ||
+      a.isOpen !== b.isOpen
+    )
+      return false;
+    return a.fields.every((field, i) => {
+      const other = b.fields[i];
+      return other !== undefined && field.name === other.name && isSameType(field.type, other.type);
+    });
+  }
+  return a.kind === b.kind;
+}
+
+const NUMERIC_KINDS: readonly string[] = ["INT64", "NUMERIC", "BIGNUMERIC", "FLOAT64"] satisfies ScalarKind[];
+
+/** INT64, NUMERIC, BIGNUMERIC or FLOAT64. */
+export function isNumericType(type: SqlType): boolean {
+  return NUMERIC_KINDS.includes(type.kind);
+}
+
+/** Position in the chain INT64, NUMERIC, BIGNUMERIC, FLOAT64, in which each type coerces to the later ones; -1 for others. */
+export function numericRank(type: SqlType): number {
+  return NUMERIC_KINDS.indexOf(type.kind);
+}
+
+/** Does the type, or a type inside it, satisfy the test? */
+export function typeContains(type: SqlType, test: (type: SqlType) => boolean): boolean {
+  if (test(type)) return true;
+  switch (type.kind) {
+    case "ARRAY":
+    case "RANGE":
+      return typeContains(type.element, test);
+    case "STRUCT":
+    case "RECORD":
+      return type.fields.some((field) => typeContains(field.type, test));
+    default:
+      return false;
+  }
+}
+
+/** Is it a RECORD, or an array of them? */
+export function isRecordLike(type: SqlType): boolean {
+  return type.kind === "RECORD" || (type.kind === "ARRAY" && type.element.kind === "RECORD");
+}
+
+/** May values be compared with `=`? JSON may not, nor may what holds it. Records compare as their text. */
+export function isComparable(type: SqlType): boolean {
+  return !typeContains(type, (inner) => inner.kind === "JSON");
+}
+
+/** May values be sorted? */
+export function isOrderable(type: SqlType): boolean {
+  return !typeContains(
+    type,
+    (inner) => inner.kind === "JSON" || inner.kind === "ARRAY" || inner.kind === "STRUCT" || inner.kind === "RECORD",
+  );
+}
+
+/** May GROUP BY, DISTINCT and PARTITION BY use it? */
+export function isGroupable(type: SqlType): boolean {
+  return !typeContains(type, (inner) => inner.kind === "JSON");
+}
