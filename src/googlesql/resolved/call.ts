@@ -1,0 +1,48 @@
+import type { Expr, ExprBase } from "./expression.ts";
+
+export interface AggregateCall extends ExprBase {
+  readonly kind: "AggregateCall";
+  /** Upper case; `$count_star` for COUNT(*), `GROUPING`. */
+  readonly function: string;
+  readonly arguments: readonly Expr[];
+  readonly isDistinct: boolean;
+  readonly nullHandling?: "IGNORE" | "RESPECT";
+  readonly having?: { readonly kind: "MAX" | "MIN"; readonly expression: Expr };
+  readonly orderBy: readonly {
+    readonly expression: Expr;
+    readonly isDescending: boolean;
+    readonly nullsFirst: boolean;
+  }[];
+  readonly limit?: Expr;
+  readonly isSafe: boolean;
+  /** A further WHERE on the call's rows. */
+  readonly filter?: Expr;
+}
+
+export interface WindowCall extends ExprBase {
+  readonly kind: "WindowCall";
+  /** Aggregate, navigation, numbering or statistical function, upper case; `$count_star`. */
+  readonly function: string;
+  readonly arguments: readonly Expr[];
+  readonly isDistinct: boolean;
+  readonly nullHandling?: "IGNORE" | "RESPECT";
+  readonly isSafe: boolean;
+  readonly partitionBy: readonly Expr[];
+  readonly orderBy: readonly {
+    readonly expression: Expr;
+    readonly isDescending: boolean;
+    readonly nullsFirst: boolean;
+  }[];
+  /** Absent when the function takes none; GoogleSQL's default frame is written out otherwise. */
+  readonly frame?: ResolvedFrame;
+}
+
+export interface ResolvedFrame {
+  readonly unit: "ROWS" | "RANGE";
+  readonly start: ResolvedFrameBound;
+  readonly end: ResolvedFrameBound;
+}
+
+export type ResolvedFrameBound =
+  | { readonly kind: "UnboundedPreceding" | "UnboundedFollowing" | "CurrentRow" }
+  | { readonly kind: "Preceding" | "Following"; readonly offset: Expr };
