@@ -4,7 +4,7 @@ import { printAggregateCall, printWindowCall } from "./aggregates.ts";
 import { type Block, exportAs, findColumn, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
-import { type Binding, cheapBinding, variableScope } from "./scope.ts";
+import { cheapBinding, variableScope } from "./scope.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
 
 /** Nothing of what could be read in the block stays readable. */
@@ -25,8 +25,9 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
   const { block, texts } = printInBlock(compilation, separated, (scope) => {
     const keys = scan.groupBy.map((item) => printExpression(compilation, item.expression, scope));
     // GROUPING(x) reads grouping columns.
-    const keyBindings = new Map<number, Binding>();
-    scan.groupBy.forEach(({ column }, index) => keyBindings.set(column.id, cheapBinding(keys[index] ?? "")));
+    const keyBindings = new Map(
+      scan.groupBy.map(({ column }, index) => [column.id, cheapBinding(keys[index] ?? "")]),
+    );
     const inner = variableScope(scope, keyBindings);
     const calls = scan.aggregates.map(({ call }) =>
       printAggregateCall(compilation, call, inner, separated.naturalOrder),

@@ -1,11 +1,12 @@
 /** The compiler: a resolved query as one DuckDB statement with placeholders. */
+import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
 import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
 import type { CompiledQuery, CompileOptions } from "../../engine.ts";
 import type { LayoutCatalog } from "../layout.ts";
 import { analyse } from "./analysis.ts";
 import { type Block, findColumn, renderBlock, selectColumn, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
-import { buildScan } from "./scans.ts";
+import { buildOrderBy, buildScan } from "./scans.ts";
 
 /**
  * Prints the query. Throws `GoogleSqlError` where DuckDB cannot express it. Every text of the caller is in the statement
@@ -31,7 +32,7 @@ export function compileQuery(
     buildScan,
   };
   const built = buildScan(compilation, query.scan, undefined);
-  const block = needsSelect(built, query) ? wrapBlock(compilation, built) : built;
+  const block = orderResult(compilation, needsSelect(built, query) ? wrapBlock(compilation, built) : built, query);
   const items = query.columns.map(({ column }) => selectColumn(compilation, block, column));
   const body = renderBlock(block, items);
   const { sql, used } = numberParameters(printWith(compilation) + body);
@@ -41,6 +42,13 @@ export function compileQuery(
     columns: query.columns.map(({ name, column }) => ({ name, type: column.type })),
     tables: [...compilation.tables],
   };
+}
+
+/** Rows come in the query's order, also where it is taken over from a CTE or stands below a projection. */
+function orderResult(compilation: Compilation, built: Block, query: ResolvedQuery): Block {
+  const keys = query.order ?? [];
+  const isOrdered = keys.every((key, index) => built.order[index]?.id === key.column.id);
+  return isOrdered ? built : buildOrderBy(compilation, keys, built);
 }
 
 /** DISTINCT compares what is selected, and `unnest` multiplies rows: neither list can be another than it is. */

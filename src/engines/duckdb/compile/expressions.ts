@@ -3,11 +3,12 @@ import type { Span } from "../../../googlesql/diagnostic.ts";
 import type { CallExpr, CaseExpr, CastExpr, Column, Expr, LetExpr } from "../../../googlesql/resolved.ts";
 import { printCast } from "../functions/cast.ts";
 import { scalarFunctions } from "../functions/index.ts";
+import { fromList } from "../functions/record-arrays.ts";
 import { structFieldName } from "../layout.ts";
 import { bindOnce, quoteString } from "../sql-text.ts";
 import { type Compilation, fail, nextAlias } from "./compilation.ts";
 import { physicalTypeSql, printLiteral, printNull } from "./literals.ts";
-import { extractTyped, fieldPointer, fieldSource, isRecordType, recordText } from "./records.ts";
+import { arraySource, extractTyped, fieldPointer, fieldSource, isRecordType, recordText } from "./records.ts";
 import { type Binding, cheapBinding, type RecordSource, type Scope, variableScope } from "./scope.ts";
 import { printInSubquery, printSubquery } from "./subqueries.ts";
 
@@ -54,7 +55,14 @@ export function sourceOf(compilation: Compilation, expression: Expr, scope: Scop
   if (expression.kind === "Column" || expression.kind === "Variable") {
     return lookUp(compilation, expression.column, scope).record;
   }
-  if (expression.kind !== "RecordField" || !isRecordType(expression.type)) return undefined;
+  if (!isRecordType(expression.type)) return undefined;
+  if (expression.kind === "MakeArray") {
+    // A record taken for an array of itself.
+    const [element, ...others] = expression.elements;
+    const source = element === undefined || others.length > 0 ? undefined : sourceOf(compilation, element, scope);
+    return source === undefined ? undefined : arraySource(source);
+  }
+  if (expression.kind !== "RecordField") return undefined;
   const base = sourceOf(compilation, expression.base, scope);
   return base === undefined ? undefined : fieldSource(base, expression.base.type, expression.path);
 }
@@ -124,8 +132,7 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
       return printCastExpression(compilation, expression, scope);
     case "MakeArray": {
       const elements = expression.elements.map((element) => printExpression(compilation, element, scope));
-      if (isRecordType(expression.type))
-        return `CAST(to_json(list_transform([${elements.join(", ")}], lambda element: CAST(element AS JSON))) AS VARCHAR)`;
+      if (isRecordType(expression.type)) return fromList(`[${elements.join(", ")}]`, expression.type);
       return elements.length === 0 ? `CAST([] AS ${physicalTypeSql(expression.type)})` : `[${elements.join(", ")}]`;
     }
     case "MakeStruct": {

@@ -46,6 +46,13 @@ export function elementSource(array: RecordSource): RecordSource {
   };
 }
 
+/** The source of an array of one record, when the record is itself an element: the inverse of {@link elementSource}. */
+export function arraySource(element: RecordSource): RecordSource | undefined {
+  const { text, pointer } = element.json();
+  if (!pointer.endsWith("/0")) return undefined;
+  return { ...element, json: () => ({ text, pointer: pointer.slice(0, -2) }) };
+}
+
 /** A value of the type out of JSON text; a value of another shape than the type's is NULL, or its text for a STRING. */
 export function extractTyped(text: string, pointer: string, type: SqlType): string {
   const path = quoteString(pointer);

@@ -1,8 +1,8 @@
 /** Building SELECT blocks from scans. */
-import type { Scan } from "../../../googlesql/resolved.ts";
+import type { OrderKey, Scan } from "../../../googlesql/resolved.ts";
 import { quoteIdentifier } from "../sql-text.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
-import { type Block, findColumn, newBlock, openBlock, outsideBinding, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { type Block, findColumn, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, fail, nextAlias } from "./compilation.ts";
 import { buildCte } from "./ctes.ts";
 import { computedBinding, printExpression } from "./expressions.ts";
@@ -70,7 +70,7 @@ function buildStep(compilation: Compilation, scan: Scan, input: Block): Block {
     case "Distinct":
       return buildDistinct(compilation, scan, input);
     case "OrderBy":
-      return buildOrderBy(compilation, scan, input);
+      return buildOrderBy(compilation, scan.keys, input);
     case "Limit":
       return buildLimit(compilation, scan, input);
     case "Sample":
@@ -152,11 +152,12 @@ function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }
   return block;
 }
 
-function buildOrderBy(compilation: Compilation, scan: Scan & { kind: "OrderBy" }, input: Block): Block {
-  const isFloat = scan.keys.some((key) => key.column.type.kind === "FLOAT64");
+/** Sorts the block's rows by the keys. */
+export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[], input: Block): Block {
+  const isFloat = keys.some((key) => key.column.type.kind === "FLOAT64");
   const isSealed = input.isUnnested || input.limit !== undefined || input.offset !== undefined;
   const block = isSealed || (input.isDistinct && isFloat) ? wrapBlock(compilation, input) : input;
-  block.order = scan.keys.flatMap((key) => {
+  block.order = keys.flatMap((key) => {
     const binding = findColumn(block, key.column.id) ?? scopeOf(compilation, block).find(key.column.id);
     if (binding === undefined) throw new Error(`Column ${key.column.name} cannot be read by ORDER BY`);
     return [

@@ -1,0 +1,97 @@
+/** An engine over tables in memory that live as long as one asks: for the `sql` command and for conformance runs. */
+import type { TableCatalog, TableDefinition } from "../../googlesql/relation.ts";
+import type { CompiledQuery, OutputColumn, ParameterValue } from "../engine.ts";
+import { openDatabase } from "./connection.ts";
+import { toEngineError } from "./driver-error.ts";
+import { createQueryRunner } from "./host/query-runner.ts";
+import { createStatementCheck } from "./host/statement-check.ts";
+import { statementRules } from "./host/statement-rules.ts";
+import type { LayoutCatalog, TableLayout } from "./layout.ts";
+import { quoteIdentifier } from "./sql-text.ts";
+
+const MEMORY_LIMIT_BYTES = 1024 ** 3;
+const MAX_ROWS = 1_000_000;
+const MAX_RESULT_BYTES = 256 * 1024 * 1024;
+
+export interface ScratchEngine {
+  /** The tables made so far. */
+  readonly catalog: TableCatalog;
+  readonly layouts: LayoutCatalog;
+  /** Makes a table of a query's rows. Throws `EngineError`. */
+  createTable(name: string, query: CompiledQuery): Promise<void>;
+  /** The rows as JSON text, each an array of cells. Throws `EngineError`. */
+  run(query: CompiledQuery, values: readonly ParameterValue[], timeoutMs: number): Promise<string>;
+  /** Removes every table. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A plain table: each column is a leaf. Physical names are made here, so that logical ones may be any text. */
+function plainLayout(name: string, table: string, columns: readonly OutputColumn[]): TableLayout {
+  const definition: TableDefinition = { name, columns };
+  const leaves = columns.map(({ name: column, type }, index) => {
+    return [column, { type, variants: [{ column: physicalColumn(index), type }] }] as const;
+  });
+  return { definition, table, recordColumns: new Map(), leaves: new Map(leaves), presence: new Map() };
+}
+
+function physicalColumn(index: number): string {
+  return `column_${index + 1}`;
+}
+
+export async function openScratchEngine(): Promise<ScratchEngine> {
+  // One thread: rows that no ORDER BY sorts come, and are aggregated, in the order in which they are written.
+  const database = await openDatabase({ threads: 1, memoryLimitBytes: MEMORY_LIMIT_BYTES });
+  const connection = await database.connect();
+  const layouts = new Map<string, TableLayout>();
+  const isKnown = (table: string) => [...layouts.values()].some((layout) => layout.table === table);
+  const check = createStatementCheck(connection, statementRules(isKnown));
+  const runner = createQueryRunner(database, check);
+  let tableCount = 0;
+
+  function findTable(name: string): TableDefinition | undefined {
+    const exact = layouts.get(name);
+    if (exact !== undefined) return exact.definition;
+    const wanted = name.toLowerCase();
+    return [...layouts.values()].find((layout) => layout.definition.name.toLowerCase() === wanted)?.definition;
+  }
+
+  return {
+    catalog: { findTable, tableNames: () => [...layouts.keys()] },
+    layouts: (name) => layouts.get(name),
+    async createTable(name, query) {
+      const table = `scratch_${++tableCount}`;
+      const columns = query.columns.map((_, index) => physicalColumn(index)).join(", ");
+      try {
+        await check(query.sql);
+        await connection.all(`CREATE TABLE ${quoteIdentifier(table)} AS SELECT * FROM (${query.sql}) AS q(${columns})`);
+      } catch (error) {
+        throw toEngineError(error);
+      }
+      layouts.set(name, plainLayout(name, table, query.columns));
+    },
+    async run(query, values, timeoutMs) {
+      const batches: string[] = [];
+      const request = {
+        sql: query.sql,
+        columns: query.columns,
+        parameters: query.parameters.map(({ type }, index) => ({ type, value: values[index] ?? null })),
+        encoding: "cells" as const,
+        limits: { timeoutMs, maxRows: MAX_ROWS, maxResultBytes: MAX_RESULT_BYTES },
+      };
+      for await (const batch of runner.run(request, new AbortController().signal)) {
+        if (batch.rowCount > 0) batches.push(batch.json);
+      }
+      return `[${batches.join(",")}]`;
+    },
+    async clear() {
+      for (const { table } of layouts.values()) await connection.all(`DROP TABLE ${quoteIdentifier(table)}`);
+      layouts.clear();
+    },
+    async close() {
+      await runner.close();
+      connection.close();
+      database.close();
+    },
+  };
+}

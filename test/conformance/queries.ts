@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { runSqlBatch } from "../../src/cli/commands/sql-batch.ts";
+import { readLines } from "../../src/cli/lines.ts";
+import type { Query } from "../../src/googlesql/ast.ts";
+import { parseQuery } from "../../src/googlesql/parse.ts";
+import { isSameRows, type Json } from "./cells.ts";
+
+/** A query with the rows, or the error, that GoogleSQL gives. */
+interface QueryCase {
+  readonly id: string;
+  readonly name: string;
+  readonly query: string;
+  readonly params?: Json;
+  readonly rows?: readonly Json[];
+  readonly error?: string;
+}
+
+interface Answer {
+  readonly rows?: readonly Json[];
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** The outcome of a folder's `queries.json`. */
+export interface QueryConformance {
+  readonly passed: number;
+  readonly failed: number;
+  /** Failures in which rows were given where others, or an error, were due. */
+  readonly wrongRows: number;
+  readonly failures: readonly string[];
+}
+
+/** Runs the cases of `folder/queries.json` through `sql --batch`, in this process. */
+export async function runQueryConformance(folder: string): Promise<QueryConformance> {
+  const cases: readonly QueryCase[] = JSON.parse(readFileSync(join(folder, "queries.json"), "utf8"));
+  const answers = await answerAll(cases);
+  const outcomes = cases.map((item, index) => ({ item, ...judge(item, answers[index]) }));
+  const failures = outcomes.filter((outcome) => outcome.fault !== undefined);
+  return {
+    passed: cases.length - failures.length,
+    failed: failures.length,
+    wrongRows: failures.filter((failure) => failure.isWrongRows).length,
+    failures: failures.map(
+      ({ item, fault, isWrongRows }) => `${item.id} ${item.name}: ${isWrongRows ? "WRONG ROWS " : ""}${fault}`,
+    ),
+  };
+}
+
+async function answerAll(cases: readonly QueryCase[]): Promise<readonly Answer[]> {
+  const lines = cases.map(
+    ({ query, params }) => `${JSON.stringify({ query, ...(params === undefined ? {} : { params }) })}\n`,
+  );
+  const output = new PassThrough();
+  const done = runSqlBatch(Readable.from(lines), output).finally(() => output.end());
+  const answers: Answer[] = [];
+  for await (const line of readLines(output)) answers.push(JSON.parse(line) as Answer);
+  await done;
+  return answers;
+}
+
+function judge(
+  item: QueryCase,
+  answer: Answer | undefined,
+): { readonly fault?: string; readonly isWrongRows: boolean } {
+  if (answer === undefined) return { fault: "no answer", isWrongRows: false };
+  if (answer.error !== undefined || answer.rows === undefined) {
+    if (item.rows === undefined) return { isWrongRows: false };
+    return { fault: `error ${answer.error?.code}: ${answer.error?.message}`, isWrongRows: false };
+  }
+  if (item.rows === undefined)
+    return { fault: `${JSON.stringify(answer.rows)}, but an error is due`, isWrongRows: true };
+  if (isSameRows(item.rows, answer.rows, isOrdered(item.query))) return { isWrongRows: false };
+  return { fault: `${JSON.stringify(answer.rows)} instead of ${JSON.stringify(item.rows)}`, isWrongRows: true };
+}
+
+/** Does the outermost query order its rows? */
+function isOrdered(text: string): boolean {
+  try {
+    return orders(parseQuery(text));
+  } catch {
+    return false;
+  }
+}
+
+function orders(query: Query): boolean {
+  const lastOrder = query.pipes.findLastIndex((pipe) => pipe.kind === "PipeOrderBy");
+  if (lastOrder !== -1) return true;
+  if (query.orderBy !== undefined && query.orderBy.length > 0) return true;
+  return query.body.kind === "Query" && orders(query.body);
+}
+
+/** The outcome as text: every failure by name, then one line. */
+export function printQueryConformance(result: QueryConformance): string {
+  const total = result.passed + result.failed;
+  const percent = (count: number) => `${((100 * count) / Math.max(total, 1)).toFixed(1)}%`;
+  return [
+    ...result.failures,
+    `queries, right: ${percent(result.passed)}, wrong rows: ${result.wrongRows} (${percent(result.wrongRows)})`,
+    `queries: ${result.passed} passed, ${result.failed} failed`,
+  ].join("\n");
+}
