@@ -2,21 +2,27 @@
  * The catalogue: every function that a query may call. A function that stands in no table here cannot be called.
  */
 import { parseSignature, type Signature } from "./signature.ts";
-import { aggregateFunctions, aggregateFunctions } from "./tables/aggregate.ts";
-import { approximateFunctions, approximateFunctions } from "./tables/approximate.ts";
-import { arrayFunctions, arrayFunctions } from "./tables/array.ts";
-import { bitFunctions, bitFunctions } from "./tables/bit.ts";
-import { conditionalFunctions, conditionalFunctions } from "./tables/conditional.ts";
-import { conversionFunctions, conversionFunctions } from "./tables/conversion.ts";
+import { aggregateFunctions } from "./tables/aggregate.ts";
+import { approximateFunctions } from "./tables/approximate.ts";
+import { arrayFunctions } from "./tables/array.ts";
+import { bitFunctions } from "./tables/bit.ts";
+import { conditionalFunctions } from "./tables/conditional.ts";
+import { conversionFunctions } from "./tables/conversion.ts";
+import { dateFunctions } from "./tables/date.ts";
+import { datetimeFunctions } from "./tables/datetime.ts";
 import { hashFunctions } from "./tables/hash.ts";
-import { hllFunctions, hllFunctions } from "./tables/hll.ts";
+import { hllFunctions } from "./tables/hll.ts";
+import { intervalFunctions } from "./tables/interval.ts";
 import { jsonFunctions } from "./tables/json.ts";
-import { mathFunctions, mathFunctions } from "./tables/math.ts";
+import { mathFunctions } from "./tables/math.ts";
 import { netFunctions } from "./tables/net.ts";
 import { OPERATORS } from "./tables/operators.ts";
+import { rangeFunctions } from "./tables/range.ts";
 import { regexpFunctions } from "./tables/regexp.ts";
 import { stringFunctions } from "./tables/string.ts";
-import { windowFunctions, windowFunctions } from "./tables/window.ts";
+import { timeFunctions } from "./tables/time.ts";
+import { timestampFunctions } from "./tables/timestamp.ts";
+import { windowFunctions } from "./tables/window.ts";
 import type { FunctionDefinition } from "./types.ts";
 
 export interface CatalogueEntry {
@@ -54,14 +60,25 @@ export function createCatalogue(tables: readonly (readonly FunctionDefinition[])
 
 /** The published functions and operators of GoogleSQL. */
 export const CATALOGUE: Catalogue = createCatalogue([
-  OPERATORS,
   aggregateFunctions,
   approximateFunctions,
   arrayFunctions,
   bitFunctions,
   conditionalFunctions,
   conversionFunctions,
+  dateFunctions,
+  datetimeFunctions,
+  hashFunctions,
   hllFunctions,
+  intervalFunctions,
+  jsonFunctions,
   mathFunctions,
+  netFunctions,
+  OPERATORS,
+  rangeFunctions,
+  regexpFunctions,
+  stringFunctions,
+  timeFunctions,
+  timestampFunctions,
   windowFunctions,
 ]);

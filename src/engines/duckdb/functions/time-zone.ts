@@ -1,0 +1,65 @@
+/**
+ * Wall clocks and instants. A TIMESTAMP is stored as its UTC wall clock, so that in UTC a conversion from or to DATETIME
+ * prints nothing at all, and an offset prints an addition. Named zones that are literals are DuckDB's own where they are
+ * read from (instant to wall clock); the other way, DuckDB takes the later of two possible instants and GoogleSQL the
+ * earlier, so that is a function of ours, as are zones that are known only when the query runs.
+ */
+
+import { quoteString } from "../sql-text.ts";
+import { parseOffset } from "../udf/time-zone.ts";
+
+/** The text of a printed STRING literal; undefined where the expression is something else. */
+export function literalText(sql: string): string | undefined {
+  return /^'(?:[^']|'')*'$/.test(sql) ? sql.slice(1, -1).replaceAll("''", "'") : undefined;
+}
+
+function fixedOffset(zone: string): number | undefined {
+  const offset = zone === "UTC" ? 0 : parseOffset(zone);
+  return offset === undefined || Number.isNaN(offset) ? undefined : offset;
+}
+
+function isKnownZone(zone: string): boolean {
+  // Offsets in names such as `GMT+8` mean different things to different libraries.
+  if (!/^[A-Za-z]+(?:[/_-][A-Za-z]+)*$/.test(zone)) return false;
+  try {
+    return new Intl.DateTimeFormat("en-US", { timeZone: zone }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+function shift(timestamp: string, offsetSeconds: number): string {
+  if (offsetSeconds === 0) return timestamp;
+  const operator = offsetSeconds < 0 ? "-" : "+";
+  return `(${timestamp} ${operator} to_seconds(${Math.abs(offsetSeconds)}))`;
+}
+
+/** Whether clocks of the zone, printed as SQL, always show UTC. */
+export function isUtc(zoneSql: string): boolean {
+  const zone = literalText(zoneSql);
+  return zone !== undefined && fixedOffset(zone) === 0;
+}
+
+/** What clocks in the zone (an SQL expression) show at an instant. It may lie outside the calendar at its very ends. */
+export function wallFromUtc(utc: string, zoneSql: string): string {
+  const zone = literalText(zoneSql);
+  const offset = zone === undefined ? undefined : fixedOffset(zone);
+  if (offset !== undefined) return shift(utc, offset);
+  if (zone !== undefined && isKnownZone(zone)) return `timezone(${zoneSql}, timezone('UTC', ${utc}))`;
+  return `lw_wall_from_utc(${utc}, ${zoneSql})`;
+}
+
+/** The instant at which clocks in the zone (an SQL expression) show this. */
+export function utcFromWall(wall: string, zoneSql: string): string {
+  const zone = literalText(zoneSql);
+  const offset = zone === undefined ? undefined : fixedOffset(zone);
+  return offset === undefined ? `lw_utc_from_wall(${wall}, ${zoneSql})` : shift(wall, -offset);
+}
+
+/** The zone of a call: its argument where it has one, else the session's. */
+export function zoneOf(argument: string | undefined, sessionZone: string): string {
+  return argument ?? quoteString(sessionZone);
+}
+
+/** The instant at which the query began, as the same value in all of its parts. */
+export const CURRENT_INSTANT = "timezone('UTC', get_current_timestamp())";

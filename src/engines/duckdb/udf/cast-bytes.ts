@@ -1,0 +1,115 @@
+/** CAST between BYTES and STRING with FORMAT. Source: GoogleSQL's "Format bytes as string" and "Format string as bytes". */
+
+const BASE32_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const BASE64M_LINE = 76;
+
+/** Digits of `bitsPerDigit` bits each, the last group filled up with `=` as far as `groupDigits`. */
+function encodeBits(bytes: Uint8Array, bitsPerDigit: number, digits: string, groupDigits: number): string {
+  let text = "";
+  let bits = 0;
+  let value = 0;
+  for (const byte of bytes) {
+    value = (value << 8) | byte;
+    bits += 8;
+    while (bits >= bitsPerDigit) {
+      bits -= bitsPerDigit;
+      text += digits.charAt((value >> bits) & (2 ** bitsPerDigit - 1));
+    }
+    value &= 2 ** bits - 1;
+  }
+  if (bits > 0) text += digits.charAt((value << (bitsPerDigit - bits)) & (2 ** bitsPerDigit - 1));
+  return text.padEnd(Math.ceil(text.length / groupDigits) * groupDigits, "=");
+}
+
+function decodeBits(text: string, bitsPerDigit: number, digits: string, format: string): Uint8Array {
+  const bytes: number[] = [];
+  let bits = 0;
+  let value = 0;
+  for (const character of text.replace(/=+$/, "")) {
+    const digit = digits.indexOf(character.toUpperCase());
+    if (digit === -1) throw invalidText(text, format);
+    value = ((value << bitsPerDigit) | digit) & 0xffff;
+    bits += bitsPerDigit;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push((value >> bits) & 0xff);
+    }
+  }
+  return Uint8Array.from(bytes);
+}
+
+function invalidText(text: string, format: string): Error {
+  return new Error(`Failed to decode invalid ${format} string: ${JSON.stringify(text)}`);
+}
+
+function formatName(format: string): string {
+  const name = format.toUpperCase();
+  return name === "BASE16" ? "HEX" : name === "UTF8" ? "UTF-8" : name;
+}
+
+function invalidFormat(format: string): Error {
+  return new Error(
+    `Invalid format '${format}'; BYTES have HEX, BASE2, BASE8, BASE16, BASE32, BASE64, BASE64M, ASCII and UTF-8`,
+  );
+}
+
+/** Throws for bytes that the format cannot show, and for an unknown format. */
+export function formatBytes(bytes: Uint8Array, format: string): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  switch (formatName(format)) {
+    case "HEX":
+      return buffer.toString("hex");
+    case "BASE2":
+      return encodeBits(bytes, 1, "01", 8);
+    case "BASE8":
+      return encodeBits(bytes, 3, "01234567", 8);
+    case "BASE32":
+      return encodeBits(bytes, 5, BASE32_DIGITS, 8);
+    case "BASE64":
+      return buffer.toString("base64");
+    case "BASE64M":
+      return buffer.toString("base64").replace(new RegExp(`.{${BASE64M_LINE}}(?=.)`, "g"), "$&\n");
+    case "ASCII":
+      if (bytes.some((byte) => byte > 127)) throw new Error("BYTES with a byte beyond 127 are no ASCII");
+      return buffer.toString("latin1");
+    case "UTF-8":
+      try {
+        return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+      } catch {
+        throw new Error("Invalid cast of bytes to UTF8 string");
+      }
+    default:
+      throw invalidFormat(format);
+  }
+}
+
+/** Throws for a text that the format cannot have made, and for an unknown format. */
+export function parseBytes(text: string, format: string): Uint8Array {
+  switch (formatName(format)) {
+    case "HEX":
+      if (!/^[0-9a-fA-F]*$/.test(text)) throw invalidText(text, "HEX");
+      return new Uint8Array(Buffer.from(text.length % 2 === 1 ? `0${text}` : text, "hex"));
+    case "BASE2":
+      if (text.length % 8 !== 0) throw invalidText(text, "BASE2");
+      return decodeBits(text, 1, "01", "BASE2");
+    case "BASE8":
+      return decodeBits(text, 3, "01234567", "BASE8");
+    case "BASE32":
+      return decodeBits(text, 5, BASE32_DIGITS, "BASE32");
+    case "BASE64":
+    case "BASE64M": {
+      const compact = text.replace(/[\t-\r ]+/g, "");
+      if (!/^[A-Za-z0-9+/]*={0,2}$/.test(compact) || compact.replace(/=/g, "").length % 4 === 1) {
+        throw invalidText(text, "BASE64");
+      }
+      return new Uint8Array(Buffer.from(compact, "base64"));
+    }
+    case "ASCII":
+      if (/[^\0-\x7f]/.test(text)) throw new Error("STRING with a character beyond 127 is no ASCII");
+      return new Uint8Array(Buffer.from(text, "latin1"));
+    case "UTF-8":
+      return new Uint8Array(Buffer.from(text, "utf8"));
+    default:
+      throw invalidFormat(format);
+  }
+}

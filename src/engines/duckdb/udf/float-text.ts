@@ -1,0 +1,49 @@
+/** FLOAT64 as text, as GoogleSQL casts it. Source: the "Format of floating point values" rules of its conversion functions. */
+
+function withExponent(mantissa: string, exponent: number): string {
+  return `${mantissa}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}
+
+/** As C prints it with `%.<precision>g`. */
+function formatGeneral(value: number, precision: number): string {
+  const [digits = "0", exponentText = "0"] = value.toExponential(precision - 1).split("e");
+  const exponent = Number(exponentText);
+  const trim = (text: string) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+  if (exponent < -4 || exponent >= precision) return withExponent(trim(digits), exponent);
+  return trim(value.toFixed(Math.max(0, precision - 1 - exponent)));
+}
+
+/** Fifteen digits where they tell the value exactly, otherwise seventeen; `1`, `1e+20`, `NaN`, `inf`, `-inf`. */
+export function formatFloat64(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value < 0 ? "-inf" : "inf";
+  if (value === 0) return "0";
+  if (Number.isSafeInteger(value) && Math.abs(value) < 1e15) return String(value);
+  const short = formatGeneral(value, 15);
+  return Number(short) === value ? short : formatGeneral(value, 17);
+}
+
+/** A decimal number, with or without an exponent, or an infinity or NaN in any case; spaces around it do not matter. Undefined for other texts, and beyond the range. */
+export function parseFloat64(text: string): number | undefined {
+  const trimmed = text.replace(/^[\t-\r ]+|[\t-\r ]+$/g, "");
+  if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) {
+    const value = Number(trimmed);
+    return Number.isFinite(value) ? value : undefined;
+  }
+  const special = /^([+-]?)(inf|infinity|nan)$/i.exec(trimmed);
+  if (special === null) return undefined;
+  if (special[2]?.toLowerCase() === "nan") return Number.NaN;
+  return special[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+}
+
+const MIN_INT64 = -(2n ** 63n);
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/** A decimal or `0x` hexadecimal integer, with a sign and spaces around it allowed. Undefined for other texts, and beyond 64 bits. */
+export function parseInt64(text: string): bigint | undefined {
+  const match = /^[\t-\r ]*([+-]?)(\d+|0[xX][0-9a-fA-F]+)[\t-\r ]*$/.exec(text);
+  if (match === null || match[2] === undefined) return undefined;
+  const magnitude = BigInt(match[2]);
+  const value = match[1] === "-" ? -magnitude : magnitude;
+  return value >= MIN_INT64 && value <= MAX_INT64 ? value : undefined;
+}

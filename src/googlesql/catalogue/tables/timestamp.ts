@@ -1,0 +1,70 @@
+import type { FunctionDefinition } from "../types.ts";
+
+const AREA = "timestamp";
+
+function define(name: string, summary: string, signatures: readonly string[]): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: AREA, summary };
+}
+
+const MOVE = ["(TIMESTAMP, INTERVAL) -> TIMESTAMP", "(DATETIME, INTERVAL) -> DATETIME"];
+
+/** The name that older texts of the reference have for the same function takes a TIMESTAMP too. */
+function fromUnix(unit: string): readonly FunctionDefinition[] {
+  const name = unit.toUpperCase();
+  const summary = `The timestamp of a number of ${unit} since 1970-01-01 UTC`;
+  return [
+    define(`TIMESTAMP_${name}`, summary, ["(INT64) -> TIMESTAMP"]),
+    define(`TIMESTAMP_FROM_UNIX_${name}`, summary, ["(INT64) -> TIMESTAMP", "(TIMESTAMP) -> TIMESTAMP"]),
+  ];
+}
+
+/** Timestamp functions of the reference. */
+export const timestampFunctions: readonly FunctionDefinition[] = [
+  {
+    ...define("CURRENT_TIMESTAMP", "Now: one and the same instant wherever a query asks for it", ["() -> TIMESTAMP"]),
+    isVolatile: true,
+  },
+  define("TIMESTAMP", "The timestamp of a text, or of a date or datetime in a time zone", [
+    "(TIMESTAMP) -> TIMESTAMP",
+    "(STRING, [STRING]) -> TIMESTAMP",
+    "(DATE, [STRING]) -> TIMESTAMP",
+    "(DATETIME, [STRING]) -> TIMESTAMP",
+  ]),
+  define("TIMESTAMP_ADD", "Moves a timestamp on by an interval of days or less", MOVE),
+  define("TIMESTAMP_SUB", "Moves a timestamp back by an interval of days or less", MOVE),
+  define("TIMESTAMP_DIFF", "How many whole units of a date part lie between two timestamps, the later one first", [
+    "(TIMESTAMP, TIMESTAMP, DATEPART) -> INT64",
+    "(DATETIME, DATETIME, DATEPART) -> INT64",
+  ]),
+  define("TIMESTAMP_TRUNC", "The first moment of the date part that a timestamp lies in, in a time zone", [
+    "(TIMESTAMP, DATEPART, [STRING]) -> TIMESTAMP",
+    "(DATETIME, DATEPART) -> DATETIME",
+  ]),
+  define(
+    "TIMESTAMP_BUCKET",
+    "The start of the bucket that a timestamp lies in; buckets count from 1950-01-01 or an origin",
+    ["(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP"],
+  ),
+  ...fromUnix("seconds"),
+  ...fromUnix("millis"),
+  ...fromUnix("micros"),
+  define("UNIX_SECONDS", "Whole seconds since 1970-01-01 UTC", ["(TIMESTAMP) -> INT64"]),
+  define("UNIX_MILLIS", "Whole milliseconds since 1970-01-01 UTC", ["(TIMESTAMP) -> INT64"]),
+  define("UNIX_MICROS", "Microseconds since 1970-01-01 UTC", ["(TIMESTAMP) -> INT64"]),
+  define("FORMAT_TIMESTAMP", "A timestamp as text by a format such as '%Y-%m-%d %H:%M %Z', in a time zone", [
+    "(STRING, TIMESTAMP, [STRING]) -> STRING",
+  ]),
+  define("PARSE_TIMESTAMP", "A timestamp from text by a format such as '%Y-%m-%d %H:%M %Z', in a time zone", [
+    "(STRING, STRING, [STRING]) -> TIMESTAMP",
+  ]),
+  define("STRING", "A timestamp in a time zone, a date, datetime or time, or a JSON string as text", [
+    "(TIMESTAMP, [STRING]) -> STRING",
+    "(DATE) -> STRING",
+    "(DATETIME) -> STRING",
+    "(TIME) -> STRING",
+    "(JSON) -> STRING",
+  ]),
+  define("GENERATE_TIMESTAMP_ARRAY", "The timestamps from one to another, an interval apart", [
+    "(TIMESTAMP, TIMESTAMP, INTERVAL) -> ARRAY<TIMESTAMP>",
+  ]),
+];
