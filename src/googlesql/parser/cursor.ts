@@ -159,16 +159,28 @@ export class Cursor {
 
   /** The error that the current token cannot stand here. */
   unexpected(token: Token = this.token): GoogleSqlError {
-    if (token.code === "OVER") return this.error("Syntax error: OVER keyword must follow a function call", token);
-    return this.error(`Syntax error: Unexpected ${describe(this.text, token)}`, token);
+    return this.#special(token) ?? this.error(`Syntax error: Unexpected ${describe(this.text, token)}`, token);
   }
 
   /** The error that something else had to stand in the current token's place. */
   expected(what: string): GoogleSqlError {
-    if (this.is("OVER")) return this.unexpected();
+    const special = this.#special(this.token);
+    if (special !== undefined) return special;
     // `.*` that nothing takes: the star is what is wrong.
     if (this.is(".") && this.peek().code === "*") return this.unexpected(this.peek());
     return this.error(`Syntax error: Expected ${what} but got ${describe(this.text, this.token)}`, this.token);
+  }
+
+  /** The error for a token that cannot stand anywhere but in its one place. */
+  #special(token: Token): GoogleSqlError | undefined {
+    if (token.code === "OVER") return this.error("Syntax error: OVER keyword must follow a function call", token);
+    if (token !== this.token || !this.isHint()) return undefined;
+    return this.unsupported("Hints are not supported", token, "@");
+  }
+
+  /** Whether `@{...}` or `@5` begins here. */
+  isHint(): boolean {
+    return this.is("@") && (this.peek().code === "{" || this.peek().kind === "integer");
   }
 
   /** The error that a construct is known, but not part of this language. */

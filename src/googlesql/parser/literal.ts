@@ -106,10 +106,8 @@ export function parseVariable(cursor: Cursor): Parameter | SystemVariable | unde
     return { kind: "Parameter", span: cursor.spanFrom(start), position: cursor.nextPositionalParameter() };
   }
   if (code === "@") {
+    if (cursor.isHint()) throw cursor.unexpected();
     cursor.advance();
-    if (cursor.is("{") || cursor.token.kind === "integer") {
-      throw cursor.unsupported("Hints are not supported", cursor.token, "@");
-    }
     const { name } = cursor.identifier();
     return { kind: "Parameter", span: cursor.spanFrom(start), name };
   }

@@ -200,7 +200,8 @@ function parseWithOffset(cursor: Cursor): WithOffset | undefined {
 /** `FOR SYSTEM_TIME AS OF time`, if it stands here. */
 function parseSystemTime(cursor: Cursor, pivots: readonly TableSuffix[]): Expression | undefined {
   const { token } = cursor;
-  if (!cursor.take("FOR")) return undefined;
+  if (!cursor.is("FOR") || cursor.peek().code === "UPDATE") return undefined;
+  cursor.advance();
   if (!cursor.take("SYSTEM_TIME") && !cursor.takeAll("SYSTEM", "TIME")) {
     throw cursor.expected("keyword SYSTEM_TIME");
   }

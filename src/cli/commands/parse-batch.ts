@@ -1,0 +1,43 @@
+import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
+import { parseSyntax } from "../../googlesql/parse.ts";
+import { readLines, writeLine } from "../lines.ts";
+
+/** What `parse --batch` answers to one line. Lines and columns count from 1, columns in code points. */
+export type ParseBatchAnswer =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly error: { readonly message: string; readonly line: number; readonly column: number } }
+  | { readonly ok: false; readonly error: { readonly code: "invalid_request"; readonly message: string } };
+
+/**
+ * Reads one JSON object `{"sql"}` a line and writes one {@link ParseBatchAnswer} a line, in order, each as soon as it
+ * is known. Only the grammar is checked: no name is looked up.
+ */
+export async function runParseBatch(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Promise<void> {
+  for await (const line of readLines(input)) await writeLine(output, JSON.stringify(answerLine(line)));
+}
+
+function answerLine(line: string): ParseBatchAnswer {
+  const sql = readSql(line);
+  if (sql === undefined) {
+    const message = 'Expected a JSON object on one line, with the query as text in "sql"';
+    return { ok: false, error: { code: "invalid_request", message } };
+  }
+  try {
+    parseSyntax(sql);
+    return { ok: true };
+  } catch (error) {
+    if (!(error instanceof GoogleSqlError)) throw error;
+    const [{ message, span }] = error.diagnostics;
+    return { ok: false, error: { message, ...positionAt(sql, span.start) } };
+  }
+}
+
+function readSql(line: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== "object" || value === null || !("sql" in value)) return undefined;
+    return typeof value.sql === "string" ? value.sql : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { MAX_CHAIN_LENGTH, MAX_NESTING_DEPTH, MAX_QUERY_LENGTH, MAX_SELECT_ITEMS, MAX_TOKENS } from "../limits.ts";
+import { parseQuery, printQuery } from "../parse.ts";
+import { diagnose, treeOf } from "../testing/tree.ts";
+
+/** What opens a construct, what stands innermost, and what closes it. */
+const NESTABLE: readonly (readonly [string, string, string])[] = [
+  ["(", "1", ")"],
+  ["f(", "1", ")"],
+  ["(SELECT ", "1", ")"],
+  ["CASE WHEN a THEN 1 ELSE ", "1", " END"],
+  ["[", "1", "]"],
+  ["NOT ", "a", ""],
+  ["- ", "1", ""],
+  ["f(x -> ", "1", ")"],
+  ["a[", "1", "]"],
+  ["1 IN (", "1", ")"],
+  ["SUM(1) OVER (PARTITION BY ", "1", ")"],
+  ["CAST(", "1", " AS INT64)"],
+  ["INTERVAL ", "1", " DAY"],
+  ["EXISTS(SELECT * FROM a JOIN (SELECT ", "1", ") ON TRUE)"],
+  ["EXISTS(FROM t |> WHERE ", "1", ")"],
+  ["(a OR b AND NOT c = 1 + 2 * -", "1", ")"],
+];
+
+function nest([open, inner, close]: readonly [string, string, string], levels: number): string {
+  return `SELECT ${open.repeat(levels)}${inner}${close.repeat(levels)}`;
+}
+
+describe("limits", () => {
+  it.each(NESTABLE)("let %s nest deep enough, and refuse more", (...construct) => {
+    const text = nest(construct, Math.floor(MAX_NESTING_DEPTH / 8));
+    expect(printQuery(parseQuery(text))).not.toBe("");
+    for (const levels of [MAX_NESTING_DEPTH + 1, 5_000, 50_000]) {
+      expect(diagnose(nest(construct, levels))).toMatchObject([{ code: "too_complex" }]);
+    }
+  });
+
+  it.each([
+    ["SELECT * FROM ", "(", "t"],
+    ["SELECT * FROM ", "(SELECT * FROM ", "t"],
+    ["", "(", "SELECT 1"],
+    ["", "WITH a AS (", "SELECT 1"],
+    ["SELECT CAST(a AS ", "STRUCT<a ", "INT64"],
+    ["SELECT ", "ARRAY<", "INT64"],
+    ["SELECT a", ".b", ""],
+    ["SELECT a", "[0]", ""],
+    ["SELECT a", "::INT64", ""],
+    ["FROM f(", "TABLE g(", "TABLE x"],
+    ["FROM t ", "|> RECURSIVE UNION ALL (", "|> WHERE a"],
+  ])("refuse %s followed by ever more %s", (start, open, inner) => {
+    expect(diagnose(`${start}${open.repeat(20_000)}${inner}`)).toMatchObject([{ code: "too_complex" }]);
+  });
+
+  it("let AND and OR chains be as long as the text", () => {
+    const text = `SELECT 1 WHERE ${Array(20_000).fill("a = 1").join(" AND ")} OR b`;
+    expect(treeOf(printQuery(parseQuery(text)))).toEqual(treeOf(text));
+  });
+
+  it("bound chains of operators and of joins", () => {
+    const operators = (count: number): string => `SELECT 1${" + 1".repeat(count)}`;
+    expect(diagnose(operators(MAX_CHAIN_LENGTH))).toEqual([]);
+    expect(diagnose(operators(MAX_CHAIN_LENGTH + 1))).toMatchObject([{ code: "too_complex" }]);
+    const joins = (join: string, count: number): string => `SELECT 1 FROM a${join.repeat(count)}`;
+    expect(diagnose(joins(" JOIN b ON x", MAX_CHAIN_LENGTH))).toEqual([]);
+    expect(diagnose(joins(" JOIN b ON x", MAX_CHAIN_LENGTH + 1))).toMatchObject([{ code: "too_complex" }]);
+    expect(diagnose(joins(", b", MAX_CHAIN_LENGTH + 1))).toMatchObject([{ code: "too_complex" }]);
+    const nested = `${joins(" JOIN b", MAX_NESTING_DEPTH + 1)}${" ON x".repeat(MAX_NESTING_DEPTH + 1)}`;
+    expect(diagnose(nested)).toMatchObject([{ code: "too_complex" }]);
+  });
+
+  it("bound the items of a SELECT list", () => {
+    expect(diagnose(`SELECT a${", a".repeat(MAX_SELECT_ITEMS - 1)}`)).toEqual([]);
+    expect(diagnose(`SELECT a${", a".repeat(MAX_SELECT_ITEMS)}`)).toMatchObject([{ code: "too_complex" }]);
+    expect(diagnose(`FROM t |> EXTEND a${", a".repeat(MAX_SELECT_ITEMS)}`)).toMatchObject([{ code: "too_complex" }]);
+  });
+
+  it("bound the tokens and the length of a text", () => {
+    expect(diagnose(`SELECT 1 IN (1${", 1".repeat(MAX_TOKENS / 2 - 10)})`)).toEqual([]);
+    expect(diagnose(`SELECT 1 IN (1${", 1".repeat(MAX_TOKENS / 2)})`)).toMatchObject([{ code: "too_complex" }]);
+    expect(diagnose(`SELECT '${"x".repeat(MAX_QUERY_LENGTH - 9)}'`)).toEqual([]);
+    expect(diagnose(`SELECT '${"x".repeat(MAX_QUERY_LENGTH - 8)}'`)).toMatchObject([
+      { code: "too_complex", span: { start: MAX_QUERY_LENGTH } },
+    ]);
+  });
+
+  it.each([
+    ["quotes", "'"],
+    ["triple quotes", "'''"],
+    ["back-ticks", "`"],
+    ["comment openings", "/*"],
+    ["stars", "/***"],
+    ["escapes", "'\\"],
+    ["dots", "."],
+    ["numbers", "1."],
+    ["signs", "-"],
+    ["brackets", "["],
+    ["angles", "ARRAY<"],
+    ["pipes", "|>"],
+    ["parameters", "?"],
+  ])("end quickly on a text full of %s", (_name, part) => {
+    const text = `SELECT ${part.repeat(Math.floor(500_000 / part.length))}`;
+    expect(diagnose(text).length).toBeLessThanOrEqual(1);
+  });
+});
