@@ -12,5 +12,4 @@ export const conditionalFunctions: readonly FunctionDefinition[] = [
   ]),
   row("IFNULL", "The first argument, or the second where it is NULL", ["(T, T) -> T"]),
   row("NULLIF", "NULL where both arguments are equal, else the first", ["(T COMPARABLE, T) -> T"]),
-  row("ERROR", "Fails the query with the message when it is evaluated", ["(STRING) -> ANY"], "debugging"),
 ];
