@@ -26,9 +26,8 @@ const UNRESPONSIVE_AFTER_MS = 15_000;
 /** A cancelled query that goes on for so long cannot be interrupted. */
 const UNSTOPPABLE_AFTER_MS = 5000;
 const CLOSE_TIMEOUT_MS = 30_000;
+/** Between tries to start a host that cannot start; one that was running is started again at once. */
 const MAX_RESTART_DELAY_MS = 5000;
-/** A host that ran for so long failed for another reason than the one before it. */
-const STABLE_AFTER_MS = 10_000;
 
 function defaultHostPath(): string {
   const candidates = ["./engine-host.js", "../../../dist/engine-host.js"];
@@ -49,7 +48,6 @@ async function residentBytes(pid: number): Promise<number | undefined> {
 interface RunningHost {
   readonly child: ChildProcess;
   readonly client: HostClient;
-  readonly startedAtMs: number;
   /** Resolves when the process is gone. */
   readonly exited: Promise<void>;
   answeredAtMs: number;
@@ -109,6 +107,7 @@ export class HostProcess {
       const sources = await host.client.open(this.#options.core);
       this.#options.onReady(sources);
       this.#isReady = true;
+      this.#failedStarts = 0;
     } catch (error) {
       host.child.kill("SIGKILL");
       await host.exited;
@@ -137,7 +136,7 @@ export class HostProcess {
       child.once("error", (error) => onGone(error.message));
       child.once("exit", (code, signal) => onGone(`it ended with ${signal ?? `code ${code}`}`));
     });
-    return { child, client, startedAtMs: now, answeredAtMs: now, exited };
+    return { child, client, answeredAtMs: now, exited };
   }
 
   #onGone(child: ChildProcess, reason: string): void {
@@ -147,14 +146,12 @@ export class HostProcess {
     this.#host = undefined;
     this.#isReady = false;
     if (this.#isClosing || !wasReady) return;
-    if (performance.now() - host.startedAtMs > STABLE_AFTER_MS) this.#failedStarts = 0;
     this.#options.log("error", `the engine host is gone (${reason}); starting it again`);
     this.#scheduleRestart();
   }
 
   #scheduleRestart(): void {
     const delayMs = this.#failedStarts === 0 ? 0 : Math.min(100 * 2 ** this.#failedStarts, MAX_RESTART_DELAY_MS);
-    this.#failedStarts++;
     this.#restartTimer = setTimeout(() => {
       const startedAt = performance.now();
       this.#start().then(
@@ -163,6 +160,7 @@ export class HostProcess {
         (error: unknown) => {
           if (this.#isClosing) return;
           this.#options.log("error", `the engine host cannot start: ${error instanceof Error ? error.message : error}`);
+          this.#failedStarts++;
           this.#scheduleRestart();
         },
       );

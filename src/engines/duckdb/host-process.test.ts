@@ -1,0 +1,232 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { STRING } from "../../googlesql/types.ts";
+import { EngineError, type LogEvent, type QueryLimits } from "../engine.ts";
+import { HostProcess } from "./host-process.ts";
+import { runQuery } from "./run-query.ts";
+import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "./store.ts";
+
+const MEBIBYTE = 1024 ** 2;
+const signal = new AbortController().signal;
+const limits: QueryLimits = { timeoutMs: 10_000, maxRows: 1_000_000, maxResultBytes: 1e9 };
+
+interface OpenStore {
+  readonly host: HostProcess;
+  readonly store: DuckDbStore;
+  readonly log: string[];
+}
+
+describe("the engine host", () => {
+  const opened: HostProcess[] = [];
+  const folders: string[] = [];
+
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((host) => host.close()));
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  });
+
+  function newFolder(): string {
+    const folder = mkdtempSync(join(tmpdir(), "logweir-store-"));
+    folders.push(folder);
+    return folder;
+  }
+
+  async function openStore(
+    directory: string,
+    some: { limits?: StoreLimits; maxResidentBytes?: number } = {},
+  ): Promise<OpenStore> {
+    const log: string[] = [];
+    const store: DuckDbStore = new DuckDbStore(() => host.client(), some.limits ?? defaultStoreLimits);
+    const host = new HostProcess({
+      core: { directory, threads: 2, memoryLimitBytes: 512 * MEBIBYTE, checkpointBytes: MEBIBYTE },
+      maxResidentBytes: some.maxResidentBytes ?? 4096 * MEBIBYTE,
+      log: (level, message) => log.push(`${level} ${message}`),
+      onReady: (sources) => store.load(sources),
+    });
+    opened.push(host);
+    await host.start();
+    return { host, store, log };
+  }
+
+  function eventOf(id: string, fields: LogEvent["fields"] = {}): LogEvent {
+    return { id, hasGeneratedId: false, timestampUs: 1_000_000n, eventMessage: "m", fields };
+  }
+
+  function kill(host: HostProcess): void {
+    if (host.pid !== undefined) process.kill(host.pid, "SIGKILL");
+  }
+
+  /** Tries until it succeeds, as a client does that gets 503. Fails after five seconds without success. */
+  async function retry<T>(work: () => Promise<T>): Promise<T> {
+    const giveUpAt = performance.now() + 5000;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const isTemporary = error instanceof EngineError && error.code === "unavailable";
+        if (!isTemporary || performance.now() > giveUpAt) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+
+  function start(host: HostProcess, sql: string, some: Partial<QueryLimits> = {}, abort: AbortSignal = signal) {
+    const query = { sql, parameters: [], columns: [{ name: "v", type: STRING }], tables: [] };
+    return runQuery(host.client(), {
+      query,
+      values: [],
+      encoding: "cells",
+      limits: { ...limits, ...some },
+      signal: abort,
+    });
+  }
+
+  async function query(host: HostProcess, sql: string): Promise<string[]> {
+    const values: string[] = [];
+    for await (const { json } of (await start(host, sql)).batches) {
+      for (const [value] of JSON.parse(`[${json}]`) as [string][]) values.push(value);
+    }
+    return values;
+  }
+
+  it("keeps events, schema and ids over a restart of the service", async () => {
+    const folder = newFolder();
+    const first = await openStore(folder);
+    await first.store.ensureSource({ name: "edge", knownFields: [{ path: "metadata.known", type: STRING }] });
+    await first.store.append("edge", [eventOf("a", { metadata: { seen: 1, list: [{ deep: true }] } })], signal);
+    const described = first.store.describe("edge");
+    await first.host.close();
+
+    const second = await openStore(folder);
+    expect(second.store.describe("edge")).toEqual(described);
+    await second.store.ensureSource({ name: "edge", knownFields: [{ path: "metadata.known", type: STRING }] });
+    expect(await second.store.append("edge", [eventOf("a"), eventOf("b")], signal)).toEqual({ stored: 1, repeated: 1 });
+    expect(await query(second.host, "SELECT id FROM events_1 ORDER BY id")).toEqual(["a", "b"]);
+  });
+
+  it("loses no acknowledged event when it is killed ten times during ingest, and stores none twice", async () => {
+    const { host, store } = await openStore(newFolder());
+    await store.ensureSource({ name: "edge", knownFields: [] });
+    const acknowledged: string[] = [];
+    let killsLeft = 10;
+    let next = 0;
+    const client = async () => {
+      while (killsLeft > 0) {
+        const ids = Array.from({ length: 20 }, () => `event ${next++}`);
+        const events = ids.map((id) =>
+          eventOf(id, { metadata: { text: "x".repeat(500), [`field_${next % 40}`]: next } }),
+        );
+        await retry(() => store.append("edge", events, signal));
+        acknowledged.push(...ids);
+      }
+    };
+    const killer = async () => {
+      for (; killsLeft > 0; killsLeft--) {
+        const before = acknowledged.length;
+        while (acknowledged.length < before + 200) await new Promise((resolve) => setImmediate(resolve));
+        kill(host);
+      }
+    };
+    await Promise.all([client(), client(), client(), client(), killer()]);
+    const stored = await retry(() => query(host, "SELECT id FROM events_1"));
+    expect(new Set(stored).size).toBe(stored.length);
+    expect(acknowledged.filter((id) => !new Set(stored).has(id))).toEqual([]);
+  });
+
+  it("fails what is under way when it is killed, and answers again within five seconds", async () => {
+    const { host, store, log } = await openStore(newFolder());
+    await store.ensureSource({ name: "edge", knownFields: [] });
+    await store.append("edge", [eventOf("a")], signal);
+    const { batches } = await start(host, "SELECT repeat('x', 1000) FROM unnest(range(1000)), unnest(range(1000))");
+    const iterator = batches[Symbol.asyncIterator]();
+    await iterator.next();
+    kill(host);
+    const readToEnd = async () => {
+      for (let step = await iterator.next(); step.done !== true; step = await iterator.next());
+    };
+    await expect(readToEnd()).rejects.toMatchObject({ code: "unavailable" });
+    const killedAt = performance.now();
+    expect(await retry(() => query(host, "SELECT id FROM events_1"))).toEqual(["a"]);
+    expect(performance.now() - killedAt).toBeLessThan(5000);
+    expect(log.join("\n")).toContain("SIGKILL");
+  });
+
+  it("streams no further than the reader asks, and stops when the reader does", async () => {
+    const { host } = await openStore(newFolder());
+    const { batches } = await start(host, "SELECT repeat('x', 1000) FROM unnest(range(10000)), unnest(range(1000))", {
+      maxRows: 1e8,
+    });
+    const iterator = batches[Symbol.asyncIterator]();
+    expect((await iterator.next()).value?.rowCount).toBe(256);
+    await iterator.return?.();
+    expect(host.client().oldestCancelMs()).toBeDefined();
+    const stopped = async () => {
+      while (host.client().oldestCancelMs() !== undefined) await query(host, "SELECT 'next'");
+    };
+    const startedAt = performance.now();
+    await stopped();
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  it("runs several queries at once", async () => {
+    const { host } = await openStore(newFolder());
+    const controller = new AbortController();
+    const slow = start(
+      host,
+      "SELECT count(*)::VARCHAR FROM unnest(range(30000)) a(i), unnest(range(30000)) b(j), unnest(range(9000)) c(k) WHERE i + j * k = 7",
+      {},
+      controller.signal,
+    );
+    const failed = expect(slow).rejects.toMatchObject({ code: "aborted" });
+    const quick = await Promise.all(Array.from({ length: 5 }, (_, i) => query(host, `SELECT '${i}'`)));
+    expect(quick).toEqual([["0"], ["1"], ["2"], ["3"], ["4"]]);
+    controller.abort();
+    await failed;
+  });
+
+  it("is ended when it uses more memory than it may, and the query to blame is told", async () => {
+    const { host, log } = await openStore(newFolder(), { maxResidentBytes: 350 * MEBIBYTE });
+    const greedy = start(host, "SELECT list(i || repeat('x', 100))::VARCHAR FROM unnest(range(3000000)) t(i)");
+    await expect(greedy).rejects.toMatchObject({ code: "memory_exceeded" });
+    expect(await retry(() => query(host, "SELECT 'back'"))).toEqual(["back"]);
+    expect(log.join("\n")).toContain("MB of memory");
+  });
+
+  it("refuses more events than may wait", async () => {
+    const tight = { ...defaultStoreLimits, maxPendingRows: 10 };
+    const { store } = await openStore(newFolder(), { limits: tight });
+    await store.ensureSource({ name: "edge", knownFields: [] });
+    const events = Array.from({ length: 10 }, (_, i) => eventOf(`${i}`));
+    const first = store.append("edge", events, signal);
+    await expect(store.append("edge", [eventOf("late")], signal)).rejects.toMatchObject({
+      code: "overloaded",
+      retryAfterSeconds: 1,
+    });
+    expect(await first).toEqual({ stored: 10, repeated: 0 });
+    expect(await store.append("edge", [eventOf("late")], signal)).toEqual({ stored: 1, repeated: 0 });
+  });
+
+  it("refuses a store that another process has open", async () => {
+    const folder = newFolder();
+    await openStore(folder);
+    await expect(openStore(folder)).rejects.toThrow(/Another process \(\d+\) uses the store/);
+  });
+
+  it("refuses a folder with other files and leaves them as they are", async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "letter.txt"), "dear");
+    await expect(openStore(folder)).rejects.toThrow("holds no store but other files (letter.txt)");
+    expect(readdirSync(folder)).toEqual(["letter.txt"]);
+  });
+
+  it("refuses a damaged file and leaves it as it is", async () => {
+    const folder = newFolder();
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, "events.duckdb");
+    writeFileSync(file, Buffer.alloc(20_000, 7));
+    await expect(openStore(folder)).rejects.toThrow("is damaged or is no store of this service; nothing was changed");
+    expect(readFileSync(file).equals(Buffer.alloc(20_000, 7))).toBe(true);
+  });
+});
