@@ -6,7 +6,7 @@ function define(name: string, summary: string, signatures: readonly string[]): F
 
 /** Of a JSON value, or of a JSON text; `R` stands for the argument's type in the result. */
 function extractor(name: string, summary: string, rest: string, result: string): FunctionDefinition {
-  const signature = (type: string) => `(${type}${rest}) -> ${result.replace("R", type)}`;
+  const signature = (type: string) => `(${type}${rest}) -> ${result.replace(/\bR\b/, type)}`;
   return define(name, summary, [signature("JSON"), signature("STRING")]);
 }
 
