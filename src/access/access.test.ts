@@ -150,7 +150,7 @@ describe("a lifetime", () => {
     ["12h", 43_200_000],
     ["45s", 45_000],
     ["2w", 1_209_600_000],
-    ["0d", undefined],
+    ["0s", 0],
     ["d", undefined],
     ["-1d", undefined],
     ["1.5h", undefined],

@@ -1,5 +1,6 @@
 import { ServiceError } from "../errors.ts";
 import { caretLines, type GoogleSqlError, positionAt } from "../googlesql/diagnostic.ts";
+import type { LqlError } from "../lql/lql-error.ts";
 
 /**
  * What is wrong with a consumer's query, as it is answered: code and message of the first problem, its line and column,
@@ -21,4 +22,15 @@ export function describeProblem(path: string, text: string, offset: number, mess
   const { line, column } = positionAt(text, offset);
   const shown = caretLines(text, offset).replaceAll("\n", "\n  ");
   return `${path}:${line}:${column}: ${message}\n  ${shown}`;
+}
+
+/** What is wrong with a consumer's LQL, as it is answered. */
+export function fromLqlError(error: LqlError): ServiceError {
+  const { line, column } = positionAt(error.text, error.offset);
+  return new ServiceError("invalid_lql", error.message, {
+    line,
+    column,
+    hint: caretLines(error.text, error.offset),
+    cause: error,
+  });
 }

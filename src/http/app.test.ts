@@ -87,6 +87,13 @@ describe("every answer", () => {
   });
 });
 
+it("answers 503 and closes the connection once the service stops", async () => {
+  test.stopping.abort();
+  const response = await test.app.inject("/api/endpoints/query/open");
+  expect(response.json()).toMatchObject({ error: { code: "shutting_down", status: 503 } });
+  expect(response.headers.connection).toBe("close");
+});
+
 describe("the log", () => {
   it("has one line a request: route, status and token id, but no value that was sent", async () => {
     await test.app.inject({

@@ -5,6 +5,7 @@ import type { EndpointRunner } from "../endpoints/run-endpoint.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import { addAccessLog } from "./plugins/access-log.ts";
 import { addCors } from "./plugins/cors.ts";
+import { addDraining } from "./plugins/draining.ts";
 import { addErrors, answerClientError, answerFrameworkError } from "./plugins/errors.ts";
 import { chooseRequestId } from "./plugins/request-id.ts";
 import { parseQueryText } from "./query-text.ts";
@@ -24,6 +25,8 @@ export interface AppDependencies {
   readonly nowMs: () => number;
   /** Aborted when the service has stopped waiting for calls that are under way. */
   readonly cutOff: AbortSignal;
+  /** Aborted when the service takes no more calls. */
+  readonly stopping: AbortSignal;
 }
 
 /** URLs of 256 KB and some headers fit. */
@@ -51,6 +54,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   addErrors(app);
   await addCors(app);
   addAccessLog(app);
+  addDraining(app, dependencies.stopping);
   addHealthRoute(app, dependencies);
   addRunEndpointRoutes(app, dependencies);
   addIngestRoutes(app, dependencies);

@@ -21,6 +21,7 @@ export interface TestApp {
   /** Every line of the log. */
   readonly logLines: string[];
   readonly cutOff: AbortController;
+  readonly stopping: AbortController;
 }
 
 const identities: Readonly<Record<string, Identity>> = {
@@ -71,6 +72,7 @@ export async function createTestApp(): Promise<TestApp> {
   const engine = createFakeEngine();
   const logLines: string[] = [];
   const cutOff = new AbortController();
+  const stopping = new AbortController();
   const planned: Parameters<Planner["plan"]>[] = [];
   const source = { kind: "x", description: "", retentionDays: undefined, knownFields: [] };
   const sources = await openSources(
@@ -103,6 +105,7 @@ export async function createTestApp(): Promise<TestApp> {
     maxBodyBytes: 100_000,
     nowMs: () => Date.parse("2026-08-20T09:00:00Z"),
     cutOff: cutOff.signal,
+    stopping: stopping.signal,
   });
-  return Object.assign(test, { app, engine, planned, logLines, cutOff });
+  return Object.assign(test, { app, engine, planned, logLines, cutOff, stopping });
 }

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { createSecret } from "../../access/secret.ts";
+import { type Configuration, readConfiguration } from "../../config.ts";
+import { fillWithSampleEvents } from "../../demo/fill-with-sample-events.ts";
+import type { Endpoint } from "../../endpoints/definition.ts";
+import { type RunningService, startService } from "../../service.ts";
+import { type CliContext, print } from "../context.ts";
+import { createProgressBar } from "../progress-bar.ts";
+
+export interface ServeOptions {
+  /** Fill an empty store with a day of sample events. */
+  readonly demo?: boolean;
+}
+
+/** Runs the service until SIGTERM or SIGINT, which drain it. A second signal ends the process at once. */
+export async function serve(options: ServeOptions, context: CliContext): Promise<void> {
+  const configuration = quietForDemo(readConfiguration(context, context.environment), options);
+  const demoToken = { id: "demo", secret: createSecret(), scopes: ["ingest"] };
+  const service = await startService(configuration, options.demo === true ? [demoToken] : []);
+  const ended = new AbortController();
+  const signalled = Promise.race([
+    once(process, "SIGTERM", { signal: ended.signal }),
+    once(process, "SIGINT", { signal: ended.signal }),
+  ]);
+  try {
+    if (options.demo === true) await Promise.race([fillEmptyStore(service, demoToken.secret, context), signalled]);
+    await printWelcome(service, configuration, context);
+    await signalled;
+  } finally {
+    // From here on the signals mean what they mean to any process.
+    ended.abort();
+    await service.stop();
+  }
+}
+
+/** A line for each request of the filling would tear the progress bar apart. */
+function quietForDemo(configuration: Configuration, options: ServeOptions): Configuration {
+  const level = configuration.effective.find((each) => each.definition.name === "log_level");
+  if (options.demo !== true || level?.origin !== "default") return configuration;
+  return { ...configuration, settings: { ...configuration.settings, logLevel: "warn" } };
+}
+
+async function fillEmptyStore(service: RunningService, token: string, context: CliContext): Promise<void> {
+  const statistics = await service.engine.store.statistics(AbortSignal.timeout(30_000));
+  if (statistics.some((source) => source.rowCount > 0)) return;
+  const bar = createProgressBar(context.errors, "Filling the store with a day of sample events");
+  await fillWithSampleEvents({ url: service.url, token, nowMs: Date.now(), onProgress: bar.update });
+  bar.end();
+}
+
+async function printWelcome(service: RunningService, configuration: Configuration, context: CliContext): Promise<void> {
+  const { output } = context;
+  print(output, `Logweir listens on ${service.url}`);
+  const token = await makeFirstToken(service, configuration);
+  if (token !== undefined) {
+    print(
+      output,
+      `\nAccess token, shown this once:\n  ${token}\n(\`logweir token create --scope private\` makes another.)`,
+    );
+  }
+  const calls = service.endpoints.endpoints.slice(0, 5).map((endpoint) => exampleCall(service.url, endpoint, token));
+  if (calls.length > 0) print(output, `\nTry:\n${calls.map((call) => `  ${call}`).join("\n")}`);
+}
+
+/** A token for who has none yet: no fixed one, and none was ever made. */
+async function makeFirstToken(service: RunningService, { settings }: Configuration): Promise<string | undefined> {
+  if (settings.privateToken !== undefined || (await service.tokens.list()).length > 0) return undefined;
+  const made = await service.tokens.create({
+    description: "made on the first start",
+    scopes: ["private"],
+    pins: {},
+    expiresAt: undefined,
+  });
+  return made.secret;
+}
+
+function exampleCall(url: string, { definition }: Endpoint, token: string | undefined): string {
+  const required = definition.parameters.filter((parameter) => parameter.isRequired);
+  const query = required
+    .map(({ name, allowed }) => `${name}=${encodeURIComponent(allowed?.[0] ?? "default")}`)
+    .join("&");
+  const path = `/api/endpoints/query/${encodeURIComponent(definition.name)}`;
+  return `curl -H 'X-API-KEY: ${token ?? "<ACCESS_TOKEN>"}' '${url}${path}${query === "" ? "" : `?${query}`}'`;
+}

@@ -1,0 +1,158 @@
+import { Readable } from "node:stream";
+import { Command, CommanderError } from "commander";
+import { ConfigError } from "../config.ts";
+import { EndpointFileError } from "../endpoints/load-endpoints.ts";
+import { EngineError } from "../engines/engine.ts";
+import { SourceFileError } from "../sources/load-sources.ts";
+import { showConfig } from "./commands/config.ts";
+import { runParseBatch } from "./commands/parse-batch.ts";
+import { type QueryOptions, query } from "./commands/query.ts";
+import { type ServeOptions, serve } from "./commands/serve.ts";
+import { runSqlBatch } from "./commands/sql-batch.ts";
+import { type CreateTokenOptions, createToken, listTokens, revokeToken } from "./commands/token.ts";
+import { type CliContext, CliError, print } from "./context.ts";
+
+/** Of a command line that cannot be read; 1 is for commands that fail. */
+const usageExitCode = 64;
+
+/** Runs one command line, without the program's name; resolves with the exit code. Never throws, never exits. */
+export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
+  try {
+    await buildProgram(context).parseAsync([...args], { from: "user" });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
+    print(context.errors, describe(error));
+    return error instanceof CliError ? error.exitCode : 1;
+  }
+}
+
+/** Errors that tell the user what to do show their message alone; a fault of ours shows where it happened. */
+function describe(error: unknown): string {
+  const isForUser = [CliError, ConfigError, EndpointFileError, SourceFileError, EngineError].some(
+    (type) => error instanceof type,
+  );
+  if (error instanceof Error) return isForUser || "code" in error ? error.message : (error.stack ?? error.message);
+  return String(error);
+}
+
+const collect = (value: string, previous: readonly string[]) => [...previous, value];
+
+function buildProgram(context: CliContext): Command {
+  const program = new Command("logweir")
+    .description("SQL endpoints over your logs: saved, parameterised GoogleSQL queries served over HTTP")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void context.output.write(text),
+      writeErr: (text) => void context.errors.write(text),
+    })
+    .showHelpAfterError("(--help shows how it is used)");
+  addServe(program, context);
+  addTokens(program, context);
+  addQueries(program, context);
+  program
+    .command("config")
+    .description("print every setting, its value and where it came from")
+    .option("--json", "as JSON")
+    .action((options: { json?: boolean }) => showConfig(options, context));
+  return program;
+}
+
+function addServe(program: Command, context: CliContext): void {
+  program
+    .command("serve")
+    .description("run the service until SIGTERM or SIGINT")
+    .option("--demo", "fill an empty store with a day of sample events")
+    .addHelpText("after", examples("logweir serve", "LOGWEIR_PORT=0 LOGWEIR_DATA_DIR=/var/lib/logweir logweir serve"))
+    .action((options: ServeOptions) => serve(options, context));
+}
+
+function addTokens(program: Command, context: CliContext): void {
+  const token = program.command("token").description("make, list and revoke access tokens of the data folder");
+  token
+    .command("create")
+    .description("make a token and print it; it is shown this once")
+    .requiredOption("--scope <scope>", "what it may do; may be given several times", collect, [])
+    .option("--pin <name=value>", "a parameter that it cannot choose; may be given several times", collect, [])
+    .option("--expires <lifetime>", "after which it is no longer valid: 12h, 30d, 8w")
+    .option("--description <text>", "what it is for")
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "logweir token create --scope private",
+        "logweir token create --scope query:endpoint:logs.all --pin project=abc --expires 30d",
+        "logweir token create --scope ingest:source:edge --description 'the gateway'",
+      ),
+    )
+    .action((options: CreateTokenOptions) => createToken(options, context));
+  token
+    .command("list")
+    .description("list all tokens, without their values")
+    .option("--json", "as JSON")
+    .action((options: { json?: boolean }) => listTokens(options, context));
+  token
+    .command("revoke")
+    .description("revoke a token; a running service refuses it at once")
+    .argument("<id>", "as `logweir token list` shows it")
+    .option("--json", "as JSON")
+    .action((id: string, options: { json?: boolean }) => revokeToken(id, options, context));
+}
+
+function addQueries(program: Command, context: CliContext): void {
+  program
+    .command("query")
+    .description("run an endpoint of a running service")
+    .argument("<name>", "name or id of the endpoint")
+    .option("--param <name=value>", "a parameter; may be given several times", collect, [])
+    .option("--sql <query>", "a query of your own over the endpoint's tables")
+    .option("--lql <query>", "the same in LQL")
+    .option("--limit <rows>", "rows at most")
+    .option("--redact", "replace personal data in the answer")
+    .option("--json", "as the service answers")
+    .option("--url <url>", "of the service; LOGWEIR_URL unless given")
+    .option("--token <token>", "access token; LOGWEIR_TOKEN unless given")
+    .addHelpText(
+      "after",
+      examples(
+        "logweir query logs.all --param project=default",
+        "logweir query logs.all --param project=default --lql 'm.response.status_code:>=500 t:last@1h'",
+      ),
+    )
+    .action((name: string, options: QueryOptions) => query(name, options, context));
+  program
+    .command("sql")
+    .description("run GoogleSQL on the embedded engine, without the store")
+    .argument("[query]", "one query; its answer is printed as JSON")
+    .option("--batch", "read one JSON object with query, params and setup a line, answer one a line")
+    .option("--time-zone <zone>", "of conversions that name no zone", "UTC")
+    .addHelpText("after", examples("logweir sql 'SELECT 1 + 1'", "logweir sql --batch < queries.jsonl"))
+    .action((text: string | undefined, options: { batch?: boolean; timeZone: string }) =>
+      runSqlBatch(linesOf("query", text, options, context), context.output, { timeZone: options.timeZone }),
+    );
+  program
+    .command("parse")
+    .description("check that a text is a query of the grammar")
+    .argument("[query]", "one query; its answer is printed as JSON")
+    .option("--batch", "read one JSON object with sql a line, answer one a line")
+    .addHelpText("after", examples("logweir parse 'SELECT 1'", "logweir parse --batch < queries.jsonl"))
+    .action((text: string | undefined, options: { batch?: boolean }) =>
+      runParseBatch(linesOf("sql", text, options, context), context.output),
+    );
+}
+
+/** What `--batch` reads, or the one query of the command line as the only line. */
+function linesOf(
+  key: string,
+  text: string | undefined,
+  options: { readonly batch?: boolean },
+  context: CliContext,
+): NodeJS.ReadableStream {
+  if (options.batch === true) return context.input;
+  if (text === undefined) throw new CliError("This needs a query, or --batch", usageExitCode);
+  return Readable.from([`${JSON.stringify({ [key]: text })}\n`]);
+}
+
+function examples(...commands: string[]): string {
+  return `\nExamples:\n${commands.map((command) => `  ${command}`).join("\n")}`;
+}

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { createAuthenticator, type FixedToken } from "./access/authenticator.ts";
+import type { TokenStore } from "./access/token.ts";
+import type { Configuration } from "./config.ts";
+import { createAdmission } from "./endpoints/admission.ts";
+import { createEndpointRegistry, type EndpointRegistry } from "./endpoints/endpoint-registry.ts";
+import { loadEndpoints } from "./endpoints/load-endpoints.ts";
+import { createPlanner } from "./endpoints/planner.ts";
+import { openDuckDbEngine } from "./engines/duckdb/index.ts";
+import type { Engine } from "./engines/engine.ts";
+import { buildApp } from "./http/app.ts";
+import { createLogger } from "./http/logger.ts";
+import { openMetadata } from "./metadata/database.ts";
+import { createTokenStore } from "./metadata/token-store.ts";
+import type { Settings } from "./settings.ts";
+import { loadSources } from "./sources/load-sources.ts";
+import { openSources } from "./sources/source-registry.ts";
+
+/** The file of tokens in the data folder. */
+export function metadataPath(settings: Pick<Settings, "dataDir">): string {
+  return join(settings.dataDir, "metadata.db");
+}
+
+/** A service that listens. */
+export interface RunningService {
+  /** Where it does, e.g. `http://127.0.0.1:4000`. */
+  readonly url: string;
+  readonly engine: Engine;
+  readonly endpoints: EndpointRegistry;
+  readonly tokens: TokenStore;
+  /** Stops taking calls, waits for those under way (no longer than `shutdown_timeout_ms`), and releases everything. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the service: reads and checks every file, opens the store, and listens. When anything is wrong it throws, and
+ * nothing is left running. `extraTokens` are valid for this run only.
+ */
+export async function startService(
+  { settings }: Configuration,
+  extraTokens: readonly FixedToken[] = [],
+): Promise<RunningService> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const closeAll = async () => {
+    for (const close of closers.reverse()) await close();
+  };
+  try {
+    return await openService(settings, extraTokens, closers, closeAll);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function openService(
+  settings: Settings,
+  extraTokens: readonly FixedToken[],
+  closers: (() => Promise<unknown>)[],
+  closeAll: () => Promise<void>,
+): Promise<RunningService> {
+  const logger = createLogger(settings.logLevel);
+  const sourceFiles = await loadSources(settings.sourcesDir);
+  const engine = await openDuckDbEngine({
+    directory: join(settings.dataDir, "store"),
+    memoryLimitBytes: settings.engineMemoryMb * 1_000_000,
+    log: (level, message) => logger[level](message),
+  });
+  closers.push(() => engine.close());
+  const metadata = await openMetadata(metadataPath(settings));
+  closers.push(() => metadata.close());
+  const tokens = createTokenStore(metadata, Date.now);
+  const sources = await openSources(sourceFiles, engine.store);
+  const planner = createPlanner({ engine, tables: sources, nowMs: Date.now });
+  const endpoints = createEndpointRegistry(await loadEndpoints(settings.endpointsDir, planner));
+  const cutOff = new AbortController();
+  const stopping = new AbortController();
+  const app = await buildApp({
+    runner: {
+      engine,
+      planner,
+      admission: createAdmission({ maxRunning: settings.maxConcurrentQueries, maxWaiting: settings.maxQueuedQueries }),
+      timeoutMs: settings.queryTimeoutMs,
+      maxResultBytes: settings.maxResultBytes,
+      now: () => performance.now(),
+    },
+    endpoints,
+    sources,
+    authenticator: createAuthenticator(tokens, [...fixedTokens(settings), ...extraTokens], Date.now),
+    logger,
+    maxBodyBytes: settings.maxBodyBytes,
+    nowMs: Date.now,
+    cutOff: cutOff.signal,
+    stopping: stopping.signal,
+  });
+  closers.push(() => app.close());
+  const url = await app.listen({ host: settings.host, port: settings.port });
+  const stop = async () => {
+    stopping.abort();
+    const timer = setTimeout(() => cutOff.abort(), settings.shutdownTimeoutMs);
+    await closeAll();
+    clearTimeout(timer);
+  };
+  return { url, engine, endpoints, tokens, stop };
+}
+
+function fixedTokens({ privateToken, publicToken }: Settings): readonly FixedToken[] {
+  const tokens: FixedToken[] = [];
+  if (privateToken !== undefined) tokens.push({ id: "private_token", secret: privateToken, scopes: ["private"] });
+  if (publicToken !== undefined) tokens.push({ id: "public_token", secret: publicToken, scopes: ["ingest"] });
+  return tokens;
+}
