@@ -25,9 +25,7 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
   const { block, texts } = printInBlock(compilation, separated, (scope) => {
     const keys = scan.groupBy.map((item) => printExpression(compilation, item.expression, scope));
     // GROUPING(x) reads grouping columns.
-    const keyBindings = new Map(
-      scan.groupBy.map(({ column }, index) => [column.id, cheapBinding(keys[index] ?? "")]),
-    );
+    const keyBindings = new Map(scan.groupBy.map(({ column }, index) => [column.id, cheapBinding(keys[index] ?? "")]));
     const inner = variableScope(scope, keyBindings);
     const calls = scan.aggregates.map(({ call }) =>
       printAggregateCall(compilation, call, inner, separated.naturalOrder),

@@ -69,6 +69,7 @@ export function sourceOf(compilation: Compilation, expression: Expr, scope: Scop
 
 /** True when the value can be no NaN. */
 export function isNeverNaN(compilation: Compilation, expression: Expr, scope: Scope): boolean {
+  if (expression.type.kind !== "FLOAT64") return true;
   switch (expression.kind) {
     case "Literal":
       return expression.value !== "NaN";
@@ -80,7 +81,7 @@ export function isNeverNaN(compilation: Compilation, expression: Expr, scope: Sc
     case "Cast":
       return expression.operand.type.kind !== "STRING" && isNeverNaN(compilation, expression.operand, scope);
     default:
-      return expression.type.kind !== "FLOAT64";
+      return false;
   }
 }
 

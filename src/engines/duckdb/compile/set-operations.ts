@@ -61,16 +61,41 @@ export function buildSetOperation(compilation: Compilation, scan: SetOperation, 
       return index === -1 ? undefined : bindColumn(index, id);
     },
   ];
-  block.from = () => {
-    const branches = [...selected.values()];
-    const operator = ` ${scan.operator}${scan.isAll ? " ALL" : ""} `;
-    const texts = inputs.map((input, index) => {
-      const items = branches.map(({ name, sqls }) => ({ alias: name, sql: sqls[index] ?? "NULL" }));
-      return `(${renderBlock(input.block, items)})`;
-    });
-    return `(${texts.join(operator)}) AS ${alias}`;
-  };
+  block.from = () => printInputs(inputs, [...selected.values()], scan, alias);
   return block;
+}
+
+/** True for a SELECT of constants without FROM. */
+function isOneRow(block: Block): boolean {
+  const isPlain = !block.isGrouped && !block.isDistinct && !block.isUnnested && !block.hasWindows;
+  return (
+    block.from === undefined &&
+    block.where.length === 0 &&
+    isPlain &&
+    block.limit === undefined &&
+    block.offset === undefined
+  );
+}
+
+function printInputs(
+  inputs: readonly Input[],
+  columns: readonly Branches[],
+  scan: SetOperation,
+  alias: string,
+): string {
+  const rows = inputs.map((_, index) => columns.map(({ sqls }) => sqls[index] ?? "NULL"));
+  const isValues = scan.operator === "UNION" && scan.isAll && inputs.every((input) => isOneRow(input.block));
+  // Rows of one list keep their order also where they are aggregated; branches of a UNION come as they are ready.
+  if (isValues && columns.length > 0 && !rows.flat().some((sql) => sql.includes("SELECT"))) {
+    const list = rows.map((row) => `(${row.join(", ")})`).join(", ");
+    return `(VALUES ${list}) AS ${alias}(${columns.map((column) => column.name).join(", ")})`;
+  }
+  const operator = ` ${scan.operator}${scan.isAll ? " ALL" : ""} `;
+  const texts = inputs.map((input, index) => {
+    const items = columns.map(({ name }, column) => ({ alias: name, sql: rows[index]?.[column] ?? "NULL" }));
+    return `(${renderBlock(input.block, items)})`;
+  });
+  return `(${texts.join(operator)}) AS ${alias}`;
 }
 
 /** Leaves of a record that every input can trace to a table are columns of the union. */

@@ -9,12 +9,17 @@ import { conditionalFunctions } from "./conditional.ts";
 import { conversionFunctions } from "./conversion.ts";
 import { dateFunctions } from "./date.ts";
 import { datetimeFunctions } from "./datetime.ts";
+import { hashFunctions } from "./hash.ts";
 import { hllFunctions, hllScalarFunctions } from "./hll.ts";
 import { intervalFunctions } from "./interval.ts";
+import { jsonFunctions } from "./json.ts";
 import { mathFunctions } from "./math.ts";
+import { netFunctions } from "./net.ts";
 import { operatorFunctions } from "./operators.ts";
 import { rangeFunctions } from "./range.ts";
+import { regexpFunctions } from "./regexp.ts";
 import { statisticalFunctions } from "./statistical.ts";
+import { stringFunctions } from "./string.ts";
 import { timeFunctions } from "./time.ts";
 import { timestampFunctions } from "./timestamp.ts";
 import type { FunctionTable } from "./types.ts";
@@ -30,10 +35,15 @@ export const scalarFunctions: FunctionTable = {
   ...conversionFunctions,
   ...dateFunctions,
   ...datetimeFunctions,
+  ...hashFunctions,
   ...hllScalarFunctions,
   ...intervalFunctions,
+  ...jsonFunctions,
   ...mathFunctions,
+  ...netFunctions,
   ...rangeFunctions,
+  ...regexpFunctions,
+  ...stringFunctions,
   ...timeFunctions,
   ...timestampFunctions,
 };

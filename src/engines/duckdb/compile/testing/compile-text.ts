@@ -1,0 +1,44 @@
+/** From a GoogleSQL text to DuckDB SQL, and to rows, for tests. */
+import { parseQuery } from "../../../../googlesql/parse.ts";
+import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
+import type { CompiledQuery, ParameterValue } from "../../../engine.ts";
+import type { TableLayout } from "../../layout.ts";
+import { type MemoryDatabase, openMemoryDatabase } from "../../memory-database.ts";
+import { compileQuery } from "../compile.ts";
+import { edgeLayout, edgeSetup } from "./edge-layout.ts";
+
+/** Compiles a text over the tables; parameters that are not declared are inferred. */
+export function compileText(
+  text: string,
+  layouts: readonly TableLayout[] = [edgeLayout],
+  parameters: ReadonlyMap<string | number, SqlType> = new Map(),
+): CompiledQuery {
+  const find = (name: string) => layouts.find((layout) => layout.definition.name.toLowerCase() === name.toLowerCase());
+  const tables = {
+    findTable: (name: string) => find(name)?.definition,
+    tableNames: () => layouts.map((layout) => layout.definition.name),
+  };
+  const query = resolveQuery(parseQuery(text), text, { tables, parameters, inferParameters: true });
+  return compileQuery(query, find, { text });
+}
+
+export interface EdgeDatabase {
+  /** The rows of a text, as cells. */
+  rows(text: string, values?: Readonly<Record<string, ParameterValue>>): Promise<readonly unknown[]>;
+  readonly database: MemoryDatabase;
+}
+
+/** A database that holds the edge source's events. */
+export async function openEdgeDatabase(): Promise<EdgeDatabase> {
+  const database = await openMemoryDatabase();
+  for (const statement of edgeSetup) await database.query(statement);
+  return {
+    database,
+    rows(text, values = {}) {
+      const compiled = compileText(text);
+      const parameters = compiled.parameters.map(({ key, type }) => ({ type, value: values[key] ?? null }));
+      return database.encode(compiled.sql, compiled.columns, "cells", parameters);
+    },
+  };
+}
