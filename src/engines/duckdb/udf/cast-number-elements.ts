@@ -131,24 +131,30 @@ function addToken(draft: Draft, name: string, spelled: string): void {
     case "$":
     case "C":
     case "L":
-      return addCurrency(draft, name, spelled);
+      addCurrency(draft, name, spelled);
+      return;
     case "S":
     case "MI":
     case "PR":
-      return addSign(draft, name);
+      addSign(draft, name);
+      return;
     case "0":
     case "9":
     case "X":
-      return addDigit(draft, name, spelled);
+      addDigit(draft, name, spelled);
+      return;
     case ".":
     case "D":
     case "V":
-      return addPoint(draft, name);
+      addPoint(draft, name);
+      return;
     case ",":
     case "G":
-      return addGroup(draft, name);
+      addGroup(draft, name);
+      return;
     case "EEEE":
-      return addExponent(draft, spelled);
+      addExponent(draft, spelled);
+      return;
     default:
       throw invalid(`'${name}' is not supported`);
   }

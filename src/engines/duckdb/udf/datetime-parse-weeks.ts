@@ -1,6 +1,6 @@
 import { type CivilDate, civilFromDays, daysFromCivil } from "../calendar.ts";
 import { dayOfWeek, dayOfYear, isLeapYear, isoYearStart, isValidDay } from "./civil.ts";
-import type { ParseState, WeekElement } from "./datetime-parse-elements.ts";
+import type { ParseState, WeekElement } from "./datetime-parse-state.ts";
 
 function daysInIsoYear(isoYear: number): number {
   return isoYearStart(isoYear + 1) - isoYearStart(isoYear);

@@ -2,7 +2,8 @@
 import { isValidDay, MAX_MICROS, MICROS_PER_SECOND, MIN_MICROS, microsFromCivil } from "./civil.ts";
 import { isSpace, skipSpaces } from "./datetime-cursor.ts";
 import type { FormattedType } from "./datetime-format.ts";
-import { createParseState, type ParseState, parseElement } from "./datetime-parse-elements.ts";
+import { parseElement } from "./datetime-parse-elements.ts";
+import { createParseState, type ParseState } from "./datetime-parse-state.ts";
 import { resolveDate } from "./datetime-parse-weeks.ts";
 import { type FindTimeZone, fixedZone, utcFromWall } from "./time-zone.ts";
 

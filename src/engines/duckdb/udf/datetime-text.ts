@@ -91,7 +91,7 @@ export function parseTimestampText(text: string, defaultZone: string, find: Find
   const match = timestampPattern.exec(text);
   if (match === null) return undefined;
   const wall = readDatetime(match.slice(1, 8));
-  const zone = readZone(match.groups?.["zone"], defaultZone, find);
+  const zone = readZone(match.groups?.zone, defaultZone, find);
   return wall === undefined || zone === undefined ? undefined : inRange(utcFromWall(wall, zone));
 }
 

@@ -58,13 +58,13 @@ export function parseIntervalParts(text: string, from: IntervalPart, to: Interva
   if (groups === undefined) throw invalid(text);
   const read = (part: IntervalPart) => BigInt((groups[part] ?? "0").replace("+", ""));
   const months = read("YEAR") * 12n + read("MONTH");
-  const fraction = BigInt((groups["fraction"] ?? "").padEnd(6, "0").slice(0, 6));
+  const fraction = BigInt((groups.fraction ?? "").padEnd(6, "0").slice(0, 6));
   const time = read("HOUR") * MICROS_PER_HOUR + read("MINUTE") * MICROS_PER_MINUTE + read("SECOND") * MICROS_PER_SECOND;
   const micros = time + fraction;
   return checkInterval(
-    groups["monthSign"] === "-" ? -months : months,
+    groups.monthSign === "-" ? -months : months,
     read("DAY"),
-    groups["timeSign"] === "-" ? -micros : micros,
+    groups.timeSign === "-" ? -micros : micros,
   );
 }
 
