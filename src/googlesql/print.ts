@@ -1,12 +1,12 @@
-import type { Expression, Query } from "./ast.ts";
-import { printExpression as printExpressionAt } from "./printer/expression.ts";
+import type { Query } from "./ast.ts";
+import { printExpression } from "./printer/expression.ts";
 import { printPipe } from "./printer/pipe.ts";
 import { printQueryHead } from "./printer/query.ts";
 import type { PrintRules } from "./printer/rules.ts";
 
 const RULES: PrintRules = {
   query: printQuery,
-  expression: (expression, minLevel = 0) => printExpressionAt(RULES, expression, minLevel),
+  expression: (expression, minLevel = 0) => printExpression(RULES, expression, minLevel),
 };
 
 /**
@@ -16,9 +16,4 @@ const RULES: PrintRules = {
  */
 export function printQuery(query: Query): string {
   return [printQueryHead(RULES, query), ...query.pipes.map((pipe) => printPipe(RULES, pipe))].join(" ");
-}
-
-/** The canonical text of an expression, as {@link printQuery} prints it inside a query. */
-export function printExpression(expression: Expression): string {
-  return RULES.expression(expression);
 }

@@ -14,7 +14,7 @@ interface SyntaxCase {
 }
 
 /** How one half of the cases came out. */
-export interface ConformanceCount {
+interface ConformanceCount {
   readonly passed: number;
   readonly failed: number;
   /** One line for each failure: its id, its area and what was wrong. */

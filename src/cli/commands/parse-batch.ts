@@ -3,13 +3,13 @@ import { parseSyntax } from "../../googlesql/parse.ts";
 import { readLines, writeLine } from "../lines.ts";
 
 /** What `parse --batch` answers to one line. Lines and columns count from 1, columns in code points. */
-export type ParseBatchAnswer =
+type ParseBatchAnswer =
   | { readonly ok: true }
   | { readonly ok: false; readonly error: { readonly message: string; readonly line: number; readonly column: number } }
   | { readonly ok: false; readonly error: { readonly code: "invalid_request"; readonly message: string } };
 
 /**
- * Reads one JSON object `{"sql"}` a line and writes one {@link ParseBatchAnswer} a line, in order, each as soon as it
+ * Reads one JSON object `{"sql"}` a line and writes one answer a line, in order, each as soon as it
  * is known. Only the grammar is checked: no name is looked up.
  */
 export async function runParseBatch(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Promise<void> {

@@ -106,9 +106,7 @@ function parseValueOrLambda(cursor: Cursor): Expression {
   }
   const value = cursor.rules.expression(cursor);
   if (!cursor.is("->")) return value;
-  const parameters = readLambdaParameters(value);
-  if (parameters === undefined) throw cursor.error("Syntax error: Expecting lambda argument list", value.span);
-  return parseLambda(cursor, token.start, parameters);
+  return parseLambda(cursor, token.start, readLambdaParameters(cursor, value));
 }
 
 function parseLambda(cursor: Cursor, start: number, parameters: readonly Identifier[]): Lambda {
@@ -117,13 +115,17 @@ function parseLambda(cursor: Cursor, start: number, parameters: readonly Identif
   return { kind: "Lambda", span: cursor.spanFrom(start), parameters, body };
 }
 
-function readLambdaParameters(value: Expression): Identifier[] | undefined {
+/** A name or a tuple of names; the grammar takes any path and any tuple. */
+function readLambdaParameters(cursor: Cursor, value: Expression): Identifier[] {
   if (value.kind === "Identifier") return [value];
-  if (value.kind !== "StructConstructor" || value.isTuple !== true) return undefined;
-  const parameters: Identifier[] = [];
-  for (const { expression } of value.fields) {
-    if (expression.kind !== "Identifier") return undefined;
-    parameters.push(expression);
+  const isTuple = value.kind === "StructConstructor" && value.isTuple === true;
+  if (!isTuple && value.kind !== "FieldAccess") {
+    throw cursor.error("Syntax error: Expecting lambda argument list", value.span);
+  }
+  const names = (isTuple ? value.fields : []).map((field) => field.expression);
+  const parameters = names.filter((name) => name.kind === "Identifier");
+  if (parameters.length === 0 || parameters.length < names.length) {
+    cursor.refuse("The arguments of a lambda must be names", value.span, "invalid_query");
   }
   return parameters;
 }

@@ -168,6 +168,18 @@ describe("what is known, but no part of the language", () => {
     expect(diagnose(text)).toMatchObject([{ code: "unsupported", name }]);
   });
 
+  it("is told where the grammar takes more than the language", () => {
+    for (const text of [
+      "SELECT f((x, 1) -> x)",
+      "SELECT f(a.b -> 1)",
+      "SELECT EXTRACT(a.b FROM c)",
+      "SELECT 1 FROM UNNEST(a, b => c)",
+    ]) {
+      expect(diagnose(text)).toMatchObject([{ code: "invalid_query" }]);
+    }
+    expect(diagnose("SELECT f(1 -> x)")).toMatchObject([{ code: "syntax_error" }]);
+  });
+
   it("is told all together where the grammar has it", () => {
     const text = "SELECT a IN UNNEST(b, c) FROM d NATURAL JOIN e UNION ALL SELECT 1 EXCEPT ALL SELECT 2";
     expect(diagnose(text).map(({ code }) => code)).toEqual(["invalid_query", "unsupported", "invalid_query"]);

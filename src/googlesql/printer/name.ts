@@ -22,7 +22,7 @@ export function printString(value: string): string {
 }
 
 /** Any name in back-ticks. */
-export function printQuotedName(name: string): string {
+function printQuotedName(name: string): string {
   return `\`${name.replace(ESCAPED, escapeCharacter)}\``;
 }
 
