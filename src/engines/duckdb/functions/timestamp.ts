@@ -1,4 +1,5 @@
 /** Timestamp functions, and EXTRACT. A TIMESTAMP is a DuckDB TIMESTAMP that shows UTC. */
+
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import { raiseError } from "../sql-text.ts";
 import { computeOnce } from "./compute-once.ts";
@@ -6,6 +7,7 @@ import { printDifference, printTruncate } from "./date.ts";
 import { extractPart, refuseCall } from "./date-parts.ts";
 import { formatTimestamp } from "./datetime-text.ts";
 import { extractFromInterval, printMove } from "./interval.ts";
+import { jsonToString } from "./json.ts";
 import { printBucket, printSeries } from "./series.ts";
 import { printToString } from "./temporal-casts.ts";
 import { CURRENT_INSTANT, utcFromWall, wallFromUtc, zoneOf } from "./time-zone.ts";
@@ -76,6 +78,8 @@ export const timestampFunctions: FunctionTable = {
   FORMAT_TIMESTAMP: ({ args, timeZone }) => formatTimestamp(args[0] ?? "", args[1] ?? "", zoneOf(args[2], timeZone)),
   PARSE_TIMESTAMP: ({ args, timeZone }) => `lw_parse_timestamp(${args[0]}, ${args[1]}, ${zoneOf(args[2], timeZone)})`,
   STRING: ({ args, types, timeZone, call }) =>
-    printToString(args[0] ?? "", types[0] ?? call.type, zoneOf(args[1], timeZone)),
+    types[0]?.kind === "JSON"
+      ? jsonToString(args[0] ?? "")
+      : printToString(args[0] ?? "", types[0] ?? call.type, zoneOf(args[1], timeZone)),
   GENERATE_TIMESTAMP_ARRAY: (context) => printSeries(context),
 };

@@ -1,0 +1,122 @@
+/** Regular expressions: DuckDB has RE2, as GoogleSQL does. What differs is when nothing matches, and what may be asked of a match. */
+import { quoteString, raiseError } from "../sql-text.ts";
+import { MATCH_MARKS } from "../udf/regexp.ts";
+import { checkReplacement, countGroups, splitAtGroup } from "../udf/regexp-syntax.ts";
+import { onBytes } from "./bytes.ts";
+import { computeOnce } from "./compute-once.ts";
+import { literalOf } from "./literal-argument.ts";
+import type { CallContext, FunctionTable } from "./types.ts";
+
+/** What `known` makes of literals, or the error it throws as an expression; `otherwise` where there are none. */
+function atPrinting(
+  literals: readonly (string | undefined)[],
+  known: (...texts: string[]) => string,
+  otherwise: string,
+): string {
+  if (literals.includes(undefined)) return otherwise;
+  try {
+    return known(...literals.map((literal) => literal ?? ""));
+  } catch (error) {
+    return raiseError(quoteString(error instanceof Error ? error.message : String(error)));
+  }
+}
+
+/** The number of the group that is extracted: 0 for the whole match. */
+function groupSql(context: CallContext, pattern: string): string {
+  return atPrinting(
+    [literalOf(context, 1)],
+    (text) => String(countGroups(text)),
+    `CAST(lw_regexp_groups(${pattern}) AS INTEGER)`,
+  );
+}
+
+/** All matches. RE2 finds an empty one at the end of the text, also behind a match that ended there, where GoogleSQL has stopped. */
+function allMatches(text: string, pattern: string, group: string): string {
+  const all = `regexp_extract_all(${text}, ${pattern}, ${group})`;
+  return computeOnce([all, pattern], "matches", (list = "", p = "") => {
+    const isExtra = `regexp_full_match('', ${p}) AND len(${list}) > 1`;
+    return `CASE WHEN ${isExtra} THEN ${list}[:-2] ELSE ${list} END`;
+  });
+}
+
+/** The text from a position, or NULL beyond its end; fails for a position before the start. */
+function fromPosition(name: string, value: string, position: string | undefined): string {
+  if (position === undefined) return value;
+  return computeOnce([value, position], "from", (v = "", p = "") => {
+    const fail = raiseError(quoteString(`${name}: position must be positive`));
+    return `CASE WHEN ${p} <= 0 THEN ${fail} WHEN ${p} > length(${v}) AND NOT (${v} = '' AND ${p} = 1) THEN NULL ELSE substr(${v}, ${p}) END`;
+  });
+}
+
+function extract(context: CallContext): string {
+  const [value = "", pattern = "", position, occurrence] = context.args;
+  const group = groupSql(context, pattern);
+  const text = fromPosition("REGEXP_EXTRACT", value, position);
+  if (occurrence !== undefined) {
+    return computeOnce([text, pattern, occurrence], "extract", (t = "", p = "", n = "") => {
+      const fail = raiseError(quoteString("REGEXP_EXTRACT: occurrence must be positive"));
+      return `CASE WHEN ${n} <= 0 THEN ${fail} ELSE ${allMatches(t, p, group)}[${n}] END`;
+    });
+  }
+  // DuckDB has the empty string both for an empty match and for none: only then all matches are asked for.
+  if (!/^\d$/.test(group)) return `regexp_extract_all(${text}, ${pattern}, ${group})[1]`;
+  return computeOnce([text], "text", (t) =>
+    computeOnce(
+      [`regexp_extract(${t}, ${pattern}, ${group})`],
+      "match",
+      (found) => `CASE WHEN ${found} = '' THEN regexp_extract_all(${t}, ${pattern}, ${group})[1] ELSE ${found} END`,
+    ),
+  );
+}
+
+function extractAll(context: CallContext): string {
+  const [value = "", pattern = ""] = context.args;
+  const group = groupSql(context, pattern);
+  const matches = allMatches(value, pattern, group);
+  // A group that took no part in a match is empty.
+  return group === "0" ? matches : `list_transform(${matches}, lambda lw_match: coalesce(lw_match, ''))`;
+}
+
+function instr(context: CallContext): string {
+  const [value = "", pattern = "", position, occurrence = "1", isEnd = "0"] = context.args;
+  const split = atPrinting(
+    [literalOf(context, 1)],
+    (text) => quoteString(splitAtGroup(text)),
+    `lw_regexp_split(${pattern})`,
+  );
+  const rewrite = quoteString(`${MATCH_MARKS[0]}\\1${MATCH_MARKS[1]}\\2${MATCH_MARKS[2]}`);
+  return computeOnce(
+    [value, pattern, position ?? "1", occurrence, isEnd],
+    "instr",
+    (v = "", p = "", at = "", n = "", end = "") => {
+      const text = fromPosition("REGEXP_INSTR", v, at);
+      const marked = `regexp_replace(${text}, ${split}, ${rewrite}, 'g')`;
+      const found = computeOnce(
+        [`lw_match_position(${marked}, ${n}, ${end})`],
+        "found",
+        (f) => `CASE WHEN ${f} > 0 THEN ${f} + ${at} - 1 ELSE ${f} END`,
+      );
+      const isNull = [v, p, at, n, end].map((arg) => `${arg} IS NULL`).join(" OR ");
+      return `CASE WHEN ${isNull} THEN NULL WHEN ${p} = '' THEN 0 ELSE coalesce(${found}, 0) END`;
+    },
+  );
+}
+
+function replace(context: CallContext): string {
+  const [value = "", pattern = "", replacement = ""] = context.args;
+  const checked = atPrinting(
+    [literalOf(context, 1), literalOf(context, 2)],
+    (regexp, text) => quoteString(checkReplacement(regexp, text)),
+    `lw_regexp_replacement(${pattern}, ${replacement})`,
+  );
+  return `regexp_replace(${value}, ${pattern}, ${checked}, 'g')`;
+}
+
+/** Functions of regular expressions by their catalogue names. BYTES are matched as text of one character a byte. */
+export const regexpFunctions: FunctionTable = {
+  REGEXP_CONTAINS: onBytes(({ args: [value, pattern] }) => `regexp_matches(${value}, ${pattern})`, "latin1"),
+  REGEXP_EXTRACT: onBytes(extract, "latin1"),
+  REGEXP_EXTRACT_ALL: onBytes(extractAll, "latin1"),
+  REGEXP_INSTR: onBytes(instr, "latin1"),
+  REGEXP_REPLACE: onBytes(replace, "latin1"),
+};

@@ -1,0 +1,205 @@
+/** String functions. Characters are code points, for DuckDB as for GoogleSQL; functions of BYTES stand in bytes.ts. */
+import { MAX_STRING_BYTES } from "../compile/limits.ts";
+import { quoteString, raiseError } from "../sql-text.ts";
+import { onBytes } from "./bytes.ts";
+import { computeOnce, literalInteger } from "./compute-once.ts";
+import { containsSubstr } from "./contains-substr.ts";
+import { format } from "./format.ts";
+import { literalOf } from "./literal-argument.ts";
+import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
+import { valueText } from "./value-text.ts";
+
+/** Characters of Unicode's White_Space property, which TRIM removes when it is given no set. */
+const WHITE_SPACE =
+  " \t\n\v\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
+
+function fail(message: string): string {
+  return raiseError(quoteString(message));
+}
+
+/** DuckDB's function where all characters are ASCII, where it does what GoogleSQL does and fast; JavaScript's otherwise. */
+function asciiOr(value: string, native: (value: string) => string, otherwise: (value: string) => string): string {
+  return computeOnce(
+    [value],
+    "ascii",
+    (v) => `CASE WHEN strlen(${v}) = length(${v}) THEN ${native(v)} ELSE ${otherwise(v)} END`,
+  );
+}
+
+function mapCharacters(native: string, udf: string): PrintCall {
+  return ({ args: [value = ""] }) =>
+    asciiOr(
+      value,
+      (v) => `${native}(${v})`,
+      (v) => `${udf}(${v})`,
+    );
+}
+
+/** Fails for a negative length, unless it is known not to be. */
+function checkedLength(length: string, name: string): string {
+  const known = literalInteger(length);
+  if (known !== undefined && known >= 0n) return length;
+  return computeOnce(
+    [length],
+    "length",
+    (v) => `CASE WHEN ${v} < 0 THEN ${fail(`${name}: the length must not be negative`)} ELSE ${v} END`,
+  );
+}
+
+/** DuckDB takes lengths and positions up to 2^32 - 1. (Its `least` would make a number of a NULL.) */
+function clamp(count: string): string {
+  const known = literalInteger(count);
+  if (known !== undefined) return known > 4_294_967_295n ? "4294967295" : count;
+  return computeOnce([count], "count", (n) => `CASE WHEN ${n} > 4294967295 THEN 4294967295 ELSE ${n} END`);
+}
+
+function part(native: "left" | "right", name: string): PrintCall {
+  return ({ args: [value = "", length = ""] }) => `${native}(${value}, ${clamp(checkedLength(length, name))})`;
+}
+
+function substr({ args: [value = "", position = "", length] }: CallContext): string {
+  const rest = length === undefined ? "" : `, ${clamp(checkedLength(length, "SUBSTR"))}`;
+  const known = literalInteger(position);
+  if (known !== undefined && known >= 0n && known < 4_294_967_295n)
+    return `substr(${value}, ${known === 0n ? "1" : known}${rest})`;
+  return computeOnce([value, position], "substr", (v = "", p = "") => {
+    const start = `CASE WHEN ${p} = 0 OR ${p} < -length(${v}) THEN 1 WHEN ${p} > 4294967295 THEN 4294967295 ELSE ${p} END`;
+    return `substr(${v}, ${start}${rest})`;
+  });
+}
+
+/** LPAD and RPAD. */
+function pad(native: "lpad" | "rpad", name: string): PrintCall {
+  return ({ args: [value = "", length = "", pattern = "' '"] }) =>
+    computeOnce([length, pattern], "pad", (n = "", p = "") => {
+      const checks = [
+        `WHEN ${n} < 0 THEN ${fail(`${name}: the length must not be negative`)}`,
+        `WHEN ${p} = '' THEN ${fail(`${name}: the pattern must not be empty`)}`,
+        `WHEN ${n} > ${MAX_STRING_BYTES / 4} THEN ${fail(`${name}: the result would be too long`)}`,
+      ];
+      const known = literalInteger(n);
+      const isSafe = known !== undefined && known >= 0n && known <= MAX_STRING_BYTES / 4 && /^'[^']+'$/.test(p);
+      const padded = (count: string) => `${native}(${value}, CAST(${count} AS INTEGER), ${p})`;
+      return isSafe ? padded(n) : `CASE ${checks.join(" ")} ELSE ${padded(n)} END`;
+    });
+}
+
+function repeat({ args }: CallContext): string {
+  return computeOnce(args, "repeat", (value = "", count = "") => {
+    const tooLong = `strlen(${value}) * CAST(${count} AS HUGEINT) > ${MAX_STRING_BYTES}`;
+    return `CASE WHEN ${count} < 0 THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong} THEN ${fail("REPEAT: the result would be too long")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END`;
+  });
+}
+
+function trim(native: "trim" | "ltrim" | "rtrim"): PrintCall {
+  return ({ args: [value = "", set] }) => `${native}(${value}, ${set ?? quoteString(WHITE_SPACE)})`;
+}
+
+function split(context: CallContext): string {
+  const [value = "", delimiter = "','"] = context.args;
+  if (context.args[1] === undefined || literalOf(context, 1) !== undefined)
+    return `string_split(${value}, ${delimiter})`;
+  return computeOnce([delimiter], "split", (d) => `CASE WHEN ${d} IS NOT NULL THEN string_split(${value}, ${d}) END`);
+}
+
+function concat(context: CallContext): string {
+  const parts = context.args.map((arg, index) => {
+    const type = context.types[index];
+    return type === undefined || type.kind === "STRING" || type.kind === "BYTES"
+      ? arg
+      : valueText(type, arg, { style: "cast", timeZone: context.timeZone });
+  });
+  return `(${parts.join(" || ")})`;
+}
+
+function instr({ args: [value = "", wanted = "", position, occurrence] }: CallContext): string {
+  if (position === undefined && occurrence === undefined) return `strpos(${value}, ${wanted})`;
+  return `lw_instr(${value}, ${wanted}, ${position ?? "1"}, ${occurrence ?? "1"})`;
+}
+
+/** NORMALIZE and NORMALIZE_AND_CASEFOLD; the mode is a bare name, NFC when absent. */
+function normalize(udf: string, ascii: (value: string) => string): PrintCall {
+  return ({ call, args: [value = ""] }) => {
+    const mode = call.arguments[1];
+    const form = quoteString(mode?.kind === "DatePart" ? mode.part : "NFC");
+    const otherwise = (v: string) => `${udf}(${v}, ${form})`;
+    return /^'NFK?[CD]'$/.test(form) ? asciiOr(value, ascii, otherwise) : otherwise(value);
+  };
+}
+
+function chr({ args: [value = ""] }: CallContext): string {
+  return computeOnce([value], "chr", (v) => {
+    const isValid = `${v} BETWEEN 1 AND 55295 OR ${v} BETWEEN 57344 AND 1114111`;
+    return `CASE WHEN ${v} = 0 THEN '' WHEN ${isValid} THEN chr(CAST(${v} AS INTEGER)) WHEN ${v} IS NOT NULL THEN ${raiseError(`concat('Invalid codepoint ', ${v})`)} END`;
+  });
+}
+
+function ascii({ args: [value = ""] }: CallContext): string {
+  return computeOnce([value], "ascii", (v) => {
+    const code = `CAST(unicode(${v}) AS BIGINT)`;
+    return `CASE WHEN ${v} = '' THEN 0 WHEN ${code} > 127 THEN ${fail("ASCII: the first character is no ASCII character")} ELSE ${code} END`;
+  });
+}
+
+function editDistance({ args: [left = "", right = "", max] }: CallContext): string {
+  return max === undefined
+    ? `lw_edit_distance(${left}, ${right})`
+    : `lw_edit_distance_within(${left}, ${right}, ${max})`;
+}
+
+function initcap({ args: [value = "", delimiters] }: CallContext): string {
+  return delimiters === undefined ? `lw_initcap(${value})` : `lw_initcap_by(${value}, ${delimiters})`;
+}
+
+/** A function of all arguments that DuckDB, or a UDF, has under a name. */
+function call(name: string): PrintCall {
+  return ({ args }) => `${name}(${args.join(", ")})`;
+}
+
+/** String functions by their catalogue names. */
+export const stringFunctions: FunctionTable = {
+  ASCII: onBytes(ascii, "first"),
+  BYTE_LENGTH: onBytes(call("strlen"), "octet_length"),
+  CHAR_LENGTH: call("length"),
+  CHR: chr,
+  CODE_POINTS_TO_BYTES: call("lw_from_byte_values"),
+  CODE_POINTS_TO_STRING: call("lw_from_code_points"),
+  CONCAT: concat,
+  CONTAINS_SUBSTR: containsSubstr,
+  EDIT_DISTANCE: onBytes(editDistance, "latin1"),
+  ENDS_WITH: onBytes(call("ends_with"), "ends_with"),
+  FORMAT: format,
+  FROM_BASE32: call("lw_from_base32"),
+  FROM_BASE64: call("lw_from_base64"),
+  FROM_HEX: call("unhex"),
+  INITCAP: initcap,
+  INSTR: onBytes(instr, "latin1"),
+  LEFT: onBytes(part("left", "LEFT"), "left"),
+  LENGTH: onBytes(call("length"), "octet_length"),
+  LOWER: onBytes(mapCharacters("lower", "lw_lower"), "lw_lower_bytes"),
+  LPAD: onBytes(pad("lpad", "LPAD"), "latin1"),
+  LTRIM: onBytes(trim("ltrim"), "latin1"),
+  NORMALIZE: normalize("lw_normalize", (v) => v),
+  NORMALIZE_AND_CASEFOLD: normalize("lw_casefold", (v) => `lower(${v})`),
+  REPEAT: onBytes(repeat, "latin1"),
+  REPLACE: onBytes(call("replace"), "latin1"),
+  REVERSE: onBytes(mapCharacters("reverse", "lw_reverse"), "lw_reverse_bytes"),
+  RIGHT: onBytes(part("right", "RIGHT"), "right"),
+  RPAD: onBytes(pad("rpad", "RPAD"), "latin1"),
+  RTRIM: onBytes(trim("rtrim"), "latin1"),
+  SAFE_CONVERT_BYTES_TO_STRING: call("lw_safe_text"),
+  SOUNDEX: call("lw_soundex"),
+  SPLIT: onBytes(split, "latin1"),
+  STARTS_WITH: onBytes(call("starts_with"), "starts_with"),
+  STRPOS: onBytes(call("strpos"), "latin1"),
+  SUBSTR: onBytes(substr, "substr"),
+  TO_BASE32: call("lw_to_base32"),
+  TO_BASE64: call("to_base64"),
+  TO_CODE_POINTS: onBytes(call("lw_code_points"), "lw_byte_values"),
+  TO_HEX: ({ args }) => `lower(hex(${args[0]}))`,
+  TRANSLATE: onBytes(call("lw_translate"), "latin1"),
+  TRIM: onBytes(trim("trim"), "latin1"),
+  UNICODE: ({ args: [value = ""] }) =>
+    computeOnce([value], "unicode", (v) => `CASE WHEN ${v} = '' THEN 0 ELSE CAST(unicode(${v}) AS BIGINT) END`),
+  UPPER: onBytes(mapCharacters("upper", "lw_upper"), "lw_upper_bytes"),
+};
