@@ -15,7 +15,7 @@ export interface TableLayout {
   readonly table: string;
   /** Logical top-level column name -> JSON text column (unquoted) of a record column. */
   readonly recordColumns: ReadonlyMap<string, string>;
-  /** Dotted path (`project`, `metadata.request.path`; exact case) -> leaf. Leaves that are not here are read from the JSON. */
+  /** Dotted path (`timestamp`, `project`, `metadata.request.path`; exact case) -> leaf, the fixed columns too. Leaves that are not here are read from the JSON. */
   readonly leaves: ReadonlyMap<string, LeafLayout>;
   /** Dotted path of a record (`metadata.request`) -> BOOLEAN column (unquoted), true where the event carried it. A record without one is tested in the JSON. */
   readonly presence: ReadonlyMap<string, string>;
