@@ -38,6 +38,7 @@ export function resolveCase(context: ExprContext, node: Case): Expr {
     return resolution.fail("type_mismatch", `The results of CASE have no common type: ${types}`, span);
   }
   const typed = results.map((result) => coerce(resolution, result, type) ?? result);
+  // biome-ignore lint/suspicious/noThenProperty: a branch of CASE is never awaited
   const branches = whens.map((when, i) => ({ when, then: typed[i] ?? errorExpr(span) }));
   const last = otherwise === undefined ? undefined : typed.at(-1);
   const body: Expr = {

@@ -24,6 +24,8 @@ export interface Rules {
 export interface IdSource {
   nextColumn: number;
   nextCte: number;
+  /** Ids of columns that hold a field of a log record or a column of a log source: they compare leniently. */
+  readonly lenientColumns: Set<number>;
 }
 
 export interface ResolutionInput {
@@ -56,7 +58,7 @@ export class Resolution {
   readonly ids: IdSource;
   readonly diagnostics: Diagnostic[] = [];
   /** Ids of columns that hold a field of a log record or a column of a log source: they compare leniently. */
-  readonly lenientColumns = new Set<number>();
+  readonly lenientColumns: Set<number>;
   /** How deep the tree is where resolution stands now. */
   depth = 0;
   /** The parameters that are read, with their types. */
@@ -71,7 +73,8 @@ export class Resolution {
     this.timeZone = input.timeZone;
     this.inferParameters = input.inferParameters;
     this.declaredParameters = input.parameters;
-    this.ids = input.ids ?? { nextColumn: 1, nextCte: 1 };
+    this.ids = input.ids ?? { nextColumn: 1, nextCte: 1, lenientColumns: new Set() };
+    this.lenientColumns = this.ids.lenientColumns;
   }
 
   newColumn(name: string, type: SqlType): Column {

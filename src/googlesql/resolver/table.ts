@@ -37,7 +37,7 @@ export function resolveTable(environment: Environment, node: TableReference): Re
   if (node.withOffset !== undefined)
     resolution.report("invalid_query", "WITH OFFSET can only be used with an array", node.withOffset.span);
   const alias = node.alias?.name;
-  const cte = node.path.parts.length === 1 ? findCte(environment.ctes, name) : undefined;
+  const cte = findCte(environment.ctes, name);
   if (cte !== undefined) return scanCte(environment, cte, alias ?? node.path.parts[0]?.name ?? name, node.span);
   const table = resolution.tables.findTable(name);
   if (table !== undefined) return scanTable(environment, table, alias, node);

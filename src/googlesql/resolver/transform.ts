@@ -25,6 +25,7 @@ export function mapExpr(expression: Expr, replace: Replace): Expr {
         arguments: expression.arguments.map((argument) => (argument === undefined ? undefined : map(argument))),
       };
     case "Case": {
+      // biome-ignore lint/suspicious/noThenProperty: a branch of CASE is never awaited
       const branches = expression.branches.map((branch) => ({ when: map(branch.when), then: map(branch.then) }));
       return expression.else === undefined
         ? { ...expression, branches }

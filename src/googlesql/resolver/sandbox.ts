@@ -1,0 +1,66 @@
+import type { Query } from "../ast.ts";
+import type { TableCatalog } from "../relation.ts";
+import type { CteDefinition, ResolvedQuery, Scan } from "../resolved.ts";
+import type { CteBinding, CteScope, Environment } from "./context.ts";
+import { reachableFrom } from "./reach.ts";
+import { ResolutionStopped } from "./resolution.ts";
+import { createResolution, finishQuery, type ResolveOptions, resolveTopLevel, throwDiagnostics } from "./resolve.ts";
+import { findCte } from "./table.ts";
+import { resolveWith } from "./with.ts";
+
+/** A query and the text that its positions are in. */
+export interface QueryText {
+  readonly query: Query;
+  readonly text: string;
+}
+
+export interface SandboxOptions extends ResolveOptions {
+  /** Further names for the saved query's common table expressions: alias to name. */
+  readonly tableAliases?: ReadonlyMap<string, string>;
+}
+
+/**
+ * Resolves a consumer's query in a scope whose only relations are the common table expressions of a saved query (and
+ * its own). The saved ones stay closed over their own scope: what the consumer names alike hides them for the consumer
+ * only. Those that are not read are left out of the result.
+ *
+ * @throws GoogleSqlError whose `text` tells whose query is at fault. A relation that is not visible is `unknown_table`;
+ * only names of the saved query's expressions are suggested.
+ */
+export function resolveSandboxed(saved: QueryText, consumer: QueryText, options: SandboxOptions): ResolvedQuery {
+  const outside = createResolution(saved.text, options);
+  const environment: Environment = { resolution: outside, ctes: undefined, outer: undefined };
+  let definitions: readonly CteDefinition[] = [];
+  let names: readonly CteBinding[] = [];
+  try {
+    if (saved.query.with !== undefined) {
+      const resolved = resolveWith(environment, saved.query.with);
+      definitions = resolved.definitions;
+      names = saved.query.with.entries.flatMap((entry) => findCte(resolved.environment.ctes, entry.name.name) ?? []);
+    }
+  } catch (error) {
+    if (!(error instanceof ResolutionStopped)) throw error;
+  }
+  throwDiagnostics(outside);
+  const inside = createResolution(consumer.text, { ...options, tables: NO_TABLES }, outside.ids);
+  const result = resolveTopLevel(inside, consumer.query, sandboxScope(names, options.tableAliases ?? new Map()));
+  const finished = finishQuery(inside, result);
+  const reached = reachableFrom(finished.scan);
+  const read = definitions.filter((definition) => reached.ctes.has(definition.id));
+  const scan: Scan = read.length === 0 ? finished.scan : { kind: "With", ctes: read, input: finished.scan };
+  const types = new Map([...outside.usedParameters, ...inside.usedParameters]);
+  const parameters = [...types].filter(([key]) => reached.parameters.has(key)).map(([key, type]) => ({ key, type }));
+  return { ...finished, scan, parameters };
+}
+
+const NO_TABLES: TableCatalog = { findTable: () => undefined, tableNames: () => [] };
+
+function sandboxScope(names: readonly CteBinding[], aliases: ReadonlyMap<string, string>): CteScope {
+  const bindings = new Map(names.map((binding) => [binding.name.toLowerCase(), binding]));
+  for (const [alias, name] of aliases) {
+    const binding = bindings.get(name.toLowerCase());
+    const key = alias.toLowerCase();
+    if (binding !== undefined && !bindings.has(key)) bindings.set(key, { ...binding, name: alias });
+  }
+  return { parent: undefined, bindings };
+}
