@@ -3,7 +3,8 @@
  * UTF-8, so that neither side builds or parses JSON for it.
  *
  * Layout, little-endian: for each column of the header, in its order: when it lacks rows, u32 row numbers (`count` of
- * them); then its values: f64 (FLOAT64), i64 (INT64, TIMESTAMP), u8 (BOOL), u32 byte lengths and then the bytes (others).
+ * them); then its values: f64 (FLOAT64), i64 (INT64, TIMESTAMP), u8 (BOOL); others are text: u32 bytes of all of it, u32
+ * lengths in UTF-16 units, then all texts joined. So text is encoded and decoded once a column, not once a value.
  */
 import type { LogEvent } from "../engine.ts";
 import type { ValueType } from "./schema/schema-entry.ts";
@@ -33,8 +34,21 @@ export interface EncodedBatch {
 
 interface ColumnValues {
   readonly type: BatchType;
-  readonly rows: number[];
+  /** Row of each value; absent while every row so far has one. */
+  rows: number[] | undefined;
   readonly values: BatchValue[];
+}
+
+/** A column's values ready to be written, and the bytes they take. */
+interface SizedColumn {
+  readonly column: string;
+  readonly data: ColumnValues;
+  readonly text: string | undefined;
+  readonly textBytes: number;
+}
+
+function isText(type: BatchType): boolean {
+  return type === "STRING" || type.endsWith("[]");
 }
 
 function writeInt64(buffer: Buffer, value: number | bigint, offset: number): number {
@@ -44,7 +58,14 @@ function writeInt64(buffer: Buffer, value: number | bigint, offset: number): num
   return buffer.writeInt32LE(high, offset + 4);
 }
 
-function writeValues(buffer: Buffer, { type, values }: ColumnValues, start: number): number {
+function writeText(buffer: Buffer, { data, text = "", textBytes }: SizedColumn, start: number): number {
+  let offset = buffer.writeUInt32LE(textBytes, start);
+  for (const value of data.values) offset = buffer.writeUInt32LE((value as string).length, offset);
+  return offset + buffer.write(text, offset);
+}
+
+function writeValues(buffer: Buffer, sized: SizedColumn, start: number): number {
+  const { type, values } = sized.data;
   let offset = start;
   switch (type) {
     case "FLOAT64":
@@ -57,24 +78,15 @@ function writeValues(buffer: Buffer, { type, values }: ColumnValues, start: numb
     case "BOOL":
       for (const value of values) buffer[offset++] = value === true ? 1 : 0;
       return offset;
-    default: {
-      let lengthAt = offset;
-      offset += 4 * values.length;
-      for (const value of values) {
-        const length = buffer.write(value as string, offset);
-        lengthAt = buffer.writeUInt32LE(length, lengthAt);
-        offset += length;
-      }
-      return offset;
-    }
+    default:
+      return writeText(buffer, sized, start);
   }
 }
 
-/** Bytes that a column takes at most: a UTF-16 unit becomes three bytes of UTF-8 at the worst. */
-function upperBound({ values, type }: ColumnValues): number {
-  let bytes = values.length * 12;
-  if (type === "STRING" || type.endsWith("[]")) for (const value of values) bytes += (value as string).length * 3;
-  return bytes;
+function sizeColumn(column: string, data: ColumnValues): SizedColumn {
+  if (!isText(data.type)) return { column, data, text: undefined, textBytes: 0 };
+  const text = data.values.join("");
+  return { column, data, text, textBytes: Buffer.byteLength(text) };
 }
 
 /** Gathers rows; values of one row may be put in any order, rows come one after the other. */
@@ -98,29 +110,41 @@ export class BatchBuilder {
   }
 
   put(row: number, column: string, type: BatchType, value: BatchValue): void {
-    let values = this.#columns.get(column);
-    if (values === undefined) {
-      values = { type, rows: [], values: [] };
-      this.#columns.set(column, values);
+    let data = this.#columns.get(column);
+    if (data === undefined) {
+      data = { type, rows: undefined, values: [] };
+      this.#columns.set(column, data);
     }
-    values.rows.push(row);
-    values.values.push(value);
+    if (data.rows !== undefined) data.rows.push(row);
+    else if (row !== data.values.length) data.rows = [...data.values.keys(), row];
+    data.values.push(value);
   }
 
   encode(): EncodedBatch {
-    const columns: BatchColumn[] = [];
+    const sized: SizedColumn[] = [];
     let size = 0;
-    for (const values of this.#columns.values()) size += upperBound(values);
+    for (const [column, data] of this.#columns) {
+      const one = sizeColumn(column, data);
+      sized.push(one);
+      size += one.textBytes + 4 + data.values.length * 12;
+    }
     const buffer = Buffer.allocUnsafe(size);
+    const columns: BatchColumn[] = [];
     let offset = 0;
-    for (const [column, values] of this.#columns) {
-      const count = values.rows.length;
-      columns.push({ column, type: values.type, count });
-      if (count < this.#rowCount) for (const row of values.rows) offset = buffer.writeUInt32LE(row, offset);
-      offset = writeValues(buffer, values, offset);
+    for (const one of sized) {
+      const count = one.data.values.length;
+      columns.push({ column: one.column, type: one.data.type, count });
+      if (count < this.#rowCount) offset = this.#writeRows(buffer, one.data, offset);
+      offset = writeValues(buffer, one, offset);
     }
     const ownIdRows = this.#ownIdRows.length === this.#rowCount ? "all" : this.#ownIdRows;
     return { header: { rowCount: this.#rowCount, columns, ownIdRows }, payload: buffer.subarray(0, offset) };
+  }
+
+  #writeRows(buffer: Buffer, { rows, values }: ColumnValues, start: number): number {
+    let offset = start;
+    for (const row of rows ?? values.keys()) offset = buffer.writeUInt32LE(row, offset);
+    return offset;
   }
 }
 
@@ -146,17 +170,23 @@ function readValues(payload: Buffer, type: BatchType, count: number, start: numb
     case "BOOL":
       for (let i = 0; i < count; i++, offset++) values[i] = payload[offset] === 1;
       return [values, offset];
-    default: {
-      let lengthAt = offset;
-      offset += 4 * count;
-      for (let i = 0; i < count; i++, lengthAt += 4) {
-        const end = offset + payload.readUInt32LE(lengthAt);
-        values[i] = payload.toString("utf8", offset, end);
-        offset = end;
-      }
-      return [values, offset];
-    }
+    default:
+      return readTexts(payload, count, start);
   }
+}
+
+function readTexts(payload: Buffer, count: number, start: number): [BatchValue[], number] {
+  const textBytes = payload.readUInt32LE(start);
+  const textAt = start + 4 + 4 * count;
+  const text = payload.toString("utf8", textAt, textAt + textBytes);
+  const values = new Array<BatchValue>(count);
+  let from = 0;
+  for (let i = 0, lengthAt = start + 4; i < count; i++, lengthAt += 4) {
+    const to = from + payload.readUInt32LE(lengthAt);
+    values[i] = text.slice(from, to);
+    from = to;
+  }
+  return [values, textAt + textBytes];
 }
 
 /** The columns of a batch. Throws `RangeError` where the payload is shorter than its header says. */

@@ -74,16 +74,22 @@ function fillColumn(chunk: DuckDBDataChunk, index: number, column: DecodedColumn
   }
 }
 
+/** True when every row of every part has a value in the column. */
+function isComplete(name: string, parts: readonly PickedRows[]): boolean {
+  return parts.every(({ columns }) => columns.some(({ column, rows }) => column === name && rows === undefined));
+}
+
 function createChunk(table: readonly TableColumn[], parts: readonly PickedRows[], rowCount: number): DuckDBDataChunk {
   const chunk = DuckDBDataChunk.create(
     table.map(({ type }) => driverTypes[type]),
     rowCount,
   );
   const indexes = new Map(table.map(({ name }, index) => [name, index]));
-  for (let index = 0; index < table.length; index++) {
+  table.forEach(({ name }, index) => {
+    if (isComplete(name, parts)) return;
     const vector = chunk.getColumnVector(index);
     for (let row = 0; row < rowCount; row++) vector.setItem(row, null);
-  }
+  });
   let base = 0;
   for (const { columns, rows, rowCount: batchRows } of parts) {
     const slots = new Int32Array(batchRows).fill(-1);

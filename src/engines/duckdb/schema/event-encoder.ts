@@ -20,8 +20,12 @@ export type EncodedEvents =
   /** The schema must grow by these before the events can be encoded. */
   | { readonly batch?: undefined; readonly missing: readonly SchemaEntry[] };
 
+/** What JSON cannot hold in a string as it is: quotes, backslashes, control characters, lone surrogates. */
+const NEEDS_ESCAPE = /["\\]|[^ -\ud7ff\ue000-\uffff]/;
+
 function scalarText(value: ScalarValue): string {
-  return typeof value === "bigint" ? value.toString() : JSON.stringify(value);
+  if (typeof value === "string") return NEEDS_ESCAPE.test(value) ? JSON.stringify(value) : `"${value}"`;
+  return typeof value === "number" ? JSON.stringify(value) : String(value);
 }
 
 /** Text of an element in an array of strings that also held other things. */
@@ -127,14 +131,15 @@ class EventWalk {
   }
 
   #writeObject(path: string, node: FieldNode | undefined, object: EventObject, isSingle: boolean): string {
-    let text = "{";
+    let text = "";
     for (const name of Object.keys(object)) {
       const value = object[name];
       if (value === undefined) continue;
-      const child = this.#writeValue(`${path}.${name}`, node?.children.get(name), value, isSingle);
-      text += `${text === "{" ? "" : ","}${JSON.stringify(name)}:${child}`;
+      const child = node?.children.get(name);
+      const childText = this.#writeValue(child?.path ?? `${path}.${name}`, child, value, isSingle);
+      text += `${text === "" ? "" : ","}${child?.jsonKey ?? `${JSON.stringify(name)}:`}${childText}`;
     }
-    return `${text}}`;
+    return `{${text}}`;
   }
 
   #noteRecord(path: string, node: FieldNode | undefined, isSingle: boolean): void {

@@ -3,6 +3,8 @@ import type { SchemaEntry, ValueType } from "./schema-entry.ts";
 
 export interface FieldNode {
   readonly path: string;
+  /** The field's name as a key of a JSON object, with the colon. */
+  readonly jsonKey: string;
   readonly children: Map<string, FieldNode>;
   /** Types of values seen here, with the column that holds them; null: in the JSON only. */
   readonly values: Map<ValueType, string | null>;
@@ -37,6 +39,7 @@ export interface FieldTree {
 function createNode(path: string): FieldNode {
   return {
     path,
+    jsonKey: `${JSON.stringify(path.slice(path.lastIndexOf(".") + 1))}:`,
     children: new Map(),
     values: new Map(),
     isRecord: false,
