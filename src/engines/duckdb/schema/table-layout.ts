@@ -43,7 +43,9 @@ export function createTableLayout(name: string, table: string, tree: FieldTree):
     { name: "event_message", type: STRING },
   ];
   const recordColumns = new Map<string, string>();
-  const leaves = new Map(columns.map(({ name: column, type }) => [column, { type, variants: [{ column, type }] }]));
+  const leaves = new Map<string, LeafLayout>(
+    columns.map(({ name: column, type }) => [column, { type, variants: [{ column, type }] }]),
+  );
   const presence = new Map<string, string>();
 
   const visit = (node: FieldNode): void => {
