@@ -3,6 +3,7 @@ import { quoteString, raiseError } from "../sql-text.ts";
 import { type AggregateContext, type AggregateTable, type PrintAggregate, printAggregate } from "./aggregate-shape.ts";
 import { bignumericCheckedSum, bignumericDivide, bignumericFromInt64 } from "./bignumeric.ts";
 import { aggregate, collect } from "./collect.ts";
+import { isLiteralText } from "./join-texts.ts";
 import { numericCheckedSum, numericDivide, numericFromInt64 } from "./numeric.ts";
 import { asList, fromList } from "./record-arrays.ts";
 
@@ -99,19 +100,14 @@ function arrayConcatAggregate(context: AggregateContext): string {
   return fromList(`flatten(${arrays})`, context.type);
 }
 
-/** A literal: DuckDB's string_agg takes no other delimiter. */
-const LITERAL = /^'(?:[^']|'')*'$/;
-
 function stringAggregate(context: AggregateContext): string {
   const { modifiers } = context;
   const [value = "", delimiter = context.type.kind === "BYTES" ? "','::BLOB" : "','"] = context.args;
-  if (context.type.kind === "BYTES") {
-    const texts = collect(context, `hex(${value})`, true);
-    return `unhex(array_to_string(${texts}, hex(${delimiter})))`;
-  }
-  const isPlain = modifiers.limitSql === undefined && modifiers.having === undefined && LITERAL.test(delimiter);
+  if (context.type.kind === "BYTES")
+    return `unhex(lw_join(${collect(context, `hex(${value})`, true)}, hex(${delimiter})))`;
+  const isPlain = modifiers.limitSql === undefined && modifiers.having === undefined && isLiteralText(delimiter);
   if (isPlain) return printAggregate("string_agg", [value, delimiter], modifiers);
-  return `array_to_string(${collect(context, value, true)}, ${delimiter})`;
+  return `lw_join(${collect(context, value, true)}, ${delimiter})`;
 }
 
 export const aggregateFunctions: AggregateTable = {

@@ -3,6 +3,7 @@ import { MAX_ARRAY_ELEMENTS } from "../compile/limits.ts";
 import { quoteString, raiseError } from "../sql-text.ts";
 import { BIGNUMERIC_TYPE } from "./bignumeric.ts";
 import { computeOnce } from "./compute-once.ts";
+import { joinTexts } from "./join-texts.ts";
 import { NUMERIC_TYPE } from "./numeric.ts";
 import { asList, fromList } from "./record-arrays.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
@@ -36,14 +37,13 @@ function arrayToString({ args, types }: CallContext): string {
   const isBytes = types[0]?.kind === "ARRAY" && types[0].element.kind === "BYTES";
   return computeOnce(args, "array_to_string", (list = "", delimiter = "", nullText) => {
     const text = (value: string) => (isBytes ? `hex(${value})` : value);
-    const filled =
+    const texts =
       nullText === undefined
         ? isBytes
           ? `list_transform(${list}, lambda lw_element: hex(lw_element))`
           : list
         : `list_transform(${list}, lambda lw_element: ${text(`coalesce(lw_element, ${nullText})`)})`;
-    // A list of NULLs only joins to NULL; for GoogleSQL it is an empty text.
-    const joined = `coalesce(array_to_string(${filled}, ${text(delimiter)}), '')`;
+    const joined = joinTexts(texts, text(delimiter));
     return `CASE WHEN ${list} IS NULL OR ${delimiter} IS NULL THEN NULL ELSE ${isBytes ? `unhex(${joined})` : joined} END`;
   });
 }
