@@ -19,7 +19,6 @@ const definitions = {
   invalid_parameter: { status: 400, title: "A parameter has a value it may not have" },
   sql_and_lql: { status: 400, title: "Both sql and lql were sent", hint: "Send one of the two." },
   not_found: { status: 404, title: "No such route" },
-  method_not_allowed: { status: 405, title: "The route does not take this method" },
   body_too_large: { status: 413, title: "The body is larger than the service accepts" },
   unsupported_media_type: { status: 415, title: "The content type or encoding is not supported" },
   request_too_large: { status: 431, title: "The request line and headers are larger than the service accepts" },
@@ -77,8 +76,6 @@ const definitions = {
     title: "The query took longer than its deadline",
     hint: "Narrow the time range, or select less.",
   },
-  // ------------------------------------------------------------------------------------------ management
-  validation_failed: { status: 422, title: "The fields of a request are not valid" },
   // ------------------------------------------------------------------------------------------ the service
   internal: {
     status: 500,

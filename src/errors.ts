@@ -11,8 +11,6 @@ export interface ErrorDetails {
   readonly column?: number;
   /** Instead of the catalogue's hint. */
   readonly hint?: string;
-  /** Messages by field, of `validation_failed`. */
-  readonly fields?: Readonly<Record<string, readonly string[]>>;
   /** Becomes the header Retry-After. */
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
@@ -46,13 +44,12 @@ export interface ErrorBody {
     readonly column?: number;
     readonly hint?: string;
     readonly allowed?: readonly string[];
-    readonly fields?: Readonly<Record<string, readonly string[]>>;
   };
 }
 
 /** The body of an error's answer. */
 export function toErrorBody(error: ServiceError): ErrorBody {
-  const { parameter, line, column, allowed, fields } = error.details;
+  const { parameter, line, column, allowed } = error.details;
   const hint = error.details.hint ?? errorCatalogue[error.code].hint;
   return {
     error: {
@@ -64,7 +61,6 @@ export function toErrorBody(error: ServiceError): ErrorBody {
       ...(column === undefined ? {} : { column }),
       ...(hint === undefined ? {} : { hint }),
       ...(allowed === undefined ? {} : { allowed }),
-      ...(fields === undefined ? {} : { fields }),
     },
   };
 }

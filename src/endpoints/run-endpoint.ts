@@ -79,7 +79,7 @@ export async function* runPrepared(
   const deadline = AbortSignal.timeout(runner.timeoutMs);
   const leave = await enter(runner.admission, signal, deadline);
   try {
-    const timeoutMs = Math.max(1, runner.timeoutMs - (runner.now() - started));
+    const timeoutMs = Math.max(1, Math.ceil(runner.timeoutMs - (runner.now() - started)));
     const running = await runner.engine.run({
       query: call.query,
       values: call.values,
