@@ -21,7 +21,9 @@ export function parseSetOperationMode(cursor: Cursor): SetOperationMode | undefi
   }
   if (cursor.take("CORRESPONDING")) {
     const on = cursor.take("BY") ? cursor.identifierList() : undefined;
-    return { ...mode, byName: { ...(on && { on }) } };
+    // CORRESPONDING keeps the columns that all inputs have, where BY NAME alone asks for the same ones everywhere.
+    const matching = isStrict || outer !== undefined ? mode : { ...mode, outer: "INNER" as const };
+    return { ...matching, byName: { ...(on && { on }) } };
   }
   if (!cursor.take("BY")) return mode;
   cursor.expect("NAME");

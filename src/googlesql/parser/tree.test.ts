@@ -197,9 +197,9 @@ describe("queries", () => {
     });
   });
 
-  it("reads CORRESPONDING as BY NAME", () => {
-    const names = "SELECT 1 AS a UNION ALL BY NAME ON (a) SELECT 2 AS a";
-    expect(treeOf(names.replace("BY NAME ON", "CORRESPONDING BY"))).toEqual(treeOf(names));
+  it("reads CORRESPONDING as INNER ... BY NAME", () => {
+    const names = "SELECT 1 AS a INNER UNION ALL BY NAME ON (a) SELECT 2 AS a";
+    expect(treeOf(names.replace("INNER ", "").replace("BY NAME ON", "CORRESPONDING BY"))).toEqual(treeOf(names));
   });
 
   it("reads the tuples of grouping sets as lists of columns", () => {
