@@ -4,8 +4,7 @@ import type { Query } from "../googlesql/ast.ts";
 import { GoogleSqlError } from "../googlesql/diagnostic.ts";
 import { parseQuery } from "../googlesql/parse.ts";
 import type { TableCatalog, TableDefinition } from "../googlesql/relation.ts";
-import { resolveQuery } from "../googlesql/resolve.ts";
-import type { ResolvedQuery } from "../googlesql/resolved.ts";
+import { resolveQuery, resolveSandboxed } from "../googlesql/resolve.ts";
 import type { SqlType } from "../googlesql/types.ts";
 import { compileLql } from "../lql/compile-lql.ts";
 import { LqlError } from "../lql/lql-error.ts";
@@ -105,18 +104,23 @@ function compileConsumer(
   nowMs: number,
 ): CompiledQuery {
   try {
-    const resolved = resolveConsumer(tables, endpoint, parseConsumer(endpoint, consumer, nowMs), consumer.text);
-    return engine.compile(capRows(resolved, endpoint.definition.maxRows), { text: consumer.text });
+    const { definition, savedQuery, sourceText } = endpoint;
+    const resolved = resolveSandboxed(
+      { query: savedQuery, text: sourceText },
+      { query: parseConsumer(endpoint, consumer, nowMs), text: consumer.text },
+      {
+        tables,
+        parameters: parameterTypes(definition),
+        tableAliases: new Map(Object.entries(definition.tableAliases)),
+      },
+    );
+    return engine.compile(capRows(resolved, definition.maxRows), { text: consumer.text });
   } catch (error) {
     if (error instanceof LqlError) throw fromLqlError(error);
     // A problem in the endpoint's own text would be ours to explain, not the consumer's.
     if (error instanceof GoogleSqlError && error.text === consumer.text) throw fromQueryError(error);
     throw error;
   }
-}
-
-function resolveConsumer(_tables: TableCatalog, _endpoint: Endpoint, _query: Query, text: string): ResolvedQuery {
-  throw new GoogleSqlError(text, [{ code: "unsupported", message: "not yet", span: { start: 0, end: 0 } }]);
 }
 
 function parseConsumer(endpoint: Endpoint, consumer: ConsumerQuery, nowMs: number): Query {
