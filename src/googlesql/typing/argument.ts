@@ -88,7 +88,9 @@ export function commonType(operands: readonly Operand[]): SqlType | undefined {
   const firm = known.filter((operand) => !isFlexible(operand));
   if (firm.length > 0 && firm.length < known.length) {
     const target = reduceTypes(firm);
-    if (target !== undefined && known.every((operand) => coercionCost(operand, target) !== undefined)) return target;
+    if (target !== undefined && known.every((operand) => coercionCost(operand, target) !== undefined)) {
+      return namedLike(target, known[0]?.type);
+    }
   }
   const all = reduceTypes(known);
   if (all !== undefined) return all;
@@ -99,6 +101,17 @@ export function commonType(operands: readonly Operand[]): SqlType | undefined {
   return target !== undefined && known.every((operand) => coercionCost(operand, target) !== undefined)
     ? target
     : undefined;
+}
+
+/** A STRUCT has the field names of the first operand, whichever gave it its types. */
+function namedLike(type: SqlType, first: SqlType | undefined): SqlType {
+  if (type.kind !== "STRUCT" || first?.kind !== "STRUCT" || first.fields.length !== type.fields.length) return type;
+  const fields = type.fields.map((field, i) => {
+    const name = first.fields[i]?.name ?? field.name;
+    const inner = namedLike(field.type, first.fields[i]?.type);
+    return name === undefined ? { type: inner } : { name, type: inner };
+  });
+  return { kind: "STRUCT", fields };
 }
 
 /** As {@link commonType}, for numbers only: a lenient leaf of another type counts as FLOAT64. */
