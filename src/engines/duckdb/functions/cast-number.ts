@@ -57,10 +57,11 @@ const perhaps =
   (print: (value: string) => string): Print =>
   (value) =>
     fallible(print(value));
-const withNulls =
+/** Those that have a form of their own for what cannot be converted. */
+const orNull =
   (print: (value: string, isSafe: boolean) => string): Print =>
   (value, isSafe) =>
-    infallible(print(value, isSafe));
+    isSafe ? infallible(print(value, true)) : fallible(print(value, false));
 
 const casts: Readonly<Record<string, Print>> = {
   "INT64 BOOL": always((v) => `(${v} <> 0)`),
@@ -68,7 +69,7 @@ const casts: Readonly<Record<string, Print>> = {
   "INT64 NUMERIC": always(numericFromInt64),
   "INT64 BIGNUMERIC": always(bignumericFromInt64),
   "INT64 STRING": always((v) => `CAST(${v} AS VARCHAR)`),
-  "FLOAT64 INT64": withNulls(float64ToInt64),
+  "FLOAT64 INT64": orNull(float64ToInt64),
   "FLOAT64 NUMERIC": perhaps(numericFromFloat64),
   "FLOAT64 BIGNUMERIC": perhaps(bignumericFromFloat64),
   "FLOAT64 STRING": always((v) => `lw_float64_to_text(${v})`),
@@ -82,11 +83,11 @@ const casts: Readonly<Record<string, Print>> = {
   "BIGNUMERIC STRING": always(bignumericToString),
   "BOOL INT64": always((v) => `CAST(${v} AS BIGINT)`),
   "BOOL STRING": always((v) => `CAST(${v} AS VARCHAR)`),
-  "STRING INT64": withNulls(int64FromString),
-  "STRING FLOAT64": withNulls((v, isSafe) => `lw_${isSafe ? "try_" : ""}float64_from_text(${v})`),
+  "STRING INT64": orNull(int64FromString),
+  "STRING FLOAT64": orNull((v, isSafe) => `lw_${isSafe ? "try_" : ""}float64_from_text(${v})`),
   "STRING NUMERIC": perhaps(numericFromString),
   "STRING BIGNUMERIC": perhaps(bignumericFromString),
-  "STRING BOOL": withNulls(boolFromString),
+  "STRING BOOL": orNull(boolFromString),
 };
 
 /** Prints the conversion; undefined where it is none of these. With `isSafe`, one that is not `canFail` gives NULL for what it cannot convert. */

@@ -7,7 +7,7 @@ import { formatType, type SqlType, type StructType } from "../../../googlesql/ty
 import { isSameType } from "../../../googlesql/typing/same-type.ts";
 import { physicalTypeSql } from "../compile/literals.ts";
 import { structFieldName } from "../layout.ts";
-import { quoteString } from "../sql-text.ts";
+import { quoteString, raiseError } from "../sql-text.ts";
 import { printFormatCast } from "./cast-format.ts";
 import { printNumberCast } from "./cast-number.ts";
 import { fallible, infallible, type PrintedCast } from "./cast-result.ts";
@@ -35,7 +35,7 @@ export interface CastContext {
 
 /** A conversion by two functions of ours: `lw_<name>` fails, `lw_try_<name>` answers NULL. */
 function byParser(name: string, args: string, isSafe: boolean): PrintedCast {
-  return infallible(`lw_${isSafe ? "try_" : ""}${name}(${args})`);
+  return isSafe ? infallible(`lw_try_${name}(${args})`) : fallible(`lw_${name}(${args})`);
 }
 
 function isRecord(type: SqlType): boolean {
@@ -80,10 +80,18 @@ function fromString(value: string, to: SqlType, { zone, isSafe, depth }: Convers
   }
 }
 
+/** With a message of ours: DuckDB's tells how to write DuckDB. */
+function decodeBytes(value: string): string {
+  return computeOnce([value], "decode", (v) => {
+    const failure = raiseError(quoteString("Invalid cast of BYTES to STRING: they are not valid UTF-8"));
+    return `coalesce(TRY(decode(${v})), CASE WHEN ${v} IS NOT NULL THEN ${failure} END)`;
+  });
+}
+
 function toText(value: string, from: SqlType, conversion: Conversion): PrintedCast | undefined {
   switch (from.kind) {
     case "BYTES":
-      return fallible(`decode(${value})`);
+      return conversion.isSafe ? infallible(`TRY(decode(${value}))`) : fallible(decodeBytes(value));
     case "DATE":
     case "TIME":
     case "DATETIME":

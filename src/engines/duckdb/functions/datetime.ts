@@ -6,6 +6,7 @@ import { makeDate, printDifference, printTruncate } from "./date.ts";
 import { formatDatetime } from "./datetime-text.ts";
 import { printMove } from "./interval.ts";
 import { printBucket } from "./series.ts";
+import { checkTimestamp } from "./temporal-bounds.ts";
 import { CURRENT_INSTANT, wallFromUtc, zoneOf } from "./time-zone.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
 
@@ -21,11 +22,12 @@ function makeDatetime([
   second = "",
 ]: readonly string[]): string {
   const date = makeDate(year, month, day);
-  return computeOnce([date, hour, minute, second], "datetime", (d, h, m, s) => {
+  const datetime = computeOnce([date, hour, minute, second], "datetime", (d, h, m, s) => {
     const isValid = `${h} BETWEEN 0 AND 23 AND ${m} BETWEEN 0 AND 59 AND ${s} BETWEEN 0 AND 60`;
     const message = `concat('Input calculates to invalid datetime: ', ${d}, printf(' %02d:%02d:%02d', ${h}, ${m}, ${s}))`;
     return `CASE WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE ${d} + to_seconds((${h} * 60 + ${m}) * 60 + ${s}) END`;
   });
+  return checkTimestamp(datetime, "Input calculates to invalid datetime: 9999-12-31 23:59:60");
 }
 
 function printDatetime({ args, types, timeZone }: Context): string {

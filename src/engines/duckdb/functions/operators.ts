@@ -1,4 +1,5 @@
 /** The operators of the language that compute values; those that compare stand in comparisons.ts. */
+import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { raiseError } from "../sql-text.ts";
 import {
@@ -11,6 +12,7 @@ import {
 import { computeOnce } from "./compute-once.ts";
 import { numericAdd, numericDivide, numericMultiply, numericNegate, numericSubtract } from "./numeric.ts";
 import { asList } from "./record-arrays.ts";
+import { addTemporal, divideIntervals, multiplyIntervals, subtractTemporals } from "./temporal-operators.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 type Binary = (left: string, right: string) => string;
@@ -33,29 +35,12 @@ function arithmetic(operator: string, numeric: Binary, bignumeric: Binary, other
   };
 }
 
-function days(count: string): string {
-  return `CAST(${count} AS INTEGER)`;
-}
-
-function addTemporal({ args, types }: CallContext): string {
-  const [left = "", right = ""] = args;
-  if (types[1]?.kind === "INT64") return `(${left} + ${days(right)})`;
-  if (types[0]?.kind === "INT64") return `(${right} + ${days(left)})`;
-  return `(${left} + ${right})`;
-}
-
-/** Differences of dates are whole days, those of times of day and instants are microseconds without days. */
-function subtractTemporal({ args, types, type }: CallContext): string {
-  const [left = "", right = ""] = args;
-  if (types[1]?.kind === "INT64") return `(${left} - ${days(right)})`;
-  if (type.kind !== "INTERVAL" || types[0]?.kind === "INTERVAL") return `(${left} - ${right})`;
-  if (types[0]?.kind === "DATE") return `to_days(CAST(${left} - ${right} AS INTEGER))`;
-  return `to_microseconds(epoch_us(${left}) - epoch_us(${right}))`;
-}
-
-function divide({ args, type }: CallContext): string {
+function divide(context: CallContext<CallExpr>): string {
+  const { args, type } = context;
   const [left = "", right = ""] = args;
   switch (type.kind) {
+    case "INTERVAL":
+      return divideIntervals(context);
     case "NUMERIC":
       return numericDivide(left, right);
     case "BIGNUMERIC":
@@ -129,8 +114,8 @@ function subscript(base: 0 | 1, isSafe: boolean): PrintCall {
 
 export const operatorFunctions: FunctionTable = {
   $add: arithmetic("+", numericAdd, bignumericAdd, addTemporal),
-  $subtract: arithmetic("-", numericSubtract, bignumericSubtract, subtractTemporal),
-  $multiply: arithmetic("*", numericMultiply, bignumericMultiply),
+  $subtract: arithmetic("-", numericSubtract, bignumericSubtract, subtractTemporals),
+  $multiply: arithmetic("*", numericMultiply, bignumericMultiply, multiplyIntervals),
   $divide: divide,
   $negate: negate,
   $concat_op: ({ args }) => `(${args.join(" || ")})`,

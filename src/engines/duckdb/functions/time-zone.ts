@@ -7,6 +7,7 @@
 
 import { quoteString } from "../sql-text.ts";
 import { parseOffset } from "../udf/time-zone.ts";
+import { checkTimestamp } from "./temporal-bounds.ts";
 
 /** The text of a printed STRING literal; undefined where the expression is something else. */
 export function literalText(sql: string): string | undefined {
@@ -28,10 +29,12 @@ function isKnownZone(zone: string): boolean {
   }
 }
 
+const OUT_OF_RANGE = "The time zone takes a date or time out of the range of its type";
+
 function shift(timestamp: string, offsetSeconds: number): string {
   if (offsetSeconds === 0) return timestamp;
   const operator = offsetSeconds < 0 ? "-" : "+";
-  return `(${timestamp} ${operator} to_seconds(${Math.abs(offsetSeconds)}))`;
+  return checkTimestamp(`(${timestamp} ${operator} to_seconds(${Math.abs(offsetSeconds)}))`, OUT_OF_RANGE);
 }
 
 /** Whether clocks of the zone, printed as SQL, always show UTC. */
@@ -40,12 +43,14 @@ export function isUtc(zoneSql: string): boolean {
   return zone !== undefined && fixedOffset(zone) === 0;
 }
 
-/** What clocks in the zone (an SQL expression) show at an instant. It may lie outside the calendar at its very ends. */
+/** What clocks in the zone (an SQL expression) show at an instant. */
 export function wallFromUtc(utc: string, zoneSql: string): string {
   const zone = literalText(zoneSql);
   const offset = zone === undefined ? undefined : fixedOffset(zone);
   if (offset !== undefined) return shift(utc, offset);
-  if (zone !== undefined && isKnownZone(zone)) return `timezone(${zoneSql}, timezone('UTC', ${utc}))`;
+  if (zone !== undefined && isKnownZone(zone)) {
+    return checkTimestamp(`timezone(${zoneSql}, timezone('UTC', ${utc}))`, OUT_OF_RANGE);
+  }
   return `lw_wall_from_utc(${utc}, ${zoneSql})`;
 }
 
