@@ -1,5 +1,6 @@
 import type { Literal, TypedLiteral } from "../ast.ts";
 import type { Span } from "../diagnostic.ts";
+import { canonicalJson } from "../json/json-parser.ts";
 import type { Expr, LiteralExpr } from "../resolved.ts";
 import {
   BIGNUMERIC,
@@ -81,16 +82,16 @@ export function resolveTypedLiteral(resolution: Resolution, node: TypedLiteral):
 
 function typedValue(resolution: Resolution, type: TypedLiteral["type"], text: string): string | undefined {
   if (type === "NUMERIC" || type === "BIGNUMERIC") return parseDecimalText(text, type);
-  if (type === "JSON") return isJson(text) ? text : undefined;
+  if (type === "JSON") return canonicalText(text);
   const value = convertLiteral(resolution, text, STRING, TYPES[type]);
   return value === "invalid" || value === null ? undefined : value;
 }
 
-function isJson(text: string): boolean {
+/** The JSON value's canonical text; undefined where the text is no JSON, or has a number that no JSON value holds exactly. */
+function canonicalText(text: string): string | undefined {
   try {
-    JSON.parse(text);
-    return true;
+    return canonicalJson(text);
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -40,8 +40,10 @@ function initcap(text: string, delimiters: string | undefined): string {
   let isStart = true;
   let result = "";
   for (const character of text) {
-    result += isStart ? upperCharacter(character) : character.toLowerCase();
-    isStart = isDelimiter(character);
+    const isBetween = isDelimiter(character);
+    if (isBetween) result += character;
+    else result += isStart ? upperCharacter(character) : character.toLowerCase();
+    isStart = isBetween;
   }
   return result;
 }

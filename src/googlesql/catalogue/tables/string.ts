@@ -118,7 +118,7 @@ export const stringFunctions: readonly FunctionDefinition[] = [
   refuse(
     "COLLATE",
     "A string with a collation",
-    "collations are not supported; compare LOWER() or NORMALIZE_AND_CASEFOLD() of the values",
+    "values here carry no collation; compare LOWER() or NORMALIZE_AND_CASEFOLD() of them",
   ),
   refuse("SEARCH", "Searches tokenised text", `${NO_TEXT_INDEX}; use CONTAINS_SUBSTR or REGEXP_CONTAINS`),
   refuse("TEXT_ANALYZE", "Tokens of a text", NO_TEXT_INDEX),
