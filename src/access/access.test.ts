@@ -32,7 +32,7 @@ describe("tokens in the metadata file", () => {
   it("are kept as SHA-256 only, with scopes, pins and expiry", async () => {
     const store = createTokenStore(service, () => 1_000);
     const { secret, token } = await store.create({ ...plain, pins: { project: "abc" }, expiresAt: 5_000 });
-    expect(secret).toMatch(/^lw_[\w-]{43}$/);
+    expect(secret).toMatch(/^lw_[0-9a-f]{64}$/);
     const kept = (await store.list()).find((each) => each.id === token.id);
     expect(kept).toMatchObject({ scopes: ["query"], pins: { project: "abc" }, createdAt: 1_000, expiresAt: 5_000 });
     const row = await service.queries.selectFrom("tokens").selectAll().where("id", "=", token.id).executeTakeFirst();

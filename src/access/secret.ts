@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** A new token: `lw_` and 256 random bits. */
+/** A new token: `lw_` and 256 random bits in hexadecimal. */
 export function createSecret(): string {
-  return `lw_${randomBytes(32).toString("base64url")}`;
+  return `lw_${randomBytes(32).toString("hex")}`;
 }
 
 /** What is kept of a token: its SHA-256. */
