@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config.ts";
@@ -36,11 +38,12 @@ function describe(error: unknown): string {
   return String(error);
 }
 
-const collect = (value: string, previous: readonly string[]) => [...previous, value];
+const collect = (value: string, previous: readonly string[] = []) => [...previous, value];
 
 function buildProgram(context: CliContext): Command {
   const program = new Command("logweir")
     .description("SQL endpoints over your logs: saved, parameterised GoogleSQL queries served over HTTP")
+    .version(readVersion(context.packageDir), "-V, --version")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void context.output.write(text),
@@ -58,6 +61,10 @@ function buildProgram(context: CliContext): Command {
   return program;
 }
 
+function readVersion(packageDir: string): string {
+  return (JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8")) as { readonly version: string }).version;
+}
+
 function addServe(program: Command, context: CliContext): void {
   program
     .command("serve")
@@ -72,7 +79,7 @@ function addTokens(program: Command, context: CliContext): void {
   token
     .command("create")
     .description("make a token and print it; it is shown this once")
-    .requiredOption("--scope <scope>", "what it may do; may be given several times", collect, [])
+    .requiredOption("--scope <scope>", "what it may do; may be given several times", collect)
     .option("--pin <name=value>", "a parameter that it cannot choose; may be given several times", collect, [])
     .option("--expires <lifetime>", "after which it is no longer valid: 12h, 30d, 8w")
     .option("--description <text>", "what it is for")

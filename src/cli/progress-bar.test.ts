@@ -1,0 +1,21 @@
+import { PassThrough } from "node:stream";
+import { expect, it } from "vitest";
+import { createProgressBar } from "./progress-bar.ts";
+
+function draw(isTTY: boolean): string {
+  const stream = Object.assign(new PassThrough(), { isTTY });
+  const bar = createProgressBar(stream, "Filling");
+  for (const done of [0, 4, 5, 500, 1_000]) bar.update(done, 1_000);
+  bar.end();
+  return String(stream.read());
+}
+
+it("draws one line over again on a terminal", () => {
+  const text = draw(true);
+  expect(text.split("\r").at(-1)).toBe(`Filling [${"#".repeat(30)}]100%  1,000 of 1,000\n`);
+  expect(text.match(/\n/g)).toHaveLength(1);
+});
+
+it("writes a line for each tenth elsewhere", () => {
+  expect(draw(false)).toBe("Filling:  0%  0 of 1,000\nFilling: 50%  500 of 1,000\nFilling:100%  1,000 of 1,000\n");
+});

@@ -1,0 +1,197 @@
+import { mkdtempSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { createAuthenticator } from "../access/authenticator.ts";
+import { openMetadata } from "../metadata/database.ts";
+import { createTokenStore } from "../metadata/token-store.ts";
+import { runCli } from "./run-cli.ts";
+
+const workingDir = mkdtempSync(join(tmpdir(), "logweir-cli-"));
+
+interface Outcome {
+  readonly code: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+async function run(args: readonly string[], environment: Record<string, string> = {}, input = ""): Promise<Outcome> {
+  const [output, errors] = [new PassThrough(), new PassThrough()];
+  const context = { input: Readable.from([input]), output, errors, packageDir: process.cwd(), workingDir, environment };
+  const code = await runCli(args, context);
+  const read = (stream: PassThrough) => (stream.read() as Buffer | null)?.toString() ?? "";
+  return { code, output: read(output), errors: read(errors) };
+}
+
+describe("the command line", () => {
+  it("shows help with examples", async () => {
+    const { code, output } = await run(["token", "create", "--help"]);
+    expect(code).toBe(0);
+    expect(output).toMatch(/Examples:\n {2}logweir token create --scope private/);
+  });
+
+  it.each([[["nonsense"]], [["token", "create"]], [["serve", "--nonsense"]], [["sql"]]])(
+    "%j cannot be read: 64",
+    async (args) => {
+      const { code, errors } = await run(args);
+      expect(code).toBe(64);
+      expect(errors).not.toBe("");
+    },
+  );
+
+  it("tells a wrong setting by name, without a stack", async () => {
+    const { code, errors } = await run(["config"], { LOGWEIR_PORT: "high" });
+    expect(code).toBe(1);
+    expect(errors).toBe('LOGWEIR_PORT: must be an integer from 0 to 65535, not "high"\n');
+  });
+
+  it("prints the settings, and of secrets only that they are set", async () => {
+    const environment = { LOGWEIR_PORT: "0", LOGWEIR_PRIVATE_TOKEN: "0123456789abcdef" };
+    const { output } = await run(["config", "--json"], environment);
+    expect(JSON.parse(output)).toMatchObject({
+      port: { value: 0, origin: "environment" },
+      host: { value: "127.0.0.1", origin: "default" },
+      private_token: { value: "(set)", origin: "environment" },
+      public_token: { value: null },
+    });
+    expect((await run(["config"], environment)).output).toMatch(/^port +0 +environment$/m);
+  });
+
+  it("answers one query as it answers a line of a batch", async () => {
+    expect((await run(["parse", "SELECT 1"])).output).toBe('{"ok":true}\n');
+    expect((await run(["parse", "--batch"], {}, '{"sql":"SELECT"}\n')).output).toContain('"ok":false');
+  });
+});
+
+describe("token commands", () => {
+  it("make tokens that a service takes, list them without their value, and revoke them", async () => {
+    const made = await run([
+      "token",
+      "create",
+      "--scope",
+      "query",
+      "--scope",
+      "ingest",
+      "--pin",
+      "project=a=b",
+      "--description",
+      "mine",
+      "--json",
+    ]);
+    expect(made.code).toBe(0);
+    const created = JSON.parse(made.output) as { id: string; token: string };
+    expect(created).toMatchObject({
+      scopes: ["query", "ingest"],
+      pins: { project: "a=b" },
+      expires_at: null,
+      status: "active",
+    });
+    const metadata = await openMetadata(join(workingDir, "data", "metadata.db"));
+    const authenticator = createAuthenticator(createTokenStore(metadata, Date.now), [], Date.now);
+    expect(await authenticator.authenticate(created.token)).toMatchObject({
+      tokenId: created.id,
+      pins: { project: "a=b" },
+    });
+    const list = await run(["token", "list"]);
+    expect(list.output).toMatch(new RegExp(`^${created.id} +active +query ingest +project=a=b +never +mine$`, "m"));
+    expect(list.output + (await run(["token", "list", "--json"])).output).not.toContain(created.token);
+    expect((await run(["token", "revoke", created.id])).output).toContain("revoked");
+    expect(await authenticator.authenticate(created.token)).toBeUndefined();
+    await metadata.close();
+    expect((await run(["token", "list"])).output).toMatch(new RegExp(`^${created.id} +revoked`, "m"));
+  });
+
+  it("print a token alone on standard output", async () => {
+    const { output, errors } = await run(["token", "create", "--scope", "private", "--expires", "30d"]);
+    expect(output).toMatch(/^lw_[0-9a-f]{64}\n$/);
+    expect(errors).toContain("shown this once");
+  });
+
+  it.each([
+    [["--scope", "everything"], "There is no scope everything"],
+    [["--scope", "query", "--pin", "project"], "a pinned parameter is written name=value"],
+    [["--scope", "query", "--expires", "soon"], "a lifetime is a number and"],
+  ])("refuse %j", async (args, message) => {
+    const { code, errors } = await run(["token", "create", ...args]);
+    expect([code, errors]).toEqual([1, expect.stringContaining(message)]);
+  });
+
+  it("tell that no token has an id", async () => {
+    expect(await run(["token", "revoke", "nobody"])).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining("nobody"),
+    });
+  });
+});
+
+describe("query", () => {
+  async function withService(listener: RequestListener, work: (url: string) => Promise<void>): Promise<void> {
+    const server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    } finally {
+      server.close();
+    }
+  }
+
+  it("sends parameters, token and redaction, and prints a table or the answer itself", async () => {
+    const seen: unknown[] = [];
+    await withService(
+      (request, response) => {
+        let body = "";
+        request.on("data", (chunk) => {
+          body += String(chunk);
+        });
+        request.on("end", () => {
+          seen.push([
+            request.url,
+            request.headers["x-api-key"],
+            request.headers["lf-endpoint-redact-pii"],
+            JSON.parse(body),
+          ]);
+          response.end('{"result":[{"id":"a","n":null,"m":[{"x":1}]},{"id":"long\\nid","n":2,"m":[]}]}');
+        });
+      },
+      async (url) => {
+        const environment = { LOGWEIR_URL: `${url}/`, LOGWEIR_TOKEN: "secret" };
+        const args = ["query", "a b", "--param", "project=x=y", "--sql", "select 1", "--limit", "2"];
+        const table = await run([...args, "--redact"], environment);
+        expect(table.output).toBe('id       n  m\na           [{"x":1}]\nlong id  2  []\n');
+        expect(table.errors).toBe("2 rows\n");
+        const json = await run([...args, "--json"], environment);
+        expect(JSON.parse(json.output)).toMatchObject({ result: [{ id: "a" }, { n: 2 }] });
+      },
+    );
+    const parameters = { project: "x=y", sql: "select 1", limit: "2" };
+    expect(seen).toEqual([
+      ["/api/endpoints/query/a%20b", "secret", "true", parameters],
+      ["/api/endpoints/query/a%20b", "secret", undefined, parameters],
+    ]);
+  });
+
+  it("shows an error's message and hint", async () => {
+    await withService(
+      (_request, response) => {
+        response.statusCode = 400;
+        response.end(
+          '{"error":{"code":"unknown_column","message":"Unrecognized name: x","status":400,"hint":"select x\\n       ^"}}',
+        );
+      },
+      async (url) => {
+        const { code, errors } = await run(["query", "e", "--url", url, "--token", "t"]);
+        expect([code, errors]).toEqual([1, "Unrecognized name: x\nselect x\n       ^\n"]);
+      },
+    );
+  });
+
+  it("tells when no service is there, and when the token is missing", async () => {
+    expect((await run(["query", "e", "--url", "http://127.0.0.1:1", "--token", "t"])).errors).toContain(
+      "No service answers",
+    );
+    expect((await run(["query", "e"])).errors).toContain("LOGWEIR_TOKEN");
+  });
+});
