@@ -42,6 +42,8 @@ export function format({ args, types, call, timeZone }: CallContext): string {
     wants(index, true) ? valueText(typeAt(index), value, { style: "literal", timeZone }) : "NULL",
   );
   const kinds = values.map((_, index) => kindOf(typeAt(index))).join("");
-  const list = (items: readonly string[]) => `CAST([${items.join(", ")}] AS VARCHAR[])`;
+  // Each text is cast by itself: a list of NULLs cast as a whole reaches a function of ours as one NULL and garbage.
+  const list = (items: readonly string[]) =>
+    items.length === 0 ? "CAST([] AS VARCHAR[])" : `[${items.map((item) => `CAST(${item} AS VARCHAR)`).join(", ")}]`;
   return `lw_format(${formatSql}, ${quoteString(kinds)}, ${list(plain)}, ${list(literals)})`;
 }
