@@ -39,7 +39,7 @@ export function format({ args, types, call, timeZone }: CallContext): string {
     return valueText(type, value, { style: "plain", timeZone });
   });
   const literals = values.map((value, index) =>
-    wants(index, true) ? valueText(typeAt(index), value, { style: "literal", timeZone }) : ABSENT,
+    wants(index, true) ? valueText(typeAt(index), value, { style: "literal", timeZone }) : "NULL",
   );
   const kinds = values.map((_, index) => kindOf(typeAt(index))).join("");
   // Each text is cast by itself: a list of NULLs cast as a whole reaches a function of ours as one NULL and garbage.
