@@ -21,11 +21,11 @@ describe("paths and source names", () => {
     const response = await fetch(`${service.url}${path}?source_name=cloudflare.logs.prod`, {
       method: "POST",
       headers: { "x-api-key": privateToken, "content-type": "application/json" },
-      body: JSON.stringify([{ id: "p1", project }]),
+      body: JSON.stringify([{ id: project, project }]),
     });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ message: "Logged!", accepted: 1 });
-    expect(await stored(project)).toEqual([{ id: "p1" }]);
+    expect(await stored(project)).toEqual([{ id: project }]);
   });
 
   it("source is taken as source_name is", async () => {

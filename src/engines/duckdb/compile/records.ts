@@ -3,6 +3,7 @@
  * otherwise it is read from the record's JSON text, in which every object is an array of one object.
  */
 import { arrayOf, type SqlType } from "../../../googlesql/types.ts";
+import { printCast } from "../functions/cast.ts";
 import type { LeafLayout, TableLayout } from "../layout.ts";
 import { quoteIdentifier, quoteString } from "../sql-text.ts";
 import { physicalTypeSql, printNull } from "./literals.ts";
@@ -76,7 +77,10 @@ export function printLeaf(alias: string, leaf: LeafLayout): string {
   const columns = leaf.variants.map((variant) => {
     const column = `${alias}.${quoteIdentifier(variant.column)}`;
     const isSame = leaf.variants.length === 1 || physicalTypeSql(variant.type) === physicalTypeSql(leaf.type);
-    return isSame ? column : `CAST(${column} AS ${physicalTypeSql(leaf.type)})`;
+    // GoogleSQL's text forms, not DuckDB's: a FLOAT64 200 is "200".
+    return isSame
+      ? column
+      : printCast({ operand: column, from: variant.type, to: leaf.type, isSafe: true, timeZone: "UTC" });
   });
   if (columns.length === 0) return printNull(leaf.type);
   return columns.length === 1 ? columns.join() : `coalesce(${columns.join(", ")})`;
