@@ -20,7 +20,7 @@ function toNumber(value: Json): number | undefined {
 function instantOf(text: string): bigint | undefined {
   const match = /^(\d+-\d+-\d+)[ T](\d+:\d+:\d+)(?:\.(\d{1,6}))?(?:\+00|Z)?$/.exec(text);
   if (match === null) return undefined;
-  const milliseconds = Date.parse(`${match[1]?.padStart(10, "0")}T${match[2]}Z`);
+  const milliseconds = Date.parse(`${match[1]?.padStart(10, "0")}T${match[2]?.padStart(8, "0")}Z`);
   if (Number.isNaN(milliseconds)) return undefined;
   return BigInt(milliseconds) * 1000n + BigInt((match[3] ?? "").padEnd(6, "0"));
 }
