@@ -1,8 +1,7 @@
-import { raiseError } from "../sql-text.ts";
 import { computeOnce } from "./compute-once.ts";
 import type { FunctionTable } from "./types.ts";
 
-/** Conditional and debugging functions. */
+/** Conditional functions. */
 export const conditionalFunctions: FunctionTable = {
   COALESCE: ({ args }) => `COALESCE(${args.join(", ")})`,
   IF: ({ args }) => `CASE WHEN ${args[0]} THEN ${args[1]} ELSE ${args[2]} END`,
@@ -12,5 +11,4 @@ export const conditionalFunctions: FunctionTable = {
     type.kind === "FLOAT64"
       ? computeOnce(args, "nullif", (x, y) => `CASE WHEN isnan(${x}) THEN ${x} ELSE nullif(${x}, ${y}) END`)
       : `nullif(${args.join(", ")})`,
-  ERROR: ({ args }) => raiseError(args[0] ?? "NULL"),
 };

@@ -1,0 +1,56 @@
+/**
+ * Runs the cases of `corpus/`, our own, written from the published reference: each file is an array of
+ * `{name, query, params?, rows}` or `{name, query, params?, error}`. Rows are compared exactly and in order, as `sql --batch`
+ * writes them; `error` is a part of the message. A query without ORDER BY must have one row, or an order by nature.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { PassThrough, Readable } from "node:stream";
+import { beforeAll, describe, expect, it } from "vitest";
+import { runSqlBatch } from "../../src/cli/commands/sql-batch.ts";
+import { readLines } from "../../src/cli/lines.ts";
+
+interface CorpusCase {
+  readonly name: string;
+  readonly query: string;
+  readonly params?: unknown;
+  readonly rows?: readonly unknown[];
+  readonly error?: string;
+}
+
+interface Answer {
+  readonly rows?: readonly unknown[];
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+const folder = new URL("corpus/", import.meta.url);
+const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
+
+async function answerAll(cases: readonly CorpusCase[]): Promise<readonly Answer[]> {
+  const lines = cases.map(({ query, params }) => `${JSON.stringify({ query, params })}\n`);
+  const output = new PassThrough();
+  const done = runSqlBatch(Readable.from(lines), output).finally(() => output.end());
+  const answers: Answer[] = [];
+  for await (const line of readLines(output)) answers.push(JSON.parse(line) as Answer);
+  await done;
+  return answers;
+}
+
+describe.each(files)("%s", (file) => {
+  const cases = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as readonly CorpusCase[];
+  let answers: readonly Answer[] = [];
+
+  beforeAll(async () => {
+    answers = await answerAll(cases);
+  }, 120_000);
+
+  it("names each case once, with rows or an error", () => {
+    expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
+    for (const { name, rows, error } of cases) expect([name, rows === undefined]).toEqual([name, error !== undefined]);
+  });
+
+  it.each(cases.map((item, index) => [item.name, item, index] as const))("%s", (_, item, index) => {
+    const answer = answers[index];
+    if (item.error === undefined) expect(answer).toMatchObject({ rows: item.rows });
+    else expect(answer?.error?.message).toContain(item.error);
+  });
+});
