@@ -39,10 +39,17 @@ export function createPlanner(dependencies: PlannerDependencies): Planner {
     maxSize: maxKeptCharacters,
     sizeCalculation: (plan, key) => key.length + plan.query.sql.length + 1_000,
   });
+  // Ids and versions are what an owner says; an endpoint is itself only.
+  const numbers = new WeakMap<Endpoint, number>();
+  let count = 0;
+  const numberOf = (endpoint: Endpoint): number => {
+    const number = numbers.get(endpoint) ?? ++count;
+    numbers.set(endpoint, number);
+    return number;
+  };
   return {
     plan(endpoint, consumer, rowLimit) {
-      const { id } = endpoint.definition;
-      const key = JSON.stringify([id, endpoint.version, rowLimit ?? 0, consumer?.language, consumer?.text]);
+      const key = JSON.stringify([numberOf(endpoint), rowLimit ?? 0, consumer?.language, consumer?.text]);
       const kept = plans.get(key);
       if (kept !== undefined && isCurrent(kept, dependencies.tables)) return kept.query;
       const plan = makePlan(dependencies, endpoint, consumer, rowLimit);

@@ -1,0 +1,189 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DuckDbEngine, openMemoryEngine } from "../engines/duckdb/index.ts";
+import { loadSources } from "../sources/load-sources.ts";
+import { openSources } from "../sources/source-registry.ts";
+import type { Endpoint } from "./definition.ts";
+import { EndpointFileError, loadEndpoints } from "./load-endpoints.ts";
+import { createPlanner } from "./planner.ts";
+import type { Planner } from "./run-endpoint.ts";
+
+let engine: DuckDbEngine;
+let planner: Planner;
+
+beforeAll(async () => {
+  engine = await openMemoryEngine({ threads: 1 });
+  planner = createPlanner({
+    engine,
+    tables: await openSources(await loadSources("sources"), engine.store),
+    nowMs: () => 0,
+  });
+});
+
+afterAll(async () => {
+  await engine.close();
+});
+
+const id = "0d8f9a52-7f6e-4a37-9a0e-2f5a4f1f0c11";
+const header = (more = "") => `/*---\nid: ${id}\n${more}---*/\n`;
+
+async function load(files: Readonly<Record<string, string>>): Promise<readonly Endpoint[]> {
+  const folder = await mkdtemp(join(tmpdir(), "logweir-endpoints-"));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return loadEndpoints(folder, planner);
+}
+
+async function problems(files: Readonly<Record<string, string>>): Promise<string> {
+  const error = await load(files).catch((thrown: unknown) => thrown);
+  if (!(error instanceof EndpointFileError)) throw new Error("The files are good");
+  return error.message.replaceAll(/\S*logweir-endpoints-\w+\//g, "");
+}
+
+describe("an endpoint file", () => {
+  it("gives an endpoint with every field of its header", async () => {
+    const text = `/*---
+id: ${id.toUpperCase()}
+name: counts
+description: How many
+max_rows: 5
+cache_seconds: 60
+warm_every_seconds: 20
+sandbox: true
+redact_pii: true
+parameters:
+  project: { type: string, required: true, description: Whose }
+  unit: { allowed: [a, b], default: a }
+  n: { type: int64, default: 007 }
+  since: { type: timestamp, default: 2026-08-20 }
+  free:
+table_aliases: { other: events }
+labels: { team: logs }
+---*/
+WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS n FROM events
+`;
+    const [endpoint] = await load({ "x.sql": text });
+    const plain = { isRequired: false, allowed: undefined, default: null, description: undefined };
+    expect(endpoint?.definition).toEqual({
+      id,
+      name: "counts",
+      description: "How many",
+      query: "WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS n FROM events\n",
+      maxRows: 5,
+      cacheSeconds: 60,
+      warmEverySeconds: 20,
+      isSandboxed: true,
+      redactsPii: true,
+      parameters: [
+        { ...plain, name: "project", type: "string", isRequired: true, description: "Whose" },
+        { ...plain, name: "unit", type: "string", allowed: ["a", "b"], default: "a" },
+        { ...plain, name: "n", type: "int64", default: "7" },
+        { ...plain, name: "since", type: "timestamp", default: "1787184000000000" },
+        { ...plain, name: "free", type: "string" },
+      ],
+      tableAliases: { other: "events" },
+      labels: { team: "logs" },
+    });
+  });
+
+  it("takes its name from the file, and defaults for the rest", async () => {
+    const [endpoint] = await load({ "some.name-1.sql": `${header()}SELECT 1` });
+    expect(endpoint?.definition).toMatchObject({
+      name: "some.name-1",
+      maxRows: 1_000,
+      cacheSeconds: 0,
+      isSandboxed: false,
+    });
+  });
+
+  it.each([
+    ["no header", "SELECT 1", "a.sql:1:1: an endpoint file begins with a header"],
+    ["a header without end", "/*---\nid: x\nSELECT 1", "a.sql:1:1: an endpoint file begins with a header"],
+    ["broken YAML", "/*---\nid: [1\n---*/\nSELECT 1", "a.sql:"],
+    ["no id", "/*---\nname: a\n---*/\nSELECT 1", "id"],
+    ["an id that is no UUID", "/*---\nid: abc\n---*/\nSELECT 1", "a.sql:2:1: id"],
+    ["an unknown key", `${header("sandboxed: true\n")}SELECT 1`, "a.sql:3:1: sandboxed: there is no such key"],
+    ["a value out of range", `${header("max_rows: 0\n")}SELECT 1`, "a.sql:3:1: max_rows"],
+    [
+      "an unknown type",
+      `${header("parameters:\n  p: { type: number }\n")}SELECT 1`,
+      "must be one of string, int64, float64, bool, timestamp, date",
+    ],
+    [
+      "a reserved parameter",
+      `${header("parameters:\n  SQL: {}\n")}SELECT 1`,
+      "a.sql:4:3: parameters.SQL: has a meaning of its own",
+    ],
+    [
+      "parameters that differ in case",
+      `${header("parameters:\n  a: {}\n  A: {}\n")}SELECT 1`,
+      "differs from another parameter in case only",
+    ],
+    [
+      "a default of the wrong type",
+      `${header("parameters:\n  n: { type: int64, default: x }\n")}SELECT 1`,
+      '"x" is not an integer',
+    ],
+    [
+      "a default that is not allowed",
+      `${header("parameters:\n  n: { allowed: [a], default: b }\n")}SELECT 1`,
+      "must be one of the allowed values: a",
+    ],
+    [
+      "a required parameter with a default",
+      `${header("parameters:\n  n: { required: true, default: b }\n")}SELECT 1`,
+      "a required parameter has no default",
+    ],
+    ["warming without a cache", `${header("warm_every_seconds: 5\n")}SELECT 1`, "only an endpoint with cache_seconds"],
+    ["a name like a UUID", `${header(`name: ${id}\n`)}SELECT 1`, "of the form of a UUID"],
+    ["a syntax error", `${header()}SELECT 1\nFROM FROM edge`, "a.sql:5:6: Syntax error"],
+    ["an unknown table", `${header()}SELECT 1 FROM nowhere`, "a.sql:4:15: "],
+    ["an undeclared parameter", `${header()}SELECT @p`, "a.sql:4:8: "],
+    [
+      "a sandbox without WITH",
+      `${header("sandbox: true\n")}SELECT 1`,
+      "a.sql:3:1: a sandboxed endpoint needs a WITH clause",
+    ],
+    [
+      "an alias of nothing",
+      `${header("table_aliases: { b: c }\n")}WITH a AS (SELECT 1) SELECT * FROM a`,
+      "has no table c",
+    ],
+    [
+      "an alias that hides a table",
+      `${header("table_aliases: { A: a }\n")}WITH a AS (SELECT 1) SELECT * FROM a`,
+      "has a table of this name",
+    ],
+  ])("is refused for %s, with position and caret", async (_name, text, message) => {
+    const told = await problems({ "a.sql": text });
+    expect(told).toContain(message);
+    expect(told).toMatch(/^a\.sql:\d+:\d+: .*\n[\s\S]*\^$/);
+  });
+
+  it("is refused with all problems of all files together", async () => {
+    const told = await problems({
+      "a.sql": `${header()}SELECT 1, nope(2) FROM edge`,
+      "b.sql": `${header("max_rows: -1\nfoo: 1\n")}SELECT 1`,
+    });
+    expect(told.match(/^[ab]\.sql:\d+:\d+/gm)).toEqual(["a.sql:4:11", "b.sql:3:1", "b.sql:4:1"]);
+  });
+
+  it("is refused when its id or name is another's", async () => {
+    const told = await problems({
+      "a.sql": `${header()}SELECT 1`,
+      "b.sql": `${header("name: b\n")}SELECT 1`,
+    });
+    expect(told).toContain("b.sql:2:1: ");
+    expect(told).toContain("a.sql has the same id");
+  });
+});
+
+it("a folder that is not there is told", async () => {
+  await expect(loadEndpoints("/nowhere/at/all", planner)).rejects.toThrow(EndpointFileError);
+});
+
+it("the endpoints that come with the project are good", async () => {
+  const endpoints = await loadEndpoints("endpoints", planner);
+  expect(endpoints.map((endpoint) => endpoint.definition.name)).toEqual(["logs.all", "usage.api-counts"]);
+});
