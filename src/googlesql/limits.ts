@@ -15,5 +15,14 @@ export const MAX_SELECT_ITEMS = 10_000;
 /** Levels of parentheses, calls, sub-queries, types, accessors and unary operators that may stand inside each other. */
 export const MAX_NESTING_DEPTH = 200;
 
-/** Operators of one left-deep chain (`a + b + c`), and joins of one FROM clause. AND and OR chains have no limit. */
-export const MAX_CHAIN_LENGTH = 2_000;
+/**
+ * Queries as operands (scalar, ARRAY, EXISTS, IN) that may stand inside each other: engines take time exponential in it.
+ * Sub-queries in FROM are not counted.
+ */
+export const MAX_SUBQUERY_DEPTH = 10;
+
+/**
+ * Operators of one left-deep chain (`a + b + c`), and joins of one FROM clause: engines take time cubic in it. AND and OR
+ * chains have no limit.
+ */
+export const MAX_CHAIN_LENGTH = 250;

@@ -1,7 +1,7 @@
 import type { Expression, Identifier, Path, Query } from "../ast.ts";
 import { type Diagnostic, type DiagnosticCode, GoogleSqlError, type Span } from "../diagnostic.ts";
 import type { Token } from "../lexer/token.ts";
-import { MAX_NESTING_DEPTH } from "../limits.ts";
+import { MAX_NESTING_DEPTH, MAX_SUBQUERY_DEPTH } from "../limits.ts";
 
 /**
  * The rules that call each other in a circle. They are handed over here, so that the files of the grammar depend on
@@ -31,6 +31,7 @@ export class Cursor {
   readonly #last: Token;
   #index = 0;
   #depth = 0;
+  #subqueryDepth = 0;
   readonly #refusals: Diagnostic[] = [];
   #positionalParameters = 0;
 
@@ -151,6 +152,19 @@ export class Cursor {
     if (this.#depth > MAX_NESTING_DEPTH) {
       throw this.error(`Query is nested more than ${MAX_NESTING_DEPTH} levels deep`, this.token, "too_complex");
     }
+  }
+
+  /** As `enter`, for a query that is an operand. */
+  enterSubquery(): void {
+    this.#subqueryDepth++;
+    if (this.#subqueryDepth > MAX_SUBQUERY_DEPTH) {
+      const message = `Sub-queries are nested more than ${MAX_SUBQUERY_DEPTH} levels deep`;
+      throw this.error(message, this.token, "too_complex");
+    }
+  }
+
+  leaveSubquery(): void {
+    this.#subqueryDepth--;
   }
 
   leave(levels = 1): void {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { MAX_CHAIN_LENGTH, MAX_NESTING_DEPTH, MAX_QUERY_LENGTH, MAX_SELECT_ITEMS, MAX_TOKENS } from "../limits.ts";
+import {
+  MAX_CHAIN_LENGTH,
+  MAX_NESTING_DEPTH,
+  MAX_QUERY_LENGTH,
+  MAX_SELECT_ITEMS,
+  MAX_SUBQUERY_DEPTH,
+  MAX_TOKENS,
+} from "../limits.ts";
 import { parseQuery, printQuery } from "../parse.ts";
 import { diagnose, treeOf } from "../testing/tree.ts";
 
@@ -7,7 +14,6 @@ import { diagnose, treeOf } from "../testing/tree.ts";
 const NESTABLE: readonly (readonly [string, string, string])[] = [
   ["(", "1", ")"],
   ["f(", "1", ")"],
-  ["(SELECT ", "1", ")"],
   ["CASE WHEN a THEN 1 ELSE ", "1", " END"],
   ["[", "1", "]"],
   ["NOT ", "a", ""],
@@ -18,8 +24,6 @@ const NESTABLE: readonly (readonly [string, string, string])[] = [
   ["SUM(1) OVER (PARTITION BY ", "1", ")"],
   ["CAST(", "1", " AS INT64)"],
   ["INTERVAL ", "1", " DAY"],
-  ["EXISTS(SELECT * FROM a JOIN (SELECT ", "1", ") ON TRUE)"],
-  ["EXISTS(FROM t |> WHERE ", "1", ")"],
   ["(a OR b AND NOT c = 1 + 2 * -", "1", ")"],
 ];
 
@@ -50,6 +54,25 @@ describe("limits", () => {
     ["FROM t ", "|> RECURSIVE UNION ALL (", "|> WHERE a"],
   ])("refuse %s followed by ever more %s", (start, open, inner) => {
     expect(diagnose(`${start}${open.repeat(20_000)}${inner}`)).toMatchObject([{ code: "too_complex" }]);
+  });
+
+  it.each([
+    ["(SELECT ", "1", ")"],
+    ["EXISTS(FROM t |> WHERE ", "a", ")"],
+    ["ARRAY(SELECT ", "1", ")"],
+    ["a IN (SELECT ", "1", ")"],
+    ["((SELECT ", "1", "))"],
+    ["(SELECT * FROM (SELECT ", "1", ") AS b)"],
+  ] as const)("bound queries that are operands of each other: %s", (...construct) => {
+    expect(diagnose(nest(construct, MAX_SUBQUERY_DEPTH))).toEqual([]);
+    for (const levels of [MAX_SUBQUERY_DEPTH + 1, 50_000]) {
+      expect(diagnose(nest(construct, levels))).toMatchObject([{ code: "too_complex" }]);
+    }
+  });
+
+  it("let tables that are queries nest deeper", () => {
+    const levels = MAX_NESTING_DEPTH / 4;
+    expect(diagnose(`${"SELECT * FROM (".repeat(levels)}SELECT 1${")".repeat(levels)}`)).toEqual([]);
   });
 
   it("let AND and OR chains be as long as the text", () => {

@@ -78,7 +78,12 @@ export function parseParenthesized(cursor: Cursor): Parenthesized {
 }
 
 function parseContent(cursor: Cursor): Parenthesized {
-  if (canBeginQuery(cursor)) return { kind: "Query", query: cursor.rules.query(cursor), isDouble: false };
+  if (canBeginQuery(cursor)) {
+    cursor.enterSubquery();
+    const query = cursor.rules.query(cursor);
+    cursor.leaveSubquery();
+    return { kind: "Query", query, isDouble: false };
+  }
   if (!cursor.is("(")) return { kind: "Expressions", items: parseItems(cursor) };
   const { start } = cursor.token;
   const inner = parseParenthesized(cursor);
