@@ -17,7 +17,7 @@ export interface DuckDbEngineOptions {
   readonly memoryLimitBytes?: number;
   /** Resident memory at which the engine host is ended; by default twice the limit above and 512 MiB. */
   readonly maxResidentBytes?: number;
-  /** Write-ahead log beyond which a checkpoint is made; 64 MiB by default. */
+  /** Write-ahead log beyond which a checkpoint is made; 96 MiB by default. */
   readonly checkpointBytes?: number;
   readonly limits?: StoreLimits;
   /** The engine host's script; by default the built one. */
@@ -26,7 +26,7 @@ export interface DuckDbEngineOptions {
 }
 
 const GIBIBYTE = 1024 ** 3;
-const DEFAULT_CHECKPOINT_BYTES = 64 * 1024 ** 2;
+const DEFAULT_CHECKPOINT_BYTES = 96 * 1024 ** 2;
 
 /** The embedded engine, with what only its tests and the doctor need to know. */
 export interface DuckDbEngine extends Engine {

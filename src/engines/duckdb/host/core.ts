@@ -4,6 +4,8 @@ import { type AppendResult, EngineError } from "../../engine.ts";
 import type { Connection, Database } from "../connection.ts";
 import { DuckDBTimestampValue, type DuckDBValue } from "../driver.ts";
 import { toEngineError } from "../driver-error.ts";
+import { type CheckpointPolicy, createCheckpointPolicy } from "./checkpoints.ts";
+import type { AppendWork } from "./group-commit.ts";
 import { IdFilter } from "./id-filter.ts";
 import type { CoreOptions, EngineHost, SourceSchema, TableStatistics } from "./protocol.ts";
 import { createQueryRunner } from "./query-runner.ts";
@@ -33,6 +35,7 @@ class Core implements EngineHost {
   readonly #loadingIds = new Map<string, Promise<void>>();
   readonly #runner: ReturnType<typeof createQueryRunner>;
   readonly #options: CoreOptions;
+  readonly #checkpoints: CheckpointPolicy;
   readonly run: EngineHost["run"];
 
   constructor(
@@ -43,6 +46,7 @@ class Core implements EngineHost {
     hooks: CoreHooks,
   ) {
     this.#options = options;
+    this.#checkpoints = createCheckpointPolicy(options.checkpointBytes);
     this.#database = database;
     for (const schema of sources) this.#sources.set(schema.name, createStoredSource(schema));
     const tables = () => [...this.#sources.values()].map(({ table }) => table);
@@ -54,7 +58,7 @@ class Core implements EngineHost {
     this.run = this.#runner.run;
     this.#writer = new Writer(connections.writer, {
       prepare: ({ source }) => this.#loadIds(source),
-      afterCommit: () => this.#checkpointWhenDue(connections.writer),
+      afterCommit: (works) => this.#checkpointWhenDue(connections.writer, works),
       onFatal: hooks.onFatal,
     });
     // Reading ids takes a second for some million events: it begins now, and the first append waits for it.
@@ -157,11 +161,14 @@ class Core implements EngineHost {
     }
   }
 
-  async #checkpointWhenDue(connection: Connection): Promise<void> {
+  async #checkpointWhenDue(connection: Connection, works: readonly AppendWork[]): Promise<void> {
     if (this.#options.directory === undefined) return;
+    for (const { source, batch } of works) this.#checkpoints.note(source.table, batch.header.rowCount);
     const { writeAheadLog } = storePaths(this.#options.directory);
-    const size = statSync(writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
-    if (size >= this.#options.checkpointBytes) await connection.all(CHECKPOINT);
+    const logBytes = statSync(writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
+    if (!this.#checkpoints.isDue(logBytes)) return;
+    await connection.all(CHECKPOINT);
+    this.#checkpoints.reset();
   }
 }
 

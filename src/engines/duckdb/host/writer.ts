@@ -8,7 +8,7 @@ import { isFatal, toEngineError } from "../driver-error.ts";
 import { type AppendWork, commitGroup } from "./group-commit.ts";
 
 /** Bounds of one group, so that no commit holds up those behind it for long. */
-const MAX_GROUP_ROWS = 5000;
+const MAX_GROUP_ROWS = 2000;
 const MAX_GROUP_BYTES = 16 * 1024 * 1024;
 
 interface AppendJob extends AppendWork {
@@ -26,7 +26,7 @@ export interface WriterHooks {
   /** Runs before the first append of a source. */
   readonly prepare: (work: AppendWork) => Promise<void>;
   /** Runs after each commit, on the queue. */
-  readonly afterCommit: () => Promise<void>;
+  readonly afterCommit: (works: readonly AppendWork[]) => Promise<void>;
   /** The database refuses everything until it is opened anew. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -117,7 +117,7 @@ export class Writer {
       await this.#failGroup(group, error);
       return;
     }
-    await this.#hooks.afterCommit().catch((error: unknown) => this.#noteFatal(error));
+    await this.#hooks.afterCommit(group).catch((error: unknown) => this.#noteFatal(error));
   }
 
   /** One bad batch must not fail the others: they are tried again one by one, unless the store itself is the reason. */

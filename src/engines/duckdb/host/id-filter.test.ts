@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { hashId, IdFilter } from "./id-filter.ts";
+
+const HOUR_US = 3_600_000_000n;
+
+describe("id filter", () => {
+  it("finds every id that was added, within the hour of its event", () => {
+    const filter = new IdFilter();
+    const times = Array.from({ length: 20_000 }, (_, i) => BigInt(i) * 1_234_567_890n);
+    for (const [i, time] of times.entries()) filter.add(hashId(`id-${i}`), time);
+    const missed = times.filter((time, i) => {
+      const range = filter.find(hashId(`id-${i}`));
+      return range === null || range === undefined || range.fromUs > time || time >= range.toUs;
+    });
+    expect(missed).toEqual([]);
+    expect(filter.count).toBe(20_000);
+  });
+
+  it("rules out ids that were not added", () => {
+    const filter = new IdFilter();
+    for (let i = 0; i < 50_000; i++) filter.add(hashId(`id-${i}`), 0n);
+    const falseAlarms = Array.from({ length: 50_000 }, (_, i) => filter.find(hashId(`other-${i}`))).filter(
+      (r) => r !== null,
+    );
+    expect(falseAlarms).toEqual([]);
+  });
+
+  it.each([-1n, 4_000_000_000_000_000_000n])(
+    "looks everywhere for an event at %d, which no hour stands for",
+    (time) => {
+      const filter = new IdFilter();
+      filter.add(hashId("a"), time);
+      expect(filter.find(hashId("a"))).toBeUndefined();
+    },
+  );
+
+  it("spans the hours of two events with one hash", () => {
+    const filter = new IdFilter();
+    filter.add(hashId("a"), 5n);
+    filter.add(hashId("a"), 10n * HOUR_US);
+    expect(filter.find(hashId("a"))).toEqual({ fromUs: 0n, toUs: 11n * HOUR_US });
+  });
+
+  it("spreads similar ids over its hashes", () => {
+    const seen = new Set(Array.from({ length: 100_000 }, (_, i) => hashId(i.toString(36)).high));
+    expect(seen.size).toBeGreaterThan(99_950);
+  });
+});
