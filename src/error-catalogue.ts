@@ -36,7 +36,6 @@ const definitions = {
   // ------------------------------------------------------------------------------------------ the consumer's query
   syntax_error: { status: 400, title: "The query does not parse" },
   too_complex: { status: 400, title: "The query is nested too deep or too long" },
-  unknown_table: { status: 400, title: "The query names a table that does not exist" },
   unknown_column: { status: 400, title: "The query names a column or field that does not exist" },
   unknown_function: { status: 400, title: "The query calls a function that does not exist" },
   unsupported: { status: 400, title: "The query uses something that is refused here" },

@@ -1,0 +1,158 @@
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
+import { createPlanner } from "../endpoints/planner.ts";
+import type { Planner } from "../endpoints/run-endpoint.ts";
+import { type DuckDbEngine, openMemoryEngine } from "../engines/duckdb/index.ts";
+import { EngineError, type EngineErrorCode } from "../engines/engine.ts";
+import { type ErrorCode, errorCatalogue } from "../error-catalogue.ts";
+import { parseQuery } from "../googlesql/parse.ts";
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+let test: TestApp;
+let engine: DuckDbEngine;
+let planner: Planner;
+
+beforeAll(async () => {
+  engine = await openMemoryEngine({ threads: 1 });
+  planner = createPlanner({ engine, tables: { findTable: () => undefined, tableNames: () => [] }, nowMs: () => 0 });
+});
+
+afterAll(async () => {
+  await engine.close();
+});
+
+beforeEach(async () => {
+  test = await createTestApp();
+});
+
+const path = "/api/endpoints/query/open";
+const savedText = "WITH t AS (SELECT 1 AS a), u AS (SELECT 1 AS a) SELECT * FROM t";
+
+async function get(url: string, key = "query-token"): Promise<Answer> {
+  const response = await test.app.inject({ url, headers: { "x-api-key": key } });
+  return { status: response.statusCode, body: response.body };
+}
+
+async function post(
+  url: string,
+  payload: string,
+  headers: Record<string, string>,
+  key = "query-token",
+): Promise<Answer> {
+  const response = await test.app.inject({ method: "POST", url, payload, headers: { "x-api-key": key, ...headers } });
+  return { status: response.statusCode, body: response.body };
+}
+
+/** A consumer's query, planned by the real planner over an endpoint with the tables t and u. */
+async function ask(language: "sql" | "lql", text: string): Promise<Answer> {
+  const saved = { savedQuery: parseQuery(savedText), sourceText: savedText };
+  test.onPlan = (endpoint, consumer, limit) => planner.plan({ ...endpoint, ...saved }, consumer, limit);
+  return get(`${path}?project=x&${language}=${encodeURIComponent(text)}`);
+}
+
+async function failWith(code: EngineErrorCode): Promise<Answer> {
+  test.engine.onRun = async () => Promise.reject(new EngineError(code, "it failed"));
+  return get(`${path}?project=x`);
+}
+
+async function storeWith(code: EngineErrorCode): Promise<Answer> {
+  test.engine.onAppend = async () => Promise.reject(new EngineError(code, "it failed"));
+  return post("/api/logs?source=edge", "{}", {}, "ingest-token");
+}
+
+/** What a listening service answers to raw text. */
+async function exchange(text: string): Promise<Answer> {
+  const address = new URL(await test.app.listen({ port: 0, host: "127.0.0.1" }));
+  const answer = await new Promise<string>((resolve, reject) => {
+    let received = "";
+    const socket = connect(Number(address.port), address.hostname, () => socket.write(text));
+    socket.on("data", (chunk) => {
+      received += chunk.toString();
+    });
+    socket.on("close", () => resolve(received));
+    socket.on("error", reject);
+  });
+  await test.app.close();
+  return { status: Number(answer.slice(9, 12)), body: answer.slice(answer.indexOf("\r\n\r\n") + 4) };
+}
+
+/** One way to each error. A code that is added without one does not compile. */
+const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
+  invalid_body: () => post(path, "{", { "content-type": "application/json" }),
+  missing_parameter: () => get(path),
+  invalid_parameter: () => get(`${path}?project=x&since=noon`),
+  sql_and_lql: () => get(`${path}?project=x&sql=select+1&lql=x`),
+  malformed_request: () => get("/%zz"),
+  not_found: () => get("/nowhere"),
+  body_too_large: () => post("/api/logs?source=edge", "x".repeat(100_001), {}, "ingest-token"),
+  unsupported_media_type: () => post(path, "x", { "content-type": "text/xml" }),
+  request_too_large: () => exchange(`GET /${"x".repeat(600_000)} HTTP/1.1\r\n\r\n`),
+  unauthorized: () => get(path, "nonsense"),
+  insufficient_scope: () => get(path, "ingest-token"),
+  pinned_parameter: () => get(`${path}?project=x`, "pinned-token"),
+  unknown_endpoint: () => get("/api/endpoints/query/nope"),
+  unknown_source: () => post("/api/logs?source=nope", "{}", {}, "ingest-token"),
+  syntax_error: () => ask("sql", "select"),
+  too_complex: () => ask("sql", `select ${"(".repeat(500)}1${")".repeat(500)}`),
+  unknown_column: () => ask("sql", "select b from t"),
+  unknown_function: () => ask("sql", "select nope(1)"),
+  unsupported: () => ask("sql", "select session_user()"),
+  unknown_parameter: () => ask("sql", "select @nope"),
+  ambiguous_name: () => ask("sql", "select a from t, u"),
+  duplicate_name: () => ask("sql", "with x as (select 1), x as (select 2) select * from x"),
+  type_mismatch: () => ask("sql", "select 1 + 'a' || true"),
+  invalid_query: () => ask("sql", "select a, count(*) from t"),
+  invalid_lql: () => ask("lql", "m.level:"),
+  query_failed: () => failWith("query_failed"),
+  sandbox_disabled: () => get("/api/endpoints/query/closed?sql=select+1"),
+  sandbox_table_denied: () => ask("sql", "select * from v"),
+  query_refused: () => failWith("refused"),
+  result_too_large: () => failWith("result_too_large"),
+  memory_exceeded: () => failWith("memory_exceeded"),
+  too_many_queries: async () => {
+    test.engine.onRun = () => new Promise(() => undefined);
+    void get(`${path}?project=x`);
+    void get(`${path}?project=x`);
+    await expect.poll(() => test.engine.requests.length).toBe(2);
+    return get(`${path}?project=x`);
+  },
+  overloaded: () => storeWith("overloaded"),
+  timeout: () => failWith("timeout"),
+  internal: () => failWith("internal"),
+  engine_unavailable: () => failWith("unavailable"),
+  shutting_down: () => {
+    test.stopping.abort();
+    return get(path);
+  },
+  disk_full: () => storeWith("disk_full"),
+};
+
+describe("the error", () => {
+  it.each(Object.keys(errorCatalogue) as ErrorCode[])(
+    "%s is answered with its status, in the one shape",
+    async (code) => {
+      const { status, body } = await ways[code]();
+      const { error } = JSON.parse(body) as { error: Record<string, unknown> };
+      expect(error).toMatchObject({ code, status });
+      expect(status).toBe(errorCatalogue[code].status);
+      expect(String(error.message).length).toBeGreaterThan(5);
+      const known = ["code", "message", "status", "parameter", "line", "column", "hint", "allowed"];
+      expect(Object.keys(error).filter((key) => !known.includes(key))).toEqual([]);
+    },
+  );
+});
+
+it("docs/errors.md has a section for each code with its status, and for nothing else", async () => {
+  const page = await readFile("docs/errors.md", "utf8");
+  const documented = [...page.matchAll(/^## (\w+)\n\n\*\*(\d+)\.\*\*/gm)].map(([, code, status]) => [
+    code,
+    Number(status),
+  ]);
+  expect(documented).toEqual(Object.entries(errorCatalogue).map(([code, { status }]) => [code, status]));
+});
