@@ -5,12 +5,12 @@ import { computeOnce } from "./compute-once.ts";
 import { isUtc, literalText, wallFromUtc } from "./time-zone.ts";
 
 /** Elements that DuckDB prints as GoogleSQL does, for years of four digits. */
-const NATIVE_FORMAT = /^(?:[^%]|%[YmdHMSFTjy%])*$/;
-const NATIVE_DATE_FORMAT = /^(?:[^%]|%[YmdFjy%])*$/;
+const NATIVE_FORMAT = /^(?:[^%]|%[aAbBdFGHIjmMpRSTuUVwWyY%])*$/;
+const NATIVE_DATE_FORMAT = /^(?:[^%]|%[aAbBdFGjmuUVwWyY%])*$/;
 
 /** The same elements where DuckDB has no name for them. */
 function toNativeFormat(format: string): string {
-  const longForms: Readonly<Record<string, string>> = { F: "%Y-%m-%d", T: "%H:%M:%S" };
+  const longForms: Readonly<Record<string, string>> = { F: "%Y-%m-%d", R: "%H:%M", T: "%H:%M:%S" };
   return format.replace(/%(.)/gs, (element, letter: string) => longForms[letter] ?? element);
 }
 

@@ -10,6 +10,7 @@ import { computeOnce } from "./compute-once.ts";
 import { refuseCall } from "./date-parts.ts";
 import { type IntervalPartsSql, intervalParts } from "./interval-parts.ts";
 import { checkDate, checkedDateOf, checkTimestamp } from "./temporal-bounds.ts";
+import { CURRENT_INSTANT } from "./time-zone.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
 
 /** How a part makes an interval of a number, and the largest number that INTERVAL has room for. */
@@ -51,12 +52,16 @@ interface KnownInterval {
   readonly part?: string;
   readonly hasMonths?: boolean;
   readonly hasMicros?: boolean;
+  /** At most a thousand years: then no current date can leave the calendar by it. */
+  readonly isModest?: boolean;
 }
 
 function knownInterval(expression: Expr | undefined): KnownInterval {
   if (expression?.kind === "Literal" && expression.value !== null) {
     const parts = parseInterval(expression.value);
-    return parts === undefined ? {} : { hasMonths: parts.months !== 0, hasMicros: parts.micros !== 0n };
+    if (parts === undefined) return {};
+    const years = Math.abs(parts.months) / 12 + Math.abs(parts.days) / 365 + Math.abs(Number(parts.micros)) / 3.1e13;
+    return { hasMonths: parts.months !== 0, hasMicros: parts.micros !== 0n, isModest: years < 1000 };
   }
   const unit = expression?.kind === "Call" && expression.function === "$interval" ? expression.arguments[1] : undefined;
   if (unit?.kind !== "DatePart") return {};
@@ -92,6 +97,7 @@ export function moveByInterval(
   const known = knownInterval(expression);
   if (type.kind === "TIME") return `(${value} ${operator} ${interval})`;
   const amount = type.kind === "TIMESTAMP" ? withoutMonths(interval, known) : interval;
+  if (value === CURRENT_INSTANT && known.isModest === true) return `(${value} ${operator} ${amount})`;
   return checkTimestamp(`(${value} ${operator} ${amount})`, OVERFLOW);
 }
 

@@ -1,12 +1,13 @@
 /**
  * Wall clocks and instants. A TIMESTAMP is stored as its UTC wall clock, so that in UTC a conversion from or to DATETIME
- * prints nothing at all, and an offset prints an addition. Named zones that are literals are DuckDB's own where they are
- * read from (instant to wall clock); the other way, DuckDB takes the later of two possible instants and GoogleSQL the
- * earlier, so that is a function of ours, as are zones that are known only when the query runs.
+ * prints nothing at all, and an offset prints an addition. Named zones that are literals are DuckDB's own, but where
+ * clocks show a time twice: DuckDB takes the later instant and GoogleSQL the earlier, so that is a function of ours, as
+ * are zones that are known only when the query runs.
  */
 
 import { quoteString } from "../sql-text.ts";
 import { parseOffset } from "../udf/time-zone.ts";
+import { computeOnce } from "./compute-once.ts";
 import { checkTimestamp } from "./temporal-bounds.ts";
 
 /** The text of a printed STRING literal; undefined where the expression is something else. */
@@ -54,11 +55,27 @@ export function wallFromUtc(utc: string, zoneSql: string): string {
   return `lw_wall_from_utc(${utc}, ${zoneSql})`;
 }
 
-/** The instant at which clocks in the zone (an SQL expression) show this. */
+/** Longer than any zone has ever set its clocks back. */
+const LONGEST_REPEAT = "to_hours(25)";
+
+/**
+ * The instant at which clocks in the zone (an SQL expression) show this. DuckDB finds it where the zone's offset did not
+ * change shortly before.
+ */
 export function utcFromWall(wall: string, zoneSql: string): string {
   const zone = literalText(zoneSql);
   const offset = zone === undefined ? undefined : fixedOffset(zone);
-  return offset === undefined ? `lw_utc_from_wall(${wall}, ${zoneSql})` : shift(wall, -offset);
+  if (offset !== undefined) return shift(wall, -offset);
+  if (zone === undefined || !isKnownZone(zone)) return `lw_utc_from_wall(${wall}, ${zoneSql})`;
+  const inZone = (utc: string) => `timezone(${zoneSql}, timezone('UTC', ${utc}))`;
+  const instant = computeOnce([wall], "wall", (w) => {
+    const later = computeOnce([`timezone('UTC', timezone(${zoneSql}, ${w}))`], "instant", (u) => {
+      const isSteady = `${inZone(`${u} - ${LONGEST_REPEAT}`)} = ${w} - ${LONGEST_REPEAT}`;
+      return `CASE WHEN ${isSteady} THEN ${u} ELSE lw_utc_from_wall(${w}, ${zoneSql}) END`;
+    });
+    return `CASE WHEN ${w} IS NOT NULL THEN ${later} END`;
+  });
+  return checkTimestamp(instant, OUT_OF_RANGE);
 }
 
 /** The zone of a call: its argument where it has one, else the session's. */

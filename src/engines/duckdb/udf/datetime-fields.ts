@@ -1,4 +1,5 @@
-import { type Civil, civilFromMicros, floorDivide, MICROS_PER_DAY, MICROS_PER_SECOND } from "./civil.ts";
+import { civilFromDays } from "../calendar.ts";
+import { type Civil, floorDivide, MICROS_PER_DAY, MICROS_PER_SECOND } from "./civil.ts";
 import type { TimeZone } from "./time-zone.ts";
 
 export const MONTH_NAMES = [
@@ -30,15 +31,30 @@ export interface DatetimeFields extends Civil {
 
 /** The fields of a DATE, DATETIME or TIME, given as a wall clock in microseconds since 1970-01-01. */
 export function fieldsOfWall(wall: bigint, offsetSeconds = 0): DatetimeFields {
-  const [days] = floorDivide(wall, MICROS_PER_DAY);
-  const unixSeconds = Number(floorDivide(wall, MICROS_PER_SECOND)[0]) - offsetSeconds;
-  return { ...civilFromMicros(wall), days: Number(days), offsetSeconds, unixSeconds };
+  const [wholeDays, rest] = floorDivide(wall, MICROS_PER_DAY);
+  const days = Number(wholeDays);
+  const micros = Number(rest);
+  const seconds = Math.floor(micros / 1_000_000);
+  const { year, month, day } = civilFromDays(days);
+  return {
+    year,
+    month,
+    day,
+    hour: Math.floor(seconds / 3600),
+    minute: Math.floor(seconds / 60) % 60,
+    second: seconds % 60,
+    micros: micros - seconds * 1_000_000,
+    days,
+    offsetSeconds,
+    unixSeconds: days * 86_400 + seconds - offsetSeconds,
+  };
 }
 
 /** The fields of an instant in a zone. An offset with seconds (of local mean times) is cut to whole minutes, since it could not be written otherwise. */
 export function fieldsOfInstant(utc: bigint, zone: TimeZone): DatetimeFields {
   const exact = zone.offsetAt(Number(floorDivide(utc, MICROS_PER_SECOND)[0]));
   const offsetSeconds = Math.trunc(exact / 60) * 60;
+  if (offsetSeconds === 0) return fieldsOfWall(utc);
   return fieldsOfWall(utc + BigInt(offsetSeconds) * MICROS_PER_SECOND, offsetSeconds);
 }
 

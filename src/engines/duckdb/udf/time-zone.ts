@@ -32,6 +32,8 @@ export function parseOffset(text: string): number | undefined {
 
 interface OffsetPeriod {
   readonly fromSeconds: number;
+  /** Exclusive. */
+  readonly toSeconds: number;
   readonly offset: number;
 }
 
@@ -68,7 +70,8 @@ function createNamedZone(name: string): TimeZone {
     const end = yearStartSeconds(year + 1);
     let from = yearStartSeconds(year);
     let offset = askIntl(from);
-    const periods: OffsetPeriod[] = [{ fromSeconds: from, offset }];
+    let periodStart = from;
+    const periods: OffsetPeriod[] = [];
     while (from < end) {
       const to = Math.min(from + SAMPLE_SECONDS, end);
       const next = askIntl(to);
@@ -80,12 +83,13 @@ function createNamedZone(name: string): TimeZone {
           if (askIntl(middle) === offset) before = middle;
           else after = middle;
         }
-        periods.push({ fromSeconds: after, offset: next });
+        periods.push({ fromSeconds: periodStart, toSeconds: after, offset });
+        periodStart = after;
         offset = next;
       }
       from = to;
     }
-    return periods;
+    return [...periods, { fromSeconds: periodStart, toSeconds: end, offset }];
   }
 
   function periodsOf(utcSeconds: number): readonly OffsetPeriod[] {
@@ -99,14 +103,14 @@ function createNamedZone(name: string): TimeZone {
     return periods;
   }
 
+  // Most instants lie in the same period as the one before.
+  let last: OffsetPeriod = { fromSeconds: 0, toSeconds: 0, offset: 0 };
   return {
     offsetAt(utcSeconds) {
-      let offset = 0;
-      for (const period of periodsOf(utcSeconds)) {
-        if (period.fromSeconds > utcSeconds) break;
-        offset = period.offset;
+      if (utcSeconds < last.fromSeconds || utcSeconds >= last.toSeconds) {
+        last = periodsOf(utcSeconds).findLast(({ fromSeconds }) => fromSeconds <= utcSeconds) ?? last;
       }
-      return offset;
+      return last.offset;
     },
   };
 }
