@@ -1,14 +1,40 @@
-/** `npm run conformance -- FOLDER`: runs the case files of a folder and prints what fails. */
+/** `npm run conformance -- FOLDER [--floors FILE]`: runs the case files of a folder and prints what fails. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { findShortfalls, type Scores } from "./floors.ts";
 import { printQueryConformance, runQueryConformance } from "./queries.ts";
 import { printSyntaxConformance, runSyntaxConformance } from "./syntax.ts";
 
-const [folder] = process.argv.slice(2);
-if (folder === undefined) {
-  console.error("Usage: npm run conformance -- FOLDER");
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { floors: { type: "string" } } });
+const [folder] = positionals;
+const path = resolve(folder ?? ".");
+const hasSyntax = existsSync(join(path, "syntax.json"));
+const hasQueries = existsSync(join(path, "queries.json"));
+if (folder === undefined || !(hasSyntax || hasQueries)) {
+  console.error("Usage: npm run conformance -- FOLDER [--floors FILE], with syntax.json or queries.json in the folder");
   process.exit(2);
 }
-const path = resolve(folder);
-if (existsSync(join(path, "syntax.json"))) console.log(printSyntaxConformance(runSyntaxConformance(path)));
-if (existsSync(join(path, "queries.json"))) console.log(printQueryConformance(await runQueryConformance(path)));
+
+const share = (part: number, rest: number) => part / Math.max(1, part + rest);
+let scores: Scores = {};
+if (hasSyntax) {
+  const result = runSyntaxConformance(path);
+  console.log(printSyntaxConformance(result));
+  scores = {
+    syntax_accepted: share(result.accepted.passed, result.accepted.failed),
+    syntax_rejected: share(result.rejected.passed, result.rejected.failed),
+  };
+}
+if (hasQueries) {
+  const result = await runQueryConformance(path);
+  console.log(printQueryConformance(result));
+  scores = {
+    ...scores,
+    queries_right: share(result.passed, result.failed),
+    queries_wrong_rows_at_most: result.wrongRows / Math.max(1, result.passed + result.failed),
+  };
+}
+const shortfalls = values.floors === undefined ? [] : findShortfalls(values.floors, scores);
+for (const shortfall of shortfalls) console.error(`Below the floor: ${shortfall}`);
+process.exitCode = shortfalls.length > 0 ? 1 : 0;
