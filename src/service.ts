@@ -9,6 +9,7 @@ import { createPlanner } from "./endpoints/planner.ts";
 import { openDuckDbEngine } from "./engines/duckdb/index.ts";
 import type { Engine } from "./engines/engine.ts";
 import { buildApp } from "./http/app.ts";
+import { createDrain } from "./http/drain.ts";
 import { createLogger } from "./http/logger.ts";
 import { openMetadata } from "./metadata/database.ts";
 import { createTokenStore } from "./metadata/token-store.ts";
@@ -72,8 +73,7 @@ async function openService(
   const sources = await openSources(sourceFiles, engine.store);
   const planner = createPlanner({ engine, tables: sources, nowMs: Date.now });
   const endpoints = createEndpointRegistry(await loadEndpoints(settings.endpointsDir, planner));
-  const cutOff = new AbortController();
-  const stopping = new AbortController();
+  const drain = createDrain();
   const app = await buildApp({
     runner: {
       engine,
@@ -89,16 +89,13 @@ async function openService(
     logger,
     maxBodyBytes: settings.maxBodyBytes,
     nowMs: Date.now,
-    cutOff: cutOff.signal,
-    stopping: stopping.signal,
+    drain,
   });
   closers.push(() => app.close());
   const url = await app.listen({ host: settings.host, port: settings.port });
   const stop = async () => {
-    stopping.abort();
-    const timer = setTimeout(() => cutOff.abort(), settings.shutdownTimeoutMs);
+    await drain.stop(settings.shutdownTimeoutMs);
     await closeAll();
-    clearTimeout(timer);
   };
   return { url, engine, endpoints, tokens, stop };
 }

@@ -68,7 +68,7 @@ export function prepareCall(runner: Pick<EndpointRunner, "planner">, call: Omit<
 
 /**
  * Runs a prepared call: rows as JSON text, comma separated, in batches as the engine makes them. Waits its turn first; the
- * deadline counts from the call of `next`. Errors of the engine arrive as `ServiceError`.
+ * deadline counts from the call of `next`. Errors of the engine arrive as `ServiceError`; the end by `signal` as its reason.
  */
 export async function* runPrepared(
   runner: EndpointRunner,
@@ -92,6 +92,8 @@ export async function* runPrepared(
     }
     return running.summary();
   } catch (error) {
+    // Whoever ended the call knows better than the engine why it ended.
+    if (signal.aborted) throw signal.reason;
     throw fromEngineError(error) ?? error;
   } finally {
     leave();

@@ -88,7 +88,7 @@ describe("every answer", () => {
 });
 
 it("answers 503 and closes the connection once the service stops", async () => {
-  test.stopping.abort();
+  await test.drain.stop(0);
   const response = await test.app.inject("/api/endpoints/query/open");
   expect(response.json()).toMatchObject({ error: { code: "shutting_down", status: 503 } });
   expect(response.headers.connection).toBe("close");

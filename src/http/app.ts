@@ -3,6 +3,7 @@ import type { Authenticator } from "../access/authenticator.ts";
 import type { EndpointRegistry } from "../endpoints/endpoint-registry.ts";
 import type { EndpointRunner } from "../endpoints/run-endpoint.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
+import type { Drain } from "./drain.ts";
 import { addAccessLog } from "./plugins/access-log.ts";
 import { addCors } from "./plugins/cors.ts";
 import { addDraining } from "./plugins/draining.ts";
@@ -23,10 +24,7 @@ export interface AppDependencies {
   readonly maxBodyBytes: number;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Aborted when the service has stopped waiting for calls that are under way. */
-  readonly cutOff: AbortSignal;
-  /** Aborted when the service takes no more calls. */
-  readonly stopping: AbortSignal;
+  readonly drain: Drain;
 }
 
 /** URLs of 256 KB and some headers fit. */
@@ -41,7 +39,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     requestIdHeader: false,
     bodyLimit: dependencies.maxBodyBytes,
     http: { maxHeaderSize: maxHeaderBytes },
-    forceCloseConnections: "idle",
+    forceCloseConnections: true,
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
     frameworkErrors: answerFrameworkError,
@@ -51,10 +49,15 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.addHook("onRequest", async (request) => {
+    const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
+    // Clients announce JSON and then send none: without a body its type says nothing.
+    if (length === "0" && encoding === undefined) delete request.raw.headers["content-type"];
+  });
   addErrors(app);
   await addCors(app);
   addAccessLog(app);
-  addDraining(app, dependencies.stopping);
+  addDraining(app, dependencies.drain);
   addHealthRoute(app, dependencies);
   addRunEndpointRoutes(app, dependencies);
   addIngestRoutes(app, dependencies);

@@ -126,8 +126,8 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   timeout: () => failWith("timeout"),
   internal: () => failWith("internal"),
   engine_unavailable: () => failWith("unavailable"),
-  shutting_down: () => {
-    test.stopping.abort();
+  shutting_down: async () => {
+    await test.drain.stop(0);
     return get(path);
   },
   disk_full: () => storeWith("disk_full"),

@@ -13,8 +13,19 @@ export function createLogger(level: string, stream: DestinationStream = destinat
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { req: nothing, res: nothing },
+      serializers: { req: nothing, res: nothing, err: describeFault },
     },
     stream,
   );
+}
+
+/** Where a fault happened, without its message: that may carry a caller's values. */
+function describeFault(error: unknown): { readonly type: string; readonly code?: unknown; readonly stack?: string } {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const frames = error.stack?.split("\n").filter((line) => line.startsWith("    at "));
+  return {
+    type: error.name,
+    ...("code" in error ? { code: error.code } : {}),
+    ...(frames === undefined ? {} : { stack: frames.join("\n") }),
+  };
 }

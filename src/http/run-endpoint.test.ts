@@ -119,7 +119,9 @@ describe("parameters in a body", () => {
   });
 
   it("may be announced by a GET that brings none", async () => {
-    expect((await get(`${path}?project=abc`, { ...key, ...json })).statusCode).toBe(200);
+    for (const type of ["application/json", "application/json; charset=utf-8", "nonsense", ""]) {
+      expect((await get(`${path}?project=abc`, { ...key, "content-type": type })).statusCode, type).toBe(200);
+    }
   });
 
   it.each([
@@ -330,4 +332,23 @@ it("interrupts the engine when the caller disconnects", async () => {
   await expect(fetch(`${address}${path}?project=abc`, { headers: key, signal: caller.signal })).rejects.toThrow();
   await interrupted;
   await test.app.close();
+  expect(JSON.parse(test.logLines.at(-1) ?? "")).toMatchObject({ status: 499, endpoint: "open", level: "info" });
+});
+
+it("finishes calls that are under way when the service stops, and cuts off what takes too long", async () => {
+  const started: (() => void)[] = [];
+  test.engine.onRun = (request) =>
+    new Promise((resolve, reject) => {
+      request.signal.addEventListener("abort", () => reject(new EngineError("aborted", "aborted")));
+      started.push(() => resolve(runningQuery([[{ a: 1 }]])));
+    });
+  const calls = [get(`${path}?project=abc`), get(`${path}?project=abc`)];
+  await expect.poll(() => started.length).toBe(2);
+  const stopped = test.drain.stop(50);
+  expect((await get(`${path}?project=abc`)).statusCode).toBe(503);
+  started[0]?.();
+  const [first, second] = await Promise.all(calls);
+  expect(first?.body).toBe('{"result":[{"a":1}]}');
+  expect(second?.json()).toMatchObject({ error: { code: "shutting_down", status: 503 } });
+  await stopped;
 });

@@ -6,6 +6,7 @@ import { createEndpointRegistry } from "../../src/endpoints/endpoint-registry.ts
 import type { Planner } from "../../src/endpoints/run-endpoint.ts";
 import { parseQuery } from "../../src/googlesql/parse.ts";
 import { buildApp } from "../../src/http/app.ts";
+import { createDrain, type Drain } from "../../src/http/drain.ts";
 import { createLogger } from "../../src/http/logger.ts";
 import { openSources } from "../../src/sources/source-registry.ts";
 import { createFakeEngine, emptyQuery, type FakeEngine } from "./fake-engine.ts";
@@ -20,8 +21,7 @@ export interface TestApp {
   onPlan: Planner["plan"];
   /** Every line of the log. */
   readonly logLines: string[];
-  readonly cutOff: AbortController;
-  readonly stopping: AbortController;
+  readonly drain: Drain;
 }
 
 const identities: Readonly<Record<string, Identity>> = {
@@ -71,8 +71,7 @@ const endpoints = [
 export async function createTestApp(): Promise<TestApp> {
   const engine = createFakeEngine();
   const logLines: string[] = [];
-  const cutOff = new AbortController();
-  const stopping = new AbortController();
+  const drain = createDrain();
   const planned: Parameters<Planner["plan"]>[] = [];
   const source = { kind: "x", description: "", retentionDays: undefined, knownFields: [] };
   const sources = await openSources(
@@ -104,8 +103,7 @@ export async function createTestApp(): Promise<TestApp> {
     logger: createLogger("info", { write: (line) => void logLines.push(line) }),
     maxBodyBytes: 100_000,
     nowMs: () => Date.parse("2026-08-20T09:00:00Z"),
-    cutOff: cutOff.signal,
-    stopping: stopping.signal,
+    drain,
   });
-  return Object.assign(test, { app, engine, planned, logLines, cutOff, stopping });
+  return Object.assign(test, { app, engine, planned, logLines, drain });
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 
 /** What a route tells about a request for its line in the log. Never a token, a parameter's value or an address. */
 export interface LogNotes {
@@ -16,20 +16,20 @@ declare module "fastify" {
   }
 }
 
-/** Writes one line for each request once it is answered, with the route's pattern instead of the URL. */
+/** For the log only: nobody was there any more to read an answer. */
+const callerGoneStatus = 499;
+
+/** Writes one line for each request once its answer is sent or its caller gone, with the route's pattern instead of the URL. */
 export function addAccessLog(app: FastifyInstance): void {
   app.decorateRequest("logNotes");
   app.addHook("onRequest", async (request, reply) => {
     request.logNotes = {};
     reply.header("X-Request-Id", request.id);
+    reply.raw.once("close", () => {
+      const status = reply.raw.writableEnded ? reply.statusCode : callerGoneStatus;
+      const ms = Math.round(reply.elapsedTime * 10) / 10;
+      const route = request.routeOptions.url ?? "none";
+      request.log.info({ method: request.method, route, status, ms, ...request.logNotes }, "answered");
+    });
   });
-  app.addHook("onResponse", async (request, reply) => {
-    const { route, ms } = { route: routeOf(request), ms: Math.round(reply.elapsedTime * 10) / 10 };
-    const line = { method: request.method, route, status: reply.statusCode, ms, ...request.logNotes };
-    request.log.info(line, "answered");
-  });
-}
-
-function routeOf(request: FastifyRequest): string {
-  return request.routeOptions.url ?? "none";
 }

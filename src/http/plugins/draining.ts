@@ -1,10 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { ServiceError } from "../../errors.ts";
+import type { Drain } from "../drain.ts";
 
-/** Once the service stops, calls that still come in over open connections are sent away. */
-export function addDraining(app: FastifyInstance, stopping: AbortSignal): void {
+/** Counts calls, and once the service stops sends those away that still come in. */
+export function addDraining(app: FastifyInstance, drain: Drain): void {
   app.addHook("onRequest", async (_request, reply) => {
-    if (!stopping.aborted) return;
+    reply.raw.once("close", drain.enter());
+    if (!drain.stopping.aborted) return;
     reply.header("Connection", "close");
     throw new ServiceError("shutting_down", "The service is stopping", { retryAfterSeconds: 2 });
   });

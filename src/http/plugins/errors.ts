@@ -4,10 +4,17 @@ import { fromEngineError } from "../../endpoints/engine-error.ts";
 import type { ErrorCode } from "../../error-catalogue.ts";
 import { ServiceError, toErrorBody } from "../../errors.ts";
 import { IngestError, type IngestErrorCode } from "../../ingest/ingest-error.ts";
+import { CallerGoneError } from "../call-signal.ts";
 
 /** Answers every error of every route, and unknown routes, in the one shape. */
 export function addErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => sendError(toServiceError(error), request, reply));
+  app.setErrorHandler((error, request, reply) => {
+    if (error instanceof CallerGoneError) {
+      request.logNotes.error = "caller_gone";
+      return reply.send();
+    }
+    return sendError(toServiceError(error), request, reply);
+  });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?")[0]?.slice(0, 200);
     return sendError(new ServiceError("not_found", `There is no route ${request.method} ${path}`), request, reply);
@@ -23,7 +30,7 @@ export function answerFrameworkError(error: FastifyError, request: FastifyReques
 function sendError(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // An error before the first hook leaves no notes.
   if (request.logNotes !== undefined) request.logNotes.error = error.code;
-  if (error.status === 500) request.log.error({ err: describeFault(error) }, "fault");
+  if (error.status === 500) request.log.error({ err: error.cause ?? error }, "fault");
   if (error.status === 401) reply.header("WWW-Authenticate", 'Bearer realm="logweir"');
   if (error.details.retryAfterSeconds !== undefined)
     reply.header("Retry-After", String(error.details.retryAfterSeconds));
@@ -32,13 +39,6 @@ function sendError(error: ServiceError, request: FastifyRequest, reply: FastifyR
     .header("Cache-Control", "no-store")
     .type("application/json; charset=utf-8")
     .send(JSON.stringify(toErrorBody(error)));
-}
-
-/** A fault for the log: where it happened, without the values that a message may carry. */
-function describeFault(error: ServiceError): { readonly type: string; readonly stack: string | undefined } {
-  const fault = error.cause instanceof Error ? error.cause : error;
-  const frames = fault.stack?.split("\n").filter((line) => line.startsWith("    at "));
-  return { type: fault.name, stack: frames?.join("\n") };
 }
 
 const ingestCodes: Readonly<Record<IngestErrorCode, ErrorCode>> = {

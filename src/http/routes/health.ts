@@ -4,12 +4,14 @@ import type { AppDependencies } from "../app.ts";
 const pingTimeoutMs = 900;
 
 /** `GET /health`, open to everybody: 200 when the service and its engine answer, 503 otherwise, within a second. */
-export function addHealthRoute(app: FastifyInstance, { runner, cutOff }: AppDependencies): void {
+export function addHealthRoute(app: FastifyInstance, { runner, drain }: AppDependencies): void {
   app.get("/health", async (_request, reply) => {
-    const isEngineUp = await runner.engine.ping(AbortSignal.any([cutOff, AbortSignal.timeout(pingTimeoutMs)])).then(
-      () => true,
-      () => false,
-    );
+    const isEngineUp = await runner.engine
+      .ping(AbortSignal.any([drain.cutOff, AbortSignal.timeout(pingTimeoutMs)]))
+      .then(
+        () => true,
+        () => false,
+      );
     reply.header("Cache-Control", "no-store").status(isEngineUp ? 200 : 503);
     return isEngineUp ? { status: "ok", engine: "ok" } : { status: "unavailable", engine: "unavailable" };
   });

@@ -60,7 +60,7 @@ async function runEndpoint(
     parameters: chooseParameters(identity, endpoint, sent),
     redactsPii: decideRedaction(identity, endpoint, request),
   });
-  const signal = createCallSignal(reply, dependencies.cutOff);
+  const signal = createCallSignal(reply, dependencies.drain.cutOff);
   reply.header("Cache-Control", "no-store");
   await sendResult(reply, runPrepared(dependencies.runner, call, signal));
   return reply;
