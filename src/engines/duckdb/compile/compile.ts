@@ -17,6 +17,16 @@ export function compileQuery(
   layouts: LayoutCatalog,
   options: CompileOptions = {},
 ): CompiledQuery {
+  try {
+    return printQuery(query, layouts, options);
+  } catch (error) {
+    // Rows of the function tables know where a call stands, but not the text it stands in.
+    const lacksText = error instanceof GoogleSqlError && error.text === "" && options.text !== undefined;
+    throw lacksText ? new GoogleSqlError(options.text, error.diagnostics) : error;
+  }
+}
+
+function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: CompileOptions): CompiledQuery {
   const compilation: Compilation = {
     layouts,
     timeZone: options.timeZone ?? "UTC",

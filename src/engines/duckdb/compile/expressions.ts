@@ -242,19 +242,25 @@ function printCall(compilation: Compilation, call: CallExpr, scope: Scope): stri
   return sql.includes("lambda ") && isQuery.includes(true) ? bindArguments(compilation, args, isQuery, print) : sql;
 }
 
-/** Computes the chosen arguments first and prints the call over names for them. */
+/**
+ * Computes the chosen arguments first and prints the call over names for them. Several are the fields of one struct: were they
+ * bound one inside the other, a sub-query among them would stand in a lambda.
+ */
 function bindArguments(
   compilation: Compilation,
   args: readonly (string | undefined)[],
   isBound: readonly boolean[],
   print: (args: readonly (string | undefined)[]) => string,
 ): string {
-  const names = args.map((_, index) => (isBound[index] === true ? nextAlias(compilation, "a") : undefined));
-  const bound = args.map((arg, index) => names[index] ?? arg);
-  return names.reduceRight<string>((body, name, index) => {
-    const arg = args[index];
-    return name === undefined || arg === undefined ? body : bindOnce(arg, name, () => body);
-  }, print(bound));
+  const chosen = args.flatMap((arg, index) => (isBound[index] === true && arg !== undefined ? [{ arg, index }] : []));
+  const [first, second] = chosen;
+  if (first === undefined) return print(args);
+  const variable = nextAlias(compilation, "a");
+  const nameOf = (index: number) => (second === undefined ? variable : `${variable}.b${index}`);
+  const fields = chosen.map(({ arg, index }) => `b${index} := ${arg}`).join(", ");
+  const value = second === undefined ? first.arg : `struct_pack(${fields})`;
+  const named = args.map((arg, index) => (chosen.some((item) => item.index === index) ? nameOf(index) : arg));
+  return bindOnce(value, variable, () => print(named));
 }
 
 function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): string {
