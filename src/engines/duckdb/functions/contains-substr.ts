@@ -5,6 +5,7 @@ import { quoteString, raiseError } from "../sql-text.ts";
 import { normalizeAndCasefold } from "../udf/unicode-text.ts";
 import { computeOnce } from "./compute-once.ts";
 import type { CallContext } from "./types.ts";
+import { udfList } from "./udf-list.ts";
 import { valueText } from "./value-text.ts";
 
 /** A list of all scalar texts in a value, NULLs among them. */
@@ -40,7 +41,7 @@ export function containsSubstr(context: CallContext): string {
   if (literal?.kind === "Literal" && literal.value === null) {
     return raiseError(quoteString("CONTAINS_SUBSTR: the search value must not be NULL"));
   }
-  const found = (list: string) => `lw_contains_text(${list}, ${wanted})`;
+  const found = (list: string) => `lw_contains_text(${udfList(list)}, ${wanted})`;
   if (type.kind !== "STRING" || literal?.kind !== "Literal" || literal.value === null) {
     const list = textsOf(type, value, scope, timeZone, 0);
     const isAbsent =

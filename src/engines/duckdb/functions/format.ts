@@ -3,6 +3,7 @@ import type { SqlType } from "../../../googlesql/types.ts";
 import { quoteString } from "../sql-text.ts";
 import { type FormatKind, specifierLetters } from "../udf/format.ts";
 import type { CallContext } from "./types.ts";
+import { udfTexts } from "./udf-list.ts";
 import { valueText } from "./value-text.ts";
 
 function kindOf(type: SqlType): FormatKind {
@@ -42,8 +43,5 @@ export function format({ args, types, call, timeZone }: CallContext): string {
     wants(index, true) ? valueText(typeAt(index), value, { style: "literal", timeZone }) : "NULL",
   );
   const kinds = values.map((_, index) => kindOf(typeAt(index))).join("");
-  // Each text is cast by itself: a list of NULLs cast as a whole reaches a function of ours as one NULL and garbage.
-  const list = (items: readonly string[]) =>
-    items.length === 0 ? "CAST([] AS VARCHAR[])" : `[${items.map((item) => `CAST(${item} AS VARCHAR)`).join(", ")}]`;
-  return `lw_format(${formatSql}, ${quoteString(kinds)}, ${list(plain)}, ${list(literals)})`;
+  return `lw_format(${formatSql}, ${quoteString(kinds)}, ${udfTexts(plain)}, ${udfTexts(literals)})`;
 }

@@ -7,6 +7,7 @@ import { jsonText } from "./json-encode.ts";
 import { arrayAt, extractor, scalarArrayAt, scalarAt, valueAt } from "./json-extract.ts";
 import { literalOf } from "./literal-argument.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
+import { udfList, udfTexts } from "./udf-list.ts";
 
 const VALUE = { target: "value" } as const;
 const ROOT = "'$'";
@@ -17,11 +18,6 @@ function fail(message: string): string {
 
 function typeAt({ types }: CallContext, index: number): SqlType {
   return types[index] ?? { kind: "UNKNOWN" };
-}
-
-/** The arguments from an index on as a list of JSON texts. */
-function texts(items: readonly string[]): string {
-  return `CAST([${items.join(", ")}] AS VARCHAR[])`;
 }
 
 function toJson(context: CallContext): string {
@@ -71,14 +67,14 @@ function mutator(udf: string): PrintCall {
       flags += types[index + 1]?.kind === "ARRAY" ? "1" : "0";
     }
     return computeOnce([args[0] ?? "", option], "mutate", (json = "", isOn = "") => {
-      const changed = `${udf}(${json}, ${texts(paths)}, ${texts(values)}, '${flags}', ${isOn})`;
+      const changed = `${udf}(${json}, ${udfTexts(paths)}, ${udfTexts(values)}, '${flags}', ${isOn})`;
       return `CASE WHEN ${isOn} IS NULL THEN ${json} ELSE ${changed} END`;
     });
   };
 }
 
 function remove({ args: [json = "", ...paths] }: CallContext): string {
-  return `lw_json_remove(${json}, ${texts(paths)})`;
+  return `lw_json_remove(${json}, ${udfTexts(paths)})`;
 }
 
 function stripNulls({
@@ -104,7 +100,7 @@ function jsonObject(context: CallContext): string {
     const element = values.kind === "ARRAY" ? values.element : values;
     const list = `list_transform(${args[1]}, lambda lw_value: ${jsonText(element, "lw_value", VALUE)})`;
     return computeOnce([args[0] ?? "", list], "object", (keys = "", items = "") => {
-      return `CASE WHEN ${keys} IS NULL OR ${items} IS NULL THEN ${fail("JSON_OBJECT: the arrays of keys and values must not be NULL")} ELSE lw_json_object(${keys}, ${items}) END`;
+      return `CASE WHEN ${keys} IS NULL OR ${items} IS NULL THEN ${fail("JSON_OBJECT: the arrays of keys and values must not be NULL")} ELSE lw_json_object(${udfList(keys)}, ${udfList(items)}) END`;
     });
   }
   if (args.length % 2 === 1) return fail("JSON_OBJECT: every key needs a value");
@@ -112,7 +108,7 @@ function jsonObject(context: CallContext): string {
   const wrong = keys.findIndex((_, index) => !["STRING", "UNKNOWN"].includes(typeAt(context, index * 2).kind));
   if (wrong !== -1) return fail(`JSON_OBJECT: key ${wrong + 1} must be a STRING`);
   const items = keys.map((_, index) => jsonText(typeAt(context, index * 2 + 1), args[index * 2 + 1] ?? "NULL", VALUE));
-  return `lw_json_object(${texts(keys)}, ${texts(items)})`;
+  return `lw_json_object(${udfTexts(keys)}, ${udfTexts(items)})`;
 }
 
 function toBool({ args: [value = ""] }: CallContext): string {

@@ -1,33 +1,34 @@
 /** Regular expressions: DuckDB has RE2, as GoogleSQL does. What differs is when nothing matches, and what may be asked of a match. */
+import type { CallExpr } from "../../../googlesql/resolved.ts";
 import { quoteString, raiseError } from "../sql-text.ts";
 import { MATCH_MARKS } from "../udf/regexp.ts";
 import { checkReplacement, countGroups, splitAtGroup } from "../udf/regexp-syntax.ts";
 import { onBytes } from "./bytes.ts";
 import { computeOnce } from "./compute-once.ts";
 import { literalOf } from "./literal-argument.ts";
-import type { CallContext, FunctionTable } from "./types.ts";
+import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
-/** What `known` makes of literals, or the error it throws as an expression; `otherwise` where there are none. */
-function atPrinting(
-  literals: readonly (string | undefined)[],
-  known: (...texts: string[]) => string,
-  otherwise: string,
-): string {
-  if (literals.includes(undefined)) return otherwise;
-  try {
-    return known(...literals.map((literal) => literal ?? ""));
-  } catch (error) {
-    return raiseError(quoteString(error instanceof Error ? error.message : String(error)));
-  }
+/** A row whose printing may find that the call is wrong: then the call is an expression that fails. */
+function checked(print: PrintCall): PrintCall {
+  return (context) => {
+    try {
+      return context.call.isSafe ? printSafe(print, context) : print(context);
+    } catch (error) {
+      return raiseError(quoteString(error instanceof Error ? error.message : String(error)));
+    }
+  };
+}
+
+/** DuckDB reads a constant expression before it runs, and then TRY cannot catch what is wrong with it: so it is made a variable. */
+function printSafe(print: PrintCall, context: CallContext<CallExpr>): string {
+  const args = context.args.map((arg, index) => (index === 1 ? "lw_pattern" : arg));
+  return `list_transform([${context.args[1]}], lambda lw_pattern: ${print({ ...context, args })})[1]`;
 }
 
 /** The number of the group that is extracted: 0 for the whole match. */
 function groupSql(context: CallContext, pattern: string): string {
-  return atPrinting(
-    [literalOf(context, 1)],
-    (text) => String(countGroups(text)),
-    `CAST(lw_regexp_groups(${pattern}) AS INTEGER)`,
-  );
+  const text = literalOf(context, 1);
+  return text === undefined ? `CAST(lw_regexp_groups(${pattern}) AS INTEGER)` : String(countGroups(text));
 }
 
 /** All matches. RE2 finds an empty one at the end of the text, also behind a match that ended there, where GoogleSQL has stopped. */
@@ -79,18 +80,15 @@ function extractAll(context: CallContext): string {
 
 function instr(context: CallContext): string {
   const [value = "", pattern = "", position, occurrence = "1", isEnd = "0"] = context.args;
-  const split = atPrinting(
-    [literalOf(context, 1)],
-    (text) => quoteString(splitAtGroup(text)),
-    `lw_regexp_split(${pattern})`,
-  );
+  const text = literalOf(context, 1);
+  const split = text === undefined ? `lw_regexp_split(${pattern})` : quoteString(splitAtGroup(text));
   const rewrite = quoteString(`${MATCH_MARKS[0]}\\1${MATCH_MARKS[1]}\\2${MATCH_MARKS[2]}`);
   return computeOnce(
     [value, pattern, position ?? "1", occurrence, isEnd],
     "instr",
     (v = "", p = "", at = "", n = "", end = "") => {
-      const text = fromPosition("REGEXP_INSTR", v, at);
-      const marked = `regexp_replace(${text}, ${split}, ${rewrite}, 'g')`;
+      const rest = fromPosition("REGEXP_INSTR", v, at);
+      const marked = `regexp_replace(${rest}, ${split}, ${rewrite}, 'g')`;
       const found = computeOnce(
         [`lw_match_position(${marked}, ${n}, ${end})`],
         "found",
@@ -104,19 +102,19 @@ function instr(context: CallContext): string {
 
 function replace(context: CallContext): string {
   const [value = "", pattern = "", replacement = ""] = context.args;
-  const checked = atPrinting(
-    [literalOf(context, 1), literalOf(context, 2)],
-    (regexp, text) => quoteString(checkReplacement(regexp, text)),
-    `lw_regexp_replacement(${pattern}, ${replacement})`,
-  );
-  return `regexp_replace(${value}, ${pattern}, ${checked}, 'g')`;
+  const [regexp, text] = [literalOf(context, 1), literalOf(context, 2)];
+  const isKnown = regexp !== undefined && text !== undefined;
+  const rewrite = isKnown
+    ? quoteString(checkReplacement(regexp, text))
+    : `lw_regexp_replacement(${pattern}, ${replacement})`;
+  return `regexp_replace(${value}, ${pattern}, ${rewrite}, 'g')`;
 }
 
 /** Functions of regular expressions by their catalogue names. BYTES are matched as text of one character a byte. */
 export const regexpFunctions: FunctionTable = {
-  REGEXP_CONTAINS: onBytes(({ args: [value, pattern] }) => `regexp_matches(${value}, ${pattern})`, "latin1"),
-  REGEXP_EXTRACT: onBytes(extract, "latin1"),
-  REGEXP_EXTRACT_ALL: onBytes(extractAll, "latin1"),
-  REGEXP_INSTR: onBytes(instr, "latin1"),
-  REGEXP_REPLACE: onBytes(replace, "latin1"),
+  REGEXP_CONTAINS: checked(onBytes(({ args: [value, pattern] }) => `regexp_matches(${value}, ${pattern})`, "latin1")),
+  REGEXP_EXTRACT: checked(onBytes(extract, "latin1")),
+  REGEXP_EXTRACT_ALL: checked(onBytes(extractAll, "latin1")),
+  REGEXP_INSTR: checked(onBytes(instr, "latin1")),
+  REGEXP_REPLACE: checked(onBytes(replace, "latin1")),
 };

@@ -7,6 +7,7 @@ import { containsSubstr } from "./contains-substr.ts";
 import { format } from "./format.ts";
 import { literalOf } from "./literal-argument.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
+import { udfList } from "./udf-list.ts";
 import { valueText } from "./value-text.ts";
 
 /** Characters of Unicode's White_Space property, which TRIM removes when it is given no set. */
@@ -162,8 +163,8 @@ export const stringFunctions: FunctionTable = {
   BYTE_LENGTH: onBytes(call("strlen"), "octet_length"),
   CHAR_LENGTH: call("length"),
   CHR: chr,
-  CODE_POINTS_TO_BYTES: call("lw_from_byte_values"),
-  CODE_POINTS_TO_STRING: call("lw_from_code_points"),
+  CODE_POINTS_TO_BYTES: ({ args }) => `lw_from_byte_values(${udfList(args[0] ?? "")})`,
+  CODE_POINTS_TO_STRING: ({ args }) => `lw_from_code_points(${udfList(args[0] ?? "")})`,
   CONCAT: concat,
   CONTAINS_SUBSTR: containsSubstr,
   EDIT_DISTANCE: onBytes(editDistance, "latin1"),

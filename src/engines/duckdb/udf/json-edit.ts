@@ -58,12 +58,17 @@ export interface PathValue {
   readonly isArray: boolean;
 }
 
+/** The updated value, or the old one where the path did not fit. (A JSON null is a value.) */
+function updatedOr(updated: JsonValue | undefined, old: JsonValue): JsonValue {
+  return updated === undefined ? old : updated;
+}
+
 /** JSON_SET: pairs are applied one after the other; one that does not fit is left out. */
 export function setValues(text: string, pairs: readonly PathValue[], createsMissing: boolean): JsonValue {
   return pairs.reduce<JsonValue>((json, { path, value }) => {
     const steps = parseJsonPath(path, "standard");
     const change = (old: JsonValue | undefined) => (old === undefined && !createsMissing ? undefined : value);
-    return updateAt(json, steps, createsMissing, change) ?? json;
+    return updatedOr(updateAt(json, steps, createsMissing, change), json);
   }, read(text));
 }
 
@@ -78,7 +83,7 @@ export function appendValues(text: string, pairs: readonly PathValue[], addsEach
       if (old === undefined || (old !== null && !isJsonArray(old))) return undefined;
       return [...(old ?? []), ...itemsOf(pair, addsEach)];
     };
-    return updateAt(json, parseJsonPath(pair.path, "standard"), false, change) ?? json;
+    return updatedOr(updateAt(json, parseJsonPath(pair.path, "standard"), false, change), json);
   }, read(text));
 }
 
@@ -94,7 +99,7 @@ export function insertValues(text: string, pairs: readonly PathValue[], addsEach
       const items = padTo(old ?? [], index);
       return [...items.slice(0, index), ...itemsOf(pair, addsEach), ...items.slice(index)];
     };
-    return updateAt(json, steps.slice(0, -1), false, change) ?? json;
+    return updatedOr(updateAt(json, steps.slice(0, -1), false, change), json);
   }, read(text));
 }
 
@@ -112,7 +117,7 @@ export function removeValues(text: string, paths: readonly string[]): JsonValue 
       members.delete(last.key);
       return members;
     };
-    return updateAt(json, steps.slice(0, -1), false, change) ?? json;
+    return updatedOr(updateAt(json, steps.slice(0, -1), false, change), json);
   }, read(text));
 }
 
@@ -147,5 +152,5 @@ export function stripNulls(text: string, path: string, options: StripOptions): J
   const steps = parseJsonPath(path, "standard");
   if (findJson(json, steps) === undefined) return json;
   const change = (old: JsonValue | undefined) => (old === undefined ? undefined : (strip(old, options) ?? null));
-  return updateAt(json, steps, false, change) ?? json;
+  return updatedOr(updateAt(json, steps, false, change), json);
 }
