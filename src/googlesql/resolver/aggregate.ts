@@ -8,7 +8,9 @@ import { resultType } from "./call-function.ts";
 import { coerceOrFail, typeName } from "./coerce.ts";
 import { type ExprContext, resolveExpression } from "./context.ts";
 import { columnExpr } from "./expr.ts";
+import { hashCall } from "./expression-index.ts";
 import { errorExpr, isErrorExpr } from "./resolution.ts";
+import { isSameAggregate } from "./same-expression.ts";
 
 /** An aggregate call: it is put among its SELECT's aggregates, and a column of them stands for it. */
 export function resolveAggregate(
@@ -35,17 +37,14 @@ export function resolveAggregate(
   };
   const call = resolveAggregateCall(inner, node, entry, resolveArguments);
   if (call === undefined) return errorExpr(node.span);
-  const known = block.aggregates.find((other) => sameCall(other.call, call));
+  const hash = hashCall(call.function, call.arguments);
+  const alike = block.aggregateIndex.get(hash) ?? [];
+  const known = alike.find((other) => isSameAggregate(other.call, call));
   if (known !== undefined) return columnExpr(known.column, node.span);
   const column = resolution.newColumn(name.replace("$", "").toLowerCase(), call.type);
   block.aggregates.push({ column, call });
+  block.aggregateIndex.set(hash, [...alike, { column, call }]);
   return columnExpr(column, node.span);
-}
-
-function sameCall(a: AggregateCall, b: AggregateCall): boolean {
-  return (
-    a.function === "$count_star" && b.function === "$count_star" && a.filter === undefined && b.filter === undefined
-  );
 }
 
 function resolveAggregateCall(

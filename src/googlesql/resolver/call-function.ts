@@ -4,6 +4,7 @@ import { instantiate, matchSignatures } from "../catalogue/match.ts";
 import type { Span } from "../diagnostic.ts";
 import type { Expr } from "../resolved.ts";
 import { type SqlType, UNKNOWN } from "../types.ts";
+import { arrayOfValues } from "../typing/implicit.ts";
 import { coerce, operandOf, typeName } from "./coerce.ts";
 import { call, isConstant } from "./expr.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "./resolution.ts";
@@ -124,5 +125,6 @@ function coerceArguments(resolution: Resolution, match: Match, operands: readonl
 
 /** What the call gives; UNKNOWN where the catalogue leaves it open. */
 export function resultType(match: Match): SqlType {
-  return instantiate(match.signature.result, match.bindings) ?? UNKNOWN;
+  const type = instantiate(match.signature.result, match.bindings) ?? UNKNOWN;
+  return type.kind === "ARRAY" ? arrayOfValues(type.element) : type;
 }

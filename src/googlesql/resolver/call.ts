@@ -11,7 +11,6 @@ import { looksLikeDatePart, resolveDatePartArgument } from "./date-part.ts";
 import { isConstant } from "./expr.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "./resolution.ts";
 import { scopeWith } from "./scope.ts";
-import { nearestName } from "./suggest.ts";
 import { resolveWindowCall } from "./window.ts";
 
 /** Any call: scalar, aggregate or window function. */
@@ -24,7 +23,7 @@ export function resolveCall(context: ExprContext, node: FunctionCall): Expr {
     for (const argument of node.arguments) resolveQuietly(context, argument.value);
     return resolution.fail("unknown_function", `Function not found: ${written}`, node.name.span, {
       name: written,
-      suggestion: nearestName(name, resolution.catalogue.names()),
+      suggestion: resolution.suggest(name, resolution.catalogue.names()),
     });
   }
   const { definition } = entry;

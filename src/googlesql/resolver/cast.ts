@@ -1,4 +1,4 @@
-import type { CastExpression, TypeSyntax } from "../ast.ts";
+import type { CastExpression } from "../ast.ts";
 import type { Expr } from "../resolved.ts";
 import { formatType, type SqlType, STRING } from "../types.ts";
 import { isCastable, isFormatCastable } from "../typing/explicit.ts";
@@ -6,10 +6,15 @@ import { isSameType } from "../typing/same-type.ts";
 import { coerce, coerceOrFail, convertLiteral, typeName } from "./coerce.ts";
 import { type ExprContext, resolveExpression } from "./context.ts";
 import { errorExpr, isErrorExpr, isErrorType, type Resolution } from "./resolution.ts";
+import { applyTypeParameters } from "./type-parameters.ts";
 import { resolveType } from "./type-syntax.ts";
 
 /** CAST, SAFE_CAST and `::`. */
 export function resolveCast(context: ExprContext, node: CastExpression): Expr {
+  return applyTypeParameters(context.resolution, castValue(context, node), node);
+}
+
+function castValue(context: ExprContext, node: CastExpression): Expr {
   const { resolution } = context;
   const operand = resolveExpression(context, node.operand);
   const type = resolveType(resolution, node.type);
@@ -17,8 +22,6 @@ export function resolveCast(context: ExprContext, node: CastExpression): Expr {
   const timeZone = node.timeZone === undefined ? undefined : resolveExpression(context, node.timeZone);
   if (isErrorExpr(operand) || isErrorType(type) || (format !== undefined && isErrorExpr(format)))
     return errorExpr(node.span);
-  if (hasParameters(node.type))
-    return resolution.fail("unsupported", "Parameterized types are not supported in CAST here", node.type.span);
   if (operand.type.kind === "UNKNOWN")
     return coerce(resolution, { ...operand, span: node.span }, type) ?? errorExpr(node.span);
   if (!isCastable(operand.type, type) && !isCoercible(resolution, operand, type)) {
@@ -84,16 +87,4 @@ function foldLiteral(resolution: Resolution, operand: Expr, type: SqlType, isSaf
     `Could not cast literal ${JSON.stringify(operand.value)} to type ${formatType(type)}`,
     operand.span,
   );
-}
-
-function hasParameters(type: TypeSyntax): boolean {
-  switch (type.kind) {
-    case "NamedType":
-      return type.parameters.length > 0;
-    case "ArrayTypeSyntax":
-    case "RangeTypeSyntax":
-      return hasParameters(type.element);
-    case "StructTypeSyntax":
-      return type.fields.some((field) => hasParameters(field.type));
-  }
 }

@@ -1,6 +1,7 @@
 import type { ArrayConstructor, Expression, StructConstructor, WithExpression } from "../ast.ts";
 import type { ComputedColumn, Expr } from "../resolved.ts";
-import { arrayOf, UNKNOWN } from "../types.ts";
+import { UNKNOWN } from "../types.ts";
+import { arrayOfValues } from "../typing/implicit.ts";
 import { coerce, coerceOrFail, commonTypeOf, isLenientExpr, typeName } from "./coerce.ts";
 import { type ExprContext, resolveExpression } from "./context.ts";
 import { makeStruct } from "./expr.ts";
@@ -38,7 +39,7 @@ export function resolveArrayConstructor(context: ExprContext, node: ArrayConstru
       : coerceOrFail(resolution, item, element, "An array element"),
   );
   if (typed.some(isErrorExpr)) return errorExpr(span);
-  return { kind: "MakeArray", type: arrayOf(element), elements: typed, span };
+  return { kind: "MakeArray", type: arrayOfValues(element), elements: typed, span };
 }
 
 export function resolveStructConstructor(context: ExprContext, node: StructConstructor): Expr {

@@ -1,4 +1,5 @@
 import type { Expression, NamedWindow, Query } from "../ast.ts";
+import type { Span } from "../diagnostic.ts";
 import type { AggregateCall, Column, CteDefinition, Expr, OrderKey, Scan, WindowCall } from "../resolved.ts";
 import type { Resolution } from "./resolution.ts";
 import type { NamedColumn, NameList, Scope } from "./scope.ts";
@@ -18,6 +19,14 @@ export interface QueryResult {
   readonly order?: Ordering;
   /** Is the scan already sorted by `order`? */
   readonly isSorted?: boolean;
+  /** The recursive common table expression that this reads itself, in the term that defines it. */
+  readonly recursive?: RecursiveRead;
+}
+
+/** A reference of a recursive common table expression to itself: what may be done with its rows is limited. */
+export interface RecursiveRead {
+  readonly name: string;
+  readonly span: Span;
 }
 
 /** Rows with names: what stands between two steps of a FROM clause or of a pipe. */
@@ -25,6 +34,7 @@ export interface Relation {
   readonly scan: Scan;
   readonly names: NameList;
   readonly order?: Ordering;
+  readonly recursive?: RecursiveRead;
 }
 
 /** A name of WITH. */
@@ -35,7 +45,9 @@ export interface CteBinding {
   readonly columns: readonly NamedColumn[];
   readonly order?: readonly OrderKey[];
   /** Reading it is counted here, for the step of a recursive CTE. */
-  readonly onRead?: (span: { readonly start: number; readonly end: number }) => void;
+  readonly onRead?: (span: Span) => void;
+  /** True inside of the step that defines it. */
+  readonly isOpen?: boolean;
 }
 
 export interface CteScope {
@@ -55,7 +67,13 @@ export interface Environment {
 export interface Block {
   readonly aggregates: { readonly column: Column; readonly call: AggregateCall }[];
   readonly windows: { readonly column: Column; readonly call: WindowCall }[];
+  /** The same by the hash of function and arguments: equal calls are computed once. */
+  readonly aggregateIndex: Map<number, { readonly column: Column; readonly call: AggregateCall }[]>;
   readonly namedWindows: readonly NamedWindow[];
+}
+
+export function createBlock(namedWindows: readonly NamedWindow[]): Block {
+  return { aggregates: [], windows: [], aggregateIndex: new Map(), namedWindows };
 }
 
 /** Where an expression stands. */

@@ -7,7 +7,6 @@ import { type ExprContext, resolveExpression } from "./context.ts";
 import { call } from "./expr.ts";
 import { literal } from "./literal.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "./resolution.ts";
-import { nearestName } from "./suggest.ts";
 
 const DATE_PARTS = ["YEAR", "ISOYEAR", "QUARTER", "MONTH", "WEEK", "ISOWEEK", "DAY", "DAYOFWEEK", "DAYOFYEAR"];
 const TIME_PARTS = ["HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"];
@@ -24,7 +23,7 @@ export function resolveDatePartArgument(resolution: Resolution, node: Expression
   if (node.kind === "Identifier") {
     const part = node.name.toUpperCase();
     if (allowed.includes(part)) return datePart(part, undefined, span);
-    const suggestion = nearestName(part, allowed);
+    const suggestion = resolution.suggest(part, allowed);
     return resolution.fail("invalid_query", `A valid ${what} is required but found ${node.name}`, span, {
       name: node.name,
       suggestion,
@@ -69,7 +68,7 @@ export function resolveInterval(context: ExprContext, node: IntervalExpression):
     if (part !== undefined && !INTERVAL_PARTS.includes(part.name)) {
       return resolution.fail("invalid_query", `${part.name} is no part of an INTERVAL`, part.span, {
         name: part.name,
-        suggestion: nearestName(part.name, INTERVAL_PARTS),
+        suggestion: resolution.suggest(part.name, INTERVAL_PARTS),
       });
     }
   }
@@ -124,7 +123,7 @@ export function resolveExtract(context: ExprContext, node: Extract): Expr {
 
 function checkPart(resolution: Resolution, part: DatePart, parts: readonly string[], type: SqlType): boolean {
   if (!parts.includes(part.name)) {
-    const suggestion = ALL_PARTS.includes(part.name) ? undefined : nearestName(part.name, parts);
+    const suggestion = ALL_PARTS.includes(part.name) ? undefined : resolution.suggest(part.name, parts);
     resolution.report(
       "invalid_query",
       `EXTRACT from ${typeName(type)} does not support the ${part.name} date part`,

@@ -24,7 +24,6 @@ import type { Resolution } from "./resolution.ts";
 import { findName } from "./scope.ts";
 import { resolveQueryExpression } from "./subquery.ts";
 import { resolveSubscript } from "./subscript.ts";
-import { nearestName } from "./suggest.ts";
 import { resolveType } from "./type-syntax.ts";
 
 /** Resolves any expression. Problems are reported, and a placeholder stands for what could not be resolved. */
@@ -137,7 +136,7 @@ function resolveParameter(resolution: Resolution, node: Parameter): Expr {
   }
   const written = node.name === undefined ? `number ${node.position ?? 0}` : `@${node.name}`;
   const names = [...resolution.declaredParameters.keys()].filter((known) => typeof known === "string");
-  const suggestion = node.name === undefined ? undefined : nearestName(node.name, names);
+  const suggestion = node.name === undefined ? undefined : resolution.suggest(node.name, names);
   return resolution.fail("unknown_parameter", `Query parameter ${written} is not declared`, node.span, {
     ...(node.name === undefined ? {} : { name: node.name }),
     suggestion: suggestion === undefined ? undefined : `@${suggestion}`,

@@ -6,7 +6,6 @@ import { typeName } from "./coerce.ts";
 import { call } from "./expr.ts";
 import { literal } from "./literal.ts";
 import { errorExpr, isErrorExpr, nullExpr, type Resolution } from "./resolution.ts";
-import { nearestName } from "./suggest.ts";
 
 /** `base.field`: a field of a STRUCT or a log record, or a member of a JSON object. */
 export function accessField(resolution: Resolution, base: Expr, field: Identifier): Expr {
@@ -32,7 +31,7 @@ export function accessField(resolution: Resolution, base: Expr, field: Identifie
         field.span,
         {
           name: field.name,
-          suggestion: nearestName(field.name, known),
+          suggestion: resolution.suggest(field.name, known),
         },
       );
     }

@@ -1,15 +1,15 @@
 import type { Expression, GroupBy, SortOrder } from "../ast.ts";
-import type { Span } from "../diagnostic.ts";
-import type { Column, Expr } from "../resolved.ts";
+import type { Expr } from "../resolved.ts";
 import { isGroupable } from "../typing/same-type.ts";
 import { typeName } from "./coerce.ts";
 import { inferredName } from "./constructor.ts";
 import { type ExprContext, resolveExpression } from "./context.ts";
-import { columnExpr } from "./expr.ts";
+import { ExpressionIndex } from "./expression-index.ts";
 import { accessField } from "./field.ts";
-import { errorExpr, isErrorExpr, type Resolution } from "./resolution.ts";
+import { combineSets, expandEntries, type PositionSet } from "./grouping-sets.ts";
+import { isErrorExpr } from "./resolution.ts";
+import { isSameExpr } from "./same-expression.ts";
 import type { Item } from "./select-list.ts";
-import { isSameExpr, type Replace } from "./transform.ts";
 
 /** What GROUP BY groups by, before the output columns of the aggregation exist. */
 export interface GroupKey {
@@ -21,11 +21,8 @@ export interface GroupKey {
 export interface Grouping {
   readonly keys: readonly GroupKey[];
   /** Positions in `keys`; absent for plain GROUP BY. */
-  readonly sets?: readonly (readonly number[])[];
+  readonly sets?: readonly PositionSet[];
 }
-
-/** More sets than this are refused: CUBE doubles them with every column. */
-const MAX_GROUPING_SETS = 4096;
 
 /** Resolves GROUP BY. Positions and aliases mean items of the select list; `usesAggregates` tells of an expression that it holds one. */
 export function resolveGroupBy(
@@ -35,32 +32,32 @@ export function resolveGroupBy(
   usesAggregates: (expression: Expr) => boolean,
 ): Grouping {
   const { resolution } = context;
-  const keys: GroupKey[] = [];
+  const keys = new KeyList();
+  const names = itemsByName(items);
   if (node.isAll) {
     for (const item of items) {
       if (usesAggregates(item.expression) || isErrorExpr(item.expression) || item.expression.kind === "Literal")
         continue;
-      addKey(keys, { expression: item.expression, ...(item.name === undefined ? {} : { name: item.name }) });
+      keys.add({ expression: item.expression, ...(item.name === undefined ? {} : { name: item.name }) });
     }
-    return { keys };
+    return { keys: keys.all };
   }
   const resolve = (expression: Expression): number => {
-    const key = resolveKey(context, expression, items, usesAggregates);
-    return addKey(keys, key);
+    return keys.add(resolveKey(context, expression, items, names, usesAggregates));
   };
-  const parts: (readonly (readonly number[])[])[] = [];
+  const parts: (readonly PositionSet[])[] = [];
   let hasSets = false;
   for (const item of node.items) {
     switch (item.kind) {
       case "GroupingExpression": {
-        const key = resolveKey(context, item.expression, items, usesAggregates);
+        const key = resolveKey(context, item.expression, items, names, usesAggregates);
         const name = item.alias?.name ?? key.name;
         const full = {
           ...key,
           ...(name === undefined ? {} : { name }),
           ...(item.order === undefined ? {} : { order: item.order }),
         };
-        parts.push([[addKey(keys, full)]]);
+        parts.push([[keys.add(full)]]);
         break;
       }
       case "Rollup":
@@ -94,60 +91,47 @@ export function resolveGroupBy(
         break;
     }
   }
-  if (!hasSets) return { keys };
-  return { keys, sets: combine(resolution, parts, node.span) };
+  if (!hasSets) return { keys: keys.all };
+  return { keys: keys.all, sets: combineSets(resolution, parts, node.span) };
 }
 
-/** ROLLUP (a, b): (a, b), (a), (). CUBE (a, b): every subset. */
-function expandEntries(
-  resolution: Resolution,
-  kind: "Rollup" | "Cube",
-  entries: readonly (readonly number[])[],
-  span: Span,
-): readonly (readonly number[])[] {
-  if (kind === "Rollup") return [...entries.map((_, i) => entries.slice(0, entries.length - i).flat()), []];
-  if (2 ** entries.length > MAX_GROUPING_SETS) {
-    resolution.report("too_complex", `CUBE makes more than ${MAX_GROUPING_SETS} grouping sets`, span);
-    return [[]];
+/** Grouping keys, each expression once. */
+class KeyList {
+  readonly all: GroupKey[] = [];
+  private readonly index = new ExpressionIndex<{ readonly expression: Expr; readonly position: number }>();
+
+  /** The position of the key; a key that is sorted in another way than a known one stands for itself. */
+  add(key: GroupKey): number {
+    const known = isErrorExpr(key.expression) ? undefined : this.index.find(key.expression);
+    if (known !== undefined && (key.order === undefined || this.all[known.position]?.order !== undefined))
+      return known.position;
+    const position = this.all.push(key) - 1;
+    this.index.add({ expression: key.expression, position });
+    return position;
   }
-  const sets: number[][] = [];
-  for (let mask = 2 ** entries.length - 1; mask >= 0; mask--) {
-    sets.push(entries.flatMap((entry, i) => ((mask >> (entries.length - 1 - i)) & 1 ? entry : [])));
-  }
-  return sets;
 }
 
-/** Several items of one GROUP BY: every set of one with every set of the others. */
-function combine(
-  resolution: Resolution,
-  parts: readonly (readonly (readonly number[])[])[],
-  span: Span,
-): readonly (readonly number[])[] {
-  let sets: (readonly number[])[] = [[]];
-  for (const part of parts) {
-    if (sets.length * part.length > MAX_GROUPING_SETS) {
-      resolution.report("too_complex", `GROUP BY makes more than ${MAX_GROUPING_SETS} grouping sets`, span);
-      return sets;
-    }
-    sets = sets.flatMap((left) => part.map((right) => [...new Set([...left, ...right])]));
+function itemsByName(items: readonly Item[]): ReadonlyMap<string, readonly Item[]> {
+  const names = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = item.name?.toLowerCase();
+    if (key === undefined) continue;
+    const list = names.get(key);
+    if (list === undefined) names.set(key, [item]);
+    else list.push(item);
   }
-  return sets;
-}
-
-function addKey(keys: GroupKey[], key: GroupKey): number {
-  const known = keys.findIndex((other) => isSameExpr(other.expression, key.expression) && !isErrorExpr(key.expression));
-  if (known !== -1 && (key.order === undefined || keys[known]?.order !== undefined)) return known;
-  return keys.push(key) - 1;
+  return names;
 }
 
 function resolveKey(
   context: ExprContext,
   node: Expression,
   items: readonly Item[],
+  names: ReadonlyMap<string, readonly Item[]>,
   usesAggregates: (expression: Expr) => boolean,
 ): GroupKey {
   const { resolution } = context;
-  const key = findKey(context, node, items);
+  const key = findKey(context, node, items, names);
   const { expression } = key;
   if (isErrorExpr(expression)) return key;
   if (usesAggregates(expression)) {
@@ -171,7 +155,12 @@ function resolveKey(
   return key;
 }
 
-function findKey(context: ExprContext, node: Expression, items: readonly Item[]): GroupKey {
+function findKey(
+  context: ExprContext,
+  node: Expression,
+  items: readonly Item[],
+  names: ReadonlyMap<string, readonly Item[]>,
+): GroupKey {
   const { resolution } = context;
   if (node.kind === "IntLiteral") {
     const item = items[Number(node.text) - 1];
@@ -193,8 +182,7 @@ function findKey(context: ExprContext, node: Expression, items: readonly Item[])
   const path = asPath(node);
   const [first, ...rest] = path ?? [];
   if (first !== undefined) {
-    const wanted = first.name.toLowerCase();
-    const found = items.filter((item) => item.name?.toLowerCase() === wanted);
+    const found = names.get(first.name.toLowerCase()) ?? [];
     const [item] = found;
     if (item !== undefined) {
       if (found.some((other) => !isSameExpr(other.expression, item.expression))) {
@@ -227,24 +215,4 @@ function asPath(node: Expression): readonly (Expression & { readonly kind: "Iden
     current = current.base;
   }
   return current.kind === "Identifier" ? [current, ...parts] : undefined;
-}
-
-/**
- * Makes the rewriting of expressions above an aggregation (or a DISTINCT): what is a key reads the key's column; any other
- * column of below is reported once for each place.
- */
-export function aboveKeys(
-  resolution: Resolution,
-  keys: readonly { readonly expression: Expr; readonly column: Column }[],
-  hidden: ReadonlySet<number>,
-  message: (name: string) => string,
-): Replace {
-  return (expression) => {
-    for (const key of keys) if (isSameExpr(key.expression, expression)) return columnExpr(key.column, expression.span);
-    if (expression.kind !== "Column" || !hidden.has(expression.column.id)) return undefined;
-    resolution.report("invalid_query", message(expression.column.name), expression.span, {
-      name: expression.column.name,
-    });
-    return errorExpr(expression.span);
-  };
 }

@@ -7,10 +7,10 @@ import { coerce, coerceOrFail, commonTypeOf } from "./coerce.ts";
 import { type Environment, plainContext, type Relation, resolveExpression } from "./context.ts";
 import { call, columnExpr } from "./expr.ts";
 import { reconcile } from "./lenient.ts";
+import { recursiveOf, refuseRecursive } from "./recursion.ts";
 import { mergeNames, project } from "./relation.ts";
 import { isErrorExpr, type Resolution } from "./resolution.ts";
 import { type NamedColumn, type NameList, scopeOf } from "./scope.ts";
-import { nearestName } from "./suggest.ts";
 
 /** A join without its left side, as FROM and the pipe operator have it. */
 export interface JoinParts {
@@ -38,6 +38,8 @@ export function joinRelations(environment: Environment, left: Relation, right: R
       join.right.span,
     );
   }
+  if (type === "LEFT" || type === "FULL") refuseRecursive(resolution, right, `on the right of a ${type} JOIN`);
+  if (type === "RIGHT" || type === "FULL") refuseRecursive(resolution, left, `on the left of a ${type} JOIN`);
   if (join.using !== undefined) return joinUsing(resolution, left, right, names, type, join.using, isLateral);
   let on: Expr | undefined;
   if (join.on !== undefined) {
@@ -45,7 +47,7 @@ export function joinRelations(environment: Environment, left: Relation, right: R
     const value = coerceOrFail(resolution, resolveExpression(context, join.on), BOOL, "The ON condition");
     if (!isErrorExpr(value)) on = value;
   }
-  return { scan: joinScan(type, left.scan, right.scan, on, isLateral), names };
+  return { scan: joinScan(type, left.scan, right.scan, on, isLateral), names, ...recursiveOf(left, right) };
 }
 
 function joinScan(type: JoinScan["type"], left: Scan, right: Scan, on: Expr | undefined, isLateral: boolean): JoinScan {
@@ -86,6 +88,7 @@ function joinUsing(
   return {
     scan: project(joinScan(type, left.scan, right.scan, on, isLateral), computed),
     names: { columns: [...merged, ...rest], ranges: names.ranges },
+    ...recursiveOf(left, right),
   };
 }
 
@@ -132,7 +135,7 @@ function usingColumn(
     if (names.ranges.some((range) => range.isLenient === true && range.columns.some((named) => named.isValue === true)))
       return undefined;
     const known = names.columns.flatMap((named) => named.name ?? []);
-    const suggestion = nearestName(name.name, known);
+    const suggestion = resolution.suggest(name.name, known);
     resolution.report(
       "unknown_column",
       `Column ${name.name} in USING clause not found on ${side} side of join`,

@@ -8,7 +8,6 @@ import { columnExpr, makeStruct } from "./expr.ts";
 import { accessField } from "./field.ts";
 import { nullExpr, type Resolution } from "./resolution.ts";
 import { findLenient, findName, type RangeVariable, type Scope, visibleNames } from "./scope.ts";
-import { nearestName } from "./suggest.ts";
 
 /** One identifier on its own. */
 export function resolveIdentifier(context: ExprContext, node: Identifier): Expr {
@@ -88,7 +87,7 @@ export function wholeRow(range: RangeVariable, span: Span): Expr {
 
 function rangeField(resolution: Resolution, range: RangeVariable, field: Identifier): Start {
   const wanted = field.name.toLowerCase();
-  const found = range.columns.filter((named) => named.isValue !== true && named.name?.toLowerCase() === wanted);
+  const found = resolution.columnsOf(range).get(wanted) ?? [];
   const [first] = found;
   if (first !== undefined) {
     if (found.length > 1 && found.some((other) => other.column.id !== first.column.id)) {
@@ -112,7 +111,7 @@ function rangeField(resolution: Resolution, range: RangeVariable, field: Identif
   return {
     expression: resolution.fail("unknown_column", `Name ${field.name} not found inside ${range.name}`, field.span, {
       name: field.name,
-      suggestion: nearestName(field.name, known),
+      suggestion: resolution.suggest(field.name, known),
     }),
     used: 1,
   };
@@ -122,6 +121,6 @@ function unknownName(resolution: Resolution, scope: Scope | undefined, name: Ide
   if (findLenient(scope) !== undefined) return nullExpr(name.span, UNKNOWN);
   return resolution.fail("unknown_column", `Unrecognized name: ${name.name}`, name.span, {
     name: name.name,
-    suggestion: nearestName(name.name, visibleNames(scope)),
+    suggestion: resolution.suggest(name.name, visibleNames(scope)),
   });
 }

@@ -6,11 +6,12 @@ import { nullsFirst } from "./aggregate.ts";
 import { coerceOrFail, typeName } from "./coerce.ts";
 import { type Environment, type ExprContext, plainContext, type QueryResult, resolveExpression } from "./context.ts";
 import { isConstant } from "./expr.ts";
+import { ExpressionIndex } from "./expression-index.ts";
+import { refuseRecursive } from "./recursion.ts";
 import { materialize, project, reachableColumns } from "./relation.ts";
 import { isErrorExpr } from "./resolution.ts";
 import { type NameList, scopeOf } from "./scope.ts";
 import type { Item } from "./select-list.ts";
-import { isSameExpr } from "./transform.ts";
 
 /** One key of ORDER BY: an item of the select list by its position, or an expression of its own. */
 export interface SortKey {
@@ -24,6 +25,10 @@ export interface SortKey {
 export function resolveOrderBy(context: ExprContext, orderBy: readonly OrderItem[], items: readonly Item[]): SortKey[] {
   const { resolution } = context;
   const keys: SortKey[] = [];
+  const identical = new Map([...items.entries()].reverse().map(([position, item]) => [item.expression, position]));
+  const index = new ExpressionIndex(
+    [...items.entries()].map(([position, { expression }]) => ({ expression, position })),
+  );
   for (const node of orderBy) {
     if (node.collation !== undefined) resolution.report("unsupported", "COLLATE is not supported", node.span);
     const order = { isDescending: node.isDescending, nullsFirst: nullsFirst(node) };
@@ -49,9 +54,8 @@ export function resolveOrderBy(context: ExprContext, orderBy: readonly OrderItem
       );
       continue;
     }
-    let item = items.findIndex((candidate) => candidate.expression === expression);
-    if (item === -1) item = items.findIndex((candidate) => isSameExpr(candidate.expression, expression));
-    keys.push({ expression, ...order, ...(item === -1 ? {} : { item }) });
+    const item = identical.get(expression) ?? index.find(expression)?.position;
+    keys.push({ expression, ...order, ...(item === undefined ? {} : { item }) });
   }
   return keys;
 }
@@ -87,6 +91,7 @@ export function orderRelation(
 /** LIMIT and OFFSET. Rows that have an order, also an inherited one, are sorted before. */
 export function limitRows(environment: Environment, rows: QueryResult, limit: LimitClause): QueryResult {
   const { resolution } = environment;
+  refuseRecursive(resolution, rows, "with LIMIT");
   const bound = (node: LimitClause["count"], what: string): Expr | undefined => {
     if (node === undefined) return undefined;
     const value = resolveExpression(plainContext(environment, undefined, what), node);

@@ -1,8 +1,10 @@
 import type { PipeOperator, SortOrder } from "../ast.ts";
 import type { Column, ComputedColumn, OrderKey, Scan } from "../resolved.ts";
+import { aboveKeys } from "./above-keys.ts";
 import { nullsFirst } from "./aggregate.ts";
-import type { Block, Environment, ExprContext, Relation } from "./context.ts";
-import { aboveKeys, type Grouping, resolveGroupBy } from "./group-by.ts";
+import type { Environment, ExprContext, Relation } from "./context.ts";
+import { createBlock } from "./context.ts";
+import { type Grouping, resolveGroupBy } from "./group-by.ts";
 import { materialize, project, reachableColumns } from "./relation.ts";
 import { type NamedColumn, scopeOf } from "./scope.ts";
 import { type Item, resolveSelectList } from "./select-list.ts";
@@ -15,7 +17,7 @@ export function resolvePipeAggregate(
   pipe: PipeOperator & { readonly kind: "PipeAggregate" },
 ): Relation {
   const { resolution, ctes } = environment;
-  const block: Block = { aggregates: [], windows: [], namedWindows: [] };
+  const block = createBlock([]);
   const scope = scopeOf(relation.names, environment.outer);
   const context: ExprContext = {
     resolution,

@@ -1,12 +1,11 @@
 import type { Identifier, PipeOperator } from "../ast.ts";
 import type { Column, ComputedColumn } from "../resolved.ts";
-import type { Block, Environment, ExprContext, Relation } from "./context.ts";
-import { plainContext, resolveExpression } from "./context.ts";
+import type { Environment, ExprContext, Relation } from "./context.ts";
+import { createBlock, plainContext, resolveExpression } from "./context.ts";
 import { materialize, project } from "./relation.ts";
 import type { Resolution } from "./resolution.ts";
 import { type NamedColumn, scopeOf } from "./scope.ts";
 import { resolveSelectList } from "./select-list.ts";
-import { nearestName } from "./suggest.ts";
 
 type Operator<Kind extends PipeOperator["kind"]> = PipeOperator & { readonly kind: Kind };
 
@@ -17,7 +16,7 @@ export function extendRelation(
   pipe: Operator<"PipeExtend" | "PipeWindow">,
 ): Relation {
   const { resolution, ctes } = environment;
-  const block: Block = { aggregates: [], windows: [], namedWindows: pipe.windows };
+  const block = createBlock(pipe.windows);
   const clause = pipe.kind === "PipeExtend" ? "pipe EXTEND" : "pipe WINDOW";
   const context: ExprContext = {
     resolution,
@@ -122,7 +121,7 @@ function findColumn(
     const known = columns.flatMap((named) => named.name ?? []);
     resolution.report("unknown_column", `Column ${name.name} in ${clause} does not exist in the input`, name.span, {
       name: name.name,
-      suggestion: nearestName(name.name, known),
+      suggestion: resolution.suggest(name.name, known),
     });
   } else if (found.length > 1)
     resolution.report("ambiguous_name", `Column ${name.name} in ${clause} is ambiguous`, name.span, {

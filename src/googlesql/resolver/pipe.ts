@@ -15,6 +15,7 @@ import { limitRows, orderRelation } from "./order-by.ts";
 import { resolvePipeAggregate } from "./pipe-aggregate.ts";
 import { dropColumns, extendRelation, renameColumns, setColumns } from "./pipe-columns.ts";
 import { resolvePivot } from "./pivot.ts";
+import { recursiveOf } from "./recursion.ts";
 import { aliased } from "./relation.ts";
 import { isErrorExpr } from "./resolution.ts";
 import { scopeOf } from "./scope.ts";
@@ -35,7 +36,12 @@ export interface PipeState {
 export function stateOf(result: QueryResult): PipeState {
   const { scan, columns, order } = result;
   return {
-    relation: { scan, names: { columns, ranges: [] }, ...(order === undefined ? {} : { order }) },
+    relation: {
+      scan,
+      names: { columns, ranges: [] },
+      ...recursiveOf(result),
+      ...(order === undefined ? {} : { order }),
+    },
     isSorted: result.isSorted === true,
   };
 }

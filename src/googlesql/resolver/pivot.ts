@@ -4,7 +4,7 @@ import { isGroupable } from "../typing/same-type.ts";
 import { callOperator } from "./call-function.ts";
 import { coerce, commonTypeOf, typeName } from "./coerce.ts";
 import {
-  type Block,
+  createBlock,
   type Environment,
   type ExprContext,
   plainContext,
@@ -25,7 +25,7 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
   const input = resolveExpression(plain, node.input);
   const values = node.values.map((item) => ({ item, value: resolveExpression(plain, item.expression) }));
   const blocks = node.aggregates.map((item) => {
-    const block: Block = { aggregates: [], windows: [], namedWindows: [] };
+    const block = createBlock([]);
     const context: ExprContext = {
       resolution,
       ctes,

@@ -4,6 +4,7 @@ import { type Environment, type QueryResult, type Relation, resolveSubquery } fr
 import { resolveFrom } from "./from.ts";
 import { limitRows, orderRelation } from "./order-by.ts";
 import { applyPipes, type PipeState, stateOf } from "./pipe.ts";
+import { recursiveOf, refuseRecursive } from "./recursion.ts";
 import { materialize, project } from "./relation.ts";
 import { type NamedColumn, NO_NAMES } from "./scope.ts";
 import { selectFrom } from "./select.ts";
@@ -82,6 +83,7 @@ function orderResult(
   orderBy: readonly OrderItem[] | undefined,
 ): QueryResult {
   if (orderBy === undefined) return result;
+  refuseRecursive(environment.resolution, result, "with ORDER BY");
   const { scan, keys } = orderRelation(environment, result.scan, { columns: result.columns, ranges: [] }, orderBy);
   return { scan, columns: result.columns, order: { keys, isInherited: false } };
 }
@@ -91,7 +93,7 @@ function resultOf(environment: Environment, relation: Relation, span: Query["spa
   const { resolution } = environment;
   const { names, scan, order } = relation;
   const [only] = names.columns;
-  const rest = order === undefined ? {} : { order };
+  const rest = { ...recursiveOf(relation), ...(order === undefined ? {} : { order }) };
   if (only?.isValue === true && names.columns.length === 1)
     return { scan, columns: [{ column: only.column, isValue: true }], ...rest };
   const computed: Parameters<typeof materialize>[3] = [];

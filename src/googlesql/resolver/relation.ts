@@ -3,6 +3,7 @@ import type { Identifier } from "../ast.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../resolved.ts";
 import { isLenientExpr } from "./coerce.ts";
 import type { QueryResult, Relation } from "./context.ts";
+import { recursiveOf } from "./recursion.ts";
 import type { Resolution } from "./resolution.ts";
 import type { NamedColumn, NameList } from "./scope.ts";
 
@@ -34,6 +35,7 @@ export function relationOf(result: QueryResult, alias: string | undefined): Rela
   return {
     scan: result.scan,
     names: aliased(result.columns, alias),
+    ...recursiveOf(result),
     ...(result.order === undefined ? {} : { order: { keys: result.order.keys, isInherited: true } }),
   };
 }

@@ -5,6 +5,8 @@ import type { TableCatalog } from "../relation.ts";
 import type { Column, Expr } from "../resolved.ts";
 import { type SqlType, UNKNOWN } from "../types.ts";
 import type { Environment, ExprContext, QueryResult } from "./context.ts";
+import type { NamedColumn, RangeVariable } from "./scope.ts";
+import { nearestName } from "./suggest.ts";
 
 /** The type of what could not be resolved. It goes with anything, so that one problem is reported once. */
 export const ERROR_TYPE: SqlType = Object.freeze({ kind: "UNKNOWN" });
@@ -63,6 +65,7 @@ export class Resolution {
   depth = 0;
   /** The parameters that are read, with their types. */
   readonly usedParameters = new Map<string | number, SqlType>();
+  private readonly rangeColumns = new WeakMap<RangeVariable, ReadonlyMap<string, readonly NamedColumn[]>>();
   readonly declaredParameters: ReadonlyMap<string | number, SqlType>;
 
   constructor(input: ResolutionInput) {
@@ -75,6 +78,25 @@ export class Resolution {
     this.declaredParameters = input.parameters;
     this.ids = input.ids ?? { nextColumn: 1, nextCte: 1, lenientColumns: new Set() };
     this.lenientColumns = this.ids.lenientColumns;
+  }
+
+  /** A range variable's columns by lower-case name; the value of a value table is none of them. */
+  columnsOf(range: RangeVariable): ReadonlyMap<string, readonly NamedColumn[]> {
+    const known = this.rangeColumns.get(range);
+    if (known !== undefined) return known;
+    const columns = new Map<string, NamedColumn[]>();
+    for (const named of range.columns) {
+      if (named.isValue === true || named.name === undefined) continue;
+      const key = named.name.toLowerCase();
+      columns.set(key, [...(columns.get(key) ?? []), named]);
+    }
+    this.rangeColumns.set(range, columns);
+    return columns;
+  }
+
+  /** The nearest known name, unless so much is reported already that this will not be. */
+  suggest(unknown: string, known: Iterable<string>): string | undefined {
+    return this.diagnostics.length < MAX_DIAGNOSTICS ? nearestName(unknown, known) : undefined;
   }
 
   newColumn(name: string, type: SqlType): Column {

@@ -109,6 +109,7 @@ function projectBelowSort(scan: ResolvedQuery["scan"], computed: readonly Comput
 function finalNames(columns: ResolvedQuery["columns"]): ResolvedQuery["columns"] {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
   const used = new Set<string>();
+  const counts = new Map<string, number>();
   let anonymous = 0;
   return columns.map(({ name, column }) => {
     let final = name;
@@ -116,8 +117,10 @@ function finalNames(columns: ResolvedQuery["columns"]): ResolvedQuery["columns"]
       do final = `f${anonymous++}_`;
       while (taken.has(final));
     } else {
-      for (let i = 1; used.has(final.toLowerCase()) || (i > 1 && taken.has(final.toLowerCase())); i++)
-        final = `${name}_${i}`;
+      let count = counts.get(name.toLowerCase()) ?? 0;
+      while (used.has(final.toLowerCase()) || (count > 0 && taken.has(final.toLowerCase())))
+        final = `${name}_${++count}`;
+      counts.set(name.toLowerCase(), count);
     }
     used.add(final.toLowerCase());
     return { name: final, column };

@@ -8,7 +8,6 @@ import { columnExpr } from "./expr.ts";
 import { accessField } from "./field.ts";
 import { isErrorExpr, type Resolution } from "./resolution.ts";
 import { findName, type NamedColumn, type NameList } from "./scope.ts";
-import { nearestName } from "./suggest.ts";
 
 /** One output of a select list. */
 export interface Item {
@@ -82,7 +81,7 @@ function checkNames(
       });
     seen.add(key);
     if (keys.has(key)) continue;
-    const suggestion = nearestName(name.name, known);
+    const suggestion = resolution.suggest(name.name, known);
     resolution.report("unknown_column", `Column ${name.name} in SELECT * ${clause} list does not exist`, name.span, {
       name: name.name,
       suggestion,

@@ -3,17 +3,20 @@ import type { Span } from "../diagnostic.ts";
 import type { Column, ComputedColumn, Expr, OrderKey, Scan } from "../resolved.ts";
 import { BOOL } from "../types.ts";
 import { isGroupable } from "../typing/same-type.ts";
+import { aboveKeys } from "./above-keys.ts";
 import { coerceOrFail, typeName } from "./coerce.ts";
 import type { Block, Environment, ExprContext, QueryResult, Relation } from "./context.ts";
-import { resolveExpression } from "./context.ts";
+import { createBlock, resolveExpression } from "./context.ts";
 import { columnExpr, makeStruct } from "./expr.ts";
-import { aboveKeys, type Grouping, resolveGroupBy } from "./group-by.ts";
+import { type Grouping, resolveGroupBy } from "./group-by.ts";
 import { resolveOrderBy, type SortKey } from "./order-by.ts";
+import { recursiveOf, refuseRecursive } from "./recursion.ts";
 import { materialize, project, reachableColumns } from "./relation.ts";
 import { isErrorExpr } from "./resolution.ts";
+import { isSameExpr } from "./same-expression.ts";
 import { type NamedColumn, scopeOf, scopeWith } from "./scope.ts";
 import { type Item, resolveSelectList } from "./select-list.ts";
-import { isSameExpr, mapExpr, mapWindow, type Replace } from "./transform.ts";
+import { mapExpr, mapWindow, type Replace } from "./transform.ts";
 
 /** The clauses of a SELECT after FROM; the pipe operator SELECT has a part of them. */
 export interface SelectClauses {
@@ -46,7 +49,7 @@ interface Work {
 /** Resolves a SELECT over rows that are there already. */
 export function selectFrom(environment: Environment, source: Relation, clauses: SelectClauses): QueryResult {
   const { resolution, ctes } = environment;
-  const block: Block = { aggregates: [], windows: [], namedWindows: clauses.windows };
+  const block = createBlock(clauses.windows);
   const fromScope = scopeOf(source.names, environment.outer);
   const base = { resolution, ctes, scope: fromScope, block };
   const below: ExprContext = { ...base, clause: "WHERE clause", allowsAggregates: false, allowsWindows: false };
@@ -92,7 +95,25 @@ export function selectFrom(environment: Environment, source: Relation, clauses: 
       clauses.orderBy,
       work.items,
     );
-  const isAggregated = grouping !== undefined || block.aggregates.length > 0 || clauses.having !== undefined;
+  const isAggregated = grouping !== undefined || block.aggregates.length > 0;
+  if (clauses.having !== undefined && !isAggregated) {
+    resolution.report(
+      "invalid_query",
+      "The HAVING clause requires GROUP BY or aggregation to be present",
+      clauses.having.span,
+    );
+  }
+  if (clauses.qualify !== undefined && block.windows.length === 0) {
+    resolution.report(
+      "invalid_query",
+      "The QUALIFY clause requires a window function to be present",
+      clauses.qualify.span,
+    );
+  }
+  if (isAggregated || clauses.isDistinct)
+    refuseRecursive(resolution, source, isAggregated ? "with aggregation" : "with SELECT DISTINCT");
+  if (block.windows.length > 0) refuseRecursive(resolution, source, "with window functions");
+  if (clauses.orderBy !== undefined) refuseRecursive(resolution, source, "with ORDER BY");
   if (isAggregated) aggregate(work, grouping);
   if (work.having !== undefined) work.scan = filter(work.scan, work.having);
   if (block.windows.length > 0) {
@@ -119,8 +140,8 @@ function filter(input: Scan, predicate: Expr | undefined): Scan {
 
 /** Does an expression read an aggregate's or a window function's column of the block? */
 function usesAny(block: Block): (expression: Expr) => boolean {
+  const ids = new Set([...block.aggregates, ...block.windows].map((item) => item.column.id));
   return (expression) => {
-    const ids = new Set([...block.aggregates, ...block.windows].map((item) => item.column.id));
     if (ids.size === 0) return false;
     let isFound = false;
     mapExpr(expression, (inner) => {
@@ -260,6 +281,7 @@ function finish(work: Work, clauses: SelectClauses, isAggregated: boolean): Quer
   return {
     scan,
     columns: outputs,
+    ...recursiveOf(work.source),
     ...(order === undefined ? {} : { order }),
   };
 }

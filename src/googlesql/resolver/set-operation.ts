@@ -6,6 +6,7 @@ import { isGroupable, isSameType } from "../typing/same-type.ts";
 import { castToString, coerce, typeName } from "./coerce.ts";
 import type { QueryResult } from "./context.ts";
 import { columnExpr } from "./expr.ts";
+import { refuseRecursive } from "./recursion.ts";
 import { project } from "./relation.ts";
 import { ERROR_TYPE, isErrorType, nullExpr, type Resolution } from "./resolution.ts";
 import type { NamedColumn } from "./scope.ts";
@@ -14,6 +15,7 @@ import type { NamedColumn } from "./scope.ts";
 interface Arranged {
   readonly result: QueryResult;
   readonly columns: readonly (NamedColumn | undefined)[];
+  readonly literals: ReadonlyMap<number, Expr>;
 }
 
 /** UNION, INTERSECT and EXCEPT of inputs that are resolved already. */
@@ -25,6 +27,7 @@ export function combineResults(
 ): QueryResult {
   const [first] = inputs;
   if (first === undefined) throw new Error("a set operation has inputs");
+  for (const input of inputs) refuseRecursive(resolution, input, "in a set operation of its own");
   const arranged =
     mode.byName === undefined
       ? arrangeByPosition(resolution, inputs, mode, span)
@@ -69,23 +72,23 @@ function describe(mode: SetOperationMode): string {
 function operandOf(resolution: Resolution, input: Arranged, i: number): Operand {
   const named = input.columns[i];
   if (named === undefined) return { type: { kind: "UNKNOWN" }, isLenient: false };
-  const literal = literalBehind(input.result.scan, named.column);
+  const literal = input.literals.get(named.column.id);
   const isLenient = resolution.lenientColumns.has(named.column.id);
   return { type: named.column.type, isLenient, ...(literal === undefined ? {} : { expression: literal }) };
 }
 
-function literalBehind(scan: Scan, column: Column): Expr | undefined {
-  if (scan.kind !== "Project") return undefined;
-  const found = scan.computed.find((item) => item.column.id === column.id);
-  if (found === undefined) return literalBehind(scan.input, column);
-  const { expression } = found;
-  return expression.kind === "Literal" ||
-    expression.kind === "MakeArray" ||
-    expression.kind === "MakeStruct" ||
-    expression.kind === "Parameter"
-    ? expression
-    : undefined;
+/** The select list's literals by the ids of their columns. */
+function literalsBelow(scan: Scan): ReadonlyMap<number, Expr> {
+  const found = new Map<number, Expr>();
+  for (let current = scan; current.kind === "Project"; current = current.input) {
+    for (const { column, expression } of current.computed) {
+      if (LITERAL_KINDS.includes(expression.kind)) found.set(column.id, expression);
+    }
+  }
+  return found;
 }
+
+const LITERAL_KINDS: readonly Expr["kind"][] = ["Literal", "MakeArray", "MakeStruct", "Parameter"];
 
 function coerceInput(
   resolution: Resolution,
@@ -99,7 +102,7 @@ function coerceInput(
     let expression: Expr = nullExpr(span, target.type);
     if (named !== undefined) {
       if (isSameType(named.column.type, target.type)) return named.column;
-      const literal = literalBehind(input.result.scan, named.column);
+      const literal = input.literals.get(named.column.id);
       const source = literal ?? columnExpr(named.column, span);
       expression =
         coerce(resolution, source, target.type) ?? (target.type.kind === "STRING" ? castToString(source) : source);
@@ -109,6 +112,10 @@ function coerceInput(
     return column;
   });
   return { scan: project(input.result.scan, computed), columns: coerced };
+}
+
+function arrange(result: QueryResult, columns: Arranged["columns"]): Arranged {
+  return { result, columns, literals: literalsBelow(result.scan) };
 }
 
 interface Arrangement {
@@ -137,7 +144,15 @@ function arrangeByPosition(
     ...(named.name === undefined ? {} : { name: named.name }),
     ...(isValue ? { isValue: true } : {}),
   }));
-  return { names, inputs: inputs.map((result) => ({ result, columns: names.map((_, i) => result.columns[i]) })) };
+  return {
+    names,
+    inputs: inputs.map((result) =>
+      arrange(
+        result,
+        names.map((_, i) => result.columns[i]),
+      ),
+    ),
+  };
 }
 
 /** BY NAME and CORRESPONDING: columns meet by their names, in the order of the first input. */
@@ -171,7 +186,15 @@ function arrangeByName(
     const name = maps.find((map) => map.has(key))?.get(key)?.name;
     return { name: listed?.[i]?.name ?? name ?? key };
   });
-  return { names, inputs: inputs.map((result, i) => ({ result, columns: keys.map((key) => maps[i]?.get(key)) })) };
+  return {
+    names,
+    inputs: inputs.map((result, i) =>
+      arrange(
+        result,
+        keys.map((key) => maps[i]?.get(key)),
+      ),
+    ),
+  };
 }
 
 function namedColumns(

@@ -1,12 +1,14 @@
 import type { Query, QueryExpression } from "../ast.ts";
 import type { Span } from "../diagnostic.ts";
 import type { Column, Expr, InSubqueryExpr, Scan } from "../resolved.ts";
-import { arrayOf, BOOL, type SqlType, UNKNOWN } from "../types.ts";
+import { BOOL, type SqlType, UNKNOWN } from "../types.ts";
+import { arrayOfValues } from "../typing/implicit.ts";
 import { isSameType } from "../typing/same-type.ts";
 import { coerce, commonTypeOf, typeName } from "./coerce.ts";
 import { type ExprContext, environmentOf, type QueryResult, resolveSubquery } from "./context.ts";
 import { columnExpr } from "./expr.ts";
 import { reconcile } from "./lenient.ts";
+import { refuseRecursive } from "./recursion.ts";
 import { errorExpr, isErrorExpr, isErrorType, type Resolution } from "./resolution.ts";
 
 /** `(query)`, `ARRAY(query)` and `EXISTS(query)` in an expression. */
@@ -14,6 +16,7 @@ export function resolveQueryExpression(context: ExprContext, node: QueryExpressi
   const { resolution } = context;
   const result = resolveSubquery(environmentOf(context), node.query);
   const { span } = node;
+  refuseRecursive(resolution, result, "in an expression subquery");
   if (node.mode === "EXISTS") return { kind: "Subquery", mode: "EXISTS", type: BOOL, scan: result.scan, span };
   const output = onlyColumn(resolution, result, node.mode === "ARRAY" ? "ARRAY subquery" : "Scalar subquery", span);
   if (output === undefined || isErrorType(output.type)) return errorExpr(span);
@@ -26,7 +29,7 @@ export function resolveQueryExpression(context: ExprContext, node: QueryExpressi
       span,
     );
   }
-  return { kind: "Subquery", mode: "ARRAY", type: arrayOf(output.type), scan: sortedScan(result), output, span };
+  return { kind: "Subquery", mode: "ARRAY", type: arrayOfValues(output.type), scan: sortedScan(result), output, span };
 }
 
 /** The rows in the order that the sub-query itself asks for. */
@@ -58,6 +61,7 @@ export function resolveSetQuery(
 ): Expr {
   const { resolution } = context;
   const result = resolveSubquery(environmentOf(context), query);
+  refuseRecursive(resolution, result, "in an expression subquery");
   const output = onlyColumn(resolution, result, "Subquery of type IN", span);
   if (output === undefined || isErrorType(output.type) || isErrorExpr(operand)) return errorExpr(span);
   const [left = operand, right = operand] = reconcile(resolution, [operand, columnExpr(output, span)]);

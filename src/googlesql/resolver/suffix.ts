@@ -5,6 +5,7 @@ import { coerceOrFail } from "./coerce.ts";
 import { type Environment, plainContext, type Relation, resolveExpression } from "./context.ts";
 import { isConstant } from "./expr.ts";
 import { resolvePivot } from "./pivot.ts";
+import { refuseRecursive } from "./recursion.ts";
 import { aliased } from "./relation.ts";
 import { isErrorExpr } from "./resolution.ts";
 import { resolveUnpivot } from "./unpivot.ts";
@@ -27,6 +28,7 @@ export function applySuffixes(
 /** TABLESAMPLE. */
 export function resolveSample(environment: Environment, relation: Relation, node: TableSample): Relation {
   const { resolution } = environment;
+  refuseRecursive(resolution, relation, "with TABLESAMPLE");
   const method = node.method.toUpperCase();
   const unsupported = (what: string): void =>
     resolution.report("unsupported", `${what} in TABLESAMPLE is not supported`, node.span);

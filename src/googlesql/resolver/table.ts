@@ -5,7 +5,6 @@ import type { CteBinding, CteScope, Environment, Relation } from "./context.ts";
 import { aliased } from "./relation.ts";
 import { ERROR_TYPE } from "./resolution.ts";
 import { findName, type NamedColumn } from "./scope.ts";
-import { nearestName } from "./suggest.ts";
 
 /** Is it `alias.items` of something in scope, an array to be unnested? A single name is always a table. */
 export function isArrayPath(node: TableReference, environment: Environment): boolean {
@@ -44,7 +43,7 @@ export function resolveTable(environment: Environment, node: TableReference): Re
   const known = [...cteNames(environment.ctes), ...resolution.tables.tableNames()];
   resolution.report("unknown_table", `Table not found: ${name}`, node.path.span, {
     name,
-    suggestion: nearestName(name, known),
+    suggestion: resolution.suggest(name, known),
   });
   return unknownRelation(environment, alias ?? node.path.parts.at(-1)?.name ?? name);
 }
@@ -113,6 +112,7 @@ function scanCte(
   return {
     scan: { kind: "Cte", cte: definition, columns },
     names,
+    ...(cte.isOpen === true ? { recursive: { name: cte.name, span } } : {}),
     ...(keys === undefined ? {} : { order: { keys, isInherited: true } }),
   };
 }

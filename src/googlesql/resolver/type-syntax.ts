@@ -17,7 +17,6 @@ import {
   TIMESTAMP,
 } from "../types.ts";
 import { ERROR_TYPE, isErrorType, type Resolution } from "./resolution.ts";
-import { nearestName } from "./suggest.ts";
 
 const NAMES: Readonly<Record<string, SqlType>> = {
   INT64,
@@ -99,7 +98,7 @@ export function resolveType(resolution: Resolution, node: TypeSyntax): SqlType {
       else
         resolution.report("invalid_query", `Type not found: ${name}`, node.span, {
           name,
-          suggestion: nearestName(name, Object.keys(NAMES)),
+          suggestion: resolution.suggest(name, Object.keys(NAMES)),
         });
       return ERROR_TYPE;
     }

@@ -6,6 +6,7 @@ import { coerceOrFail, isLenientExpr, typeName } from "./coerce.ts";
 import { inferredName } from "./constructor.ts";
 import { type Environment, plainContext, type Relation, resolveExpression } from "./context.ts";
 import { usingCondition } from "./join.ts";
+import { recursiveOf } from "./recursion.ts";
 import { mergeNames } from "./relation.ts";
 import { ERROR_TYPE, isErrorExpr, nullExpr } from "./resolution.ts";
 import { type NamedColumn, type NameList, scopeOf } from "./scope.ts";
@@ -84,7 +85,12 @@ export function joinUnnest(
     ...(on === undefined ? {} : { on }),
     ...(mode === undefined ? {} : { mode }),
   };
-  return { scan, names, ...(left?.order === undefined ? {} : { order: left.order }) };
+  return {
+    scan,
+    names,
+    ...(left === undefined ? {} : recursiveOf(left)),
+    ...(left?.order === undefined ? {} : { order: left.order }),
+  };
 }
 
 function condition(
@@ -114,7 +120,7 @@ function unnestMode(environment: Environment, mode: Expr): UnnestScan["mode"] {
   return undefined;
 }
 
-/** What UNNEST reads: an array, one record of a log event as an array of itself, or no rows for a field that no event has carried. */
+/** What UNNEST reads: an array, or no rows for a field that no event has carried. */
 function asArray(environment: Environment, array: Expr, span: Span): Expr {
   const { resolution } = environment;
   if (isErrorExpr(array)) return { ...nullExpr(span), type: arrayOf(ERROR_TYPE) };
@@ -124,7 +130,6 @@ function asArray(environment: Environment, array: Expr, span: Span): Expr {
       ? nullExpr(span, arrayOf(EMPTY_RECORD))
       : array;
   if (type.kind === "UNKNOWN" && array.kind !== "Parameter") return nullExpr(span, arrayOf(EMPTY_RECORD));
-  if (type.kind === "RECORD") return { kind: "MakeArray", type: arrayOf(type), elements: [array], span };
   return {
     ...resolution.fail(
       "type_mismatch",

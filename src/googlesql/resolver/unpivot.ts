@@ -7,7 +7,6 @@ import { call, columnExpr } from "./expr.ts";
 import { aliased, project } from "./relation.ts";
 import type { Resolution } from "./resolution.ts";
 import type { NamedColumn } from "./scope.ts";
-import { nearestName } from "./suggest.ts";
 
 /** UNPIVOT: each row becomes one row for each group of columns, as a join with an array of structs. */
 export function resolveUnpivot(environment: Environment, relation: Relation, node: Unpivot): Relation {
@@ -118,7 +117,7 @@ function findInput(resolution: Resolution, relation: Relation, path: Path): Name
   if (found.length === 1) return found[0];
   if (found.length > 1) resolution.report("ambiguous_name", `Column name ${name} is ambiguous`, path.span, { name });
   else {
-    const suggestion = nearestName(
+    const suggestion = resolution.suggest(
       name,
       relation.names.columns.flatMap((named) => named.name ?? []),
     );

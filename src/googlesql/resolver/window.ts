@@ -10,7 +10,6 @@ import { coerceOrFail, typeName } from "./coerce.ts";
 import { type ExprContext, resolveExpression } from "./context.ts";
 import { columnExpr, isConstant } from "./expr.ts";
 import { errorExpr, isErrorExpr } from "./resolution.ts";
-import { nearestName } from "./suggest.ts";
 
 /** A call with OVER: it is put among its SELECT's window functions, and a column of them stands for it. */
 export function resolveWindowCall(
@@ -125,7 +124,7 @@ function resolveWindow(
     const named = findNamedWindow(context, node.base.name, visited);
     if (named === undefined) {
       const known = (context.block?.namedWindows ?? []).map((window) => window.name.name);
-      const suggestion = nearestName(node.base.name, known);
+      const suggestion = resolution.suggest(node.base.name, known);
       resolution.report("invalid_query", `Unrecognized window alias ${node.base.name}`, node.base.span, {
         name: node.base.name,
         suggestion,

@@ -6,6 +6,7 @@ import { isSameType } from "../typing/same-type.ts";
 import { coerce, typeName } from "./coerce.ts";
 import { type CteBinding, type CteScope, type Environment, type QueryResult, resolveSubquery } from "./context.ts";
 import { columnExpr } from "./expr.ts";
+import { refuseRecursive } from "./recursion.ts";
 import { project } from "./relation.ts";
 import { combineResults } from "./set-operation.ts";
 
@@ -49,7 +50,9 @@ interface Resolved {
 }
 
 function resolvePlain(environment: Environment, entry: WithEntry): Resolved {
-  return defineCte(environment, entry.name.name, resolveSubquery(environment, entry.query));
+  const result = resolveSubquery(environment, entry.query);
+  refuseRecursive(environment.resolution, result, "inside an inner WITH clause");
+  return defineCte(environment, entry.name.name, result);
 }
 
 /** A definition and the name for it; columns that only its order needs are part of the output, without a name. */
@@ -144,6 +147,7 @@ function resolveRecursive(environment: Environment, entry: WithEntry): Resolved 
     name,
     definition,
     columns,
+    isOpen: true,
     onRead: (span) => {
       if (reads++ > 0)
         resolution.report("invalid_query", `Multiple recursive references to ${name} in one recursive term`, span, {

@@ -79,3 +79,8 @@ export function mergeRecords(
     isOpen: a.isOpen || b.isOpen,
   };
 }
+
+/** The type of an array made of values of a type: one made of log records may hold several. */
+export function arrayOfValues(element: SqlType): SqlType {
+  return { kind: "ARRAY", element: element.kind === "RECORD" ? { ...element, isRepeated: true } : element };
+}
