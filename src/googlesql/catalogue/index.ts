@@ -18,6 +18,7 @@ import { mathFunctions } from "./tables/math.ts";
 import { netFunctions } from "./tables/net.ts";
 import { OPERATORS } from "./tables/operators.ts";
 import { rangeFunctions } from "./tables/range.ts";
+import { refusedFunctions } from "./tables/refused.ts";
 import { regexpFunctions } from "./tables/regexp.ts";
 import { stringFunctions } from "./tables/string.ts";
 import { timeFunctions } from "./tables/time.ts";
@@ -76,6 +77,7 @@ export const CATALOGUE: Catalogue = createCatalogue([
   netFunctions,
   OPERATORS,
   rangeFunctions,
+  refusedFunctions,
   regexpFunctions,
   stringFunctions,
   timeFunctions,

@@ -3,6 +3,7 @@ import { quoteString, raiseError } from "../sql-text.ts";
 import { type AggregateContext, type AggregateTable, type PrintAggregate, printAggregate } from "./aggregate-shape.ts";
 import { bignumericCheckedSum, bignumericDivide, bignumericFromInt64 } from "./bignumeric.ts";
 import { aggregate, collect } from "./collect.ts";
+import { computeOnce } from "./compute-once.ts";
 import { isLiteralText } from "./join-texts.ts";
 import { numericCheckedSum, numericDivide, numericFromInt64 } from "./numeric.ts";
 import { asList, fromList } from "./record-arrays.ts";
@@ -28,6 +29,11 @@ function sumOfIntervals(context: AggregateContext): string {
   return `(to_months(CAST(${months} AS INTEGER)) + to_days(CAST(${days} AS INTEGER)) + to_microseconds(${micros}))`;
 }
 
+/** SAFE.SUM: an overflow is NULL. TRY takes no aggregate, so the sum is bound outside of it. */
+function safely(context: AggregateContext, total: string, check: (total: string) => string): string {
+  return context.call.isSafe ? computeOnce([total], "safe_sum", (value) => `TRY(${check(value)})`) : check(total);
+}
+
 function sum(context: AggregateContext): string {
   if (context.type.kind === "INTERVAL") return sumOfIntervals(context);
   const total = aggregate(context, "sum", first(context));
@@ -35,12 +41,12 @@ function sum(context: AggregateContext): string {
     case "FLOAT64":
       return total;
     case "NUMERIC":
-      return numericCheckedSum(total);
+      return safely(context, total, numericCheckedSum);
     case "BIGNUMERIC":
-      return bignumericCheckedSum(total);
+      return safely(context, total, bignumericCheckedSum);
     default:
       // DuckDB's sum of BIGINTs is a HUGEINT; the cast fails where GoogleSQL's would overflow.
-      return `CAST(${total} AS BIGINT)`;
+      return safely(context, total, (value) => `CAST(${value} AS BIGINT)`);
   }
 }
 

@@ -32,7 +32,7 @@ export const aggregateFunctions: readonly FunctionDefinition[] = [
     "ARRAY_CONCAT_AGG",
     "The arrays of all rows as one array; NULL arrays are skipped",
     ["(ARRAY<T>) -> ARRAY<T>"],
-    ["order", "limit"],
+    ["having", "order", "limit"],
     {
       isWindowable: false,
     },

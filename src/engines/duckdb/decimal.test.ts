@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  BIGNUMERIC_DECIMAL,
+  decimalFromDouble,
+  decimalToDouble,
+  divideRounded,
+  formatDecimal,
+  NUMERIC_DECIMAL,
+  parseDecimal,
+  type RoundingMode,
+} from "./decimal.ts";
+
+const bignumeric = fc.bigInt({ min: BIGNUMERIC_DECIMAL.min, max: BIGNUMERIC_DECIMAL.max });
+
+describe("decimals as scaled integers", () => {
+  it.each([
+    ["0", 0n],
+    ["1", 1_000_000_000n],
+    ["-1.5", -1_500_000_000n],
+    [".5", 500_000_000n],
+    ["5.", 5_000_000_000n],
+    ["+1e3", 1_000_000_000_000n],
+    [" 12.5E-1 ", 1_250_000_000n],
+    ["0.0000000005", 1n],
+    ["-0.0000000005", -1n],
+    ["0.00000000049999", 0n],
+    ["99999999999999999999999999999.999999999", 10n ** 38n - 1n],
+    ["0e999999999", 0n],
+    ["1e-999999999", 0n],
+  ])("reads %j as a NUMERIC", (text, expected) => {
+    expect(parseDecimal(text, NUMERIC_DECIMAL)).toBe(expected);
+  });
+
+  it.each([
+    "",
+    ".",
+    "-",
+    "1e",
+    "1.2.3",
+    "0x10",
+    "NaN",
+    "1 2",
+    "1e999999999",
+    "99999999999999999999999999999.9999999995",
+  ])("does not read %j", (text) => {
+    expect(parseDecimal(text, NUMERIC_DECIMAL)).toBeUndefined();
+  });
+
+  it("writes what it reads back", () => {
+    fc.assert(
+      fc.property(bignumeric, (value) => {
+        expect(parseDecimal(formatDecimal(value, BIGNUMERIC_DECIMAL), BIGNUMERIC_DECIMAL)).toBe(value);
+      }),
+    );
+  });
+
+  it("writes no trailing zeros", () => {
+    expect(formatDecimal(-1_500_000_000n, NUMERIC_DECIMAL)).toBe("-1.5");
+    expect(formatDecimal(100_000_000_000n, NUMERIC_DECIMAL)).toBe("100");
+    expect(formatDecimal(-1n, NUMERIC_DECIMAL)).toBe("-0.000000001");
+  });
+
+  it.each<[RoundingMode, bigint[]]>([
+    ["ROUND_HALF_AWAY_FROM_ZERO", [3n, -3n, 2n, -2n, 4n, -4n]],
+    ["ROUND_HALF_EVEN", [2n, -2n, 2n, -2n, 4n, -4n]],
+    ["TRUNCATE", [2n, -2n, 2n, -2n, 3n, -3n]],
+    ["FLOOR", [2n, -3n, 2n, -3n, 3n, -4n]],
+    ["CEILING", [3n, -2n, 3n, -2n, 4n, -3n]],
+  ])("divides with %s", (mode, expected) => {
+    const numerators = [25n, -25n, 24n, -24n, 35n, -35n];
+    expect(numerators.map((numerator) => divideRounded(numerator, 10n, mode))).toEqual(expected);
+    expect(numerators.map((numerator) => divideRounded(-numerator, -10n, mode))).toEqual(expected);
+  });
+
+  it("takes a double's exact value", () => {
+    const digits = decimalFromDouble(0.1, BIGNUMERIC_DECIMAL) ?? 0n;
+    expect(formatDecimal(digits, BIGNUMERIC_DECIMAL)).toBe("0.10000000000000000555111512312578270212");
+    expect(decimalFromDouble(5e-324, NUMERIC_DECIMAL)).toBe(0n);
+    expect(decimalFromDouble(-2.5, NUMERIC_DECIMAL)).toBe(-2_500_000_000n);
+    expect(decimalFromDouble(1e30, NUMERIC_DECIMAL)).toBeUndefined();
+    expect(decimalFromDouble(Number.NaN, NUMERIC_DECIMAL)).toBeUndefined();
+  });
+
+  it("gives the nearest double", () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, min: -1e20, max: 1e20 }), (value) => {
+        const exact = decimalFromDouble(value, BIGNUMERIC_DECIMAL) ?? 0n;
+        expect(Math.abs(decimalToDouble(exact, BIGNUMERIC_DECIMAL) - value)).toBeLessThanOrEqual(1e-38);
+      }),
+    );
+  });
+});
