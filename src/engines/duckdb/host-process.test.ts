@@ -1,6 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { STRING } from "../../googlesql/types.ts";
 import { EngineError, type LogEvent, type QueryLimits } from "../engine.ts";
@@ -168,6 +172,14 @@ describe("the engine host", () => {
     const startedAt = performance.now();
     await stopped();
     expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  it("ends when the service is gone, so that nothing keeps the store", async () => {
+    const script = fileURLToPath(new URL("../../../dist/engine-host.js", import.meta.url));
+    const child = spawn(process.execPath, [script], { stdio: ["ignore", "ignore", "inherit", "pipe"] });
+    const exited = once(child, "exit");
+    (child.stdio[3] as Duplex).end();
+    expect(await exited).toEqual([0, null]);
   });
 
   it("runs several queries at once", async () => {

@@ -3,6 +3,7 @@
  * row groups that DuckDB leaves as they are. Every checkpoint ends the last row group of a table; DuckDB folds four
  * neighbours into three (and fewer into fewer) when they fit, which takes seconds. Groups over three quarters never fit.
  */
+import { statfsSync } from "node:fs";
 
 const ROW_GROUP_ROWS = 30_720;
 const SETTLED_ROWS = (ROW_GROUP_ROWS * 3) / 4;
@@ -10,6 +11,9 @@ const SETTLED_ROWS = (ROW_GROUP_ROWS * 3) / 4;
 const FEW_ROWS = 2000;
 /** At so many times the wanted size of the log a checkpoint is made whatever the row groups are. */
 const URGENT_FACTOR = 3;
+
+/** Room for the metadata that a checkpoint writes anew. */
+const SPARE_BYTES = 8 * 1024 * 1024;
 
 export interface CheckpointPolicy {
   /** Notes rows that were committed to a table. */
@@ -37,4 +41,13 @@ export function createCheckpointPolicy(wantedLogBytes: number): CheckpointPolicy
       rowsByTable.clear();
     },
   };
+}
+
+/**
+ * True when the disk has room for what a checkpoint writes before the log is dropped. One that fails for want of space
+ * leaves the database unusable until it is opened anew, and the rest of the disk taken; the log can grow on meanwhile.
+ */
+export function hasRoomForCheckpoint(directory: string, logBytes: number): boolean {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize > logBytes + SPARE_BYTES;
 }

@@ -4,7 +4,7 @@ import { type AppendResult, EngineError } from "../../engine.ts";
 import type { Connection, Database } from "../connection.ts";
 import { DuckDBTimestampValue, type DuckDBValue } from "../driver.ts";
 import { toEngineError } from "../driver-error.ts";
-import { type CheckpointPolicy, createCheckpointPolicy } from "./checkpoints.ts";
+import { type CheckpointPolicy, createCheckpointPolicy, hasRoomForCheckpoint } from "./checkpoints.ts";
 import type { AppendWork } from "./group-commit.ts";
 import { IdFilter } from "./id-filter.ts";
 import type { CoreOptions, EngineHost, SourceSchema, TableStatistics } from "./protocol.ts";
@@ -22,6 +22,10 @@ export interface CoreHooks {
 }
 
 const CHECKPOINT = "CHECKPOINT store";
+
+function logBytesOf(directory: string): number {
+  return statSync(storePaths(directory).writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
+}
 
 function microsText(value: DuckDBValue | undefined): string | null {
   return value instanceof DuckDBTimestampValue ? value.micros.toString() : null;
@@ -126,7 +130,8 @@ class Core implements EngineHost {
   async close(): Promise<void> {
     await this.#runner.close();
     // Opening a file whose log is empty is quicker; a checkpoint that fails loses nothing.
-    if (this.#options.directory !== undefined) {
+    const { directory } = this.#options;
+    if (directory !== undefined && hasRoomForCheckpoint(directory, logBytesOf(directory))) {
       void this.#writer.task((connection) => connection.all(CHECKPOINT)).catch(() => undefined);
     }
     await this.#writer.close();
@@ -164,9 +169,8 @@ class Core implements EngineHost {
   async #checkpointWhenDue(connection: Connection, works: readonly AppendWork[]): Promise<void> {
     if (this.#options.directory === undefined) return;
     for (const { source, batch } of works) this.#checkpoints.note(source.table, batch.header.rowCount);
-    const { writeAheadLog } = storePaths(this.#options.directory);
-    const logBytes = statSync(writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
-    if (!this.#checkpoints.isDue(logBytes)) return;
+    const logBytes = logBytesOf(this.#options.directory);
+    if (!this.#checkpoints.isDue(logBytes) || !hasRoomForCheckpoint(this.#options.directory, logBytes)) return;
     await connection.all(CHECKPOINT);
     this.#checkpoints.reset();
   }
