@@ -11,7 +11,7 @@ export class ConfigError extends Error {
 }
 
 /** Where a value came from. */
-export type SettingOrigin = "environment" | "file" | "default";
+type SettingOrigin = "environment" | "file" | "default";
 
 /** One row of `logweir config`. */
 export interface EffectiveSetting {

@@ -36,20 +36,20 @@ export interface LqlChart extends Node {
 /** A condition on a row. */
 export type LqlFilter = LqlGroup | LqlNegation | LqlMessage | LqlComparison;
 
-export interface LqlGroup extends Node {
+interface LqlGroup extends Node {
   readonly kind: "And" | "Or";
   /** Two or more. */
   readonly operands: readonly LqlFilter[];
 }
 
 /** `-clause`: also true where the clause is about a field that is missing. */
-export interface LqlNegation extends Node {
+interface LqlNegation extends Node {
   readonly kind: "Not";
   readonly operand: LqlFilter;
 }
 
 /** A word or a quoted text, looked for in the event message; `~` makes it a regular expression. */
-export interface LqlMessage extends Node {
+interface LqlMessage extends Node {
   readonly kind: "Message";
   readonly text: string;
   readonly isPattern: boolean;

@@ -7,7 +7,7 @@ import { Scanner } from "./scanner.ts";
 import { readTimeValue } from "./time-value.ts";
 
 /** So many clauses an LQL text may hold. */
-export const maxClauses = 100;
+const maxClauses = 100;
 /** So many columns `s:` may select. */
 const maxSelects = 50;
 const maxGroupDepth = 20;

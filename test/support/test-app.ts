@@ -33,7 +33,7 @@ const identities: Readonly<Record<string, Identity>> = {
   "pinned-token": { tokenId: "n", scopes: ["query"], pins: { project: "abc" } },
 };
 
-export function makeEndpoint(
+function makeEndpoint(
   more: Partial<EndpointDefinition> & { readonly name: string; readonly id: string },
 ): Endpoint {
   const query = "SELECT 1";

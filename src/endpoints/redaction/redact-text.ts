@@ -1,7 +1,7 @@
 import { findIpAddresses } from "./ip-addresses.ts";
 
 /** What stands in place of personal data. */
-export const replacement = "REDACTED";
+const replacement = "REDACTED";
 
 /** The text with every piece of personal data replaced as a whole. Answers the very same text when there is none. */
 export function redactText(text: string): string {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 /** What a route tells about a request for its line in the log. Never a token, a parameter's value or an address. */
-export interface LogNotes {
+interface LogNotes {
   tokenId?: string;
   endpoint?: string;
   source?: string;

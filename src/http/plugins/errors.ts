@@ -49,7 +49,7 @@ const ingestCodes: Readonly<Record<IngestErrorCode, ErrorCode>> = {
 };
 
 /** Any error as one of the catalogue; what nobody foresaw is `internal` and keeps its cause for the log. */
-export function toServiceError(error: unknown): ServiceError {
+function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof IngestError) return new ServiceError(ingestCodes[error.code], error.message, { cause: error });
   const fromEngine = fromEngineError(error);
