@@ -18,6 +18,7 @@ interface QueryCase {
 }
 
 interface Answer {
+  readonly columns?: readonly { readonly type: string }[];
   readonly rows?: readonly Json[];
   readonly error?: { readonly code: string; readonly message: string };
 }
@@ -70,8 +71,16 @@ function judge(
   }
   if (item.rows === undefined)
     return { fault: `${JSON.stringify(answer.rows)}, but an error is due`, isWrongRows: true };
-  if (isSameRows(item.rows, answer.rows, isOrdered(item.query))) return { isWrongRows: false };
+  if (isSameRows(item.rows, withoutJsonNulls(answer), isOrdered(item.query))) return { isWrongRows: false };
   return { fault: `${JSON.stringify(answer.rows)} instead of ${JSON.stringify(item.rows)}`, isWrongRows: true };
+}
+
+/** The case files write JSON's null and SQL's NULL alike. */
+function withoutJsonNulls({ columns = [], rows = [] }: Answer): readonly Json[] {
+  const isJson = columns.map((column) => column.type === "JSON");
+  return rows.map((row) =>
+    Array.isArray(row) ? row.map((cell, index) => (isJson[index] === true && cell === "null" ? null : cell)) : row,
+  );
 }
 
 /** Does the outermost query order its rows? */
