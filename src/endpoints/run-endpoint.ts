@@ -5,6 +5,7 @@ import type { Endpoint } from "./definition.ts";
 import { fromEngineError } from "./engine-error.ts";
 import { type BoundParameters, bindParameters, parseLimit } from "./parameters.ts";
 import { redactJson } from "./redaction/redact-json.ts";
+import { redactText } from "./redaction/redact-text.ts";
 
 /** A query that a caller sends to run over an endpoint's tables. */
 export interface ConsumerQuery {
@@ -94,7 +95,10 @@ export async function* runPrepared(
   } catch (error) {
     // Whoever ended the call knows better than the engine why it ended.
     if (signal.aborted) throw signal.reason;
-    throw fromEngineError(error) ?? error;
+    const answered = fromEngineError(error);
+    if (answered === undefined) throw error;
+    // A failed cast shows the value that failed.
+    throw call.redactsPii ? new ServiceError(answered.code, redactText(answered.message), answered.details) : answered;
   } finally {
     leave();
   }

@@ -45,6 +45,10 @@ describe("pages of other origins", () => {
   });
 });
 
+it("paths may end with a slash", async () => {
+  expect((await test.app.inject("/health/")).statusCode).toBe(200);
+});
+
 describe("every answer", () => {
   it("carries a request id: the caller's where it is plain, else a new one", async () => {
     const id = async (sent: string) =>

@@ -43,7 +43,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
     frameworkErrors: answerFrameworkError,
-    routerOptions: { maxParamLength: maxHeaderBytes, querystringParser: parseQueryText },
+    routerOptions: { maxParamLength: maxHeaderBytes, querystringParser: parseQueryText, ignoreTrailingSlash: true },
   });
   // A GET may bring a body along; what a body is, each route tells by itself.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });

@@ -303,6 +303,12 @@ describe("the redaction header", () => {
     expect(response.json()).toEqual({ result: rows[0] });
   });
 
+  it("holds for the messages of errors too", async () => {
+    test.engine.onRun = async () => Promise.reject(new EngineError("query_failed", "Bad int64 value: 10.0.0.1"));
+    const response = await get(`${path}?project=abc`, { ...key, "lf-endpoint-redact-pii": "true" });
+    expect(response.json()).toMatchObject({ error: { message: "Bad int64 value: REDACTED" } });
+  });
+
   it.each([
     ["query-token", {}, true],
     ["query-token", { "lf-endpoint-redact-pii": "false" }, true],

@@ -18,19 +18,36 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
   const demoToken = { id: "demo", secret: createSecret(), scopes: ["ingest"] };
   const service = await startService(configuration, options.demo === true ? [demoToken] : []);
   const ended = new AbortController();
-  const signalled = Promise.race([
-    once(process, "SIGTERM", { signal: ended.signal }),
-    once(process, "SIGINT", { signal: ended.signal }),
-  ]);
+  const signalled = waitForSignal(ended.signal);
   try {
-    if (options.demo === true) await Promise.race([fillEmptyStore(service, demoToken.secret, context), signalled]);
-    await printWelcome(service, configuration, context);
+    await Promise.race([
+      greet(service, configuration, options.demo === true ? demoToken.secret : undefined, context),
+      signalled,
+    ]);
     await signalled;
   } finally {
     // From here on the signals mean what they mean to any process.
     ended.abort();
     await service.stop();
   }
+}
+
+/** Resolves at the first SIGTERM or SIGINT, and when it is no longer waited for. */
+async function waitForSignal(ended: AbortSignal): Promise<void> {
+  const options = { signal: ended };
+  await Promise.race([once(process, "SIGTERM", options), once(process, "SIGINT", options)]).catch((error: unknown) => {
+    if (!ended.aborted) throw error;
+  });
+}
+
+async function greet(
+  service: RunningService,
+  configuration: Configuration,
+  demoToken: string | undefined,
+  context: CliContext,
+): Promise<void> {
+  if (demoToken !== undefined) await fillEmptyStore(service, demoToken, context);
+  await printWelcome(service, configuration, context);
 }
 
 /** A line for each request of the filling would tear the progress bar apart. */
