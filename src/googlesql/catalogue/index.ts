@@ -14,6 +14,7 @@ import { hashFunctions } from "./tables/hash.ts";
 import { hllFunctions } from "./tables/hll.ts";
 import { intervalFunctions } from "./tables/interval.ts";
 import { jsonFunctions } from "./tables/json.ts";
+import { kllFunctions } from "./tables/kll.ts";
 import { mathFunctions } from "./tables/math.ts";
 import { netFunctions } from "./tables/net.ts";
 import { OPERATORS } from "./tables/operators.ts";
@@ -73,6 +74,7 @@ export const CATALOGUE: Catalogue = createCatalogue([
   hllFunctions,
   intervalFunctions,
   jsonFunctions,
+  kllFunctions,
   mathFunctions,
   netFunctions,
   OPERATORS,

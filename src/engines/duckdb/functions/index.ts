@@ -13,6 +13,7 @@ import { hashFunctions } from "./hash.ts";
 import { hllFunctions, hllScalarFunctions } from "./hll.ts";
 import { intervalFunctions } from "./interval.ts";
 import { jsonFunctions } from "./json.ts";
+import { kllFunctions, kllScalarFunctions } from "./kll.ts";
 import { mathFunctions } from "./math.ts";
 import { netFunctions } from "./net.ts";
 import { operatorFunctions } from "./operators.ts";
@@ -37,6 +38,7 @@ export const scalarFunctions: FunctionTable = {
   ...datetimeFunctions,
   ...hashFunctions,
   ...hllScalarFunctions,
+  ...kllScalarFunctions,
   ...intervalFunctions,
   ...jsonFunctions,
   ...mathFunctions,
@@ -53,6 +55,7 @@ export const aggregateFunctions: AggregateTable = {
   ...plainAggregates,
   ...approximateFunctions,
   ...hllFunctions,
+  ...kllFunctions,
   ...statisticalFunctions,
 };
 

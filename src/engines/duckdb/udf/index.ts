@@ -15,6 +15,7 @@ import { joinUdfs } from "./join.ts";
 import { jsonUdfs } from "./json.ts";
 import { jsonConvertUdfs } from "./json-convert.ts";
 import { jsonExtractUdfs } from "./json-extract.ts";
+import { kllUdfs } from "./kll.ts";
 import { literalTextUdfs } from "./literal-text.ts";
 import { netUdfs } from "./net.ts";
 import { parseDecimalUdfs } from "./parse-decimal.ts";
@@ -38,6 +39,7 @@ export const scalarUdfs: readonly ScalarUdf[] = [
   ...generateUdfs,
   ...hllUdfs,
   ...joinUdfs,
+  ...kllUdfs,
   ...parseDecimalUdfs,
   ...topUdfs,
   ...bytesUdfs,
