@@ -165,7 +165,7 @@ function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces
     maxQueuedQueries: number(define.maxQueuedQueries),
     maxResultBytes: number(define.maxResultBytes),
     maxBodyBytes: number(define.maxBodyBytes),
-    engineMemoryMb: number(define.engineMemoryMb),
+    engineMemoryMb: values.get(define.engineMemoryMb.name) === undefined ? undefined : number(define.engineMemoryMb),
     shutdownTimeoutMs: number(define.shutdownTimeoutMs),
     logLevel: text(define.logLevel) ?? "",
   };

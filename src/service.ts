@@ -63,7 +63,7 @@ async function openService(
   const sourceFiles = await loadSources(settings.sourcesDir);
   const engine = await openDuckDbEngine({
     directory: join(settings.dataDir, "store"),
-    memoryLimitBytes: settings.engineMemoryMb * 1_000_000,
+    ...(settings.engineMemoryMb === undefined ? {} : { memoryLimitBytes: settings.engineMemoryMb * 1_000_000 }),
     log: (level, message) => logger[level](message),
   });
   closers.push(() => engine.close());

@@ -107,8 +107,8 @@ export const settingDefinitions = {
   engineMemoryMb: {
     name: "engine_memory_mb",
     type: integer(128, 1_000_000),
-    default: 1_024,
-    description: "Memory in megabytes that the engine may use for queries.",
+    default: undefined,
+    description: "Memory in megabytes that the engine may use; a quarter of the machine's, 1074 at most, unless set.",
   },
   shutdownTimeoutMs: {
     name: "shutdown_timeout_ms",
@@ -138,7 +138,7 @@ export interface Settings {
   readonly maxQueuedQueries: number;
   readonly maxResultBytes: number;
   readonly maxBodyBytes: number;
-  readonly engineMemoryMb: number;
+  readonly engineMemoryMb: number | undefined;
   readonly shutdownTimeoutMs: number;
   readonly logLevel: string;
 }

@@ -5,6 +5,7 @@ import type { EndpointRunner } from "../endpoints/run-endpoint.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import type { Drain } from "./drain.ts";
 import { addAccessLog } from "./plugins/access-log.ts";
+import { addBodySize } from "./plugins/body-size.ts";
 import { addCors } from "./plugins/cors.ts";
 import { addDraining } from "./plugins/draining.ts";
 import { addErrors, answerClientError, answerFrameworkError } from "./plugins/errors.ts";
@@ -58,6 +59,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await addCors(app);
   addAccessLog(app);
   addDraining(app, dependencies.drain);
+  addBodySize(app, dependencies.maxBodyBytes);
   addHealthRoute(app, dependencies);
   addRunEndpointRoutes(app, dependencies);
   addIngestRoutes(app, dependencies);

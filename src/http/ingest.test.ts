@@ -88,6 +88,21 @@ describe("ingest", () => {
     expect(test.engine.appended).toEqual([]);
   });
 
+  it("lets a client send too large a body to its end before it refuses it", async () => {
+    const address = await test.app.listen({ port: 0, host: "127.0.0.1" });
+    const headers = { "x-api-key": "ingest-token", "content-type": "application/json" };
+    for (const size of [100_001, 700_000]) {
+      const response = await fetch(`${address}/api/logs?source=edge`, {
+        method: "POST",
+        headers,
+        body: "x".repeat(size),
+      });
+      expect(response.status).toBe(413);
+      expect(await response.json()).toMatchObject({ error: { code: "body_too_large" } });
+    }
+    await test.app.close();
+  });
+
   it("refuses a body that is too large only once unpacked", async () => {
     const bomb = gzipSync(`["${"x".repeat(1_000_000)}"]`);
     const response = await post("/api/logs?source_name=edge", bomb, { ...json, "content-encoding": "gzip" });
