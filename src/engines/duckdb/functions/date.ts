@@ -60,7 +60,8 @@ export function makeDate(year: string, month: string, day: string): string {
   return computeOnce([year, month, day], "date", (y, m, d) => {
     const isValid = `${y} BETWEEN 1 AND 9999 AND ${m} BETWEEN 1 AND 12 AND ${d} BETWEEN 1 AND 31 AND ${d} <= day(last_day(make_date(${y}, ${m}, 1)))`;
     const message = `printf('Input calculates to invalid date: %04d-%02d-%02d', ${y}, ${m}, ${d})`;
-    return `CASE WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE make_date(${y}, ${m}, ${d}) END`;
+    const isNull = `${y} IS NULL OR ${m} IS NULL OR ${d} IS NULL`;
+    return `CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE make_date(${y}, ${m}, ${d}) END`;
   });
 }
 

@@ -5,8 +5,8 @@ import { computeOnce } from "./compute-once.ts";
 import { isUtc, literalText, wallFromUtc } from "./time-zone.ts";
 
 /** Elements that DuckDB prints as GoogleSQL does, for years of four digits. */
-const NATIVE_FORMAT = /^(?:[^%]|%[aAbBdFGHIjmMpRSTuUVwWyY%])*$/;
-const NATIVE_DATE_FORMAT = /^(?:[^%]|%[aAbBdFGjmuUVwWyY%])*$/;
+const NATIVE_FORMAT = /^(?:[^%]|%[aAbBdFGHIjmMpRSTuUVwWyY%])+$/;
+const NATIVE_DATE_FORMAT = /^(?:[^%]|%[aAbBdFGjmuUVwWyY%])+$/;
 
 /** The same elements where DuckDB has no name for them. */
 function toNativeFormat(format: string): string {

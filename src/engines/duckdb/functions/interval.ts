@@ -179,8 +179,13 @@ function checkAddable(call: CallExpr, type: SqlType): KnownInterval {
     known.part === undefined
       ? (type.kind === "DATE" && known.hasMicros === true) || (type.kind === "TIMESTAMP" && known.hasMonths === true)
       : !addableParts[type.kind]?.includes(known.part);
-  if (isWrong)
-    refuseCall(call, `${call.function} does not support the ${known.part ?? "INTERVAL's"} date part for ${type.kind}`);
+  if (isWrong) {
+    const what =
+      known.part === undefined
+        ? `an INTERVAL with ${known.hasMonths === true ? "months" : "a time part"}`
+        : `the ${known.part} date part`;
+    refuseCall(call, `${call.function} does not support ${what} for ${type.kind}`);
+  }
   return known;
 }
 

@@ -12,7 +12,8 @@ function makeTime(hour: string, minute: string, second: string): string {
     const isValid = `${h} BETWEEN 0 AND 23 AND ${m} BETWEEN 0 AND 59 AND ${s} BETWEEN 0 AND 60`;
     const message = `printf('Input calculates to invalid time: %02d:%02d:%02d', ${h}, ${m}, ${s})`;
     const seconds = `to_seconds((${h} * 60 + ${m}) * 60 + ${s})`;
-    return `CASE WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE TIME '00:00:00' + ${seconds} END`;
+    const isNull = `${h} IS NULL OR ${m} IS NULL OR ${s} IS NULL`;
+    return `CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE TIME '00:00:00' + ${seconds} END`;
   });
 }
 
