@@ -3,15 +3,22 @@
  * costs about 0.1 us a row); a UDF takes over where DuckDB would rewrite a number, and where a text is malformed.
  */
 import { type JsonPathStyle, parseJsonPath, toJsonPointer } from "../../../googlesql/json/json-path.ts";
-import { quoteString, raiseError } from "../sql-text.ts";
+import { bindOnce, quoteString, raiseError } from "../sql-text.ts";
 import { computeOnce } from "./compute-once.ts";
 import { literalOf } from "./literal-argument.ts";
 import type { CallContext, PrintCall } from "./types.ts";
 
-/** Numbers that DuckDB writes as they stand in a text: integers that are not minus zero. */
-const PLAIN_INTEGER = "-?[1-9][0-9]*|0";
-/** Canonical doubles that DuckDB writes as they are: without exponent, and none for which it would write or leave out one. */
-const PLAIN_DOUBLE = String.raw`-?(0\.(0{0,3}[1-9][0-9]*|0)|[1-9][0-9]{0,14}\.[0-9]+)`;
+const FOUND = "lw_found";
+
+/** Behind what a number of a compact JSON text stands. */
+const BEFORE_NUMBER = String.raw`(^|[\[:,])-?`;
+/** A number that DuckDB may write in another way than it is written: with a point or an exponent, minus zero, or none of JSON at all. */
+const REWRITTEN_TEXT = String.raw`${BEFORE_NUMBER}([0-9]+[.eE]|NaN|Inf)|(^|[\[:,])-0([,}\]]|$)`;
+/** A canonical double that DuckDB writes in another way: very large or very small. */
+const REWRITTEN_CANONICAL = String.raw`${BEFORE_NUMBER}([0-9]+(\.[0-9]+)?e|[0-9]{16,}\.|0\.0000)`;
+/** The same for a number alone, which a string may look like. */
+const DECIMAL_TEXT = String.raw`-0|-?[0-9]+(\.[0-9]+([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)`;
+const DECIMAL_CANONICAL = String.raw`-?([0-9]+(\.[0-9]+)?e.*|[0-9]{16,}\.0|0\.0000[0-9]*)`;
 
 export interface Extraction {
   /** The printed JSON value or text. */
@@ -29,37 +36,30 @@ function udf(name: string, { path, style }: Extraction, value: string): string {
   return `${name}(${value}, ${path}, '${style}')`;
 }
 
-/** What a STRING holds at the path: DuckDB's extraction where the text is well-formed, the UDF's where not. */
-function lenient(
-  extraction: Extraction,
-  name: string,
-  value: string,
-  native: string,
-  use: (found: string) => string,
-): string {
-  return computeOnce([`TRY(${native})`], "found", (found) => {
-    const slow = udf(name, extraction, value);
-    return `CASE WHEN ${found} IS NULL THEN (CASE WHEN json_valid(${value}) THEN NULL ELSE ${slow} END) ELSE ${use(found)} END`;
-  });
-}
-
-/** A JSON scalar's text as it is printed by DuckDB, as a string. */
-function unquote(found: string, numbers: string, slow: string): string {
-  return (
-    `CASE WHEN starts_with(${found}, '"') THEN json_extract_string(${found}, '$') ` +
-    `WHEN regexp_full_match(${found}, ${quoteString(`${numbers}|true|false`)}) THEN ${found} ELSE ${slow} END`
-  );
-}
-
 /** JSON_VALUE. */
 export function scalarAt(extraction: Extraction): string {
   const { value, isJson, pointer } = extraction;
   if (pointer === undefined) return udf("lw_json_value", extraction, value);
+  const at = quoteString(pointer);
   return computeOnce([value], "json", (v) => {
-    const native = `json_value(${v}, ${quoteString(pointer)})`;
     const slow = udf("lw_json_value", extraction, v);
-    if (!isJson) return lenient(extraction, "lw_json_value", v, native, (found) => unquote(found, PLAIN_INTEGER, slow));
-    return computeOnce([native], "found", (found) => unquote(found, `${PLAIN_INTEGER}|${PLAIN_DOUBLE}`, slow));
+    const native = `json_extract_string(${v}, ${at})`;
+    return computeOnce([isJson ? native : `TRY(${native})`], "found", (found) => {
+      // A string may look like a container or a number: only then it takes a second look.
+      const isContainer = `json_type(${v}, ${at}) IN ('OBJECT', 'ARRAY')`;
+      const isRewritten = `regexp_full_match(${found}, '${isJson ? DECIMAL_CANONICAL : DECIMAL_TEXT}')`;
+      const missing = isJson
+        ? []
+        : [`WHEN ${found} IS NULL THEN (CASE WHEN json_valid(${v}) THEN NULL ELSE ${slow} END)`];
+      const noNumber = isJson ? [] : [`WHEN ${found} IN ('NaN', 'Infinity', '-Infinity') THEN ${slow}`];
+      const branches = [
+        ...missing,
+        `WHEN starts_with(${found}, '{') OR starts_with(${found}, '[') THEN (CASE WHEN ${isContainer} THEN NULL ELSE ${found} END)`,
+        `WHEN (${found} >= '-' AND ${found} < ':') AND ${isRewritten} THEN ${slow}`,
+        ...noNumber,
+      ];
+      return `CASE ${branches.join(" ")} ELSE ${found} END`;
+    });
   });
 }
 
@@ -72,29 +72,42 @@ export function valueAt(extraction: Extraction): string {
   return computeOnce([value], "json", (v) => {
     const native = `CAST(json_extract(${v}, ${quoteString(pointer)}) AS VARCHAR)`;
     const slow = udf("lw_json_query", extraction, v);
-    if (!isJson) {
-      // DuckDB writes numbers with a point or an exponent, NaN and infinities in its own way.
-      const use = (found: string) =>
-        `CASE WHEN regexp_matches(${found}, '[0-9][.eE]|-0|NaN|Inf') THEN ${slow} ELSE ${found} END`;
-      return whole(lenient(extraction, "lw_json_query", v, native, use));
-    }
-    const isRewritten = String.raw`[0-9][eE]|[0-9]{16}|0\.0000`;
-    return computeOnce(
-      [native],
-      "found",
-      (found) => `CASE WHEN regexp_matches(${found}, '${isRewritten}') THEN ${slow} ELSE ${found} END`,
+    const isRewritten = `regexp_matches(${FOUND}, '${isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT}')`;
+    const known = `CASE WHEN ${isRewritten} THEN ${slow} ELSE ${FOUND} END`;
+    if (isJson) return bindOnce(native, FOUND, () => known);
+    const missing = `CASE WHEN json_valid(${v}) THEN NULL ELSE ${slow} END`;
+    return whole(
+      bindOnce(`TRY(${native})`, FOUND, () => `CASE WHEN ${FOUND} IS NULL THEN (${missing}) ELSE ${known} END`),
     );
+  });
+}
+
+/** The array at a constant path, taken apart by DuckDB as long as `isPlain` of its text holds, which it prints as an expression. */
+function elementsAt(extraction: Extraction, name: string, elements: string, isPlain: string): string {
+  const { value, isJson, pointer } = extraction;
+  if (pointer === undefined) return udf(name, extraction, value);
+  return computeOnce([value], "json", (v) => {
+    const native = `CAST(json_extract(${v}, ${quoteString(pointer)}) AS VARCHAR)`;
+    const slow = udf(name, extraction, v);
+    const missing = isJson ? "NULL" : `(CASE WHEN json_valid(${v}) THEN NULL ELSE ${slow} END)`;
+    const branches = [
+      `WHEN ${FOUND} IS NULL THEN ${missing}`,
+      `WHEN NOT starts_with(${FOUND}, '[') THEN NULL`,
+      `WHEN ${isPlain} AND NOT regexp_matches(${FOUND}, '${isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT}') THEN ${elements}`,
+    ];
+    return bindOnce(isJson ? native : `TRY(${native})`, FOUND, () => `CASE ${branches.join(" ")} ELSE ${slow} END`);
   });
 }
 
 /** JSON_QUERY_ARRAY. */
 export function arrayAt(extraction: Extraction): string {
-  return udf("lw_json_query_array", extraction, extraction.value);
+  return elementsAt(extraction, "lw_json_query_array", `CAST(json_extract(${FOUND}, '$[*]') AS VARCHAR[])`, "true");
 }
 
 /** JSON_VALUE_ARRAY. */
 export function scalarArrayAt(extraction: Extraction): string {
-  return udf("lw_json_value_array", extraction, extraction.value);
+  const isFlat = `NOT contains(${FOUND}, '{') AND NOT contains(substr(${FOUND}, 2), '[')`;
+  return elementsAt(extraction, "lw_json_value_array", `json_extract_string(${FOUND}, '$[*]')`, isFlat);
 }
 
 const LAX_PATH = /^\s*(?:lax|recursive\s+lax)\s/i;

@@ -1,6 +1,6 @@
 /** String functions. Characters are code points, for DuckDB as for GoogleSQL; functions of BYTES stand in bytes.ts. */
 import { MAX_STRING_BYTES } from "../compile/limits.ts";
-import { quoteString, raiseError } from "../sql-text.ts";
+import { bindOnce, quoteString, raiseError } from "../sql-text.ts";
 import { onBytes } from "./bytes.ts";
 import { computeOnce, literalInteger } from "./compute-once.ts";
 import { containsSubstr } from "./contains-substr.ts";
@@ -13,6 +13,8 @@ import { valueText } from "./value-text.ts";
 /** Characters of Unicode's White_Space property, which TRIM removes when it is given no set. */
 const WHITE_SPACE =
   " \t\n\v\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
+
+const VALUE = "lw_value";
 
 function fail(message: string): string {
   return raiseError(quoteString(message));
@@ -93,7 +95,15 @@ function repeat({ args }: CallContext): string {
 }
 
 function trim(native: "trim" | "ltrim" | "rtrim"): PrintCall {
-  return ({ args: [value = "", set] }) => `${native}(${value}, ${set ?? quoteString(WHITE_SPACE)})`;
+  return ({ args: [value = "", set] }) => {
+    if (set !== undefined) return `${native}(${value}, ${set})`;
+    const [first, last] = [`left(${VALUE}, 1)`, `right(${VALUE}, 1)`];
+    const ends = native === "trim" ? [first, last] : native === "ltrim" ? [first] : [last];
+    // Most values have nothing to remove, and DuckDB is slow for a large set.
+    const mayHaveSpace = ends.map((end) => `${end} <= ' ' OR ${end} > '~'`).join(" OR ");
+    const trimmed = `${native}(${VALUE}, ${quoteString(WHITE_SPACE)})`;
+    return bindOnce(value, VALUE, () => `CASE WHEN ${mayHaveSpace} THEN ${trimmed} ELSE ${VALUE} END`);
+  };
 }
 
 function split(context: CallContext): string {

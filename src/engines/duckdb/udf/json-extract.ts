@@ -4,31 +4,37 @@ import { parseJson } from "../../../googlesql/json/json-parser.ts";
 import { type JsonPathStep, parseJsonPath } from "../../../googlesql/json/json-path.ts";
 import { formatJson, isJsonArray, isJsonObject, type JsonValue } from "../../../googlesql/json/json-value.ts";
 import { compactText, elementSpans, findSpan, scalarText } from "./json-scan.ts";
+import { memoize } from "./memoize.ts";
 import { defineUdf, type ScalarUdf } from "./udf.ts";
 
-function pathOf(path: string, style: string): readonly JsonPathStep[] {
-  return parseJsonPath(path, style === "legacy" ? "legacy" : "standard");
+/** Reads a path in a style; paths that rows share are read once. */
+type ReadPath = (path: string, style: string) => readonly JsonPathStep[];
+
+function createPathReader(): ReadPath {
+  const standard = memoize((path) => parseJsonPath(path, "standard"));
+  const legacy = memoize((path) => parseJsonPath(path, "legacy"));
+  return (path, style) => (style === "legacy" ? legacy(path) : standard(path));
 }
 
-function query(text: string, path: string, style: string): string | null {
-  const span = findSpan(text, pathOf(path, style));
+function query(text: string, path: readonly JsonPathStep[]): string | null {
+  const span = findSpan(text, path);
   return span === undefined ? null : (compactText(text, span) ?? null);
 }
 
-function value(text: string, path: string, style: string): string | null {
-  const span = findSpan(text, pathOf(path, style));
+function value(text: string, path: readonly JsonPathStep[]): string | null {
+  const span = findSpan(text, path);
   return span === undefined ? null : (scalarText(text, span) ?? null);
 }
 
-function queryArray(text: string, path: string, style: string): readonly string[] | null {
-  const span = findSpan(text, pathOf(path, style));
+function queryArray(text: string, path: readonly JsonPathStep[]): readonly string[] | null {
+  const span = findSpan(text, path);
   const elements = span === undefined ? undefined : elementSpans(text, span);
   return elements?.map((element) => compactText(text, element) ?? "null") ?? null;
 }
 
 /** NULL for a JSON null; no array at all where an element is an array or object. */
-function valueArray(text: string, path: string, style: string): readonly (string | null)[] | null {
-  const span = findSpan(text, pathOf(path, style));
+function valueArray(text: string, path: readonly JsonPathStep[]): readonly (string | null)[] | null {
+  const span = findSpan(text, path);
   const elements = span === undefined ? undefined : elementSpans(text, span);
   if (elements === undefined) return null;
   const values: (string | null)[] = [];
@@ -73,10 +79,20 @@ function queryLax(text: string, path: string): string | null {
   return formatJson(findLax(parseJson(text, "round"), steps, /recursive/i.test(prefix)));
 }
 
-export const jsonExtractUdfs: readonly ScalarUdf[] = [
-  defineUdf("lw_json_query", ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR", query),
-  defineUdf("lw_json_value", ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR", value),
-  defineUdf("lw_json_query_array", ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR[]", queryArray),
-  defineUdf("lw_json_value_array", ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR[]", valueArray),
-  defineUdf("lw_json_query_lax", ["VARCHAR", "VARCHAR"], "VARCHAR", queryLax),
-];
+function createUdfs(): readonly ScalarUdf[] {
+  const read = createPathReader();
+  const parameters = ["VARCHAR", "VARCHAR", "VARCHAR"] as const;
+  return [
+    defineUdf("lw_json_query", parameters, "VARCHAR", (text, path, style) => query(text, read(path, style))),
+    defineUdf("lw_json_value", parameters, "VARCHAR", (text, path, style) => value(text, read(path, style))),
+    defineUdf("lw_json_query_array", parameters, "VARCHAR[]", (text, path, style) =>
+      queryArray(text, read(path, style)),
+    ),
+    defineUdf("lw_json_value_array", parameters, "VARCHAR[]", (text, path, style) =>
+      valueArray(text, read(path, style)),
+    ),
+    defineUdf("lw_json_query_lax", ["VARCHAR", "VARCHAR"], "VARCHAR", queryLax),
+  ];
+}
+
+export const jsonExtractUdfs: readonly ScalarUdf[] = createUdfs();
