@@ -67,7 +67,7 @@ export function absolute(value: bigint): bigint {
 }
 
 /** The scaled integer itself, or undefined where it lies outside the type's range. */
-export function inRange(value: bigint, type: DecimalType): bigint | undefined {
+function inRange(value: bigint, type: DecimalType): bigint | undefined {
   return value >= type.min && value <= type.max ? value : undefined;
 }
 

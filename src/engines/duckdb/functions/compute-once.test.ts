@@ -4,6 +4,7 @@ import { computeOnce, isRepeatable, literalInteger } from "./compute-once.ts";
 describe("computeOnce", () => {
   it.each([
     "c1",
+    "CAST(s1.c1_x AS DOUBLE)",
     '"a ""b"" c".x',
     "t.c1",
     "5",

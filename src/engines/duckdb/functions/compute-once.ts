@@ -3,11 +3,12 @@
 const IDENTIFIER = String.raw`(?:"(?:[^"]|"")*"|[A-Za-z_]\w*)`;
 const CONSTANT = String.raw`(?:'(?:[^']|'')*'|-?\d+(?:\.\d+)?|\(-?\d+\)|\$\d+|true|false|NULL)`;
 const TYPE = String.raw`[A-Za-z]+(?:\(\d+, ?\d+\))?`;
+const COLUMN = `${IDENTIFIER}(?:\\.${IDENTIFIER})*`;
 const SIMPLE = new RegExp(
-  `^(?:${IDENTIFIER}(?:\\.${IDENTIFIER})*|${CONSTANT}(?:::${TYPE})?|CAST\\(${CONSTANT} AS ${TYPE}\\))$`,
+  `^(?:${COLUMN}|${CONSTANT}(?:::${TYPE})?|CAST\\(${CONSTANT} AS ${TYPE}\\)|CAST\\(${COLUMN} AS DOUBLE\\))$`,
 );
 
-/** Is the printed expression a column, a literal or a parameter, which cost nothing to repeat? */
+/** Is the printed expression a column (as a DOUBLE, too), a literal or a parameter, which cost nothing to repeat? */
 export function isRepeatable(sql: string): boolean {
   return SIMPLE.test(sql);
 }

@@ -9,9 +9,9 @@ const MAGIC = [0x4c, 0x57, 0x48, 0x31];
 const HEADER_BYTES = 7;
 const HASH_BITS = 63;
 
-/** The bounds of a sketch's precision. */
-export const MIN_PRECISION = 10;
-export const MAX_PRECISION = 24;
+// The bounds of a precision.
+const MIN_PRECISION = 10;
+const MAX_PRECISION = 24;
 
 export interface Sketch {
   /** Which type the values had: sketches of different types cannot be merged. */
