@@ -91,7 +91,7 @@ function decodeBytes(value: string): string {
 function toText(value: string, from: SqlType, conversion: Conversion): PrintedCast | undefined {
   switch (from.kind) {
     case "BYTES":
-      return conversion.isSafe ? infallible(`TRY(decode(${value}))`) : fallible(decodeBytes(value));
+      return fallible(conversion.isSafe ? `decode(${value})` : decodeBytes(value));
     case "DATE":
     case "TIME":
     case "DATETIME":
