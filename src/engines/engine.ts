@@ -168,6 +168,8 @@ export interface SourceStatistics {
   readonly rowCount: number;
   readonly oldestTimestampUs: bigint | null;
   readonly newestTimestampUs: bigint | null;
+  /** Rows that are not yet in the order the engine keeps for good, where it has one. */
+  readonly tailRowCount?: number;
 }
 
 export interface EventStore {
@@ -178,4 +180,9 @@ export interface EventStore {
   /** Resolves when the events are on disk (after fsync). All or none of the call's events are stored. */
   append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult>;
   statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]>;
+  /**
+   * Deletes the events of a source before a time (microseconds since 1970) and answers how many they were; their ids may
+   * come again. Absent on an engine that lets events expire by itself.
+   */
+  deleteBefore?(sourceName: string, timestampUs: bigint): Promise<number>;
 }

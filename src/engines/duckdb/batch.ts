@@ -9,8 +9,8 @@
 import type { LogEvent } from "../engine.ts";
 import type { ValueType } from "./schema/schema-entry.ts";
 
-/** Arrays cross as their JSON text. */
-export type BatchType = ValueType | "TIMESTAMP";
+/** Arrays cross as their JSON text. RUN is the store's own column, which no batch fills. */
+export type BatchType = ValueType | "TIMESTAMP" | "RUN";
 export type BatchValue = string | number | bigint | boolean;
 
 export interface BatchColumn {

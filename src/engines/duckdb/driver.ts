@@ -33,6 +33,7 @@ export {
   DuckDBTimestampTZValue,
   DuckDBTimestampValue,
   DuckDBTimeValue,
+  INTEGER,
   INTERVAL,
   LIST,
   SQLNULL,

@@ -117,6 +117,14 @@ export class HostClient implements EngineHost {
     return this.#request({ kind: "statistics" }) as Promise<readonly TableStatistics[]>;
   }
 
+  deleteBefore(source: string, timestampUs: string): Promise<number> {
+    return this.#request({ kind: "deleteBefore", source, timestampUs }) as Promise<number>;
+  }
+
+  maintain(): Promise<boolean> {
+    return this.#request({ kind: "maintain" }) as Promise<boolean>;
+  }
+
   async ping(): Promise<void> {
     await this.#request({ kind: "ping" });
   }

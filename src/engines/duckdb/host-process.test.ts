@@ -44,7 +44,13 @@ describe("the engine host", () => {
     const log: string[] = [];
     const store: DuckDbStore = new DuckDbStore(() => host.client(), some.limits ?? defaultStoreLimits);
     const host = new HostProcess({
-      core: { directory, threads: 2, memoryLimitBytes: 512 * MEBIBYTE, checkpointBytes: MEBIBYTE },
+      core: {
+        directory,
+        threads: 2,
+        memoryLimitBytes: 512 * MEBIBYTE,
+        checkpointBytes: MEBIBYTE,
+        compaction: { minRows: 1000, maxRows: 5000 },
+      },
       maxResidentBytes: some.maxResidentBytes ?? 4096 * MEBIBYTE,
       log: (level, message) => log.push(`${level} ${message}`),
       onReady: (sources) => store.load(sources),
@@ -137,6 +143,30 @@ describe("the engine host", () => {
     const stored = await retry(() => query(host, "SELECT id FROM events_1"));
     expect(new Set(stored).size).toBe(stored.length);
     expect(acknowledged.filter((id) => !new Set(stored).has(id))).toEqual([]);
+  });
+
+  it("holds every event once when it is killed at any moment of compaction, checkpoint and change of the table", async () => {
+    const { host, store } = await openStore(newFolder());
+    await store.ensureSource({ name: "edge", knownFields: [{ path: "project", type: STRING }] });
+    let next = 0;
+    const append = () => {
+      const events = Array.from({ length: 1500 }, () => {
+        const n = next++;
+        return eventOf(`event ${n}`, { project: `p${n % 5}`, metadata: { text: "x".repeat(200), [`f${n >> 12}`]: n } });
+      });
+      return retry(() => store.append("edge", events, signal));
+    };
+    for (let kills = 0; kills < 8; kills++) {
+      await append();
+      const compacting = retry(() => host.client().maintain()).catch(() => false);
+      const appending = append();
+      // Another moment each time, by turns of the event loop.
+      for (let turns = kills * 2000; turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+      kill(host);
+      await Promise.all([compacting, appending]);
+    }
+    const counts = await retry(() => query(host, "SELECT count(*) || ' ' || count(DISTINCT id) FROM events_1"));
+    expect(counts).toEqual([`${next} ${next}`]);
   });
 
   it("fails what is under way when it is killed, and answers again within five seconds", async () => {

@@ -17,7 +17,12 @@ describe("a store in memory", () => {
   let host: EngineHost;
   let store: DuckDbStore;
   beforeAll(async () => {
-    const options = { threads: 2, memoryLimitBytes: 512 * 1024 ** 2, checkpointBytes: 1024 ** 2 };
+    const options = {
+      threads: 2,
+      memoryLimitBytes: 512 * 1024 ** 2,
+      checkpointBytes: 1024 ** 2,
+      compaction: { minRows: 1000, maxRows: 5000 },
+    };
     ({ host } = await openCore(options, { onFatal: () => expect.unreachable() }));
     store = new DuckDbStore(() => host);
     await store.ensureSource({ name: "edge", knownFields: [{ path: "metadata.known", type: INT64 }] });
@@ -175,8 +180,8 @@ describe("a store in memory", () => {
     await store.append("two", [eventOf("a", {}, 5n), eventOf("b", {}, 7n)], signal);
     const statistics = await store.statistics(signal);
     expect(statistics.slice(1)).toEqual([
-      { name: "empty", rowCount: 0, oldestTimestampUs: null, newestTimestampUs: null },
-      { name: "two", rowCount: 2, oldestTimestampUs: 5n, newestTimestampUs: 7n },
+      { name: "empty", rowCount: 0, oldestTimestampUs: null, newestTimestampUs: null, tailRowCount: 0 },
+      { name: "two", rowCount: 2, oldestTimestampUs: 5n, newestTimestampUs: 7n, tailRowCount: 2 },
     ]);
   });
 

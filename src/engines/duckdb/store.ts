@@ -102,12 +102,18 @@ export class DuckDbStore implements EventStore {
 
   async statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]> {
     const tables = await unlessAborted(this.#host().statistics(), signal);
-    return tables.map(({ name, rowCount, oldestUs, newestUs }) => ({
+    return tables.map(({ name, rowCount, oldestUs, newestUs, tailRowCount }) => ({
       name,
       rowCount,
       oldestTimestampUs: oldestUs === null ? null : BigInt(oldestUs),
       newestTimestampUs: newestUs === null ? null : BigInt(newestUs),
+      tailRowCount,
     }));
+  }
+
+  async deleteBefore(sourceName: string, timestampUs: bigint): Promise<number> {
+    const state = this.#source(sourceName);
+    return this.#host().deleteBefore(state.name, timestampUs.toString());
   }
 
   async #store(state: SourceState, events: readonly LogEvent[]): Promise<AppendResult> {

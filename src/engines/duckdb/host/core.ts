@@ -1,18 +1,17 @@
 /** The engine host's work, whatever process it runs in: the store's file, its writer, and queries. */
-import { statSync } from "node:fs";
 import { type AppendResult, EngineError } from "../../engine.ts";
 import type { Connection, Database } from "../connection.ts";
-import { DuckDBTimestampValue, type DuckDBValue } from "../driver.ts";
+import { DuckDBTimestampValue, type DuckDBValue, TIMESTAMP } from "../driver.ts";
 import { toEngineError } from "../driver-error.ts";
-import { type CheckpointPolicy, createCheckpointPolicy, hasRoomForCheckpoint } from "./checkpoints.ts";
-import type { AppendWork } from "./group-commit.ts";
+import { countTail } from "./compaction.ts";
 import { IdFilter } from "./id-filter.ts";
+import { Maintenance } from "./maintenance.ts";
 import type { CoreOptions, EngineHost, SourceSchema, TableStatistics } from "./protocol.ts";
 import { createQueryRunner } from "./query-runner.ts";
 import { addSourceEntries, copyEarlierValues, createSourceTable } from "./source-tables.ts";
 import { createStatementCheck } from "./statement-check.ts";
 import { statementRules } from "./statement-rules.ts";
-import { openStoreFile, readSources, storePaths } from "./store-file.ts";
+import { openStoreFile, readSources } from "./store-file.ts";
 import { createStoredSource, loadIds, type StoredSource } from "./stored-source.ts";
 import { Writer } from "./writer.ts";
 
@@ -21,11 +20,8 @@ export interface CoreHooks {
   readonly onFatal: (error: unknown) => void;
 }
 
-const CHECKPOINT = "CHECKPOINT store";
-
-function logBytesOf(directory: string): number {
-  return statSync(storePaths(directory).writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
-}
+/** How often the core looks whether there is something to compact. */
+const MAINTENANCE_INTERVAL_MS = 5000;
 
 function microsText(value: DuckDBValue | undefined): string | null {
   return value instanceof DuckDBTimestampValue ? value.micros.toString() : null;
@@ -38,8 +34,9 @@ class Core implements EngineHost {
   /** Filters of ids that are being read from tables that have rows. */
   readonly #loadingIds = new Map<string, Promise<void>>();
   readonly #runner: ReturnType<typeof createQueryRunner>;
-  readonly #options: CoreOptions;
-  readonly #checkpoints: CheckpointPolicy;
+  /** Absent for a store in memory. */
+  readonly #maintenance: Maintenance | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
   readonly run: EngineHost["run"];
 
   constructor(
@@ -49,8 +46,6 @@ class Core implements EngineHost {
     sources: readonly SourceSchema[],
     hooks: CoreHooks,
   ) {
-    this.#options = options;
-    this.#checkpoints = createCheckpointPolicy(options.checkpointBytes);
     this.#database = database;
     for (const schema of sources) this.#sources.set(schema.name, createStoredSource(schema));
     const tables = () => [...this.#sources.values()].map(({ table }) => table);
@@ -62,9 +57,17 @@ class Core implements EngineHost {
     this.run = this.#runner.run;
     this.#writer = new Writer(connections.writer, {
       prepare: ({ source }) => this.#loadIds(source),
-      afterCommit: (works) => this.#checkpointWhenDue(connections.writer, works),
+      afterCommit: async (works) => this.#maintenance?.afterCommit(connections.writer, works),
       onFatal: hooks.onFatal,
     });
+    const { directory, checkpointBytes, compaction } = options;
+    if (directory !== undefined) {
+      const all = () => [...this.#sources.values()];
+      this.#maintenance = new Maintenance({ directory, checkpointBytes, compaction }, database, all);
+      const maintain = () => this.#maintenance?.compact(this.#writer, true).catch(() => undefined);
+      this.#timer = setInterval(() => void maintain(), MAINTENANCE_INTERVAL_MS);
+      this.#timer.unref();
+    }
     // Reading ids takes a second for some million events: it begins now, and the first append waits for it.
     for (const source of this.#sources.values()) void this.#loadIds(source).catch(() => undefined);
   }
@@ -106,6 +109,7 @@ class Core implements EngineHost {
           rowCount: Number(rowCount),
           oldestUs: microsText(oldest),
           newestUs: microsText(newest),
+          tailRowCount: await countTail(connection, table),
         });
       }
       return statistics;
@@ -127,13 +131,25 @@ class Core implements EngineHost {
     }
   }
 
+  async maintain(): Promise<boolean> {
+    return (await this.#maintenance?.compact(this.#writer, false)) ?? false;
+  }
+
+  async deleteBefore(name: string, timestampUs: string): Promise<number> {
+    const { table } = this.#source(name);
+    return this.#writer.task(async (connection) => {
+      const cutoff = new DuckDBTimestampValue(BigInt(timestampUs));
+      const [row] = await connection.all(`DELETE FROM "${table}" WHERE timestamp < $1`, [
+        { value: cutoff, type: TIMESTAMP },
+      ]);
+      return Number(row?.[0] ?? 0);
+    });
+  }
+
   async close(): Promise<void> {
+    clearInterval(this.#timer);
     await this.#runner.close();
-    // Opening a file whose log is empty is quicker; a checkpoint that fails loses nothing.
-    const { directory } = this.#options;
-    if (directory !== undefined && hasRoomForCheckpoint(directory, logBytesOf(directory))) {
-      void this.#writer.task((connection) => connection.all(CHECKPOINT)).catch(() => undefined);
-    }
+    await this.#maintenance?.close(this.#writer);
     await this.#writer.close();
     await Promise.allSettled(this.#loadingIds.values());
     this.#database.close();
@@ -164,15 +180,6 @@ class Core implements EngineHost {
       // A failure is not kept: the next append tries again.
       this.#loadingIds.delete(source.name);
     }
-  }
-
-  async #checkpointWhenDue(connection: Connection, works: readonly AppendWork[]): Promise<void> {
-    if (this.#options.directory === undefined) return;
-    for (const { source, batch } of works) this.#checkpoints.note(source.table, batch.header.rowCount);
-    const logBytes = logBytesOf(this.#options.directory);
-    if (!this.#checkpoints.isDue(logBytes) || !hasRoomForCheckpoint(this.#options.directory, logBytes)) return;
-    await connection.all(CHECKPOINT);
-    this.#checkpoints.reset();
   }
 }
 

@@ -12,6 +12,7 @@ import type {
 } from "../../engine.ts";
 import type { BatchHeader, EncodedBatch } from "../batch.ts";
 import type { SchemaEntry } from "../schema/schema-entry.ts";
+import type { CompactionSize } from "./compaction.ts";
 
 export interface CoreOptions {
   /** Folder of the store; absent for a store in memory. */
@@ -20,6 +21,8 @@ export interface CoreOptions {
   readonly memoryLimitBytes: number;
   /** Write-ahead log beyond which a checkpoint is made. */
   readonly checkpointBytes: number;
+  /** When appended rows are rewritten sorted, and how many at once. */
+  readonly compaction: CompactionSize;
 }
 
 export interface SourceSchema {
@@ -43,6 +46,8 @@ export interface TableStatistics {
   readonly rowCount: number;
   readonly oldestUs: string | null;
   readonly newestUs: string | null;
+  /** Rows that are not sorted yet. */
+  readonly tailRowCount: number;
 }
 
 /** What the engine host does, wherever it runs. Every method rejects with `EngineError`. */
@@ -56,6 +61,10 @@ export interface EngineHost {
   /** Keeps the entries and adds their columns; all or none. */
   addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void>;
   statistics(): Promise<readonly TableStatistics[]>;
+  /** Deletes the events before a time (microseconds since 1970) and answers how many they were. */
+  deleteBefore(source: string, timestampUs: string): Promise<number>;
+  /** Compacts once, if a source has a long tail, and answers whether it did. It also happens by itself. */
+  maintain(): Promise<boolean>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -76,6 +85,8 @@ export type HostRequest =
       readonly entries: readonly SchemaEntry[];
     }
   | { readonly id: number; readonly kind: "statistics" }
+  | { readonly id: number; readonly kind: "deleteBefore"; readonly source: string; readonly timestampUs: string }
+  | { readonly id: number; readonly kind: "maintain" }
   | { readonly id: number; readonly kind: "ping" }
   | { readonly id: number; readonly kind: "close" };
 

@@ -69,6 +69,10 @@ class Server {
         return this.host.addEntries(request.source, request.entries);
       case "statistics":
         return this.host.statistics();
+      case "deleteBefore":
+        return this.host.deleteBefore(request.source, request.timestampUs);
+      case "maintain":
+        return this.host.maintain();
       case "ping":
         return this.host.ping();
       case "close":

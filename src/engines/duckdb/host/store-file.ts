@@ -30,6 +30,7 @@ const setupStatements: readonly string[] = [
   "CREATE TABLE lw_sources (name VARCHAR NOT NULL, table_name VARCHAR NOT NULL)",
   `CREATE TABLE lw_fields (source VARCHAR NOT NULL, ordinal INTEGER NOT NULL, role VARCHAR NOT NULL,
     path VARCHAR NOT NULL, type VARCHAR, column_name VARCHAR)`,
+  "CREATE TABLE lw_runs (source VARCHAR NOT NULL, run INTEGER NOT NULL, row_count BIGINT NOT NULL)",
 ];
 
 async function runSetup(connection: Connection): Promise<void> {

@@ -40,6 +40,7 @@ export function createStoredSource(schema: SourceSchema): StoredSource {
       { name: "id", type: "STRING" },
       { name: "timestamp", type: "TIMESTAMP" },
       { name: "event_message", type: "STRING" },
+      { name: "lw_run", type: "RUN" },
     ],
     ids: undefined,
   };

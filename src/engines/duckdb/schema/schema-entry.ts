@@ -52,4 +52,6 @@ export const fixedColumns: readonly ColumnDefinition[] = [
   { name: "id", type: "VARCHAR" },
   { name: "timestamp", type: "TIMESTAMP" },
   { name: "event_message", type: "VARCHAR USING COMPRESSION zstd" },
+  // Number of the sorted run that the row is in; NULL since it was appended.
+  { name: "lw_run", type: "INTEGER" },
 ];

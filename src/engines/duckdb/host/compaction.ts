@@ -1,0 +1,107 @@
+/**
+ * Rewriting rows sorted by project and time, in which order a query for one project reads a fraction of them. Rows that
+ * were appended are the *tail* (`lw_run` is NULL); a compaction takes the oldest of them, always whole row groups, and
+ * appends them again as a sorted *run*. It is one transaction: at any moment each row is in the table once.
+ */
+import type { Connection } from "../connection.ts";
+import type { StoredSource } from "./stored-source.ts";
+
+export interface Compaction {
+  readonly source: StoredSource;
+  readonly run: number;
+  /** Rows of the tail below this row id are rewritten: the end of a row group. */
+  readonly bound: bigint;
+  readonly rowCount: number;
+}
+
+export interface CompactionSize {
+  /** A shorter tail is left as it is. */
+  readonly minRows: number;
+  /** Rows of one compaction, about: they are sorted in memory. */
+  readonly maxRows: number;
+}
+
+/** Where sources say what project an event is of. */
+const PROJECT_PATHS = ["project", "metadata.project", "metadata.project_ref"];
+
+async function readNumber(connection: Connection, sql: string): Promise<number | undefined> {
+  const [row] = await connection.all(sql);
+  const value = row?.[0];
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+/** Rows that are not in a run yet. */
+export async function countTail(connection: Connection, table: string): Promise<number> {
+  return (await readNumber(connection, `SELECT count(*)::DOUBLE FROM "${table}" WHERE lw_run IS NULL`)) ?? 0;
+}
+
+/** Row ids at which row groups that are in the file end, ascending. */
+async function readGroupEnds(connection: Connection, table: string): Promise<number[]> {
+  const groups = await connection.all(
+    `SELECT sum(count)::DOUBLE, bool_and(persistent) FROM pragma_storage_info('${table}')
+     WHERE column_name = 'timestamp' AND segment_type = 'TIMESTAMP' GROUP BY row_group_id ORDER BY row_group_id`,
+  );
+  const ends: number[] = [];
+  let end = 0;
+  for (const [count, isPersistent] of groups) {
+    if (isPersistent !== true) break;
+    end += Number(count);
+    ends.push(end);
+  }
+  return ends;
+}
+
+/** What to rewrite next of a source; undefined when its tail is short. */
+export async function planCompaction(
+  connection: Connection,
+  source: StoredSource,
+  { minRows, maxRows }: CompactionSize,
+): Promise<Compaction | undefined> {
+  const tail = `FROM "${source.table}" WHERE lw_run IS NULL`;
+  if ((await countTail(connection, source.table)) < minRows) return undefined;
+  const beyond = await readNumber(connection, `SELECT rowid::DOUBLE ${tail} ORDER BY rowid LIMIT 1 OFFSET ${maxRows}`);
+  const ends = await readGroupEnds(connection, source.table);
+  const bound = ends.filter((end) => beyond === undefined || end <= beyond).at(-1);
+  if (bound === undefined) return undefined;
+  const rowCount = (await readNumber(connection, `SELECT count(*)::DOUBLE ${tail} AND rowid < ${bound}`)) ?? 0;
+  if (rowCount < minRows) return undefined;
+  const lastRun = await readNumber(connection, `SELECT max(run)::DOUBLE FROM lw_runs WHERE source = '${source.table}'`);
+  return { source, run: (lastRun ?? 0) + 1, bound: BigInt(bound), rowCount };
+}
+
+function sortColumns(source: StoredSource): string {
+  const columns: string[] = [];
+  for (const path of PROJECT_PATHS) {
+    for (const entry of source.entries) {
+      if (entry.role === "value" && entry.path === path && entry.column !== null) columns.push(`"${entry.column}"`);
+    }
+  }
+  return [...columns, "timestamp"].join(", ");
+}
+
+/**
+ * Begins the transaction. Must be called on the writer's queue, so that no checkpoint moves row ids between the plan
+ * and the first write, which keeps later checkpoints away.
+ */
+export async function beginCompaction(connection: Connection, { source, run, rowCount }: Compaction): Promise<void> {
+  await connection.all("BEGIN");
+  await connection.all("INSERT INTO lw_runs VALUES ($1, $2, $3)", [
+    { value: source.table },
+    { value: run },
+    { value: rowCount },
+  ]);
+}
+
+/** Writes the sorted run; takes seconds, beside everything else. */
+export async function writeRun(connection: Connection, { source, run, bound }: Compaction): Promise<void> {
+  await connection.all(
+    `INSERT INTO "${source.table}" SELECT * REPLACE (${run} AS lw_run) FROM "${source.table}"
+     WHERE lw_run IS NULL AND rowid < ${bound} ORDER BY ${sortColumns(source)}`,
+  );
+}
+
+/** Takes the rows out of the tail and commits. Must be called on the writer's queue, a checkpoint right after it. */
+export async function finishCompaction(connection: Connection, { source, bound }: Compaction): Promise<void> {
+  await connection.all(`DELETE FROM "${source.table}" WHERE lw_run IS NULL AND rowid < ${bound}`);
+  await connection.all("COMMIT");
+}

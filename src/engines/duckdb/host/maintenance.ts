@@ -1,0 +1,127 @@
+/** What the store does for itself between commits: checkpoints, and compaction of what was appended. */
+import { statSync } from "node:fs";
+import type { Connection, Database } from "../connection.ts";
+import { type CheckpointPolicy, createCheckpointPolicy, hasRoomForCheckpoint } from "./checkpoints.ts";
+import {
+  beginCompaction,
+  type Compaction,
+  type CompactionSize,
+  finishCompaction,
+  planCompaction,
+  writeRun,
+} from "./compaction.ts";
+import type { AppendWork } from "./group-commit.ts";
+import { storePaths } from "./store-file.ts";
+import type { StoredSource } from "./stored-source.ts";
+import type { Writer } from "./writer.ts";
+
+export interface MaintenanceOptions {
+  readonly directory: string;
+  readonly checkpointBytes: number;
+  readonly compaction: CompactionSize;
+}
+
+const CHECKPOINT = "CHECKPOINT store";
+/** Above so many rows a second compaction waits for a quieter time, up to a tail that queries feel. */
+const BUSY_ROWS_PER_SECOND = 3000;
+const LONG_TAIL_FACTOR = 8;
+
+function logBytesOf(directory: string): number {
+  return statSync(storePaths(directory).writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+export class Maintenance {
+  readonly #options: MaintenanceOptions;
+  readonly #database: Database;
+  readonly #sources: () => readonly StoredSource[];
+  readonly #checkpoints: CheckpointPolicy;
+  #connection: Connection | undefined;
+  #compacting: Promise<boolean> | undefined;
+  #rowsSinceLook = 0;
+  #lookedAtMs = performance.now();
+
+  constructor(options: MaintenanceOptions, database: Database, sources: () => readonly StoredSource[]) {
+    this.#options = options;
+    this.#database = database;
+    this.#sources = sources;
+    this.#checkpoints = createCheckpointPolicy(options.checkpointBytes);
+  }
+
+  /** Makes a checkpoint when one is due. Called on the writer's queue after each commit. */
+  async afterCommit(connection: Connection, works: readonly AppendWork[]): Promise<void> {
+    for (const { source, batch } of works) {
+      this.#checkpoints.note(source.table, batch.header.rowCount);
+      this.#rowsSinceLook += batch.header.rowCount;
+    }
+    // DuckDB makes no checkpoint beside a transaction that writes; the end of the compaction makes one.
+    if (this.#compacting === undefined && this.#checkpoints.isDue(logBytesOf(this.#options.directory))) {
+      await this.#checkpoint(connection);
+    }
+  }
+
+  /**
+   * Compacts a source whose tail is long, if there is one, and answers whether it did; at most one compaction runs at a
+   * time. While many rows come in, a patient one lets them go first, unless the tail is very long.
+   */
+  compact(writer: Writer, isPatient: boolean): Promise<boolean> {
+    const { minRows, maxRows } = this.#options.compaction;
+    const isWaiting = isPatient && this.#takeRate() > BUSY_ROWS_PER_SECOND;
+    const size = { minRows: isWaiting ? minRows * LONG_TAIL_FACTOR : minRows, maxRows };
+    this.#compacting ??= this.#compact(writer, size).finally(() => {
+      this.#compacting = undefined;
+    });
+    return this.#compacting;
+  }
+
+  /** Stops a compaction, which loses nothing, and makes a last checkpoint. */
+  async close(writer: Writer): Promise<void> {
+    this.#connection?.interrupt();
+    await this.#compacting?.catch(() => false);
+    await writer.task((connection) => this.#checkpoint(connection)).catch(() => undefined);
+  }
+
+  async #checkpoint(connection: Connection): Promise<void> {
+    if (!hasRoomForCheckpoint(this.#options.directory, logBytesOf(this.#options.directory))) return;
+    await connection.all(CHECKPOINT);
+    this.#checkpoints.reset();
+  }
+
+  async #compact(writer: Writer, size: CompactionSize): Promise<boolean> {
+    this.#connection ??= await this.#database.connect();
+    const connection = this.#connection;
+    const compaction = await writer.task(() => this.#begin(connection, size));
+    if (compaction === undefined) return false;
+    try {
+      await writeRun(connection, compaction);
+      await writer.task(async (writerConnection) => {
+        await finishCompaction(connection, compaction);
+        // The next rows must not join the run's last row group.
+        await this.#checkpoint(writerConnection);
+      });
+      return true;
+    } catch (error) {
+      // A table that was altered meanwhile, an interrupt, a full disk: the tail is as it was.
+      await connection.all("ROLLBACK").catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #begin(connection: Connection, size: CompactionSize): Promise<Compaction | undefined> {
+    for (const source of this.#sources()) {
+      const compaction = await planCompaction(connection, source, size);
+      if (compaction === undefined) continue;
+      await beginCompaction(connection, compaction);
+      return compaction;
+    }
+    return undefined;
+  }
+
+  /** Rows a second since this was asked last. */
+  #takeRate(): number {
+    const now = performance.now();
+    const rowsPerSecond = (this.#rowsSinceLook * 1000) / Math.max(1, now - this.#lookedAtMs);
+    this.#rowsSinceLook = 0;
+    this.#lookedAtMs = now;
+    return rowsPerSecond;
+  }
+}
