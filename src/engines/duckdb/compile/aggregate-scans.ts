@@ -1,45 +1,66 @@
 /** Building blocks for GROUP BY, window functions and DISTINCT. */
 import type { Scan } from "../../../googlesql/resolved.ts";
-import { printAggregateCall, printWindowCall } from "./aggregates.ts";
+import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
 import { type Block, exportAs, findColumn, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
-import { cheapBinding, variableScope } from "./scope.ts";
+import { cheapBinding, type Scope, variableScope } from "./scope.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
 
-/** Nothing of what could be read in the block stays readable. */
-function replaceColumns(block: Block): void {
-  block.bindings = new Map();
-  block.sources = [];
-  block.computed = new Map();
-  block.deferrable = new Map();
-  block.naturalOrder = [];
+/** The block with other columns; what was readable stays so through the old one only, for expressions printed later. */
+function withoutColumns(block: Block): Block {
+  return {
+    ...block,
+    bindings: new Map(),
+    sources: [],
+    computed: new Map(),
+    deferrable: new Map(),
+    exports: new Map(),
+    naturalOrder: [],
+  };
 }
 
-export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "Aggregate" }, input: Block): Block {
-  const rows = rowBlock(compilation, input);
+export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "Aggregate" }, from: Block): Block {
+  const rows = rowBlock(compilation, from);
   const separated = separateShared(compilation, rows.order.length > 0 ? wrapBlock(compilation, rows) : rows, [
     ...scan.groupBy.map((item) => item.expression),
     ...scan.aggregates.map((item) => item.call),
   ]);
-  const { block, texts } = printInBlock(compilation, separated, (scope) => {
+  const { block: input, texts } = printInBlock(compilation, separated, (scope) => {
     const keys = scan.groupBy.map((item) => printExpression(compilation, item.expression, scope));
-    // GROUPING(x) reads grouping columns.
-    const keyBindings = new Map(scan.groupBy.map(({ column }, index) => [column.id, cheapBinding(keys[index] ?? "")]));
-    const inner = variableScope(scope, keyBindings);
-    const calls = scan.aggregates.map(({ call }) =>
-      printAggregateCall(compilation, call, inner, separated.naturalOrder),
-    );
-    return [...keys, ...calls];
+    if (separated.outer === undefined) return keys;
+    const inner = withKeys(scope, scan, keys);
+    const order = separated.naturalOrder;
+    return [...keys, ...scan.aggregates.map(({ call }) => printAggregateCall(compilation, call, inner, order))];
   });
-  replaceColumns(block);
+  const scope = withKeys(scopeOf(compilation, input), scan, texts);
+  const block = withoutColumns(input);
   block.isGrouped = true;
   block.groupKeys = scan.groupBy.map(({ column }, index) => ({ id: column.id, sql: texts[index] ?? "" }));
   block.groupingSets = scan.groupingSets?.map((set) => set.map((column) => column.id));
-  [...scan.groupBy, ...scan.aggregates].forEach(({ column }, index) => {
-    block.bindings.set(column.id, cheapBinding(texts[index] ?? ""));
+  for (const { id, sql } of block.groupKeys) block.bindings.set(id, cheapBinding(sql));
+  scan.aggregates.forEach(({ column, call }, index) => {
+    let printed = texts[scan.groupBy.length + index];
+    block.bindings.set(column.id, {
+      sql: () => {
+        printed ??= printAggregateCall(compilation, call, scope, []);
+        return printed;
+      },
+      isCheap: true,
+      element: compilation.analysis.uses(column) > MAX_ELEMENTS ? undefined : elementPrinter(compilation, call, scope),
+    });
   });
   return block;
+}
+
+/** Up to so many elements of an array are aggregated one by one instead of all of them as an array. */
+const MAX_ELEMENTS = 4;
+
+/** GROUPING(x) reads grouping columns. */
+function withKeys(scope: Scope, scan: Scan & { kind: "Aggregate" }, keys: readonly string[]): Scope {
+  if (scan.groupingSets === undefined) return scope;
+  const bindings = scan.groupBy.map(({ column }, index) => [column.id, cheapBinding(keys[index] ?? "")] as const);
+  return variableScope(scope, new Map(bindings));
 }
 
 export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Window" }, input: Block): Block {
@@ -62,15 +83,15 @@ export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Wind
   return block;
 }
 
-export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Distinct" }, input: Block): Block {
-  const open = openBlock(compilation, input);
-  const block = open.order.length > 0 ? wrapBlock(compilation, open) : open;
+export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Distinct" }, from: Block): Block {
+  const open = openBlock(compilation, from);
+  const input = open.order.length > 0 ? wrapBlock(compilation, open) : open;
   const columns = scan.columns.map(({ column, input: source }) => {
-    const binding = findColumn(block, source.id) ?? scopeOf(compilation, block).find(source.id);
+    const binding = findColumn(input, source.id) ?? scopeOf(compilation, input).find(source.id);
     if (binding === undefined) throw new Error(`Column ${source.name} cannot be read by DISTINCT`);
     return { column, binding, sql: binding.sql() };
   });
-  replaceColumns(block);
+  const block = withoutColumns(input);
   block.isDistinct = true;
   for (const { column, binding, sql } of columns) {
     exportAs(block, String(column.id), compilation.analysis.alias(column.id), () => sql);

@@ -1,10 +1,12 @@
 /** Printing aggregate and window calls: their arguments and what stands around them; the function tables do the rest. */
 import type { AggregateCall, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../../../googlesql/resolved.ts";
-import type { AggregateModifiers } from "../functions/aggregate-shape.ts";
+import type { AggregateContext, AggregateModifiers } from "../functions/aggregate-shape.ts";
+import { printQuantile } from "../functions/approximate.ts";
 import { aggregateFunctions, windowFunctions } from "../functions/index.ts";
 import { type Compilation, fail } from "./compilation.ts";
-import { isCheap, isNeverNaN, printExpression } from "./expressions.ts";
+import { printExpression } from "./expressions.ts";
 import type { Scope } from "./scope.ts";
+import { isCheap, isNeverNaN } from "./traits.ts";
 
 type Key = AggregateCall["orderBy"][number];
 
@@ -33,17 +35,12 @@ function contextOf(compilation: Compilation, call: AggregateCall | WindowCall, s
 /** Functions whose result depends on the order of the rows. */
 const orderedAggregates = new Set(["ARRAY_AGG", "STRING_AGG", "ARRAY_CONCAT_AGG"]);
 
-/** The complete aggregate. `naturalOrder` is the order that the rows have where the call names none. */
-export function printAggregateCall(
+function aggregateContext(
   compilation: Compilation,
   call: AggregateCall,
   scope: Scope,
   naturalOrder: readonly string[],
-): string {
-  const row = aggregateFunctions[call.function];
-  if (row === undefined) {
-    return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
-  }
+): AggregateContext {
   const isNatural = call.orderBy.length === 0 && !call.isDistinct && orderedAggregates.has(call.function);
   const orderBySql = isNatural
     ? naturalOrder.map((sql) => `${sql} ASC NULLS FIRST`).join(", ")
@@ -63,7 +60,38 @@ export function printAggregateCall(
           },
         }),
   };
-  return row({ ...contextOf(compilation, call, scope), call, modifiers });
+  return {
+    args: call.arguments.map((argument) => printExpression(compilation, argument, scope)),
+    types: call.arguments.map((argument) => argument.type),
+    type: call.type,
+    timeZone: compilation.timeZone,
+    call,
+    modifiers,
+  };
+}
+
+/** The complete aggregate. `naturalOrder` is the order that the rows have where the call names none. */
+export function printAggregateCall(
+  compilation: Compilation,
+  call: AggregateCall,
+  scope: Scope,
+  naturalOrder: readonly string[],
+): string {
+  const row = aggregateFunctions[call.function];
+  if (row === undefined) {
+    return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
+  }
+  return row(aggregateContext(compilation, call, scope, naturalOrder));
+}
+
+/** Prints single elements of an aggregate whose result is an array; undefined where that is no cheaper. */
+export function elementPrinter(
+  compilation: Compilation,
+  call: AggregateCall,
+  scope: Scope,
+): ((offset: bigint) => string | undefined) | undefined {
+  if (call.function !== "APPROX_QUANTILES") return undefined;
+  return (offset) => printQuantile(aggregateContext(compilation, call, scope, []), offset);
 }
 
 function printBound(compilation: Compilation, bound: ResolvedFrameBound, scope: Scope): string {

@@ -34,6 +34,8 @@ interface Place {
   readsVariables: boolean;
 }
 
+const NO_PLACES: readonly Place[] = [];
+
 interface Walk {
   readonly uses: Map<number, number>;
   readonly owners: Map<number, Place>;
@@ -51,6 +53,7 @@ function countUse(walk: Walk, id: number, weight: number): void {
 /** The places from `place` outwards to where the column is made, that one not included; none where it is made inside. */
 function placesBetween(walk: Walk, column: Column, place: Place): readonly Place[] {
   const owner = walk.owners.get(column.id);
+  if (owner === place) return NO_PLACES;
   const between: Place[] = [];
   for (let at: Place | undefined = place; at !== undefined; at = at.parent) {
     if (at === owner) return between;
@@ -108,6 +111,19 @@ function walkExpression(walk: Walk, expression: Expr | AggregateCall | WindowCal
         own(walk, variable.column, place);
       }
       walkExpression(walk, expression.body, place, weight);
+      return;
+    case "Literal":
+    case "Parameter":
+    case "DatePart":
+      return;
+    case "Field":
+    case "RecordField":
+      walkExpression(walk, expression.base, place, weight);
+      return;
+    case "Call":
+      for (const argument of expression.arguments) {
+        if (argument !== undefined) walkExpression(walk, argument, place, weight);
+      }
       return;
     default:
       for (const child of expressionChildren(expression)) walkExpression(walk, child, place, weight);

@@ -122,12 +122,31 @@ export function outsideBinding(
     printed ??= `${alias}.${exportAs(block, key, compilation.analysis.alias(id), inside.sql)}`;
     return printed;
   };
-  const record = inside.record;
+  const { record, element } = inside;
+  if (record === undefined && element === undefined) return { sql, isCheap: true, isNeverNaN: inside.isNeverNaN };
   return {
     sql,
     isCheap: true,
-    isNeverNaN: inside.isNeverNaN ?? false,
-    ...(record === undefined ? {} : { record: outsideRecord(compilation, block, alias, key, record) }),
+    isNeverNaN: inside.isNeverNaN,
+    record: record === undefined ? undefined : outsideRecord(compilation, block, alias, key, record),
+    element: element === undefined ? undefined : outsideElement(compilation, block, alias, key, element),
+  };
+}
+
+function outsideElement(
+  compilation: Compilation,
+  block: Block,
+  alias: string,
+  key: string,
+  element: NonNullable<Binding["element"]>,
+): NonNullable<Binding["element"]> {
+  return (offset) => {
+    const inside = element(offset);
+    if (inside === undefined) return undefined;
+    const hiddenKey = `${key}/element/${offset}`;
+    const known = block.exports.get(hiddenKey);
+    const name = known?.alias ?? nextAlias(compilation, "element_");
+    return `${alias}.${exportAs(block, hiddenKey, name, () => inside)}`;
   };
 }
 

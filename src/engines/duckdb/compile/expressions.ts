@@ -1,89 +1,16 @@
 /** Printing expressions of the resolved query. Every result is safe to place anywhere: parenthesised where needed. */
-import type { Span } from "../../../googlesql/diagnostic.ts";
 import type { CallExpr, CaseExpr, CastExpr, Column, Expr, LetExpr } from "../../../googlesql/resolved.ts";
 import { printCast } from "../functions/cast.ts";
-import { scalarFunctions } from "../functions/index.ts";
 import { fromList } from "../functions/record-arrays.ts";
 import { structFieldName } from "../layout.ts";
 import { bindOnce, quoteString } from "../sql-text.ts";
-import { type Compilation, fail, nextAlias } from "./compilation.ts";
+import { printCall, printElement } from "./calls.ts";
+import { type Compilation, fail } from "./compilation.ts";
 import { physicalTypeSql, printLiteral, printNull } from "./literals.ts";
-import { arraySource, extractTyped, fieldPointer, fieldSource, isRecordType, recordText } from "./records.ts";
-import { type Binding, cheapBinding, type RecordSource, type Scope, variableScope } from "./scope.ts";
+import { extractTyped, fieldPointer, fieldSource, isRecordType, recordText } from "./records.ts";
+import { type Binding, cheapBinding, type Scope, variableScope } from "./scope.ts";
 import { printInSubquery, printSubquery } from "./subqueries.ts";
-
-const NOWHERE: Span = { start: 0, end: 0 };
-
-/** The column or variable, noting which block it is of. */
-function lookUp(compilation: Compilation, column: Column, scope: Scope): Binding {
-  let level = 0;
-  for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
-    const found = at.find(column.id);
-    if (found !== undefined) {
-      if (at.kind === "block") compilation.levelsRead |= 1 << Math.min(level, 30);
-      return found;
-    }
-    if (at.kind === "block") level++;
-  }
-  return fail(compilation, "invalid_query", `Column ${column.name} cannot be read here`, NOWHERE);
-}
-
-/** True when printing the expression twice costs nothing. */
-export function isCheap(compilation: Compilation, expression: Expr, scope: Scope): boolean {
-  switch (expression.kind) {
-    case "Literal":
-    case "Parameter":
-    case "DatePart":
-      return true;
-    case "Column":
-    case "Variable":
-      return lookUp(compilation, expression.column, scope).isCheap;
-    case "Field":
-      return isCheap(compilation, expression.base, scope);
-    case "RecordField":
-      return (
-        !isRecordType(expression.type) &&
-        sourceOf(compilation, expression.base, scope)?.leaf(expression.path) !== undefined
-      );
-    default:
-      return false;
-  }
-}
-
-/** Where the fields of the expression's value come from, when it can be traced to a table's record. */
-export function sourceOf(compilation: Compilation, expression: Expr, scope: Scope): RecordSource | undefined {
-  if (expression.kind === "Column" || expression.kind === "Variable") {
-    return lookUp(compilation, expression.column, scope).record;
-  }
-  if (!isRecordType(expression.type)) return undefined;
-  if (expression.kind === "MakeArray") {
-    // A record taken for an array of itself.
-    const [element, ...others] = expression.elements;
-    const source = element === undefined || others.length > 0 ? undefined : sourceOf(compilation, element, scope);
-    return source === undefined ? undefined : arraySource(source);
-  }
-  if (expression.kind !== "RecordField") return undefined;
-  const base = sourceOf(compilation, expression.base, scope);
-  return base === undefined ? undefined : fieldSource(base, expression.base.type, expression.path);
-}
-
-/** True when the value can be no NaN. */
-export function isNeverNaN(compilation: Compilation, expression: Expr, scope: Scope): boolean {
-  if (expression.type.kind !== "FLOAT64") return true;
-  switch (expression.kind) {
-    case "Literal":
-      return expression.value !== "NaN";
-    case "Column":
-    case "Variable":
-      return lookUp(compilation, expression.column, scope).isNeverNaN ?? false;
-    case "RecordField":
-      return true;
-    case "Cast":
-      return expression.operand.type.kind !== "STRING" && isNeverNaN(compilation, expression.operand, scope);
-    default:
-      return false;
-  }
-}
+import { isCheap, isNeverNaN, lookUp, sourceOf } from "./traits.ts";
 
 /** A binding that prints the expression where it is read. */
 export function computedBinding(compilation: Compilation, expression: Expr, scope: Scope): Binding {
@@ -126,7 +53,7 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
     case "RecordField":
       return printRecordField(compilation, expression, scope);
     case "Call":
-      return printCall(compilation, expression, scope);
+      return printElement(compilation, expression, scope) ?? printCallOf(compilation, expression, scope);
     case "Case":
       return printCase(compilation, expression, scope);
     case "Cast":
@@ -209,58 +136,11 @@ function printCastExpression(compilation: Compilation, expression: CastExpr, sco
   });
 }
 
-function printCall(compilation: Compilation, call: CallExpr, scope: Scope): string {
-  const row = scalarFunctions[call.function];
-  if (row === undefined) {
-    return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
-  }
-  const present = call.arguments.filter((argument) => argument !== undefined);
+function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): string {
   const args = call.arguments.map((argument) =>
     argument === undefined ? undefined : printExpression(compilation, argument, scope),
   );
-  const context = {
-    types: call.arguments.map((argument) => argument?.type ?? call.type),
-    type: call.type,
-    call,
-    timeZone: compilation.timeZone,
-    isNeverNaN: present.map((argument) => isNeverNaN(compilation, argument, scope)),
-  };
-  const print = (printed: readonly (string | undefined)[]) => row({ ...context, args: printed as readonly string[] });
-  const canMove = (index: number) =>
-    call.arguments[index]?.kind !== "Lambda" && call.arguments[index]?.kind !== "DatePart";
-  if (call.isSafe) {
-    // Errors of the arguments are not this call's: they are computed outside of TRY.
-    const outside = args.map((_, index) => {
-      const argument = call.arguments[index];
-      return argument !== undefined && canMove(index) && !isCheap(compilation, argument, scope);
-    });
-    return bindArguments(compilation, args, outside, (bound) => `TRY(${print(bound)})`);
-  }
-  const sql = print(args);
-  const isQuery = args.map((arg, index) => canMove(index) && arg?.includes("SELECT") === true);
-  // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
-  return sql.includes("lambda ") && isQuery.includes(true) ? bindArguments(compilation, args, isQuery, print) : sql;
-}
-
-/**
- * Computes the chosen arguments first and prints the call over names for them. Several are the fields of one struct: were they
- * bound one inside the other, a sub-query among them would stand in a lambda.
- */
-function bindArguments(
-  compilation: Compilation,
-  args: readonly (string | undefined)[],
-  isBound: readonly boolean[],
-  print: (args: readonly (string | undefined)[]) => string,
-): string {
-  const chosen = args.flatMap((arg, index) => (isBound[index] === true && arg !== undefined ? [{ arg, index }] : []));
-  const [first, second] = chosen;
-  if (first === undefined) return print(args);
-  const variable = nextAlias(compilation, "a");
-  const nameOf = (index: number) => (second === undefined ? variable : `${variable}.b${index}`);
-  const fields = chosen.map(({ arg, index }) => `b${index} := ${arg}`).join(", ");
-  const value = second === undefined ? first.arg : `struct_pack(${fields})`;
-  const named = args.map((arg, index) => (chosen.some((item) => item.index === index) ? nameOf(index) : arg));
-  return bindOnce(value, variable, () => print(named));
+  return printCall(compilation, call, args, scope);
 }
 
 function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): string {

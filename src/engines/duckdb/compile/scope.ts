@@ -16,10 +16,12 @@ export interface Binding {
   /** True when printing it again costs nothing: a column of FROM, a literal, a parameter. */
   readonly isCheap: boolean;
   /** True when it is a window function's result, which WHERE and other window functions cannot read. */
-  readonly isWindow?: boolean;
+  readonly isWindow?: boolean | undefined;
   /** True when it can be no NaN: it comes from JSON or from integers. */
-  readonly isNeverNaN?: boolean;
-  readonly record?: RecordSource;
+  readonly isNeverNaN?: boolean | undefined;
+  readonly record?: RecordSource | undefined;
+  /** For an array: prints the element at an offset without the array, where that is cheaper. */
+  readonly element?: ((offset: bigint) => string | undefined) | undefined;
 }
 
 export interface Scope {

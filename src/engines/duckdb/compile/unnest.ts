@@ -8,11 +8,12 @@ import { computeOnce } from "../functions/compute-once.ts";
 import { raiseError } from "../sql-text.ts";
 import { type Block, exportAs, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
-import { printExpression, sourceOf } from "./expressions.ts";
+import { printExpression } from "./expressions.ts";
 import { printNull } from "./literals.ts";
 import { elementSource, isRecordType, recordText } from "./records.ts";
 import { type Binding, cheapBinding, variableScope } from "./scope.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
+import { sourceOf } from "./traits.ts";
 
 type Unnest = Scan & { kind: "Unnest" };
 

@@ -39,6 +39,17 @@ function quantiles(context: AggregateContext): string {
   return printAggregate("quantile_disc", [x, `[${fractions.join(", ")}]`], context.modifiers);
 }
 
+/**
+ * The element at `index` of APPROX_QUANTILES alone, for a query that reads no other; undefined where the call is computed
+ * otherwise or has no such element.
+ */
+export function printQuantile(context: AggregateContext, index: bigint): string | undefined {
+  const [x = "", groups = ""] = context.args;
+  const count = literalInteger(groups);
+  if (count === undefined || index < 0n || index > count || context.modifiers.nulls === "RESPECT") return undefined;
+  return printAggregate("quantile_disc", [x, fraction(index, count)], context.modifiers);
+}
+
 /** Rows as a list of structs; `ranking` gives the top of them as texts `position:amount`. */
 function top(context: AggregateContext, fields: string, ranking: (rows: string) => string, amountType: string): string {
   const rows = printAggregate("list", [`{${fields}}`], context.modifiers);

@@ -2,14 +2,15 @@
  * Comparison operators. Where DuckDB differs: NaN equals nothing in GoogleSQL and is less or greater than nothing;
  * structs with a NULL field compare as their fields do, so that the answer may be NULL.
  */
+import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { structFieldName } from "../layout.ts";
 import { computeOnce, isRepeatable } from "./compute-once.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 /** Whether each argument is known to be no NaN; the printer knows for columns and literals. */
-export interface ComparisonContext extends CallContext {
-  readonly isNeverNaN?: readonly boolean[];
+export interface ComparisonContext extends CallContext<CallExpr> {
+  readonly isNeverNaN?: readonly boolean[] | undefined;
 }
 
 function mayBeNaN(context: ComparisonContext, index: number): boolean {

@@ -1,0 +1,89 @@
+/** Printing calls of scalar functions and operators, whose arguments are printed already. */
+import type { CallExpr, Expr } from "../../../googlesql/resolved.ts";
+import type { ComparisonContext } from "../functions/comparisons.ts";
+import { scalarFunctions } from "../functions/index.ts";
+import { bindOnce } from "../sql-text.ts";
+import { type Compilation, fail, nextAlias } from "./compilation.ts";
+import type { Scope } from "./scope.ts";
+import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
+
+type Printed = readonly (string | undefined)[];
+
+/** The call over its printed arguments; undefined stands for a skipped one. */
+export function printCall(compilation: Compilation, call: CallExpr, args: Printed, scope: Scope): string {
+  const row = scalarFunctions[call.function];
+  if (row === undefined) {
+    return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
+  }
+  const types = call.arguments.map((argument) => argument?.type ?? call.type);
+  const hasFloats = types.some((type) => type.kind === "FLOAT64") && call.function.startsWith("$");
+  const isNumber = hasFloats
+    ? call.arguments.map((argument) => argument === undefined || isNeverNaN(compilation, argument, scope))
+    : undefined;
+  const print = (printed: Printed) => {
+    const context: ComparisonContext = {
+      args: printed as readonly string[],
+      types,
+      type: call.type,
+      call,
+      timeZone: compilation.timeZone,
+      isNeverNaN: isNumber,
+    };
+    return row(context);
+  };
+  if (call.isSafe) {
+    // Errors of the arguments are not this call's: they are computed outside of TRY.
+    const outside = call.arguments.map(
+      (argument) => argument !== undefined && canMove(argument) && !isCheap(compilation, argument, scope),
+    );
+    return bindArguments(compilation, args, outside, (bound) => `TRY(${print(bound)})`);
+  }
+  const sql = print(args);
+  if (!sql.includes("SELECT") || !sql.includes("lambda ")) return sql;
+  // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
+  const isQuery = args.map((arg, index) => canMove(call.arguments[index]) && arg?.includes("SELECT") === true);
+  return isQuery.includes(true) ? bindArguments(compilation, args, isQuery, print) : sql;
+}
+
+function canMove(argument: Expr | undefined): boolean {
+  return argument?.kind !== "Lambda" && argument?.kind !== "DatePart";
+}
+
+/**
+ * Computes the chosen arguments first and prints the call over names for them. Several are the fields of one struct: were they
+ * bound one inside the other, a sub-query among them would stand in a lambda.
+ */
+function bindArguments(
+  compilation: Compilation,
+  args: Printed,
+  isBound: readonly boolean[],
+  print: (args: Printed) => string,
+): string {
+  const chosen = args.flatMap((arg, index) => (isBound[index] === true && arg !== undefined ? [{ arg, index }] : []));
+  const [first, second] = chosen;
+  if (first === undefined) return print(args);
+  const variable = nextAlias(compilation, "a");
+  const nameOf = (index: number) => (second === undefined ? variable : `${variable}.b${index}`);
+  const fields = chosen.map(({ arg, index }) => `b${index} := ${arg}`).join(", ");
+  const value = second === undefined ? first.arg : `struct_pack(${fields})`;
+  const named = args.map((arg, index) => (chosen.some((item) => item.index === index) ? nameOf(index) : arg));
+  return bindOnce(value, variable, () => print(named));
+}
+
+/** Offset of the first element for each way to take an element by a position that is known. */
+const subscripts: Readonly<Record<string, bigint>> = {
+  $array_at_offset: 0n,
+  $safe_array_at_offset: 0n,
+  $array_at_ordinal: 1n,
+  $safe_array_at_ordinal: 1n,
+};
+
+/** One element of a column that can be had without the whole array, such as APPROX_QUANTILES(x, 100)[OFFSET(95)]. */
+export function printElement(compilation: Compilation, call: CallExpr, scope: Scope): string | undefined {
+  const first = subscripts[call.function];
+  const [array, position] = call.arguments;
+  if (first === undefined || array?.kind !== "Column" || position?.kind !== "Literal" || position.value === null) {
+    return undefined;
+  }
+  return lookUp(compilation, array.column, scope).element?.(BigInt(position.value) - first);
+}
