@@ -1,0 +1,56 @@
+import { Agent, type IncomingHttpHeaders, request } from "node:http";
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** From the call to the last byte. */
+  readonly elapsedMs: number;
+}
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly body?: Buffer;
+  readonly contentType?: string;
+}
+
+/** A client with connections that are kept open. */
+export interface HttpClient {
+  /** Rejects when no whole answer came, whatever its status is. */
+  send(request: HttpRequest): Promise<HttpAnswer>;
+  close(): void;
+}
+
+/** Talks to one service over at most `connections` connections, with a token. */
+export function openHttpClient(url: string, token: string, connections: number): HttpClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  return {
+    send: ({ method, path, body, contentType }) =>
+      new Promise((resolve, reject) => {
+        const headers: Record<string, string> = { "x-api-key": token };
+        if (body !== undefined) {
+          headers["content-type"] = contentType ?? "application/json";
+          headers["content-length"] = String(body.length);
+        }
+        const startedAt = performance.now();
+        const sent = request(`${url}${path}`, { method, agent, headers }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("error", reject);
+          response.on("end", () => {
+            const elapsedMs = performance.now() - startedAt;
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: Buffer.concat(chunks),
+              elapsedMs,
+            });
+          });
+        });
+        sent.on("error", reject);
+        sent.end(body);
+      }),
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,28 @@
+/** `npm run bench`: measures the service beside its peers. See docs/benchmarks.md. */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { measureQueries } from "./measure-queries.ts";
+import { type BenchOptions, machine, parseOptions } from "./options.ts";
+import { runClickhouseWorker } from "./peers/clickhouse/worker.ts";
+import { formatQueries } from "./report.ts";
+
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+async function runBench(options: BenchOptions): Promise<void> {
+  const report: Record<string, unknown> = { machine, at: new Date().toISOString() };
+  const wants = (part: string) => options.part === "all" || options.part === part;
+  const clear = (part: string) => rmSync(join(options.folder, part), { recursive: true, force: true });
+  console.log(`${report.at}; ${machine}\n`);
+  if (wants("queries")) {
+    if (!options.keepsStores) clear("queries");
+    const queries = await measureQueries(options, say);
+    report.queries = queries;
+    console.log([...queries.notices, formatQueries(queries), ""].join("\n"));
+    if (!options.keepsStores) clear("queries");
+  }
+  if (options.jsonFile !== undefined) writeFileSync(options.jsonFile, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+const [first, ...rest] = process.argv.slice(2);
+if (first === "clickhouse-worker") runClickhouseWorker(rest[0] ?? "", rest[1] ?? "");
+else await runBench(parseOptions(process.argv.slice(2)));

@@ -1,0 +1,140 @@
+/** Loads the same events into every peer and times the same eight queries on all of them. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findDifference } from "./compare.ts";
+import { type BenchEvent, batchCount, type EventPlan, makeBatch } from "./events.ts";
+import { type OpenPeers, openPeers } from "./open-peers.ts";
+import type { BenchOptions } from "./options.ts";
+import type { Peer, PeerName, Row } from "./peers/peer.ts";
+import { watchMemory } from "./processes.ts";
+import { benchQueries, contextOf, type QueryContext } from "./queries.ts";
+import { defaultEffort, type Effort, measure, type Timing } from "./statistics.ts";
+
+/** One query on one peer. */
+export interface QueryResult {
+  readonly key: string;
+  readonly peer: PeerName;
+  readonly timing: Timing;
+  /** Median of what the engine alone took, where it is known. */
+  readonly engineMs: number | undefined;
+  readonly rowCount: number;
+  /** What differs from the service's answer; undefined when nothing does. */
+  readonly difference: string | undefined;
+}
+
+/** What a peer took besides time. */
+export interface PeerFacts {
+  readonly peer: PeerName;
+  readonly version: string;
+  /** Undefined when the store was loaded before. */
+  readonly loadSeconds: number | undefined;
+  readonly diskBytes: number;
+  readonly loadPeakBytes: number | undefined;
+  readonly queryPeakBytes: number;
+}
+
+export interface QueriesReport {
+  readonly eventCount: number;
+  readonly facts: readonly PeerFacts[];
+  readonly results: readonly QueryResult[];
+  readonly notices: readonly string[];
+}
+
+type Say = (line: string) => void;
+
+function* batchesOf(plan: EventPlan, peer: Peer, say: Say): Generator<readonly BenchEvent[]> {
+  const count = batchCount(plan);
+  const startedAt = performance.now();
+  for (let index = 0; index < count; index++) {
+    yield makeBatch(plan, index);
+    if ((index + 1) % 100 !== 0) continue;
+    const events = (index + 1) * 1_000;
+    const rate = Math.round(events / ((performance.now() - startedAt) / 1_000));
+    say(`  ${peer.name}: ${events} of ${plan.eventCount} events, ${rate}/s`);
+  }
+}
+
+interface Loaded {
+  readonly seconds: number | undefined;
+  readonly peakBytes: number | undefined;
+}
+
+async function loadPeer(peer: Peer, options: BenchOptions, say: Say): Promise<Loaded> {
+  const marker = join(options.folder, "queries", `${peer.name}.loaded.json`);
+  const wanted = JSON.stringify(options.plan);
+  if (existsSync(marker)) {
+    if (readFileSync(marker, "utf8") === wanted) return { seconds: undefined, peakBytes: undefined };
+    throw new Error(`${options.folder} holds other events; remove it, or choose another folder with --dir`);
+  }
+  say(`Loading ${options.plan.eventCount} events into ${peer.name}`);
+  const watch = watchMemory(peer.pid);
+  const startedAt = performance.now();
+  await peer.load(batchesOf(options.plan, peer, say));
+  const seconds = (performance.now() - startedAt) / 1_000;
+  await peer.settle();
+  watch.stop();
+  writeFileSync(marker, wanted);
+  return { seconds, peakBytes: watch.peakBytes() };
+}
+
+async function runQuery(
+  peer: Peer,
+  query: (typeof benchQueries)[number],
+  context: QueryContext,
+  effort: Effort,
+): Promise<{ readonly rows: readonly Row[]; readonly timing: Timing; readonly engineMs: number | undefined }> {
+  const rows = (await peer.run(query, context)).rows();
+  const engineTimes: number[] = [];
+  const timing = await measure(async () => {
+    const answer = await peer.run(query, context);
+    if (answer.engineMs !== undefined) engineTimes.push(answer.engineMs);
+    return answer.elapsedMs;
+  }, effort);
+  const engineMs = engineTimes.toSorted((a, b) => a - b)[Math.floor(engineTimes.length / 2)];
+  return { rows, timing, engineMs };
+}
+
+async function runQueries(peers: readonly Peer[], plan: EventPlan, effort: Effort, say: Say): Promise<QueryResult[]> {
+  const context = contextOf(plan);
+  const results: QueryResult[] = [];
+  for (const query of benchQueries) {
+    let ours: readonly Row[] | undefined;
+    for (const peer of peers) {
+      const { rows, timing, engineMs } = await runQuery(peer, query, context, effort);
+      ours ??= rows;
+      const difference = findDifference(query.comparison, ours, rows);
+      results.push({ key: query.key, peer: peer.name, timing, engineMs, rowCount: rows.length, difference });
+      say(
+        `  ${query.title}: ${peer.name} ${timing.medianMs.toFixed(2)} ms${difference ? `; DIFFERS: ${difference}` : ""}`,
+      );
+    }
+  }
+  return results;
+}
+
+/** Runs the part and answers its numbers; peers are stopped in any case. */
+export async function measureQueries(options: BenchOptions, say: Say, effort = defaultEffort): Promise<QueriesReport> {
+  const open: OpenPeers = await openPeers(options, "queries");
+  try {
+    const loaded = new Map<Peer, Loaded>();
+    for (const peer of open.all) loaded.set(peer, await loadPeer(peer, options, say));
+    say("Running the queries");
+    const watches = new Map(open.all.map((peer) => [peer, watchMemory(peer.pid)]));
+    const results = await runQueries(open.all, options.plan, effort, say);
+    const facts: PeerFacts[] = [];
+    for (const peer of open.all) {
+      watches.get(peer)?.stop();
+      facts.push({
+        peer: peer.name,
+        version: peer.version,
+        loadSeconds: loaded.get(peer)?.seconds,
+        diskBytes: await peer.diskBytes(),
+        loadPeakBytes: loaded.get(peer)?.peakBytes,
+        queryPeakBytes: watches.get(peer)?.peakBytes() ?? 0,
+      });
+    }
+    return { eventCount: options.plan.eventCount, facts, results, notices: open.notices };
+  } finally {
+    await open.stop();
+  }
+}

@@ -1,0 +1,140 @@
+/** The service itself, in a process of its own, spoken to over HTTP like any client would. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type HttpClient, openHttpClient } from "../http-client.ts";
+import { folderBytes } from "../processes.ts";
+import { rootFolder } from "../root.ts";
+import { runLanes } from "../run-lanes.ts";
+import type { Answer, Peer, Row } from "./peer.ts";
+
+const token = "logweir-bench-private-token";
+const connections = 4;
+const ingestPath = "/api/logs?source_name=edge";
+
+export interface LogweirPeer extends Peer {
+  readonly name: "logweir";
+  readonly url: string;
+  readonly token: string;
+  readonly client: HttpClient;
+  /** The store's folder. */
+  readonly storeFolder: string;
+}
+
+/** The endpoints of the benchmark: those that come with the service, with the clock as a parameter and the cache off. */
+function writeEndpoints(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "logs.all.sql"), readFileSync(join(rootFolder, "endpoints", "logs.all.sql")));
+  const counts = readFileSync(join(rootFolder, "endpoints", "usage.api-counts.sql"), "utf8");
+  const changes: readonly (readonly [string | RegExp, string])[] = [
+    [/^id: .*$/m, "id: 5d0f5d52-22f2-4e61-9b42-0f3d3f8a7c11"],
+    [/^name: .*$/m, "name: bench.api-counts"],
+    [/^cache_seconds: .*$/m, "cache_seconds: 0"],
+    [/^warm_every_seconds: .*\n/m, ""],
+    [/^parameters:\n/m, "parameters:\n  now:\n    type: timestamp\n    required: true\n"],
+    ["CURRENT_TIMESTAMP()", "@now"],
+  ];
+  const changed = changes.reduce((text, [from, to]) => {
+    const next = text.replace(from, to);
+    if (next === text) throw new Error(`endpoints/usage.api-counts.sql has no ${from} any more`);
+    return next;
+  }, counts);
+  writeFileSync(join(folder, "bench.api-counts.sql"), changed);
+}
+
+/** Sources that never forget: the events lie at a fixed time. */
+function writeSources(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["edge", "db", "function_edge", "function", "auth", "realtime", "storage", "rest", "pooler"]) {
+    const text = readFileSync(join(rootFolder, "sources", `${name}.yaml`), "utf8");
+    writeFileSync(join(folder, `${name}.yaml`), text.replace(/^retention_days: .*\n/m, ""));
+  }
+}
+
+function startProcess(folder: string): { readonly child: ChildProcess; readonly url: Promise<string> } {
+  const environment = Object.entries(process.env).filter(([name]) => !name.startsWith("LOGWEIR_"));
+  const child = spawn(process.execPath, ["bin/logweir.mjs", "serve"], {
+    cwd: rootFolder,
+    env: {
+      ...Object.fromEntries(environment),
+      LOGWEIR_PORT: "0",
+      LOGWEIR_DATA_DIR: join(folder, "data"),
+      LOGWEIR_ENDPOINTS_DIR: join(folder, "endpoints"),
+      LOGWEIR_SOURCES_DIR: join(folder, "sources"),
+      LOGWEIR_PRIVATE_TOKEN: token,
+      LOGWEIR_LOG_LEVEL: "warn",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const url = new Promise<string>((resolve, reject) => {
+    let output = "";
+    const read = (chunk: Buffer) => {
+      // Only what is said before it listens is of interest; after that the pipe is emptied.
+      if (output.length < 100_000) output += chunk.toString();
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout?.on("data", read);
+    child.stderr?.on("data", read);
+    child.once("exit", (code) => reject(new Error(`The service ended with ${code} before it listened:\n${output}`)));
+  });
+  return { child, url };
+}
+
+function engineTime(header: string | string[] | undefined): number | undefined {
+  const match = /\bengine;(?:[^,]*;)?dur=([\d.]+)/.exec(String(header ?? ""));
+  return match === null ? undefined : Number(match[1]);
+}
+
+/** Starts the service on its folder below `folder`, which is made when it is missing. */
+export async function startLogweir(folder: string): Promise<LogweirPeer> {
+  const home = join(folder, "logweir");
+  writeEndpoints(join(home, "endpoints"));
+  writeSources(join(home, "sources"));
+  const { child, url: starting } = startProcess(home);
+  const url = await starting;
+  const client = openHttpClient(url, token, 64);
+
+  const insert: Peer["insert"] = async (events) => {
+    const body = Buffer.from(`[${events.map(({ json }) => json).join(",")}]`);
+    for (;;) {
+      const { status, headers, body: answer } = await client.send({ method: "POST", path: ingestPath, body });
+      if (status === 200) return;
+      if (status !== 429) throw new Error(`The service refused events: ${status} ${answer.toString()}`);
+      await new Promise((resolve) => setTimeout(resolve, Number(headers["retry-after"] ?? 1) * 1_000));
+    }
+  };
+
+  return {
+    name: "logweir",
+    version: (JSON.parse(readFileSync(join(rootFolder, "package.json"), "utf8")) as { version: string }).version,
+    pid: child.pid ?? 0,
+    url,
+    token,
+    client,
+    storeFolder: join(home, "data", "store"),
+    insert,
+    load: (batches) => runLanes(batches, connections, insert),
+    settle: async () => undefined,
+    async run(query, context): Promise<Answer> {
+      const { endpoint, parameters } = query.logweir(context);
+      const path = `/api/endpoints/query/${endpoint}?${new URLSearchParams(parameters).toString()}`;
+      const { status, headers, body, elapsedMs } = await client.send({ method: "GET", path });
+      if (status !== 200) throw new Error(`${query.key}: ${status} ${body.toString().slice(0, 1_000)}`);
+      const engineMs = engineTime(headers["server-timing"]);
+      return {
+        elapsedMs,
+        ...(engineMs !== undefined && { engineMs }),
+        rows: () => (JSON.parse(body.toString()) as { result: object[] }).result.map((row): Row => Object.values(row)),
+      };
+    },
+    diskBytes: async () => folderBytes(join(home, "data")),
+    async stop() {
+      client.close();
+      const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+      if (child.exitCode !== null) return;
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}

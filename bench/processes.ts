@@ -1,0 +1,64 @@
+/** Memory of process trees and sizes of folders, read from Linux's /proc; elsewhere memory is not known. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  const text = readText(`/proc/${pid}/task/${pid}/children`).trim();
+  return text === "" ? [] : text.split(" ").map(Number);
+}
+
+function treeOf(pid: number): number[] {
+  return [pid, ...childrenOf(pid).flatMap(treeOf)];
+}
+
+function readKilobytes(path: string, name: string): number {
+  const match = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readText(path));
+  return Number(match?.[1] ?? 0);
+}
+
+/** Memory of a process and all below it. Shared pages count once (PSS), so that PostgreSQL's buffers are not multiplied. */
+export function treeMemoryBytes(pid: number): number {
+  return treeOf(pid).reduce((sum, each) => sum + readKilobytes(`/proc/${each}/smaps_rollup`, "Pss") * 1_024, 0);
+}
+
+/** Resident memory of one process alone. */
+export function residentBytes(pid: number): number {
+  return readKilobytes(`/proc/${pid}/status`, "VmRSS") * 1_024;
+}
+
+export interface MemoryWatch {
+  /** The highest sum that was seen. */
+  peakBytes(): number;
+  stop(): void;
+}
+
+const sampleMs = 500;
+
+/** Looks at a process tree twice a second until it is stopped. */
+export function watchMemory(pid: number): MemoryWatch {
+  let peak = treeMemoryBytes(pid);
+  const timer = setInterval(() => {
+    peak = Math.max(peak, treeMemoryBytes(pid));
+  }, sampleMs);
+  timer.unref();
+  return { peakBytes: () => peak, stop: () => clearInterval(timer) };
+}
+
+/** What a folder's files take on disk. */
+export function folderBytes(folder: string): number {
+  let sum = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    // Files come and go beside a running database.
+    sum += (statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.blocks ?? 0) * 512;
+  }
+  return sum;
+}

@@ -1,0 +1,66 @@
+/** Prints reports as tables. */
+import type { PeerFacts, QueriesReport, QueryResult } from "./measure-queries.ts";
+import type { PeerName } from "./peers/peer.ts";
+import { benchQueries } from "./queries.ts";
+
+/** Columns as wide as their widest cell, the first to the left and the others to the right. */
+export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(" | ")} |`;
+  const rule = `|${widths.map((width, column) => (column === 0 ? "-".repeat(width + 2) : `${"-".repeat(width + 1)}:`)).join("|")}|`;
+  return [line(header), rule, ...rows.map(line)].join("\n");
+}
+
+const milliseconds = (value: number | undefined) => (value === undefined ? "" : value.toFixed(value < 10 ? 2 : 1));
+const megabytes = (bytes: number | undefined) => (bytes === undefined ? "" : (bytes / 1e6).toFixed(0));
+const ratioText = (value: number) => (value < 0.1 ? value.toPrecision(2) : value.toFixed(2));
+
+function ratioCell(ours: QueryResult | undefined, theirs: QueryResult | undefined, target: number): string {
+  if (ours === undefined || theirs === undefined) return "";
+  const ratio = ours.timing.medianMs / theirs.timing.medianMs;
+  return `${ratioText(ratio)} ${ratio <= target ? "<=" : "OVER"} ${target}`;
+}
+
+function queryRow(report: QueriesReport, query: (typeof benchQueries)[number]): string[] {
+  const find = (peer: PeerName) => report.results.find((result) => result.key === query.key && result.peer === peer);
+  const [ours, clickhouse, postgres] = [find("logweir"), find("clickhouse"), find("postgres")];
+  return [
+    query.title,
+    String(ours?.rowCount ?? ""),
+    milliseconds(ours?.timing.medianMs),
+    milliseconds(ours?.timing.p99Ms),
+    milliseconds(ours?.engineMs),
+    milliseconds(clickhouse?.timing.medianMs),
+    ratioCell(ours, clickhouse, query.targets.clickhouse),
+    milliseconds(postgres?.timing.medianMs),
+    ratioCell(ours, postgres, query.targets.postgres),
+  ];
+}
+
+function factsRow(facts: PeerFacts, eventCount: number): string[] {
+  const rate = facts.loadSeconds === undefined ? "" : Math.round(eventCount / facts.loadSeconds).toString();
+  return [
+    `${facts.peer} ${facts.version}`,
+    rate,
+    megabytes(facts.diskBytes),
+    megabytes(facts.loadPeakBytes),
+    megabytes(facts.queryPeakBytes),
+  ];
+}
+
+/** The table of queries with ratios and targets, and the table of what each peer took. */
+export function formatQueries(report: QueriesReport): string {
+  const queries = formatTable(
+    ["warm median ms", "rows", "logweir", "p99", "engine", "clickhouse", "ratio, target", "postgres", "ratio, target"],
+    benchQueries.map((query) => queryRow(report, query)),
+  );
+  const facts = formatTable(
+    ["peer", "load events/s", "disk MB", "load peak MB", "query peak MB"],
+    report.facts.map((each) => factsRow(each, report.eventCount)),
+  );
+  const differences = report.results
+    .filter(({ difference }) => difference !== undefined)
+    .map(({ key, peer, difference }) => `DIFFERENT ANSWERS: ${key}, logweir and ${peer}: ${difference}`);
+  return [`${report.eventCount} events`, "", queries, "", facts, ...differences].join("\n");
+}

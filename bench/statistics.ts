@@ -1,0 +1,45 @@
+/** What is said of many measured times. All in milliseconds. */
+export interface Timing {
+  readonly runs: number;
+  readonly medianMs: number;
+  readonly p99Ms: number;
+  readonly minMs: number;
+}
+
+/** The value below which the share `quantile` of the sorted values lies; NaN of none. */
+export function quantileOf(values: readonly number[], quantile: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * quantile))] ?? Number.NaN;
+}
+
+export function summarise(times: readonly number[]): Timing {
+  return {
+    runs: times.length,
+    medianMs: quantileOf(times, 0.5),
+    p99Ms: quantileOf(times, 0.99),
+    minMs: quantileOf(times, 0),
+  };
+}
+
+/** How long to measure: until `budgetMs` are spent, within these counts of runs. */
+export interface Effort {
+  readonly warmUps: number;
+  readonly minRuns: number;
+  readonly maxRuns: number;
+  readonly budgetMs: number;
+}
+
+export const defaultEffort: Effort = { warmUps: 3, minRuns: 5, maxRuns: 60, budgetMs: 4_000 };
+
+/** Runs warm, one after the other; `run` answers the milliseconds it took. */
+export async function measure(run: () => Promise<number>, effort: Effort = defaultEffort): Promise<Timing> {
+  for (let i = 0; i < effort.warmUps; i++) await run();
+  const times: number[] = [];
+  let spentMs = 0;
+  while (times.length < effort.minRuns || (times.length < effort.maxRuns && spentMs < effort.budgetMs)) {
+    const time = await run();
+    times.push(time);
+    spentMs += time;
+  }
+  return summarise(times);
+}
