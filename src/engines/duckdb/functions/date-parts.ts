@@ -4,7 +4,9 @@ import type { CallExpr, DatePartExpr } from "../../../googlesql/resolved.ts";
 import { computeOnce } from "./compute-once.ts";
 import { checkedDateOf, checkTimestamp } from "./temporal-bounds.ts";
 
+/** Parts of a DATE. */
 export const DAY_PARTS = ["DAY", "WEEK", "ISOWEEK", "MONTH", "QUARTER", "YEAR", "ISOYEAR"];
+/** Parts of a TIME. */
 export const CLOCK_PARTS = ["MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR"];
 
 /** Microseconds of the parts that always have as many. */

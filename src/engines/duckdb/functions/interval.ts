@@ -124,11 +124,6 @@ export function combineIntervals(left: string, operator: "+" | "-", right: strin
   return `(${left} ${operator} ${right})`;
 }
 
-/** `-interval`. */
-export function negateInterval(interval: string): string {
-  return `(-${interval})`;
-}
-
 /** `interval * n`; fails out of range. */
 export function multiplyInterval(interval: string, factor: string): string {
   return computeOnce([interval, factor], "times", (i, n) => {

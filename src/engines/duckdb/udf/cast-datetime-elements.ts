@@ -1,5 +1,6 @@
 /** The format elements of CAST(... FORMAT ...) for dates and times. Source: GoogleSQL's "Format clause for CAST" page. */
 
+/** Elements of one category tell the same field. */
 export type ElementCategory =
   | "LITERAL"
   | "YEAR"
@@ -12,6 +13,7 @@ export type ElementCategory =
   | "TIME_ZONE"
   | "OTHER";
 
+/** One element of a format. */
 export interface CastElement {
   /** Upper case; `text` for quoted and plain literal text, `space` for a run of spaces. */
   readonly name: string;

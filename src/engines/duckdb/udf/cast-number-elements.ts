@@ -1,5 +1,6 @@
 /** The format elements of CAST(number AS STRING FORMAT ...). Source: GoogleSQL's "Format numeric type as string" page. */
 
+/** A format, taken apart. */
 export interface NumberFormat {
   readonly kind: "decimal" | "hexadecimal";
   /** Digits, group separators, the point and the exponent, in order: `9 0 , . V E e X x`. */

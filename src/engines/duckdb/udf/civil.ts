@@ -4,7 +4,9 @@
  */
 import { civilFromDays, daysFromCivil } from "../calendar.ts";
 
+/** Microseconds of a second. */
 export const MICROS_PER_SECOND = 1_000_000n;
+/** Microseconds of a day. */
 export const MICROS_PER_DAY = 86_400_000_000n;
 
 /** 0001-01-01 00:00:00. */
@@ -12,8 +14,9 @@ export const MIN_MICROS = -62_135_596_800_000_000n;
 /** 9999-12-31 23:59:59.999999. */
 export const MAX_MICROS = 253_402_300_799_999_999n;
 
-/** 0001-01-01 and 9999-12-31, in days since 1970-01-01. */
+/** 0001-01-01, in days since 1970-01-01. */
 export const MIN_DAYS = -719_162;
+/** 9999-12-31, in days since 1970-01-01. */
 export const MAX_DAYS = 2_932_896;
 
 /** A date and a time of day, not bound to any time zone. */
@@ -63,11 +66,12 @@ export function isValidDay(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 }
 
+/** Has its February 29 days? */
 export function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-export function daysInMonth(year: number, month: number): number {
+function daysInMonth(year: number, month: number): number {
   if (month === 2) return isLeapYear(year) ? 29 : 28;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }

@@ -1,5 +1,6 @@
 /** Reading a text from left to right, as the PARSE_ functions and the casts with a FORMAT do. */
 
+/** A text, and how far it has been read. */
 export interface TextCursor {
   readonly text: string;
   at: number;
@@ -14,6 +15,7 @@ function isDigit(character: string): boolean {
   return character >= "0" && character <= "9";
 }
 
+/** Steps over any ASCII whitespace. */
 export function skipSpaces(cursor: TextCursor): void {
   while (cursor.at < cursor.text.length && isSpace(cursor.text.charAt(cursor.at))) cursor.at += 1;
 }

@@ -2,6 +2,7 @@ import { civilFromDays } from "../calendar.ts";
 import { type Civil, floorDivide, MICROS_PER_DAY, MICROS_PER_SECOND } from "./civil.ts";
 import type { TimeZone } from "./time-zone.ts";
 
+/** January first. */
 export const MONTH_NAMES = [
   "January",
   "February",
@@ -17,6 +18,7 @@ export const MONTH_NAMES = [
   "December",
 ] as const;
 
+/** Sunday first. */
 export const WEEKDAY_NAMES = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
 
 /** What a format element can ask for: a wall clock, and how far it is ahead of UTC. */

@@ -2,6 +2,7 @@
 import { dayOfWeek, dayOfYear, isoWeek, isoYearStart } from "./civil.ts";
 import { type DatetimeFields, formatOffset, MONTH_NAMES, WEEKDAY_NAMES } from "./datetime-fields.ts";
 
+/** The types that formats are for. */
 export type FormattedType = "DATE" | "DATETIME" | "TIME" | "TIMESTAMP";
 
 /** Elements that a type has no value for. They come out as they are written. */

@@ -43,6 +43,7 @@ export interface ParseState {
   isoDayOfYear: WeekElement | undefined;
 }
 
+/** The state before the first element. */
 export function createParseState(text: string): ParseState {
   return {
     cursor: { text, at: 0 },

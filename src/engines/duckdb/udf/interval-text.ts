@@ -22,6 +22,7 @@ export function checkInterval(months: bigint, days: bigint, micros: bigint): Int
   return { months: Number(months), days: Number(days), micros };
 }
 
+/** Parts that a text of several parts is made of, from the longest to the shortest. */
 export type IntervalPart = "YEAR" | "MONTH" | "DAY" | "HOUR" | "MINUTE" | "SECOND";
 
 const parts: readonly IntervalPart[] = ["YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"];

@@ -6,6 +6,7 @@
 import { daysFromCivil } from "../calendar.ts";
 import { floorDivide, MICROS_PER_SECOND } from "./civil.ts";
 
+/** The clocks of a place, or of a fixed offset. */
 export interface TimeZone {
   /** Seconds that the zone's clocks are ahead of UTC at an instant, in seconds since 1970-01-01 UTC. */
   offsetAt(utcSeconds: number): number;
