@@ -50,15 +50,17 @@ function matchSignature(
   signature: Signature,
   callArguments: readonly CallArgument[],
 ): { match: Match; cost: Cost } | undefined {
+  const given = callArguments.length;
+  if (given < signature.minArguments || given > signature.maxArguments) return undefined;
   const places = assign(signature.parameters, callArguments);
   if (places === undefined) return undefined;
-  const bindings = bindTemplates(places, callArguments);
+  const bindings = signature.hasTemplates ? bindTemplates(places, callArguments) : new Map<string, SqlType>();
   if (bindings === undefined) return undefined;
   const cost = [0, 0, 0, 0, 0];
   for (const { parameter, argument } of places) {
-    const given = argument === undefined ? undefined : callArguments[argument];
-    if (given === undefined) continue;
-    const fit = fitPlace(parameter.place, given, bindings);
+    const value = argument === undefined ? undefined : callArguments[argument];
+    if (value === undefined) continue;
+    const fit = fitPlace(parameter.place, value, bindings);
     if (fit === undefined) return undefined;
     if (fit.isLenient) cost[0] = (cost[0] ?? 0) + 1;
     else if (fit.distance > 0) {
@@ -77,13 +79,8 @@ function assign(
 ): Match["places"] | undefined {
   const firstNamed = callArguments.findIndex((argument) => argument.name !== undefined);
   const positional = firstNamed === -1 ? callArguments.length : firstNamed;
-  const names = new Map<string, number>();
-  for (const [i, argument] of callArguments.entries()) {
-    if (i < positional) continue;
-    const name = argument.name?.toLowerCase();
-    if (name === undefined || names.has(name)) return undefined;
-    names.set(name, i);
-  }
+  const names = namedPositions(callArguments, positional);
+  if (names === undefined) return undefined;
   const places: { parameter: SignatureParameter; argument: number | undefined }[] = [];
   let next = 0;
   for (const parameter of parameters) {
@@ -102,6 +99,17 @@ function assign(
     else return undefined;
   }
   return next < positional || names.size > 0 ? undefined : places;
+}
+
+/** Positions of `name => value` arguments by name; undefined when one occurs twice or a positional one follows. */
+function namedPositions(callArguments: readonly CallArgument[], from: number): Map<string, number> | undefined {
+  const names = new Map<string, number>();
+  for (let i = from; i < callArguments.length; i++) {
+    const name = callArguments[i]?.name?.toLowerCase();
+    if (name === undefined || names.has(name)) return undefined;
+    names.set(name, i);
+  }
+  return names;
 }
 
 function bindTemplates(

@@ -48,6 +48,11 @@ export interface Signature {
   readonly text: string;
   readonly parameters: readonly SignatureParameter[];
   readonly result: Place;
+  readonly minArguments: number;
+  /** Infinity when the last place repeats. */
+  readonly maxArguments: number;
+  /** Does a place take T, NUMBER or another type that the arguments tell? */
+  readonly hasTemplates: boolean;
 }
 
 const SCALARS: Readonly<Record<string, SqlType>> = {
@@ -149,5 +154,28 @@ export function parseSignature(text: string): Signature {
   expect("->");
   const result = readPlace();
   if (at !== tokens.length) fail();
-  return { text, parameters, result };
+  return {
+    text,
+    parameters,
+    result,
+    minArguments: parameters.filter((parameter) => !parameter.isOptional && !parameter.isRepeated).length,
+    maxArguments: parameters.some((parameter) => parameter.isRepeated) ? Number.POSITIVE_INFINITY : parameters.length,
+    hasTemplates: parameters.some((parameter) => holdsTemplate(parameter.place)),
+  };
+}
+
+function holdsTemplate(place: Place): boolean {
+  switch (place.kind) {
+    case "template":
+      return true;
+    case "array":
+    case "range":
+      return holdsTemplate(place.element);
+    case "literal":
+      return holdsTemplate(place.of);
+    case "structOf":
+      return place.fields.some((field) => holdsTemplate(field.place));
+    default:
+      return false;
+  }
 }

@@ -10,7 +10,7 @@ import { type ExprContext, resolveExpression } from "./context.ts";
 import { columnExpr } from "./expr.ts";
 import { hashCall } from "./expression-index.ts";
 import { errorExpr, isErrorExpr } from "./resolution.ts";
-import { isSameAggregate } from "./same-expression.ts";
+import { isSameAggregate, isSameExpr } from "./same-expression.ts";
 
 /** An aggregate call: it is put among its SELECT's aggregates, and a column of them stands for it. */
 export function resolveAggregate(
@@ -106,6 +106,13 @@ function resolveAggregateCall(
     );
     return undefined;
   }
+  const isStray = (key: SortExpression) => !callArguments.some((argument) => isArgument(key.expression, argument));
+  const strayKey = node.isDistinct ? orderBy.find(isStray) : undefined;
+  if (strayKey !== undefined) {
+    const message = "An aggregate function with DISTINCT can only ORDER BY expressions that are its arguments";
+    resolution.report("invalid_query", message, strayKey.expression.span, { name: definition.name });
+    return undefined;
+  }
   return {
     kind: "AggregateCall",
     function: definition.name,
@@ -120,6 +127,12 @@ function resolveAggregateCall(
     ...(limit === undefined ? {} : { limit }),
     ...(filter === undefined ? {} : { filter }),
   };
+}
+
+/** Is the expression the argument, but for a coercion? */
+function isArgument(expression: Expr, argument: Expr): boolean {
+  if (isSameExpr(expression, argument)) return true;
+  return argument.kind === "Cast" && argument.isImplicit && isSameExpr(expression, argument.operand);
 }
 
 /** DISTINCT, ORDER BY and their like where the function does not take them. */

@@ -90,7 +90,7 @@ export function failMatch(
   });
   const what = describeFunction(name);
   const passed =
-    types.length === 0 ? "no arguments" : types.length > 8 ? `${types.slice(0, 8).join(", ")}, ...` : types.join(", ");
+    types.length === 0 ? "none" : types.length > 8 ? `${types.slice(0, 8).join(", ")}, ...` : types.join(", ");
   const supported = what.startsWith("operator")
     ? ""
     : `. Supported: ${entry.signatures.map((signature) => name + signature.text).join("; ")}`;

@@ -1,6 +1,15 @@
 import type { Expression, NamedWindow, Query } from "../ast.ts";
 import type { Span } from "../diagnostic.ts";
-import type { AggregateCall, Column, CteDefinition, Expr, OrderKey, Scan, WindowCall } from "../resolved.ts";
+import type {
+  AggregateCall,
+  Column,
+  CteDefinition,
+  Expr,
+  OrderKey,
+  ResolvedFrame,
+  Scan,
+  WindowCall,
+} from "../resolved.ts";
 import type { Resolution } from "./resolution.ts";
 import type { NamedColumn, NameList, Scope } from "./scope.ts";
 
@@ -70,10 +79,19 @@ export interface Block {
   /** The same by the hash of function and arguments: equal calls are computed once. */
   readonly aggregateIndex: Map<number, { readonly column: Column; readonly call: AggregateCall }[]>;
   readonly namedWindows: readonly NamedWindow[];
+  /** Those of them that are resolved, by their positions. */
+  readonly windowCache: Map<number, Window>;
+}
+
+/** What a window specification says. */
+export interface Window {
+  readonly partitionBy: readonly Expr[];
+  readonly orderBy: WindowCall["orderBy"];
+  readonly frame?: ResolvedFrame;
 }
 
 export function createBlock(namedWindows: readonly NamedWindow[]): Block {
-  return { aggregates: [], windows: [], aggregateIndex: new Map(), namedWindows };
+  return { aggregates: [], windows: [], aggregateIndex: new Map(), namedWindows, windowCache: new Map() };
 }
 
 /** Where an expression stands. */

@@ -74,6 +74,7 @@ const TYPES: Readonly<Record<TypedLiteral["type"], SqlType>> = {
 /** `DATE '2024-01-01'` and its like. */
 export function resolveTypedLiteral(resolution: Resolution, node: TypedLiteral): Expr {
   const type = TYPES[node.type];
+  if (node.type === "JSON") return resolveJson(resolution, node);
   const value = typedValue(resolution, node.type, node.value);
   return value === undefined
     ? resolution.fail("invalid_query", `Invalid ${node.type} literal`, node.span)
@@ -82,16 +83,16 @@ export function resolveTypedLiteral(resolution: Resolution, node: TypedLiteral):
 
 function typedValue(resolution: Resolution, type: TypedLiteral["type"], text: string): string | undefined {
   if (type === "NUMERIC" || type === "BIGNUMERIC") return parseDecimalText(text, type);
-  if (type === "JSON") return canonicalText(text);
   const value = convertLiteral(resolution, text, STRING, TYPES[type]);
   return value === "invalid" || value === null ? undefined : value;
 }
 
-/** The JSON value's canonical text; undefined where the text is no JSON, or has a number that no JSON value holds exactly. */
-function canonicalText(text: string): string | undefined {
+/** A JSON literal, in canonical text. */
+function resolveJson(resolution: Resolution, node: TypedLiteral): Expr {
   try {
-    return canonicalJson(text);
-  } catch {
-    return undefined;
+    return literal(JSON_TYPE, canonicalJson(node.value), node.span);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return resolution.fail("invalid_query", `Invalid JSON literal: ${reason}`, node.span);
   }
 }

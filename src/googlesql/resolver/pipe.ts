@@ -80,7 +80,7 @@ function applyPipe(
   const unsorted = (next: Relation): PipeState => ({ relation: next, isSorted: false });
   switch (pipe.kind) {
     case "PipeSelect":
-      return keepOrder(relation, stateOf(selectFrom(environment, relation, pipe)));
+      return keepOrder(relation, stateOf(selectFrom(environment, relation, { ...pipe, isPipe: true })));
     case "PipeExtend":
     case "PipeWindow":
       return unsorted(extendRelation(environment, relation, pipe));

@@ -67,7 +67,7 @@ export function resolveTopLevel(resolution: Resolution, query: Query, ctes: CteS
 export function throwDiagnostics(resolution: Resolution): void {
   const unique = new Map<string, Diagnostic>();
   for (const diagnostic of resolution.diagnostics) {
-    const key = `${diagnostic.span.start}:${diagnostic.message}`;
+    const key = `${diagnostic.span.start}:${diagnostic.span.end}:${diagnostic.code}`;
     if (!unique.has(key)) unique.set(key, diagnostic);
   }
   const [first, ...rest] = [...unique.values()].sort((a, b) => a.span.start - b.span.start);

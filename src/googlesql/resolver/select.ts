@@ -30,6 +30,8 @@ export interface SelectClauses {
   readonly windows: readonly NamedWindow[];
   readonly orderBy?: readonly OrderItem[];
   readonly span: Span;
+  /** The pipe operator SELECT, which does not aggregate. */
+  readonly isPipe?: boolean;
 }
 
 /** What stands between the parts of one SELECT. */
@@ -66,7 +68,12 @@ export function selectFrom(environment: Environment, source: Relation, clauses: 
   };
   if (clauses.where !== undefined) work.scan = filter(work.scan, condition(below, clauses.where));
   work.items = resolveSelectList(
-    { ...base, clause: "SELECT list", allowsAggregates: true, allowsWindows: true },
+    {
+      ...base,
+      clause: clauses.isPipe === true ? "pipe SELECT" : "SELECT list",
+      allowsAggregates: clauses.isPipe !== true,
+      allowsWindows: true,
+    },
     clauses.items,
     source.names,
   );
@@ -165,7 +172,8 @@ function aggregate(work: Work, grouping: Grouping | undefined): void {
     }
     return { column, expression: key.expression };
   });
-  const hidden = work.local;
+  // Where a key is wrong, columns are not to blame for being ungrouped.
+  const hidden = keys.some((key) => isErrorExpr(key.expression)) ? new Set<number>() : work.local;
   const rewriting = (clause: string): Replace =>
     aboveKeys(
       resolution,

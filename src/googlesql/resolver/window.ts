@@ -1,4 +1,4 @@
-import type { FrameBound, FunctionCall, WindowSpecification } from "../ast.ts";
+import type { FrameBound, FunctionCall, Identifier, WindowSpecification } from "../ast.ts";
 import type { CatalogueEntry } from "../catalogue/index.ts";
 import type { Expr, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../resolved.ts";
 import { INT64 } from "../types.ts";
@@ -7,7 +7,7 @@ import { checkModifiers, resolveOrderItems, type SortExpression } from "./aggreg
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
 import { coerceOrFail, typeName } from "./coerce.ts";
-import { type ExprContext, resolveExpression } from "./context.ts";
+import { type ExprContext, resolveExpression, type Window } from "./context.ts";
 import { columnExpr, isConstant } from "./expr.ts";
 import { errorExpr, isErrorExpr } from "./resolution.ts";
 
@@ -30,7 +30,7 @@ export function resolveWindowCall(
     return resolution.fail("invalid_query", `Function ${name} does not support an OVER clause`, node.span, { name });
   checkModifiers(context, node, entry);
   const inner: ExprContext = { ...context, allowsWindows: false, clause: "window function" };
-  const window = resolveWindow(inner, over, new Set());
+  const window = resolveWindow(inner, over);
   let call: Pick<WindowCall, "function" | "type" | "arguments"> | undefined;
   if (node.isStar) {
     if (name !== "COUNT")
@@ -77,12 +77,6 @@ export function resolveWindowCall(
   return columnExpr(column, node.span);
 }
 
-interface Window {
-  readonly partitionBy: readonly Expr[];
-  readonly orderBy: readonly SortExpression[];
-  readonly frame?: ResolvedFrame;
-}
-
 /** The frame that the function has; reports what its kind does not allow. */
 function checkWindow(
   context: ExprContext,
@@ -116,22 +110,12 @@ function checkWindow(
 function resolveWindow(
   context: ExprContext,
   node: WindowSpecification,
-  visited: ReadonlySet<string>,
+  before = Number.POSITIVE_INFINITY,
 ): Window | undefined {
   const { resolution } = context;
   let base: Window = { partitionBy: [], orderBy: [] };
   if (node.base !== undefined) {
-    const named = findNamedWindow(context, node.base.name, visited);
-    if (named === undefined) {
-      const known = (context.block?.namedWindows ?? []).map((window) => window.name.name);
-      const suggestion = resolution.suggest(node.base.name, known);
-      resolution.report("invalid_query", `Unrecognized window alias ${node.base.name}`, node.base.span, {
-        name: node.base.name,
-        suggestion,
-      });
-      return undefined;
-    }
-    const inherited = resolveWindow(context, named.window, new Set([...visited, node.base.name.toLowerCase()]));
+    const inherited = resolveNamedWindow(context, node.base, before);
     if (inherited === undefined) return undefined;
     base = inherited;
   }
@@ -187,14 +171,30 @@ function resolveWindow(
   return { ...window, frame: { unit: node.frame.unit, start, end } };
 }
 
-function findNamedWindow(
-  context: ExprContext,
-  name: string,
-  visited: ReadonlySet<string>,
-): { readonly window: WindowSpecification } | undefined {
-  const wanted = name.toLowerCase();
-  if (visited.has(wanted)) return undefined;
-  return context.block?.namedWindows.find((named) => named.name.name.toLowerCase() === wanted);
+/** A window of the WINDOW clause, which may extend those that stand before it. Each is resolved once. */
+function resolveNamedWindow(context: ExprContext, name: Identifier, before: number): Window | undefined {
+  const { resolution, block } = context;
+  const known = block?.namedWindows ?? [];
+  const wanted = name.name.toLowerCase();
+  const position = known.findIndex((named) => named.name.name.toLowerCase() === wanted);
+  const found = known[position];
+  if (found === undefined || position >= before) {
+    const names = known.slice(0, Math.min(before, known.length)).map((named) => named.name.name);
+    const suggestion = resolution.suggest(name.name, names);
+    resolution.report("invalid_query", `Unrecognized window alias ${name.name}`, name.span, {
+      name: name.name,
+      suggestion,
+    });
+    return undefined;
+  }
+  const kept = block?.windowCache.get(position);
+  if (kept !== undefined) return kept;
+  resolution.descend(1, name.span);
+  const scope = context.aggregateScope ?? context.scope;
+  const window = resolveWindow({ ...context, scope }, found.window, position);
+  resolution.rise(1);
+  if (window !== undefined) block?.windowCache.set(position, window);
+  return window;
 }
 
 function resolveBound(

@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { GoogleSqlError } from "../diagnostic.ts";
+import { STRING, TIMESTAMP } from "../types.ts";
+import { dumpQuery } from "./dump.ts";
+import { sandboxed } from "./testing/resolved.ts";
+
+const SAVED = `WITH
+  app_logs AS (SELECT id, timestamp, event_message, metadata FROM logs WHERE id = @project ORDER BY timestamp DESC),
+  buyers AS (SELECT o.id, p.name FROM orders o JOIN people p USING (id)),
+  names AS (SELECT name FROM buyers)
+SELECT id FROM app_logs LIMIT 100`;
+
+const OPTIONS = {
+  parameters: new Map([
+    ["project", STRING],
+    ["start", TIMESTAMP],
+  ]),
+  aliases: { postgres_logs: "app_logs", "dotted.logs": "app_logs", lost: "nowhere" },
+};
+
+function dumpOf(consumer: string): string {
+  return dumpQuery(sandboxed(SAVED, consumer, OPTIONS));
+}
+
+function errorsOf(consumer: string): readonly string[] {
+  try {
+    sandboxed(SAVED, consumer, OPTIONS);
+  } catch (error) {
+    if (!(error instanceof GoogleSqlError)) throw error;
+    expect(error.text).toBe(consumer);
+    return error.diagnostics.map(
+      ({ code, message, span }) => `${code} at "${consumer.slice(span.start, span.end)}": ${message}`,
+    );
+  }
+  return [];
+}
+
+describe("a consumer's query in the sandbox", () => {
+  it("reads the saved expressions in any case, in the order that they have", () => {
+    expect(dumpOf("select ID from App_Logs limit 10")).toMatchInlineSnapshot(`
+      "select ID=id#5:STRING
+        with
+          app_logs(id#1, timestamp#2, event_message#3, metadata#4) =
+            filter $equal(id#1, @project:STRING)
+              table logs(id#1, timestamp#2, event_message#3, metadata#4)
+          limit 10
+            order by timestamp#6 desc
+              cte app_logs(id#5, timestamp#6, event_message#7, metadata#8)"
+    `);
+  });
+
+  it("brings only the expressions that it reads, also through others", () => {
+    expect(dumpOf("SELECT name FROM names")).toMatchInlineSnapshot(`
+      "select name=name#13:STRING
+        with
+          buyers(id#1, name#9) =
+            inner join on $equal(id#1, id#8)
+              table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)
+              table people(id#8, name#9, score#10)
+          names(name#12) =
+            cte buyers(id#11, name#12)
+          cte names(name#13)"
+    `);
+    expect(dumpOf("SELECT 1 AS one")).toMatchInlineSnapshot(`
+      "select one=one#1:INT64
+        compute 1 as one#1
+          one row"
+    `);
+  });
+
+  it("lists the parameters of both texts that are read", () => {
+    expect(sandboxed(SAVED, "SELECT id FROM app_logs WHERE timestamp > @start", OPTIONS).parameters).toEqual([
+      { key: "project", type: STRING },
+      { key: "start", type: TIMESTAMP },
+    ]);
+    expect(sandboxed(SAVED, "SELECT name FROM names", OPTIONS).parameters).toEqual([]);
+  });
+
+  it("finds aliases, dotted ones too", () => {
+    expect(dumpOf("SELECT p.id FROM postgres_logs p").split("\n")[0]).toBe("select id=id#5:STRING");
+    expect(dumpOf("SELECT id FROM `dotted.logs`").split("\n")[0]).toBe("select id=id#5:STRING");
+  });
+
+  it("may hide a saved expression for itself, not for the other saved ones", () => {
+    expect(
+      dumpOf("WITH buyers AS (SELECT 'mine' AS name) SELECT b.name, n.name FROM buyers b, names n"),
+    ).toMatchInlineSnapshot(`
+      "select name=name#14:STRING, name_1=name#15:STRING
+        with
+          buyers(id#1, name#9) =
+            inner join on $equal(id#1, id#8)
+              table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)
+              table people(id#8, name#9, score#10)
+          names(name#12) =
+            cte buyers(id#11, name#12)
+          with
+            buyers(name#13) =
+              compute "mine" as name#13
+                one row
+            cross join
+              cte buyers(name#14)
+              cte names(name#15)"
+    `);
+    expect(dumpOf("WITH app_logs AS (SELECT id FROM app_logs) SELECT id FROM app_logs")).toMatchInlineSnapshot(`
+      "select id=id#9:STRING
+        with
+          app_logs(id#1, timestamp#2, event_message#3, metadata#4) =
+            filter $equal(id#1, @project:STRING)
+              table logs(id#1, timestamp#2, event_message#3, metadata#4)
+          order by timestamp#10 desc
+            with
+              app_logs(id#5, timestamp#6) =
+                cte app_logs(id#5, timestamp#6, event_message#7, metadata#8)
+              cte app_logs(id#9, timestamp#10)"
+    `);
+  });
+
+  it.each([
+    ["a table of the service", "SELECT id FROM orders"],
+    ["a source in a join", "SELECT 1 FROM app_logs a JOIN logs b ON TRUE"],
+    ["a source in a parenthesised join", "SELECT 1 FROM (app_logs a CROSS JOIN logs b)"],
+    ["a quoted source", "SELECT 1 FROM `logs`"],
+    ["a source in a scalar sub-query", "SELECT (SELECT COUNT(*) FROM logs)"],
+    ["a source in EXISTS", "SELECT 1 FROM app_logs WHERE EXISTS(SELECT 1 FROM logs)"],
+    ["a source in IN", "SELECT 1 FROM app_logs WHERE id IN (SELECT id FROM logs)"],
+    ["a source in ARRAY", "SELECT ARRAY(SELECT id FROM logs)"],
+    ["a source in ORDER BY", "SELECT id FROM app_logs ORDER BY (SELECT MAX(id) FROM logs)"],
+    ["a source in HAVING", "SELECT COUNT(*) FROM app_logs HAVING (SELECT TRUE FROM logs)"],
+    ["a source in JOIN ON", "SELECT 1 FROM app_logs a JOIN app_logs b ON (SELECT TRUE FROM logs)"],
+    ["a source in UNNEST", "SELECT 1 FROM UNNEST((SELECT ARRAY_AGG(id) FROM logs))"],
+    ["a source in an own expression", "WITH x AS (SELECT * FROM logs) SELECT * FROM x"],
+    ["a source behind its own name", "WITH logs AS (SELECT id FROM logs) SELECT id FROM logs"],
+    ["a source in a union", "SELECT id FROM app_logs UNION ALL SELECT id FROM logs"],
+    ["a source after a pipe", "FROM app_logs |> JOIN logs USING (id)"],
+    ["a source of a pipe's union", "FROM app_logs |> SELECT id |> UNION ALL (SELECT id FROM logs)"],
+    ["a source under a pivot", "SELECT * FROM logs PIVOT (COUNT(*) FOR id IN ('a'))"],
+    ["an alias of a name that is none", "SELECT 1 FROM lost"],
+    ["information about tables", "SELECT 1 FROM INFORMATION_SCHEMA.TABLES"],
+  ])("cannot read %s", (_, consumer) => {
+    expect(errorsOf(consumer)).toHaveLength(1);
+    expect(errorsOf(consumer)[0]).toMatch(/^unknown_table at "(.*)": Table not found: \S+$/);
+  });
+
+  it("is told of names near to the saved expressions only", () => {
+    expect(errorsOf("SELECT 1 FROM app_log")).toEqual([
+      'unknown_table at "app_log": Table not found: app_log; did you mean app_logs?',
+    ]);
+    expect(errorsOf("SELECT 1 FROM orderss")).toEqual(['unknown_table at "orderss": Table not found: orderss']);
+    expect(errorsOf("SELECT idd FROM app_logs")).toEqual([
+      'unknown_column at "idd": Unrecognized name: idd; did you mean id?',
+    ]);
+  });
+
+  it("has the declared parameters only", () => {
+    expect(errorsOf("SELECT @nope, @projekt")).toEqual([
+      'unknown_parameter at "@nope": Query parameter @nope is not declared',
+      'unknown_parameter at "@projekt": Query parameter @projekt is not declared; did you mean @project?',
+    ]);
+  });
+});
+
+describe("a saved query", () => {
+  it("without expressions makes nothing visible", () => {
+    expect(() => sandboxed("SELECT id FROM people", "SELECT id FROM people")).toThrow("Table not found: people");
+  });
+
+  it("that is wrong is reported with its own text", () => {
+    const saved = "WITH a AS (SELECT nope FROM people) SELECT 1";
+    try {
+      sandboxed(saved, "SELECT 1");
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(GoogleSqlError);
+      expect(error).toHaveProperty("text", saved);
+    }
+  });
+});
