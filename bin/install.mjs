@@ -1,23 +1,32 @@
-// Installs the dependencies when the checkout has none, or when the lockfile changed since.
+// Installs the dependencies when one of the lockfile is missing.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const lockfile = join(root, "package-lock.json");
-const stamp = join(root, "node_modules", ".logweir-lock.json");
+/** What npm writes at the end of each install: the packages that are there. */
+const installed = join(root, "node_modules", ".package-lock.json");
 
-function isInstalled() {
-  if (statSync(join(root, "node_modules"), { throwIfNoEntry: false }) === undefined) return false;
-  // A published package has no lockfile: npm installed its dependencies with it.
-  if (statSync(lockfile, { throwIfNoEntry: false }) === undefined) return true;
-  if (statSync(stamp, { throwIfNoEntry: false }) !== undefined) {
-    return readFileSync(stamp).equals(readFileSync(lockfile));
+function readPackages(path) {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")).packages;
+  } catch {
+    return undefined;
   }
-  // Somebody else ran npm: npm writes this file at the end of each install.
-  const marker = statSync(join(root, "node_modules", ".package-lock.json"), { throwIfNoEntry: false });
-  return marker !== undefined && marker.mtimeMs >= statSync(lockfile).mtimeMs;
+}
+
+/** True when every package of the lockfile is there in its version; those for other platforms are left out by npm. */
+function isInstalled() {
+  const wanted = readPackages(lockfile);
+  // A published package has no lockfile: npm installed its dependencies with it.
+  if (wanted === undefined) return true;
+  const present = readPackages(installed);
+  if (present === undefined) return false;
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) => path === "" || optional === true || present[path]?.version === version,
+  );
 }
 
 /** Runs `npm ci` when something is missing; exits with npm's status when that fails. */
@@ -33,5 +42,4 @@ export function installIfMissing() {
     process.stderr.write("npm ci failed; see its output above.\n");
     process.exit(result.status ?? 1);
   }
-  copyFileSync(lockfile, stamp);
 }

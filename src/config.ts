@@ -164,6 +164,7 @@ function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces
     maxConcurrentQueries: number(define.maxConcurrentQueries),
     maxQueuedQueries: number(define.maxQueuedQueries),
     maxResultBytes: number(define.maxResultBytes),
+    cacheMaxBytes: number(define.cacheMaxBytes),
     maxBodyBytes: number(define.maxBodyBytes),
     engineMemoryMb: values.get(define.engineMemoryMb.name) === undefined ? undefined : number(define.engineMemoryMb),
     shutdownTimeoutMs: number(define.shutdownTimeoutMs),

@@ -3,6 +3,7 @@ import { createAuthenticator, type FixedToken } from "./access/authenticator.ts"
 import type { TokenStore } from "./access/token.ts";
 import type { Configuration } from "./config.ts";
 import { createAdmission } from "./endpoints/admission.ts";
+import { createResultCache } from "./endpoints/cache/result-cache.ts";
 import { createEndpointRegistry, type EndpointRegistry } from "./endpoints/endpoint-registry.ts";
 import { loadEndpoints } from "./endpoints/load-endpoints.ts";
 import { createPlanner } from "./endpoints/planner.ts";
@@ -73,6 +74,12 @@ async function openService(
   const sources = await openSources(sourceFiles, engine.store);
   const planner = createPlanner({ engine, tables: sources, nowMs: Date.now });
   const endpoints = createEndpointRegistry(await loadEndpoints(settings.endpointsDir, planner));
+  const cache = createResultCache({ maxBytes: settings.cacheMaxBytes, nowMs: Date.now, random: Math.random });
+  const ticking = setInterval(() => cache.tick(), 1_000).unref();
+  closers.push(async () => {
+    clearInterval(ticking);
+    await cache.close();
+  });
   const drain = createDrain();
   const app = await buildApp({
     runner: {
@@ -83,6 +90,7 @@ async function openService(
       maxResultBytes: settings.maxResultBytes,
       now: () => performance.now(),
     },
+    cache,
     endpoints,
     sources,
     authenticator: createAuthenticator(tokens, [...fixedTokens(settings), ...extraTokens], Date.now),

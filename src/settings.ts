@@ -98,6 +98,12 @@ export const settingDefinitions = {
     default: 256_000_000,
     description: "Size of one answer's rows in bytes; beyond it 422.",
   },
+  cacheMaxBytes: {
+    name: "cache_max_bytes",
+    type: integer(1_000_000, 1_000 * giga),
+    default: 256_000_000,
+    description: "Memory in bytes for answers of endpoints that keep them; the ones read longest ago go first.",
+  },
   maxBodyBytes: {
     name: "max_body_bytes",
     type: integer(1_000, giga),
@@ -137,6 +143,7 @@ export interface Settings {
   readonly maxConcurrentQueries: number;
   readonly maxQueuedQueries: number;
   readonly maxResultBytes: number;
+  readonly cacheMaxBytes: number;
   readonly maxBodyBytes: number;
   readonly engineMemoryMb: number | undefined;
   readonly shutdownTimeoutMs: number;

@@ -1,5 +1,6 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Authenticator } from "../access/authenticator.ts";
+import type { ResultCache } from "../endpoints/cache/result-cache.ts";
 import type { EndpointRegistry } from "../endpoints/endpoint-registry.ts";
 import type { EndpointRunner } from "../endpoints/run-endpoint.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
@@ -11,6 +12,7 @@ import { addDraining } from "./plugins/draining.ts";
 import { addErrors, answerClientError, answerFrameworkError } from "./plugins/errors.ts";
 import { chooseRequestId } from "./plugins/request-id.ts";
 import { parseQueryText } from "./query-text.ts";
+import { addEndpointsRoutes } from "./routes/endpoints.ts";
 import { addHealthRoute } from "./routes/health.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
 import { addRunEndpointRoutes } from "./routes/run-endpoint.ts";
@@ -18,6 +20,7 @@ import { addRunEndpointRoutes } from "./routes/run-endpoint.ts";
 /** What the HTTP side works with. */
 export interface AppDependencies {
   readonly runner: EndpointRunner;
+  readonly cache: ResultCache;
   readonly endpoints: EndpointRegistry;
   readonly sources: SourceRegistry;
   readonly authenticator: Authenticator;
@@ -62,6 +65,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   addBodySize(app, dependencies.maxBodyBytes);
   addHealthRoute(app, dependencies);
   addRunEndpointRoutes(app, dependencies);
+  addEndpointsRoutes(app, dependencies);
   addIngestRoutes(app, dependencies);
   return app;
 }

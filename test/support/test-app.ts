@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Identity } from "../../src/access/scope.ts";
 import { createAdmission } from "../../src/endpoints/admission.ts";
+import { createResultCache } from "../../src/endpoints/cache/result-cache.ts";
 import type { Endpoint, EndpointDefinition } from "../../src/endpoints/definition.ts";
 import { createEndpointRegistry } from "../../src/endpoints/endpoint-registry.ts";
 import type { Planner } from "../../src/endpoints/run-endpoint.ts";
@@ -24,6 +25,8 @@ export interface TestApp {
   readonly drain: Drain;
 }
 
+const testNowMs = Date.parse("2026-08-20T09:00:00Z");
+
 const identities: Readonly<Record<string, Identity>> = {
   "private-token": { tokenId: "p", scopes: ["private"], pins: {} },
   "query-token": { tokenId: "q", scopes: ["query"], pins: {} },
@@ -33,9 +36,7 @@ const identities: Readonly<Record<string, Identity>> = {
   "pinned-token": { tokenId: "n", scopes: ["query"], pins: { project: "abc" } },
 };
 
-function makeEndpoint(
-  more: Partial<EndpointDefinition> & { readonly name: string; readonly id: string },
-): Endpoint {
+function makeEndpoint(more: Partial<EndpointDefinition> & { readonly name: string; readonly id: string }): Endpoint {
   const query = "SELECT 1";
   const definition: EndpointDefinition = {
     description: undefined,
@@ -97,12 +98,13 @@ export async function createTestApp(): Promise<TestApp> {
       maxResultBytes: 1_000_000,
       now: () => 0,
     },
+    cache: createResultCache({ maxBytes: 1_000_000, nowMs: () => testNowMs, random: Math.random }),
     endpoints: createEndpointRegistry(endpoints),
     sources,
     authenticator: { authenticate: async (secret) => identities[secret] },
     logger: createLogger("info", { write: (line) => void logLines.push(line) }),
     maxBodyBytes: 100_000,
-    nowMs: () => Date.parse("2026-08-20T09:00:00Z"),
+    nowMs: () => testNowMs,
     drain,
   });
   return Object.assign(test, { app, engine, planned, logLines, drain });

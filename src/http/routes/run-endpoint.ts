@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { applyPins } from "../../access/pins.ts";
 import { canQuery, canQueryAnything, type Identity } from "../../access/scope.ts";
+import { runCached } from "../../endpoints/cache/run-cached.ts";
 import type { Endpoint } from "../../endpoints/definition.ts";
 import { prepareCall, runPrepared } from "../../endpoints/run-endpoint.ts";
 import { ServiceError } from "../../errors.ts";
@@ -8,6 +9,7 @@ import type { AppDependencies } from "../app.ts";
 import { authenticate, findSecret } from "../authenticate.ts";
 import { createCallSignal } from "../call-signal.ts";
 import { readParameters, type SentParameters, urlParameters } from "../request-parameters.ts";
+import { sendCached } from "../send-cached.ts";
 import { sendResult } from "../stream-answer.ts";
 
 const paths = ["/api/endpoints/query/:name", "/api/endpoints/query/name/:name", "/endpoints/query/:name"];
@@ -55,14 +57,21 @@ async function runEndpoint(
     request.identity ?? (await authenticate(dependencies.authenticator, request, textOf(sent.get("api_key"))));
   const endpoint = findEndpoint(dependencies, identity, name);
   request.logNotes.endpoint = endpoint.definition.name;
-  const call = prepareCall(dependencies.runner, {
+  const call = {
     endpoint,
     parameters: chooseParameters(identity, endpoint, sent),
     redactsPii: decideRedaction(identity, endpoint, request),
-  });
+  };
+  if (endpoint.definition.cacheSeconds > 0) {
+    const signal = createCallSignal(reply, dependencies.drain.cutOff);
+    const { answer, isHit } = await runCached(dependencies.runner, dependencies.cache, { ...call, signal });
+    const { cacheSeconds } = endpoint.definition;
+    return sendCached(request, reply, { answer, isHit, cacheSeconds, nowMs: dependencies.nowMs() });
+  }
+  const prepared = prepareCall(dependencies.runner, call);
   const signal = createCallSignal(reply, dependencies.drain.cutOff);
   reply.header("Cache-Control", "no-store");
-  await sendResult(reply, runPrepared(dependencies.runner, call, signal));
+  await sendResult(reply, runPrepared(dependencies.runner, prepared, signal));
   return reply;
 }
 

@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { type CachePolicy, createResultCache, type ResultCache } from "./result-cache.ts";
+
+/** A cache on a clock that the test moves, and queries whose ends it decides. */
+function setUp(maxBytes = 1_000_000) {
+  let now = 1_000_000;
+  const cache = createResultCache({ maxBytes, nowMs: () => now, random: () => 1 });
+  const runs: { signal: AbortSignal; succeed(text: string): void; fail(error: Error): void }[] = [];
+  const compute = (signal: AbortSignal) =>
+    new Promise<Buffer>((resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+      runs.push({ signal, succeed: (text) => resolve(Buffer.from(text)), fail: reject });
+    });
+  const policy: CachePolicy = { cacheSeconds: 900, warmEverySeconds: 300 };
+  const get = async (key: string, signal = new AbortController().signal, own = policy) => {
+    const { answer, isHit } = await cache.get({ key, policy: own, compute, signal });
+    return { text: answer.body.toString(), isHit, ageMs: now - answer.computedAtMs };
+  };
+  const answer = async (key: string, text: string, own = policy) => {
+    const pending = get(key, undefined, own);
+    await settle();
+    runs.at(-1)?.succeed(text);
+    return await pending;
+  };
+  const wait = async (seconds: number) => {
+    now += seconds * 1000;
+    cache.tick();
+    await settle();
+  };
+  return { cache, runs, get, answer, wait };
+}
+
+/** Lets every promise that can go on do so. */
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function finish(cache: ResultCache): Promise<void> {
+  await cache.close();
+  expect(cache.size.entries).toBe(0);
+}
+
+describe("a kept answer", () => {
+  it("is served until cache_seconds after the run that made it, then computed anew", async () => {
+    const { runs, get, answer, wait } = setUp();
+    const policy = { cacheSeconds: 900, warmEverySeconds: undefined };
+    expect(await answer("k", "one", policy)).toEqual({ text: "one", isHit: false, ageMs: 0 });
+    await wait(899);
+    expect(await get("k", undefined, policy)).toEqual({ text: "one", isHit: true, ageMs: 899_000 });
+    await wait(1);
+    expect(await answer("k", "two", policy)).toEqual({ text: "two", isHit: false, ageMs: 0 });
+    expect(runs).toHaveLength(2);
+  });
+
+  it("is not shared by other keys", async () => {
+    const { answer, get } = setUp();
+    await answer("a", "for a");
+    await answer("b", "for b");
+    expect((await get("a")).text).toBe("for a");
+  });
+
+  it("is dropped by clear", async () => {
+    const { cache, runs, answer } = setUp();
+    await answer("k", "one");
+    cache.clear();
+    expect(await answer("k", "two")).toMatchObject({ text: "two", isHit: false });
+    expect(runs).toHaveLength(2);
+  });
+
+  it("goes when the bytes run out, the one read longest ago first", async () => {
+    const { cache, answer, get } = setUp(10_000);
+    await answer("a", "x".repeat(3_000));
+    await answer("b", "x".repeat(3_000));
+    await get("a");
+    await answer("c", "x".repeat(3_000));
+    expect(cache.size.bytes).toBeLessThanOrEqual(10_000);
+    expect((await get("a")).isHit).toBe(true);
+    expect((await get("c")).isHit).toBe(true);
+    expect(await answer("b", "again")).toMatchObject({ isHit: false });
+  });
+});
+
+describe("identical misses at the same time", () => {
+  it("run one query and all get its answer", async () => {
+    const { runs, get } = setUp();
+    const callers = Array.from({ length: 64 }, () => get("k"));
+    await settle();
+    expect(runs).toHaveLength(1);
+    runs[0]?.succeed("shared");
+    expect((await Promise.all(callers)).every(({ text }) => text === "shared")).toBe(true);
+  });
+
+  it("all see its error, which is not kept", async () => {
+    const { runs, get, answer } = setUp();
+    const callers = [get("k"), get("k")];
+    await settle();
+    runs[0]?.fail(new Error("engine gone"));
+    for (const caller of callers) await expect(caller).rejects.toThrow("engine gone");
+    expect(await answer("k", "fine")).toMatchObject({ text: "fine" });
+  });
+
+  it("go on when one caller leaves, and are interrupted when the last one does", async () => {
+    const { runs, get } = setUp();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const callers = [get("k", first.signal), get("k", second.signal)];
+    await settle();
+    first.abort(new Error("left"));
+    await expect(callers[0]).rejects.toThrow("left");
+    expect(runs[0]?.signal.aborted).toBe(false);
+    second.abort(new Error("left too"));
+    await expect(callers[1]).rejects.toThrow("left too");
+    expect(runs[0]?.signal.aborted).toBe(true);
+  });
+});
+
+describe("warming", () => {
+  it("refreshes every warm_every_seconds without a caller waiting", async () => {
+    const { runs, get, answer, wait } = setUp();
+    await answer("k", "one");
+    await wait(299);
+    expect(runs).toHaveLength(1);
+    await wait(1);
+    expect(runs).toHaveLength(2);
+    expect(await get("k")).toEqual({ text: "one", isHit: true, ageMs: 300_000 });
+    runs[1]?.succeed("two");
+    await settle();
+    expect(await get("k")).toEqual({ text: "two", isHit: true, ageMs: 0 });
+  });
+
+  it("keeps the good answer when a refresh fails, and tries again with growing pauses", async () => {
+    const { runs, get, answer, wait } = setUp();
+    await answer("k", "one");
+    await wait(300);
+    runs[1]?.fail(new Error("no"));
+    await settle();
+    await wait(4);
+    expect(runs).toHaveLength(2);
+    await wait(1);
+    expect(runs).toHaveLength(3);
+    runs[2]?.fail(new Error("no"));
+    await settle();
+    await wait(9);
+    expect(runs).toHaveLength(3);
+    await wait(1);
+    expect(runs).toHaveLength(4);
+    expect(await get("k")).toMatchObject({ text: "one", isHit: true });
+    runs[3]?.succeed("two");
+    await settle();
+    expect(await get("k")).toMatchObject({ text: "two", ageMs: 0 });
+  });
+
+  it("stops for an answer that nobody read within cache_seconds", async () => {
+    const { cache, runs, answer, wait } = setUp();
+    await answer("k", "one");
+    for (let i = 0; i < 2; i++) {
+      await wait(300);
+      runs.at(-1)?.succeed("again");
+      await settle();
+    }
+    expect(runs).toHaveLength(3);
+    await wait(300);
+    expect(cache.size.entries).toBe(0);
+    await wait(300);
+    expect(runs).toHaveLength(3);
+  });
+
+  it("runs one refresh at a time, so that callers are not starved", async () => {
+    const { cache, runs, answer, wait } = setUp();
+    await answer("a", "one");
+    await answer("b", "one");
+    await wait(300);
+    expect(runs).toHaveLength(3);
+    runs[2]?.succeed("two");
+    await settle();
+    cache.tick();
+    expect(runs).toHaveLength(4);
+    await finish(cache);
+  });
+
+  it("does not bring back what was dropped while it ran", async () => {
+    const { cache, runs, answer, wait } = setUp();
+    await answer("k", "one");
+    await wait(300);
+    cache.clear();
+    runs[1]?.succeed("stale");
+    await settle();
+    expect(cache.size.entries).toBe(0);
+  });
+});
+
+it("ends the refreshes under way when it is closed", async () => {
+  const { cache, runs, answer, wait } = setUp();
+  await answer("k", "one");
+  await wait(300);
+  await finish(cache);
+  expect(runs[1]?.signal.aborted).toBe(true);
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { postEvents, publicToken, type Service, startService } from "./service.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+const configured = {
+  "logs.all": { max_rows: 1000, cache_seconds: 0, warm_every_seconds: null, sandbox: true, redact_pii: false },
+  "usage.api-counts": { max_rows: 1000, cache_seconds: 900, warm_every_seconds: 300, sandbox: true, redact_pii: false },
+};
+
+describe("the endpoints that come with the service", () => {
+  it.each(Object.entries(configured))(
+    "%s: its settings have the values of the specification",
+    async (name, settings) => {
+      const response = await service.get(`/api/endpoints/${name}`);
+      expect(response.status).toBe(200);
+      const endpoint = (await response.json()) as { id: string; query: string };
+      expect(endpoint).toMatchObject({ name, ...settings });
+      expect(endpoint.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+      expect(endpoint.query).toMatch(/WITH[\s\S]*@project/);
+      expect(await (await service.get(`/api/endpoints/${endpoint.id}`)).json()).toEqual(endpoint);
+    },
+  );
+
+  it("are listed", async () => {
+    const list = (await (await service.get("/api/endpoints")).json()) as { name: string }[];
+    expect(list.map(({ name }) => name)).toEqual(Object.keys(configured));
+  });
+
+  it("are shown to tokens of the scope private only", async () => {
+    expect((await service.get("/api/endpoints", {}, { "x-api-key": publicToken })).status).toBe(401);
+    expect((await service.get("/api/endpoints", {}, {})).status).toBe(401);
+    expect((await service.get("/api/endpoints/none")).status).toBe(404);
+  });
+});
+
+describe("answers of usage.api-counts", () => {
+  const event = (id: string) => ({
+    id,
+    timestamp: new Date().toISOString(),
+    metadata: { request: { url: "https://kept", path: "/rest/v1" } },
+  });
+  const total = async (response: Response) => {
+    const { result } = (await response.json()) as { result: { total_rest_requests: number }[] };
+    return result.reduce((sum, row) => sum + row.total_rest_requests, 0);
+  };
+  const counts = (parameters: Record<string, string>, name = "usage.api-counts", headers = {}) =>
+    service.get(
+      `/api/endpoints/query/${name}`,
+      { interval: "daily", ...parameters },
+      {
+        "x-api-key": "acceptance-private-token-0123456789abcdef",
+        ...headers,
+      },
+    );
+
+  it("are kept for 900 s, by UUID and by name alike, whatever undeclared parameters come along", async () => {
+    await service.ingest("edge", [event("k1")]);
+    const first = await counts({ project: "kept" });
+    expect(first.headers.get("cache-control")).toBe("private, max-age=900");
+    expect(first.headers.get("cache-status")).toContain("fwd=miss");
+    expect(await total(first)).toBe(1);
+    await service.ingest("edge", [event("k2")]);
+    for (const again of [
+      await counts({ project: "kept" }),
+      await counts({ project: "kept", junk: "1" }),
+      await counts({ project: "kept" }, "8e0c6a1d-3b94-4f0e-8a57-d2c1b76f9e38"),
+    ]) {
+      expect(again.headers.get("cache-status")).toContain("hit");
+      expect(await total(again)).toBe(1);
+    }
+    expect(await total(await counts({ project: "^https://kept" }))).toBe(2);
+  });
+
+  it("are 304 to who has them already", async () => {
+    const etag = (await counts({ project: "kept" })).headers.get("etag") ?? "";
+    const again = await counts({ project: "kept" }, "usage.api-counts", { "if-none-match": etag });
+    expect(again.status).toBe(304);
+    expect(await again.text()).toBe("");
+  });
+
+  it("are not shared between a redacted and a plain call", async () => {
+    const redacted = await counts({ project: "kept" }, "usage.api-counts", { "LF-ENDPOINT-REDACT-PII": "true" });
+    expect(redacted.headers.get("cache-status")).toContain("fwd=miss");
+  });
+
+  it("of logs.all are never kept", async () => {
+    const response = await service.get("/api/endpoints/query/logs.all", { project: "kept" });
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect((await postEvents(service.url, "edge", "[]")).status).toBe(200);
+  });
+});
