@@ -13,7 +13,7 @@ import type { ValueType } from "./schema/schema-entry.ts";
 export type BatchType = ValueType | "TIMESTAMP" | "RUN";
 export type BatchValue = string | number | bigint | boolean;
 
-export interface BatchColumn {
+interface BatchColumn {
   readonly column: string;
   readonly type: BatchType;
   /** Values in this column; fewer than the rows of the batch when some rows have none. */

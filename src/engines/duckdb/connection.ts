@@ -58,7 +58,7 @@ export interface Connection {
 const ROW_GROUP_ROWS = 30_720;
 
 /** How DuckDB words it, and so how we do. */
-export const INTERRUPTED_MESSAGE = "INTERRUPT Error: Interrupted!";
+const INTERRUPTED_MESSAGE = "INTERRUPT Error: Interrupted!";
 
 function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;

@@ -5,11 +5,8 @@
 
 export type {
   DuckDBConnection,
-  DuckDBPreparedStatement,
-  DuckDBResult,
   DuckDBType,
   DuckDBValue,
-  DuckDBVector,
 } from "@duckdb/node-api";
 export {
   BIGINT,
@@ -25,10 +22,8 @@ export {
   DuckDBDecimalValue,
   DuckDBInstance,
   DuckDBIntervalValue,
-  DuckDBListType,
   DuckDBListValue,
   DuckDBScalarFunction,
-  DuckDBStructType,
   DuckDBStructValue,
   DuckDBTimestampTZValue,
   DuckDBTimestampValue,

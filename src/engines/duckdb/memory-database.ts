@@ -8,7 +8,7 @@ import type { DuckDBValue } from "./driver.ts";
 import { physicalType, toDriverValue } from "./parameters.ts";
 import { createRowEncoder } from "./rows.ts";
 
-export interface TypedParameter {
+interface TypedParameter {
   readonly type: SqlType;
   readonly value: ParameterValue;
 }
