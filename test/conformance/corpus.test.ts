@@ -8,6 +8,7 @@ import { PassThrough, Readable } from "node:stream";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runSqlBatch } from "../../src/cli/commands/sql-batch.ts";
 import { readLines } from "../../src/cli/lines.ts";
+import { CATALOGUE } from "../../src/googlesql/catalogue/index.ts";
 
 interface CorpusCase {
   readonly name: string;
@@ -34,6 +35,14 @@ async function answerAll(cases: readonly CorpusCase[]): Promise<readonly Answer[
   await done;
   return answers;
 }
+
+it("the corpus has a case for every function of the catalogue", () => {
+  const texts = files.map((file) => readFileSync(new URL(file, folder), "utf8").toUpperCase()).join("\n");
+  const published = CATALOGUE.definitions.filter(({ name, refused }) => !name.startsWith("$") && refused === undefined);
+  const names = published.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const isCalled = (name: string) => new RegExp(`(?<![A-Z0-9_.])${name.replace(".", "\\.")}\\s*\\(`).test(texts);
+  expect(names.filter((name) => !isCalled(name))).toEqual([]);
+});
 
 describe.each(files)("%s", (file) => {
   const cases = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as readonly CorpusCase[];
