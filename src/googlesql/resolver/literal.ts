@@ -92,7 +92,7 @@ function resolveJson(resolution: Resolution, node: TypedLiteral): Expr {
   try {
     return literal(JSON_TYPE, canonicalJson(node.value), node.span);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = String(error instanceof Error ? error.message : error).replace(/^Invalid JSON:? ?/, "");
     return resolution.fail("invalid_query", `Invalid JSON literal: ${reason}`, node.span);
   }
 }

@@ -12,12 +12,12 @@ const FOUND = "lw_found";
 
 /** Behind what a number of a compact JSON text stands. */
 const BEFORE_NUMBER = String.raw`(^|[\[:,])-?`;
-/** A number that DuckDB may write in another way than it is written: with a point or an exponent, minus zero, or none of JSON at all. */
-const REWRITTEN_TEXT = String.raw`${BEFORE_NUMBER}([0-9]+[.eE]|NaN|Inf)|(^|[\[:,])-0([,}\]]|$)`;
+/** A number that DuckDB may write in another way than it is written: with a point or an exponent, or none of JSON at all. */
+const REWRITTEN_TEXT = `${BEFORE_NUMBER}([0-9]+[.eE]|NaN|Inf)`;
 /** A canonical double that DuckDB writes in another way: very large or very small. */
 const REWRITTEN_CANONICAL = String.raw`${BEFORE_NUMBER}([0-9]+(\.[0-9]+)?e|[0-9]{16,}\.|0\.0000)`;
 /** The same for a number alone, which a string may look like. */
-const DECIMAL_TEXT = String.raw`-0|-?[0-9]+(\.[0-9]+([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)`;
+const DECIMAL_TEXT = String.raw`-?[0-9]+(\.[0-9]+([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)`;
 const DECIMAL_CANONICAL = String.raw`-?([0-9]+(\.[0-9]+)?e.*|[0-9]{16,}\.0|0\.0000[0-9]*)`;
 
 export interface Extraction {

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { checkReplacement, countGroups, readShape, splitAtGroup } from "./regexp-syntax.ts";
+
+describe("readShape", () => {
+  it.each([
+    ["abc", 0],
+    ["(a)", 1],
+    ["(?:a)", 0],
+    ["(?P<name>a)(?<other>b)", 2],
+    ["(?i)a", 0],
+    ["(?i:a)", 0],
+    [String.raw`\(a\)`, 0],
+    ["[(]", 0],
+    ["[])(]", 0],
+    ["[^](]", 0],
+    ["[[:alpha:](]", 0],
+    [String.raw`[\](]`, 0],
+    [String.raw`\Q(a)\E(b)`, 1],
+    [String.raw`\Q(a`, 0],
+    ["((a)b)", 2],
+  ])("counts the capturing groups of %s", (pattern, count) => {
+    expect(readShape(pattern).groups).toHaveLength(count);
+  });
+
+  it("refuses parentheses without a partner", () => {
+    expect(() => readShape("a)")).toThrow("unexpected )");
+    expect(() => readShape("(a")).toThrow("missing )");
+  });
+});
+
+describe("countGroups", () => {
+  it("takes at most one", () => {
+    expect(countGroups("a(b)c")).toBe(1);
+    expect(() => countGroups("(a)(b)")).toThrow("more than 1 capturing group");
+  });
+});
+
+describe("splitAtGroup", () => {
+  it.each([
+    ["abc", "()(abc)"],
+    ["a(b)c", "(a)(b)(?:c)"],
+    ["(?i)a(b)", "(?i)(a)(b)(?:)"],
+    ["a|b", "()(a|b)"],
+  ])("captures what comes before and what counts of %s", (pattern, split) => {
+    expect(splitAtGroup(pattern)).toBe(split);
+  });
+
+  it.each(["(a)?b", "((?:a(b)))", "a(b)|c", "(?:a(b))", "a(?i)(b)", "(a){2}"])("refuses %s", (pattern) => {
+    expect(() => splitAtGroup(pattern)).toThrow(/not supported|more than 1/);
+  });
+});
+
+describe("checkReplacement", () => {
+  it("knows the groups of the expression", () => {
+    expect(checkReplacement("(a)(b)", String.raw`\2\1\0\\ $1`)).toBe(String.raw`\2\1\0\\ $1`);
+    expect(() => checkReplacement("(a)", String.raw`\2`)).toThrow("no group 2");
+    expect(() => checkReplacement("a", String.raw`\n`)).toThrow("a digit or a backslash");
+    expect(() => checkReplacement("a", "x\\")).toThrow("a digit or a backslash");
+  });
+});

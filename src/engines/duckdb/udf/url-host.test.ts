@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { hostOf, publicSuffixOf, registrableDomainOf } from "./url-host.ts";
+
+describe("hostOf", () => {
+  it.each([
+    ["https://user:pa@ss@h.example:443/p?q=@x#f", "h.example"],
+    ["\\\\server\\share", "server"],
+    ["http:\\\\a.b\\c", "a.b"],
+    ["javascript:alert(1)", "javascript"],
+    ["mailto:foo@bar.com", "bar.com"],
+    ["https://[2001:db8::1]:8080/", "[2001:db8::1]"],
+    ["HTTP://EXAMPLE.com", "EXAMPLE.com"],
+    ["a.b:80", "a.b"],
+    ["...a.b...", "a.b."],
+    ["http://", undefined],
+    ["   ", undefined],
+  ])("of %j is %s", (url, host) => {
+    expect(hostOf(url)).toBe(host);
+  });
+});
+
+describe("public suffixes", () => {
+  it.each([
+    ["www.example.com", "com", "example.com"],
+    ["a.b.example.co.uk", "co.uk", "example.co.uk"],
+    ["example.COM.", "COM.", "example.COM."],
+    ["münchen.de", "de", "münchen.de"],
+    ["shop.example.xn--fiqs8s", "xn--fiqs8s", "example.xn--fiqs8s"],
+    ["a.b.c.bd", "c.bd", "b.c.bd"],
+    ["www.ck", "ck", "www.ck"],
+    ["foo.www.ck", "ck", "www.ck"],
+    ["x.compute.amazonaws.com", "x.compute.amazonaws.com", undefined],
+    ["proj.supabase.co", "supabase.co", "proj.supabase.co"],
+    ["localhost", undefined, undefined],
+    ["10.0.0.1", undefined, undefined],
+    ["a..com", undefined, undefined],
+    ["com", "com", undefined],
+    ["bd", undefined, undefined],
+  ])("of %s: %s and %s", (host, suffix, domain) => {
+    expect(publicSuffixOf(`https://${host}/path`)).toBe(suffix);
+    expect(registrableDomainOf(`https://${host}/path`)).toBe(domain);
+  });
+});
