@@ -1,8 +1,7 @@
 /** What the compiler can print, and so what a statement may hold. */
+import { allowedFunctions, allowedTableFunctions } from "../compile/allowed-functions.ts";
 import type { StatementRules } from "./statement-check.ts";
 
-const tableFunctions: ReadonlySet<string> = new Set(["unnest", "generate_series", "range"]);
-
 export function statementRules(isKnownTable: (name: string) => boolean): StatementRules {
-  return { isKnownTable, functions: undefined, tableFunctions };
+  return { isKnownTable, functions: allowedFunctions, tableFunctions: allowedTableFunctions };
 }
