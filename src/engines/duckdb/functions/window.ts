@@ -93,7 +93,8 @@ function percentileCont(context: WindowContext): string {
   const { kind } = context.type;
   if (context.call.orderBy.length > 0) return refuseOrder("PERCENTILE_CONT");
   const literal = literalPercentile(context);
-  if (literal !== undefined && context.modifiers.nulls !== "RESPECT" && kind !== "BIGNUMERIC") {
+  // DuckDB interpolates decimals as doubles, which loses their digits.
+  if (literal !== undefined && context.modifiers.nulls !== "RESPECT" && kind === "FLOAT64") {
     const { nulls: _, ...modifiers } = context.modifiers;
     return printAggregate("quantile_cont", [asDouble(value, context), literal], modifiers);
   }
