@@ -30,10 +30,11 @@ WITH
     FROM edge AS t
     CROSS JOIN UNNEST(t.metadata) AS m
     CROSS JOIN UNNEST(m.request) AS request
-    WHERE t.timestamp >= TIMESTAMP_SUB(
-        CURRENT_TIMESTAMP(),
-        INTERVAL CASE @interval WHEN 'minutely' THEN 60 WHEN 'hourly' THEN 60 WHEN 'daily' THEN 7 * 24 * 60 END MINUTE
-      )
+    WHERE t.timestamp >= CASE @interval
+        WHEN 'minutely' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 60 MINUTE)
+        WHEN 'hourly' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 HOUR)
+        WHEN 'daily' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 7 DAY)
+      END
       -- A gateway that logs no URL still tells the project.
       AND REGEXP_CONTAINS(COALESCE(request.url, t.project), @project)
   )
