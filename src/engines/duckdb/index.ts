@@ -107,6 +107,7 @@ export async function openMemoryEngine(options: { readonly threads?: number } = 
     onFatal: (cause) => {
       failure = new EngineError("unavailable", "The engine failed", { cause });
     },
+    onProblem: () => undefined,
   });
   const current = () => {
     if (failure !== undefined) throw failure;

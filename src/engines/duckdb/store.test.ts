@@ -23,7 +23,10 @@ describe("a store in memory", () => {
       checkpointBytes: 1024 ** 2,
       compaction: { minRows: 1000, maxRows: 5000 },
     };
-    ({ host } = await openCore(options, { onFatal: () => expect.unreachable() }));
+    ({ host } = await openCore(options, {
+      onFatal: () => expect.unreachable(),
+      onProblem: () => expect.unreachable(),
+    }));
     store = new DuckDbStore(() => host);
     await store.ensureSource({ name: "edge", knownFields: [{ path: "metadata.known", type: INT64 }] });
   });

@@ -4,7 +4,6 @@ import type { Connection, Database } from "../connection.ts";
 import { DuckDBTimestampValue, type DuckDBValue, TIMESTAMP } from "../driver.ts";
 import { toEngineError } from "../driver-error.ts";
 import { countTail } from "./compaction.ts";
-import { IdFilter } from "./id-filter.ts";
 import { Maintenance } from "./maintenance.ts";
 import type { CoreOptions, EngineHost, SourceSchema, TableStatistics } from "./protocol.ts";
 import { createQueryRunner } from "./query-runner.ts";
@@ -18,6 +17,8 @@ import { Writer } from "./writer.ts";
 export interface CoreHooks {
   /** The database refuses everything from now on: whoever runs the core opens it anew, or ends the process. */
   readonly onFatal: (error: unknown) => void;
+  /** Something went wrong that nobody waits for, and that the core gets over. */
+  readonly onProblem: (message: string) => void;
 }
 
 /** How often the core looks whether there is something to compact. */
@@ -31,8 +32,10 @@ class Core implements EngineHost {
   readonly #database: Database;
   readonly #writer: Writer;
   readonly #sources = new Map<string, StoredSource>();
-  /** Filters of ids that are being read from tables that have rows. */
-  readonly #loadingIds = new Map<string, Promise<void>>();
+  readonly #hooks: CoreHooks;
+  readonly #loadingIds: Promise<void>;
+  #loadingConnection: Connection | undefined;
+  #isClosing = false;
   readonly #runner: ReturnType<typeof createQueryRunner>;
   /** Absent for a store in memory. */
   readonly #maintenance: Maintenance | undefined;
@@ -47,6 +50,7 @@ class Core implements EngineHost {
     hooks: CoreHooks,
   ) {
     this.#database = database;
+    this.#hooks = hooks;
     for (const schema of sources) this.#sources.set(schema.name, createStoredSource(schema));
     const tables = () => [...this.#sources.values()].map(({ table }) => table);
     const check = createStatementCheck(
@@ -56,7 +60,6 @@ class Core implements EngineHost {
     this.#runner = createQueryRunner(database, check);
     this.run = this.#runner.run;
     this.#writer = new Writer(connections.writer, {
-      prepare: ({ source }) => this.#loadIds(source),
       afterCommit: async (works) => this.#maintenance?.afterCommit(connections.writer, works),
       onFatal: hooks.onFatal,
     });
@@ -64,12 +67,15 @@ class Core implements EngineHost {
     if (directory !== undefined) {
       const all = () => [...this.#sources.values()];
       this.#maintenance = new Maintenance({ directory, checkpointBytes, compaction }, database, all);
-      const maintain = () => this.#maintenance?.compact(this.#writer, true).catch(() => undefined);
+      const maintain = () =>
+        this.#maintenance?.compact(this.#writer, true).catch((error: unknown) => {
+          const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+          if (!this.#isClosing) hooks.onProblem(`a compaction failed and will be tried again: ${String(cause)}`);
+        });
       this.#timer = setInterval(() => void maintain(), MAINTENANCE_INTERVAL_MS);
       this.#timer.unref();
     }
-    // Reading ids takes a second for some million events: it begins now, and the first append waits for it.
-    for (const source of this.#sources.values()) void this.#loadIds(source).catch(() => undefined);
+    this.#loadingIds = this.#loadIds();
   }
 
   async append(source: string, batch: Parameters<EngineHost["append"]>[1]): Promise<AppendResult> {
@@ -83,7 +89,7 @@ class Core implements EngineHost {
         const table = `events_${this.#sources.size + 1}`;
         await createSourceTable(connection, name, table);
         source = createStoredSource({ name, table, entries: [] });
-        source.ids = new IdFilter();
+        source.hasAllIds = true;
         this.#sources.set(name, source);
       }
       return { name, table: source.table, entries: source.entries };
@@ -148,10 +154,12 @@ class Core implements EngineHost {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    this.#isClosing = true;
+    this.#loadingConnection?.interrupt();
     await this.#runner.close();
     await this.#maintenance?.close(this.#writer);
     await this.#writer.close();
-    await Promise.allSettled(this.#loadingIds.values());
+    await this.#loadingIds;
     this.#database.close();
   }
 
@@ -161,24 +169,21 @@ class Core implements EngineHost {
     return source;
   }
 
-  async #loadIds(source: StoredSource): Promise<void> {
-    if (source.ids !== undefined) return;
-    let loading = this.#loadingIds.get(source.name);
-    if (loading === undefined) {
-      loading = this.#readIds(source);
-      this.#loadingIds.set(source.name, loading);
-    }
-    await loading;
-  }
-
-  async #readIds(source: StoredSource): Promise<void> {
-    const connection = await this.#database.connect();
-    try {
-      source.ids = await loadIds(connection, source.table);
-    } finally {
-      connection.close();
-      // A failure is not kept: the next append tries again.
-      this.#loadingIds.delete(source.name);
+  /** Until a source's ids are read, its table is asked for each id that a sender chose. */
+  async #loadIds(): Promise<void> {
+    for (const source of this.#sources.values()) {
+      if (source.hasAllIds) continue;
+      const connection = await this.#database.connect();
+      this.#loadingConnection = connection;
+      try {
+        await loadIds(connection, source);
+      } catch (error) {
+        // An interrupt at closing; else the source goes on without its filter.
+        if (!this.#isClosing) this.#hooks.onProblem(`cannot read the ids of ${source.name}: ${String(error)}`);
+      } finally {
+        this.#loadingConnection = undefined;
+        connection.close();
+      }
     }
   }
 }

@@ -59,10 +59,7 @@ async function pickFromSource(
   for (const batch of batches) {
     for (const row of ownIdRows(batch)) {
       const hash = batch.hashes[row];
-      const candidate =
-        source.ids === undefined || hash === undefined
-          ? undefined
-          : findCandidate(source.ids, batch.ids[row] ?? "", hash);
+      const candidate = hash === undefined ? undefined : findCandidate(source, batch.ids[row] ?? "", hash);
       if (candidate !== undefined) candidates.push(candidate);
     }
   }
@@ -95,7 +92,7 @@ export async function commitGroup(connection: Connection, works: readonly Append
     const rows = picked.get(batch)?.rows ?? [];
     for (const row of rows) {
       const [hash, timestamp] = [batch.hashes[row], batch.timestamps[row]];
-      if (hash !== undefined && timestamp !== undefined) batch.source.ids?.add(hash, timestamp);
+      if (hash !== undefined && timestamp !== undefined) batch.source.ids.add(hash, timestamp);
     }
     return { stored: rows.length, repeated: batch.ids.length - rows.length };
   });

@@ -18,7 +18,8 @@ process.on("SIGTERM", () => undefined);
 process.on("uncaughtException", exitWith);
 process.on("unhandledRejection", exitWith);
 
-serve(new Socket({ fd: FRAMES_FD, readable: true, writable: true }), { onFatal: exitWith }, (error) => {
+const hooks = { onFatal: exitWith, onProblem: (message: string) => void process.stderr.write(`${message}\n`) };
+serve(new Socket({ fd: FRAMES_FD, readable: true, writable: true }), hooks, (error) => {
   if (error === undefined) process.exit(0);
   exitWith(error);
 });

@@ -31,7 +31,7 @@ describe("maintenance of the store", () => {
         checkpointBytes: 64 * 1024,
         compaction: { minRows: 1500, maxRows: 5000 },
       },
-      { onFatal: () => expect.unreachable() },
+      { onFatal: () => expect.unreachable(), onProblem: () => expect.unreachable() },
     );
     hosts.push(host);
     const store = new DuckDbStore(() => host);

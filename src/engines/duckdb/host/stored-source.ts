@@ -13,8 +13,9 @@ export interface StoredSource {
   readonly entries: SchemaEntry[];
   /** In the table's order. */
   readonly columns: TableColumn[];
-  /** Filled from the table before the first append. */
-  ids: IdFilter | undefined;
+  readonly ids: IdFilter;
+  /** False until the ids that the table held at the opening are read; then the filter can rule ids out. */
+  hasAllIds: boolean;
 }
 
 function batchTypeOf(entry: SchemaEntry): BatchType {
@@ -42,24 +43,24 @@ export function createStoredSource(schema: SourceSchema): StoredSource {
       { name: "event_message", type: "STRING" },
       { name: "lw_run", type: "RUN" },
     ],
-    ids: undefined,
+    ids: new IdFilter(),
+    hasAllIds: false,
   };
   noteEntries(source, schema.entries);
   return source;
 }
 
-/** Reads every id of the table into a filter. */
-export async function loadIds(connection: Connection, table: string): Promise<IdFilter> {
-  const ids = new IdFilter();
-  const reader = await connection.stream(`SELECT id, timestamp FROM "${table}"`);
+/** Reads the ids of the table into the filter, about a million a second. Appends go on meanwhile and add theirs. */
+export async function loadIds(connection: Connection, source: StoredSource): Promise<void> {
+  const reader = await connection.stream(`SELECT id, timestamp FROM "${source.table}"`);
   for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
     const [idVector, timeVector] = [chunk.getColumnVector(0), chunk.getColumnVector(1)];
     for (let row = 0; row < chunk.rowCount; row++) {
       const time = timeVector.getItem(row);
-      if (time instanceof DuckDBTimestampValue) ids.add(hashId(String(idVector.getItem(row))), time.micros);
+      if (time instanceof DuckDBTimestampValue) source.ids.add(hashId(String(idVector.getItem(row))), time.micros);
     }
   }
-  return ids;
+  source.hasAllIds = true;
 }
 
 /** An id that the filter cannot rule out. */
@@ -68,8 +69,10 @@ export interface Candidate {
   readonly range: TimeRange;
 }
 
-export function findCandidate(filter: IdFilter, id: string, hash: IdHash): Candidate | undefined {
-  const range = filter.find(hash);
+/** Undefined when the source certainly does not hold the id. */
+export function findCandidate(source: StoredSource, id: string, hash: IdHash): Candidate | undefined {
+  if (!source.hasAllIds) return { id, range: undefined };
+  const range = source.ids.find(hash);
   return range === null ? undefined : { id, range };
 }
 

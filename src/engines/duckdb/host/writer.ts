@@ -23,8 +23,6 @@ interface TaskJob {
 }
 
 export interface WriterHooks {
-  /** Runs before the first append of a source. */
-  readonly prepare: (work: AppendWork) => Promise<void>;
   /** Runs after each commit, on the queue. */
   readonly afterCommit: (works: readonly AppendWork[]) => Promise<void>;
   /** The database refuses everything until it is opened anew. */
@@ -108,7 +106,6 @@ export class Writer {
 
   async #commit(group: readonly AppendJob[]): Promise<void> {
     try {
-      for (const job of group) await this.#hooks.prepare(job);
       const results = await commitGroup(this.#connection, group);
       results.forEach((result, index) => {
         group[index]?.resolve(result);
