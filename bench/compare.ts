@@ -2,7 +2,7 @@ import type { Row } from "./peers/peer.ts";
 import type { Comparison } from "./queries.ts";
 
 const relativeTolerance = 1e-6;
-const quantileTolerance = 0.1;
+const quantileTolerance = 0.25;
 
 function isClose(a: unknown, b: unknown, tolerance: number): boolean {
   const [left, right] = [Number(a), Number(b)];

@@ -1,10 +1,12 @@
 /** `npm run bench`: measures the service beside its peers. See docs/benchmarks.md. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { measureIngest } from "./measure-ingest.ts";
 import { measureQueries } from "./measure-queries.ts";
+import { measureService } from "./measure-service.ts";
 import { type BenchOptions, machine, parseOptions } from "./options.ts";
 import { runClickhouseWorker } from "./peers/clickhouse/worker.ts";
-import { formatQueries } from "./report.ts";
+import { formatIngest, formatQueries, formatService } from "./report.ts";
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -19,6 +21,18 @@ async function runBench(options: BenchOptions): Promise<void> {
     report.queries = queries;
     console.log([...queries.notices, formatQueries(queries), ""].join("\n"));
     if (!options.keepsStores) clear("queries");
+  }
+  if (wants("ingest")) {
+    clear("ingest");
+    const ingest = await measureIngest(options, say);
+    report.ingest = ingest;
+    console.log([...ingest.notices, formatIngest(ingest), ""].join("\n"));
+    clear("ingest");
+  }
+  if (wants("service")) {
+    const service = await measureService(options, say);
+    report.service = service;
+    console.log(`${formatService(service)}\n`);
   }
   if (options.jsonFile !== undefined) writeFileSync(options.jsonFile, `${JSON.stringify(report, null, 2)}\n`);
 }

@@ -1,5 +1,7 @@
 /** Prints reports as tables. */
+import type { IngestReport, IngestResult } from "./measure-ingest.ts";
 import type { PeerFacts, QueriesReport, QueryResult } from "./measure-queries.ts";
+import type { ServiceReport } from "./measure-service.ts";
 import type { PeerName } from "./peers/peer.ts";
 import { benchQueries } from "./queries.ts";
 
@@ -63,4 +65,52 @@ export function formatQueries(report: QueriesReport): string {
     .filter(({ difference }) => difference !== undefined)
     .map(({ key, peer, difference }) => `DIFFERENT ANSWERS: ${key}, logweir and ${peer}: ${difference}`);
   return [`${report.eventCount} events`, "", queries, "", facts, ...differences].join("\n");
+}
+
+function ingestRow(result: IngestResult, ours: IngestResult | undefined): string[] {
+  const ratio = ours === undefined ? undefined : ours.eventsPerSecond / result.eventsPerSecond;
+  return [
+    `${result.peer}, ${result.clients} clients x ${result.eventsPerInsert}`,
+    Math.round(result.eventsPerSecond).toString(),
+    ratio === undefined || result === ours ? "" : ratioText(ratio),
+    milliseconds(result.medianMs),
+    milliseconds(result.p99Ms),
+    milliseconds(result.p999Ms),
+    milliseconds(result.slowestMs),
+    megabytes(result.peakBytes),
+    megabytes(result.diskBytes),
+  ];
+}
+
+/** The table of durable inserts. */
+export function formatIngest(report: IngestReport): string {
+  const ours = report.batches.find(({ peer }) => peer === "logweir");
+  return formatTable(
+    ["durable inserts", "events/s", "logweir is x", "median ms", "p99", "p99.9", "slowest", "peak MB", "disk MB"],
+    [...report.batches.map((result) => ingestRow(result, ours)), ingestRow(report.singles, undefined)],
+  );
+}
+
+/** The table of what the service adds, and its memory. */
+export function formatService(report: ServiceReport): string {
+  const table = formatTable(
+    ["ms", "at rest", "engine", "own part", "hand-written", "ratio", "under load", "ratio", "p99 under load"],
+    report.queries.map(({ key, atRest, engineMs, handWritten, underLoad }) => [
+      key,
+      milliseconds(atRest.medianMs),
+      milliseconds(engineMs),
+      milliseconds(engineMs === undefined ? undefined : atRest.medianMs - engineMs),
+      milliseconds(handWritten?.medianMs),
+      handWritten === undefined ? "" : ratioText(atRest.medianMs / handWritten.medianMs),
+      milliseconds(underLoad.medianMs),
+      ratioText(underLoad.medianMs / atRest.medianMs),
+      milliseconds(underLoad.p99Ms),
+    ]),
+  );
+  const lines = [
+    `${report.eventCount} events; under load: ${Math.round(report.mixedEventsPerSecond)} events/s come in`,
+    `memory idle, empty store: ${megabytes(report.idleBytes)} MB the service, ${megabytes(report.idleTreeBytes)} MB with the engine host`,
+    `memory under load, with the engine host: ${megabytes(report.mixedPeakBytes)} MB`,
+  ];
+  return [...lines, "", table].join("\n");
 }
