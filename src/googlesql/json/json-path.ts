@@ -23,6 +23,9 @@ const QUOTED_LEGACY = /\[\s*'([^'\\]*(?:\\[\s\S][^'\\]*)*)'\s*\]/uy;
 const INDEX_STANDARD = /\[\s*([\p{N}_-]+)\s*\]/uy;
 const INDEX_LEGACY = /\[\s*([\p{L}\p{N}_-]+)\s*\]/uy;
 
+/** As deep as JSON values are. */
+const MAX_STEPS = 500;
+
 /** Reads a path; throws an Error with the reference's reasons where it is none, or uses an operator that is not supported. */
 export function parseJsonPath(path: string, style: JsonPathStyle): readonly JsonPathStep[] {
   if (!path.startsWith("$")) throw new Error("JSONPath must start with '$'");
@@ -53,6 +56,7 @@ export function parseJsonPath(path: string, style: JsonPathStyle): readonly Json
     if (key === undefined) break;
     steps.push({ key: key.replaceAll(quote, quote.slice(1)), isIndex: false });
   }
+  if (steps.length > MAX_STEPS) throw new Error(`A JSONPath has at most ${MAX_STEPS} steps`);
   const rest = path.slice(at);
   // The legacy functions allow a dot at the end.
   if (rest === "" || (rest === "." && style === "legacy")) return steps;

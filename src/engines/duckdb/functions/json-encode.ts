@@ -54,7 +54,7 @@ function decimalJson(text: string, { target, stringifyWide }: JsonEncoding): str
 }
 
 /** A JSON string. DuckDB writes the codes of control characters in upper case, JSON values here have them in lower case. */
-export function stringJson(value: string): string {
+function stringJson(value: string): string {
   return computeOnce([value], "string", (v) =>
     computeOnce(
       [`CAST(to_json(${v}) AS VARCHAR)`],

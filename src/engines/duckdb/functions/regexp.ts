@@ -1,5 +1,6 @@
 /** Regular expressions: DuckDB has RE2, as GoogleSQL does. What differs is when nothing matches, and what may be asked of a match. */
 import type { CallExpr } from "../../../googlesql/resolved.ts";
+import { MAX_STRING_BYTES } from "../compile/limits.ts";
 import { quoteString, raiseError } from "../sql-text.ts";
 import { MATCH_MARKS } from "../udf/regexp.ts";
 import { checkReplacement, countGroups, splitAtGroup } from "../udf/regexp-syntax.ts";
@@ -7,6 +8,9 @@ import { onBytes } from "./bytes.ts";
 import { computeOnce } from "./compute-once.ts";
 import { literalOf } from "./literal-argument.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
+
+/** Characters of a replacement that cannot make a value much longer. */
+const MAX_SHORT_REPLACEMENT = 16;
 
 /** A row whose printing may find that the call is wrong: then the call is an expression that fails. */
 function checked(print: PrintCall): PrintCall {
@@ -33,7 +37,10 @@ function groupSql(context: CallContext, pattern: string): string {
 
 /** All matches. RE2 finds an empty one at the end of the text, also behind a match that ended there, where GoogleSQL has stopped. */
 function allMatches(text: string, pattern: string, group: string): string {
-  const all = `regexp_extract_all(${text}, ${pattern}, ${group})`;
+  const all = computeOnce([text], "text", (t) => {
+    const fail = raiseError(quoteString("The value is too long to extract all matches from it"));
+    return `CASE WHEN strlen(${t}) > ${MAX_STRING_BYTES / 4} THEN ${fail} ELSE regexp_extract_all(${t}, ${pattern}, ${group}) END`;
+  });
   return computeOnce([all, pattern], "matches", (list = "", p = "") => {
     const isExtra = `regexp_full_match('', ${p}) AND len(${list}) > 1`;
     return `CASE WHEN ${isExtra} THEN ${list}[:-2] ELSE ${list} END`;
@@ -107,7 +114,13 @@ function replace(context: CallContext): string {
   const rewrite = isKnown
     ? quoteString(checkReplacement(regexp, text))
     : `lw_regexp_replacement(${pattern}, ${replacement})`;
-  return `regexp_replace(${value}, ${pattern}, ${rewrite}, 'g')`;
+  if (isKnown && text.length <= MAX_SHORT_REPLACEMENT) return `regexp_replace(${value}, ${pattern}, ${rewrite}, 'g')`;
+  return computeOnce([value, rewrite], "replace", (v = "", r = "") => {
+    // An expression may match before every character, and a replacement of n characters may repeat a match n / 2 times.
+    const tooLong = `CAST(strlen(${v}) AS HUGEINT) * strlen(${r}) > ${4 * MAX_STRING_BYTES}`;
+    const fail = raiseError(quoteString("REGEXP_REPLACE: the result might be too long"));
+    return `CASE WHEN ${tooLong} THEN ${fail} ELSE regexp_replace(${v}, ${pattern}, ${r}, 'g') END`;
+  });
 }
 
 /** Functions of regular expressions by their catalogue names. BYTES are matched as text of one character a byte. */

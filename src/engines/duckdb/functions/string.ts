@@ -16,6 +16,9 @@ const WHITE_SPACE =
 
 const VALUE = "lw_value";
 
+/** Each byte may be an element of a list, and takes 16 bytes there. */
+const MAX_SPLIT_BYTES = MAX_STRING_BYTES / 4;
+
 function fail(message: string): string {
   return raiseError(quoteString(message));
 }
@@ -108,9 +111,25 @@ function trim(native: "trim" | "ltrim" | "rtrim"): PrintCall {
 
 function split(context: CallContext): string {
   const [value = "", delimiter = "','"] = context.args;
-  if (context.args[1] === undefined || literalOf(context, 1) !== undefined)
-    return `string_split(${value}, ${delimiter})`;
-  return computeOnce([delimiter], "split", (d) => `CASE WHEN ${d} IS NOT NULL THEN string_split(${value}, ${d}) END`);
+  return computeOnce([value, delimiter], "split", (v = "", d = "") => {
+    const tooLong = `WHEN strlen(${v}) > ${MAX_SPLIT_BYTES} THEN ${fail("SPLIT: the value is too long")}`;
+    const isKnown = context.args[1] === undefined || literalOf(context, 1) !== undefined;
+    // DuckDB takes a missing delimiter for one that does not occur.
+    return `CASE ${tooLong} ${isKnown ? "ELSE" : `WHEN ${d} IS NOT NULL THEN`} string_split(${v}, ${d}) END`;
+  });
+}
+
+/** Fails where the result would be too long; what cannot grow much is not checked. */
+function replace(context: CallContext): string {
+  const { args } = context;
+  const [from, to] = [literalOf(context, 1), literalOf(context, 2)];
+  if (to !== undefined && to.length <= Math.max(16, from?.length ?? 0)) return `replace(${args.join(", ")})`;
+  return computeOnce(args, "replace", (v = "", f = "", t = "") => {
+    const mayBeLong = `CAST(strlen(${v}) AS HUGEINT) * strlen(${t}) > ${MAX_STRING_BYTES}`;
+    const added = `(strlen(${v}) - strlen(replace(${v}, ${f}, ''))) // greatest(strlen(${f}), 1) * strlen(${t})`;
+    const tooLong = `${mayBeLong} AND ${added} > ${MAX_STRING_BYTES}`;
+    return `CASE WHEN ${tooLong} THEN ${fail("REPLACE: the result would be too long")} ELSE replace(${v}, ${f}, ${t}) END`;
+  });
 }
 
 function concat(context: CallContext): string {
@@ -193,7 +212,7 @@ export const stringFunctions: FunctionTable = {
   NORMALIZE: normalize("lw_normalize", (v) => v),
   NORMALIZE_AND_CASEFOLD: normalize("lw_casefold", (v) => `lower(${v})`),
   REPEAT: onBytes(repeat, "latin1"),
-  REPLACE: onBytes(call("replace"), "latin1"),
+  REPLACE: onBytes(replace, "latin1"),
   REVERSE: onBytes(mapCharacters("reverse", "lw_reverse"), "lw_reverse_bytes"),
   RIGHT: onBytes(part("right", "RIGHT"), "right"),
   RPAD: onBytes(pad("rpad", "RPAD"), "latin1"),

@@ -11,7 +11,7 @@ import { numericToString } from "./numeric.ts";
 import { printToString } from "./temporal-casts.ts";
 
 /** `cast`: CAST(x AS STRING); `plain`: %t; `literal`: %T. */
-export type TextStyle = "cast" | "plain" | "literal";
+type TextStyle = "cast" | "plain" | "literal";
 
 export interface TextOptions {
   readonly style: TextStyle;

@@ -32,6 +32,9 @@ interface Specifier {
 /** Wider or more precise output is an error: it would only fill memory. */
 const MAX_SIZE = 1_000_000;
 
+/** Of all arguments of one call. */
+const MAX_RESULT = 16_000_000;
+
 const SPECIFIER = /%([-+ #0']*)(\*|\d+)?(?:\.(\*|-?\d*))?([A-Za-z%]?)/g;
 
 const KINDS_BY_LETTER: Readonly<Record<string, string>> = {
@@ -147,6 +150,7 @@ function formatArgument(argument: Argument, specifier: Specifier): string | null
 export function formatValues(format: string, args: readonly Argument[]): string | null {
   let next = 0;
   let isNull = false;
+  let size = 0;
   const takeArgument = (letter: string, kinds: string): Argument => {
     const argument = args[next++];
     if (argument === undefined) throw new Error("FORMAT: too few arguments for the format string");
@@ -181,6 +185,8 @@ export function formatValues(format: string, args: readonly Argument[]): string 
       };
       const text = formatArgument(argument, specifier);
       if (text === null) isNull = true;
+      size += text?.length ?? 0;
+      if (size > MAX_RESULT) throw new Error(`FORMAT: a result of more than ${MAX_RESULT} characters is not supported`);
       return text ?? "";
     },
   );
@@ -197,6 +203,29 @@ export function specifierLetters(format: string): string | undefined {
     letters += (width === "*" ? "*" : "") + (precision === "*" ? "*" : "") + letter;
   }
   return letters;
+}
+
+/** Text and specifier letters in turn, where no specifier has flags, a width or a precision; undefined otherwise. */
+export function plainParts(format: string): readonly { readonly text: string; readonly letter: string }[] | undefined {
+  const parts: { text: string; letter: string }[] = [];
+  let text = "";
+  let at = 0;
+  for (const match of format.matchAll(SPECIFIER)) {
+    text += format.slice(at, match.index);
+    at = match.index + match[0].length;
+    const letter = match[4] ?? "";
+    if (match[0] === "%%") text += "%";
+    else if (match[0].length === 2 && KINDS_BY_LETTER[letter] !== undefined) {
+      parts.push({ text, letter });
+      text = "";
+    } else return undefined;
+  }
+  return [...parts, { text: text + format.slice(at), letter: "" }];
+}
+
+/** May the letter stand for an argument of the kind? */
+export function isLetterOf(letter: string, kind: FormatKind): boolean {
+  return KINDS_BY_LETTER[letter]?.includes(kind) ?? false;
 }
 
 export const formatUdfs: readonly ScalarUdf[] = [

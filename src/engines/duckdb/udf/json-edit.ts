@@ -3,25 +3,25 @@ import { parseJson } from "../../../googlesql/json/json-parser.ts";
 import { findJson, type JsonPathStep, parseJsonPath, stepIndex } from "../../../googlesql/json/json-path.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../googlesql/json/json-value.ts";
 
-/** Arrays are not grown beyond this, which a path such as `$[999999999]` would do. */
-const MAX_ARRAY_LENGTH = 1_000_000;
+/** Nulls that one path may add, which for `$[999999999]` would fill the memory. */
+const MAX_PADDING = 1_000_000;
 
 function read(text: string): JsonValue {
   return parseJson(text, "round");
 }
 
-function replaceItem(items: readonly JsonValue[], index: number, item: JsonValue): JsonValue {
-  const copy = padTo(items, index);
-  copy[index] = item;
-  return copy;
-}
+/** Copies arrays with nulls up to a length, up to `MAX_PADDING` nulls in all. */
+type PadArray = (items: readonly JsonValue[], length: number) => JsonValue[];
 
-function padTo(items: readonly JsonValue[], length: number): JsonValue[] {
-  if (length > MAX_ARRAY_LENGTH)
-    throw new Error(`A JSON array cannot be extended to more than ${MAX_ARRAY_LENGTH} elements`);
-  const copy = [...items];
-  while (copy.length < length) copy.push(null);
-  return copy;
+function createPadding(): PadArray {
+  let left = MAX_PADDING;
+  return (items, length) => {
+    left -= Math.max(0, length - items.length);
+    if (left < 0) throw new Error(`A JSONPath cannot extend arrays by more than ${MAX_PADDING} elements`);
+    const copy = [...items];
+    while (copy.length < length) copy.push(null);
+    return copy;
+  };
 }
 
 /**
@@ -33,6 +33,7 @@ function updateAt(
   path: readonly JsonPathStep[],
   creates: boolean,
   change: (value: JsonValue | undefined) => JsonValue | undefined,
+  pad: PadArray = createPadding(),
 ): JsonValue | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return change(value);
@@ -42,12 +43,12 @@ function updateAt(
     const items = isEmpty ? [] : (value as readonly JsonValue[]);
     const index = step.isIndex ? stepIndex(step) : undefined;
     if (index === undefined) return undefined;
-    const item = updateAt(items[index], rest, creates, change);
-    return item === undefined ? undefined : replaceItem(items, index, item);
+    const item = updateAt(items[index], rest, creates, change, pad);
+    return item === undefined ? undefined : Object.assign(pad(items, index), { [index]: item });
   }
   if (!isEmpty && (step.isIndex || !isJsonObject(value))) return undefined;
   const members: JsonObject = isEmpty ? new Map() : (value as JsonObject);
-  const member = updateAt(members.get(step.key), rest, creates, change);
+  const member = updateAt(members.get(step.key), rest, creates, change, pad);
   return member === undefined ? undefined : new Map(members).set(step.key, member);
 }
 
@@ -96,7 +97,7 @@ export function insertValues(text: string, pairs: readonly PathValue[], addsEach
     if (index === undefined) return json;
     const change = (old: JsonValue | undefined) => {
       if (old === undefined || (old !== null && !isJsonArray(old))) return undefined;
-      const items = padTo(old ?? [], index);
+      const items = createPadding()(old ?? [], index);
       return [...items.slice(0, index), ...itemsOf(pair, addsEach), ...items.slice(index)];
     };
     return updatedOr(updateAt(json, steps.slice(0, -1), false, change), json);

@@ -32,7 +32,7 @@ function part(value: number, letter: string): string {
 }
 
 /** An INTERVAL's canonical text as an ISO 8601 duration, `P1Y2M3DT4H5M6.789S`; `P0Y` for none. */
-export function isoDuration(text: string): string {
+function isoDuration(text: string): string {
   const { months, days, micros } = parseIntervalText(text);
   const date = part(Math.trunc(months / 12), "Y") + part(months % 12, "M") + part(days, "D");
   const seconds = micros % 60_000_000n;

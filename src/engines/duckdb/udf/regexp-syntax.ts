@@ -1,6 +1,6 @@
 /** What must be known of a regular expression before DuckDB's RE2 gets it: its capturing groups. Source: the syntax page of RE2. */
 
-export interface CapturingGroup {
+interface CapturingGroup {
   /** Of the opening parenthesis, and behind the closing one. */
   readonly start: number;
   readonly end: number;

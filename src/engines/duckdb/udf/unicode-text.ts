@@ -4,7 +4,7 @@ import { defineUdf, type ScalarUdf } from "./udf.ts";
 const FORMS: ReadonlySet<string> = new Set(["NFC", "NFKC", "NFD", "NFKD"]);
 
 /** The text in a normalisation form; throws for a name that is none of NFC, NFKC, NFD and NFKD. */
-export function normalizeText(text: string, form: string): string {
+function normalizeText(text: string, form: string): string {
   const name = form.toUpperCase();
   if (!FORMS.has(name)) throw new Error(`Invalid normalization mode '${form}': expected NFC, NFKC, NFD or NFKD`);
   return text.normalize(name);
