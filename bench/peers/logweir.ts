@@ -26,13 +26,13 @@ function writeEndpoints(folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "logs.all.sql"), readFileSync(join(rootFolder, "endpoints", "logs.all.sql")));
   const counts = readFileSync(join(rootFolder, "endpoints", "usage.api-counts.sql"), "utf8");
-  const changes: readonly (readonly [string | RegExp, string])[] = [
+  const changes: readonly (readonly [RegExp, string])[] = [
     [/^id: .*$/m, "id: 5d0f5d52-22f2-4e61-9b42-0f3d3f8a7c11"],
     [/^name: .*$/m, "name: bench.api-counts"],
     [/^cache_seconds: .*$/m, "cache_seconds: 0"],
     [/^warm_every_seconds: .*\n/m, ""],
     [/^parameters:\n/m, "parameters:\n  now:\n    type: timestamp\n    required: true\n"],
-    ["CURRENT_TIMESTAMP()", "@now"],
+    [/CURRENT_TIMESTAMP\(\)/g, "@now"],
   ];
   const changed = changes.reduce((text, [from, to]) => {
     const next = text.replace(from, to);

@@ -1,0 +1,158 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findDifference } from "./compare.ts";
+import { type BenchEvent, batchCount, defaultEndMs, makeBatch, rareWord, restamp } from "./events.ts";
+import { measureQueries, type QueriesReport } from "./measure-queries.ts";
+import type { BenchOptions } from "./options.ts";
+import { type LogweirPeer, startLogweir } from "./peers/logweir.ts";
+import type { Row } from "./peers/peer.ts";
+import { benchQueries, contextOf } from "./queries.ts";
+import { formatQueries } from "./report.ts";
+
+const plan = { seed: 11, eventCount: 2_000, endMs: defaultEndMs };
+const events = Array.from({ length: batchCount(plan) }, (_, index) => makeBatch(plan, index)).flat();
+const context = contextOf(plan);
+const effort = { warmUps: 0, minRuns: 1, maxRuns: 1, budgetMs: 0 };
+const hourUs = 3_600_000_000;
+const endUs = plan.endMs * 1_000;
+
+interface EventBody {
+  readonly metadata: {
+    readonly request: { readonly path: string };
+    readonly response: { readonly status_code: number; readonly origin_time: number };
+  };
+}
+
+const bodyOf = (event: BenchEvent) => (JSON.parse(event.json) as EventBody).metadata;
+const own = events.filter(({ project }) => project === context.project);
+
+function newestIds(keep: (event: BenchEvent) => boolean): Row[] {
+  const kept = own.filter(keep).toSorted((a, b) => b.timestampUs - a.timestampUs);
+  return kept.slice(0, 100).map(({ id }) => [id]);
+}
+
+function inBuckets(sinceUs: number, bucketUs: number, summarise: (events: readonly BenchEvent[]) => Row): Row[] {
+  const buckets = new Map<number, BenchEvent[]>();
+  for (const event of own) {
+    if (event.timestampUs < sinceUs) continue;
+    const bucket = Math.floor(event.timestampUs / bucketUs);
+    buckets.set(bucket, [...(buckets.get(bucket) ?? []), event]);
+  }
+  return [...buckets].toSorted(([a], [b]) => a - b).map(([bucket, inside]) => [bucket, ...summarise(inside)]);
+}
+
+const countAreas = (inside: readonly BenchEvent[]): Row =>
+  ["rest", "storage", "auth", "realtime"].map(
+    (area) => inside.filter((event) => bodyOf(event).request.path.includes(`/${area}`)).length,
+  );
+
+function describeHour(inside: readonly BenchEvent[]): Row {
+  const times = inside.map((event) => bodyOf(event).response.origin_time).toSorted((a, b) => a - b);
+  const errors = inside.filter((event) => bodyOf(event).response.status_code >= 500).length;
+  const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
+  return [inside.length, errors, mean, times[Math.ceil(times.length * 0.95) - 1]];
+}
+
+/** What each query must answer, worked out here from the events themselves. */
+const expected: Readonly<Record<string, readonly Row[]>> = {
+  "newest-1h": newestIds(({ timestampUs }) => timestampUs > endUs - hourUs),
+  "newest-all": newestIds(() => true),
+  "counts-daily": inBuckets(endUs - 7 * 24 * hourUs, 24 * hourUs, countAreas),
+  "counts-minutely": inBuckets(endUs - hourUs, hourUs / 60, countAreas),
+  "errors-24h": newestIds((event) => {
+    const { request, response } = bodyOf(event);
+    return (
+      event.timestampUs > endUs - 24 * hourUs &&
+      response.status_code >= 500 &&
+      /^\/rest\/v1\/[a-z_]+/.test(request.path)
+    );
+  }),
+  "hourly-7d": inBuckets(endUs - 7 * 24 * hourUs, hourUs, describeHour),
+  "rare-word": newestIds(({ message }) => message.includes(rareWord)),
+  "by-id": [[context.id]],
+};
+
+let folder: string;
+let report: QueriesReport;
+let peer: LogweirPeer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "logweir-bench-test-"));
+  const options: BenchOptions = {
+    plan,
+    peers: [],
+    part: "queries",
+    jsonFile: undefined,
+    folder,
+    keepsStores: true,
+    chdbFolder: folder,
+    ingestSeconds: 1,
+  };
+  report = await measureQueries(options, () => undefined, effort);
+  peer = await startLogweir(join(folder, "queries"));
+}, 60_000);
+
+afterAll(async () => {
+  await peer?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("the benchmark", () => {
+  it.each(benchQueries.map((query) => [query.key, query] as const))(
+    "asks %s so that the answer is what the events say",
+    async (key, query) => {
+      const rows = (await peer.run(query, context)).rows();
+      expect(findDifference(query.comparison, expected[key] ?? [], rows)).toBeUndefined();
+      expect(report.results.find((result) => result.key === key)?.rowCount).toBe(rows.length);
+    },
+  );
+
+  it("prints a row for each query and one for each peer", () => {
+    const text = formatQueries(report);
+    for (const { title } of benchQueries) expect(text).toContain(title);
+    expect(text).toMatch(/\| logweir \d/);
+  });
+});
+
+describe("the events of the benchmark", () => {
+  it("are the same for the same seed, and others for another", () => {
+    expect(makeBatch(plan, 1)).toEqual(makeBatch(plan, 1));
+    expect(makeBatch({ ...plan, seed: 12 }, 1)[0]?.id).not.toBe(makeBatch(plan, 1)[0]?.id);
+  });
+
+  it("have ids and times of their own, and the size of real ones", () => {
+    expect(new Set(events.map(({ id }) => id)).size).toBe(plan.eventCount);
+    expect(new Set(events.map(({ timestampUs }) => timestampUs)).size).toBe(plan.eventCount);
+    const sizes = events.map(({ json }) => json.length);
+    expect(Math.min(...sizes)).toBeGreaterThan(1_500);
+    expect(Math.max(...sizes)).toBeLessThan(2_700);
+  });
+
+  it("are given another id and time without another change", () => {
+    const [event] = events;
+    if (event === undefined) throw new Error("No events");
+    const changed = restamp(event, 3, endUs + 1);
+    expect(JSON.parse(changed.json)).toEqual({
+      ...JSON.parse(event.json),
+      id: changed.id,
+      timestamp: "2026-08-20T00:00:00.000001Z",
+    });
+    expect(changed.id).toMatch(/^00000003-/);
+  });
+});
+
+describe("the comparison of answers", () => {
+  it("finds a missing row, another order and another number", () => {
+    expect(findDifference("ids", [["a"]], [])).toBe("1 rows and 0 rows");
+    expect(findDifference("ids", [["a"], ["b"]], [["b"], ["a"]])).toBe("row 0 is a and b");
+    expect(findDifference("numbers", [["x", 1]], [["y", 2]])).toBe("row 0, column 1: 1 and 2");
+  });
+
+  it("takes numbers in texts, and quantiles that lie near each other", () => {
+    expect(findDifference("numbers", [["x", 12]], [["y", "12"]])).toBeUndefined();
+    expect(findDifference("quantile", [["x", 12, 100]], [["y", 12, 110]])).toBeUndefined();
+    expect(findDifference("quantile", [["x", 12, 100]], [["y", 13, 100]])).toBe("row 0, column 1: 12 and 13");
+  });
+});
