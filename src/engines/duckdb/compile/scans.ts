@@ -1,5 +1,5 @@
 /** Building SELECT blocks from scans. */
-import type { OrderKey, Scan } from "../../../googlesql/resolved.ts";
+import type { Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
 import { quoteIdentifier } from "../sql-text.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
 import { type Block, findColumn, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
@@ -112,6 +112,28 @@ function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, ou
   return block;
 }
 
+/** DuckDB takes time quadratic in the number of conditions that its optimizer may move. */
+const MAX_CONDITIONS = 500;
+
+/** The same rows, in a form that the optimizer leaves alone. */
+function shield(condition: string): string {
+  return `CASE WHEN ${condition} THEN true ELSE false END`;
+}
+
+function printCondition(compilation: Compilation, condition: Expr, scope: Scope): string {
+  if (condition.kind !== "Call" || condition.function !== "$or" || condition.arguments.length <= MAX_CONDITIONS) {
+    return printExpression(compilation, condition, scope);
+  }
+  const texts = condition.arguments.flatMap((argument) =>
+    argument === undefined ? [] : [printExpression(compilation, argument, scope)],
+  );
+  const groups: string[] = [];
+  for (let from = 0; from < texts.length; from += MAX_CONDITIONS) {
+    groups.push(shield(texts.slice(from, from + MAX_CONDITIONS).join(" OR ")));
+  }
+  return shield(groups.join(" OR "));
+}
+
 function buildFilter(compilation: Compilation, scan: Scan & { kind: "Filter" }, input: Block): Block {
   const { predicate } = scan;
   const conditions =
@@ -120,9 +142,10 @@ function buildFilter(compilation: Compilation, scan: Scan & { kind: "Filter" }, 
       : [predicate];
   const block = separateShared(compilation, rowBlock(compilation, input), conditions);
   const printed = printInBlock(compilation, block, (scope) =>
-    conditions.map((condition) => printExpression(compilation, condition, scope)),
+    conditions.map((condition) => printCondition(compilation, condition, scope)),
   );
-  printed.block.where.push(...printed.texts);
+  const { texts } = printed;
+  printed.block.where.push(...(texts.length > MAX_CONDITIONS ? [shield(texts.join(" AND "))] : texts));
   return printed.block;
 }
 
