@@ -99,8 +99,8 @@ export function splitAtGroup(pattern: string): string {
 /** The replacement itself; throws where RE2 would not take it: an escape of anything but a digit or backslash, or a group that is not there. */
 export function checkReplacement(pattern: string, replacement: string): string {
   const groupCount = readShape(pattern).groups.length;
-  for (const [escape, digit] of replacement.matchAll(/\\(?:(\d)|\\|[\s\S]?)/g)) {
-    if (digit === undefined && escape !== "\\\\") {
+  for (const [sequence, digit] of replacement.matchAll(/\\(?:(\d)|\\|[\s\S]?)/g)) {
+    if (digit === undefined && sequence !== "\\\\") {
       throw new Error("Invalid REGEXP_REPLACE pattern: a backslash must be followed by a digit or a backslash");
     }
     if (Number(digit ?? 0) > groupCount) {
