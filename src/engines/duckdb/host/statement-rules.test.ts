@@ -8,16 +8,8 @@ import { compileQuery } from "../compile/compile.ts";
 import { type Connection, type Database, openDatabase } from "../connection.ts";
 import { createStatementCheck } from "./statement-check.ts";
 import { statementRules } from "./statement-rules.ts";
-import { allowedFunctions } from "./tables/allowed-functions.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
-
-function sourcesOf(folder: string): string[] {
-  const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
-  return files
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-    .map((file) => readFileSync(join(root, folder, file), "utf8"));
-}
 
 /** The SQL that the reference corpus compiles to; cases that are errors, or that need parameters, are left out. */
 function compiledCorpus(): string[] {
@@ -50,25 +42,6 @@ describe("the rules of compiled statements", () => {
     database.close();
   });
 
-  it("allow every function of DuckDB that the printer's sources call", async () => {
-    const rows = await connection.all(
-      "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE function_type <> 'table'",
-    );
-    const known = new Set(rows.map(([name]) => String(name)));
-    const rules = statementRules(() => false);
-    const missing = new Set<string>();
-    for (const source of [...sourcesOf("src/engines/duckdb/compile"), ...sourcesOf("src/engines/duckdb/functions")]) {
-      for (const [, called = "", quoted = ""] of source.matchAll(
-        /\b([a-z_][a-z0-9_]*)\(|["'`]([a-z_][a-z0-9_]*)["'`]/g,
-      )) {
-        const name = called + quoted;
-        const isAllowed = rules.functions?.has(name) === true || rules.tableFunctions.has(name);
-        if (known.has(name) && !isAllowed) missing.add(name);
-      }
-    }
-    expect([...missing]).toEqual([]);
-  });
-
   it("pass what the reference corpus compiles to", async () => {
     const check = createStatementCheck(
       connection,
@@ -90,6 +63,6 @@ describe("the rules of compiled statements", () => {
     "json_execute_serialized_sql",
     "pg_get_viewdef",
   ])("leave out %s, which reaches beyond the query", (name) => {
-    expect(allowedFunctions).not.toContain(name);
+    expect(statementRules(() => false).functions?.has(name)).toBe(false);
   });
 });
