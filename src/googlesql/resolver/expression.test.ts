@@ -63,7 +63,7 @@ describe("literals", () => {
     `);
     expect(errorsOf(`SELECT JSON '{'`)).toMatchInlineSnapshot(`
       [
-        "invalid_query at "JSON '{'": Invalid JSON literal",
+        "invalid_query at "JSON '{'": Invalid JSON literal: unexpected end of input; expected a string",
       ]
     `);
     expect(errorsOf(`SELECT INTERVAL 'x' DAY`)).toMatchInlineSnapshot(`

@@ -5,6 +5,7 @@
 import type { Expr } from "../resolved.ts";
 import { FLOAT64, INT64, type SqlType, STRING } from "../types.ts";
 import { coercionCost } from "../typing/argument.ts";
+import { isCastable } from "../typing/explicit.ts";
 import { implicitCost } from "../typing/implicit.ts";
 import { isNumericType } from "../typing/same-type.ts";
 import { castToString, isLenientExpr, operandOf } from "./coerce.ts";
@@ -32,6 +33,16 @@ export function reconcile(resolution: Resolution, operands: readonly Expr[]): re
     );
   }
   return operands.map(castToString);
+}
+
+/** What is looked for in an array of a log record, as a value of the array's elements; safely, where it is none. */
+export function reconcileNeedle(resolution: Resolution, needle: Expr, array: Expr): Expr {
+  if (array.type.kind !== "ARRAY" || !isLenientExpr(resolution, array) || isErrorExpr(needle)) return needle;
+  const { element } = array.type;
+  if (needle.type.kind === "UNKNOWN" || element.kind === "UNKNOWN" || goesWith(resolution, needle, element))
+    return needle;
+  if (!isScalar(element) || !isScalar(needle.type) || !isCastable(needle.type, element)) return needle;
+  return { kind: "Cast", operand: needle, type: element, isSafe: true, isImplicit: true, span: needle.span };
 }
 
 function goesWith(resolution: Resolution, operand: Expr, type: SqlType): boolean {

@@ -54,6 +54,10 @@ function resolveFirst(context: ExprContext, first: Identifier, rest: readonly Id
     case "implicit":
       return { expression: accessField(resolution, columnExpr(target.column, first.span), first), used: 0 };
     case "expression":
+      // `t.x` where an alias t of the select list has no fields means the table t.
+      if (rest.length > 0 && !mayHaveFields(target.expression) && findName(scope?.parent, first.name) !== undefined) {
+        return resolveFirst({ ...context, scope: scope?.parent }, first, rest);
+      }
       return { expression: target.expression, used: 0 };
     case "range": {
       const second = rest[0];
@@ -73,6 +77,11 @@ function resolveFirst(context: ExprContext, first: Identifier, rest: readonly Id
         used: findLenient(scope) === undefined ? rest.length : 0,
       };
   }
+}
+
+function mayHaveFields({ type }: Expr): boolean {
+  const kinds: readonly string[] = ["STRUCT", "RECORD", "JSON", "ARRAY", "UNKNOWN"];
+  return kinds.includes(type.kind);
 }
 
 /** A table's alias as a value: the value of a value table, a struct of the columns otherwise. */

@@ -18,7 +18,7 @@ import { callOperator } from "./call-function.ts";
 import { coerceOrFail, typeName } from "./coerce.ts";
 import { type ExprContext, resolveExpression } from "./context.ts";
 import { call, negateIf } from "./expr.ts";
-import { reconcile } from "./lenient.ts";
+import { reconcile, reconcileNeedle } from "./lenient.ts";
 import { resolveLiteral } from "./literal.ts";
 import { errorExpr, isErrorExpr } from "./resolution.ts";
 import { resolveSetQuery } from "./subquery.ts";
@@ -169,8 +169,10 @@ function compareWithSet(
       const operands = names.list === "$in" ? reconcile(resolution, [value, ...items]) : [value, ...items];
       return callOperator(resolution, names.list, operands, span);
     }
-    case "UnnestSet":
-      return callOperator(resolution, names.array, [value, resolveExpression(context, set.array)], span);
+    case "UnnestSet": {
+      const array = resolveExpression(context, set.array);
+      return callOperator(resolution, names.array, [reconcileNeedle(resolution, value, array), array], span);
+    }
     case "QuerySet":
       return resolveSetQuery(context, value, set.query, names.query, span);
   }

@@ -44,7 +44,7 @@ export interface ResolutionInput {
 const MAX_DIAGNOSTICS = 50;
 
 /** Levels that a resolved tree may have: its readers are recursive. */
-const MAX_TREE_DEPTH = 2_500;
+const MAX_TREE_DEPTH = 1_000;
 
 /** Thrown to stop when going on makes no sense (nesting beyond the limit). */
 export class ResolutionStopped extends Error {}

@@ -1,52 +1,21 @@
-import type { Expression, GroupBy, NamedWindow, OrderItem, Path, Select, SelectItem } from "../ast.ts";
-import type { Span } from "../diagnostic.ts";
-import type { Column, ComputedColumn, Expr, OrderKey, Scan } from "../resolved.ts";
+import type { Expression } from "../ast.ts";
+import type { Column, Expr, Scan } from "../resolved.ts";
 import { BOOL } from "../types.ts";
-import { isGroupable } from "../typing/same-type.ts";
 import { aboveKeys } from "./above-keys.ts";
-import { coerceOrFail, typeName } from "./coerce.ts";
-import type { Block, Environment, ExprContext, QueryResult, Relation } from "./context.ts";
+import { coerceOrFail } from "./coerce.ts";
+import type { Environment, ExprContext, QueryResult, Relation } from "./context.ts";
 import { createBlock, resolveExpression } from "./context.ts";
-import { columnExpr, makeStruct } from "./expr.ts";
 import { type Grouping, resolveGroupBy } from "./group-by.ts";
-import { resolveOrderBy, type SortKey } from "./order-by.ts";
-import { recursiveOf, refuseRecursive } from "./recursion.ts";
-import { materialize, project, reachableColumns } from "./relation.ts";
+import { resolveOrderBy } from "./order-by.ts";
+import { refuseRecursive } from "./recursion.ts";
+import { reachableColumns } from "./relation.ts";
 import { isErrorExpr } from "./resolution.ts";
 import { isSameExpr } from "./same-expression.ts";
-import { type NamedColumn, scopeOf, scopeWith } from "./scope.ts";
-import { type Item, resolveSelectList } from "./select-list.ts";
+import { scopeOf, scopeWith } from "./scope.ts";
+import { resolveSelectList } from "./select-list.ts";
+import { finishSelect } from "./select-output.ts";
+import type { SelectClauses, SelectWork } from "./select-work.ts";
 import { mapExpr, mapWindow, type Replace } from "./transform.ts";
-
-/** The clauses of a SELECT after FROM; the pipe operator SELECT has a part of them. */
-export interface SelectClauses {
-  readonly isDistinct: boolean;
-  readonly as?: Select["as"] | Path;
-  readonly items: readonly SelectItem[];
-  readonly where?: Expression;
-  readonly groupBy?: GroupBy;
-  readonly having?: Expression;
-  readonly qualify?: Expression;
-  readonly windows: readonly NamedWindow[];
-  readonly orderBy?: readonly OrderItem[];
-  readonly span: Span;
-  /** The pipe operator SELECT, which does not aggregate. */
-  readonly isPipe?: boolean;
-}
-
-/** What stands between the parts of one SELECT. */
-interface Work {
-  readonly environment: Environment;
-  readonly block: Block;
-  readonly source: Relation;
-  items: readonly Item[];
-  sortKeys: readonly SortKey[];
-  having: Expr | undefined;
-  qualify: Expr | undefined;
-  scan: Scan;
-  /** The columns that the scan gives. */
-  local: Set<number>;
-}
 
 /** Resolves a SELECT over rows that are there already. */
 export function selectFrom(environment: Environment, source: Relation, clauses: SelectClauses): QueryResult {
@@ -55,7 +24,7 @@ export function selectFrom(environment: Environment, source: Relation, clauses: 
   const fromScope = scopeOf(source.names, environment.outer);
   const base = { resolution, ctes, scope: fromScope, block };
   const below: ExprContext = { ...base, clause: "WHERE clause", allowsAggregates: false, allowsWindows: false };
-  const work: Work = {
+  const work: SelectWork = {
     environment,
     block,
     source,
@@ -77,7 +46,8 @@ export function selectFrom(environment: Environment, source: Relation, clauses: 
     clauses.items,
     source.names,
   );
-  const usesComputed = usesAny(block);
+  const listWindows = block.windows.length;
+  const usesComputed = usesAny([...block.aggregates, ...block.windows]);
   const grouping =
     clauses.groupBy === undefined
       ? undefined
@@ -94,6 +64,10 @@ export function selectFrom(environment: Environment, source: Relation, clauses: 
     allowsWindows: false,
   };
   if (clauses.having !== undefined) work.having = condition(above, clauses.having);
+  const usesWindow = usesAny(block.windows);
+  if (work.having !== undefined && usesWindow(work.having)) {
+    resolution.report("invalid_query", "A window function is not allowed in the HAVING clause", work.having.span);
+  }
   if (clauses.qualify !== undefined)
     work.qualify = condition({ ...above, clause: "QUALIFY clause", allowsWindows: true }, clauses.qualify);
   if (clauses.orderBy !== undefined)
@@ -102,6 +76,10 @@ export function selectFrom(environment: Environment, source: Relation, clauses: 
       clauses.orderBy,
       work.items,
     );
+  for (const { call } of block.windows.slice(listWindows)) {
+    const parts = [...call.arguments, ...call.partitionBy, ...call.orderBy.map((item) => item.expression)];
+    if (parts.some(usesWindow)) resolution.report("invalid_query", "Window functions cannot be nested", call.span);
+  }
   const isAggregated = grouping !== undefined || block.aggregates.length > 0;
   if (clauses.having !== undefined && !isAggregated) {
     resolution.report(
@@ -128,7 +106,7 @@ export function selectFrom(environment: Environment, source: Relation, clauses: 
     for (const { column } of block.windows) work.local.add(column.id);
   }
   if (work.qualify !== undefined) work.scan = filter(work.scan, work.qualify);
-  return finish(work, clauses, isAggregated);
+  return finishSelect(work, clauses, isAggregated);
 }
 
 function condition(context: ExprContext, node: Expression): Expr | undefined {
@@ -145,9 +123,9 @@ function filter(input: Scan, predicate: Expr | undefined): Scan {
   return predicate === undefined ? input : { kind: "Filter", input, predicate };
 }
 
-/** Does an expression read an aggregate's or a window function's column of the block? */
-function usesAny(block: Block): (expression: Expr) => boolean {
-  const ids = new Set([...block.aggregates, ...block.windows].map((item) => item.column.id));
+/** Makes the test whether an expression reads one of the columns: those of aggregates or window functions. */
+function usesAny(computed: readonly { readonly column: Column }[]): (expression: Expr) => boolean {
+  const ids = new Set(computed.map((item) => item.column.id));
   return (expression) => {
     if (ids.size === 0) return false;
     let isFound = false;
@@ -160,7 +138,7 @@ function usesAny(block: Block): (expression: Expr) => boolean {
 }
 
 /** Puts the aggregation on the scan and makes everything above it read its output. */
-function aggregate(work: Work, grouping: Grouping | undefined): void {
+function aggregate(work: SelectWork, grouping: Grouping | undefined): void {
   const { resolution } = work.environment;
   const keys = (grouping?.keys ?? []).map((key) => {
     const column = resolution.newColumn(key.name ?? "key", key.expression.type);
@@ -212,109 +190,4 @@ function aggregate(work: Work, grouping: Grouping | undefined): void {
       : { groupingSets: grouping.sets.map((set) => set.flatMap((i) => keys[i]?.column ?? [])) }),
   };
   work.local = new Set([...keys, ...work.block.aggregates].map((item) => item.column.id));
-}
-
-function finish(work: Work, clauses: SelectClauses, isAggregated: boolean): QueryResult {
-  const { resolution } = work.environment;
-  const computed: ComputedColumn[] = [];
-  const taken = new Set<number>();
-  const isLocal = (column: Column): boolean => work.local.has(column.id);
-  const columns = work.items.map((item, i) =>
-    materialize(resolution, item.expression, item.name ?? `f${i}`, computed, isLocal, taken),
-  );
-  let outputs = columns.map((column, i): NamedColumn => {
-    const name = work.items[i]?.name;
-    return name === undefined ? { column } : { name, column };
-  });
-  const extra: ComputedColumn[] = [];
-  let keys = work.sortKeys.map((key): OrderKey => {
-    const order = { isDescending: key.isDescending, nullsFirst: key.nullsFirst };
-    const column = key.item === undefined ? undefined : columns[key.item];
-    if (column !== undefined) return { column, ...order };
-    if (!clauses.isDistinct)
-      return { column: materialize(resolution, key.expression, "sort_key", extra, isLocal, new Set()), ...order };
-    const pairs = work.items.map((item, i) => ({
-      expression: item.expression,
-      column: columns[i] ?? resolution.newColumn("", item.expression.type),
-    }));
-    const expression = mapExpr(
-      key.expression,
-      aboveKeys(
-        resolution,
-        pairs,
-        work.local,
-        (name) => `ORDER BY clause expression references column ${name} which is not visible after SELECT DISTINCT`,
-      ),
-    );
-    return { column: materialize(resolution, expression, "sort_key", extra, () => false, new Set()), ...order };
-  });
-  let scan = project(work.scan, computed);
-  const value = clauses.as === undefined ? undefined : valueColumn(work, clauses, outputs);
-  if (value !== undefined) {
-    scan = project(scan, value.computed);
-    outputs = [{ column: value.column, isValue: true }];
-  }
-  if (clauses.isDistinct) {
-    const before = outputs;
-    for (const { column } of before) {
-      if (!isGroupable(column.type))
-        resolution.report(
-          "type_mismatch",
-          `Column ${column.name} of type ${typeName(column.type)} cannot be used in SELECT DISTINCT`,
-          clauses.span,
-        );
-    }
-    const pairs = before.map(({ column }) => ({
-      column: resolution.newColumn(column.name, column.type),
-      input: column,
-    }));
-    for (const { column, input } of pairs)
-      if (resolution.lenientColumns.has(input.id)) resolution.lenientColumns.add(column.id);
-    scan = { kind: "Distinct", input: scan, columns: pairs };
-    outputs = before.map((output, i) => ({ ...output, column: pairs[i]?.column ?? output.column }));
-    const renamed = new Map(pairs.map((pair) => [pair.input.id, pair.column]));
-    const replace: Replace = (expression) => {
-      const target = expression.kind === "Column" ? renamed.get(expression.column.id) : undefined;
-      return target === undefined ? undefined : columnExpr(target, expression.span);
-    };
-    keys = keys.map((key) => ({ ...key, column: renamed.get(key.column.id) ?? key.column }));
-    scan = project(
-      scan,
-      extra.map((item) => ({ ...item, expression: mapExpr(item.expression, replace) })),
-    );
-  } else scan = project(scan, extra);
-  const inherits =
-    !isAggregated && !clauses.isDistinct && clauses.orderBy === undefined && work.source.order !== undefined;
-  const order = clauses.orderBy !== undefined ? { keys, isInherited: false } : inherits ? work.source.order : undefined;
-  return {
-    scan,
-    columns: outputs,
-    ...recursiveOf(work.source),
-    ...(order === undefined ? {} : { order }),
-  };
-}
-
-/** SELECT AS STRUCT and AS VALUE make one value of the list. */
-function valueColumn(
-  work: Work,
-  clauses: SelectClauses,
-  outputs: readonly NamedColumn[],
-): { readonly column: Column; readonly computed: readonly ComputedColumn[] } | undefined {
-  const { resolution } = work.environment;
-  if (clauses.as === "VALUE") {
-    const [only] = outputs;
-    if (only !== undefined && outputs.length === 1) return { column: only.column, computed: [] };
-    resolution.report("invalid_query", "SELECT AS VALUE query must have exactly one column", clauses.span);
-    return undefined;
-  }
-  if (clauses.as !== "STRUCT") {
-    resolution.report("unsupported", "SELECT AS with a named type is not supported", clauses.span);
-    return undefined;
-  }
-  const expression = makeStruct(
-    outputs.map(({ name, column }) => ({ name, value: columnExpr(column, clauses.span) })),
-    clauses.span,
-  );
-  const column = resolution.newColumn("value", expression.type);
-  return { column, computed: [{ column, expression }] };
 }

@@ -1,0 +1,117 @@
+import type { Column, ComputedColumn, OrderKey } from "../resolved.ts";
+import { isGroupable } from "../typing/same-type.ts";
+import { aboveKeys } from "./above-keys.ts";
+import { typeName } from "./coerce.ts";
+import type { QueryResult } from "./context.ts";
+import { columnExpr, makeStruct } from "./expr.ts";
+import { recursiveOf } from "./recursion.ts";
+import { materialize, project } from "./relation.ts";
+import type { NamedColumn } from "./scope.ts";
+import type { SelectClauses, SelectWork } from "./select-work.ts";
+import { mapExpr, type Replace } from "./transform.ts";
+
+/** The output of a SELECT: its columns, DISTINCT, the value of a value table, and the order. */
+export function finishSelect(work: SelectWork, clauses: SelectClauses, isAggregated: boolean): QueryResult {
+  const { resolution } = work.environment;
+  const computed: ComputedColumn[] = [];
+  const taken = new Set<number>();
+  const isLocal = (column: Column): boolean => work.local.has(column.id);
+  const columns = work.items.map((item, i) =>
+    materialize(resolution, item.expression, item.name ?? `f${i}`, computed, isLocal, taken),
+  );
+  let outputs = columns.map((column, i): NamedColumn => {
+    const name = work.items[i]?.name;
+    return name === undefined ? { column } : { name, column };
+  });
+  const extra: ComputedColumn[] = [];
+  let keys = work.sortKeys.map((key): OrderKey => {
+    const order = { isDescending: key.isDescending, nullsFirst: key.nullsFirst };
+    const column = key.item === undefined ? undefined : columns[key.item];
+    if (column !== undefined) return { column, ...order };
+    if (!clauses.isDistinct)
+      return { column: materialize(resolution, key.expression, "sort_key", extra, isLocal, new Set()), ...order };
+    const pairs = work.items.map((item, i) => ({
+      expression: item.expression,
+      column: columns[i] ?? resolution.newColumn("", item.expression.type),
+    }));
+    const expression = mapExpr(
+      key.expression,
+      aboveKeys(
+        resolution,
+        pairs,
+        work.local,
+        (name) => `ORDER BY clause expression references column ${name} which is not visible after SELECT DISTINCT`,
+      ),
+    );
+    return { column: materialize(resolution, expression, "sort_key", extra, () => false, new Set()), ...order };
+  });
+  let scan = project(work.scan, computed);
+  const value = clauses.as === undefined ? undefined : valueColumn(work, clauses, outputs);
+  if (value !== undefined) {
+    scan = project(scan, value.computed);
+    outputs = [{ column: value.column, isValue: true }];
+  }
+  if (clauses.isDistinct) {
+    const before = outputs;
+    for (const { column } of before) {
+      if (!isGroupable(column.type))
+        resolution.report(
+          "type_mismatch",
+          `Column ${column.name} of type ${typeName(column.type)} cannot be used in SELECT DISTINCT`,
+          clauses.span,
+        );
+    }
+    const pairs = before.map(({ column }) => ({
+      column: resolution.newColumn(column.name, column.type),
+      input: column,
+    }));
+    for (const { column, input } of pairs)
+      if (resolution.lenientColumns.has(input.id)) resolution.lenientColumns.add(column.id);
+    scan = { kind: "Distinct", input: scan, columns: pairs };
+    outputs = before.map((output, i) => ({ ...output, column: pairs[i]?.column ?? output.column }));
+    const renamed = new Map(pairs.map((pair) => [pair.input.id, pair.column]));
+    const replace: Replace = (expression) => {
+      const target = expression.kind === "Column" ? renamed.get(expression.column.id) : undefined;
+      return target === undefined ? undefined : columnExpr(target, expression.span);
+    };
+    keys = keys.map((key) => ({ ...key, column: renamed.get(key.column.id) ?? key.column }));
+    scan = project(
+      scan,
+      extra.map((item) => ({ ...item, expression: mapExpr(item.expression, replace) })),
+    );
+  } else scan = project(scan, extra);
+  const inherits =
+    !isAggregated && !clauses.isDistinct && clauses.orderBy === undefined && work.source.order !== undefined;
+  const order = clauses.orderBy !== undefined ? { keys, isInherited: false } : inherits ? work.source.order : undefined;
+  return {
+    scan,
+    columns: outputs,
+    ...recursiveOf(work.source),
+    ...(order === undefined ? {} : { order }),
+  };
+}
+
+/** SELECT AS STRUCT and AS VALUE make one value of the list. */
+function valueColumn(
+  work: SelectWork,
+  clauses: SelectClauses,
+  outputs: readonly NamedColumn[],
+): { readonly column: Column; readonly computed: readonly ComputedColumn[] } | undefined {
+  const { resolution } = work.environment;
+  if (clauses.as === "VALUE") {
+    const [only] = outputs;
+    if (only !== undefined && outputs.length === 1) return { column: only.column, computed: [] };
+    resolution.report("invalid_query", "SELECT AS VALUE query must have exactly one column", clauses.span);
+    return undefined;
+  }
+  if (clauses.as !== "STRUCT") {
+    resolution.report("unsupported", "SELECT AS with a named type is not supported", clauses.span);
+    return undefined;
+  }
+  const expression = makeStruct(
+    outputs.map(({ name, column }) => ({ name, value: columnExpr(column, clauses.span) })),
+    clauses.span,
+  );
+  const column = resolution.newColumn("value", expression.type);
+  return { column, computed: [{ column, expression }] };
+}

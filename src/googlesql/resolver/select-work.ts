@@ -1,0 +1,36 @@
+import type { Expression, GroupBy, NamedWindow, OrderItem, Path, Select, SelectItem } from "../ast.ts";
+import type { Span } from "../diagnostic.ts";
+import type { Expr, Scan } from "../resolved.ts";
+import type { Block, Environment, Relation } from "./context.ts";
+import type { SortKey } from "./order-by.ts";
+import type { Item } from "./select-list.ts";
+
+/** The clauses of a SELECT after FROM; the pipe operator SELECT has a part of them. */
+export interface SelectClauses {
+  readonly isDistinct: boolean;
+  readonly as?: Select["as"] | Path;
+  readonly items: readonly SelectItem[];
+  readonly where?: Expression;
+  readonly groupBy?: GroupBy;
+  readonly having?: Expression;
+  readonly qualify?: Expression;
+  readonly windows: readonly NamedWindow[];
+  readonly orderBy?: readonly OrderItem[];
+  readonly span: Span;
+  /** The pipe operator SELECT, which does not aggregate. */
+  readonly isPipe?: boolean;
+}
+
+/** What stands between the parts of one SELECT. */
+export interface SelectWork {
+  readonly environment: Environment;
+  readonly block: Block;
+  readonly source: Relation;
+  items: readonly Item[];
+  sortKeys: readonly SortKey[];
+  having: Expr | undefined;
+  qualify: Expr | undefined;
+  scan: Scan;
+  /** The columns that the scan gives. */
+  local: Set<number>;
+}
