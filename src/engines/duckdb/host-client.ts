@@ -101,8 +101,12 @@ export class HostClient implements EngineHost {
     return this.#request({ kind: "open", options }) as Promise<readonly SourceSchema[]>;
   }
 
-  append(source: string, batch: EncodedBatch): Promise<AppendResult> {
-    return this.#request({ kind: "append", source, batch: batch.header }, batch.payload) as Promise<AppendResult>;
+  append(source: string, batches: readonly EncodedBatch[]): Promise<AppendResult> {
+    const payloads = batches.map(({ payload }) => payload);
+    const parts = batches.map(({ header, payload }) => ({ header, byteCount: payload.length }));
+    const [only = Buffer.alloc(0), ...others] = payloads;
+    const body = others.length === 0 ? only : Buffer.concat(payloads);
+    return this.#request({ kind: "append", source, batches: parts }, body) as Promise<AppendResult>;
   }
 
   createSource(name: string): Promise<SourceSchema> {

@@ -15,11 +15,20 @@ export interface SourceState {
   layout: TableLayout;
   /** Changes of the schema, one after the other. */
   changes: Promise<unknown>;
+  /** Changes that are under way or wait. */
+  openChanges: number;
 }
 
 export function createSourceState({ name, table, entries }: SourceSchema): SourceState {
   const tree = createFieldTree(entries);
-  return { name, table, tree, layout: createTableLayout(name, table, tree), changes: Promise.resolve() };
+  return {
+    name,
+    table,
+    tree,
+    layout: createTableLayout(name, table, tree),
+    changes: Promise.resolve(),
+    openChanges: 0,
+  };
 }
 
 /** Takes over what the store says after the engine host was started again. */

@@ -1,4 +1,5 @@
 /** The event store of the embedded engine, in the service: schemas, encoding and bounds; the host does the rest. */
+import { setImmediate } from "node:timers/promises";
 import type { TableDefinition } from "../../googlesql/relation.ts";
 import {
   type AppendResult,
@@ -8,6 +9,7 @@ import {
   type SourceDefinition,
   type SourceStatistics,
 } from "../engine.ts";
+import type { EncodedBatch } from "./batch.ts";
 import type { EngineHost, SourceSchema } from "./host/protocol.ts";
 import type { TableLayout } from "./layout.ts";
 import { encodeEvents } from "./schema/event-encoder.ts";
@@ -36,6 +38,9 @@ export const defaultStoreLimits: StoreLimits = {
 
 /** Rows a second that a small machine stores, for telling a client when to come again. */
 const TYPICAL_ROWS_PER_SECOND = 10_000;
+
+/** Events that are encoded without a pause: some 20 ms. */
+const EVENTS_PER_SLICE = 500;
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -118,30 +123,53 @@ export class DuckDbStore implements EventStore {
 
   async #store(state: SourceState, events: readonly LogEvent[]): Promise<AppendResult> {
     for (;;) {
-      const { batch } = encodeEvents(state.tree, events, this.#limits.schema);
-      if (batch === undefined) {
-        // Looked at again when it is its turn: another batch may have brought the same fields.
-        await this.#grow(state, () => encodeEvents(state.tree, events, this.#limits.schema).missing ?? []);
-        continue;
+      const { layout } = state;
+      const batches = await this.#encode(state, events);
+      // What was encoded by an older schema would arrive behind the change, and not where rows are read from then on.
+      if (state.layout === layout && state.openChanges === 0) return this.#send(state, batches);
+      await state.changes;
+    }
+  }
+
+  async #encode(state: SourceState, events: readonly LogEvent[]): Promise<EncodedBatch[]> {
+    const batches: EncodedBatch[] = [];
+    for (let from = 0; from < events.length; from += EVENTS_PER_SLICE) {
+      // A long request must not hold up the others.
+      if (from > 0) await setImmediate();
+      const slice = events.slice(from, from + EVENTS_PER_SLICE);
+      let { batch } = encodeEvents(state.tree, slice, this.#limits.schema);
+      while (batch === undefined) {
+        // Looked at again when it is its turn: another request may have brought the same fields.
+        await this.#grow(state, () => encodeEvents(state.tree, slice, this.#limits.schema).missing ?? []);
+        batch = encodeEvents(state.tree, slice, this.#limits.schema).batch;
       }
-      // From here to the host nothing waits, so that the batch fits the schema of this very host.
-      const encoded = batch.encode();
-      this.#pendingBytes += encoded.payload.length;
-      try {
-        return await this.#host().append(state.name, encoded);
-      } finally {
-        this.#pendingBytes -= encoded.payload.length;
-      }
+      batches.push(batch.encode());
+    }
+    return batches;
+  }
+
+  async #send(state: SourceState, batches: readonly EncodedBatch[]): Promise<AppendResult> {
+    const byteCount = batches.reduce((sum, { payload }) => sum + payload.length, 0);
+    this.#pendingBytes += byteCount;
+    try {
+      return await this.#host().append(state.name, batches);
+    } finally {
+      this.#pendingBytes -= byteCount;
     }
   }
 
   /** Adds what `findMissing` answers, after all changes before it. */
   #grow(state: SourceState, findMissing: () => readonly SchemaEntry[]): Promise<void> {
+    state.openChanges++;
     const change = state.changes.then(async () => {
-      const entries = findMissing();
-      if (entries.length === 0) return;
-      await this.#host().addEntries(state.name, entries);
-      growSourceState(state, entries);
+      try {
+        const entries = findMissing();
+        if (entries.length === 0) return;
+        await this.#host().addEntries(state.name, entries);
+        growSourceState(state, entries);
+      } finally {
+        state.openChanges--;
+      }
     });
     state.changes = change.catch(() => undefined);
     return change;

@@ -78,8 +78,8 @@ class Core implements EngineHost {
     this.#loadingIds = this.#loadIds();
   }
 
-  async append(source: string, batch: Parameters<EngineHost["append"]>[1]): Promise<AppendResult> {
-    return this.#writer.append({ source: this.#source(source), batch });
+  async append(source: string, batches: Parameters<EngineHost["append"]>[1]): Promise<AppendResult> {
+    return this.#writer.append({ source: this.#source(source), batches });
   }
 
   async createSource(name: string): Promise<SourceSchema> {

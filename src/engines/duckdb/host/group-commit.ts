@@ -8,10 +8,17 @@ import { type Candidate, findCandidate, findStoredIds, type StoredSource } from 
 
 export interface AppendWork {
   readonly source: StoredSource;
-  readonly batch: EncodedBatch;
+  readonly batches: readonly EncodedBatch[];
 }
 
-interface ReadBatch extends AppendWork {
+/** Rows of the work, repeats included. */
+export function rowCountOf({ batches }: AppendWork): number {
+  return batches.reduce((sum, { header }) => sum + header.rowCount, 0);
+}
+
+interface ReadBatch {
+  readonly source: StoredSource;
+  readonly batch: EncodedBatch;
   readonly columns: readonly DecodedColumn[];
   readonly ids: readonly string[];
   readonly timestamps: readonly bigint[];
@@ -24,11 +31,11 @@ function columnValues(columns: readonly DecodedColumn[], name: string): readonly
   return column.values;
 }
 
-function readBatch(work: AppendWork): ReadBatch {
-  const columns = decodeBatch(work.batch);
+function readBatch(source: StoredSource, batch: EncodedBatch): ReadBatch {
+  const columns = decodeBatch(batch);
   const ids = columnValues(columns, "id") as readonly string[];
   const timestamps = columnValues(columns, "timestamp") as readonly bigint[];
-  return { ...work, columns, ids, timestamps, hashes: ids.map(hashId) };
+  return { source, batch, columns, ids, timestamps, hashes: ids.map(hashId) };
 }
 
 /** Row numbers whose id may be a repeat. */
@@ -69,9 +76,9 @@ async function pickFromSource(
 
 /** Stores the work in one transaction and answers each part's result, in order. All or none is stored. */
 export async function commitGroup(connection: Connection, works: readonly AppendWork[]): Promise<AppendResult[]> {
-  const batches = works.map(readBatch);
+  const readWorks = works.map(({ source, batches }) => batches.map((batch) => readBatch(source, batch)));
   const bySource = new Map<StoredSource, ReadBatch[]>();
-  for (const batch of batches) {
+  for (const batch of readWorks.flat()) {
     const group = bySource.get(batch.source);
     if (group === undefined) bySource.set(batch.source, [batch]);
     else group.push(batch);
@@ -88,12 +95,21 @@ export async function commitGroup(connection: Connection, works: readonly Append
       if (chunks.length > 0) await connection.append(source.table, chunks);
     }
   });
-  return batches.map((batch) => {
-    const rows = picked.get(batch)?.rows ?? [];
-    for (const row of rows) {
-      const [hash, timestamp] = [batch.hashes[row], batch.timestamps[row]];
-      if (hash !== undefined && timestamp !== undefined) batch.source.ids.add(hash, timestamp);
+  return readWorks.map((batches) => {
+    const result = { stored: 0, repeated: 0 };
+    for (const batch of batches) {
+      const rows = picked.get(batch)?.rows ?? [];
+      rememberIds(batch, rows);
+      result.stored += rows.length;
+      result.repeated += batch.ids.length - rows.length;
     }
-    return { stored: rows.length, repeated: batch.ids.length - rows.length };
+    return result;
   });
+}
+
+function rememberIds({ source, hashes, timestamps }: ReadBatch, rows: readonly number[]): void {
+  for (const row of rows) {
+    const [hash, timestamp] = [hashes[row], timestamps[row]];
+    if (hash !== undefined && timestamp !== undefined) source.ids.add(hash, timestamp);
+  }
 }

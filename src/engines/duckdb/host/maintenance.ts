@@ -10,7 +10,7 @@ import {
   planCompaction,
   writeRun,
 } from "./compaction.ts";
-import type { AppendWork } from "./group-commit.ts";
+import { type AppendWork, rowCountOf } from "./group-commit.ts";
 import { storePaths } from "./store-file.ts";
 import type { StoredSource } from "./stored-source.ts";
 import type { Writer } from "./writer.ts";
@@ -49,9 +49,10 @@ export class Maintenance {
 
   /** Makes a checkpoint when one is due. Called on the writer's queue after each commit. */
   async afterCommit(connection: Connection, works: readonly AppendWork[]): Promise<void> {
-    for (const { source, batch } of works) {
-      this.#checkpoints.note(source.table, batch.header.rowCount);
-      this.#rowsSinceLook += batch.header.rowCount;
+    for (const work of works) {
+      const rowCount = rowCountOf(work);
+      this.#checkpoints.note(work.source.table, rowCount);
+      this.#rowsSinceLook += rowCount;
     }
     // DuckDB makes no checkpoint beside a transaction that writes; the end of the compaction makes one.
     if (this.#compacting === undefined && this.#checkpoints.isDue(logBytesOf(this.#options.directory))) {

@@ -54,8 +54,8 @@ export interface TableStatistics {
 export interface EngineHost {
   /** Rows in batches; the generator's return value is the summary. */
   run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void>;
-  /** Resolves after fsync. */
-  append(source: string, batch: EncodedBatch): Promise<AppendResult>;
+  /** Stores the rows of all batches, or none. Resolves after fsync. */
+  append(source: string, batches: readonly EncodedBatch[]): Promise<AppendResult>;
   /** Makes the table of a source when it is missing, and answers what is stored of it. */
   createSource(name: string): Promise<SourceSchema>;
   /** Keeps the entries and adds their columns; all or none. */
@@ -69,14 +69,20 @@ export interface EngineHost {
   close(): Promise<void>;
 }
 
-/** Requests carry an id that their answers repeat. The batch of `append` is the frame's body. */
+/** A batch of an append; its payload is a part of the frame's body, in order. */
+export interface BatchPart {
+  readonly header: BatchHeader;
+  readonly byteCount: number;
+}
+
+/** Requests carry an id that their answers repeat. */
 export type HostRequest =
   | { readonly id: number; readonly kind: "open"; readonly options: CoreOptions }
   | { readonly id: number; readonly kind: "run"; readonly query: HostQuery }
   /** The reader took a batch of a running query: one more may be sent. */
   | { readonly id: number; readonly kind: "more" }
   | { readonly id: number; readonly kind: "cancel" }
-  | { readonly id: number; readonly kind: "append"; readonly source: string; readonly batch: BatchHeader }
+  | { readonly id: number; readonly kind: "append"; readonly source: string; readonly batches: readonly BatchPart[] }
   | { readonly id: number; readonly kind: "createSource"; readonly name: string }
   | {
       readonly id: number;

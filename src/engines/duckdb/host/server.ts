@@ -1,10 +1,11 @@
 /** Serves an engine core over a socket of frames. */
 import type { Socket } from "node:net";
 import { EngineError } from "../../engine.ts";
+import type { EncodedBatch } from "../batch.ts";
 import { toEngineError } from "../driver-error.ts";
 import { type CoreHooks, openCore } from "./core.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
-import { BATCH_WINDOW, type EngineHost, type HostAnswer, type HostRequest } from "./protocol.ts";
+import { BATCH_WINDOW, type BatchPart, type EngineHost, type HostAnswer, type HostRequest } from "./protocol.ts";
 
 interface RunningRequest {
   readonly abort: AbortController;
@@ -16,6 +17,15 @@ interface RunningRequest {
 function detailOf(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error ? cause.message : undefined;
+}
+
+function splitBatches(parts: readonly BatchPart[], body: Buffer): EncodedBatch[] {
+  let end = 0;
+  return parts.map(({ header, byteCount }) => {
+    const start = end;
+    end += byteCount;
+    return { header, payload: body.subarray(start, end) };
+  });
 }
 
 class Server {
@@ -62,7 +72,7 @@ class Server {
         return sources;
       }
       case "append":
-        return this.host.append(request.source, { header: request.batch, payload: body });
+        return this.host.append(request.source, splitBatches(request.batches, body));
       case "createSource":
         return this.host.createSource(request.name);
       case "addEntries":

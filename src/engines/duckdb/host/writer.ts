@@ -5,7 +5,7 @@
 import { type AppendResult, EngineError } from "../../engine.ts";
 import type { Connection } from "../connection.ts";
 import { isFatal, toEngineError } from "../driver-error.ts";
-import { type AppendWork, commitGroup } from "./group-commit.ts";
+import { type AppendWork, commitGroup, rowCountOf } from "./group-commit.ts";
 
 /** Bounds of one group, so that no commit holds up those behind it for long. */
 const MAX_GROUP_ROWS = 2000;
@@ -95,8 +95,8 @@ export class Writer {
     const group: AppendJob[] = [];
     let [rows, bytes] = [0, 0];
     for (let job = this.#jobs[0]; job?.kind === "append"; job = this.#jobs[0]) {
-      rows += job.batch.header.rowCount;
-      bytes += job.batch.payload.length;
+      rows += rowCountOf(job);
+      for (const { payload } of job.batches) bytes += payload.length;
       if (group.length > 0 && (rows > MAX_GROUP_ROWS || bytes > MAX_GROUP_BYTES)) break;
       group.push(job);
       this.#jobs.shift();
