@@ -103,7 +103,9 @@ export function formatType(type: SqlType): string {
       return `RANGE<${formatType(type.element)}>`;
     case "STRUCT":
     case "RECORD": {
-      const fields = type.fields.map((field) => (field.name === undefined ? "" : `${field.name} `) + formatType(field.type));
+      const fields = type.fields.map(
+        (field) => (field.name === undefined ? "" : `${field.name} `) + formatType(field.type),
+      );
       return `STRUCT<${fields.join(", ")}>`;
     }
     case "UNKNOWN":
