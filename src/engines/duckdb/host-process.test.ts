@@ -39,7 +39,7 @@ describe("the engine host", () => {
 
   async function openStore(
     directory: string,
-    some: { limits?: StoreLimits; maxResidentBytes?: number } = {},
+    some: { limits?: StoreLimits; maxResidentBytes?: number; lockPatienceMs?: number } = {},
   ): Promise<OpenStore> {
     const log: string[] = [];
     const store: DuckDbStore = new DuckDbStore(() => host.client(), some.limits ?? defaultStoreLimits);
@@ -51,6 +51,7 @@ describe("the engine host", () => {
         checkpointBytes: MEBIBYTE,
         compaction: { minRows: 1000, maxRows: 5000 },
       },
+      lockPatienceMs: some.lockPatienceMs ?? 0,
       maxResidentBytes: some.maxResidentBytes ?? 4096 * MEBIBYTE,
       log: (level, message) => log.push(`${level} ${message}`),
       onReady: (sources) => store.load(sources),
@@ -254,6 +255,14 @@ describe("the engine host", () => {
     const folder = newFolder();
     await openStore(folder);
     await expect(openStore(folder)).rejects.toThrow(/Another process \(\d+\) uses the store/);
+  });
+
+  it("waits for a store that is just being left", async () => {
+    const folder = newFolder();
+    const first = await openStore(folder);
+    const second = openStore(folder, { lockPatienceMs: 20_000 });
+    await first.host.close();
+    await expect(second).resolves.toBeDefined();
   });
 
   it("refuses a folder with other files and leaves them as they are", async () => {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Duplex } from "node:stream";
+import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { EngineError } from "../engine.ts";
 import type { CoreOptions, SourceSchema } from "./host/protocol.ts";
@@ -12,6 +13,8 @@ export interface HostProcessOptions {
   readonly core: CoreOptions;
   /** Resident memory of the host beyond which it is ended. Watched on Linux. */
   readonly maxResidentBytes: number;
+  /** How long to wait for a store that another process holds; three seconds by default. */
+  readonly lockPatienceMs?: number;
   /** The host's script; by default the bundle beside this one, or of the checkout. */
   readonly hostPath?: string;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
@@ -28,6 +31,13 @@ const UNSTOPPABLE_AFTER_MS = 5000;
 const CLOSE_TIMEOUT_MS = 30_000;
 /** Between tries to start a host that cannot start; one that was running is started again at once. */
 const MAX_RESTART_DELAY_MS = 5000;
+
+const LOCK_PATIENCE_MS = 3000;
+const LOCK_RETRY_MS = 200;
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof Error && error.cause.message.includes("Could not set lock");
+}
 
 function defaultHostPath(): string {
   const candidates = ["./engine-host.js", "../../../dist/engine-host.js"];
@@ -67,9 +77,21 @@ export class HostProcess {
     this.#options = options;
   }
 
-  /** Starts the host for the first time. Rejects when the store cannot be opened. */
+  /**
+   * Starts the host for the first time. Rejects when the store cannot be opened. The host of a service that was killed
+   * a moment ago may still be ending, so a store that is in use is asked for again for a while.
+   */
   async start(): Promise<void> {
-    await this.#start();
+    const giveUpAt = performance.now() + (this.#options.lockPatienceMs ?? LOCK_PATIENCE_MS);
+    for (;;) {
+      try {
+        await this.#start();
+        break;
+      } catch (error) {
+        if (!isLocked(error) || performance.now() >= giveUpAt) throw error;
+        await setTimeoutPromise(LOCK_RETRY_MS);
+      }
+    }
     this.#watchTimer = setInterval(() => this.#watch(), WATCH_INTERVAL_MS);
     this.#watchTimer.unref();
   }
