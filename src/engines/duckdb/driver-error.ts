@@ -11,6 +11,9 @@ function isDiskFull(message: string): boolean {
 
 /** The text without DuckDB's prefix, without the line of SQL it quotes, and without names of our columns. */
 function publicText(message: string): string {
+  if (message.includes("More than one row returned by a subquery")) {
+    return "A scalar sub-query produced more than one row";
+  }
   const [text = ""] = message.replace(DATA_ERRORS, "").split(/\n\s*\n?LINE \d+:/);
   return text.replace(/ when casting from source column \S+/, "").trim();
 }

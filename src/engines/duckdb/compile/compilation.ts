@@ -32,6 +32,8 @@ export interface Compilation {
   /** Recursive CTEs whose step is being printed: definitions inside it cannot be printed before it. */
   recursionDepth: number;
   aliasCount: number;
+  /** Scans that are being built inside of each other. */
+  scanDepth: number;
   /** Which blocks the expression being printed read columns of: bit 0 its own, bit 1 the one around it, and so on. */
   levelsRead: number;
   /** Breaks the cycle between expressions, which hold sub-queries, and scans, which hold expressions. */

@@ -4,8 +4,9 @@ import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
 import type { CompiledQuery, CompileOptions } from "../../engine.ts";
 import type { LayoutCatalog } from "../layout.ts";
 import { analyse } from "./analysis.ts";
-import { type Block, findColumn, renderBlock, selectColumn, wrapBlock } from "./block.ts";
+import { type Block, findColumn, selectColumn, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
+import { renderBlock } from "./render.ts";
 import { buildOrderBy, buildScan } from "./scans.ts";
 
 /**
@@ -37,6 +38,7 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
     printedCtes: new Map(),
     tables: new Set(),
     recursionDepth: 0,
+    scanDepth: 0,
     levelsRead: 0,
     aliasCount: 0,
     buildScan,

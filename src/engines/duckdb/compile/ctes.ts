@@ -3,9 +3,10 @@
  * read several times stands in WITH, where DuckDB decides whether to keep its rows.
  */
 import type { CteDefinition, Scan } from "../../../googlesql/resolved.ts";
-import { type Block, findColumn, newBlock, outsideBinding, renderBlock, scopeOf } from "./block.ts";
+import { type Block, findColumn, newBlock, outsideBinding, scopeOf } from "./block.ts";
 import { type Compilation, nextAlias, type PrintedCte } from "./compilation.ts";
 import { readableName } from "./names.ts";
+import { renderBlock } from "./render.ts";
 import { cheapBinding, type Scope } from "./scope.ts";
 
 type CteScan = Scan & { kind: "Cte" };

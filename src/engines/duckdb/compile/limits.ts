@@ -11,3 +11,6 @@ export const MAX_STRING_BYTES = 16 * 1024 * 1024;
 
 /** Sub-selects that a compiled query may nest, whatever the text looked like; more is `too_complex`. */
 export const MAX_SELECT_DEPTH = 250;
+
+/** Common table expressions that may be read inside of each other, and sub-queries with them; more is `too_complex`. */
+export const MAX_SCAN_DEPTH = 400;

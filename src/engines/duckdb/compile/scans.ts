@@ -7,6 +7,7 @@ import { type Compilation, fail, nextAlias } from "./compilation.ts";
 import { buildCte } from "./ctes.ts";
 import { computedBinding, printExpression } from "./expressions.ts";
 import { buildJoin } from "./joins.ts";
+import { MAX_SCAN_DEPTH } from "./limits.ts";
 import { printNull } from "./literals.ts";
 import { isRecordType, printLeaf, tableRecordSource } from "./records.ts";
 import { type Binding, cheapBinding, type Scope } from "./scope.ts";
@@ -33,8 +34,13 @@ export function buildScan(compilation: Compilation, scan: Scan, outer: Scope | u
     chain.push(at);
     at = at.input;
   }
+  if (++compilation.scanDepth > MAX_SCAN_DEPTH) {
+    const message = `Common table expressions and sub-queries read each other over more than ${MAX_SCAN_DEPTH} levels`;
+    fail(compilation, "too_complex", message, { start: 0, end: 0 });
+  }
   let block = buildSource(compilation, at, outer);
   for (const step of chain.reverse()) block = buildStep(compilation, step, block);
+  compilation.scanDepth--;
   return block;
 }
 

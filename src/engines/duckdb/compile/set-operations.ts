@@ -1,7 +1,8 @@
 /** Building blocks for UNION, INTERSECT and EXCEPT. */
 import type { Column, Scan } from "../../../googlesql/resolved.ts";
-import { type Block, findColumn, newBlock, renderBlock, scopeOf } from "./block.ts";
+import { type Block, findColumn, newBlock, scopeOf } from "./block.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
+import { renderBlock } from "./render.ts";
 import type { Binding, RecordSource, Scope } from "./scope.ts";
 
 type SetOperation = Scan & { kind: "SetOperation" };

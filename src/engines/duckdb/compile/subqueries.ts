@@ -2,8 +2,9 @@
 import type { InSubqueryExpr, SubqueryExpr } from "../../../googlesql/resolved.ts";
 import { arrayOf } from "../../../googlesql/types.ts";
 import { likeArray } from "../functions/operators.ts";
-import { type Block, type RenderedItem, renderBlock, selectColumn } from "./block.ts";
+import { type Block, selectColumn } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
+import { type RenderedItem, renderBlock } from "./render.ts";
 import { cheapBinding, type Scope } from "./scope.ts";
 
 /** Rows of a correlated sub-query over an array come in any order otherwise. */

@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import { compileText } from "./testing/compile-text.ts";
+
+interface Golden {
+  readonly name: string;
+  readonly query: string;
+  /** What each engine prints. */
+  readonly sql: { readonly duckdb: string };
+}
+
+const goldens: readonly Golden[] = [
+  {
+    name: "a table with a filter on plain columns and the newest rows, flat",
+    query:
+      "SELECT id, timestamp FROM edge_logs WHERE project = @p AND timestamp > @t ORDER BY timestamp DESC LIMIT 100",
+    sql: {
+      duckdb:
+        'SELECT t1."id" AS c1_id, t1."timestamp" AS c2_timestamp FROM "events_1" AS t1 ' +
+        'WHERE (t1."c_project" = CAST($1 AS VARCHAR)) AND (t1."timestamp" > CAST($2 AS TIMESTAMP)) ' +
+        "ORDER BY c2_timestamp DESC NULLS LAST LIMIT 100::BIGINT",
+    },
+  },
+  {
+    name: "UNNEST of single records as a presence test, and their fields as columns",
+    query: "SELECT r.path FROM edge_logs, UNNEST(metadata) AS m, UNNEST(m.request) AS r",
+    sql: {
+      duckdb: 'SELECT t1."c_path" AS c8_path FROM "events_1" AS t1 WHERE t1."p_metadata" AND t1."p_request"',
+    },
+  },
+  {
+    name: "an outer UNNEST of single records as nothing",
+    query: "SELECT r.path FROM edge_logs LEFT JOIN UNNEST(metadata) AS m LEFT JOIN UNNEST(m.request) AS r",
+    sql: { duckdb: 'SELECT t1."c_path" AS c8_path FROM "events_1" AS t1' },
+  },
+  {
+    name: "a field that has no column from the JSON, by its whole path",
+    query: "SELECT metadata[0].request[0].headers[0].rare FROM edge_logs",
+    sql: {
+      duckdb:
+        'SELECT json_extract_string(t1."json_1", \'/0/request/0/headers/0/rare\') AS c6_rare FROM "events_1" AS t1',
+    },
+  },
+  {
+    name: "UNNEST of a repeated record over its JSON",
+    query: "SELECT s.name FROM edge_logs, UNNEST(metadata) AS m, UNNEST(m.spans) AS s",
+    sql: {
+      duckdb:
+        "SELECT json_extract_string(s2.c7_s, '/name') AS c8_name FROM (SELECT " +
+        "unnest(CAST(json_extract(json_extract(t1.\"json_1\", '/0/spans'), '$[*]') AS VARCHAR[])) AS c7_s " +
+        'FROM "events_1" AS t1 WHERE t1."p_metadata") AS s2',
+    },
+  },
+  {
+    name: "a CTE that is read once where it is read",
+    query: "WITH a AS (SELECT project, timestamp AS t FROM edge_logs) SELECT project FROM a WHERE t > @since",
+    sql: {
+      duckdb:
+        'SELECT t1."c_project" AS c6_project FROM "events_1" AS t1 WHERE (t1."timestamp" > CAST($1 AS TIMESTAMP))',
+    },
+  },
+  {
+    name: "a CTE that is read twice in WITH, with the columns that are read",
+    query: "WITH a AS (SELECT id, project, metadata FROM edge_logs) SELECT x.id FROM a AS x JOIN a AS y USING (id)",
+    sql: {
+      duckdb:
+        'WITH w1_a AS (SELECT t1."id" AS c1_id FROM "events_1" AS t1) ' +
+        "SELECT s2.c1_id AS c6_id FROM w1_a AS s2 INNER JOIN w1_a AS s3 ON (s2.c1_id = s3.c1_id)",
+    },
+  },
+  {
+    name: "a recursive CTE",
+    query: "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT n FROM r",
+    sql: {
+      duckdb:
+        "WITH RECURSIVE w1_r(c5_n) AS ((SELECT 1::BIGINT AS c5_n) UNION ALL " +
+        "(SELECT (s1.c5_n + 1::BIGINT) AS c5_n FROM w1_r AS s1 WHERE (s1.c5_n < 3::BIGINT))) " +
+        "SELECT s2.c5_n AS c6_n FROM w1_r AS s2",
+    },
+  },
+  {
+    name: "grouping sets by position, and HAVING around them",
+    query: "SELECT project, COUNT(*) AS n FROM edge_logs GROUP BY ROLLUP (project) HAVING n > 1",
+    sql: {
+      duckdb:
+        "SELECT s2.c7_project AS c7_project, s2.c6_count AS c6_count FROM (SELECT count(*) AS c6_count, " +
+        't1."c_project" AS c7_project FROM "events_1" AS t1 GROUP BY GROUPING SETS ((2), ())) AS s2 ' +
+        "WHERE (s2.c6_count > 1::BIGINT)",
+    },
+  },
+  {
+    name: "a window function with its complete window, and QUALIFY around it",
+    query:
+      "SELECT id, ROW_NUMBER() OVER (PARTITION BY project ORDER BY timestamp DESC) AS n FROM edge_logs QUALIFY n = 1",
+    sql: {
+      duckdb:
+        "SELECT s2.c1_id AS c1_id, s2.c6_row_number AS c6_row_number FROM (SELECT row_number() OVER " +
+        '(PARTITION BY t1."c_project" ORDER BY t1."timestamp" DESC NULLS LAST) AS c6_row_number, t1."id" AS c1_id ' +
+        'FROM "events_1" AS t1) AS s2 WHERE (s2.c6_row_number = 1::BIGINT)',
+    },
+  },
+  {
+    name: "DISTINCT with an order",
+    query: "SELECT DISTINCT project FROM edge_logs ORDER BY project",
+    sql: {
+      duckdb: 'SELECT DISTINCT t1."c_project" AS c6_project FROM "events_1" AS t1 ORDER BY c6_project ASC NULLS FIRST',
+    },
+  },
+  {
+    name: "a set operation with every input in parentheses",
+    query: "SELECT id FROM edge_logs EXCEPT DISTINCT SELECT project FROM edge_logs",
+    sql: {
+      duckdb:
+        'SELECT u3.c11_id AS c11_id FROM ((SELECT t1."id" AS c11_id FROM "events_1" AS t1) EXCEPT ' +
+        '(SELECT t2."c_project" AS c11_id FROM "events_1" AS t2)) AS u3',
+    },
+  },
+  {
+    name: "a union of constants as rows, which keep their order",
+    query: "SELECT 1 AS a UNION ALL SELECT 2",
+    sql: { duckdb: "SELECT u1.c3_a AS c3_a FROM (VALUES (1::BIGINT), (2::BIGINT)) AS u1(c3_a)" },
+  },
+  {
+    name: "a correlated sub-query",
+    query: "SELECT (SELECT COUNT(*) FROM edge_logs AS i WHERE i.project = o.project) AS n FROM edge_logs AS o",
+    sql: {
+      duckdb:
+        'SELECT (SELECT count(*) AS c11_count FROM "events_1" AS t2 WHERE (t2."c_project" = t1."c_project")) AS c12_n ' +
+        'FROM "events_1" AS t1',
+    },
+  },
+  {
+    name: "what is computed for the result after the limit",
+    query: "SELECT event_message || '!' AS m FROM edge_logs ORDER BY timestamp LIMIT 1",
+    sql: {
+      duckdb:
+        "SELECT (s2.c3_event_message || '!') AS c6_m FROM (SELECT " +
+        't1."event_message" AS c3_event_message, t1."timestamp" AS c2_timestamp FROM "events_1" AS t1 ' +
+        "ORDER BY c2_timestamp ASC NULLS FIRST LIMIT 1::BIGINT) AS s2 ORDER BY s2.c2_timestamp ASC NULLS FIRST",
+    },
+  },
+  {
+    name: "a column that is computed once and read twice",
+    query: "SELECT p, p FROM (SELECT project || 'x' AS p FROM edge_logs) WHERE p > 'a'",
+    sql: {
+      duckdb:
+        "SELECT s2.c6_p AS c6_p, s2.c6_p AS c7_p FROM (SELECT (t1.\"c_project\" || 'x') AS c6_p " +
+        "FROM \"events_1\" AS t1) AS s2 WHERE (s2.c6_p > 'a')",
+    },
+  },
+  {
+    name: "a filtered side of an outer join as a sub-select",
+    query:
+      "SELECT a.id FROM edge_logs AS a LEFT JOIN (SELECT id FROM edge_logs WHERE project = 'p1') AS b ON a.id = b.id",
+    sql: {
+      duckdb:
+        'SELECT t1."id" AS c1_id FROM "events_1" AS t1 LEFT JOIN (SELECT t2."id" AS c6_id FROM "events_1" AS t2 ' +
+        'WHERE (t2."c_project" = \'p1\')) AS s3 ON (t1."id" = s3.c6_id)',
+    },
+  },
+  {
+    name: "one quantile where one is read",
+    query: "SELECT APPROX_QUANTILES(m.response.time, 100)[OFFSET(95)] AS p FROM edge_logs, UNNEST(metadata) AS m",
+    sql: {
+      duckdb:
+        'SELECT s2.element_3 AS c8_p FROM (SELECT quantile_disc(t1."c_time", 0.950000000000000000) AS element_3 ' +
+        'FROM "events_1" AS t1 WHERE t1."p_metadata") AS s2',
+    },
+  },
+  {
+    name: "a sample whose size may be a parameter",
+    query: "SELECT id FROM edge_logs TABLESAMPLE SYSTEM (@percent PERCENT)",
+    sql: {
+      duckdb: 'SELECT t1."id" AS c1_id FROM "events_1" AS t1 WHERE (random() * 100 < CAST($1 AS DOUBLE))',
+    },
+  },
+];
+
+describe("the statements of an engine", () => {
+  it.each(goldens)("print $name", ({ query, sql }) => {
+    expect(compileText(query).sql).toBe(sql.duckdb);
+  });
+
+  it("are the same for the same query", () => {
+    for (const { query } of goldens) expect(compileText(query)).toEqual(compileText(query));
+  });
+});
