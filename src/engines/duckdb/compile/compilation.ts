@@ -22,8 +22,8 @@ export interface Compilation {
   /** The query's text, for errors; empty where it is not known. */
   readonly text: string;
   readonly analysis: Analysis;
-  /** Position of each parameter among the placeholders. */
-  readonly parameterIndex: ReadonlyMap<string | number, number>;
+  /** The query's parameters, with their positions among the placeholders. */
+  readonly parameters: ReadonlyMap<string | number, { readonly index: number; readonly type: SqlType }>;
   /** Definitions in scope, by id. */
   readonly definitions: Map<number, { readonly cte: CteDefinition; readonly scope: Scope | undefined }>;
   /** CTEs that have been asked for, definitions before users. */

@@ -33,7 +33,7 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
     timeZone: options.timeZone ?? "UTC",
     text: options.text ?? "",
     analysis: analyse(query),
-    parameterIndex: new Map(query.parameters.map(({ key }, index) => [key, index + 1])),
+    parameters: new Map(query.parameters.map(({ key, type }, index) => [key, { index: index + 1, type }])),
     definitions: new Map(),
     printedCtes: new Map(),
     tables: new Set(),

@@ -36,10 +36,12 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
     case "Literal":
       return printLiteral(expression.type, expression.value);
     case "Parameter": {
-      const index = compilation.parameterIndex.get(expression.key);
-      if (index === undefined)
+      const parameter = compilation.parameters.get(expression.key);
+      if (parameter === undefined) {
         return fail(compilation, "unknown_parameter", `Unknown parameter: ${expression.key}`, expression.span);
-      return `CAST($${index} AS ${physicalTypeSql(expression.type)})`;
+      }
+      // A parameter without a type of its own is bound as what the query tells.
+      return `CAST($${parameter.index} AS ${physicalTypeSql(parameter.type)})`;
     }
     case "Column":
     case "Variable":
