@@ -61,6 +61,11 @@ describe("the check of compiled statements", () => {
     });
   });
 
+  it("tells a statement that is nested too deep from one that is refused", async () => {
+    const sql = `SELECT ${Array.from({ length: 5_000 }, () => "'x'").join(" || ")}`;
+    await expect(check(sql)).rejects.toMatchObject({ code: "query_failed" });
+  });
+
   it("remembers what passed, not what was refused", async () => {
     const calls: string[] = [];
     const spy: Connection = {

@@ -91,6 +91,9 @@ function checkObject(object: JsonObject, rules: StatementRules, queries: Readonl
 }
 
 function checkSerialised(serialised: Json, rules: StatementRules): void {
+  if (isObject(serialised) && /^Max expression depth/.test(String(serialised.error_message))) {
+    throw new EngineError("query_failed", "The query is nested deeper than the engine can read");
+  }
   if (!isObject(serialised) || serialised.error !== false) refuse("it is not a SELECT");
   const statements = serialised.statements;
   if (!Array.isArray(statements) || statements.length !== 1) refuse("it is not one statement");

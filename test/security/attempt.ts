@@ -1,0 +1,37 @@
+import { type Answer, type SecurityService, secret } from "./security-service.ts";
+
+/** One attempt to get at more than the endpoint gives. */
+export interface Attempt {
+  readonly name: string;
+  readonly sql: string;
+}
+
+type Judge<T> = (attempt: T, answer: Answer) => string | undefined;
+
+/** Sends one. An answer with the other project's data is always wrong; `judge` says what else is. */
+export async function tryOne<T extends Attempt>(
+  service: SecurityService,
+  attempt: T,
+  judge: Judge<T>,
+): Promise<{ readonly answer: Answer; readonly failure: string | undefined }> {
+  const answer = await service.ask({ sql: attempt.sql });
+  const leak = answer.text.includes(secret) && !attempt.sql.includes(secret) ? "the other project's data" : undefined;
+  const failure = leak ?? judge(attempt, answer);
+  await service.settle();
+  const shown = `${attempt.name}: ${failure}: ${answer.status} ${answer.text.slice(0, 200)}`;
+  return { answer, failure: failure === undefined ? undefined : shown };
+}
+
+/** Sends them one after another and collects what went wrong, so that one run names every attempt that got through. */
+export async function tryAll<T extends Attempt>(
+  service: SecurityService,
+  attempts: readonly T[],
+  judge: Judge<T>,
+): Promise<readonly string[]> {
+  const failures: string[] = [];
+  for (const attempt of attempts) {
+    const { failure } = await tryOne(service, attempt, judge);
+    if (failure !== undefined) failures.push(failure);
+  }
+  return failures;
+}

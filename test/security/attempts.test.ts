@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { tryAll } from "./attempt.ts";
+import { fillTwoProjects, type SecurityService, startSecurityService } from "./security-service.ts";
+import { answeredAttempts } from "./tables/answered.ts";
+import { deniedAttempts } from "./tables/denied.ts";
+import { refusedAttempts } from "./tables/refused.ts";
+import { resourceAttempts } from "./tables/resources.ts";
+
+let service: SecurityService;
+
+beforeAll(async () => {
+  service = await startSecurityService({ queryTimeoutMs: 20_000 });
+  await fillTwoProjects(service);
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+it("refuses every relation that is not the endpoint's, wherever it stands and however it is written", async () => {
+  const failures = await tryAll(service, deniedAttempts, ({ table }, { status, code, message }) => {
+    if (status !== 403 || code !== "sandbox_table_denied") return "not denied";
+    return message.includes(table) ? undefined : `does not name ${table}`;
+  });
+  expect(failures).toEqual([]);
+});
+
+it("refuses what is no query, and every function and parameter beyond the lists", async () => {
+  const failures = await tryAll(service, refusedAttempts, ({ code }, answer) => {
+    if (answer.code !== code) return `not ${code}`;
+    return answer.status === (code === "sandbox_table_denied" ? 403 : 400) ? undefined : "another status";
+  });
+  expect(failures).toEqual([]);
+});
+
+it("answers what is allowed with the project's own rows only", async () => {
+  const failures = await tryAll(service, answeredAttempts, ({ cells }, { status, rows }) => {
+    const found = rows.map((row) => Object.values(row));
+    return status === 200 && JSON.stringify(found) === JSON.stringify(cells) ? undefined : "another answer";
+  });
+  expect(failures).toEqual([]);
+});
+
+it("lists at least 250 attempts, each with a name of its own", () => {
+  const names = [deniedAttempts, refusedAttempts, answeredAttempts, resourceAttempts].map((attempts) =>
+    attempts.map(({ name }) => name),
+  );
+  for (const each of names) expect(new Set(each).size).toBe(each.length);
+  expect(names.flat().length).toBeGreaterThanOrEqual(250);
+});
