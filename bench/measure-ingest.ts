@@ -3,7 +3,7 @@ import { createSupply, type EventSupply } from "./event-supply.ts";
 import { openPeers } from "./open-peers.ts";
 import type { BenchOptions } from "./options.ts";
 import type { Peer, PeerName } from "./peers/peer.ts";
-import { watchMemory } from "./processes.ts";
+import { treeCpuSeconds, watchMemory } from "./processes.ts";
 import { quantileOf } from "./statistics.ts";
 
 /** What one peer did. Times are those of one acknowledged insert. */
@@ -17,6 +17,8 @@ export interface IngestResult {
   readonly p99Ms: number;
   readonly p999Ms: number;
   readonly slowestMs: number;
+  /** Processor time of the peer for one event. */
+  readonly cpuMicrosPerEvent: number;
   readonly peakBytes: number;
   readonly diskBytes: number;
 }
@@ -31,6 +33,7 @@ export interface IngestLoad {
 export async function sendEvents(peer: Peer, supply: EventSupply, load: IngestLoad): Promise<IngestResult> {
   const times: number[] = [];
   const watch = watchMemory(peer.pid);
+  const cpuBefore = treeCpuSeconds(peer.pid);
   const startedAt = performance.now();
   const elapsed = () => (performance.now() - startedAt) / 1_000;
   const runClient = async () => {
@@ -56,6 +59,7 @@ export async function sendEvents(peer: Peer, supply: EventSupply, load: IngestLo
     p99Ms: quantileOf(times, 0.99),
     p999Ms: quantileOf(times, 0.999),
     slowestMs: Math.max(...times),
+    cpuMicrosPerEvent: ((treeCpuSeconds(peer.pid) - cpuBefore) * 1e6) / (times.length * load.eventsPerInsert),
     peakBytes: watch.peakBytes(),
     diskBytes: await peer.diskBytes(),
   };

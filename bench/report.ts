@@ -77,6 +77,7 @@ function ingestRow(result: IngestResult, ours: IngestResult | undefined): string
     milliseconds(result.p99Ms),
     milliseconds(result.p999Ms),
     milliseconds(result.slowestMs),
+    result.cpuMicrosPerEvent.toFixed(0),
     megabytes(result.peakBytes),
     megabytes(result.diskBytes),
   ];
@@ -86,7 +87,18 @@ function ingestRow(result: IngestResult, ours: IngestResult | undefined): string
 export function formatIngest(report: IngestReport): string {
   const ours = report.batches.find(({ peer }) => peer === "logweir");
   return formatTable(
-    ["durable inserts", "events/s", "logweir is x", "median ms", "p99", "p99.9", "slowest", "peak MB", "disk MB"],
+    [
+      "durable inserts",
+      "events/s",
+      "logweir is x",
+      "median ms",
+      "p99",
+      "p99.9",
+      "slowest",
+      "CPU us/event",
+      "peak MB",
+      "disk MB",
+    ],
     [...report.batches.map((result) => ingestRow(result, ours)), ingestRow(report.singles, undefined)],
   );
 }

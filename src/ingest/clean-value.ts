@@ -7,9 +7,40 @@ export class EventRejection extends Error {
   override readonly name = "EventRejection";
 }
 
+type JsonObject = { readonly [field: string]: unknown };
+
+interface ObjectCleaner {
+  add(name: string, item: EventValue): void;
+  /** Undefined when nothing was added. */
+  result(): EventValue | undefined;
+}
+
+/** Copies the fields before `count`, which are clean, and takes the others one by one. */
+function startCopy(object: JsonObject, names: readonly string[], count: number): ObjectCleaner {
+  // Without a prototype, so that a field named __proto__ is a field like others.
+  const result: { [field: string]: EventValue } = Object.create(null);
+  for (const name of names.slice(0, count)) result[name] = object[name] as EventValue;
+  const taken = new Set(names);
+  let isEmpty = count === 0;
+  return {
+    add(name, item) {
+      let cleaned = cleanFieldName(name);
+      if (cleaned !== name) {
+        // Two names that become one would lose a value: the rewritten one gives way.
+        while (taken.has(cleaned)) cleaned = `_${cleaned}`;
+        taken.add(cleaned);
+      }
+      result[cleaned] = item;
+      isEmpty = false;
+    },
+    result: () => (isEmpty ? undefined : result),
+  };
+}
+
 /**
  * A parsed JSON value as events keep it: without nulls, empty strings and empty containers (also those that become empty;
- * list items move up), and with field names cleaned. Undefined when nothing is left. Throws `EventRejection` beyond a limit.
+ * list items move up), and with field names cleaned. Objects that are clean already are not copied. Undefined when nothing is
+ * left. Throws `EventRejection` beyond a limit.
  */
 export function cleanValue(value: unknown, limits: IngestLimits): EventValue | undefined {
   let valuesLeft = limits.maxValues;
@@ -20,7 +51,7 @@ export function cleanValue(value: unknown, limits: IngestLimits): EventValue | u
       const items = current.map((item) => clean(item, depth + 1)).filter((item) => item !== undefined);
       return items.length === 0 ? undefined : items;
     }
-    if (typeof current === "object" && current !== null) return cleanObject(current, depth);
+    if (typeof current === "object" && current !== null) return cleanObject(current as JsonObject, depth);
     if (current === null || current === "") return undefined;
     if (--valuesLeft < 0) throw new EventRejection(`more than ${limits.maxValues} values in one event`);
     switch (typeof current) {
@@ -35,25 +66,19 @@ export function cleanValue(value: unknown, limits: IngestLimits): EventValue | u
     }
   };
 
-  const cleanObject = (object: object, depth: number): EventValue | undefined => {
+  const cleanObject = (object: JsonObject, depth: number): EventValue | undefined => {
     const names = Object.keys(object);
-    const taken = new Set(names);
-    // Without a prototype, so that a field named __proto__ is a field like others.
-    const result: { [field: string]: EventValue } = Object.create(null);
-    let isEmpty = true;
-    for (const name of names) {
-      const item = clean((object as { [field: string]: unknown })[name], depth + 1);
-      if (item === undefined) continue;
-      let cleaned = cleanFieldName(name);
-      if (cleaned !== name) {
-        // Two names that become one would lose a value: the rewritten one gives way.
-        while (taken.has(cleaned)) cleaned = `_${cleaned}`;
-        taken.add(cleaned);
-      }
-      result[cleaned] = item;
-      isEmpty = false;
+    // Most objects are clean: they are kept as they are, and copied only from the first difference on.
+    let cleaner: ObjectCleaner | undefined;
+    for (const [index, name] of names.entries()) {
+      const value = object[name];
+      const item = clean(value, depth + 1);
+      if (cleaner === undefined && item === value && item !== undefined && cleanFieldName(name) === name) continue;
+      cleaner ??= startCopy(object, names, index);
+      if (item !== undefined) cleaner.add(name, item);
     }
-    return isEmpty ? undefined : result;
+    if (cleaner !== undefined) return cleaner.result();
+    return names.length === 0 ? undefined : (object as { [field: string]: EventValue });
   };
 
   return clean(value, 0);
