@@ -16,6 +16,11 @@ function toNumber(value: Json): number | undefined {
   return Number.isNaN(number) && value !== "NaN" ? undefined : number;
 }
 
+function isSameNumber(expected: Json, actual: Json): boolean {
+  const [left, right] = [toNumber(expected), toNumber(actual)];
+  return left !== undefined && right !== undefined && isNear(left, right);
+}
+
 /** Microseconds since 1970 of `2024-01-02 03:04:05.678901+00`. */
 function instantOf(text: string): bigint | undefined {
   const match = /^(\d+-\d+-\d+)[ T](\d+:\d+:\d+)(?:\.(\d{1,6}))?(?:\+00|Z)?$/.exec(text);
@@ -49,11 +54,10 @@ export function isSameCell(expected: Json, actual: Json): boolean {
     const special = expected as { readonly [key: string]: Json };
     if (special.$big !== undefined) return String(special.$big) === String(actual);
     if (special.$ts !== undefined) return instantOf(String(special.$ts)) === BigInt(Number(actual));
-    return isSameCell(special.$f ?? null, actual);
+    return isSameNumber(special.$f ?? null, actual);
   }
   if (typeof expected === "number" || (typeof actual === "number" && typeof expected === "string")) {
-    const [left, right] = [toNumber(expected), toNumber(actual)];
-    return left !== undefined && right !== undefined && isNear(left, right);
+    return isSameNumber(expected, actual);
   }
   return expected === actual;
 }

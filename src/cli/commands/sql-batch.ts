@@ -5,13 +5,15 @@ import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
 import { parseQuery } from "../../googlesql/parse.ts";
 import { resolveQuery } from "../../googlesql/resolver/resolve.ts";
 import { formatType, type SqlType } from "../../googlesql/types.ts";
-import { parseJson } from "../json.ts";
+import { LosslessNumber, parseJson } from "../json.ts";
 import { readLines, writeLine } from "../lines.ts";
 import { inferParameter } from "../parameter-value.ts";
 
 export interface SqlBatchOptions {
   /** IANA name of the zone that zone-less conversions use, in `setup` too; UTC by default. */
   readonly timeZone?: string;
+  /** Told of every error behind an answer, with its cause. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** A request of one line. */
@@ -55,6 +57,7 @@ async function answerLine(engine: ScratchEngine, line: string, options: SqlBatch
     for (const statement of request.setup) await runSetup(engine, statement, options);
     return await runQuery(engine, request, options);
   } catch (error) {
+    options.onError?.(error);
     return JSON.stringify({ error: describeError(error) });
   }
 }
@@ -77,7 +80,12 @@ function compile(
   types: ReadonlyMap<string | number, SqlType>,
   options: SqlBatchOptions,
 ): CompiledQuery {
-  const query = resolveQuery(parseQuery(text), text, { tables: engine.catalog, parameters: types, inferParameters: true, ...options });
+  const query = resolveQuery(parseQuery(text), text, {
+    tables: engine.catalog,
+    parameters: types,
+    inferParameters: true,
+    ...(options.timeZone === undefined ? {} : { timeZone: options.timeZone }),
+  });
   return compileQuery(query, engine.layouts, { ...options, text });
 }
 
@@ -131,6 +139,6 @@ function readRequest(line: string): SqlRequest | undefined {
 function readParameters(params: unknown): readonly (readonly [string | number, unknown])[] | undefined {
   if (params === undefined || params === null) return [];
   if (Array.isArray(params)) return params.map((value, index) => [index + 1, value] as const);
-  if (typeof params !== "object") return undefined;
+  if (typeof params !== "object" || params instanceof LosslessNumber) return undefined;
   return Object.entries(params).map(([name, value]) => [name.toLowerCase(), value] as const);
 }

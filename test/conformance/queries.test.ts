@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { printQueryConformance, runQueryConformance } from "./queries.ts";
+
+const CASES = [
+  { id: "a", name: "right", query: "SELECT 1, @p", params: { p: "x" }, rows: [[1, "x"]] },
+  { id: "b", name: "right in any order", query: "SELECT x FROM UNNEST([1, 2]) AS x", rows: [[2], [1]] },
+  { id: "c", name: "wrong order", query: "SELECT x FROM UNNEST([1, 2]) AS x ORDER BY x", rows: [[2], [1]] },
+  { id: "d", name: "an error is due and given", query: "SELECT 1 / 0", error: "zero" },
+  { id: "e", name: "an error is due", query: "SELECT 1", error: "any" },
+  { id: "f", name: "rows are due", query: "SELECT nope", rows: [[1]] },
+];
+
+describe("the run of a folder's queries.json", () => {
+  let folder = "";
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "logweir-queries-"));
+    writeFileSync(join(folder, "queries.json"), JSON.stringify(CASES));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it("counts wrong rows apart from errors, and names what failed", async () => {
+    const result = await runQueryConformance(folder);
+    expect(result).toMatchObject({ passed: 3, failed: 3, wrongRows: 2 });
+    expect(result.failures.map((failure) => failure.slice(0, 2))).toEqual(["c ", "e ", "f "]);
+    const printed = printQueryConformance(result).split("\n");
+    expect(printed.at(-1)).toBe("queries: 3 passed, 3 failed");
+    expect(printed.at(-2)).toBe("queries, right: 50.0%, wrong rows: 2 (33.3%)");
+  });
+});
