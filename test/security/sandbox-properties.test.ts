@@ -1,0 +1,147 @@
+import { readFile } from "node:fs/promises";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openDatabase } from "../../src/engines/duckdb/connection.ts";
+import { type DuckDbEngine, openMemoryEngine } from "../../src/engines/duckdb/index.ts";
+import { type CompiledQuery, EngineError, type LogEvent } from "../../src/engines/engine.ts";
+import { GoogleSqlError } from "../../src/googlesql/diagnostic.ts";
+import { parseQuery } from "../../src/googlesql/parse.ts";
+import { resolveSandboxed } from "../../src/googlesql/resolve.ts";
+import { STRING, TIMESTAMP } from "../../src/googlesql/types.ts";
+import { loadSources } from "../../src/sources/load-sources.ts";
+import { openSources, type SourceRegistry } from "../../src/sources/source-registry.ts";
+import { consumerQueries } from "./random-queries.ts";
+
+const secret = "SECRET-4711";
+const runs = { seed: 20260820, numRuns: 400 };
+const never = new AbortController().signal;
+
+let engine: DuckDbEngine;
+let sources: SourceRegistry;
+let saved: string;
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let parser: Awaited<ReturnType<typeof database.connect>>;
+
+function makeEvent(id: string, project: string, text: string): LogEvent {
+  const metadata = { project, project_ref: project, request: { path: text }, tags: [text] };
+  return { id, hasGeneratedId: false, timestampUs: 1n, eventMessage: text, fields: { project, metadata } };
+}
+
+beforeAll(async () => {
+  engine = await openMemoryEngine({ threads: 1 });
+  database = await openDatabase({ threads: 1, memoryLimitBytes: 2 ** 28 });
+  parser = await database.connect();
+  sources = await openSources(await loadSources("sources"), engine.store);
+  for (const source of ["edge", "db", "realtime"]) {
+    await engine.store.append(
+      source,
+      [makeEvent(`${source}-own`, "inside", "own"), makeEvent(`${source}-other`, "outside", secret)],
+      never,
+    );
+  }
+  const file = await readFile("endpoints/logs.all.sql", "utf8");
+  saved = file.slice(file.indexOf("---*/") + 5);
+});
+
+afterAll(async () => {
+  parser.close();
+  database.close();
+  await engine.close();
+});
+
+/** The consumer's query compiled; undefined where it was refused with a position. */
+function compile(text: string): CompiledQuery | undefined {
+  try {
+    const resolved = resolveSandboxed(
+      { query: parseQuery(saved), text: saved },
+      { query: parseQuery(text), text },
+      {
+        tables: sources,
+        tableAliases: new Map([["postgres_logs", "db_logs"]]),
+        parameters: new Map([
+          ["project", STRING],
+          ["iso_timestamp_start", TIMESTAMP],
+          ["iso_timestamp_end", TIMESTAMP],
+        ]),
+      },
+    );
+    return engine.compile(resolved, { text });
+  } catch (error) {
+    if (error instanceof GoogleSqlError) return undefined;
+    throw error;
+  }
+}
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** Relations of a statement as the engine's own parser reads them: names of tables that no WITH of the statement defines. */
+async function readRelations(sql: string): Promise<readonly string[]> {
+  const [row] = await parser.all("SELECT json_serialize_sql($1::VARCHAR)", [{ value: sql }]);
+  const tables = new Set<string>();
+  const defined = new Set<string>();
+  const visit = (json: Json | undefined): void => {
+    if (typeof json !== "object" || json === null) return;
+    if (!Array.isArray(json)) {
+      const object = json as { readonly [key: string]: Json };
+      if (object.type === "BASE_TABLE") tables.add(`${object.schema_name}${object.table_name}`);
+      if (object.type === "TABLE_FUNCTION") tables.add(JSON.stringify(object.function).slice(0, 100));
+      const map = (object.cte_map as { readonly map?: readonly { readonly key: string }[] } | undefined)?.map ?? [];
+      for (const { key } of map) defined.add(key);
+      if (typeof object.cte_name === "string") defined.add(object.cte_name);
+    }
+    Object.values(json).forEach(visit);
+  };
+  visit(JSON.parse(String(row?.[0])) as Json);
+  return [...tables].filter((table) => !defined.has(table));
+}
+
+it("compiles a random query into relations of the endpoint's only", async () => {
+  const physical = new Set(
+    ["edge", "db", "function_edge", "function", "auth", "realtime", "storage", "rest", "pooler"].map(
+      (_, index) => `events_${index + 1}`,
+    ),
+  );
+  let compiled = 0;
+  await fc.assert(
+    fc.asyncProperty(consumerQueries, async (text) => {
+      const query = compile(text);
+      if (query === undefined) return;
+      compiled++;
+      const hidden = (await readRelations(query.sql)).filter((table) => !physical.has(table));
+      expect(hidden).toEqual([]);
+      // Each reading of a source is filtered by the project of the call.
+      const readings = query.sql.match(/"events_\d+"/g)?.length ?? 0;
+      const parameter = query.parameters.findIndex(({ key }) => key === "project") + 1;
+      const filters = query.sql.split(`= CAST($${parameter} AS VARCHAR)`).length - 1;
+      expect(filters, query.sql).toBeGreaterThanOrEqual(readings);
+    }),
+    runs,
+  );
+  expect(compiled).toBeGreaterThan(runs.numRuns / 4);
+});
+
+it("never lets the events of two projects meet, whatever the query", async () => {
+  let answered = 0;
+  await fc.assert(
+    fc.asyncProperty(consumerQueries, async (text) => {
+      const query = compile(text);
+      if (query === undefined) return;
+      const values = query.parameters.map(({ key }) => (key === "project" ? "inside" : null));
+      let rows = "";
+      try {
+        const limits = { timeoutMs: 5_000, maxRows: 1_000, maxResultBytes: 1_000_000 };
+        const running = await engine.run({ query, values, encoding: "objects", limits, signal: never });
+        for await (const batch of running.batches) rows += batch.json;
+        answered++;
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+        expect(["query_failed", "timeout", "memory_exceeded", "result_too_large"]).toContain(error.code);
+        rows = error.message;
+      }
+      expect(rows).not.toContain(secret);
+      expect(rows).not.toContain("-other");
+    }),
+    runs,
+  );
+  expect(answered).toBeGreaterThan(runs.numRuns / 4);
+});
