@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type MemoryDatabase, openMemoryDatabase } from "../memory-database.ts";
+import { allowedFunctions, allowedTableFunctions } from "./allowed-functions.ts";
+
+describe("the functions that a statement may call", () => {
+  let database: MemoryDatabase;
+  let types: ReadonlyMap<unknown, unknown>;
+  beforeAll(async () => {
+    database = await openMemoryDatabase();
+    const { rows } = await database.query(
+      "SELECT function_name, string_agg(DISTINCT function_type, ' ') FROM duckdb_functions() GROUP BY ALL",
+    );
+    types = new Map(rows.map(([name, type]) => [name, type]));
+  });
+  afterAll(() => database.close());
+
+  /** Syntax that DuckDB's parser writes as calls, and window functions, stand in no catalogue of its own. */
+  const syntax = new Set(["coalesce", "count_star", "lag", "lead", "like_escape"]);
+
+  it("are all scalar, aggregate or window functions of the engine, unless they may stand in FROM", () => {
+    for (const name of allowedFunctions) {
+      if (syntax.has(name) || allowedTableFunctions.has(name)) continue;
+      expect([name, types.get(name)]).toEqual([name, expect.stringMatching(/scalar|aggregate|macro/)]);
+    }
+  });
+
+  it("reach neither files, settings, secrets nor the engine's own state", () => {
+    const dangerous =
+      /read_|glob|getenv|current_setting|getvariable|secret|pragma|duckdb_|sniff|copy|scan|query|json_execute|json_serialize|nextval|currval|txid|^error$|in_search_path|^sql_|which_secret|write_log|sleep/;
+    expect(
+      [...allowedFunctions, ...allowedTableFunctions].filter((name) => !name.startsWith("lw_") && dangerous.test(name)),
+    ).toEqual([]);
+  });
+});
