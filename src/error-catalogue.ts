@@ -19,6 +19,11 @@ const definitions = {
   invalid_parameter: { status: 400, title: "A parameter has a value it may not have" },
   sql_and_lql: { status: 400, title: "Both sql and lql were sent", hint: "Send one of the two." },
   not_found: { status: 404, title: "No such route" },
+  not_acceptable: {
+    status: 406,
+    title: "Answers cannot be had in a form that Accept names",
+    hint: "Name one of the allowed media types, or send the parameter format.",
+  },
   body_too_large: { status: 413, title: "The body is larger than the service accepts" },
   unsupported_media_type: { status: 415, title: "The content type or encoding is not supported" },
   request_too_large: { status: 431, title: "The request line and headers are larger than the service accepts" },

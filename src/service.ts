@@ -4,8 +4,10 @@ import type { TokenStore } from "./access/token.ts";
 import type { Configuration } from "./config.ts";
 import { createAdmission } from "./endpoints/admission.ts";
 import { createResultCache } from "./endpoints/cache/result-cache.ts";
+import { createDataThrough } from "./endpoints/data-through.ts";
 import { createEndpointRegistry, type EndpointRegistry } from "./endpoints/endpoint-registry.ts";
 import { loadEndpoints } from "./endpoints/load-endpoints.ts";
+import { createCursorSealer } from "./endpoints/paging/cursor.ts";
 import { createPlanner } from "./endpoints/planner.ts";
 import { openDuckDbEngine } from "./engines/duckdb/index.ts";
 import type { Engine } from "./engines/engine.ts";
@@ -13,6 +15,7 @@ import { buildApp } from "./http/app.ts";
 import { createDrain } from "./http/drain.ts";
 import { createLogger } from "./http/logger.ts";
 import { openMetadata } from "./metadata/database.ts";
+import { readSecretKey } from "./metadata/secret-key.ts";
 import { createTokenStore } from "./metadata/token-store.ts";
 import type { Settings } from "./settings.ts";
 import { loadSources } from "./sources/load-sources.ts";
@@ -86,11 +89,13 @@ async function openService(
       engine,
       planner,
       admission: createAdmission({ maxRunning: settings.maxConcurrentQueries, maxWaiting: settings.maxQueuedQueries }),
+      cursors: createCursorSealer(await readSecretKey(join(settings.dataDir, "cursor.key"))),
       timeoutMs: settings.queryTimeoutMs,
       maxResultBytes: settings.maxResultBytes,
       now: () => performance.now(),
     },
     cache,
+    dataThrough: await createDataThrough(engine.store, AbortSignal.timeout(30_000)),
     endpoints,
     sources,
     authenticator: createAuthenticator(tokens, [...fixedTokens(settings), ...extraTokens], Date.now),

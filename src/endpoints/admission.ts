@@ -1,60 +1,100 @@
 import { ServiceError } from "../errors.ts";
 
-/** Lets a bounded number of queries run at once; some more wait in the order in which they came. */
+/** Lets a bounded number of queries run at once, of all callers and of each; some more wait for their turn. */
 export interface Admission {
   /**
-   * Resolves when the caller may run, with the function that ends its turn (calling it again does nothing). Throws
-   * `too_many_queries` when the queue is full, and the signal's reason when that is aborted first.
+   * Resolves when the caller may run, with the function that ends its turn (calling it again does nothing). Callers that wait
+   * take turns: each in the order in which it came, whatever another has waiting. Throws `too_many_queries` when the queue is
+   * full, and the signal's reason when that is aborted first.
    */
-  enter(signal: AbortSignal): Promise<() => void>;
+  enter(signal: AbortSignal, caller?: string): Promise<() => void>;
+  /** How many run and wait now. */
+  readonly load: { readonly running: number; readonly waiting: number };
 }
 
-interface Waiting {
-  readonly start: () => void;
+export interface AdmissionLimits {
+  readonly maxRunning: number;
+  /** Of one caller; `maxRunning` unless set. */
+  readonly maxRunningPerCaller?: number;
+  readonly maxWaiting: number;
 }
 
-export function createAdmission(limits: { readonly maxRunning: number; readonly maxWaiting: number }): Admission {
+interface Caller {
+  running: number;
+  /** Starts those who wait, in their order. */
+  readonly waiting: Set<() => void>;
+}
+
+export function createAdmission(limits: AdmissionLimits): Admission {
+  const { maxRunning, maxWaiting, maxRunningPerCaller = maxRunning } = limits;
+  /** Those that run or wait; the one that had its turn last is the last. */
+  const callers = new Map<string, Caller>();
   let running = 0;
-  const queue = new Set<Waiting>();
+  let waitingCount = 0;
 
-  const takeTurn = (): (() => void) => {
+  const isFree = (caller: Caller) => running < maxRunning && caller.running < maxRunningPerCaller;
+
+  const startNext = () => {
+    for (const [name, caller] of callers) {
+      const [next] = caller.waiting;
+      if (next === undefined || !isFree(caller)) continue;
+      callers.delete(name);
+      callers.set(name, caller);
+      next();
+      return;
+    }
+  };
+
+  const takeTurn = (name: string, caller: Caller): (() => void) => {
     running++;
+    caller.running++;
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
       running--;
-      for (const next of queue) {
-        queue.delete(next);
-        next.start();
-        break;
-      }
+      caller.running--;
+      if (caller.running === 0 && caller.waiting.size === 0) callers.delete(name);
+      startNext();
     };
   };
 
   return {
-    async enter(signal) {
+    async enter(signal, name = "") {
       signal.throwIfAborted();
-      if (running < limits.maxRunning) return takeTurn();
-      if (queue.size >= limits.maxWaiting) {
+      const caller = callers.get(name) ?? { running: 0, waiting: new Set() };
+      if (caller.waiting.size === 0 && isFree(caller)) {
+        callers.set(name, caller);
+        return takeTurn(name, caller);
+      }
+      if (waitingCount >= maxWaiting) {
         throw new ServiceError("too_many_queries", "Too many queries are running and waiting", {
           retryAfterSeconds: 1,
         });
       }
+      callers.set(name, caller);
       return new Promise((resolve, reject) => {
+        const stopWaiting = () => {
+          caller.waiting.delete(start);
+          waitingCount--;
+          signal.removeEventListener("abort", leave);
+        };
+        const start = () => {
+          stopWaiting();
+          resolve(takeTurn(name, caller));
+        };
         const leave = () => {
-          queue.delete(waiting);
+          stopWaiting();
+          if (caller.running === 0 && caller.waiting.size === 0) callers.delete(name);
           reject(signal.reason);
         };
-        const waiting: Waiting = {
-          start: () => {
-            signal.removeEventListener("abort", leave);
-            resolve(takeTurn());
-          },
-        };
-        queue.add(waiting);
+        caller.waiting.add(start);
+        waitingCount++;
         signal.addEventListener("abort", leave, { once: true });
       });
+    },
+    get load() {
+      return { running, waiting: waitingCount };
     },
   };
 }

@@ -6,9 +6,11 @@ import { parseQuery } from "../googlesql/parse.ts";
 import { openSources } from "../sources/source-registry.ts";
 import { createAdmission } from "./admission.ts";
 import type { Endpoint } from "./definition.ts";
+import { createCursorSealer } from "./paging/cursor.ts";
 import { parseEndpointFile } from "./parse-endpoint.ts";
 import { createPlanner } from "./planner.ts";
-import { type EndpointRunner, prepareCall, runPrepared } from "./run-endpoint.ts";
+import { type EndpointRunner, prepareCall } from "./run-endpoint.ts";
+import { runPrepared } from "./run-prepared.ts";
 
 let engine: DuckDbEngine;
 let runner: EndpointRunner;
@@ -43,6 +45,7 @@ beforeAll(async () => {
     engine,
     planner: createPlanner({ engine, tables, nowMs: () => Date.parse("2026-08-20T09:01:00Z") }),
     admission: createAdmission({ maxRunning: 1, maxWaiting: 0 }),
+    cursors: createCursorSealer(new Uint8Array(32)),
     timeoutMs: 10_000,
     maxResultBytes: 1_000_000,
     now: () => 0,

@@ -1,18 +1,20 @@
 import { LRUCache } from "lru-cache";
-import type { CompiledQuery, Engine } from "../engines/engine.ts";
+import type { Engine } from "../engines/engine.ts";
 import type { Query } from "../googlesql/ast.ts";
 import { GoogleSqlError } from "../googlesql/diagnostic.ts";
 import { parseQuery } from "../googlesql/parse.ts";
 import type { TableCatalog, TableDefinition } from "../googlesql/relation.ts";
 import { resolveQuery, resolveSandboxed } from "../googlesql/resolve.ts";
+import type { ResolvedQuery } from "../googlesql/resolved.ts";
 import type { SqlType } from "../googlesql/types.ts";
 import { compileLql } from "../lql/compile-lql.ts";
 import { LqlError } from "../lql/lql-error.ts";
 import { capRows } from "./cap-rows.ts";
 import type { Endpoint, EndpointDefinition } from "./definition.ts";
+import { makePaged } from "./paging/page-query.ts";
 import { sqlTypeOf } from "./parameter-value.ts";
 import { fromLqlError, fromQueryError } from "./query-error.ts";
-import type { ConsumerQuery, Planner } from "./run-endpoint.ts";
+import type { ConsumerQuery, PlannedQuery, Planner } from "./run-endpoint.ts";
 import { findDefaultTable, withLimit } from "./saved-query.ts";
 
 /** What plans are made with. */
@@ -26,7 +28,7 @@ export interface PlannerDependencies {
 
 /** A compiled query, and the tables as they were when it was compiled. */
 interface Plan {
-  readonly query: CompiledQuery;
+  readonly query: PlannedQuery;
   readonly tables: ReadonlyMap<string, TableDefinition | undefined>;
 }
 
@@ -48,11 +50,11 @@ export function createPlanner(dependencies: PlannerDependencies): Planner {
     return number;
   };
   return {
-    plan(endpoint, consumer, rowLimit) {
-      const key = JSON.stringify([numberOf(endpoint), rowLimit ?? 0, consumer?.language, consumer?.text]);
+    plan(endpoint, consumer, rowLimit, place) {
+      const key = JSON.stringify([numberOf(endpoint), rowLimit ?? 0, consumer?.language, consumer?.text, place]);
       const kept = plans.get(key);
       if (kept !== undefined && isCurrent(kept, dependencies.tables)) return kept.query;
-      const plan = makePlan(dependencies, endpoint, consumer, rowLimit);
+      const plan = makePlan(dependencies, endpoint, consumer, rowLimit, place);
       // What LQL's shorthands mean changes with the clock.
       if (consumer?.language !== "lql") plans.set(key, plan);
       return plan.query;
@@ -72,6 +74,7 @@ function makePlan(
   endpoint: Endpoint,
   consumer: ConsumerQuery | undefined,
   rowLimit: number | undefined,
+  place: readonly boolean[] | undefined,
 ): Plan {
   const seen = new Map<string, TableDefinition | undefined>();
   const recording: TableCatalog = {
@@ -84,9 +87,22 @@ function makePlan(
   };
   const query =
     consumer === undefined
-      ? compileOwn(engine, recording, endpoint, rowLimit)
-      : compileConsumer(engine, recording, endpoint, consumer, nowMs());
+      ? compileOwn(engine, recording, endpoint, rowLimit, place)
+      : compileConsumer(engine, recording, endpoint, consumer, nowMs(), place);
   return { query, tables: seen };
+}
+
+/** With an order that leaves nothing open where the query has pages, and with a bound on its rows. */
+function compileForPages(
+  engine: Pick<Engine, "compile">,
+  resolved: ResolvedQuery,
+  { maxRows }: EndpointDefinition,
+  text: string,
+  place: readonly boolean[] | undefined,
+): PlannedQuery {
+  const paged = makePaged(resolved, place);
+  const compiled = engine.compile(capRows(paged?.query ?? resolved, maxRows), { text });
+  return paged === undefined ? compiled : { ...compiled, paging: paged.paging };
 }
 
 /** The endpoint's own query. Throws `GoogleSqlError` with positions in the endpoint's file. */
@@ -95,11 +111,12 @@ function compileOwn(
   tables: TableCatalog,
   endpoint: Endpoint,
   rowLimit: number | undefined,
-): CompiledQuery {
+  place: readonly boolean[] | undefined,
+): PlannedQuery {
   const { savedQuery, sourceText, definition } = endpoint;
   const query = rowLimit === undefined ? savedQuery : withLimit(savedQuery, rowLimit);
   const resolved = resolveQuery(query, sourceText, { tables, parameters: parameterTypes(definition) });
-  return engine.compile(capRows(resolved, definition.maxRows), { text: sourceText });
+  return compileForPages(engine, resolved, definition, sourceText, place);
 }
 
 /** A consumer's query. What is wrong with it is a `ServiceError` with positions in the consumer's text. */
@@ -109,7 +126,8 @@ function compileConsumer(
   endpoint: Endpoint,
   consumer: ConsumerQuery,
   nowMs: number,
-): CompiledQuery {
+  place: readonly boolean[] | undefined,
+): PlannedQuery {
   try {
     const { definition, savedQuery, sourceText } = endpoint;
     const resolved = resolveSandboxed(
@@ -121,7 +139,7 @@ function compileConsumer(
         tableAliases: new Map(Object.entries(definition.tableAliases)),
       },
     );
-    return engine.compile(capRows(resolved, definition.maxRows), { text: consumer.text });
+    return compileForPages(engine, resolved, definition, consumer.text, place);
   } catch (error) {
     if (error instanceof LqlError) throw fromLqlError(error);
     // A problem in the endpoint's own text would be ours to explain, not the consumer's.

@@ -1,11 +1,11 @@
-import type { CompiledQuery, Engine, ParameterValue, QuerySummary, RowBatch } from "../engines/engine.ts";
+import { createHash } from "node:crypto";
+import type { CompiledQuery, Engine, ParameterValue } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
 import type { Admission } from "./admission.ts";
-import type { Endpoint } from "./definition.ts";
-import { fromEngineError } from "./engine-error.ts";
+import type { Endpoint, EndpointDefinition } from "./definition.ts";
+import type { CursorSealer, PagePlace } from "./paging/cursor.ts";
+import { type Paging, placeParameter } from "./paging/page-query.ts";
 import { type BoundParameters, bindParameters, parseLimit } from "./parameters.ts";
-import { redactJson } from "./redaction/redact-json.ts";
-import { redactText } from "./redaction/redact-text.ts";
 
 /** A query that a caller sends to run over an endpoint's tables. */
 export interface ConsumerQuery {
@@ -13,13 +13,24 @@ export interface ConsumerQuery {
   readonly text: string;
 }
 
+/** A compiled query, and how its pages follow each other where it has any. */
+export interface PlannedQuery extends CompiledQuery {
+  readonly paging?: Paging;
+}
+
 /** Makes queries ready to run, and keeps those that were. */
 export interface Planner {
   /**
    * The endpoint's own query, or a consumer's over its tables, compiled. `rowLimit` takes the place of the own query's
-   * outermost LIMIT. Throws `ServiceError` with line and column for what is wrong with a consumer's query.
+   * outermost LIMIT. `place` asks for a page behind a row, of which each item says whether that key of the order is NULL. Throws
+   * `ServiceError` with line and column for what is wrong with a consumer's query.
    */
-  plan(endpoint: Endpoint, consumer: ConsumerQuery | undefined, rowLimit: number | undefined): CompiledQuery;
+  plan(
+    endpoint: Endpoint,
+    consumer: ConsumerQuery | undefined,
+    rowLimit: number | undefined,
+    place?: readonly boolean[],
+  ): PlannedQuery;
 }
 
 /** What calls run with. */
@@ -27,6 +38,7 @@ export interface EndpointRunner {
   readonly engine: Engine;
   readonly planner: Planner;
   readonly admission: Admission;
+  readonly cursors: CursorSealer;
   readonly timeoutMs: number;
   readonly maxResultBytes: number;
   /** A monotonic clock in milliseconds. */
@@ -45,73 +57,60 @@ export interface EndpointCall {
 
 /** A call that was found good: what is left is to run it. Together with the endpoint it decides the answer. */
 export interface PreparedCall {
-  readonly query: CompiledQuery;
+  readonly query: PlannedQuery;
   readonly values: readonly ParameterValue[];
   readonly maxRows: number;
   readonly redactsPii: boolean;
+  /** What the call's cursors belong to: all that decides its answer but the page. */
+  readonly identity: string;
 }
 
 /** Checks a call and compiles its query. Throws `ServiceError` for everything that is the caller's fault. */
-export function prepareCall(runner: Pick<EndpointRunner, "planner">, call: Omit<EndpointCall, "signal">): PreparedCall {
-  const { endpoint, parameters } = call;
+export function prepareCall(
+  runner: Pick<EndpointRunner, "planner" | "cursors">,
+  call: Omit<EndpointCall, "signal">,
+): PreparedCall {
+  const { endpoint, parameters, redactsPii } = call;
   const { definition } = endpoint;
   const consumer = readConsumerQuery(endpoint, parameters);
   const limit = parseLimit(parameters.get("limit"), definition.maxRows);
   const bound = bindParameters(definition.parameters, parameters);
-  const query = runner.planner.plan(endpoint, consumer, consumer === undefined ? limit : undefined);
+  const identity = identifyCall(endpoint, [consumer ?? null, limit ?? null, [...bound], redactsPii]);
+  const place = readPlace(runner.cursors, definition, parameters, identity);
+  const rowLimit = consumer === undefined ? limit : undefined;
+  const query = runner.planner.plan(
+    endpoint,
+    consumer,
+    rowLimit,
+    place?.map((value) => value === null),
+  );
+  const places = new Map((place ?? []).map((value, index) => [placeParameter(index), value]));
   return {
     query,
-    values: query.parameters.map(({ key }) => findValue(bound, key)),
+    values: query.parameters.map(({ key }) => places.get(String(key)) ?? findValue(bound, key)),
     maxRows: limit ?? definition.maxRows,
-    redactsPii: call.redactsPii,
+    redactsPii,
+    identity,
   };
 }
 
-/**
- * Runs a prepared call: rows as JSON text, comma separated, in batches as the engine makes them. Waits its turn first; the
- * deadline counts from the call of `next`. Errors of the engine arrive as `ServiceError`; the end by `signal` as its reason.
- */
-export async function* runPrepared(
-  runner: EndpointRunner,
-  call: PreparedCall,
-  signal: AbortSignal,
-): AsyncGenerator<RowBatch, QuerySummary> {
-  const started = runner.now();
-  const deadline = AbortSignal.timeout(runner.timeoutMs);
-  const leave = await enter(runner.admission, signal, deadline);
-  try {
-    const timeoutMs = Math.max(1, Math.ceil(runner.timeoutMs - (runner.now() - started)));
-    const running = await runner.engine.run({
-      query: call.query,
-      values: call.values,
-      encoding: "objects",
-      limits: { timeoutMs, maxRows: call.maxRows, maxResultBytes: runner.maxResultBytes },
-      signal,
-    });
-    for await (const batch of running.batches) {
-      yield call.redactsPii ? { ...batch, json: redactJson(batch.json) } : batch;
-    }
-    return running.summary();
-  } catch (error) {
-    // Whoever ended the call knows better than the engine why it ended.
-    if (signal.aborted) throw signal.reason;
-    const answered = fromEngineError(error);
-    if (answered === undefined) throw error;
-    // A failed cast shows the value that failed.
-    throw call.redactsPii ? new ServiceError(answered.code, redactText(answered.message), answered.details) : answered;
-  } finally {
-    leave();
-  }
+function identifyCall({ definition, version }: Endpoint, parts: readonly unknown[]): string {
+  return createHash("sha256")
+    .update(JSON.stringify([definition.id, version, ...parts]))
+    .digest("base64url");
 }
 
-async function enter(admission: Admission, signal: AbortSignal, deadline: AbortSignal): Promise<() => void> {
-  try {
-    return await admission.enter(AbortSignal.any([signal, deadline]));
-  } catch (error) {
-    if (error === deadline.reason)
-      throw new ServiceError("timeout", "The query waited for its turn until its deadline");
-    throw error;
-  }
+/** The place that the parameter `cursor` tells; undefined where there is none, or the endpoint has a parameter of that name. */
+function readPlace(
+  cursors: CursorSealer,
+  { parameters: declared }: EndpointDefinition,
+  parameters: ReadonlyMap<string, unknown>,
+  identity: string,
+): PagePlace | undefined {
+  const cursor = parameters.get("cursor");
+  if (cursor === undefined || cursor === null || cursor === "") return undefined;
+  if (declared.some(({ name }) => name === "cursor")) return undefined;
+  return cursors.open(identity, String(cursor));
 }
 
 function readConsumerQuery(endpoint: Endpoint, parameters: ReadonlyMap<string, unknown>): ConsumerQuery | undefined {

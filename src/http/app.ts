@@ -1,6 +1,7 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Authenticator } from "../access/authenticator.ts";
 import type { ResultCache } from "../endpoints/cache/result-cache.ts";
+import type { DataThrough } from "../endpoints/data-through.ts";
 import type { EndpointRegistry } from "../endpoints/endpoint-registry.ts";
 import type { EndpointRunner } from "../endpoints/run-endpoint.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
@@ -21,6 +22,7 @@ import { addRunEndpointRoutes } from "./routes/run-endpoint.ts";
 export interface AppDependencies {
   readonly runner: EndpointRunner;
   readonly cache: ResultCache;
+  readonly dataThrough: DataThrough;
   readonly endpoints: EndpointRegistry;
   readonly sources: SourceRegistry;
   readonly authenticator: Authenticator;

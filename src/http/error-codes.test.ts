@@ -34,8 +34,8 @@ beforeEach(async () => {
 const path = "/api/endpoints/query/open";
 const savedText = "WITH t AS (SELECT 1 AS a), u AS (SELECT 1 AS a) SELECT * FROM t";
 
-async function get(url: string, key = "query-token"): Promise<Answer> {
-  const response = await test.app.inject({ url, headers: { "x-api-key": key } });
+async function get(url: string, key = "query-token", headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await test.app.inject({ url, headers: { "x-api-key": key, ...headers } });
   return { status: response.statusCode, body: response.body };
 }
 
@@ -90,6 +90,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   sql_and_lql: () => get(`${path}?project=x&sql=select+1&lql=x`),
   malformed_request: () => get("/%zz"),
   not_found: () => get("/nowhere"),
+  not_acceptable: () => get(`${path}?project=x`, "query-token", { accept: "image/png" }),
   body_too_large: () => post("/api/logs?source=edge", "x".repeat(100_001), {}, "ingest-token"),
   unsupported_media_type: () => post(path, "x", { "content-type": "text/xml" }),
   request_too_large: () => exchange(`GET /${"x".repeat(600_000)} HTTP/1.1\r\n\r\n`),

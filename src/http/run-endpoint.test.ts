@@ -45,13 +45,13 @@ describe("running an endpoint", () => {
 
   it("gives the engine the limits of the service and the endpoint", async () => {
     await get(`${path}?project=abc&limit=7`);
-    expect(test.planned[0]?.slice(1)).toEqual([undefined, 7]);
+    expect(test.planned[0]?.slice(1, 3)).toEqual([undefined, 7]);
     expect(test.engine.requests[0]?.limits).toEqual({ timeoutMs: 30_000, maxRows: 7, maxResultBytes: 1_000_000 });
   });
 
   it("lets limit only lower a consumer's query", async () => {
     await get(`${path}?project=abc&limit=7&sql=select+1`);
-    expect(test.planned[0]?.slice(1)).toEqual([{ language: "sql", text: "select 1" }, undefined]);
+    expect(test.planned[0]?.slice(1, 3)).toEqual([{ language: "sql", text: "select 1" }, undefined]);
     expect(test.engine.requests[0]?.limits.maxRows).toBe(7);
   });
 

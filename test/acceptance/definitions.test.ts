@@ -65,7 +65,7 @@ describe("answers of usage.api-counts", () => {
   it("are kept for 900 s, by UUID and by name alike, whatever undeclared parameters come along", async () => {
     await service.ingest("edge", [event("k1")]);
     const first = await counts({ project: "kept" });
-    expect(first.headers.get("cache-control")).toBe("private, max-age=900");
+    expect(first.headers.get("cache-control")).toBe("private, max-age=900, stale-while-revalidate=60");
     expect(first.headers.get("cache-status")).toContain("fwd=miss");
     expect(await total(first)).toBe(1);
     await service.ingest("edge", [event("k2")]);

@@ -2,8 +2,10 @@ import type { FastifyInstance } from "fastify";
 import type { Identity } from "../../src/access/scope.ts";
 import { createAdmission } from "../../src/endpoints/admission.ts";
 import { createResultCache } from "../../src/endpoints/cache/result-cache.ts";
+import { createDataThrough } from "../../src/endpoints/data-through.ts";
 import type { Endpoint, EndpointDefinition } from "../../src/endpoints/definition.ts";
 import { createEndpointRegistry } from "../../src/endpoints/endpoint-registry.ts";
+import { createCursorSealer } from "../../src/endpoints/paging/cursor.ts";
 import type { Planner } from "../../src/endpoints/run-endpoint.ts";
 import { parseQuery } from "../../src/googlesql/parse.ts";
 import { buildApp } from "../../src/http/app.ts";
@@ -94,11 +96,13 @@ export async function createTestApp(): Promise<TestApp> {
       engine,
       planner,
       admission: createAdmission({ maxRunning: 2, maxWaiting: 0 }),
+      cursors: createCursorSealer(new Uint8Array(32)),
       timeoutMs: 30_000,
       maxResultBytes: 1_000_000,
       now: () => 0,
     },
     cache: createResultCache({ maxBytes: 1_000_000, nowMs: () => testNowMs, random: Math.random }),
+    dataThrough: await createDataThrough(engine.store, new AbortController().signal),
     endpoints: createEndpointRegistry(endpoints),
     sources,
     authenticator: { authenticate: async (secret) => identities[secret] },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CachePolicy, createResultCache, type ResultCache } from "./result-cache.ts";
+import { type CachePolicy, type ComputedAnswer, createResultCache, type ResultCache } from "./result-cache.ts";
 
 /** A cache on a clock that the test moves, and queries whose ends it decides. */
 function setUp(maxBytes = 1_000_000) {
@@ -7,13 +7,25 @@ function setUp(maxBytes = 1_000_000) {
   const cache = createResultCache({ maxBytes, nowMs: () => now, random: () => 1 });
   const runs: { signal: AbortSignal; succeed(text: string): void; fail(error: Error): void }[] = [];
   const compute = (signal: AbortSignal) =>
-    new Promise<Buffer>((resolve, reject) => {
+    new Promise<ComputedAnswer>((resolve, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason));
-      runs.push({ signal, succeed: (text) => resolve(Buffer.from(text)), fail: reject });
+      runs.push({
+        signal,
+        succeed: (text) => resolve({ body: Buffer.from(text), columns: [], dataThroughUs: undefined, next: undefined }),
+        fail: reject,
+      });
     });
   const policy: CachePolicy = { cacheSeconds: 900, warmEverySeconds: 300 };
   const get = async (key: string, signal = new AbortController().signal, own = policy) => {
-    const { answer, isHit } = await cache.get({ key, policy: own, compute, signal });
+    const { answer, isHit } = await cache.get({
+      key,
+      group: key,
+      heldBytes: 0,
+      policy: own,
+      compute,
+      refresh: compute,
+      signal,
+    });
     return { text: answer.body.toString(), isHit, ageMs: now - answer.computedAtMs };
   };
   const answer = async (key: string, text: string, own = policy) => {

@@ -1,30 +1,68 @@
-import { type EndpointCall, type EndpointRunner, prepareCall, runPrepared } from "../run-endpoint.ts";
+import type { DataThrough } from "../data-through.ts";
+import type { Endpoint } from "../definition.ts";
+import { type EndpointCall, type EndpointRunner, prepareCall } from "../run-endpoint.ts";
+import { type RunOptions, runPrepared } from "../run-prepared.ts";
 import { cacheKey } from "./cache-key.ts";
 import type { CachedAnswer, ResultCache } from "./result-cache.ts";
+
+/** What keeping answers takes. */
+export interface CachedRunner {
+  readonly runner: EndpointRunner;
+  readonly cache: ResultCache;
+  readonly dataThrough: DataThrough;
+}
 
 /**
  * Answers a call of an endpoint that keeps its answers, as the whole `{"result":[...]}`. Throws `ServiceError` as running it does.
  * A refresh prepares the call anew, so that it sees the sources' fields of its own time.
  */
 export function runCached(
-  runner: EndpointRunner,
-  cache: ResultCache,
+  { runner, cache, dataThrough }: CachedRunner,
   call: EndpointCall,
-): Promise<{ readonly answer: CachedAnswer; readonly isHit: boolean }> {
-  const { endpoint, parameters, redactsPii, signal } = call;
+  options: RunOptions,
+): Promise<{ readonly answer: CachedAnswer; readonly isHit: boolean; readonly identity: string }> {
+  const { endpoint, redactsPii, signal } = call;
   const { cacheSeconds, warmEverySeconds } = endpoint.definition;
+  const { parameters, bytes } = pickParameters(endpoint, call.parameters);
   const prepare = () => prepareCall(runner, { endpoint, parameters, redactsPii });
   const prepared = prepare();
-  return cache.get({
-    key: cacheKey(endpoint, prepared),
-    policy: { cacheSeconds, warmEverySeconds },
-    compute: async (ownSignal) => {
-      const batches: string[] = [];
-      for await (const { json, rowCount } of runPrepared(runner, prepare(), ownSignal)) {
-        if (rowCount > 0) batches.push(json);
-      }
-      return Buffer.from(`{"result":[${batches.join(",")}]}`);
-    },
-    signal,
-  });
+  const compute = async (ownSignal: AbortSignal, runOptions: RunOptions) => {
+    const current = prepare();
+    const dataThroughUs = dataThrough.of(current.query.tables);
+    const batches: string[] = [];
+    const rows = runPrepared(runner, current, ownSignal, runOptions);
+    let step = await rows.next();
+    for (; step.done !== true; step = await rows.next()) {
+      if (step.value.rowCount > 0) batches.push(step.value.json);
+    }
+    return {
+      body: Buffer.from(`{"result":[${batches.join(",")}]}`),
+      columns: current.query.columns.slice(0, current.query.columns.length - (current.query.paging?.hiddenCount ?? 0)),
+      dataThroughUs,
+      next: step.value.next,
+    };
+  };
+  return cache
+    .get({
+      key: cacheKey(endpoint, prepared),
+      group: endpoint.definition.id,
+      heldBytes: bytes,
+      policy: { cacheSeconds, warmEverySeconds },
+      compute: (ownSignal) => compute(ownSignal, options),
+      refresh: (ownSignal) => compute(ownSignal, { caller: "refresh" }),
+      signal,
+    })
+    .then((found) => ({ ...found, identity: prepared.identity }));
+}
+
+/** What the endpoint reads of a call's parameters, since an answer that is kept keeps them too; with their rough size. */
+function pickParameters(
+  { definition }: Endpoint,
+  sent: ReadonlyMap<string, unknown>,
+): { readonly parameters: ReadonlyMap<string, unknown>; readonly bytes: number } {
+  const names = [...definition.parameters.map(({ name }) => name), "sql", "lql", "limit", "cursor"];
+  const parameters = new Map(names.filter((name) => sent.has(name)).map((name) => [name, sent.get(name)]));
+  let bytes = 0;
+  for (const value of parameters.values()) bytes += typeof value === "string" ? value.length * 2 : 100;
+  return { parameters, bytes };
 }

@@ -4,6 +4,8 @@ import type { FastifyInstance } from "fastify";
 interface LogNotes {
   tokenId?: string;
   endpoint?: string;
+  /** Whether a kept answer was there; absent for answers that are not kept. */
+  cache?: "hit" | "miss";
   source?: string;
   /** The code of the error that was answered. */
   error?: string;

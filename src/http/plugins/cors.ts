@@ -15,7 +15,17 @@ const allowedHeaders = [
   "X-Request-Id",
 ];
 
-const exposedHeaders = ["Link", "Retry-After", "X-Request-Id"];
+const exposedHeaders = [
+  "Age",
+  "Cache-Status",
+  "ETag",
+  "Link",
+  "Preference-Applied",
+  "Retry-After",
+  "Server-Timing",
+  "X-Logweir-Data-Through",
+  "X-Request-Id",
+];
 
 /**
  * Lets pages of any origin call the service: tokens, not origins, decide who may. Preflights are answered before

@@ -60,7 +60,7 @@ function requireScope(identity: Identity, source: Source): void {
 }
 
 async function storeEvents(
-  { runner, maxBodyBytes, nowMs, drain }: AppDependencies,
+  { runner, dataThrough, maxBodyBytes, nowMs, drain }: AppDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -75,7 +75,10 @@ async function storeEvents(
     BigInt(nowMs()) * 1000n,
     limits,
   );
-  if (events.length > 0) await runner.engine.store.append(source.name, events, createCallSignal(reply, drain.cutOff));
+  if (events.length > 0) {
+    await runner.engine.store.append(source.name, events, createCallSignal(reply, drain.cutOff));
+    dataThrough.note(source.name, events);
+  }
   request.logNotes.events = events.length;
   if (rejected.length === 0) return reply.send({ message: "Logged!", accepted: events.length });
   const message = `${rejected.length} of ${events.length + rejected.length} events were not stored`;

@@ -1,34 +1,50 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { applyPins } from "../../access/pins.ts";
 import { canQuery, canQueryAnything, type Identity } from "../../access/scope.ts";
+import type { CachedAnswer } from "../../endpoints/cache/result-cache.ts";
 import { runCached } from "../../endpoints/cache/run-cached.ts";
 import type { Endpoint } from "../../endpoints/definition.ts";
-import { prepareCall, runPrepared } from "../../endpoints/run-endpoint.ts";
+import { type EndpointCall, prepareCall } from "../../endpoints/run-endpoint.ts";
+import { type RunOptions, runPrepared } from "../../endpoints/run-prepared.ts";
 import { ServiceError } from "../../errors.ts";
+import { addCachedHeaders, addDataThrough, addNextPage } from "../answer-headers.ts";
 import type { AppDependencies } from "../app.ts";
 import { authenticate, findSecret } from "../authenticate.ts";
 import { createCallSignal } from "../call-signal.ts";
+import type { AnswerFormat } from "../formats/answer-format.ts";
+import { chooseFormat } from "../formats/choose-format.ts";
+import { answerFormats } from "../formats/index.ts";
+import { jsonFormat, jsonFrame } from "../formats/json.ts";
 import { readParameters, type SentParameters, urlParameters } from "../request-parameters.ts";
-import { sendCached } from "../send-cached.ts";
-import { sendResult } from "../stream-answer.ts";
+import { sendRows } from "../stream-answer.ts";
+import { createTimings, type Timings } from "../timings.ts";
 
 const paths = ["/api/endpoints/query/:name", "/api/endpoints/query/name/:name", "/endpoints/query/:name"];
 
 declare module "fastify" {
   interface FastifyRequest {
     identity: Identity | undefined;
+    timings: Timings;
   }
 }
 
 /** `GET` and `POST /api/endpoints/query/{uuid-or-name}` and its older forms: runs an endpoint. */
 export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
   app.decorateRequest("identity");
+  app.decorateRequest("timings");
   for (const url of paths) {
     app.route<{ Params: { name: string } }>({
       method: ["GET", "POST"],
       url,
-      onRequest: async (request) => {
-        request.identity = await identifyEarly(dependencies, request);
+      onRequest: async (request, reply) => {
+        request.timings = createTimings(dependencies.runner.now);
+        reply.header("Vary", "Accept, Accept-Encoding, LF-ENDPOINT-REDACT-PII");
+        request.identity = await request.timings.measureWaiting("auth", () => identifyEarly(dependencies, request));
+      },
+      onSend: async (request, reply) => {
+        // Who is sent away before the first phase has none.
+        const { timings } = request as { readonly timings?: Timings };
+        if (timings !== undefined) reply.header("Server-Timing", timings.header());
       },
       handler: (request, reply) => runEndpoint(dependencies, request.params.name, request, reply),
     });
@@ -54,25 +70,113 @@ async function runEndpoint(
 ): Promise<FastifyReply> {
   const sent = await readParameters(request, dependencies.maxBodyBytes);
   const identity =
-    request.identity ?? (await authenticate(dependencies.authenticator, request, textOf(sent.get("api_key"))));
+    request.identity ??
+    (await request.timings.measureWaiting("auth", () =>
+      authenticate(dependencies.authenticator, request, textOf(sent.get("api_key"))),
+    ));
   const endpoint = findEndpoint(dependencies, identity, name);
   request.logNotes.endpoint = endpoint.definition.name;
+  const declaresFormat = endpoint.definition.parameters.some((parameter) => parameter.name === "format");
   const call = {
     endpoint,
     parameters: chooseParameters(identity, endpoint, sent),
     redactsPii: decideRedaction(identity, endpoint, request),
+    format: chooseFormat(
+      answerFormats,
+      declaresFormat ? undefined : sent.get("format")?.at(-1),
+      request.headers.accept,
+    ),
+    signal: createCallSignal(reply, dependencies.drain.cutOff, readWait(request, reply)),
+    caller: identity.tokenId,
   };
-  if (endpoint.definition.cacheSeconds > 0) {
-    const signal = createCallSignal(reply, dependencies.drain.cutOff);
-    const { answer, isHit } = await runCached(dependencies.runner, dependencies.cache, { ...call, signal });
-    const { cacheSeconds } = endpoint.definition;
-    return sendCached(request, reply, { answer, isHit, cacheSeconds, nowMs: dependencies.nowMs() });
-  }
-  const prepared = prepareCall(dependencies.runner, call);
-  const signal = createCallSignal(reply, dependencies.drain.cutOff);
-  reply.header("Cache-Control", "no-store");
-  await sendResult(reply, runPrepared(dependencies.runner, prepared, signal));
+  await (endpoint.definition.cacheSeconds > 0 ? answerKept : answerAnew)(dependencies, call, request, reply);
   return reply;
+}
+
+interface Call extends EndpointCall {
+  readonly format: AnswerFormat;
+  readonly caller: string;
+}
+
+/** Answers from the cache, or from a run whose answer is kept. */
+async function answerKept(
+  dependencies: AppDependencies,
+  call: Call,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { endpoint, format } = call;
+  const { answer, isHit, identity } = await runCached(dependencies, call, runOptions(request, call));
+  request.logNotes.cache = isHit ? "hit" : "miss";
+  const { cacheSeconds } = endpoint.definition;
+  const kept = { answer, isHit, cacheSeconds, format, nowMs: dependencies.nowMs() };
+  addDataThrough(reply, answer.dataThroughUs);
+  addNextPage(request, reply, dependencies.runner.cursors, identity, answer.next);
+  if (addCachedHeaders(request, reply, kept)) {
+    reply.code(304).send();
+    return;
+  }
+  setType(reply, format);
+  reply.send(format === jsonFormat ? answer.body : request.timings.measure("encode", () => convert(answer, format)));
+}
+
+/** A kept answer in another form. */
+function convert({ body, columns }: CachedAnswer, format: AnswerFormat): Buffer {
+  const json = body.toString("utf8", jsonFrame.begin.length, body.length - jsonFrame.end.length);
+  const writer = format.open(columns);
+  const chunks = [writer.begin(), json === "" ? "" : writer.write({ json, rowCount: 1 }), writer.end()];
+  return Buffer.concat(chunks.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)));
+}
+
+async function answerAnew(
+  dependencies: AppDependencies,
+  call: Call,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { runner, dataThrough } = dependencies;
+  const { timings } = request;
+  const prepared = timings.measure("parse", () => prepareCall(runner, call));
+  const { query, identity } = prepared;
+  const columns = query.columns.slice(0, query.columns.length - (query.paging?.hiddenCount ?? 0));
+  const dataThroughUs = dataThrough.of(query.tables);
+  await sendRows(
+    reply,
+    runPrepared(runner, prepared, call.signal, runOptions(request, call)),
+    call.format.open(columns),
+    {
+      hasPages: query.paging !== undefined,
+      onHeaders(summary) {
+        setType(reply, call.format);
+        reply.header("Cache-Control", "no-store");
+        addDataThrough(reply, dataThroughUs);
+        addNextPage(request, reply, runner.cursors, identity, summary?.next);
+      },
+      encode: (work) => timings.measure("encode", work),
+    },
+  );
+}
+
+function runOptions({ timings }: FastifyRequest, { caller }: Call): RunOptions {
+  return {
+    caller,
+    onQueued: (ms) => timings.add("queue", ms),
+    onEngine: (ms) => timings.add("engine", ms),
+  };
+}
+
+function setType(reply: FastifyReply, { mediaType, typeParameters }: AnswerFormat): void {
+  reply.header("Content-Type", mediaType + typeParameters);
+}
+
+/** The seconds that the caller wants to wait at most (RFC 7240, section 4.3), in milliseconds. */
+function readWait(request: FastifyRequest, reply: FastifyReply): number | undefined {
+  const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})"?\s*(?:$|[,;])/i.exec(
+    request.headers.prefer?.toString() ?? "",
+  )?.[1];
+  if (seconds === undefined) return undefined;
+  reply.header("Preference-Applied", `wait=${Number(seconds)}`);
+  return Number(seconds) * 1000;
 }
 
 function textOf(values: readonly unknown[] | undefined): string | undefined {

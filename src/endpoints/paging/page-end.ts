@@ -1,0 +1,47 @@
+import type { RowBatch } from "../../engines/engine.ts";
+import { splitValues } from "../../json-scan.ts";
+import type { PagePlace } from "./cursor.ts";
+import { type Paging, placeParameter } from "./page-query.ts";
+
+/** Watches a page's rows go by: takes hidden columns off, and keeps the last row's place. */
+export interface PageEnd {
+  read(batch: RowBatch): RowBatch;
+  /** Where the next page begins, once all rows were read; undefined where the page was not full. */
+  next(): PagePlace | undefined;
+}
+
+/** `maxRows` is the most that the page can have. */
+export function createPageEnd(paging: Paging | undefined, maxRows: number): PageEnd {
+  if (paging === undefined) return { read: (batch) => batch, next: () => undefined };
+  const pageSize = Math.min(paging.pageSize ?? maxRows, maxRows);
+  const hidden = paging.keys.findIndex(({ name }, index) => name === placeParameter(index));
+  let rowCount = 0;
+  let lastRow: string | undefined;
+  return {
+    read(batch) {
+      rowCount += batch.rowCount;
+      const isFull = rowCount === pageSize;
+      if (!isFull && hidden === -1) return batch;
+      const rows = [...splitValues(batch.json)];
+      if (isFull) lastRow = rows.at(-1);
+      if (hidden === -1) return batch;
+      return { ...batch, json: rows.map((row) => hideFrom(row, placeParameter(hidden))).join(",") };
+    },
+    next: () => (lastRow === undefined ? undefined : placeOf(lastRow, paging)),
+  };
+}
+
+/** Hidden columns are the last: the row ends where the first of them begins. A text value holds no bare quotes. */
+function hideFrom(row: string, name: string): string {
+  const key = `${JSON.stringify(name)}:`;
+  const start = row.lastIndexOf(`,${key}`);
+  return start === -1 ? "{}" : `${row.slice(0, start)}}`;
+}
+
+function placeOf(row: string, { keys }: Paging): PagePlace {
+  const values = JSON.parse(row) as Readonly<Record<string, unknown>>;
+  return keys.map(({ name }) => {
+    const value = values[name];
+    return value === null || value === undefined ? null : String(value);
+  });
+}

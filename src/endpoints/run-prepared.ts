@@ -1,0 +1,99 @@
+import type { QuerySummary, RowBatch } from "../engines/engine.ts";
+import { ServiceError } from "../errors.ts";
+import type { Admission } from "./admission.ts";
+import { fromEngineError } from "./engine-error.ts";
+import type { PagePlace } from "./paging/cursor.ts";
+import { createPageEnd } from "./paging/page-end.ts";
+import { redactJson } from "./redaction/redact-json.ts";
+import { redactText } from "./redaction/redact-text.ts";
+import type { EndpointRunner, PreparedCall } from "./run-endpoint.ts";
+
+/** How a run went. */
+export interface RunSummary extends QuerySummary {
+  /** Where the next page begins; undefined at the end, and where the query has no pages. */
+  readonly next: PagePlace | undefined;
+}
+
+/** Who runs it, and who wants to know where the time went. */
+export interface RunOptions {
+  /** Turns are shared out fairly among callers. */
+  readonly caller?: string;
+  /** Milliseconds that the call waited for its turn. */
+  readonly onQueued?: (ms: number) => void;
+  /** Milliseconds that were spent waiting for the engine; called once, also when the run fails. */
+  readonly onEngine?: (ms: number) => void;
+}
+
+/**
+ * Runs a prepared call: rows as JSON text, comma separated, in batches as the engine makes them. Waits its turn first; the
+ * deadline counts from the call of `next`. Errors of the engine arrive as `ServiceError`; the end by `signal` as its reason.
+ */
+export async function* runPrepared(
+  runner: Omit<EndpointRunner, "planner" | "cursors">,
+  call: PreparedCall,
+  signal: AbortSignal,
+  { caller = "", onQueued, onEngine }: RunOptions = {},
+): AsyncGenerator<RowBatch, RunSummary> {
+  const started = runner.now();
+  const leave = await enter(runner.admission, caller, signal, runner.timeoutMs);
+  const queuedMs = runner.now() - started;
+  onQueued?.(queuedMs);
+  let engineMs = 0;
+  const waitFor = async <T>(work: Promise<T>): Promise<T> => {
+    const from = runner.now();
+    try {
+      return await work;
+    } finally {
+      engineMs += runner.now() - from;
+    }
+  };
+  try {
+    const timeoutMs = Math.max(1, Math.ceil(runner.timeoutMs - queuedMs));
+    const running = await waitFor(
+      runner.engine.run({
+        query: call.query,
+        values: call.values,
+        encoding: "objects",
+        limits: { timeoutMs, maxRows: call.maxRows, maxResultBytes: runner.maxResultBytes },
+        signal,
+      }),
+    );
+    const page = createPageEnd(call.query.paging, call.maxRows);
+    const batches = running.batches[Symbol.asyncIterator]();
+    try {
+      for (let step = await waitFor(batches.next()); step.done !== true; step = await waitFor(batches.next())) {
+        const shown = page.read(step.value);
+        yield call.redactsPii ? { ...shown, json: redactJson(shown.json) } : shown;
+      }
+    } finally {
+      await batches.return?.();
+    }
+    return { ...running.summary(), next: page.next() };
+  } catch (error) {
+    // Whoever ended the call knows better than the engine why it ended.
+    if (signal.aborted) throw signal.reason;
+    const answered = fromEngineError(error);
+    if (answered === undefined) throw error;
+    // A failed cast shows the value that failed.
+    throw call.redactsPii ? new ServiceError(answered.code, redactText(answered.message), answered.details) : answered;
+  } finally {
+    onEngine?.(engineMs);
+    leave();
+  }
+}
+
+async function enter(
+  admission: Admission,
+  caller: string,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<() => void> {
+  const deadline = AbortSignal.timeout(timeoutMs);
+  try {
+    return await admission.enter(AbortSignal.any([signal, deadline]), caller);
+  } catch (error) {
+    if (error === deadline.reason)
+      throw new ServiceError("timeout", "The query waited for its turn until its deadline");
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import type { OutputColumn, RowBatch } from "../../engines/engine.ts";
+
+/** A piece of an answer's body. */
+export type Chunk = string | Uint8Array;
+
+/** Writes one answer: the beginning, each batch of rows, and the end. */
+export interface AnswerWriter {
+  begin(): Chunk;
+  /** Batches without rows are not written. */
+  write(batch: RowBatch): Chunk;
+  end(): Chunk;
+}
+
+/** A form in which answers can be had. */
+export interface AnswerFormat {
+  /** As `format` names it. */
+  readonly name: string;
+  readonly mediaType: string;
+  /** What goes behind the media type in Content-Type. */
+  readonly typeParameters: string;
+  open(columns: readonly OutputColumn[]): AnswerWriter;
+}

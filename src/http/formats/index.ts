@@ -1,0 +1,6 @@
+import type { AnswerFormat } from "./answer-format.ts";
+import { csvFormat } from "./csv.ts";
+import { jsonFormat, ndjsonFormat } from "./json.ts";
+
+/** Every form of an answer; the first is what is answered unless another is asked for. */
+export const answerFormats: readonly [AnswerFormat, ...AnswerFormat[]] = [jsonFormat, ndjsonFormat, csvFormat];

@@ -1,0 +1,41 @@
+import { splitValues } from "../../json-scan.ts";
+import type { AnswerFormat } from "./answer-format.ts";
+
+/** What every JSON answer begins and ends with; what is between are the rows, separated by commas. */
+export const jsonFrame = { begin: '{"result":[', end: "]}" } as const;
+
+/** `{"result":[...]}`, the rows as the engine wrote them. */
+export const jsonFormat: AnswerFormat = {
+  name: "json",
+  mediaType: "application/json",
+  typeParameters: "; charset=utf-8",
+  open() {
+    let isFirst = true;
+    return {
+      begin: () => jsonFrame.begin,
+      write({ json }) {
+        const text = isFirst ? json : `,${json}`;
+        isFirst = false;
+        return text;
+      },
+      end: () => jsonFrame.end,
+    };
+  },
+};
+
+/** One row a line. */
+export const ndjsonFormat: AnswerFormat = {
+  name: "ndjson",
+  mediaType: "application/x-ndjson",
+  typeParameters: "; charset=utf-8",
+  open: () => ({
+    begin: () => "",
+    write({ json }) {
+      let lines = "";
+      // Line breaks in JSON stand between tokens only, where they mean nothing.
+      for (const row of splitValues(json)) lines += `${/[\r\n]/.test(row) ? row.replaceAll(/[\r\n]+/g, " ") : row}\n`;
+      return lines;
+    },
+    end: () => "",
+  }),
+};

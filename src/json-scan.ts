@@ -1,0 +1,41 @@
+/** Cutting JSON text apart without reading values, so that what is passed on stays the same character by character. Linear time. */
+
+/** The offset behind the closing quote of the string that begins at `start`. */
+function endOfString(json: string, start: number): number {
+  let quote = json.indexOf('"', start + 1);
+  while (quote !== -1) {
+    let backslashes = 0;
+    while (json[quote - 1 - backslashes] === "\\") backslashes++;
+    if (backslashes % 2 === 0) return quote + 1;
+    quote = json.indexOf('"', quote + 1);
+  }
+  return json.length;
+}
+
+/** The texts of values that are separated by commas, such as the rows of a batch. */
+export function* splitValues(json: string): Generator<string> {
+  let start = 0;
+  let depth = 0;
+  for (let position = 0; position < json.length; ) {
+    const code = json.charCodeAt(position);
+    if (code === 0x22) {
+      position = endOfString(json, position);
+      continue;
+    }
+    if (code === 0x7b || code === 0x5b) depth++;
+    else if (code === 0x7d || code === 0x5d) depth--;
+    else if (code === 0x2c && depth === 0) {
+      yield json.slice(start, position);
+      start = position + 1;
+    }
+    position++;
+  }
+  if (start < json.length) yield json.slice(start);
+}
+
+/** The texts of an object's values, in their order. */
+export function* splitMembers(object: string): Generator<string> {
+  for (const member of splitValues(object.trim().slice(1, -1))) {
+    yield member.slice(member.indexOf(":", endOfString(member, member.indexOf('"'))) + 1);
+  }
+}

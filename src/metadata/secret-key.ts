@@ -1,0 +1,17 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+
+const keyBytes = 32;
+
+/** A random key that is made once and kept in a file that only its owner can read. Throws where the file holds something else. */
+export async function readSecretKey(path: string): Promise<Uint8Array> {
+  await mkdir(dirname(path), { recursive: true });
+  // The first to make it wins; whoever comes second reads that one.
+  await writeFile(path, randomBytes(keyBytes), { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  const key = await readFile(path);
+  if (key.length !== keyBytes) throw new Error(`${path} is damaged: remove it, and cursors given out so far end`);
+  return key;
+}
