@@ -1,0 +1,139 @@
+import { tableFromIPC } from "@uwdata/flechette";
+import { parquetMetadata, parquetReadObjects } from "hyparquet";
+import { describe, expect, it } from "vitest";
+import type { OutputColumn } from "../../engines/engine.ts";
+import type { AnswerFormat } from "./answer-format.ts";
+import { arrowFormat } from "./arrow.ts";
+import { chooseFormat } from "./choose-format.ts";
+import { answerFormats } from "./index.ts";
+import { parquetFormat } from "./parquet.ts";
+
+const columns: readonly OutputColumn[] = [
+  { name: "id", type: { kind: "STRING" } },
+  { name: "at", type: { kind: "TIMESTAMP" } },
+  { name: "n", type: { kind: "INT64" } },
+  { name: "x", type: { kind: "FLOAT64" } },
+  { name: "ok", type: { kind: "BOOL" } },
+  { name: "day", type: { kind: "DATE" } },
+  { name: "m", type: { kind: "ARRAY", element: { kind: "RECORD", fields: [], isRepeated: false, isOpen: true } } },
+];
+
+const rows = [
+  String.raw`{"id":"a,\"b\"\r\né}]","at":1787049999500001,"n":"9223372036854775807","x":1.5,"ok":true,"day":"2026-08-20","m":[{"k":"},{","n":1.0}]}`,
+  `{"id":"","at":null,"n":-1,"x":"NaN","ok":false,"day":null,"m":[]}`,
+  `{"id":null,"at":-1,"n":null,"x":null,"ok":null,"day":"1969-12-31","m":null}`,
+];
+
+function write(format: AnswerFormat, batches: readonly string[]): Buffer {
+  const writer = format.open(columns);
+  const chunks = [writer.begin(), ...batches.map((json) => writer.write({ json, rowCount: 1 })), writer.end()];
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
+}
+
+function named(name: string): AnswerFormat {
+  return chooseFormat(answerFormats, name, undefined);
+}
+
+describe("rows", () => {
+  it("are one JSON document", () => {
+    expect(write(named("json"), [`${rows[0]},${rows[1]}`, rows[2] ?? ""]).toString()).toBe(
+      `{"result":[${rows.join(",")}]}`,
+    );
+    expect(write(named("json"), []).toString()).toBe('{"result":[]}');
+  });
+
+  it("are lines of JSON, character by character", () => {
+    expect(write(named("ndjson"), [rows.join(",")]).toString()).toBe(`${rows.join("\n")}\n`);
+    expect(write(named("ndjson"), []).toString()).toBe("");
+    expect(write(named("ndjson"), ['{"m":[{\n"a":1}]}']).toString()).toBe('{"m":[{ "a":1}]}\n');
+  });
+
+  it("are CSV as RFC 4180 has it, nested values as JSON, NULL apart from an empty text", () => {
+    expect(write(named("csv"), [rows.join(",")]).toString()).toBe(
+      [
+        "id,at,n,x,ok,day,m",
+        '"a,""b""\r\né}]",1787049999500001,9223372036854775807,1.5,true,2026-08-20,"[{""k"":""},{"",""n"":1.0}]"',
+        '"",,-1,NaN,false,,[]',
+        ",-1,,,,1969-12-31,",
+        "",
+      ].join("\r\n"),
+    );
+  });
+
+  it("are Parquet with types, to the microsecond", async () => {
+    const bytes = write(parquetFormat, [rows.join(",")]);
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+    const read = await parquetReadObjects({ file, parsers: { timestampFromMicroseconds: (us: bigint) => us } });
+    expect(read.map(({ at }) => at)).toEqual([1787049999500001n, undefined, -1n].map((us) => us ?? null));
+    expect(read.map(({ n }) => n)).toEqual([9223372036854775807n, -1n, null]);
+    expect(read.map(({ id }) => id)).toEqual(['a,"b"\r\né}]', "", null]);
+    expect(read.map(({ x }) => x)).toEqual([1.5, Number.NaN, null]);
+    expect(read.map(({ day }) => (day as Date | null)?.toISOString().slice(0, 10) ?? null)).toEqual([
+      "2026-08-20",
+      null,
+      "1969-12-31",
+    ]);
+    expect(read.map(({ m }) => m)).toEqual(['[{"k":"},{","n":1.0}]', "[]", null]);
+  });
+
+  it("are an Arrow stream with types, to the microsecond", () => {
+    const table = tableFromIPC(write(arrowFormat, [rows.join(",")]), { useBigInt: true });
+    expect(table.schema.fields.map(({ name }) => name)).toEqual(columns.map(({ name }) => name));
+    expect([...(table.getChild("n") ?? [])]).toEqual([9223372036854775807n, -1n, null]);
+    expect([...(table.getChild("id") ?? [])]).toEqual(['a,"b"\r\né}]', "", null]);
+    expect(table.getChild("at")?.data[0]?.values).toEqual(BigInt64Array.of(1787049999500001n, 0n, -1n));
+    expect([...(table.getChild("m") ?? [])]).toEqual(['[{"k":"},{","n":1.0}]', "[]", null]);
+  });
+
+  it.each([parquetFormat, arrowFormat])("go out in groups of a bounded size, as one file of $name", async (format) => {
+    const big = (id: number) =>
+      `{"id":"${id}${"x".repeat(3_000_000)}","at":1,"n":${id},"x":1,"ok":true,"day":null,"m":null}`;
+    const ids = [1, 2, 3, 4, 5, 6, 7];
+    const writer = format.open(columns);
+    const sizes = ids.map((id) => writer.write({ json: big(id), rowCount: 1 }).length);
+    expect(sizes.filter((size) => size > 0).length).toBe(2);
+    const bytes = write(format, ids.map(big));
+    if (format === arrowFormat) {
+      expect([...(tableFromIPC(bytes).getChild("n") ?? [])]).toEqual(ids);
+      return;
+    }
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+    expect(parquetMetadata(file).row_groups).toHaveLength(3);
+    expect((await parquetReadObjects({ file, columns: ["n"] })).map(({ n }) => Number(n))).toEqual(ids);
+  });
+
+  it.each(["parquet", "arrow"])("may be none, also as %s", async (name) => {
+    const bytes = write(named(name), []);
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+    expect(name === "arrow" ? tableFromIPC(bytes).numRows : Number(parquetMetadata(file).num_rows)).toBe(0);
+  });
+});
+
+describe("the form of an answer", () => {
+  it.each([
+    [undefined, "json"],
+    ["", "json"],
+    ["*/*", "json"],
+    ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "json"],
+    ["text/csv", "csv"],
+    ["text/*", "csv"],
+    ["application/json;q=0.5, application/x-ndjson", "ndjson"],
+    ["application/*;q=0.1, application/vnd.apache.parquet", "parquet"],
+    ["application/vnd.apache.arrow.stream, */*;q=0.1", "arrow"],
+    ["application/json;q=0, */*", "ndjson"],
+  ])("for Accept %s is %s", (accept, expected) => {
+    expect(chooseFormat(answerFormats, undefined, accept).name).toBe(expected);
+  });
+
+  it("is what format names, whatever Accept says", () => {
+    expect(chooseFormat(answerFormats, "csv", "image/png").name).toBe("csv");
+  });
+
+  it("that nobody knows is 400 by format and 406 by Accept", () => {
+    const choose = (named: unknown, accept?: string) => () => chooseFormat(answerFormats, named, accept);
+    expect(choose("xml")).toThrow(expect.objectContaining({ status: 400, code: "invalid_parameter" }));
+    expect(choose(["csv"])).toThrow(expect.objectContaining({ status: 400 }));
+    expect(choose(undefined, "image/png")).toThrow(expect.objectContaining({ status: 406, code: "not_acceptable" }));
+    expect(choose(undefined, "application/json;q=0")).toThrow(expect.objectContaining({ status: 406 }));
+  });
+});
