@@ -19,6 +19,7 @@ import { readSecretKey } from "./metadata/secret-key.ts";
 import { createTokenStore } from "./metadata/token-store.ts";
 import type { Settings } from "./settings.ts";
 import { loadSources } from "./sources/load-sources.ts";
+import { startRetention } from "./sources/retention.ts";
 import { openSources } from "./sources/source-registry.ts";
 
 /** The file of tokens in the data folder. */
@@ -75,6 +76,13 @@ async function openService(
   closers.push(() => metadata.close());
   const tokens = createTokenStore(metadata, Date.now);
   const sources = await openSources(sourceFiles, engine.store);
+  const retention = startRetention({
+    sources: sourceFiles,
+    store: engine.store,
+    nowMs: Date.now,
+    log: (level, message) => logger[level](message),
+  });
+  closers.push(() => retention.close());
   const planner = createPlanner({ engine, tables: sources, nowMs: Date.now });
   const endpoints = createEndpointRegistry(await loadEndpoints(settings.endpointsDir, planner));
   const cache = createResultCache({ maxBytes: settings.cacheMaxBytes, nowMs: Date.now, random: Math.random });

@@ -142,13 +142,17 @@ class Core implements EngineHost {
   }
 
   async deleteBefore(name: string, timestampUs: string): Promise<number> {
-    const { table } = this.#source(name);
+    const { table, ids } = this.#source(name);
     return this.#writer.task(async (connection) => {
-      const cutoff = new DuckDBTimestampValue(BigInt(timestampUs));
+      const cutoffUs = BigInt(timestampUs);
       const [row] = await connection.all(`DELETE FROM "${table}" WHERE timestamp < $1`, [
-        { value: cutoff, type: TIMESTAMP },
+        { value: new DuckDBTimestampValue(cutoffUs), type: TIMESTAMP },
       ]);
-      return Number(row?.[0] ?? 0);
+      const count = Number(row?.[0] ?? 0);
+      if (count === 0) return 0;
+      ids.forgetBefore(cutoffUs);
+      await this.#maintenance?.freeSpace(connection);
+      return count;
     });
   }
 

@@ -41,6 +41,24 @@ describe("id filter", () => {
     expect(filter.find(hashId("a"))).toEqual({ fromUs: 0n, toUs: 11n * HOUR_US });
   });
 
+  it("forgets the ids of whole hours before a time, and gives their memory back", () => {
+    const filter = new IdFilter();
+    for (let i = 0; i < 20_000; i++) filter.add(hashId(`id-${i}`), BigInt(i) * (HOUR_US / 1000n));
+    const before = filter.byteCount;
+    filter.forgetBefore(15n * HOUR_US + 5n);
+    expect(filter.count).toBe(5_000);
+    expect(filter.byteCount).toBeLessThan(before / 2);
+    const found = Array.from({ length: 20_000 }, (_, i) => i).filter((i) => filter.find(hashId(`id-${i}`)) !== null);
+    expect([found[0], found.length]).toEqual([15_000, 5_000]);
+  });
+
+  it("does not work through its table for a few ids", () => {
+    const filter = new IdFilter();
+    for (let i = 0; i < 1_000; i++) filter.add(hashId(`id-${i}`), i < 10 ? 0n : HOUR_US);
+    filter.forgetBefore(HOUR_US);
+    expect(filter.count).toBe(1_000);
+  });
+
   it("spreads similar ids over its hashes", () => {
     const seen = new Set(Array.from({ length: 100_000 }, (_, i) => hashId(i.toString(36)).high));
     expect(seen.size).toBeGreaterThan(99_950);

@@ -9,6 +9,8 @@ const HOUR_BITS = 20;
 const NO_HOUR = 2 ** HOUR_BITS - 1;
 const FIRST_CAPACITY = 1024;
 const MAX_LOAD = 0.7;
+/** Share of the ids below which forgetting them is not worth the work. */
+const MIN_FORGOTTEN = 0.2;
 
 export interface IdHash {
   readonly high: number;
@@ -80,6 +82,20 @@ export class IdFilter {
     return found;
   }
 
+  /**
+   * Forgets the ids of hours that end at or before a time, when they are a good part of all; the others stay. The
+   * caller knows that the table holds no event of those hours.
+   */
+  forgetBefore(timestampUs: bigint): void {
+    const firstHour = timestampUs <= 0n ? 0 : Number(timestampUs / HOUR_US);
+    let kept = 0;
+    for (let slot = 0; slot < this.#first.length; slot++) {
+      if (this.#first[slot] !== 0 && ((this.#second[slot] ?? 0) & NO_HOUR) >= firstHour) kept++;
+    }
+    if (kept > this.#count * (1 - MIN_FORGOTTEN)) return;
+    this.#rebuild(Math.max(FIRST_CAPACITY, 2 ** Math.ceil(Math.log2(kept / MAX_LOAD + 1))), firstHour);
+  }
+
   #slotOf(first: number): number {
     // Multiplication mixes into the high bits, so the slot is taken from there.
     return Math.imul(first, 0x9e37_79b1) >>> Math.clz32(this.#first.length - 1);
@@ -94,12 +110,19 @@ export class IdFilter {
   }
 
   #grow(): void {
+    this.#rebuild(this.#first.length * 2, 0);
+  }
+
+  #rebuild(capacity: number, firstHour: number): void {
     const [first, second] = [this.#first, this.#second];
-    this.#first = new Uint32Array(first.length * 2);
-    this.#second = new Uint32Array(first.length * 2);
+    this.#first = new Uint32Array(capacity);
+    this.#second = new Uint32Array(capacity);
+    this.#count = 0;
     for (let slot = 0; slot < first.length; slot++) {
-      const word = first[slot] ?? 0;
-      if (word !== 0) this.#insert(word, second[slot] ?? 0);
+      const [word, other] = [first[slot] ?? 0, second[slot] ?? 0];
+      if (word === 0 || (other & NO_HOUR) < firstHour) continue;
+      this.#insert(word, other);
+      this.#count++;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -129,5 +129,22 @@ describe("maintenance of the store", () => {
     await expectOnce(host, 60);
     expect(await store.append("edge", events, signal)).toEqual({ stored: 40, repeated: 60 });
     await expectOnce(host, 100);
+  });
+
+  it("uses the space of deleted events for those to come", async () => {
+    const { host, store } = await open();
+    made = 0;
+    const fill = async () => {
+      for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+      await host.maintain();
+    };
+    const sizes: number[] = [];
+    for (let round = 1; round <= 8; round++) {
+      await fill();
+      expect(await host.deleteBefore("edge", String(made * 1000))).toBe(4000);
+      sizes.push(statSync(join(folders.at(-1) ?? "", "events.duckdb")).size);
+    }
+    expect(sizes.at(-1)).toBeLessThan(2 * (sizes[0] ?? 0));
+    await expectOnce(host, 0);
   });
 });

@@ -60,6 +60,11 @@ export class Maintenance {
     }
   }
 
+  /** Makes the blocks of deleted rows free for rows to come. Called on the writer's queue. */
+  async freeSpace(connection: Connection): Promise<void> {
+    if (this.#compacting === undefined) await this.#checkpoint(connection);
+  }
+
   /**
    * Compacts a source whose tail is long, if there is one, and answers whether it did; at most one compaction runs at a
    * time. While many rows come in, a patient one lets them go first, unless the tail is very long.

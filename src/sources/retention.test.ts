@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runRetention, startRetention } from "./retention.ts";
+
+const nowMs = Date.UTC(2026, 7, 20);
+const hourMs = 3_600_000;
+
+function createOptions(deleteBefore: (name: string, timestampUs: bigint) => Promise<number>) {
+  const log: string[] = [];
+  const sources = [
+    { name: "edge", retentionDays: 30 },
+    { name: "kept", retentionDays: undefined },
+    { name: "short", retentionDays: 0.5 },
+  ];
+  const options = {
+    sources,
+    store: { deleteBefore },
+    nowMs: () => nowMs,
+    log: (level: string, message: string) => void log.push(`${level} ${message}`),
+  };
+  return { options, log };
+}
+
+describe("retention", () => {
+  it("deletes what is older than a source's days, and nothing of a source without them", async () => {
+    const calls: unknown[] = [];
+    const { options, log } = createOptions(async (name, timestampUs) => {
+      calls.push([name, new Date(Number(timestampUs / 1000n)).toISOString()]);
+      return name === "edge" ? 12 : 0;
+    });
+    expect(await runRetention(options)).toBe(12);
+    expect(calls).toEqual([
+      ["edge", "2026-07-21T00:00:00.000Z"],
+      ["short", "2026-08-19T12:00:00.000Z"],
+    ]);
+    expect(log).toEqual(["info retention: deleted 12 events of edge older than 30 days"]);
+  });
+
+  it("goes on with the other sources when one fails, and tells which", async () => {
+    const { options, log } = createOptions(async (name) => {
+      if (name === "edge") throw new Error("the engine is restarting");
+      return 3;
+    });
+    expect(await runRetention(options)).toBe(3);
+    expect(log[0]).toBe("error retention of edge failed and will be tried again: the engine is restarting");
+  });
+
+  describe("in the background", () => {
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+
+    it("runs a minute after the start and every hour until it is closed", async () => {
+      const calls: string[] = [];
+      const { options } = createOptions(async (name) => {
+        calls.push(name);
+        return 0;
+      });
+      const retention = startRetention(options);
+      expect(calls).toEqual([]);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(calls).toEqual(["edge", "short"]);
+      await vi.advanceTimersByTimeAsync(hourMs);
+      expect(calls).toHaveLength(4);
+      await retention.close();
+      await vi.advanceTimersByTimeAsync(5 * hourMs);
+      expect(calls).toHaveLength(4);
+    });
+
+    it("waits for the run under way when it is closed, and begins no further source", async () => {
+      const calls: string[] = [];
+      let finish = (_count: number): void => undefined;
+      const { options } = createOptions((name) => {
+        calls.push(name);
+        return new Promise((resolve) => {
+          finish = resolve;
+        });
+      });
+      const retention = startRetention(options);
+      await vi.advanceTimersByTimeAsync(60_000);
+      const closed = retention.close();
+      finish(0);
+      await closed;
+      expect(calls).toEqual(["edge"]);
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import type { EventStore } from "../engines/engine.ts";
+import type { Source } from "./source.ts";
+
+/** What retention works with. */
+export interface RetentionOptions {
+  readonly sources: readonly Pick<Source, "name" | "retentionDays">[];
+  readonly store: Pick<EventStore, "deleteBefore">;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  readonly log: (level: "info" | "error", message: string) => void;
+}
+
+/** Retention that runs in the background. */
+export interface Retention {
+  /** Begins no further run and waits for the one that is under way. */
+  close(): Promise<void>;
+}
+
+const dayMs = 86_400_000;
+const intervalMs = 3_600_000;
+/** A store that was just opened reads its log and its ids first. */
+const firstRunMs = 60_000;
+
+/** The oldest time that a source keeps, in microseconds since 1970; undefined where it keeps everything. */
+export function retentionStartUs(source: Pick<Source, "retentionDays">, nowMs: number): bigint | undefined {
+  if (source.retentionDays === undefined) return undefined;
+  return BigInt(Math.floor(nowMs - source.retentionDays * dayMs)) * 1000n;
+}
+
+/**
+ * Deletes what is older than each source's `retention_days`, one source after the other. Sources without one are left
+ * alone. A source that fails is logged and does not keep the others from their turn. Answers how many events went.
+ */
+export async function runRetention(
+  options: RetentionOptions,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<number> {
+  const { sources, store, nowMs, log } = options;
+  let total = 0;
+  for (const source of sources) {
+    const startUs = retentionStartUs(source, nowMs());
+    if (startUs === undefined || store.deleteBefore === undefined || signal.aborted) continue;
+    try {
+      const count = await store.deleteBefore(source.name, startUs);
+      if (count > 0) {
+        log("info", `retention: deleted ${count} events of ${source.name} older than ${source.retentionDays} days`);
+      }
+      total += count;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log("error", `retention of ${source.name} failed and will be tried again: ${reason}`);
+    }
+  }
+  return total;
+}
+
+/** Runs retention a minute from now and every hour from then on, until it is closed. Returns at once. */
+export function startRetention(options: RetentionOptions): Retention {
+  const closing = new AbortController();
+  let running: Promise<unknown> | undefined;
+  const run = () => {
+    running ??= runRetention(options, closing.signal).finally(() => {
+      running = undefined;
+    });
+  };
+  let timer = setTimeout(() => {
+    run();
+    timer = setInterval(run, intervalMs).unref();
+  }, firstRunMs).unref();
+  return {
+    async close() {
+      clearTimeout(timer);
+      closing.abort();
+      await running;
+    },
+  };
+}
