@@ -233,7 +233,7 @@ export function analyse(query: ResolvedQuery): Analysis {
     uses: (column) => walk.uses.get(column.id) ?? 0,
     isCorrelated: (inner) => walk.places.get(inner)?.isCorrelated ?? false,
     readsVariables: (inner) => walk.places.get(inner)?.readsVariables ?? false,
-    alias: (id) => `c${id}_${readableName(walk.names.get(id) ?? "")}`,
+    alias: (id) => (id < 0 ? `round_${-id}` : `c${id}_${readableName(walk.names.get(id) ?? "")}`),
     cteUses: (cte) => walk.cteUses.get(cte.id) ?? 0,
   };
 }

@@ -14,6 +14,8 @@ export interface PrintedCte {
   /** Prints the definition, `name(columns) AS (...)`, when nothing more can be asked of it. */
   readonly print: () => string;
   readonly isRecursive: boolean;
+  /** A column counts the rounds of its recursion. */
+  readonly countsRounds: boolean;
 }
 
 export interface Compilation {

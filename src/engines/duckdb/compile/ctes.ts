@@ -2,11 +2,13 @@
  * Building blocks for scans of common table expressions. One that is read once is printed where it is read; one that is
  * read several times stands in WITH, where DuckDB decides whether to keep its rows.
  */
-import type { CteDefinition, Scan } from "../../../googlesql/resolved.ts";
-import { type Block, findColumn, newBlock, outsideBinding, scopeOf } from "./block.ts";
+import type { Column, CteDefinition, Scan } from "../../../googlesql/resolved.ts";
+import { raiseError } from "../sql-text.ts";
+import { type Block, findColumn, isOpen, newBlock, outsideBinding, scopeOf } from "./block.ts";
 import { type Compilation, nextAlias, type PrintedCte } from "./compilation.ts";
+import { MAX_RECURSION } from "./limits.ts";
 import { readableName } from "./names.ts";
-import { renderBlock } from "./render.ts";
+import { type RenderedItem, renderBlock } from "./render.ts";
 import { cheapBinding, type Scope } from "./scope.ts";
 
 type CteScan = Scan & { kind: "Cte" };
@@ -56,6 +58,7 @@ function scanPrinted(compilation: Compilation, scan: CteScan, printed: PrintedCt
   block.sources = [
     (id) => {
       const output = outputs.get(id);
+      if (id === roundColumn(scan.cte) && printed.countsRounds) return cheapBinding(`${alias}.${ROUND}`);
       if (output === undefined) return undefined;
       if (printed.isRecursive) return cheapBinding(`${alias}.${compilation.analysis.alias(output.id)}`);
       const inside = findColumn(printed.block, output.id);
@@ -72,7 +75,32 @@ function cteName(cte: CteDefinition): string {
 function printPlain(compilation: Compilation, cte: CteDefinition): PrintedCte {
   const block = compilation.buildScan(compilation, cte.scan, undefined);
   const name = cteName(cte);
-  return { name, block, isRecursive: false, print: () => `${name} AS (${renderBlock(block)})` };
+  return { name, block, isRecursive: false, countsRounds: false, print: () => `${name} AS (${renderBlock(block)})` };
+}
+
+/** The column that counts the rounds of a recursion, and the id that stands for it in blocks. */
+const ROUND = "round";
+
+function roundColumn(cte: CteDefinition): number {
+  return -cte.id;
+}
+
+interface Side {
+  readonly block: Block;
+  readonly items: RenderedItem[];
+}
+
+function recursiveSide(
+  compilation: Compilation,
+  part: { scan: Scan; columns: readonly Column[] },
+  aliases: readonly string[],
+): Side {
+  const block = compilation.buildScan(compilation, part.scan, undefined);
+  const items = part.columns.map((column, index) => ({
+    alias: aliases[index] ?? "",
+    sql: (findColumn(block, column.id) ?? scopeOf(compilation, block).find(column.id))?.sql() ?? "NULL",
+  }));
+  return { block, items };
 }
 
 function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCte {
@@ -80,27 +108,35 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
   if (scan.kind !== "Recursive") throw new Error("Not the body of a recursive CTE");
   const name = cteName(cte);
   const aliases = cte.output.map((column) => compilation.analysis.alias(column.id));
-  const anchor = compilation.buildScan(compilation, scan.anchor.scan, undefined);
+  const anchor = recursiveSide(compilation, scan.anchor, aliases);
   // The step finds the CTE as already printed.
-  const self: PrintedCte = { name, block: anchor, isRecursive: true, print: () => "" };
+  const self: PrintedCte = { name, block: anchor.block, isRecursive: true, countsRounds: scan.isAll, print: () => "" };
   compilation.printedCtes.set(cte.id, self);
   compilation.recursionDepth++;
-  const step = compilation.buildScan(compilation, scan.step.scan, undefined);
+  const step = recursiveSide(compilation, scan.step, aliases);
   compilation.recursionDepth--;
   // Printed after the CTEs that its parts read.
   compilation.printedCtes.delete(cte.id);
-  const render = (block: Block, columns: typeof scan.columns) => {
-    const items = columns.map((column, index) => ({
-      alias: aliases[index] ?? "",
-      sql: (findColumn(block, column.id) ?? scopeOf(compilation, block).find(column.id))?.sql() ?? "NULL",
-    }));
-    return () => `(${renderBlock(block, items)})`;
-  };
-  const anchorSql = render(anchor, scan.anchor.columns);
-  const stepSql = render(step, scan.step.columns);
+  const columns = [...aliases];
+  const round = scan.isAll ? countRounds(cte, step) : undefined;
+  if (round !== undefined) {
+    columns.push(ROUND);
+    anchor.items.push({ alias: ROUND, sql: "1::BIGINT" });
+  }
   const operator = scan.isAll ? "UNION ALL" : "UNION";
-  return {
-    ...self,
-    print: () => `${name}(${aliases.join(", ")}) AS (${anchorSql()} ${operator} ${stepSql()})`,
+  const print = () => {
+    const sides = [anchor, round ?? step].map(({ block, items }) => `(${renderBlock(block, items)})`);
+    return `${name}(${columns.join(", ")}) AS (${sides.join(` ${operator} `)})`;
   };
+  return { ...self, print };
+}
+
+/** Fails a recursion without end. Undefined where the step hides the rows of the round before, as an aggregation does. */
+function countRounds(cte: CteDefinition, step: Side): Side | undefined {
+  const round = findColumn(step.block, roundColumn(cte));
+  if (round === undefined || !isOpen(step.block) || step.block.hasWindows) return undefined;
+  const failure = raiseError(`'A recursive CTE ran more than ${MAX_RECURSION} rounds'`);
+  step.block.where.push(`CASE WHEN ${round.sql()} <= ${MAX_RECURSION} THEN true ELSE ${failure} END`);
+  step.items.push({ alias: ROUND, sql: `${round.sql()} + 1` });
+  return step;
 }

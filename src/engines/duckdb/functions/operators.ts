@@ -10,6 +10,7 @@ import {
   bignumericSubtract,
 } from "./bignumeric.ts";
 import { computeOnce } from "./compute-once.ts";
+import { type FloatOperator, printFloatArithmetic } from "./float-arithmetic.ts";
 import { numericAdd, numericDivide, numericMultiply, numericNegate, numericSubtract } from "./numeric.ts";
 import { asList } from "./record-arrays.ts";
 import { addTemporal, divideIntervals, multiplyIntervals, subtractTemporals } from "./temporal-operators.ts";
@@ -18,7 +19,7 @@ import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 type Binary = (left: string, right: string) => string;
 
 /** An arithmetic operator: native for INT64 and FLOAT64, the decimal types by their own functions. */
-function arithmetic(operator: string, numeric: Binary, bignumeric: Binary, other?: PrintCall): PrintCall {
+function arithmetic(operator: FloatOperator, numeric: Binary, bignumeric: Binary, other?: PrintCall): PrintCall {
   return (context) => {
     const [left = "", right = ""] = context.args;
     switch (context.type.kind) {
@@ -26,8 +27,9 @@ function arithmetic(operator: string, numeric: Binary, bignumeric: Binary, other
         return numeric(left, right);
       case "BIGNUMERIC":
         return bignumeric(left, right);
-      case "INT64":
       case "FLOAT64":
+        return printFloatArithmetic(operator, context);
+      case "INT64":
         return `(${left} ${operator} ${right})`;
       default:
         return other === undefined ? `(${left} ${operator} ${right})` : other(context);
@@ -45,14 +47,8 @@ function divide(context: CallContext<CallExpr>): string {
       return numericDivide(left, right);
     case "BIGNUMERIC":
       return bignumericDivide(left, right);
-    default: {
-      const failure = raiseError("'division by zero'");
-      return computeOnce(
-        [left, right],
-        "divide",
-        (l, r) => `CASE WHEN ${r} = 0 AND ${l} IS NOT NULL THEN ${failure} ELSE ${l} / ${r} END`,
-      );
-    }
+    default:
+      return printFloatArithmetic("/", context);
   }
 }
 
@@ -74,6 +70,10 @@ function bitwise(operator: string, bytes: string): PrintCall {
 function printLike(operand: string, pattern: string, type: SqlType | undefined): string {
   if (type?.kind === "BYTES") return `lw_bytes_like(${operand}, ${pattern})`;
   const isPlain = /^'(?:[^'\\]|'')*'$/.test(pattern);
+  // A backslash that escapes nothing: an odd number of them at the end of a literal.
+  if (/^'(?:.*[^\\])?(?:\\\\)*\\'$/s.test(pattern)) {
+    return `CAST(${raiseError("'LIKE pattern ends with a backslash'")} AS BOOLEAN)`;
+  }
   return `(${operand} LIKE ${pattern}${isPlain ? "" : " ESCAPE '\\'"})`;
 }
 
