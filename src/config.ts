@@ -147,6 +147,8 @@ function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces
     return value === undefined ? undefined : String(value);
   };
   const number = (definition: SettingDefinition) => Number(values.get(definition.name));
+  const optional = (definition: SettingDefinition) =>
+    values.get(definition.name) === undefined ? undefined : number(definition);
   const folder = (definition: SettingDefinition, packaged: string) => {
     const value = text(definition);
     return value === undefined ? join(places.packageDir, packaged) : resolve(places.workingDir, value);
@@ -162,11 +164,13 @@ function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces
     publicToken: text(define.publicToken),
     queryTimeoutMs: number(define.queryTimeoutMs),
     maxConcurrentQueries: number(define.maxConcurrentQueries),
+    maxConcurrentQueriesPerToken: number(define.maxConcurrentQueriesPerToken),
     maxQueuedQueries: number(define.maxQueuedQueries),
+    maxRequestsPerMinute: optional(define.maxRequestsPerMinute),
     maxResultBytes: number(define.maxResultBytes),
     cacheMaxBytes: number(define.cacheMaxBytes),
     maxBodyBytes: number(define.maxBodyBytes),
-    engineMemoryMb: values.get(define.engineMemoryMb.name) === undefined ? undefined : number(define.engineMemoryMb),
+    engineMemoryMb: optional(define.engineMemoryMb),
     shutdownTimeoutMs: number(define.shutdownTimeoutMs),
     logLevel: text(define.logLevel) ?? "",
   };

@@ -70,6 +70,11 @@ const definitions = {
     hint: "Narrow the time range, or group by fewer values.",
   },
   too_many_queries: { status: 429, title: "Too many queries are running and waiting", hint: "Retry later." },
+  rate_limited: {
+    status: 429,
+    title: "The token made too many calls",
+    hint: "Retry after the seconds of Retry-After.",
+  },
   overloaded: {
     status: 429,
     title: "More events are waiting to be written than the service holds",

@@ -14,6 +14,7 @@ import type { Engine } from "./engines/engine.ts";
 import { buildApp } from "./http/app.ts";
 import { createDrain } from "./http/drain.ts";
 import { createLogger } from "./http/logger.ts";
+import { createRateLimiter } from "./http/rate-limiter.ts";
 import { openMetadata } from "./metadata/database.ts";
 import { readSecretKey } from "./metadata/secret-key.ts";
 import { createTokenStore } from "./metadata/token-store.ts";
@@ -96,7 +97,11 @@ async function openService(
     runner: {
       engine,
       planner,
-      admission: createAdmission({ maxRunning: settings.maxConcurrentQueries, maxWaiting: settings.maxQueuedQueries }),
+      admission: createAdmission({
+        maxRunning: settings.maxConcurrentQueries,
+        maxRunningPerCaller: settings.maxConcurrentQueriesPerToken,
+        maxWaiting: settings.maxQueuedQueries,
+      }),
       cursors: createCursorSealer(await readSecretKey(join(settings.dataDir, "cursor.key"))),
       timeoutMs: settings.queryTimeoutMs,
       maxResultBytes: settings.maxResultBytes,
@@ -108,6 +113,7 @@ async function openService(
     sources,
     authenticator: createAuthenticator(tokens, [...fixedTokens(settings), ...extraTokens], Date.now),
     logger,
+    rates: createRateLimiter(settings.maxRequestsPerMinute, Date.now),
     maxBodyBytes: settings.maxBodyBytes,
     nowMs: Date.now,
     drain,

@@ -86,11 +86,24 @@ export const settingDefinitions = {
     default: 8,
     description: "Queries that run at once; more wait in a queue.",
   },
+  maxConcurrentQueriesPerToken: {
+    name: "max_concurrent_queries_per_token",
+    type: integer(1, 1_000),
+    default: 6,
+    description: "Queries of one token that run at once; more wait, and tokens that wait take turns.",
+  },
   maxQueuedQueries: {
     name: "max_queued_queries",
     type: integer(0, 100_000),
     default: 128,
     description: "Queries that wait at once; more are answered 429.",
+  },
+  maxRequestsPerMinute: {
+    name: "max_requests_per_minute",
+    type: integer(1, 10_000_000),
+    default: undefined,
+    description:
+      "Calls of endpoints that one token may make in a minute, in bursts of up to a sixth of it; more are answered 429.",
   },
   maxResultBytes: {
     name: "max_result_bytes",
@@ -141,7 +154,9 @@ export interface Settings {
   readonly publicToken: string | undefined;
   readonly queryTimeoutMs: number;
   readonly maxConcurrentQueries: number;
+  readonly maxConcurrentQueriesPerToken: number;
   readonly maxQueuedQueries: number;
+  readonly maxRequestsPerMinute: number | undefined;
   readonly maxResultBytes: number;
   readonly cacheMaxBytes: number;
   readonly maxBodyBytes: number;

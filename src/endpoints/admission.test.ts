@@ -49,3 +49,48 @@ describe("admission", () => {
     await expect(admission.enter(never)).rejects.toMatchObject({ code: "too_many_queries" });
   });
 });
+
+describe("admission among callers", () => {
+  it("lets none of them run more than its share", async () => {
+    const admission = createAdmission({ maxRunning: 3, maxRunningPerCaller: 2, maxWaiting: 5 });
+    await admission.enter(never, "a");
+    const leave = await admission.enter(never, "a");
+    const third = admission.enter(never, "a");
+    await admission.enter(never, "b");
+    expect(admission.load).toEqual({ running: 3, waiting: 1 });
+    leave();
+    await third;
+    expect(admission.load).toEqual({ running: 3, waiting: 0 });
+  });
+
+  it("lets those who wait take turns", async () => {
+    const admission = createAdmission({ maxRunning: 1, maxWaiting: 9 });
+    const order: string[] = [];
+    const leave = await admission.enter(never, "a");
+    const waiting = ["a1", "a2", "a3", "b1", "c1"].map(async (name) => {
+      const end = await admission.enter(never, name.slice(0, 1));
+      order.push(name);
+      end();
+    });
+    leave();
+    await Promise.all(waiting);
+    expect(
+      order
+        .slice(0, 3)
+        .map((name) => name[0])
+        .sort(),
+    ).toEqual(["a", "b", "c"]);
+    expect(order.filter((name) => name.startsWith("a"))).toEqual(["a1", "a2", "a3"]);
+  });
+
+  it("does not hold up others behind one who has its share", async () => {
+    const admission = createAdmission({ maxRunning: 2, maxRunningPerCaller: 1, maxWaiting: 9 });
+    await admission.enter(never, "a");
+    const second = admission.enter(never, "a");
+    const leave = await admission.enter(never, "b");
+    leave();
+    await admission.enter(never, "c");
+    expect(admission.load).toEqual({ running: 2, waiting: 1 });
+    void second;
+  });
+});

@@ -13,6 +13,7 @@ import { addDraining } from "./plugins/draining.ts";
 import { addErrors, answerClientError, answerFrameworkError } from "./plugins/errors.ts";
 import { chooseRequestId } from "./plugins/request-id.ts";
 import { parseQueryText } from "./query-text.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
 import { addEndpointsRoutes } from "./routes/endpoints.ts";
 import { addHealthRoute } from "./routes/health.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
@@ -27,6 +28,8 @@ export interface AppDependencies {
   readonly sources: SourceRegistry;
   readonly authenticator: Authenticator;
   readonly logger: FastifyBaseLogger;
+  /** Of endpoint calls, by token. */
+  readonly rates: RateLimiter;
   readonly maxBodyBytes: number;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;

@@ -123,6 +123,10 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     await expect.poll(() => test.engine.requests.length).toBe(2);
     return get(`${path}?project=x`);
   },
+  rate_limited: async () => {
+    for (let call = 0; call < 100; call++) await get(`${path}?project=x`, "one-token");
+    return get(`${path}?project=x`, "one-token");
+  },
   overloaded: () => storeWith("overloaded"),
   timeout: () => failWith("timeout"),
   internal: () => failWith("internal"),

@@ -11,6 +11,7 @@ import { parseQuery } from "../../src/googlesql/parse.ts";
 import { buildApp } from "../../src/http/app.ts";
 import { createDrain, type Drain } from "../../src/http/drain.ts";
 import { createLogger } from "../../src/http/logger.ts";
+import { createRateLimiter } from "../../src/http/rate-limiter.ts";
 import { openSources } from "../../src/sources/source-registry.ts";
 import { createFakeEngine, emptyQuery, type FakeEngine } from "./fake-engine.ts";
 
@@ -107,6 +108,7 @@ export async function createTestApp(): Promise<TestApp> {
     sources,
     authenticator: { authenticate: async (secret) => identities[secret] },
     logger: createLogger("info", { write: (line) => void logLines.push(line) }),
+    rates: createRateLimiter(600, () => testNowMs),
     maxBodyBytes: 100_000,
     nowMs: () => testNowMs,
     drain,

@@ -74,6 +74,7 @@ async function runEndpoint(
     (await request.timings.measureWaiting("auth", () =>
       authenticate(dependencies.authenticator, request, textOf(sent.get("api_key"))),
     ));
+  dependencies.rates.take(identity.tokenId);
   const endpoint = findEndpoint(dependencies, identity, name);
   request.logNotes.endpoint = endpoint.definition.name;
   const declaresFormat = endpoint.definition.parameters.some((parameter) => parameter.name === "format");

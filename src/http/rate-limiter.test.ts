@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { createRateLimiter } from "./rate-limiter.ts";
+
+it("a caller has a burst, then calls at its rate, whatever others do", () => {
+  let now = 0;
+  const rates = createRateLimiter(60, () => now);
+  const take = (caller = "a") => rates.take(caller);
+  for (let call = 0; call < 10; call++) take();
+  expect(() => take()).toThrow(expect.objectContaining({ code: "rate_limited", details: { retryAfterSeconds: 1 } }));
+  take("b");
+  now = 999;
+  expect(() => take()).toThrow();
+  now = 1_000;
+  take();
+  expect(() => take()).toThrow();
+  now = 3_600_000;
+  for (let call = 0; call < 10; call++) take();
+  expect(() => take()).toThrow();
+});
+
+it("a clock that goes back takes nothing away", () => {
+  let now = 10_000;
+  const rates = createRateLimiter(60, () => now);
+  rates.take("a");
+  now = 0;
+  rates.take("a");
+});
+
+it("without a rate nobody is bounded", () => {
+  const rates = createRateLimiter(undefined, () => 0);
+  for (let call = 0; call < 1_000; call++) rates.take("a");
+});
