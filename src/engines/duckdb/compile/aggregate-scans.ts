@@ -77,7 +77,7 @@ export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Wind
   block.hasComputed = true;
   scan.functions.forEach(({ column }, index) => {
     const text = texts[index] ?? "";
-    block.bindings.set(column.id, { sql: () => text, isCheap: false, isWindow: true });
+    block.bindings.set(column.id, { sql: () => text, isCheap: false });
     block.computed.set(column.id, compilation.analysis.uses(column));
   });
   return block;

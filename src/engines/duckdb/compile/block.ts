@@ -15,7 +15,7 @@ export interface SelectItem {
   readonly sql: string;
 }
 
-export interface OrderItem {
+interface OrderItem {
   readonly id: number;
   readonly binding: Binding;
   readonly isDescending: boolean;
@@ -252,4 +252,16 @@ export function selectColumn(compilation: Compilation, block: Block, column: Col
   const alias = compilation.analysis.alias(column.id);
   if (binding === undefined) throw new Error(`Column ${alias} is not readable here`);
   return { alias, sql: binding.sql(), id: column.id };
+}
+
+/** Rows of a correlated sub-query over an array come in any order otherwise. */
+export function orderNaturally(block: Block): void {
+  if (block.order.length > 0) return;
+  block.order = block.naturalOrder.map((sql) => ({
+    id: -1,
+    binding: cheapBinding(sql),
+    isDescending: false,
+    nullsFirst: true,
+    isFloat: false,
+  }));
 }

@@ -52,8 +52,3 @@ export function nextAlias(compilation: Compilation, prefix: string): string {
 export function fail(compilation: Compilation, code: DiagnosticCode, message: string, span: Span): never {
   throw new GoogleSqlError(compilation.text, [{ code, message, span }]);
 }
-
-/** Types are plain data without a fixed key order only in theory: all are built by the constructors of types.ts. */
-export function isSameType(left: SqlType, right: SqlType): boolean {
-  return left === right || JSON.stringify(left) === JSON.stringify(right);
-}

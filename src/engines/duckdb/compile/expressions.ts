@@ -94,7 +94,7 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
 }
 
 function variableName(compilation: Compilation, column: Column): string {
-  return `v${column.id}_${compilation.analysis.alias(column.id)}`;
+  return `v${compilation.analysis.alias(column.id)}`;
 }
 
 function printRecordField(compilation: Compilation, expression: Expr & { kind: "RecordField" }, scope: Scope): string {

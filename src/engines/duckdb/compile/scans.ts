@@ -2,7 +2,7 @@
 import type { Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
 import { quoteIdentifier } from "../sql-text.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
-import { type Block, findColumn, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { type Block, findColumn, newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, fail, nextAlias } from "./compilation.ts";
 import { buildCte } from "./ctes.ts";
 import { computedBinding, printExpression } from "./expressions.ts";
@@ -208,15 +208,7 @@ function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, in
   const scope = scopeOf(compilation, block);
   if (scan.count !== undefined) block.limit = printExpression(compilation, scan.count, scope);
   if (scan.offset !== undefined) block.offset = printExpression(compilation, scan.offset, scope);
-  if (block.outer !== undefined && block.order.length === 0) {
-    block.order = block.naturalOrder.map((sql) => ({
-      id: -1,
-      binding: cheapBinding(sql),
-      isDescending: false,
-      nullsFirst: true,
-      isFloat: false,
-    }));
-  }
+  orderNaturally(block);
   return deferComputed(compilation, block);
 }
 

@@ -15,8 +15,6 @@ export interface Binding {
   readonly sql: () => string;
   /** True when printing it again costs nothing: a column of FROM, a literal, a parameter. */
   readonly isCheap: boolean;
-  /** True when it is a window function's result, which WHERE and other window functions cannot read. */
-  readonly isWindow?: boolean | undefined;
   /** True when it can be no NaN: it comes from JSON or from integers. */
   readonly isNeverNaN?: boolean | undefined;
   readonly record?: RecordSource | undefined;

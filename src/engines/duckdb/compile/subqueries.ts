@@ -2,22 +2,10 @@
 import type { InSubqueryExpr, SubqueryExpr } from "../../../googlesql/resolved.ts";
 import { arrayOf } from "../../../googlesql/types.ts";
 import { likeArray } from "../functions/operators.ts";
-import { type Block, selectColumn } from "./block.ts";
+import { type Block, orderNaturally, selectColumn } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { type RenderedItem, renderBlock } from "./render.ts";
-import { cheapBinding, type Scope } from "./scope.ts";
-
-/** Rows of a correlated sub-query over an array come in any order otherwise. */
-export function orderNaturally(block: Block): void {
-  if (block.order.length > 0) return;
-  block.order = block.naturalOrder.map((sql) => ({
-    id: -1,
-    binding: cheapBinding(sql),
-    isDescending: false,
-    nullsFirst: true,
-    isFloat: false,
-  }));
-}
+import type { Scope } from "./scope.ts";
 
 function renderArray(block: Block, item: RenderedItem): string {
   orderNaturally(block);

@@ -27,7 +27,7 @@ function field(base: string, index: number): string {
 }
 
 /** Equality of two values of the type as GoogleSQL has it. */
-export function printEqual(left: string, right: string, type: SqlType | undefined): string {
+function printEqual(left: string, right: string, type: SqlType | undefined): string {
   if (type?.kind !== "STRUCT") return `(${left} = ${right})`;
   return repeat([left, right], "equal", (l = "", r = "") => {
     const parts = type.fields.map((inner, index) => printEqual(field(l, index), field(r, index), inner.type));
