@@ -124,6 +124,8 @@ export interface Engine {
   run(request: RunRequest): Promise<RunningQuery>;
   /** Resolves when the engine answered; throws `EngineError` `unavailable` otherwise. */
   ping(signal: AbortSignal): Promise<void>;
+  /** Memory that the engine takes now, in bytes; undefined where that is not known. Absent on an engine that runs elsewhere. */
+  memoryBytes?(): Promise<number | undefined>;
   /** Waits for appends that are under way, then releases everything. */
   close(): Promise<void>;
 }

@@ -6,17 +6,20 @@ import type { EndpointRegistry } from "../endpoints/endpoint-registry.ts";
 import type { EndpointRunner } from "../endpoints/run-endpoint.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import type { Drain } from "./drain.ts";
+import { createMetrics } from "./metrics.ts";
 import { addAccessLog } from "./plugins/access-log.ts";
 import { addBodySize } from "./plugins/body-size.ts";
 import { addCors } from "./plugins/cors.ts";
 import { addDraining } from "./plugins/draining.ts";
 import { addErrors, answerClientError, answerFrameworkError } from "./plugins/errors.ts";
+import { addMetrics } from "./plugins/metrics.ts";
 import { chooseRequestId } from "./plugins/request-id.ts";
 import { parseQueryText } from "./query-text.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { addEndpointsRoutes } from "./routes/endpoints.ts";
 import { addHealthRoute } from "./routes/health.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
+import { addMetricsRoute } from "./routes/metrics.ts";
 import { addRunEndpointRoutes } from "./routes/run-endpoint.ts";
 
 /** What the HTTP side works with. */
@@ -66,9 +69,12 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   addErrors(app);
   await addCors(app);
   addAccessLog(app);
+  const metrics = createMetrics(dependencies);
+  addMetrics(app, metrics);
   addDraining(app, dependencies.drain);
   addBodySize(app, dependencies.maxBodyBytes);
   addHealthRoute(app, dependencies);
+  addMetricsRoute(app, dependencies, metrics);
   addRunEndpointRoutes(app, dependencies);
   addEndpointsRoutes(app, dependencies);
   addIngestRoutes(app, dependencies);

@@ -36,6 +36,7 @@ const identities: Readonly<Record<string, Identity>> = {
   "one-token": { tokenId: "o", scopes: ["query:endpoint:open"], pins: {} },
   "ingest-token": { tokenId: "i", scopes: ["ingest"], pins: {} },
   "edge-token": { tokenId: "e", scopes: ["ingest:source:edge"], pins: {} },
+  "metrics-token": { tokenId: "m", scopes: ["metrics"], pins: {} },
   "pinned-token": { tokenId: "n", scopes: ["query"], pins: { project: "abc" } },
 };
 
@@ -70,6 +71,7 @@ const endpoints = [
     ],
   }),
   makeEndpoint({ id: "00000000-0000-4000-8000-00000000000b", name: "closed", isSandboxed: false, redactsPii: true }),
+  makeEndpoint({ id: "00000000-0000-4000-8000-00000000000c", name: "kept", cacheSeconds: 900 }),
 ];
 
 export async function createTestApp(): Promise<TestApp> {

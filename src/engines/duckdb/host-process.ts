@@ -49,7 +49,7 @@ function defaultHostPath(): string {
 }
 
 /** Resident memory of a process; undefined where the platform does not tell. */
-async function residentBytes(pid: number): Promise<number | undefined> {
+export async function residentBytes(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const match = /^VmRSS:\s+(\d+) kB$/m.exec(status);
   return match === null ? undefined : Number(match[1]) * 1024;

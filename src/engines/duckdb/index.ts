@@ -5,7 +5,7 @@ import { compileQuery } from "./compile/compile.ts";
 import type { CompactionSize } from "./host/compaction.ts";
 import { openCore } from "./host/core.ts";
 import type { CoreOptions, EngineHost } from "./host/protocol.ts";
-import { HostProcess } from "./host-process.ts";
+import { HostProcess, residentBytes } from "./host-process.ts";
 import { runQuery } from "./run-query.ts";
 import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "./store.ts";
 
@@ -69,6 +69,10 @@ function createEngine(
           signal.addEventListener("abort", onAbort, { once: true });
         }),
       ]);
+    },
+    async memoryBytes() {
+      const id = pid();
+      return id === undefined ? undefined : residentBytes(id);
     },
     close,
     get hostPid() {

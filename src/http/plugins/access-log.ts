@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 /** What a route tells about a request for its line in the log. Never a token, a parameter's value or an address. */
-interface LogNotes {
+export interface LogNotes {
   tokenId?: string;
   endpoint?: string;
   /** Whether a kept answer was there; absent for answers that are not kept. */
@@ -10,6 +10,8 @@ interface LogNotes {
   /** The code of the error that was answered. */
   error?: string;
   events?: number;
+  /** Events that were not stored. */
+  rejected?: number;
 }
 
 declare module "fastify" {
@@ -18,8 +20,8 @@ declare module "fastify" {
   }
 }
 
-/** For the log only: nobody was there any more to read an answer. */
-const callerGoneStatus = 499;
+/** For the log and metrics only: nobody was there any more to read an answer. */
+export const callerGoneStatus = 499;
 
 /** Writes one line for each request once its answer is sent or its caller gone, with the route's pattern instead of the URL. */
 export function addAccessLog(app: FastifyInstance): void {

@@ -80,6 +80,7 @@ async function storeEvents(
     dataThrough.note(source.name, events);
   }
   request.logNotes.events = events.length;
+  request.logNotes.rejected = rejected.length;
   if (rejected.length === 0) return reply.send({ message: "Logged!", accepted: events.length });
   const message = `${rejected.length} of ${events.length + rejected.length} events were not stored`;
   return reply.status(422).send({ message, accepted: events.length, rejected });

@@ -1,0 +1,92 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { AppDependencies } from "./app.ts";
+import type { LogNotes } from "./plugins/access-log.ts";
+
+/** What is counted, for Prometheus. Labels are names of endpoints and sources that exist, and words of this file: never a value of a caller. */
+export interface Metrics {
+  /** Counts a request whose answer is sent, or whose caller is gone. */
+  observe(notes: LogNotes, status: number, seconds: number): void;
+  /** Everything in the text format of Prometheus, and its media type. */
+  read(): Promise<{ readonly text: string; readonly mediaType: string }>;
+}
+
+const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+type Watched = Pick<AppDependencies, "runner" | "cache" | "sources" | "dataThrough">;
+
+export function createMetrics({ runner, cache, sources, dataThrough }: Watched): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name: `logweir_${name}`,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  const requests = new Counter({
+    name: "logweir_requests_total",
+    help: "Requests by endpoint (empty for other routes) and status.",
+    labelNames: ["endpoint", "status"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "logweir_request_duration_seconds",
+    help: "Time to answer calls of endpoints, by how the cache took part: hit, miss, or none.",
+    labelNames: ["endpoint", "cache"],
+    buckets: latencyBuckets,
+    registers,
+  });
+  const lookups = new Counter({
+    name: "logweir_cache_lookups_total",
+    help: "Calls of endpoints whose answers are kept: hit or miss.",
+    labelNames: ["result"],
+    registers,
+  });
+  const stored = new Counter({
+    name: "logweir_ingest_events_total",
+    help: "Events by source: stored, or rejected.",
+    labelNames: ["source", "outcome"],
+    registers,
+  });
+  gauge("queries_running", "Queries that run now.", () => runner.admission.load.running);
+  gauge("queries_waiting", "Queries that wait for their turn.", () => runner.admission.load.waiting);
+  gauge("cache_entries", "Answers that are kept.", () => cache.size.entries);
+  gauge("cache_bytes", "Memory of the answers that are kept.", () => cache.size.bytes);
+  gauge("service_memory_bytes", "Resident memory of the service.", () => process.memoryUsage.rss());
+  gauge("engine_memory_bytes", "Resident memory of the engine's process; 0 where unknown.", async () => {
+    return (await runner.engine.memoryBytes?.()) ?? 0;
+  });
+  addNewestEvents(registers, sources, dataThrough);
+  return {
+    observe({ endpoint, cache: result, source, events, rejected }, status, seconds) {
+      requests.inc({ endpoint: endpoint ?? "", status: String(status) });
+      if (endpoint !== undefined) durations.observe({ endpoint, cache: result ?? "none" }, seconds);
+      if (result !== undefined) lookups.inc({ result });
+      if (source !== undefined && events !== undefined) stored.inc({ source, outcome: "stored" }, events);
+      if (source !== undefined && rejected !== undefined) stored.inc({ source, outcome: "rejected" }, rejected);
+    },
+    read: async () => ({ text: await registry.metrics(), mediaType: registry.contentType }),
+  };
+}
+
+function addNewestEvents(
+  registers: Registry[],
+  { sources }: AppDependencies["sources"],
+  dataThrough: AppDependencies["dataThrough"],
+): void {
+  const newest = new Gauge({
+    name: "logweir_source_newest_event_timestamp_seconds",
+    help: "When the newest event of a source happened, in seconds since 1970: what the clock shows beyond it is the lag.",
+    labelNames: ["source"],
+    registers,
+    collect() {
+      for (const { name } of sources) {
+        const us = dataThrough.of([name]);
+        if (us !== undefined) newest.set({ source: name }, Number(us) / 1e6);
+      }
+    },
+  });
+}

@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { createReadStream, rmSync, statSync } from "node:fs";
+import { Readable } from "node:stream";
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
+import type { Authenticator } from "../../access/authenticator.ts";
+import type { Engine } from "../../engines/engine.ts";
+import { ServiceError } from "../../errors.ts";
+import type { MetadataDatabase } from "../../metadata/database.ts";
+import type { Source } from "../../sources/source.ts";
+import { describeStore } from "../../sources/store-state.ts";
+import { authenticate, findSecret } from "../authenticate.ts";
+import type { BackupHead, BackupTail } from "../backup-format.ts";
+import { createCallSignal } from "../call-signal.ts";
+import type { Drain } from "../drain.ts";
+import { urlParameters } from "../request-parameters.ts";
+
+/** What the routes of the store work with. */
+export interface StoreDependencies {
+  readonly engine: Engine;
+  readonly metadata: Pick<MetadataDatabase, "copyTo">;
+  /** Where a copy of the metadata may lie while it is sent; must be in a folder that is there. */
+  readonly metadataCopyPath: string;
+  readonly sources: readonly Pick<Source, "name" | "retentionDays">[];
+  readonly authenticator: Authenticator;
+  readonly logger: FastifyBaseLogger;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  readonly drain: Drain;
+}
+
+/**
+ * `GET /api/store`: the state of the store. `GET /api/store/backup`: a consistent copy of everything, while events are
+ * still stored (see `backup-format.ts`). Both are for owners (scope `private`).
+ */
+export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependencies): void {
+  const { engine, authenticator, sources, nowMs, drain } = dependencies;
+  const requireOwner = async (request: FastifyRequest) => {
+    const identity = await authenticate(authenticator, request, findSecret(request, urlParameters(request)));
+    if (!identity.scopes.includes("private")) {
+      throw new ServiceError("insufficient_scope", "The store is shown to tokens of the scope private only");
+    }
+  };
+  app.get("/api/store", { onRequest: requireOwner }, async (_request, reply) => {
+    if (engine.store.inspect === undefined) throw notFound("state");
+    const report = await engine.store.inspect(createCallSignal(reply, drain.cutOff));
+    return reply.header("Cache-Control", "no-store").send(describeStore(engine.name, report, sources, nowMs()));
+  });
+  app.get("/api/store/backup", { onRequest: requireOwner }, async (_request, reply) => {
+    const chunks = makeBackup(dependencies, createCallSignal(reply, drain.cutOff));
+    // What can be refused is refused before the answer begins.
+    const head = await chunks.next();
+    const body = Readable.from(startWith(head, chunks), { objectMode: false });
+    return reply.header("Cache-Control", "no-store").type("application/octet-stream").send(body);
+  });
+}
+
+function notFound(what: string): ServiceError {
+  return new ServiceError("not_found", `The engine keeps its ${what} elsewhere`);
+}
+
+async function* startWith<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncGenerator<T> {
+  try {
+    if (first.done === true) return;
+    yield first.value;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
+}
+
+async function* makeBackup(dependencies: StoreDependencies, signal: AbortSignal): AsyncGenerator<Buffer, void> {
+  const { engine, metadata, metadataCopyPath, nowMs, logger } = dependencies;
+  if (engine.store.snapshot === undefined) throw notFound("backups");
+  const snapshot = await engine.store.snapshot(signal);
+  let isReleased = false;
+  try {
+    rmSync(metadataCopyPath, { force: true });
+    metadata.copyTo(metadataCopyPath);
+    const files = [
+      ...snapshot.files.map(({ name, path, byteCount }) => ({ path, name: `store/${name}`, byteCount })),
+      { path: metadataCopyPath, name: "metadata.db", byteCount: statSync(metadataCopyPath).size },
+    ];
+    const head: BackupHead = {
+      format: 1,
+      made_at: new Date(nowMs()).toISOString(),
+      sources: snapshot.sources.map(({ name, rowCount }) => ({ name, rows: rowCount })),
+      files: files.map(({ name, byteCount }) => ({ path: name, bytes: byteCount })),
+    };
+    yield Buffer.from(`${JSON.stringify(head)}\n`);
+    const sha256: string[] = [];
+    for (const { path, byteCount } of files) sha256.push(yield* readFileBytes(path, byteCount, signal));
+    isReleased = true;
+    // Fails where the engine was restarted, and the file may have changed below us: then the last line is not written.
+    await snapshot.release();
+    yield Buffer.from(`${JSON.stringify({ sha256 } satisfies BackupTail)}\n`);
+  } finally {
+    rmSync(metadataCopyPath, { force: true });
+    if (!isReleased) {
+      await snapshot.release().catch((error: unknown) => logger.warn({ err: error }, "a backup was lost"));
+    }
+  }
+}
+
+async function* readFileBytes(path: string, byteCount: number, signal: AbortSignal): AsyncGenerator<Buffer, string> {
+  const hash = createHash("sha256");
+  if (byteCount > 0) {
+    for await (const chunk of createReadStream(path, { end: byteCount - 1, highWaterMark: 1024 * 1024, signal })) {
+      hash.update(chunk as Buffer);
+      yield chunk as Buffer;
+    }
+  }
+  return hash.digest("hex");
+}
