@@ -91,7 +91,7 @@ beforeAll(async () => {
     ingestSeconds: 1,
   };
   report = await measureQueries(options, () => undefined, effort);
-  peer = await startLogweir(join(folder, "queries"));
+  peer = await startLogweir(join(folder, "queries"), plan.endMs);
 }, 60_000);
 
 afterAll(async () => {

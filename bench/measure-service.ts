@@ -35,8 +35,8 @@ const mixedRate = 5_000;
 const mixedSecondsPerQuery = 6;
 const settleMs = 3_000;
 
-async function measureIdle(folder: string): Promise<{ readonly own: number; readonly tree: number }> {
-  const peer = await startLogweir(join(folder, "idle"));
+async function measureIdle(folder: string, endMs: number): Promise<{ readonly own: number; readonly tree: number }> {
+  const peer = await startLogweir(join(folder, "idle"), endMs);
   await sleep(settleMs);
   const sizes = { own: residentBytes(peer.pid), tree: treeMemoryBytes(peer.pid) };
   await peer.stop();
@@ -113,8 +113,9 @@ export async function measureService(options: BenchOptions, say: (line: string) 
   const folder = join(options.folder, "service");
   rmSync(folder, { recursive: true, force: true });
   const context = contextOf(options.plan);
-  const idle = await measureIdle(folder);
-  let peer = await startLogweir(folder);
+  const { endMs } = options.plan;
+  const idle = await measureIdle(folder, endMs);
+  let peer = await startLogweir(folder, endMs);
   try {
     say(`Loading ${options.plan.eventCount} events into logweir`);
     await peer.load(planned(options));
@@ -123,7 +124,7 @@ export async function measureService(options: BenchOptions, say: (line: string) 
     await peer.stop();
     say("Hand-written SQL on the same store");
     const handWritten = await measureHandWritten(peer.storeFolder, context);
-    peer = await startLogweir(folder);
+    peer = await startLogweir(folder, endMs);
     say(`Queries beside ${mixedRate} events/s`);
     const watch = watchMemory(peer.pid);
     const mixed = await measureMixed(peer, options, context);

@@ -22,7 +22,7 @@ export async function openPeers(options: BenchOptions, part: string): Promise<Op
     for (const peer of running) await peer.stop();
   };
   try {
-    const logweir = await startLogweir(folder);
+    const logweir = await startLogweir(folder, options.plan.endMs);
     running.push(logweir);
     const notices: string[] = [];
     for (const name of options.peers) {

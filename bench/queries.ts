@@ -117,9 +117,9 @@ export const benchQueries: readonly BenchQuery[] = [
     title: "api-counts daily, project regex",
     comparison: "numbers",
     targets: { clickhouse: 0.9, postgres: 0.01 },
-    logweir: ({ project, endMs }) => ({
+    logweir: ({ project }) => ({
       endpoint: "bench.api-counts",
-      parameters: { project, interval: "daily", now: iso(endMs) },
+      parameters: { project, interval: "daily" },
     }),
     postgres: (context) => countsPostgres(context, "day", 7 * dayMs),
     clickhouse: (context) => countsClickhouse(context, "Day", 7 * dayMs),
@@ -129,9 +129,9 @@ export const benchQueries: readonly BenchQuery[] = [
     title: "api-counts minutely",
     comparison: "numbers",
     targets: { clickhouse: 0.8, postgres: 0.15 },
-    logweir: ({ project, endMs }) => ({
+    logweir: ({ project }) => ({
       endpoint: "bench.api-counts",
-      parameters: { project, interval: "minutely", now: iso(endMs) },
+      parameters: { project, interval: "minutely" },
     }),
     postgres: (context) => countsPostgres(context, "minute", hourMs),
     clickhouse: (context) => countsClickhouse(context, "Minute", hourMs),

@@ -10,6 +10,8 @@ import type { Answer, Peer, Row } from "./peer.ts";
 
 const token = "logweir-bench-private-token";
 const connections = 4;
+const hourMs = 3_600_000;
+const timeLiteral = (ms: number) => `TIMESTAMP '${new Date(ms).toISOString()}'`;
 const ingestPath = "/api/logs?source_name=edge";
 
 export interface LogweirPeer extends Peer {
@@ -21,8 +23,8 @@ export interface LogweirPeer extends Peer {
   readonly storeFolder: string;
 }
 
-/** The endpoints of the benchmark: those that come with the service, with the clock as a parameter and the cache off. */
-function writeEndpoints(folder: string): void {
+/** The endpoints of the benchmark: those that come with the service, with the clock stopped at `endMs` and the cache off. */
+function writeEndpoints(folder: string, endMs: number): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "logs.all.sql"), readFileSync(join(rootFolder, "endpoints", "logs.all.sql")));
   const counts = readFileSync(join(rootFolder, "endpoints", "usage.api-counts.sql"), "utf8");
@@ -31,8 +33,9 @@ function writeEndpoints(folder: string): void {
     [/^name: .*$/m, "name: bench.api-counts"],
     [/^cache_seconds: .*$/m, "cache_seconds: 0"],
     [/^warm_every_seconds: .*\n/m, ""],
-    [/^parameters:\n/m, "parameters:\n  now:\n    type: timestamp\n    required: true\n"],
-    [/CURRENT_TIMESTAMP\(\)/g, "@now"],
+    [/TIMESTAMP_SUB\(CURRENT_TIMESTAMP\(\), INTERVAL 60 MINUTE\)/, timeLiteral(endMs - hourMs)],
+    [/TIMESTAMP_SUB\(CURRENT_TIMESTAMP\(\), INTERVAL 1 HOUR\)/, timeLiteral(endMs - hourMs)],
+    [/TIMESTAMP_SUB\(CURRENT_TIMESTAMP\(\), INTERVAL 7 DAY\)/, timeLiteral(endMs - 7 * 24 * hourMs)],
   ];
   const changed = changes.reduce((text, [from, to]) => {
     const next = text.replace(from, to);
@@ -86,10 +89,10 @@ function engineTime(header: string | string[] | undefined): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
-/** Starts the service on its folder below `folder`, which is made when it is missing. */
-export async function startLogweir(folder: string): Promise<LogweirPeer> {
+/** Starts the service on its folder below `folder`, which is made when it is missing. For its endpoints it is always `endMs`. */
+export async function startLogweir(folder: string, endMs: number): Promise<LogweirPeer> {
   const home = join(folder, "logweir");
-  writeEndpoints(join(home, "endpoints"));
+  writeEndpoints(join(home, "endpoints"), endMs);
   writeSources(join(home, "sources"));
   const { child, url: starting } = startProcess(home);
   const url = await starting;
