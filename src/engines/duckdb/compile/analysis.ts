@@ -11,7 +11,7 @@ import type {
   Scan,
   WindowCall,
 } from "../../../googlesql/resolved.ts";
-import { expressionChildren, scanExpressions, scanInputs } from "./children.ts";
+import { expressionChildren, scanExpressions } from "./children.ts";
 import { readableName } from "./names.ts";
 
 export interface Analysis {
@@ -19,8 +19,6 @@ export interface Analysis {
   uses(column: Column): number;
   /** True when the sub-query or CTE reads columns of a query around it. */
   isCorrelated(query: object): boolean;
-  /** True when the sub-query reads a lambda's parameter or a variable of WITH(...) from around it. */
-  readsVariables(query: object): boolean;
   /** The name that a column has wherever it is selected: unique by its id, readable otherwise. */
   alias(id: number): string;
   /** How many scans read the CTE, itself not counted. */
@@ -31,56 +29,61 @@ export interface Analysis {
 interface Place {
   readonly parent: Place | undefined;
   isCorrelated: boolean;
-  readsVariables: boolean;
 }
 
-const NO_PLACES: readonly Place[] = [];
+/** What is known of one column. */
+interface ColumnFacts {
+  uses: number;
+  owner: Place | undefined;
+  name: string;
+  alias: string | undefined;
+}
 
 interface Walk {
-  readonly uses: Map<number, number>;
-  readonly owners: Map<number, Place>;
-  readonly names: Map<number, string>;
+  readonly columns: Map<number, ColumnFacts>;
   readonly places: Map<object, Place>;
   readonly cteUses: Map<number, number>;
   /** Columns of CTE scans with those of the definitions, users before definitions. */
   readonly links: (readonly [number, number])[];
 }
 
-function countUse(walk: Walk, id: number, weight: number): void {
-  walk.uses.set(id, (walk.uses.get(id) ?? 0) + weight);
+function factsOf(walk: Walk, id: number): ColumnFacts {
+  let facts = walk.columns.get(id);
+  if (facts === undefined) {
+    facts = { uses: 0, owner: undefined, name: "", alias: undefined };
+    walk.columns.set(id, facts);
+  }
+  return facts;
 }
 
-/** The places from `place` outwards to where the column is made, that one not included; none where it is made inside. */
-function placesBetween(walk: Walk, column: Column, place: Place): readonly Place[] {
-  const owner = walk.owners.get(column.id);
-  if (owner === place) return NO_PLACES;
-  const between: Place[] = [];
-  for (let at: Place | undefined = place; at !== undefined; at = at.parent) {
-    if (at === owner) return between;
-    between.push(at);
-  }
-  return [];
+function isWithin(place: Place, outer: Place | undefined): boolean {
+  let at: Place | undefined = place;
+  while (at !== undefined && at !== outer) at = at.parent;
+  return at !== undefined;
+}
+
+/** Counts a use; from inside another query than the one that makes the column it is one of many. */
+function read(facts: ColumnFacts, place: Place, weight: number): void {
+  const isInner = facts.owner !== place && isWithin(place, facts.owner);
+  facts.uses += isInner ? 2 : weight;
 }
 
 function readColumn(walk: Walk, column: Column, place: Place, weight: number): void {
-  const between = placesBetween(walk, column, place);
-  countUse(walk, column.id, between.length === 0 ? weight : 2);
-  for (const at of between) at.isCorrelated = true;
-}
-
-function readVariable(walk: Walk, column: Column, place: Place, weight: number): void {
-  const between = placesBetween(walk, column, place);
-  countUse(walk, column.id, between.length === 0 ? weight : 2);
-  for (const at of between) at.readsVariables = true;
+  const facts = factsOf(walk, column.id);
+  read(facts, place, weight);
+  if (facts.owner === place || !isWithin(place, facts.owner)) return;
+  for (let at: Place | undefined = place; at !== undefined && at !== facts.owner; at = at.parent)
+    at.isCorrelated = true;
 }
 
 function own(walk: Walk, column: Column, place: Place): void {
-  walk.owners.set(column.id, place);
-  walk.names.set(column.id, column.name);
+  const facts = factsOf(walk, column.id);
+  facts.owner = place;
+  facts.name = column.name;
 }
 
 function enter(walk: Walk, query: object, parent: Place): Place {
-  const place: Place = { parent, isCorrelated: false, readsVariables: false };
+  const place: Place = { parent, isCorrelated: false };
   walk.places.set(query, place);
   return place;
 }
@@ -91,7 +94,7 @@ function walkExpression(walk: Walk, expression: Expr | AggregateCall | WindowCal
       readColumn(walk, expression.column, place, weight);
       return;
     case "Variable":
-      readVariable(walk, expression.column, place, weight);
+      read(factsOf(walk, expression.column.id), place, weight);
       return;
     case "Subquery":
     case "InSubquery": {
@@ -137,9 +140,16 @@ function ownColumns(walk: Walk, scan: Scan, place: Place): void {
       for (const { column } of scan.columns) own(walk, column, place);
       return;
     case "Cte":
+      for (const column of scan.columns) own(walk, column, place);
+      return;
     case "SetOperation":
+      for (const column of scan.columns) own(walk, column, place);
+      for (const input of scan.inputs) for (const column of input.columns) readColumn(walk, column, place, 1);
+      return;
     case "Recursive":
       for (const column of scan.columns) own(walk, column, place);
+      for (const column of scan.anchor.columns) readColumn(walk, column, place, 1);
+      for (const column of scan.step.columns) readColumn(walk, column, place, 1);
       return;
     case "Distinct":
       for (const { column, input } of scan.columns) {
@@ -177,29 +187,45 @@ function walkCteScan(walk: Walk, scan: Scan & { kind: "Cte" }): void {
   });
 }
 
+/** The scan that a chain of scans goes on with; other inputs are walked here. */
+function nextInput(walk: Walk, scan: Scan, place: Place): Scan | undefined {
+  switch (scan.kind) {
+    case "SingleRow":
+    case "Table":
+    case "Cte":
+      return undefined;
+    case "Join":
+      walkScan(walk, scan.right, lateralPlace(walk, scan, place));
+      return scan.left;
+    case "SetOperation":
+      for (const input of scan.inputs) walkScan(walk, input.scan, place);
+      return undefined;
+    case "Recursive":
+      walkScan(walk, scan.anchor.scan, place);
+      walkScan(walk, scan.step.scan, place);
+      return undefined;
+    default:
+      return scan.input;
+  }
+}
+
 function walkScan(walk: Walk, scan: Scan, place: Place): void {
   // A chain of scans can be as long as the query's text: descend it without recursion.
   const chain: Scan[] = [];
-  for (let at: Scan | undefined = scan; at !== undefined; ) {
-    chain.push(at);
-    const inputs: readonly Scan[] = scanInputs(at);
-    for (const other of inputs.slice(1)) walkScan(walk, other, lateralPlace(walk, at, place));
-    at = inputs[0];
+  for (let at: Scan | undefined = scan; at !== undefined; at = nextInput(walk, at, place)) chain.push(at);
+  for (let index = chain.length - 1; index >= 0; index--) {
+    const at = chain[index];
+    if (at !== undefined) walkStep(walk, at, place);
   }
-  for (const at of chain.reverse()) {
-    if (at.kind === "Cte") walkCteScan(walk, at);
-    // Columns that an expression of the same scan reads are made by its input, except the elements that ON reads.
-    if (at.kind === "Unnest") ownColumns(walk, at, place);
-    for (const expression of scanExpressions(at)) walkExpression(walk, expression, place, 1);
-    if (at.kind !== "Unnest") ownColumns(walk, at, place);
-    if (at.kind === "SetOperation") {
-      for (const input of at.inputs) for (const column of input.columns) readColumn(walk, column, place, 1);
-    }
-    if (at.kind === "Recursive") {
-      for (const side of [at.anchor, at.step]) for (const column of side.columns) readColumn(walk, column, place, 1);
-    }
-    if (at.kind === "With") walkDefinitions(walk, at.ctes, place);
-  }
+}
+
+function walkStep(walk: Walk, scan: Scan, place: Place): void {
+  // ON of an UNNEST reads its elements; expressions of other scans read what their inputs make.
+  if (scan.kind === "Unnest") ownColumns(walk, scan, place);
+  for (const expression of scanExpressions(scan)) walkExpression(walk, expression, place, 1);
+  if (scan.kind !== "Unnest") ownColumns(walk, scan, place);
+  if (scan.kind === "Cte") walkCteScan(walk, scan);
+  if (scan.kind === "With") walkDefinitions(walk, scan.ctes, place);
 }
 
 function lateralPlace(walk: Walk, scan: Scan, place: Place): Place {
@@ -207,9 +233,10 @@ function lateralPlace(walk: Walk, scan: Scan, place: Place): Place {
 }
 
 function walkDefinitions(walk: Walk, ctes: readonly CteDefinition[], place: Place): void {
-  for (const cte of [...ctes].reverse()) {
-    const uses = walk.cteUses.get(cte.id) ?? 0;
-    if (uses === 0) continue;
+  for (let index = ctes.length - 1; index >= 0; index--) {
+    const cte = ctes[index];
+    const uses = cte === undefined ? 0 : (walk.cteUses.get(cte.id) ?? 0);
+    if (cte === undefined || uses === 0) continue;
     walkScan(walk, cte.scan, enter(walk, cte, place));
     walk.cteUses.set(cte.id, uses);
   }
@@ -217,23 +244,22 @@ function walkDefinitions(walk: Walk, ctes: readonly CteDefinition[], place: Plac
 
 /** Walks the query once, in time linear in its size. */
 export function analyse(query: ResolvedQuery): Analysis {
-  const walk: Walk = {
-    uses: new Map(),
-    owners: new Map(),
-    names: new Map(),
-    places: new Map(),
-    cteUses: new Map(),
-    links: [],
-  };
-  const place: Place = { parent: undefined, isCorrelated: false, readsVariables: false };
+  const walk: Walk = { columns: new Map(), places: new Map(), cteUses: new Map(), links: [] };
+  const place: Place = { parent: undefined, isCorrelated: false };
   walkScan(walk, query.scan, place);
   for (const { column } of query.columns) readColumn(walk, column, place, 1);
-  for (const [user, definition] of walk.links) countUse(walk, definition, walk.uses.get(user) ?? 0);
+  for (const [user, definition] of walk.links) {
+    factsOf(walk, definition).uses += walk.columns.get(user)?.uses ?? 0;
+  }
   return {
-    uses: (column) => walk.uses.get(column.id) ?? 0,
+    uses: (column) => walk.columns.get(column.id)?.uses ?? 0,
     isCorrelated: (inner) => walk.places.get(inner)?.isCorrelated ?? false,
-    readsVariables: (inner) => walk.places.get(inner)?.readsVariables ?? false,
-    alias: (id) => (id < 0 ? `round_${-id}` : `c${id}_${readableName(walk.names.get(id) ?? "")}`),
+    alias: (id) => {
+      if (id < 0) return `round_${-id}`;
+      const facts = factsOf(walk, id);
+      facts.alias ??= `c${id}_${readableName(facts.name)}`;
+      return facts.alias;
+    },
     cteUses: (cte) => walk.cteUses.get(cte.id) ?? 0,
   };
 }

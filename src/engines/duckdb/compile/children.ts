@@ -1,26 +1,6 @@
 /** What stands directly below a node of the resolved query. */
 import type { AggregateCall, Expr, Scan, WindowCall } from "../../../googlesql/resolved.ts";
 
-/** The scans that a scan reads. The first is the one that a chain of scans goes on with. */
-export function scanInputs(scan: Scan): readonly Scan[] {
-  switch (scan.kind) {
-    case "SingleRow":
-    case "Table":
-    case "Cte":
-      return [];
-    case "Unnest":
-      return scan.input === undefined ? [] : [scan.input];
-    case "Join":
-      return [scan.left, scan.right];
-    case "SetOperation":
-      return scan.inputs.map((input) => input.scan);
-    case "Recursive":
-      return [scan.anchor.scan, scan.step.scan];
-    default:
-      return [scan.input];
-  }
-}
-
 function present<T>(values: readonly (T | undefined)[]): readonly T[] {
   return values.filter((value) => value !== undefined);
 }
@@ -28,10 +8,12 @@ function present<T>(values: readonly (T | undefined)[]): readonly T[] {
 /** The expressions that a scan itself holds. */
 export function scanExpressions(scan: Scan): readonly (Expr | AggregateCall | WindowCall)[] {
   switch (scan.kind) {
-    case "Unnest":
-      return [...scan.arrays.map((item) => item.array), ...present([scan.on])];
+    case "Unnest": {
+      const arrays = scan.arrays.map((item) => item.array);
+      return scan.on === undefined ? arrays : [...arrays, scan.on];
+    }
     case "Join":
-      return present([scan.on]);
+      return scan.on === undefined ? [] : [scan.on];
     case "Filter":
       return [scan.predicate];
     case "Project":

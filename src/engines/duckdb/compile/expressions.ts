@@ -8,6 +8,7 @@ import { printCall, printElement } from "./calls.ts";
 import { type Compilation, fail } from "./compilation.ts";
 import { physicalTypeSql, printLiteral, printNull } from "./literals.ts";
 import { extractTyped, fieldPointer, fieldSource, isRecordType, recordText } from "./records.ts";
+import { detectorsOf, printRedacted } from "./redaction.ts";
 import { type Binding, cheapBinding, type Scope, variableScope } from "./scope.ts";
 import { printInSubquery, printSubquery } from "./subqueries.ts";
 import { isCheap, isNeverNaN, lookUp, sourceOf } from "./traits.ts";
@@ -139,6 +140,10 @@ function printCastExpression(compilation: Compilation, expression: CastExpr, sco
 }
 
 function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): string {
+  const [value] = call.arguments;
+  if (call.function === "$redact" && value !== undefined) {
+    return printRedacted(printExpression(compilation, value, scope), call.type, detectorsOf(call));
+  }
   const args = call.arguments.map((argument) =>
     argument === undefined ? undefined : printExpression(compilation, argument, scope),
   );

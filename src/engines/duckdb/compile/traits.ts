@@ -3,6 +3,7 @@ import type { Span } from "../../../googlesql/diagnostic.ts";
 import type { Column, Expr } from "../../../googlesql/resolved.ts";
 import { type Compilation, fail } from "./compilation.ts";
 import { arraySource, fieldSource, isRecordType } from "./records.ts";
+import { detectorsOf, redactedSource } from "./redaction.ts";
 import type { Binding, RecordSource, Scope } from "./scope.ts";
 
 const NOWHERE: Span = { start: 0, end: 0 };
@@ -54,6 +55,11 @@ export function sourceOf(compilation: Compilation, expression: Expr, scope: Scop
     const [element, ...others] = expression.elements;
     const source = element === undefined || others.length > 0 ? undefined : sourceOf(compilation, element, scope);
     return source === undefined ? undefined : arraySource(source);
+  }
+  if (expression.kind === "Call" && expression.function === "$redact") {
+    const [value] = expression.arguments;
+    const source = value === undefined ? undefined : sourceOf(compilation, value, scope);
+    return source === undefined ? undefined : redactedSource(source, expression.type, detectorsOf(expression));
   }
   if (expression.kind !== "RecordField") return undefined;
   const base = sourceOf(compilation, expression.base, scope);
