@@ -21,9 +21,9 @@ export interface BenchEvent {
   readonly json: string;
 }
 
-export const eventsPerBatch = 1_000;
-export const projectCount = 50;
-export const spanMs: number = 14 * 86_400_000;
+const eventsPerBatch = 1_000;
+const projectCount = 50;
+const spanMs: number = 14 * 86_400_000;
 /** In a few dozen events of the largest project, whatever the number of events. */
 export const rareWord = "kestrelfall";
 

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 
-export interface HttpAnswer {
+interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -8,7 +8,7 @@ export interface HttpAnswer {
   readonly elapsedMs: number;
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: Buffer;

@@ -23,14 +23,14 @@ export interface IngestResult {
   readonly diskBytes: number;
 }
 
-export interface IngestLoad {
+interface IngestLoad {
   readonly clients: number;
   readonly eventsPerInsert: number;
   readonly seconds: number;
 }
 
 /** Lets `clients` send one insert after the other for so many seconds. */
-export async function sendEvents(peer: Peer, supply: EventSupply, load: IngestLoad): Promise<IngestResult> {
+async function sendEvents(peer: Peer, supply: EventSupply, load: IngestLoad): Promise<IngestResult> {
   const times: number[] = [];
   const watch = watchMemory(peer.pid);
   const cpuBefore = treeCpuSeconds(peer.pid);

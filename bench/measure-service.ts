@@ -11,7 +11,7 @@ import { residentBytes, treeMemoryBytes, watchMemory } from "./processes.ts";
 import { benchQueries, contextOf, type QueryContext } from "./queries.ts";
 import { measure, summarise, type Timing } from "./statistics.ts";
 
-export interface ServiceQuery {
+interface ServiceQuery {
   readonly key: string;
   readonly atRest: Timing;
   /** Median of the engine's own time, where the service tells it. */

@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { defaultEndMs, type EventPlan } from "./events.ts";
 import { defaultChdbFolder } from "./peers/clickhouse/clickhouse.ts";
 
-export type Part = "all" | "queries" | "ingest" | "service";
+type Part = "all" | "queries" | "ingest" | "service";
 
 /** What to measure, and where. */
 export interface BenchOptions {

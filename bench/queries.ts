@@ -10,7 +10,7 @@ export interface QueryContext {
 }
 
 /** An endpoint with its parameters. */
-export interface LogweirCall {
+interface LogweirCall {
   readonly endpoint: "logs.all" | "bench.api-counts";
   readonly parameters: Readonly<Record<string, string>>;
 }

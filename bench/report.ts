@@ -6,7 +6,7 @@ import type { PeerName } from "./peers/peer.ts";
 import { benchQueries } from "./queries.ts";
 
 /** Columns as wide as their widest cell, the first to the left and the others to the right. */
-export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(" | ")} |`;

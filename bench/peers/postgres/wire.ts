@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from "node:net";
 
-export interface WireAnswer {
+interface WireAnswer {
   readonly elapsedMs: number;
   /** The payloads of the DataRow messages. */
   readonly rows: readonly Buffer[];
