@@ -71,7 +71,12 @@ const endpoints = [
     ],
   }),
   makeEndpoint({ id: "00000000-0000-4000-8000-00000000000b", name: "closed", isSandboxed: false, redactsPii: true }),
-  makeEndpoint({ id: "00000000-0000-4000-8000-00000000000c", name: "kept", cacheSeconds: 900 }),
+  makeEndpoint({
+    id: "00000000-0000-4000-8000-00000000000c",
+    name: "kept",
+    cacheSeconds: 900,
+    parameters: [{ ...plain, name: "project", type: "string" }],
+  }),
 ];
 
 export async function createTestApp(): Promise<TestApp> {
