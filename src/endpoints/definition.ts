@@ -1,5 +1,6 @@
 import type { ParameterValue } from "../engines/engine.ts";
 import type { Query } from "../googlesql/ast.ts";
+import type { Detector } from "../redaction/detector.ts";
 
 /** The types that an endpoint's parameters may have, as headers and the API write them. */
 export const parameterTypes = ["string", "int64", "float64", "bool", "timestamp", "date"] as const;
@@ -35,6 +36,8 @@ export interface EndpointDefinition {
   readonly isSandboxed: boolean;
   /** What holds where a call does not say whether personal data is redacted. */
   readonly redactsPii: boolean;
+  /** What counts as personal data here; the default detectors where the file lists none. */
+  readonly detectors?: readonly Detector[];
   readonly parameters: readonly ParameterDefinition[];
   /** Further names of the WITH tables, for callers' queries. */
   readonly tableAliases: Readonly<Record<string, string>>;

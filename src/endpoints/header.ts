@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { detectorNames } from "../redaction/detector.ts";
 import { parameterTypes } from "./definition.ts";
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
@@ -25,7 +26,9 @@ export const EndpointHeader = Type.Object(
     cache_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 31_536_000 })),
     warm_every_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000 })),
     sandbox: Type.Optional(Type.Boolean()),
-    redact_pii: Type.Optional(Type.Boolean()),
+    redact_pii: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Array(Type.Enum([...detectorNames]), { minItems: 1, uniqueItems: true })]),
+    ),
     parameters: Type.Optional(
       Type.Record(Type.String({ pattern: identifier }), Type.Union([ParameterHeader, Type.Null()])),
     ),

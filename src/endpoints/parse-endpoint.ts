@@ -59,7 +59,9 @@ function toDefinition(header: EndpointHeader, query: string, path: string, repor
     cacheSeconds,
     warmEverySeconds: header.warm_every_seconds,
     isSandboxed: header.sandbox ?? false,
-    redactsPii: header.redact_pii ?? false,
+    // A list of detectors is a yes.
+    redactsPii: Array.isArray(header.redact_pii) || (header.redact_pii ?? false),
+    ...(Array.isArray(header.redact_pii) ? { detectors: header.redact_pii } : {}),
     parameters,
     tableAliases: header.table_aliases ?? {},
     labels: header.labels ?? {},

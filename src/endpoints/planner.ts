@@ -9,6 +9,7 @@ import type { ResolvedQuery } from "../googlesql/resolved.ts";
 import type { SqlType } from "../googlesql/types.ts";
 import { compileLql } from "../lql/compile-lql.ts";
 import { LqlError } from "../lql/lql-error.ts";
+import { defaultDetectors } from "../redaction/detector.ts";
 import { capRows } from "./cap-rows.ts";
 import type { Endpoint, EndpointDefinition } from "./definition.ts";
 import { makePaged } from "./paging/page-query.ts";
@@ -51,7 +52,8 @@ export function createPlanner(dependencies: PlannerDependencies): Planner {
   };
   return {
     plan(endpoint, consumer, rowLimit, place) {
-      const key = JSON.stringify([numberOf(endpoint), rowLimit ?? 0, consumer?.language, consumer?.text, place]);
+      const { language, text, redactsPii } = consumer ?? {};
+      const key = JSON.stringify([numberOf(endpoint), rowLimit ?? 0, language, text, redactsPii, place]);
       const kept = plans.get(key);
       if (kept !== undefined && isCurrent(kept, dependencies.tables)) return kept.query;
       const plan = makePlan(dependencies, endpoint, consumer, rowLimit, place);
@@ -137,6 +139,7 @@ function compileConsumer(
         tables,
         parameters: parameterTypes(definition),
         tableAliases: new Map(Object.entries(definition.tableAliases)),
+        ...(consumer.redactsPii ? { redaction: (definition.detectors ?? defaultDetectors).join(",") } : {}),
       },
     );
     return compileForPages(engine, resolved, definition, consumer.text, place);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CompiledQuery, Engine, ParameterValue } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
+import type { Detector } from "../redaction/detector.ts";
 import type { Admission } from "./admission.ts";
 import type { Endpoint, EndpointDefinition } from "./definition.ts";
 import type { CursorSealer, PagePlace } from "./paging/cursor.ts";
@@ -11,6 +12,8 @@ import { type BoundParameters, bindParameters, parseLimit } from "./parameters.t
 export interface ConsumerQuery {
   readonly language: "sql" | "lql";
   readonly text: string;
+  /** True when it reads the endpoint's tables without their personal data. */
+  readonly redactsPii?: boolean;
 }
 
 /** A compiled query, and how its pages follow each other where it has any. */
@@ -61,6 +64,8 @@ export interface PreparedCall {
   readonly values: readonly ParameterValue[];
   readonly maxRows: number;
   readonly redactsPii: boolean;
+  /** What is redacted then; the default ones unless the endpoint lists its own. */
+  readonly detectors?: readonly Detector[];
   /** What the call's cursors belong to: all that decides its answer but the page. */
   readonly identity: string;
 }
@@ -72,7 +77,7 @@ export function prepareCall(
 ): PreparedCall {
   const { endpoint, parameters, redactsPii } = call;
   const { definition } = endpoint;
-  const consumer = readConsumerQuery(endpoint, parameters);
+  const consumer = readConsumerQuery(endpoint, parameters, redactsPii);
   const limit = parseLimit(parameters.get("limit"), definition.maxRows);
   const bound = bindParameters(definition.parameters, parameters);
   const identity = identifyCall(endpoint, [consumer ?? null, limit ?? null, [...bound], redactsPii]);
@@ -90,6 +95,7 @@ export function prepareCall(
     values: query.parameters.map(({ key }) => places.get(String(key)) ?? findValue(bound, key)),
     maxRows: limit ?? definition.maxRows,
     redactsPii,
+    ...(definition.detectors === undefined ? {} : { detectors: definition.detectors }),
     identity,
   };
 }
@@ -113,7 +119,11 @@ function readPlace(
   return cursors.open(identity, String(cursor));
 }
 
-function readConsumerQuery(endpoint: Endpoint, parameters: ReadonlyMap<string, unknown>): ConsumerQuery | undefined {
+function readConsumerQuery(
+  endpoint: Endpoint,
+  parameters: ReadonlyMap<string, unknown>,
+  redactsPii: boolean,
+): ConsumerQuery | undefined {
   const sql = readQueryText(parameters, "sql");
   const lql = readQueryText(parameters, "lql");
   if (sql !== undefined && lql !== undefined) {
@@ -126,7 +136,7 @@ function readConsumerQuery(endpoint: Endpoint, parameters: ReadonlyMap<string, u
     const message = `The endpoint ${endpoint.definition.name} takes no query of the caller's`;
     throw new ServiceError("sandbox_disabled", message, { parameter: language });
   }
-  return { language, text };
+  return redactsPii ? { language, text, redactsPii } : { language, text };
 }
 
 /** An empty or blank text counts as none, and runs the endpoint's own query. */

@@ -1,11 +1,11 @@
 import type { QuerySummary, RowBatch } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
+import { redactJson } from "../redaction/redact-json.ts";
+import { redactText } from "../redaction/redact-text.ts";
 import type { Admission } from "./admission.ts";
 import { fromEngineError } from "./engine-error.ts";
 import type { PagePlace } from "./paging/cursor.ts";
 import { createPageEnd } from "./paging/page-end.ts";
-import { redactJson } from "./redaction/redact-json.ts";
-import { redactText } from "./redaction/redact-text.ts";
 import type { EndpointRunner, PreparedCall } from "./run-endpoint.ts";
 
 /** How a run went. */
@@ -63,7 +63,7 @@ export async function* runPrepared(
     try {
       for (let step = await waitFor(batches.next()); step.done !== true; step = await waitFor(batches.next())) {
         const shown = page.read(step.value);
-        yield call.redactsPii ? { ...shown, json: redactJson(shown.json) } : shown;
+        yield call.redactsPii ? { ...shown, json: redactJson(shown.json, call.detectors) } : shown;
       }
     } finally {
       await batches.return?.();
@@ -75,7 +75,9 @@ export async function* runPrepared(
     const answered = fromEngineError(error);
     if (answered === undefined) throw error;
     // A failed cast shows the value that failed.
-    throw call.redactsPii ? new ServiceError(answered.code, redactText(answered.message), answered.details) : answered;
+    throw call.redactsPii
+      ? new ServiceError(answered.code, redactText(answered.message, call.detectors), answered.details)
+      : answered;
   } finally {
     onEngine?.(engineMs);
     leave();

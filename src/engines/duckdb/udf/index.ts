@@ -19,6 +19,7 @@ import { kllUdfs } from "./kll.ts";
 import { literalTextUdfs } from "./literal-text.ts";
 import { netUdfs } from "./net.ts";
 import { parseDecimalUdfs } from "./parse-decimal.ts";
+import { redactUdfs } from "./redact.ts";
 import { regexpUdfs } from "./regexp.ts";
 import { stringSearchUdfs } from "./string-search.ts";
 import { topUdfs } from "./top.ts";
@@ -49,6 +50,7 @@ export const scalarUdfs: readonly ScalarUdf[] = [
   ...jsonExtractUdfs,
   ...literalTextUdfs,
   ...netUdfs,
+  ...redactUdfs,
   ...regexpUdfs,
   ...stringSearchUdfs,
   ...unicodeTextUdfs,

@@ -3,12 +3,7 @@
  * zone (RFC 4007), brackets and port (RFC 3986) or prefix length (RFC 4632). One pass; every character is looked at a
  * bounded number of times, whatever the text.
  */
-
-/** A half-open range of a text. */
-export interface TextRange {
-  readonly start: number;
-  readonly end: number;
-}
+import type { TextRange } from "../text-range.ts";
 
 const candidate = /[0-9A-Fa-f]{0,5}:[0-9A-Fa-f:]*|[0-9]{1,4}(?=\.[0-9])/g;
 const octet = /(?:25[0-5]|2[0-4]\d|1\d\d|0?\d?\d)/.source;

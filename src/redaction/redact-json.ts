@@ -1,10 +1,11 @@
+import { type Detector, defaultDetectors } from "./detector.ts";
 import { redactText } from "./redact-text.ts";
 
 /**
  * Redacts the string values of JSON text, at every depth; keys and other values stay as they are, character by
  * character. The text is any run of JSON tokens, such as the rows of an answer separated by commas. Linear time.
  */
-export function redactJson(json: string): string {
+export function redactJson(json: string, names: readonly Detector[] = defaultDetectors): string {
   let result = "";
   let copied = 0;
   let position = json.indexOf('"');
@@ -12,7 +13,7 @@ export function redactJson(json: string): string {
     const end = endOfString(json, position);
     if (!isKey(json, end)) {
       const literal = json.slice(position, end);
-      const redacted = redactLiteral(literal);
+      const redacted = redactLiteral(literal, names);
       if (redacted !== literal) {
         result += json.slice(copied, position) + redacted;
         copied = end;
@@ -41,9 +42,9 @@ function isKey(json: string, end: number): boolean {
   return json[position] === ":";
 }
 
-function redactLiteral(literal: string): string {
+function redactLiteral(literal: string, names: readonly Detector[]): string {
   const hasEscapes = literal.includes("\\");
   const text = hasEscapes ? String(JSON.parse(literal)) : literal.slice(1, -1);
-  const redacted = redactText(text);
+  const redacted = redactText(text, names);
   return redacted === text ? literal : JSON.stringify(redacted);
 }

@@ -1,0 +1,15 @@
+import { type Detector, parseDetectors } from "../../../redaction/detector.ts";
+import { redactJson } from "../../../redaction/redact-json.ts";
+import { redactText } from "../../../redaction/redact-text.ts";
+import { memoize } from "./memoize.ts";
+import { defineUdf, type ScalarUdf } from "./udf.ts";
+
+const readDetectors: (names: string) => readonly Detector[] = memoize(parseDetectors);
+
+/** Personal data taken out of texts, and out of the string values of JSON; the second argument lists the detectors. */
+export const redactUdfs: readonly ScalarUdf[] = [
+  defineUdf("lw_redact", ["VARCHAR", "VARCHAR"], "VARCHAR", (text, names) => redactText(text, readDetectors(names))),
+  defineUdf("lw_redact_json", ["VARCHAR", "VARCHAR"], "VARCHAR", (json, names) =>
+    redactJson(json, readDetectors(names)),
+  ),
+];
