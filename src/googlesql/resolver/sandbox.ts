@@ -3,6 +3,7 @@ import type { TableCatalog } from "../relation.ts";
 import type { CteDefinition, ResolvedQuery, Scan } from "../resolved.ts";
 import type { CteBinding, CteScope, Environment } from "./context.ts";
 import { reachableFrom } from "./reach.ts";
+import { redactBinding } from "./redact-binding.ts";
 import { ResolutionStopped } from "./resolution.ts";
 import { createResolution, finishQuery, type ResolveOptions, resolveTopLevel, throwDiagnostics } from "./resolve.ts";
 import { findCte } from "./table.ts";
@@ -17,6 +18,8 @@ export interface QueryText {
 export interface SandboxOptions extends ResolveOptions {
   /** Further names for the saved query's common table expressions: alias to name. */
   readonly tableAliases?: ReadonlyMap<string, string>;
+  /** What of the saved query's outputs the consumer does not see: names of detectors, comma separated, for `$redact`. */
+  readonly redaction?: string;
 }
 
 /**
@@ -43,10 +46,13 @@ export function resolveSandboxed(saved: QueryText, consumer: QueryText, options:
   }
   throwDiagnostics(outside);
   const inside = createResolution(consumer.text, { ...options, tables: NO_TABLES }, outside.ids);
-  const result = resolveTopLevel(inside, consumer.query, sandboxScope(names, options.tableAliases ?? new Map()));
+  const { redaction } = options;
+  const shown = redaction === undefined ? names : names.map((name) => redactBinding(inside, name, redaction));
+  const result = resolveTopLevel(inside, consumer.query, sandboxScope(shown, options.tableAliases ?? new Map()));
   const finished = finishQuery(inside, result);
   const reached = reachableFrom(finished.scan);
-  const read = definitions.filter((definition) => reached.ctes.has(definition.id));
+  const added = redaction === undefined ? [] : shown.flatMap(({ definition }) => definition ?? []);
+  const read = [...definitions, ...added].filter((definition) => reached.ctes.has(definition.id));
   const scan: Scan = read.length === 0 ? finished.scan : { kind: "With", ctes: read, input: finished.scan };
   const types = new Map([...outside.usedParameters, ...inside.usedParameters]);
   const parameters = [...types].filter(([key]) => reached.parameters.has(key)).map(([key, type]) => ({ key, type }));
