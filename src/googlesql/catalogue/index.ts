@@ -30,6 +30,8 @@ import type { FunctionDefinition } from "./types.ts";
 export interface CatalogueEntry {
   readonly definition: FunctionDefinition;
   readonly signatures: readonly Signature[];
+  /** The positions at which some signature takes a date part. */
+  readonly datePartPositions: ReadonlySet<number>;
 }
 
 export interface Catalogue {
@@ -46,7 +48,8 @@ export function createCatalogue(tables: readonly (readonly FunctionDefinition[])
   const definitions = tables.flat();
   const names: string[] = [];
   for (const definition of definitions) {
-    const entry = { definition, signatures: definition.signatures.map(parseSignature) };
+    const signatures = definition.signatures.map(parseSignature);
+    const entry = { definition, signatures, datePartPositions: datePartPositions(signatures) };
     for (const name of [definition.name, ...(definition.aliases ?? [])]) {
       if (entries.has(name)) throw new Error(`The catalogue holds ${name} twice.`);
       entries.set(name, entry);
@@ -58,6 +61,11 @@ export function createCatalogue(tables: readonly (readonly FunctionDefinition[])
     names: () => names,
     definitions,
   };
+}
+
+function datePartPositions(signatures: readonly Signature[]): ReadonlySet<number> {
+  const places = signatures.flatMap(({ parameters }) => [...parameters.entries()]);
+  return new Set(places.flatMap(([position, { place }]) => (place.kind === "datepart" ? [position] : [])));
 }
 
 /** The published functions and operators of GoogleSQL. */

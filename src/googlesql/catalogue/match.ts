@@ -23,53 +23,59 @@ export interface Match {
   readonly bindings: Map<string, SqlType>;
 }
 
-type Cost = readonly number[];
-
 /** The best match, or undefined when no signature takes the arguments. */
 export function matchSignatures(
   signatures: readonly Signature[],
   callArguments: readonly CallArgument[],
 ): Match | undefined {
-  let best: { match: Match; cost: Cost } | undefined;
+  let best: Match | undefined;
+  let bestCost = Number.POSITIVE_INFINITY;
   for (const signature of signatures) {
-    const result = matchSignature(signature, callArguments);
-    if (result !== undefined && (best === undefined || isCheaper(result.cost, best.cost))) best = result;
+    const given = callArguments.length;
+    if (given < signature.minArguments || given > signature.maxArguments) continue;
+    const places = assign(signature.parameters, callArguments);
+    const bindings = places === undefined ? undefined : bindTemplates(signature, places, callArguments);
+    if (places === undefined || bindings === undefined) continue;
+    const cost = costOf(places, callArguments, bindings);
+    if (cost >= bestCost) continue;
+    best = { signature, places, bindings };
+    bestCost = cost;
+    if (cost === 0) return best;
   }
-  return best?.match;
+  return best;
 }
 
-function isCheaper(a: Cost, b: Cost): boolean {
-  for (let i = 0; i < a.length; i++) {
-    const difference = (a[i] ?? 0) - (b[i] ?? 0);
-    if (difference !== 0) return difference < 0;
-  }
-  return false;
-}
+const MOST = 1023;
 
-function matchSignature(
-  signature: Signature,
+/** One number that orders matches by leaves, columns and literals that are coerced, and how far; infinite for no match. */
+function costOf(
+  places: Match["places"],
   callArguments: readonly CallArgument[],
-): { match: Match; cost: Cost } | undefined {
-  const given = callArguments.length;
-  if (given < signature.minArguments || given > signature.maxArguments) return undefined;
-  const places = assign(signature.parameters, callArguments);
-  if (places === undefined) return undefined;
-  const bindings = signature.hasTemplates ? bindTemplates(places, callArguments) : new Map<string, SqlType>();
-  if (bindings === undefined) return undefined;
-  const cost = [0, 0, 0, 0, 0];
+  bindings: ReadonlyMap<string, SqlType>,
+): number {
+  let leaves = 0;
+  let columns = 0;
+  let columnDistance = 0;
+  let literals = 0;
+  let literalDistance = 0;
   for (const { parameter, argument } of places) {
     const value = argument === undefined ? undefined : callArguments[argument];
     if (value === undefined) continue;
     const fit = fitPlace(parameter.place, value, bindings);
-    if (fit === undefined) return undefined;
-    if (fit.isLenient) cost[0] = (cost[0] ?? 0) + 1;
-    else if (fit.distance > 0) {
-      const at = fit.isLiteral ? 3 : 1;
-      cost[at] = (cost[at] ?? 0) + 1;
-      cost[at + 1] = (cost[at + 1] ?? 0) + fit.distance;
+    if (fit === undefined) return Number.POSITIVE_INFINITY;
+    if (fit.isLenient) leaves++;
+    else if (fit.distance > 0 && fit.isLiteral) {
+      literals++;
+      literalDistance += fit.distance;
+    } else if (fit.distance > 0) {
+      columns++;
+      columnDistance += fit.distance;
     }
   }
-  return { match: { signature, places, bindings }, cost };
+  return [leaves, columns, columnDistance, literals, literalDistance].reduce(
+    (sum, part) => sum * (MOST + 1) + Math.min(part, MOST),
+    0,
+  );
 }
 
 /** Which argument stands at which place. Named arguments follow positional ones. */
@@ -77,12 +83,13 @@ function assign(
   parameters: readonly SignatureParameter[],
   callArguments: readonly CallArgument[],
 ): Match["places"] | undefined {
-  const firstNamed = callArguments.findIndex((argument) => argument.name !== undefined);
-  const positional = firstNamed === -1 ? callArguments.length : firstNamed;
-  const names = namedPositions(callArguments, positional);
+  let positional = 0;
+  while (positional < callArguments.length && callArguments[positional]?.name === undefined) positional++;
+  const names = positional === callArguments.length ? NO_NAMES : namedPositions(callArguments, positional);
   if (names === undefined) return undefined;
   const places: { parameter: SignatureParameter; argument: number | undefined }[] = [];
   let next = 0;
+  let used = 0;
   for (const parameter of parameters) {
     if (parameter.isRepeated) {
       while (next < positional) places.push({ parameter, argument: next++ });
@@ -93,13 +100,15 @@ function assign(
       if (named !== undefined) return undefined;
       places.push({ parameter, argument: next++ });
     } else if (named !== undefined) {
-      names.delete(parameter.name ?? "");
+      used++;
       places.push({ parameter, argument: named });
     } else if (parameter.isOptional) places.push({ parameter, argument: undefined });
     else return undefined;
   }
-  return next < positional || names.size > 0 ? undefined : places;
+  return next < positional || used < names.size ? undefined : places;
 }
+
+const NO_NAMES: ReadonlyMap<string, number> = new Map();
 
 /** Positions of `name => value` arguments by name; undefined when one occurs twice or a positional one follows. */
 function namedPositions(callArguments: readonly CallArgument[], from: number): Map<string, number> | undefined {
@@ -113,9 +122,11 @@ function namedPositions(callArguments: readonly CallArgument[], from: number): M
 }
 
 function bindTemplates(
+  signature: Signature,
   places: Match["places"],
   callArguments: readonly CallArgument[],
 ): Map<string, SqlType> | undefined {
+  if (!signature.hasTemplates) return new Map();
   const operands = new Map<string, Operand[]>();
   const restrictions: { name: string; restriction: Restriction }[] = [];
   for (const { parameter, argument } of places) {

@@ -1,6 +1,6 @@
 import type { Column, Expr } from "../resolved.ts";
 import { columnExpr } from "./expr.ts";
-import { ExpressionIndex } from "./expression-index.ts";
+import type { ExpressionIndex } from "./expression-index.ts";
 import { errorExpr, type Resolution } from "./resolution.ts";
 import type { Replace } from "./transform.ts";
 
@@ -10,13 +10,12 @@ import type { Replace } from "./transform.ts";
  */
 export function aboveKeys(
   resolution: Resolution,
-  keys: readonly { readonly expression: Expr; readonly column: Column }[],
+  keys: ExpressionIndex<{ readonly expression: Expr; readonly column: Column }>,
   hidden: ReadonlySet<number>,
   message: (name: string) => string,
 ): Replace {
-  const index = new ExpressionIndex(keys);
   return (expression) => {
-    const key = index.find(expression);
+    const key = keys.find(expression);
     if (key !== undefined) return columnExpr(key.column, expression.span);
     if (expression.kind !== "Column" || !hidden.has(expression.column.id)) return undefined;
     resolution.report("invalid_query", message(expression.column.name), expression.span, {

@@ -6,7 +6,7 @@ import { isGroupable, isOrderable } from "../typing/same-type.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
 import { coerceOrFail, typeName } from "./coerce.ts";
-import { type ExprContext, resolveExpression } from "./context.ts";
+import { type ExprContext, inClause, resolveExpression } from "./context.ts";
 import { columnExpr } from "./expr.ts";
 import { hashCall } from "./expression-index.ts";
 import { errorExpr, isErrorExpr } from "./resolution.ts";
@@ -28,13 +28,7 @@ export function resolveAggregate(
         : `Aggregate function ${name} not allowed in ${context.clause}`;
     return resolution.fail("invalid_query", why, node.span, { name });
   }
-  const inner: ExprContext = {
-    ...context,
-    scope: context.aggregateScope ?? context.scope,
-    allowsAggregates: false,
-    allowsWindows: false,
-    clause: "aggregate",
-  };
+  const inner = inClause(context, "aggregate", "nothing", context.aggregateScope ?? context.scope);
   const call = resolveAggregateCall(inner, node, entry, resolveArguments);
   if (call === undefined) return errorExpr(node.span);
   const hash = hashCall(call.function, call.arguments);
@@ -76,15 +70,17 @@ function resolveAggregateCall(
       );
       return undefined;
     }
-    const base = {
+    const call: AggregateCall = {
       kind: "AggregateCall",
       function: "$count_star",
+      type: INT64,
       arguments: [],
       isDistinct: false,
       orderBy: [],
       isSafe: node.isSafe,
-    } as const;
-    return { ...base, type: INT64, span: node.span, ...(filter === undefined ? {} : { filter }) };
+      span: node.span,
+    };
+    return filter === undefined ? call : { ...call, filter };
   }
   const resolved = resolveArguments(context, node, entry);
   const orderBy = resolveOrderItems(context, node.orderBy, `ORDER BY of ${definition.name}`);

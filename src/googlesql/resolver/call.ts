@@ -6,7 +6,7 @@ import { UNKNOWN } from "../types.ts";
 import { resolveAggregate } from "./aggregate.ts";
 import { failMatch, placeArguments, resultType } from "./call-function.ts";
 import { coerce, operandOf, typeName } from "./coerce.ts";
-import { type ExprContext, resolveExpression } from "./context.ts";
+import { type ExprContext, inClause, resolveExpression } from "./context.ts";
 import { looksLikeDatePart, resolveDatePartArgument } from "./date-part.ts";
 import { isConstant } from "./expr.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "./resolution.ts";
@@ -98,19 +98,21 @@ function resolveArguments(
   const name = entry.definition.name;
   const given: CallArgument[] = [];
   const values: (Expr | undefined)[] = [];
-  for (const [i, argument] of node.arguments.entries()) {
-    const named = argument.name === undefined ? {} : { name: argument.name.name };
-    if (argument.value.kind === "Lambda") {
-      given.push({ kind: "lambda", parameterCount: argument.value.parameters.length, ...named });
-      values.push(undefined);
-    } else if (takesDatePart(entry, i, argument.value)) {
-      given.push({ kind: "datepart", ...named });
-      values.push(resolveDatePartArgument(resolution, argument.value, name));
+  for (let i = 0; i < node.arguments.length; i++) {
+    const argument = node.arguments[i];
+    if (argument === undefined) continue;
+    let own: CallArgument;
+    let value: Expr | undefined;
+    if (argument.value.kind === "Lambda") own = { kind: "lambda", parameterCount: argument.value.parameters.length };
+    else if (entry.datePartPositions.has(i) && looksLikeDatePart(argument.value)) {
+      own = { kind: "datepart" };
+      value = resolveDatePartArgument(resolution, argument.value, name);
     } else {
-      const value = resolveExpression(context, argument.value);
-      given.push({ kind: "value", operand: operandOf(resolution, value), isConstant: isConstant(value), ...named });
-      values.push(value);
+      value = resolveExpression(context, argument.value);
+      own = { kind: "value", operand: operandOf(resolution, value), isConstant: isConstant(value) };
     }
+    values.push(value);
+    given.push(argument.name === undefined ? own : { ...own, name: argument.name.name });
     if (argument.alias !== undefined)
       resolution.report("invalid_query", `${name} does not take an alias for an argument`, argument.span);
   }
@@ -128,13 +130,6 @@ function resolveArguments(
     values[argument] = body;
   }
   return { arguments: placeArguments(resolution, match, values), match };
-}
-
-function takesDatePart(entry: CatalogueEntry, position: number, node: Expression): boolean {
-  return (
-    looksLikeDatePart(node) &&
-    entry.signatures.some((signature) => signature.parameters[position]?.place.kind === "datepart")
-  );
 }
 
 function resolveLambda(
@@ -158,10 +153,7 @@ function resolveLambda(
       expression: { kind: "Variable", type: column.type, column, span: node.parameters[i]?.span ?? node.span },
     })),
   );
-  const body = resolveExpression(
-    { ...context, scope, allowsAggregates: false, allowsWindows: false, clause: "lambda" },
-    node.body,
-  );
+  const body = resolveExpression(inClause(context, "lambda", "nothing", scope), node.body);
   if (isErrorExpr(body)) return undefined;
   const wanted = instantiate(place.result, match.bindings);
   const typed = wanted === undefined ? body : coerce(resolution, body, wanted);

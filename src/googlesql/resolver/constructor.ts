@@ -3,7 +3,7 @@ import type { ComputedColumn, Expr } from "../resolved.ts";
 import { UNKNOWN } from "../types.ts";
 import { arrayOfValues } from "../typing/implicit.ts";
 import { coerce, coerceOrFail, commonTypeOf, isLenientExpr, typeName } from "./coerce.ts";
-import { type ExprContext, resolveExpression } from "./context.ts";
+import { type ExprContext, inScope, resolveExpression } from "./context.ts";
 import { makeStruct } from "./expr.ts";
 import { errorExpr, isErrorExpr, isErrorType } from "./resolution.ts";
 import { scopeWith } from "./scope.ts";
@@ -85,7 +85,7 @@ export function resolveWithExpression(context: ExprContext, node: WithExpression
   const variables: ComputedColumn[] = [];
   let { scope } = context;
   for (const { name, value } of node.variables) {
-    const expression = resolveExpression({ ...context, scope }, value);
+    const expression = resolveExpression(inScope(context, scope), value);
     const column = resolution.newColumn(name.name, expression.type);
     if (isLenientExpr(resolution, expression)) resolution.lenientColumns.add(column.id);
     variables.push({ column, expression });
@@ -93,7 +93,7 @@ export function resolveWithExpression(context: ExprContext, node: WithExpression
       { name: name.name, expression: { kind: "Variable", type: column.type, column, span: name.span } },
     ]);
   }
-  const body = resolveExpression({ ...context, scope }, node.body);
+  const body = resolveExpression(inScope(context, scope), node.body);
   if (isErrorExpr(body) || variables.some((variable) => isErrorExpr(variable.expression))) return errorExpr(node.span);
   return { kind: "Let", type: body.type, variables, body, span: node.span };
 }

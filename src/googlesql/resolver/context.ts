@@ -25,11 +25,11 @@ export interface QueryResult {
   readonly scan: Scan;
   /** One column with `isValue` for a value table. */
   readonly columns: readonly NamedColumn[];
-  readonly order?: Ordering;
+  readonly order: Ordering | undefined;
   /** Is the scan already sorted by `order`? */
-  readonly isSorted?: boolean;
+  readonly isSorted: boolean;
   /** The recursive common table expression that this reads itself, in the term that defines it. */
-  readonly recursive?: RecursiveRead;
+  readonly recursive: RecursiveRead | undefined;
 }
 
 /** A reference of a recursive common table expression to itself: what may be done with its rows is limited. */
@@ -42,8 +42,13 @@ export interface RecursiveRead {
 export interface Relation {
   readonly scan: Scan;
   readonly names: NameList;
-  readonly order?: Ordering;
-  readonly recursive?: RecursiveRead;
+  readonly order: Ordering | undefined;
+  readonly recursive: RecursiveRead | undefined;
+}
+
+/** Rows without an order, and not of a recursive reference. */
+export function plainRelation(scan: Scan, names: NameList): Relation {
+  return { scan, names, order: undefined, recursive: undefined };
 }
 
 /** A name of WITH. */
@@ -70,6 +75,8 @@ export interface Environment {
   readonly ctes: CteScope | undefined;
   /** The names of the queries around it, for correlation. */
   readonly outer: Scope | undefined;
+  /** Columns from this one on are the query's own; earlier ones are those of the queries around it. */
+  readonly firstColumn: number;
 }
 
 /** What one SELECT gathers while its expressions are resolved. */
@@ -100,9 +107,9 @@ export interface ExprContext {
   readonly ctes: CteScope | undefined;
   readonly scope: Scope | undefined;
   /** Names for the arguments of aggregates, where they differ: in HAVING and ORDER BY a column comes before an alias there. */
-  readonly aggregateScope?: Scope;
+  readonly aggregateScope: Scope | undefined;
   /** Undefined where neither aggregates nor window functions can be. */
-  readonly block?: Block;
+  readonly block: Block | undefined;
   /** In messages: `WHERE clause`. */
   readonly clause: string;
   readonly allowsAggregates: boolean;
@@ -112,12 +119,67 @@ export interface ExprContext {
 /** An expression context without aggregates and windows. */
 export function plainContext(environment: Environment, scope: Scope | undefined, clause: string): ExprContext {
   const { resolution, ctes } = environment;
-  return { resolution, ctes, scope, clause, allowsAggregates: false, allowsWindows: false };
+  return {
+    resolution,
+    ctes,
+    scope,
+    aggregateScope: undefined,
+    block: undefined,
+    clause,
+    allowsAggregates: false,
+    allowsWindows: false,
+  };
+}
+
+/** The context of a clause of the same query: what may stand there, and the names it sees. */
+export function inClause(
+  context: ExprContext,
+  clause: string,
+  allows: "nothing" | "aggregates" | "windows" | "both",
+  scope = context.scope,
+  aggregateScope = context.aggregateScope,
+): ExprContext {
+  return {
+    resolution: context.resolution,
+    ctes: context.ctes,
+    scope,
+    aggregateScope,
+    block: context.block,
+    clause,
+    allowsAggregates: allows === "aggregates" || allows === "both",
+    allowsWindows: allows === "windows" || allows === "both",
+  };
+}
+
+/** The same place with other names. */
+export function inScope(context: ExprContext, scope: Scope | undefined): ExprContext {
+  const { resolution, ctes, aggregateScope, block, clause, allowsAggregates, allowsWindows } = context;
+  return { resolution, ctes, scope, aggregateScope, block, clause, allowsAggregates, allowsWindows };
+}
+
+/** The first context of a SELECT or pipe operator, whose aggregates and window functions go to `block`. */
+export function blockContext(
+  environment: Environment,
+  scope: Scope,
+  block: Block,
+  clause: string,
+  allows: "nothing" | "aggregates" | "windows" | "both",
+): ExprContext {
+  return {
+    resolution: environment.resolution,
+    ctes: environment.ctes,
+    scope,
+    aggregateScope: undefined,
+    block,
+    clause,
+    allowsAggregates: allows === "aggregates" || allows === "both",
+    allowsWindows: allows === "windows" || allows === "both",
+  };
 }
 
 /** The environment of a sub-query in an expression. */
 export function environmentOf(context: ExprContext): Environment {
-  return { resolution: context.resolution, ctes: context.ctes, outer: context.scope };
+  return { resolution: context.resolution, ctes: context.ctes, outer: context.scope, firstColumn: 0 };
 }
 
 /** Resolves a part of an expression. */

@@ -3,9 +3,9 @@ import type { Environment, Relation } from "./context.ts";
 import { resolveSubquery } from "./context.ts";
 import { type JoinParts, joinRelations } from "./join.ts";
 import { relationOf } from "./relation.ts";
-import { NO_NAMES, type Scope, scopeOf } from "./scope.ts";
+import { type Scope, scopeOf } from "./scope.ts";
 import { applySuffixes } from "./suffix.ts";
-import { isArrayPath, resolveTable } from "./table.ts";
+import { isArrayPath, resolveTable, unknownRelation } from "./table.ts";
 import { joinUnnest, unnestOfPath } from "./unnest.ts";
 
 /** Resolves a FROM clause. Chains of joins are walked from their left end, without recursion. */
@@ -36,7 +36,7 @@ export function resolveJoin(environment: Environment, left: Relation, join: Join
         ? unnestOfPath(right)
         : undefined;
   if (unnest !== undefined && unnest.suffixes.length === 0 && isForward)
-    return joinUnnest(environment, left, unnest, join);
+    return joinUnnest(environment, left, unnest, join, inner.outer);
   const resolved =
     right.kind === "Join" ? resolveFrom(environment, right) : resolveSingle(environment, right, inner.outer);
   return joinRelations(environment, left, resolved, join);
@@ -70,10 +70,7 @@ function resolvePlain(
       environment.resolution.report("unknown_function", `Table-valued function not found: ${name}`, node.name.span, {
         name,
       });
-      return {
-        scan: { kind: "SingleRow" },
-        names: { ...NO_NAMES, ranges: [{ name: node.alias?.name ?? name, columns: [], isLenient: true }] },
-      };
+      return unknownRelation(environment, node.alias?.name ?? name);
     }
     case "ParenthesizedJoin":
       return resolveFrom(environment, node.join);

@@ -14,8 +14,8 @@ import type { Item } from "./select-list.ts";
 /** What GROUP BY groups by, before the output columns of the aggregation exist. */
 export interface GroupKey {
   readonly expression: Expr;
-  readonly name?: string;
-  readonly order?: SortOrder;
+  readonly name: string | undefined;
+  readonly order: SortOrder | undefined;
 }
 
 export interface Grouping {
@@ -38,7 +38,7 @@ export function resolveGroupBy(
     for (const item of items) {
       if (usesAggregates(item.expression) || isErrorExpr(item.expression) || item.expression.kind === "Literal")
         continue;
-      keys.add({ expression: item.expression, ...(item.name === undefined ? {} : { name: item.name }) });
+      keys.add({ name: item.name, expression: item.expression, order: undefined });
     }
     return { keys: keys.all };
   }
@@ -52,12 +52,7 @@ export function resolveGroupBy(
       case "GroupingExpression": {
         const key = resolveKey(context, item.expression, items, names, usesAggregates);
         const name = item.alias?.name ?? key.name;
-        const full = {
-          ...key,
-          ...(name === undefined ? {} : { name }),
-          ...(item.order === undefined ? {} : { order: item.order }),
-        };
-        parts.push([[keys.add(full)]]);
+        parts.push([[keys.add({ name, expression: key.expression, order: item.order })]]);
         break;
       }
       case "Rollup":
@@ -135,24 +130,28 @@ function resolveKey(
   const { expression } = key;
   if (isErrorExpr(expression)) return key;
   if (usesAggregates(expression)) {
-    return {
-      expression: resolution.fail(
+    return failedKey(
+      resolution.fail(
         "invalid_query",
         "GROUP BY cannot use a column of the SELECT list that contains an aggregate or window function",
         node.span,
       ),
-    };
+    );
   }
   if (!isGroupable(expression.type)) {
-    return {
-      expression: resolution.fail(
+    return failedKey(
+      resolution.fail(
         "type_mismatch",
         `Grouping by expressions of type ${typeName(expression.type)} is not allowed`,
         node.span,
       ),
-    };
+    );
   }
   return key;
+}
+
+function failedKey(expression: Expr): GroupKey {
+  return { name: undefined, expression, order: undefined };
 }
 
 function findKey(
@@ -164,21 +163,15 @@ function findKey(
   const { resolution } = context;
   if (node.kind === "IntLiteral") {
     const item = items[Number(node.text) - 1];
-    if (item !== undefined)
-      return { expression: item.expression, ...(item.name === undefined ? {} : { name: item.name }) };
-    return {
-      expression: resolution.fail(
-        "invalid_query",
-        `GROUP BY is out of SELECT column number range: ${node.text}`,
-        node.span,
-      ),
-    };
+    if (item !== undefined) return { name: item.name, expression: item.expression, order: undefined };
+    return failedKey(
+      resolution.fail("invalid_query", `GROUP BY is out of SELECT column number range: ${node.text}`, node.span),
+    );
   }
   if (["StringLiteral", "BytesLiteral", "FloatLiteral", "BoolLiteral", "NullLiteral"].includes(node.kind)) {
-    return { expression: resolution.fail("invalid_query", "Cannot GROUP BY literal values", node.span) };
+    return failedKey(resolution.fail("invalid_query", "Cannot GROUP BY literal values", node.span));
   }
   const name = inferredName(node);
-  const named = name === undefined ? {} : { name };
   const path = asPath(node);
   const [first, ...rest] = path ?? [];
   if (first !== undefined) {
@@ -186,25 +179,26 @@ function findKey(
     const [item] = found;
     if (item !== undefined) {
       if (found.some((other) => !isSameExpr(other.expression, item.expression))) {
-        return {
-          expression: resolution.fail(
+        return failedKey(
+          resolution.fail(
             "ambiguous_name",
             `Name ${first.name} in GROUP BY clause is ambiguous; it may refer to multiple columns in the SELECT-list`,
             first.span,
             { name: first.name },
           ),
-        };
+        );
       }
-      if (rest.length === 0) return { expression: item.expression, ...named };
+      if (rest.length === 0) return { name, expression: item.expression, order: undefined };
       if (item.expression.type.kind === "STRUCT") {
         return {
           expression: rest.reduce<Expr>((base, field) => accessField(resolution, base, field), item.expression),
-          ...named,
+          name,
+          order: undefined,
         };
       }
     }
   }
-  return { expression: resolveExpression(context, node), ...named };
+  return { name, expression: resolveExpression(context, node), order: undefined };
 }
 
 function asPath(node: Expression): readonly (Expression & { readonly kind: "Identifier" })[] | undefined {

@@ -10,7 +10,7 @@ import { reconcile } from "./lenient.ts";
 import { recursiveOf, refuseRecursive } from "./recursion.ts";
 import { mergeNames, project } from "./relation.ts";
 import { isErrorExpr, type Resolution } from "./resolution.ts";
-import { type NamedColumn, type NameList, scopeOf } from "./scope.ts";
+import { type NamedColumn, type NameList, namedColumn, scopeOf } from "./scope.ts";
 
 /** A join without its left side, as FROM and the pipe operator have it. */
 export interface JoinParts {
@@ -47,7 +47,8 @@ export function joinRelations(environment: Environment, left: Relation, right: R
     const value = coerceOrFail(resolution, resolveExpression(context, join.on), BOOL, "The ON condition");
     if (!isErrorExpr(value)) on = value;
   }
-  return { scan: joinScan(type, left.scan, right.scan, on, isLateral), names, ...recursiveOf(left, right) };
+  const recursive = recursiveOf(left, right);
+  return { scan: joinScan(type, left.scan, right.scan, on, isLateral), names, order: undefined, recursive };
 }
 
 function joinScan(type: JoinScan["type"], left: Scan, right: Scan, on: Expr | undefined, isLateral: boolean): JoinScan {
@@ -81,14 +82,15 @@ function joinUsing(
       );
       const column = resolution.newColumn(name.name, common);
       computed.push({ column, expression });
-      merged.push({ name: name.name, column });
-    } else merged.push({ name: name.name, column: type === "RIGHT" ? b : a });
+      merged.push(namedColumn(name.name, column));
+    } else merged.push(namedColumn(name.name, type === "RIGHT" ? b : a));
   });
   const rest = names.columns.filter((named) => !hidden.has(named.column.id));
   return {
     scan: project(joinScan(type, left.scan, right.scan, on, isLateral), computed),
     names: { columns: [...merged, ...rest], ranges: names.ranges },
-    ...recursiveOf(left, right),
+    order: undefined,
+    recursive: recursiveOf(left, right),
   };
 }
 
@@ -132,8 +134,7 @@ function usingColumn(
   const found = names.columns.filter((named) => named.name?.toLowerCase() === wanted);
   const [first] = found;
   if (first === undefined) {
-    if (names.ranges.some((range) => range.isLenient === true && range.columns.some((named) => named.isValue === true)))
-      return undefined;
+    if (names.ranges.some((range) => range.isLenient && range.columns.some((named) => named.isValue))) return undefined;
     const known = names.columns.flatMap((named) => named.name ?? []);
     const suggestion = resolution.suggest(name.name, known);
     resolution.report(

@@ -2,8 +2,7 @@ import type { Expression, FieldAccess, Identifier } from "../ast.ts";
 import type { Span } from "../diagnostic.ts";
 import type { Expr } from "../resolved.ts";
 import { UNKNOWN } from "../types.ts";
-import type { ExprContext } from "./context.ts";
-import { resolveExpression } from "./context.ts";
+import { type ExprContext, inScope, resolveExpression } from "./context.ts";
 import { columnExpr, makeStruct } from "./expr.ts";
 import { accessField } from "./field.ts";
 import { nullExpr, type Resolution } from "./resolution.ts";
@@ -56,7 +55,7 @@ function resolveFirst(context: ExprContext, first: Identifier, rest: readonly Id
     case "expression":
       // `t.x` where an alias t of the select list has no fields means the table t.
       if (rest.length > 0 && !mayHaveFields(target.expression) && findName(scope?.parent, first.name) !== undefined) {
-        return resolveFirst({ ...context, scope: scope?.parent }, first, rest);
+        return resolveFirst(inScope(context, scope?.parent), first, rest);
       }
       return { expression: target.expression, used: 0 };
     case "range": {

@@ -15,7 +15,7 @@ import type { Item } from "./select-list.ts";
 
 /** One key of ORDER BY: an item of the select list by its position, or an expression of its own. */
 export interface SortKey {
-  readonly item?: number;
+  readonly item: number | undefined;
   readonly expression: Expr;
   readonly isDescending: boolean;
   readonly nullsFirst: boolean;
@@ -25,17 +25,19 @@ export interface SortKey {
 export function resolveOrderBy(context: ExprContext, orderBy: readonly OrderItem[], items: readonly Item[]): SortKey[] {
   const { resolution } = context;
   const keys: SortKey[] = [];
-  const identical = new Map([...items.entries()].reverse().map(([position, item]) => [item.expression, position]));
-  const index = new ExpressionIndex(
-    [...items.entries()].map(([position, { expression }]) => ({ expression, position })),
-  );
+  const index = new ExpressionIndex(items.map(({ expression }, position) => ({ expression, position })));
   for (const node of orderBy) {
     if (node.collation !== undefined) resolution.report("unsupported", "COLLATE is not supported", node.span);
-    const order = { isDescending: node.isDescending, nullsFirst: nullsFirst(node) };
     if (node.expression.kind === "IntLiteral") {
       const item = Number(node.expression.text) - 1;
       const found = items[item];
-      if (found !== undefined) keys.push({ item, expression: found.expression, ...order });
+      if (found !== undefined)
+        keys.push({
+          item,
+          expression: found.expression,
+          isDescending: node.isDescending,
+          nullsFirst: nullsFirst(node),
+        });
       else
         resolution.report(
           "invalid_query",
@@ -54,8 +56,8 @@ export function resolveOrderBy(context: ExprContext, orderBy: readonly OrderItem
       );
       continue;
     }
-    const item = identical.get(expression) ?? index.find(expression)?.position;
-    keys.push({ expression, ...order, ...(item === undefined ? {} : { item }) });
+    const item = index.find(expression)?.position;
+    keys.push({ item, expression, isDescending: node.isDescending, nullsFirst: nullsFirst(node) });
   }
   return keys;
 }
@@ -71,6 +73,7 @@ export function orderRelation(
   const { resolution } = environment;
   const own = context ?? plainContext(environment, scopeOf(names, environment.outer), "ORDER BY clause");
   const items: Item[] = names.columns.map((named) => ({
+    name: named.name,
     expression: { kind: "Column", column: named.column, type: named.column.type, span: { start: 0, end: 0 } },
     span: { start: 0, end: 0 },
   }));
@@ -106,14 +109,14 @@ export function limitRows(environment: Environment, rows: QueryResult, limit: Li
   };
   const count = bound(limit.count, "LIMIT");
   const offset = bound(limit.offset, "OFFSET");
-  const scan = rows.order !== undefined && rows.isSorted !== true ? sortScan(rows.scan, rows.order.keys) : rows.scan;
+  const scan = rows.order !== undefined && !rows.isSorted ? sortScan(rows.scan, rows.order.keys) : rows.scan;
   const limited: Scan = {
     kind: "Limit",
     input: scan,
     ...(count === undefined ? {} : { count }),
     ...(offset === undefined ? {} : { offset }),
   };
-  return { ...rows, scan: limited, ...(rows.order === undefined ? {} : { isSorted: true }) };
+  return { ...rows, scan: limited, isSorted: rows.order !== undefined };
 }
 
 export function sortScan(input: Scan, keys: readonly OrderKey[]): Scan {

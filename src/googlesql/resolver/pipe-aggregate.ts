@@ -2,11 +2,11 @@ import type { PipeOperator, SortOrder } from "../ast.ts";
 import type { Column, ComputedColumn, OrderKey, Scan } from "../resolved.ts";
 import { aboveKeys } from "./above-keys.ts";
 import { nullsFirst } from "./aggregate.ts";
-import type { Environment, ExprContext, Relation } from "./context.ts";
-import { createBlock } from "./context.ts";
+import { blockContext, createBlock, type Environment, inClause, plainRelation, type Relation } from "./context.ts";
+import { ExpressionIndex } from "./expression-index.ts";
 import { type Grouping, resolveGroupBy } from "./group-by.ts";
 import { materialize, project, reachableColumns } from "./relation.ts";
-import { type NamedColumn, scopeOf } from "./scope.ts";
+import { type NamedColumn, namedColumn, scopeOf } from "./scope.ts";
 import { type Item, resolveSelectList } from "./select-list.ts";
 import { mapExpr } from "./transform.ts";
 
@@ -16,23 +16,15 @@ export function resolvePipeAggregate(
   relation: Relation,
   pipe: PipeOperator & { readonly kind: "PipeAggregate" },
 ): Relation {
-  const { resolution, ctes } = environment;
+  const { resolution } = environment;
   const block = createBlock([]);
   const scope = scopeOf(relation.names, environment.outer);
-  const context: ExprContext = {
-    resolution,
-    ctes,
-    scope,
-    block,
-    clause: "pipe AGGREGATE",
-    allowsAggregates: true,
-    allowsWindows: false,
-  };
+  const context = blockContext(environment, scope, block, "pipe AGGREGATE", "aggregates");
   const items: (Item & { readonly order?: SortOrder })[] = pipe.items.flatMap((item) => {
     const resolved = resolveSelectList(context, [item], relation.names);
     return resolved.map((one) => (item.order === undefined ? one : { ...one, order: item.order }));
   });
-  const below: ExprContext = { ...context, clause: "GROUP BY clause", allowsAggregates: false };
+  const below = inClause(context, "GROUP BY clause", "nothing");
   const grouping: Grouping =
     pipe.groupBy === undefined ? { keys: [] } : resolveGroupBy(below, pipe.groupBy, [], () => false);
   const keys = grouping.keys.map((key) => {
@@ -51,7 +43,7 @@ export function resolvePipeAggregate(
   };
   const replace = aboveKeys(
     resolution,
-    keys,
+    new ExpressionIndex(keys),
     reachableColumns(relation.names),
     (name) => `Pipe AGGREGATE expression references column ${name} which is neither grouped nor aggregated`,
   );
@@ -65,7 +57,7 @@ export function resolvePipeAggregate(
       column,
       order: key.order ?? (pipe.groupBy?.isAlsoOrder === true ? { isDescending: false } : undefined),
     });
-    return key.name === undefined ? { column } : { name: key.name, column };
+    return namedColumn(key.name, column);
   });
   for (const [i, item] of items.entries()) {
     const column = materialize(
@@ -76,14 +68,13 @@ export function resolvePipeAggregate(
       isLocal,
       taken,
     );
-    columns.push(item.name === undefined ? { column } : { name: item.name, column });
+    columns.push(namedColumn(item.name, column));
     order.push({ column, order: item.order });
   }
   scan = project(scan, computed);
   const ordered = order.flatMap(({ column, order: sort }): OrderKey[] =>
     sort === undefined ? [] : [{ column, isDescending: sort.isDescending, nullsFirst: nullsFirst(sort) }],
   );
-  // Aggregates that are sorted come before grouping columns that only GROUP AND ORDER BY sorts, as they stand in the text.
-  const names = { columns, ranges: [] };
-  return ordered.length === 0 ? { scan, names } : { scan, names, order: { keys: ordered, isInherited: false } };
+  const result = plainRelation(scan, { columns, ranges: [] });
+  return ordered.length === 0 ? result : { ...result, order: { keys: ordered, isInherited: false } };
 }

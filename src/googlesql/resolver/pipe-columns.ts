@@ -1,10 +1,16 @@
 import type { Identifier, PipeOperator } from "../ast.ts";
 import type { Column, ComputedColumn } from "../resolved.ts";
-import type { Environment, ExprContext, Relation } from "./context.ts";
-import { createBlock, plainContext, resolveExpression } from "./context.ts";
+import {
+  blockContext,
+  createBlock,
+  type Environment,
+  plainContext,
+  type Relation,
+  resolveExpression,
+} from "./context.ts";
 import { materialize, project } from "./relation.ts";
 import type { Resolution } from "./resolution.ts";
-import { type NamedColumn, scopeOf } from "./scope.ts";
+import { type NamedColumn, namedColumn, scopeOf } from "./scope.ts";
 import { resolveSelectList } from "./select-list.ts";
 
 type Operator<Kind extends PipeOperator["kind"]> = PipeOperator & { readonly kind: Kind };
@@ -15,18 +21,11 @@ export function extendRelation(
   relation: Relation,
   pipe: Operator<"PipeExtend" | "PipeWindow">,
 ): Relation {
-  const { resolution, ctes } = environment;
+  const { resolution } = environment;
   const block = createBlock(pipe.windows);
   const clause = pipe.kind === "PipeExtend" ? "pipe EXTEND" : "pipe WINDOW";
-  const context: ExprContext = {
-    resolution,
-    ctes,
-    scope: scopeOf(relation.names, environment.outer),
-    block,
-    clause,
-    allowsAggregates: false,
-    allowsWindows: true,
-  };
+  const scope = scopeOf(relation.names, environment.outer);
+  const context = blockContext(environment, scope, block, clause, "windows");
   const items = resolveSelectList(context, pipe.items, relation.names);
   const scan =
     block.windows.length === 0
@@ -38,7 +37,7 @@ export function extendRelation(
   const taken = new Set<number>();
   const added = items.map((item, i): NamedColumn => {
     const column = materialize(resolution, item.expression, item.name ?? `f${i}`, computed, isLocal, taken);
-    return item.name === undefined ? { column } : { name: item.name, column };
+    return namedColumn(item.name, column);
   });
   return {
     ...relation,
@@ -65,7 +64,7 @@ export function setColumns(environment: Environment, relation: Relation, pipe: O
     seen.add(at);
     const column = resolution.newColumn(item.column.name, expression.type);
     computed.push({ column, expression });
-    columns[at] = { name: columns[at]?.name ?? item.column.name, column };
+    columns[at] = namedColumn(columns[at]?.name ?? item.column.name, column);
   }
   return { ...relation, scan: project(relation.scan, computed), names: { columns, ranges: relation.names.ranges } };
 }

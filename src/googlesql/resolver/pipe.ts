@@ -15,7 +15,6 @@ import { limitRows, orderRelation } from "./order-by.ts";
 import { resolvePipeAggregate } from "./pipe-aggregate.ts";
 import { dropColumns, extendRelation, renameColumns, setColumns } from "./pipe-columns.ts";
 import { resolvePivot } from "./pivot.ts";
-import { recursiveOf } from "./recursion.ts";
 import { aliased } from "./relation.ts";
 import { isErrorExpr } from "./resolution.ts";
 import { scopeOf } from "./scope.ts";
@@ -34,16 +33,17 @@ export interface PipeState {
 
 /** A query's result as the input of a pipe: its columns have names, but no table alias. */
 export function stateOf(result: QueryResult): PipeState {
-  const { scan, columns, order } = result;
+  const { scan, columns, order, recursive, isSorted } = result;
   return {
-    relation: {
-      scan,
-      names: { columns, ranges: [] },
-      ...recursiveOf(result),
-      ...(order === undefined ? {} : { order }),
-    },
-    isSorted: result.isSorted === true,
+    relation: { scan, names: { columns, ranges: [] }, order, recursive },
+    isSorted,
   };
+}
+
+/** The rows between two operators as a query's result, without names of tables. */
+function asResult({ relation, isSorted }: PipeState): QueryResult {
+  const { scan, names, order, recursive } = relation;
+  return { scan, columns: names.columns, order, isSorted, recursive };
 }
 
 /** Applies pipe operators in order; a WITH among them is visible to those after it. */
@@ -105,38 +105,25 @@ function applyPipe(
         : unsorted({ ...relation, scan: { kind: "Filter", input: relation.scan, predicate } });
     }
     case "PipeLimit": {
-      const { names, ...rows } = relation;
-      const limited = limitRows(
-        environment,
-        { ...rows, columns: names.columns, ...(state.isSorted ? { isSorted: true } : {}) },
-        pipe.limit,
-      );
-      return { relation: { ...relation, scan: limited.scan }, isSorted: limited.isSorted === true };
+      const limited = limitRows(environment, asResult(state), pipe.limit);
+      return { relation: { ...relation, scan: limited.scan }, isSorted: limited.isSorted };
     }
     case "PipeAggregate":
       return unsorted(resolvePipeAggregate(environment, relation, pipe));
     case "PipeDistinct": {
       const star = { kind: "Star", except: [], replace: [], span: pipe.span } as const;
       return unsorted(
-        stateOf(
-          selectFrom(environment, { ...relation }, { isDistinct: true, items: [star], windows: [], span: pipe.span }),
-        ).relation,
+        stateOf(selectFrom(environment, relation, { isDistinct: true, items: [star], windows: [], span: pipe.span }))
+          .relation,
       );
     }
     case "PipeOrderBy": {
       const { scan, keys } = orderRelation(environment, relation.scan, relation.names, pipe.orderBy);
-      return unsorted({ scan, names: relation.names, order: { keys, isInherited: false } });
+      return unsorted({ ...relation, scan, order: { keys, isInherited: false } });
     }
     case "PipeSetOperation": {
       const others = pipe.queries.map((query) => resolveSubquery(environment, query));
-      return stateOf(
-        combineResults(
-          resolution,
-          pipe.mode,
-          [{ scan: relation.scan, columns: relation.names.columns }, ...others],
-          pipe.span,
-        ),
-      );
+      return stateOf(combineResults(resolution, pipe.mode, [asResult(state), ...others], pipe.span));
     }
     case "PipeJoin":
       return unsorted(resolveJoin(environment, relation, pipe));

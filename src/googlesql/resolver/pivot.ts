@@ -4,37 +4,30 @@ import { isGroupable } from "../typing/same-type.ts";
 import { callOperator } from "./call-function.ts";
 import { coerce, commonTypeOf, typeName } from "./coerce.ts";
 import {
+  blockContext,
   createBlock,
   type Environment,
-  type ExprContext,
   plainContext,
+  plainRelation,
   type Relation,
   resolveExpression,
 } from "./context.ts";
 import { columnExpr, isConstant, negateIf } from "./expr.ts";
 import { aliased, project } from "./relation.ts";
 import { isErrorExpr } from "./resolution.ts";
-import { type NamedColumn, scopeOf } from "./scope.ts";
+import { type NamedColumn, namedColumn, scopeOf } from "./scope.ts";
 import { mapExpr } from "./transform.ts";
 
 /** PIVOT: rows are grouped by every column that it does not read; each aggregate becomes one column for each value. */
 export function resolvePivot(environment: Environment, relation: Relation, node: Pivot): Relation {
-  const { resolution, ctes } = environment;
+  const { resolution } = environment;
   const scope = scopeOf(relation.names, environment.outer);
   const plain = plainContext(environment, scope, "PIVOT");
   const input = resolveExpression(plain, node.input);
   const values = node.values.map((item) => ({ item, value: resolveExpression(plain, item.expression) }));
   const blocks = node.aggregates.map((item) => {
     const block = createBlock([]);
-    const context: ExprContext = {
-      resolution,
-      ctes,
-      scope,
-      block,
-      clause: "PIVOT",
-      allowsAggregates: true,
-      allowsWindows: false,
-    };
+    const context = blockContext(environment, scope, block, "PIVOT", "aggregates");
     const expression = resolveExpression(context, item.expression);
     const [only] = block.aggregates;
     if (
@@ -105,11 +98,11 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
           ? condition
           : callOperator(resolution, "$and", [block.call.filter, condition], item.span);
       aggregates.push({ column, call: { ...block.call, filter } });
-      columns.push({ name, column });
+      columns.push(namedColumn(name, column));
     }
   }
   const scan: Scan = { kind: "Aggregate", input: project(relation.scan, [before]), groupBy, aggregates };
-  return { scan, names: aliased(columns, node.alias?.name) };
+  return plainRelation(scan, aliased(columns, node.alias?.name));
 }
 
 /** The name that a value gives its column: digits and letters of it, as the reference's table of PIVOT column names says. */

@@ -1,12 +1,12 @@
 import type { OrderItem, Query, QueryBody } from "../ast.ts";
 import type { CteDefinition } from "../resolved.ts";
-import { type Environment, type QueryResult, type Relation, resolveSubquery } from "./context.ts";
+import { type Environment, plainRelation, type QueryResult, type Relation, resolveSubquery } from "./context.ts";
 import { resolveFrom } from "./from.ts";
 import { limitRows, orderRelation } from "./order-by.ts";
 import { applyPipes, type PipeState, stateOf } from "./pipe.ts";
-import { recursiveOf, refuseRecursive } from "./recursion.ts";
+import { refuseRecursive } from "./recursion.ts";
 import { materialize, project } from "./relation.ts";
-import { type NamedColumn, NO_NAMES } from "./scope.ts";
+import { type NamedColumn, NO_NAMES, namedColumn } from "./scope.ts";
 import { selectFrom } from "./select.ts";
 import { expandColumns } from "./select-list.ts";
 import { combineResults } from "./set-operation.ts";
@@ -16,10 +16,10 @@ import { resolveWith } from "./with.ts";
 export function resolveQueryRule(environment: Environment, query: Query): QueryResult {
   const { resolution } = environment;
   resolution.descend(1, query.span);
-  let inner = environment;
+  let inner: Environment = { ...environment, firstColumn: resolution.ids.nextColumn };
   const definitions: CteDefinition[] = [];
   if (query.with !== undefined) {
-    const resolved = resolveWith(environment, query.with);
+    const resolved = resolveWith(inner, query.with);
     inner = resolved.environment;
     definitions.push(...resolved.definitions);
   }
@@ -48,10 +48,8 @@ function resolveBody(
 ): QueryResult {
   switch (body.kind) {
     case "Select": {
-      const source: Relation =
-        body.from === undefined
-          ? { scan: { kind: "SingleRow" }, names: NO_NAMES }
-          : resolveFrom(environment, body.from);
+      const source =
+        body.from === undefined ? plainRelation({ kind: "SingleRow" }, NO_NAMES) : resolveFrom(environment, body.from);
       if (body.from === undefined && body.where !== undefined) {
         environment.resolution.report(
           "invalid_query",
@@ -59,7 +57,7 @@ function resolveBody(
           body.where.span,
         );
       }
-      return selectFrom(environment, source, { ...body, ...(orderBy === undefined ? {} : { orderBy }) });
+      return selectFrom(environment, source, body, orderBy);
     }
     case "SetOperation": {
       const inputs = body.inputs.map((input) =>
@@ -85,24 +83,25 @@ function orderResult(
   if (orderBy === undefined) return result;
   refuseRecursive(environment.resolution, result, "with ORDER BY");
   const { scan, keys } = orderRelation(environment, result.scan, { columns: result.columns, ranges: [] }, orderBy);
-  return { scan, columns: result.columns, order: { keys, isInherited: false } };
+  return { ...result, scan, order: { keys, isInherited: false }, isSorted: false };
 }
 
 /** A relation as a query's result: what SELECT * gives. */
 function resultOf(environment: Environment, relation: Relation, span: Query["span"]): QueryResult {
   const { resolution } = environment;
-  const { names, scan, order } = relation;
+  const { names, scan, order, recursive } = relation;
   const [only] = names.columns;
-  const rest = { ...recursiveOf(relation), ...(order === undefined ? {} : { order }) };
-  if (only?.isValue === true && names.columns.length === 1)
-    return { scan, columns: [{ column: only.column, isValue: true }], ...rest };
+  if (only?.isValue === true && names.columns.length === 1) {
+    const columns = [{ name: undefined, column: only.column, isValue: true }];
+    return { scan, columns, order, isSorted: false, recursive };
+  }
   const computed: Parameters<typeof materialize>[3] = [];
   const taken = new Set<number>();
   const columns = expandColumns(resolution, names.columns, span).map((item): NamedColumn => {
     const column = materialize(resolution, item.expression, item.name ?? "f", computed, () => true, taken);
-    return item.name === undefined ? { column } : { name: item.name, column };
+    return namedColumn(item.name, column);
   });
-  return { scan: project(scan, computed), columns, ...rest };
+  return { scan: project(scan, computed), columns, order, isSorted: false, recursive };
 }
 
 /** Runs a query's result, or its FROM clause, through its pipe operators. */

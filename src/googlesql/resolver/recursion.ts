@@ -9,7 +9,6 @@ export function refuseRecursive(resolution: Resolution, rows: Relation | QueryRe
 }
 
 /** What goes on to be recursive when rows are made of others. */
-export function recursiveOf(...rows: readonly (Relation | QueryResult)[]): { readonly recursive?: RecursiveRead } {
-  const found = rows.find((item) => item.recursive !== undefined)?.recursive;
-  return found === undefined ? {} : { recursive: found };
+export function recursiveOf(...rows: readonly (Relation | QueryResult)[]): RecursiveRead | undefined {
+  return rows.find((item) => item.recursive !== undefined)?.recursive;
 }

@@ -1,9 +1,7 @@
 /** Building blocks of relations. */
-import type { Identifier } from "../ast.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../resolved.ts";
 import { isLenientExpr } from "./coerce.ts";
 import type { QueryResult, Relation } from "./context.ts";
-import { recursiveOf } from "./recursion.ts";
 import type { Resolution } from "./resolution.ts";
 import type { NamedColumn, NameList } from "./scope.ts";
 
@@ -35,16 +33,18 @@ export function relationOf(result: QueryResult, alias: string | undefined): Rela
   return {
     scan: result.scan,
     names: aliased(result.columns, alias),
-    ...recursiveOf(result),
-    ...(result.order === undefined ? {} : { order: { keys: result.order.keys, isInherited: true } }),
+    order: result.order === undefined ? undefined : { keys: result.order.keys, isInherited: true },
+    recursive: result.recursive,
   };
 }
 
 /** Columns under an alias; the value of a value table takes the alias as its name. */
 export function aliased(columns: readonly NamedColumn[], alias: string | undefined, isLenient = false): NameList {
   if (alias === undefined) return { columns, ranges: [] };
-  const named = columns.map((column) => (column.isValue === true ? { ...column, name: alias } : column));
-  return { columns: named, ranges: [{ name: alias, columns: named, ...(isLenient ? { isLenient } : {}) }] };
+  const named = columns.map((column) =>
+    column.isValue ? { name: alias, column: column.column, isValue: true } : column,
+  );
+  return { columns: named, ranges: [{ name: alias, columns: named, isLenient }] };
 }
 
 /** Both name lists, the left one's columns first. Reports an alias that occurs twice. */
@@ -71,8 +71,4 @@ export function reachableColumns(names: NameList): Set<number> {
   for (const { column } of names.columns) ids.add(column.id);
   for (const range of names.ranges) for (const { column } of range.columns) ids.add(column.id);
   return ids;
-}
-
-export function aliasOf(alias: Identifier | undefined): string | undefined {
-  return alias?.name;
 }

@@ -54,7 +54,7 @@ export function resolveQuery(query: Query, text: string, options: ResolveOptions
 export function resolveTopLevel(resolution: Resolution, query: Query, ctes: CteScope | undefined): QueryResult {
   let result: QueryResult | undefined;
   try {
-    result = resolveQueryRule({ resolution, ctes, outer: undefined }, query);
+    result = resolveQueryRule({ resolution, ctes, outer: undefined, firstColumn: 0 }, query);
   } catch (error) {
     if (!(error instanceof ResolutionStopped)) throw error;
   }

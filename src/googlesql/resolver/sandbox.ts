@@ -32,7 +32,7 @@ export interface SandboxOptions extends ResolveOptions {
  */
 export function resolveSandboxed(saved: QueryText, consumer: QueryText, options: SandboxOptions): ResolvedQuery {
   const outside = createResolution(saved.text, options);
-  const environment: Environment = { resolution: outside, ctes: undefined, outer: undefined };
+  const environment: Environment = { resolution: outside, ctes: undefined, outer: undefined, firstColumn: 0 };
   let definitions: readonly CteDefinition[] = [];
   let names: readonly CteBinding[] = [];
   try {

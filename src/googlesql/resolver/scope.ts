@@ -6,11 +6,11 @@ import type { Column, Expr } from "../resolved.ts";
 
 /** A column under its name. */
 export interface NamedColumn {
-  /** Absent for an anonymous column. */
-  readonly name?: string;
+  /** Undefined for an anonymous column. */
+  readonly name: string | undefined;
   readonly column: Column;
   /** The one column of a value table: its fields are found by their bare names, and a star expands to them. */
-  readonly isValue?: boolean;
+  readonly isValue: boolean;
 }
 
 /** A table's alias. */
@@ -18,13 +18,18 @@ export interface RangeVariable {
   readonly name: string;
   readonly columns: readonly NamedColumn[];
   /** A log source: names it lacks are NULL. */
-  readonly isLenient?: boolean;
+  readonly isLenient: boolean;
 }
 
 export interface NameList {
   /** In the order in which a star expands them. */
   readonly columns: readonly NamedColumn[];
   readonly ranges: readonly RangeVariable[];
+}
+
+/** A column that is not the value of a value table. */
+export function namedColumn(name: string | undefined, column: Column): NamedColumn {
+  return { name, column, isValue: false };
 }
 
 export const NO_NAMES: NameList = { columns: [], ranges: [] };
@@ -36,59 +41,83 @@ export type Target =
   | { readonly kind: "expression"; readonly expression: Expr }
   | { readonly kind: "ambiguous" };
 
-export interface Scope {
-  readonly parent: Scope | undefined;
+/** What one level of a scope makes visible. */
+interface Level {
   /** By lower-case name. */
   readonly targets: ReadonlyMap<string, Target>;
-  /** Names as written, for suggestions. */
-  readonly names: readonly string[];
   /** Columns whose fields are visible by their bare names. */
   readonly values: readonly Column[];
   /** A log source among the relations: unknown names are its fields that no event has carried. */
-  readonly lenient?: RangeVariable;
+  readonly lenient: RangeVariable | undefined;
+  /** As written, for suggestions. */
+  names(): readonly string[];
+}
+
+/** Names of one level, over those of the queries around it. The level is put together when it is first asked for. */
+export class Scope {
+  readonly parent: Scope | undefined;
+  private readonly build: () => Level;
+  private built: Level | undefined;
+
+  constructor(parent: Scope | undefined, build: () => Level) {
+    this.parent = parent;
+    this.build = build;
+  }
+
+  get level(): Level {
+    this.built ??= this.build();
+    return this.built;
+  }
 }
 
 /** The scope of a FROM clause's names. A range variable hides a column of its name; two columns of one name make it ambiguous. */
 export function scopeOf(list: NameList, parent: Scope | undefined): Scope {
+  return new Scope(parent, () => levelOf(list));
+}
+
+function levelOf(list: NameList): Level {
   const targets = new Map<string, Target>();
-  const names: string[] = [];
   const values: Column[] = [];
   let lenient: RangeVariable | undefined;
   for (const range of list.ranges) {
     const key = range.name.toLowerCase();
     targets.set(key, targets.has(key) ? { kind: "ambiguous" } : { kind: "range", range });
-    names.push(range.name);
-    if (range.isLenient === true) lenient ??= range;
+    if (range.isLenient) lenient ??= range;
   }
-  const ranges = new Set(targets.keys());
+  const ranges = targets.size === 0 ? undefined : new Set(targets.keys());
   for (const named of list.columns) {
-    if (named.isValue === true) values.push(named.column);
+    if (named.isValue) values.push(named.column);
     if (named.name === undefined) continue;
     const key = named.name.toLowerCase();
-    if (ranges.has(key)) continue;
+    if (ranges?.has(key) === true) continue;
     const known = targets.get(key);
-    if (known === undefined) {
-      targets.set(key, { kind: "column", column: named.column });
-      names.push(named.name);
-    } else if (known.kind !== "column" || known.column.id !== named.column.id) targets.set(key, { kind: "ambiguous" });
+    if (known === undefined) targets.set(key, { kind: "column", column: named.column });
+    else if (known.kind !== "column" || known.column.id !== named.column.id) targets.set(key, { kind: "ambiguous" });
   }
-  return { parent, targets, names, values, ...(lenient === undefined ? {} : { lenient }) };
+  const names = (): string[] => [...list.ranges, ...list.columns].flatMap((named) => named.name ?? []);
+  return { targets, values, lenient, names };
 }
 
-/** A scope with further names that hide those of `base` (not those of its parents only: all of its own level too). */
-export function scopeWith(
-  base: Scope | undefined,
-  entries: readonly { readonly name: string; readonly expression: Expr }[],
-): Scope {
-  const targets = new Map<string, Target>();
-  for (const { name, expression } of entries) {
-    const key = name.toLowerCase();
-    const known = targets.get(key);
-    if (known === undefined) targets.set(key, { kind: "expression", expression });
-    else if (known.kind !== "expression" || !isSameColumn(known.expression, expression))
-      targets.set(key, { kind: "ambiguous" });
-  }
-  return { parent: base, targets, names: entries.map((entry) => entry.name), values: [] };
+/** An expression under a name of its own. */
+export interface NamedExpression {
+  readonly name: string | undefined;
+  readonly expression: Expr;
+}
+
+/** A scope with further names, which hide those of `parent`. */
+export function scopeWith(parent: Scope | undefined, entries: readonly NamedExpression[]): Scope {
+  return new Scope(parent, () => {
+    const targets = new Map<string, Target>();
+    for (const { name, expression } of entries) {
+      if (name === undefined) continue;
+      const key = name.toLowerCase();
+      const known = targets.get(key);
+      if (known === undefined) targets.set(key, { kind: "expression", expression });
+      else if (known.kind !== "expression" || !isSameColumn(known.expression, expression))
+        targets.set(key, { kind: "ambiguous" });
+    }
+    return { targets, values: [], lenient: undefined, names: () => entries.flatMap((entry) => entry.name ?? []) };
+  });
 }
 
 function isSameColumn(a: Expr, b: Expr): boolean {
@@ -108,9 +137,10 @@ export interface ImplicitField {
 export function findName(scope: Scope | undefined, name: string): Target | ImplicitField | undefined {
   const key = name.toLowerCase();
   for (let current = scope; current !== undefined; current = current.parent) {
-    let found: Target | ImplicitField | undefined = current.targets.get(key);
+    const { targets, values } = current.level;
+    let found: Target | ImplicitField | undefined = targets.get(key);
     if (found?.kind === "range" || found?.kind === "expression") return found;
-    for (const column of current.values) {
+    for (const column of values) {
       const count = countFields(column, key);
       if (count === 0) continue;
       if (column.type.kind === "RECORD" && found !== undefined && found.kind !== "implicit") continue;
@@ -133,15 +163,15 @@ function countFields(column: Column, key: string): number {
 /** The nearest log source whose names are open. */
 export function findLenient(scope: Scope | undefined): RangeVariable | undefined {
   for (let current = scope; current !== undefined; current = current.parent)
-    if (current.lenient !== undefined) return current.lenient;
+    if (current.level.lenient !== undefined) return current.level.lenient;
   return undefined;
 }
 
 /** Everything that could have been meant, from the inside out. */
 export function* visibleNames(scope: Scope | undefined): Generator<string> {
   for (let current = scope; current !== undefined; current = current.parent) {
-    yield* current.names;
-    for (const column of current.values) {
+    yield* current.level.names();
+    for (const column of current.level.values) {
       if (column.type.kind !== "STRUCT" && column.type.kind !== "RECORD") continue;
       for (const field of column.type.fields) if (field.name !== undefined) yield field.name;
     }

@@ -11,7 +11,7 @@ import { findName, type NamedColumn, type NameList } from "./scope.ts";
 
 /** One output of a select list. */
 export interface Item {
-  readonly name?: string;
+  readonly name: string | undefined;
   readonly expression: Expr;
   readonly span: Span;
 }
@@ -29,7 +29,7 @@ export function resolveSelectList(context: ExprContext, items: readonly SelectIt
 function resolveItem(context: ExprContext, item: SelectExpression): Item {
   const name = item.alias?.name ?? inferredName(item.expression);
   const expression = resolveExpression(context, item.expression);
-  return { expression, span: item.expression.span, ...(name === undefined ? {} : { name }) };
+  return { name, expression, span: item.expression.span };
 }
 
 function resolveStar(context: ExprContext, star: Star, names: NameList): Item[] {
@@ -93,8 +93,8 @@ function checkNames(
 export function expandColumns(resolution: Resolution, columns: readonly NamedColumn[], span: Span): Item[] {
   return columns.flatMap((named): Item[] => {
     const expression = columnExpr(named.column, span);
-    const fields = named.isValue === true ? expandFields(resolution, expression, span) : undefined;
-    return fields ?? [{ expression, span, ...(named.name === undefined ? {} : { name: named.name }) }];
+    const fields = named.isValue ? expandFields(resolution, expression, span) : undefined;
+    return fields ?? [{ name: named.name, expression, span }];
   });
 }
 
@@ -104,7 +104,7 @@ function expandFields(resolution: Resolution, base: Expr, span: Span): Item[] | 
     return type.fields.map((field, index) => ({
       expression: { kind: "Field", base, index, type: field.type, span },
       span,
-      ...(field.name === undefined ? {} : { name: field.name }),
+      name: field.name,
     }));
   }
   if (type.kind !== "RECORD") return undefined;
@@ -122,7 +122,7 @@ function expandExpression(context: ExprContext, of: SelectExpression["expression
     if (target?.kind === "range") return expandColumns(resolution, target.range.columns, span);
   }
   const base = resolveExpression(context, of);
-  if (isErrorExpr(base)) return [{ expression: base, span }];
+  if (isErrorExpr(base)) return [{ name: undefined, expression: base, span }];
   const fields = expandFields(resolution, base, span);
   if (fields !== undefined) return fields;
   if (base.type.kind === "ARRAY" && base.type.element.kind === "RECORD") {
@@ -134,6 +134,7 @@ function expandExpression(context: ExprContext, of: SelectExpression["expression
   }
   return [
     {
+      name: undefined,
       expression: resolution.fail(
         "type_mismatch",
         `Dot-star is not supported for type ${typeName(base.type)}`,

@@ -2,54 +2,45 @@ import type { Column, ComputedColumn, OrderKey } from "../resolved.ts";
 import { isGroupable } from "../typing/same-type.ts";
 import { aboveKeys } from "./above-keys.ts";
 import { typeName } from "./coerce.ts";
-import type { QueryResult } from "./context.ts";
+import type { Ordering, QueryResult } from "./context.ts";
 import { columnExpr, makeStruct } from "./expr.ts";
-import { recursiveOf } from "./recursion.ts";
-import { materialize, project } from "./relation.ts";
-import type { NamedColumn } from "./scope.ts";
+import { ExpressionIndex } from "./expression-index.ts";
+import { materialize, project, reachableColumns } from "./relation.ts";
+import { type NamedColumn, namedColumn } from "./scope.ts";
 import type { SelectClauses, SelectWork } from "./select-work.ts";
 import { mapExpr, type Replace } from "./transform.ts";
 
-/** The output of a SELECT: its columns, DISTINCT, the value of a value table, and the order. */
-export function finishSelect(work: SelectWork, clauses: SelectClauses, isAggregated: boolean): QueryResult {
+/** The output of a SELECT: its columns, DISTINCT, the value of a value table, and the order: its own, or one taken over. */
+export function finishSelect(
+  work: SelectWork,
+  clauses: SelectClauses,
+  inherited: Ordering | "own" | undefined,
+): QueryResult {
   const { resolution } = work.environment;
   const computed: ComputedColumn[] = [];
   const taken = new Set<number>();
-  const isLocal = (column: Column): boolean => work.local.has(column.id);
+  const { firstColumn } = work.environment;
+  const isLocal = (column: Column): boolean => column.id >= firstColumn;
   const columns = work.items.map((item, i) =>
     materialize(resolution, item.expression, item.name ?? `f${i}`, computed, isLocal, taken),
   );
-  let outputs = columns.map((column, i): NamedColumn => {
-    const name = work.items[i]?.name;
-    return name === undefined ? { column } : { name, column };
-  });
+  let outputs = columns.map((column, i): NamedColumn => namedColumn(work.items[i]?.name, column));
   const extra: ComputedColumn[] = [];
+  const above = clauses.isDistinct ? distinctKeys(work, columns) : undefined;
   let keys = work.sortKeys.map((key): OrderKey => {
     const order = { isDescending: key.isDescending, nullsFirst: key.nullsFirst };
     const column = key.item === undefined ? undefined : columns[key.item];
     if (column !== undefined) return { column, ...order };
-    if (!clauses.isDistinct)
+    if (above === undefined)
       return { column: materialize(resolution, key.expression, "sort_key", extra, isLocal, new Set()), ...order };
-    const pairs = work.items.map((item, i) => ({
-      expression: item.expression,
-      column: columns[i] ?? resolution.newColumn("", item.expression.type),
-    }));
-    const expression = mapExpr(
-      key.expression,
-      aboveKeys(
-        resolution,
-        pairs,
-        work.local,
-        (name) => `ORDER BY clause expression references column ${name} which is not visible after SELECT DISTINCT`,
-      ),
-    );
+    const expression = mapExpr(key.expression, above);
     return { column: materialize(resolution, expression, "sort_key", extra, () => false, new Set()), ...order };
   });
   let scan = project(work.scan, computed);
   const value = clauses.as === undefined ? undefined : valueColumn(work, clauses, outputs);
   if (value !== undefined) {
     scan = project(scan, value.computed);
-    outputs = [{ column: value.column, isValue: true }];
+    outputs = [{ name: undefined, column: value.column, isValue: true }];
   }
   if (clauses.isDistinct) {
     const before = outputs;
@@ -80,15 +71,28 @@ export function finishSelect(work: SelectWork, clauses: SelectClauses, isAggrega
       extra.map((item) => ({ ...item, expression: mapExpr(item.expression, replace) })),
     );
   } else scan = project(scan, extra);
-  const inherits =
-    !isAggregated && !clauses.isDistinct && clauses.orderBy === undefined && work.source.order !== undefined;
-  const order = clauses.orderBy !== undefined ? { keys, isInherited: false } : inherits ? work.source.order : undefined;
+  const order = inherited === "own" ? { keys, isInherited: false } : inherited;
   return {
     scan,
     columns: outputs,
-    ...recursiveOf(work.source),
-    ...(order === undefined ? {} : { order }),
+    order,
+    isSorted: false,
+    recursive: work.source.recursive,
   };
+}
+
+/** How ORDER BY reads above SELECT DISTINCT: the select list's expressions as its columns, no other column. */
+function distinctKeys(work: SelectWork, columns: readonly Column[]): Replace {
+  const pairs = columns.flatMap((column, i) => {
+    const expression = work.items[i]?.expression;
+    return expression === undefined ? [] : [{ expression, column }];
+  });
+  return aboveKeys(
+    work.environment.resolution,
+    new ExpressionIndex(pairs),
+    reachableColumns(work.source.names),
+    (name) => `ORDER BY clause expression references column ${name} which is not visible after SELECT DISTINCT`,
+  );
 }
 
 /** SELECT AS STRUCT and AS VALUE make one value of the list. */

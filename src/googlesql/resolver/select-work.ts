@@ -1,4 +1,4 @@
-import type { Expression, GroupBy, NamedWindow, OrderItem, Path, Select, SelectItem } from "../ast.ts";
+import type { Expression, GroupBy, NamedWindow, Path, Select, SelectItem } from "../ast.ts";
 import type { Span } from "../diagnostic.ts";
 import type { Expr, Scan } from "../resolved.ts";
 import type { Block, Environment, Relation } from "./context.ts";
@@ -15,7 +15,6 @@ export interface SelectClauses {
   readonly having?: Expression;
   readonly qualify?: Expression;
   readonly windows: readonly NamedWindow[];
-  readonly orderBy?: readonly OrderItem[];
   readonly span: Span;
   /** The pipe operator SELECT, which does not aggregate. */
   readonly isPipe?: boolean;
@@ -31,6 +30,4 @@ export interface SelectWork {
   having: Expr | undefined;
   qualify: Expr | undefined;
   scan: Scan;
-  /** The columns that the scan gives. */
-  local: Set<number>;
 }

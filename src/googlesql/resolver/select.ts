@@ -1,16 +1,24 @@
-import type { Expression } from "../ast.ts";
+import type { Expression, OrderItem } from "../ast.ts";
 import type { Column, Expr, Scan } from "../resolved.ts";
 import { BOOL } from "../types.ts";
 import { aboveKeys } from "./above-keys.ts";
 import { coerceOrFail } from "./coerce.ts";
-import type { Environment, ExprContext, QueryResult, Relation } from "./context.ts";
-import { createBlock, resolveExpression } from "./context.ts";
+import {
+  blockContext,
+  createBlock,
+  type Environment,
+  type ExprContext,
+  inClause,
+  type QueryResult,
+  type Relation,
+  resolveExpression,
+} from "./context.ts";
+import { ExpressionIndex } from "./expression-index.ts";
 import { type Grouping, resolveGroupBy } from "./group-by.ts";
 import { resolveOrderBy } from "./order-by.ts";
 import { refuseRecursive } from "./recursion.ts";
 import { reachableColumns } from "./relation.ts";
 import { isErrorExpr } from "./resolution.ts";
-import { isSameExpr } from "./same-expression.ts";
 import { scopeOf, scopeWith } from "./scope.ts";
 import { resolveSelectList } from "./select-list.ts";
 import { finishSelect } from "./select-output.ts";
@@ -18,12 +26,16 @@ import type { SelectClauses, SelectWork } from "./select-work.ts";
 import { mapExpr, mapWindow, type Replace } from "./transform.ts";
 
 /** Resolves a SELECT over rows that are there already. */
-export function selectFrom(environment: Environment, source: Relation, clauses: SelectClauses): QueryResult {
-  const { resolution, ctes } = environment;
+export function selectFrom(
+  environment: Environment,
+  source: Relation,
+  clauses: SelectClauses,
+  orderBy?: readonly OrderItem[],
+): QueryResult {
+  const { resolution } = environment;
   const block = createBlock(clauses.windows);
   const fromScope = scopeOf(source.names, environment.outer);
-  const base = { resolution, ctes, scope: fromScope, block };
-  const below: ExprContext = { ...base, clause: "WHERE clause", allowsAggregates: false, allowsWindows: false };
+  const below = blockContext(environment, fromScope, block, "WHERE clause", "nothing");
   const work: SelectWork = {
     environment,
     block,
@@ -33,50 +45,32 @@ export function selectFrom(environment: Environment, source: Relation, clauses: 
     having: undefined,
     qualify: undefined,
     scan: source.scan,
-    local: reachableColumns(source.names),
   };
   if (clauses.where !== undefined) work.scan = filter(work.scan, condition(below, clauses.where));
-  work.items = resolveSelectList(
-    {
-      ...base,
-      clause: clauses.isPipe === true ? "pipe SELECT" : "SELECT list",
-      allowsAggregates: clauses.isPipe !== true,
-      allowsWindows: true,
-    },
-    clauses.items,
-    source.names,
-  );
+  const list =
+    clauses.isPipe === true ? inClause(below, "pipe SELECT", "windows") : inClause(below, "SELECT list", "both");
+  work.items = resolveSelectList(list, clauses.items, source.names);
   const listWindows = block.windows.length;
-  const usesComputed = usesAny([...block.aggregates, ...block.windows]);
   const grouping =
     clauses.groupBy === undefined
       ? undefined
-      : resolveGroupBy({ ...below, clause: "GROUP BY clause" }, clauses.groupBy, work.items, usesComputed);
-  const named = work.items.flatMap((item) =>
-    item.name === undefined ? [] : [{ name: item.name, expression: item.expression }],
-  );
-  const above: ExprContext = {
-    ...base,
-    scope: scopeWith(fromScope, named),
-    aggregateScope: fromScope,
-    clause: "HAVING clause",
-    allowsAggregates: true,
-    allowsWindows: false,
-  };
+      : resolveGroupBy(
+          inClause(below, "GROUP BY clause", "nothing"),
+          clauses.groupBy,
+          work.items,
+          usesAny([...block.aggregates, ...block.windows]),
+        );
+  const above = inClause(below, "HAVING clause", "aggregates", scopeWith(fromScope, work.items), fromScope);
   if (clauses.having !== undefined) work.having = condition(above, clauses.having);
-  const usesWindow = usesAny(block.windows);
-  if (work.having !== undefined && usesWindow(work.having)) {
+  if (work.having !== undefined && usesAny(block.windows)(work.having)) {
     resolution.report("invalid_query", "A window function is not allowed in the HAVING clause", work.having.span);
   }
   if (clauses.qualify !== undefined)
-    work.qualify = condition({ ...above, clause: "QUALIFY clause", allowsWindows: true }, clauses.qualify);
-  if (clauses.orderBy !== undefined)
-    work.sortKeys = resolveOrderBy(
-      { ...above, clause: "ORDER BY clause", allowsWindows: true },
-      clauses.orderBy,
-      work.items,
-    );
+    work.qualify = condition(inClause(above, "QUALIFY clause", "both"), clauses.qualify);
+  if (orderBy !== undefined)
+    work.sortKeys = resolveOrderBy(inClause(above, "ORDER BY clause", "both"), orderBy, work.items);
   for (const { call } of block.windows.slice(listWindows)) {
+    const usesWindow = usesAny(block.windows);
     const parts = [...call.arguments, ...call.partitionBy, ...call.orderBy.map((item) => item.expression)];
     if (parts.some(usesWindow)) resolution.report("invalid_query", "Window functions cannot be nested", call.span);
   }
@@ -98,15 +92,13 @@ export function selectFrom(environment: Environment, source: Relation, clauses: 
   if (isAggregated || clauses.isDistinct)
     refuseRecursive(resolution, source, isAggregated ? "with aggregation" : "with SELECT DISTINCT");
   if (block.windows.length > 0) refuseRecursive(resolution, source, "with window functions");
-  if (clauses.orderBy !== undefined) refuseRecursive(resolution, source, "with ORDER BY");
+  if (orderBy !== undefined) refuseRecursive(resolution, source, "with ORDER BY");
   if (isAggregated) aggregate(work, grouping);
   if (work.having !== undefined) work.scan = filter(work.scan, work.having);
-  if (block.windows.length > 0) {
-    work.scan = { kind: "Window", input: work.scan, functions: block.windows };
-    for (const { column } of block.windows) work.local.add(column.id);
-  }
+  if (block.windows.length > 0) work.scan = { kind: "Window", input: work.scan, functions: block.windows };
   if (work.qualify !== undefined) work.scan = filter(work.scan, work.qualify);
-  return finishSelect(work, clauses, isAggregated);
+  const inherited = isAggregated || clauses.isDistinct ? undefined : source.order;
+  return finishSelect(work, clauses, orderBy === undefined ? inherited : "own");
 }
 
 function condition(context: ExprContext, node: Expression): Expr | undefined {
@@ -151,28 +143,33 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined): void {
     return { column, expression: key.expression };
   });
   // Where a key is wrong, columns are not to blame for being ungrouped.
-  const hidden = keys.some((key) => isErrorExpr(key.expression)) ? new Set<number>() : work.local;
+  const hidden = keys.some((key) => isErrorExpr(key.expression))
+    ? new Set<number>()
+    : reachableColumns(work.source.names);
+  const index = new ExpressionIndex(keys);
   const rewriting = (clause: string): Replace =>
     aboveKeys(
       resolution,
-      keys,
+      index,
       hidden,
       (name) => `${clause} expression references column ${name} which is neither grouped nor aggregated`,
     );
   const forItems = rewriting("SELECT list");
   work.items = work.items.map((item) => ({ ...item, expression: mapExpr(item.expression, forItems) }));
+  const forOrder = rewriting("ORDER BY clause");
   work.sortKeys = work.sortKeys.map((key) => {
     if (key.item !== undefined) return { ...key, expression: work.items[key.item]?.expression ?? key.expression };
-    return { ...key, expression: mapExpr(key.expression, rewriting("ORDER BY clause")) };
+    return { ...key, expression: mapExpr(key.expression, forOrder) };
   });
   if (work.having !== undefined) work.having = mapExpr(work.having, rewriting("HAVING clause"));
   if (work.qualify !== undefined) work.qualify = mapExpr(work.qualify, rewriting("QUALIFY clause"));
+  const forWindows = rewriting("Window function");
   for (const [i, item] of work.block.windows.entries()) {
-    work.block.windows[i] = { ...item, call: mapWindow(item.call, rewriting("Window function")) };
+    work.block.windows[i] = { ...item, call: mapWindow(item.call, forWindows) };
   }
   for (const { call } of work.block.aggregates) {
     if (call.function !== "GROUPING") continue;
-    const isKey = call.arguments.every((argument) => keys.some((key) => isSameExpr(argument, key.expression)));
+    const isKey = call.arguments.every((argument) => index.find(argument) !== undefined);
     if (!isKey)
       resolution.report(
         "invalid_query",
@@ -189,5 +186,4 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined): void {
       ? {}
       : { groupingSets: grouping.sets.map((set) => set.flatMap((i) => keys[i]?.column ?? [])) }),
   };
-  work.local = new Set([...keys, ...work.block.aggregates].map((item) => item.column.id));
 }

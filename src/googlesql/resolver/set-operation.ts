@@ -57,7 +57,8 @@ export function combineResults(
   });
   const scans = arranged.inputs.map((input) => coerceInput(resolution, input, columns, span));
   const scan: Scan = { kind: "SetOperation", operator: mode.operator, isAll: mode.isAll, inputs: scans, columns };
-  return { scan, columns: columns.map((column, i) => ({ ...(names[i] ?? {}), column })) };
+  const outputs = columns.map((column, i) => ({ name: names[i]?.name, column, isValue: names[i]?.isValue === true }));
+  return { scan, columns: outputs, order: undefined, isSorted: false, recursive: undefined };
 }
 
 function isLenient(resolution: Resolution, column: Column | undefined): boolean {
@@ -140,10 +141,7 @@ function arrangeByPosition(
     );
   }
   const isValue = inputs.every((input) => input.columns.length === 1 && input.columns[0]?.isValue === true);
-  const names = (first?.columns ?? []).map((named) => ({
-    ...(named.name === undefined ? {} : { name: named.name }),
-    ...(isValue ? { isValue: true } : {}),
-  }));
+  const names = (first?.columns ?? []).map(({ name }) => ({ name, isValue }));
   return {
     names,
     inputs: inputs.map((result) =>
@@ -184,7 +182,7 @@ function arrangeByName(
     resolution.report("invalid_query", `The inputs of ${describe(mode)} BY NAME have no column names in common`, span);
   const names = keys.map((key, i) => {
     const name = maps.find((map) => map.has(key))?.get(key)?.name;
-    return { name: listed?.[i]?.name ?? name ?? key };
+    return { name: listed?.[i]?.name ?? name ?? key, isValue: false };
   });
   return {
     names,

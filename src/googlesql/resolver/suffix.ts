@@ -2,7 +2,7 @@ import type { TableSample, TableSuffix } from "../ast.ts";
 import type { SampleScan } from "../resolved.ts";
 import { FLOAT64, INT64 } from "../types.ts";
 import { coerceOrFail } from "./coerce.ts";
-import { type Environment, plainContext, type Relation, resolveExpression } from "./context.ts";
+import { type Environment, plainContext, plainRelation, type Relation, resolveExpression } from "./context.ts";
 import { isConstant } from "./expr.ts";
 import { resolvePivot } from "./pivot.ts";
 import { refuseRecursive } from "./recursion.ts";
@@ -53,5 +53,5 @@ export function resolveSample(environment: Environment, relation: Relation, node
   }
   const scan: SampleScan = { kind: "Sample", input: relation.scan, method, size, unit: node.unit };
   const names = node.alias === undefined ? relation.names : aliased(relation.names.columns, node.alias.name);
-  return { scan, names };
+  return plainRelation(scan, names);
 }

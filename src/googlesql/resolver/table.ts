@@ -1,10 +1,10 @@
 import type { Path, TableReference } from "../ast.ts";
 import type { TableDefinition } from "../relation.ts";
 import type { OrderKey } from "../resolved.ts";
-import type { CteBinding, CteScope, Environment, Relation } from "./context.ts";
+import { type CteBinding, type CteScope, type Environment, plainRelation, type Relation } from "./context.ts";
 import { aliased } from "./relation.ts";
 import { ERROR_TYPE } from "./resolution.ts";
-import { findName, type NamedColumn } from "./scope.ts";
+import { findName, type NamedColumn, namedColumn } from "./scope.ts";
 
 /** Is it `alias.items` of something in scope, an array to be unnested? A single name is always a table. */
 export function isArrayPath(node: TableReference, environment: Environment): boolean {
@@ -56,7 +56,7 @@ function pathName(path: Path): string {
 export function unknownRelation(environment: Environment, alias: string): Relation {
   const column = environment.resolution.newColumn(alias, ERROR_TYPE);
   const columns: NamedColumn[] = [{ column, isValue: true, name: alias }];
-  return { scan: { kind: "SingleRow" }, names: { columns, ranges: [{ name: alias, columns, isLenient: true }] } };
+  return plainRelation({ kind: "SingleRow" }, { columns, ranges: [{ name: alias, columns, isLenient: true }] });
 }
 
 function scanTable(
@@ -71,7 +71,7 @@ function scanTable(
     column: resolution.newColumn(source.name, source.type),
   }));
   if (table.isLenient === true) for (const { column } of columns) resolution.lenientColumns.add(column.id);
-  const named = columns.map(({ source, column }): NamedColumn => ({ name: source, column }));
+  const named = columns.map(({ source, column }) => namedColumn(source, column));
   const isLenient = table.isLenient === true;
   const last = node.path.parts.at(-1)?.name ?? table.name;
   const names = aliased(named, alias ?? last, isLenient);
@@ -79,9 +79,9 @@ function scanTable(
   const short = last.slice(last.lastIndexOf(".") + 1);
   const ranges =
     alias === undefined && short !== last && short !== ""
-      ? [...names.ranges, { name: short, columns: named, ...(isLenient ? { isLenient } : {}) }]
+      ? [...names.ranges, { name: short, columns: named, isLenient }]
       : names.ranges;
-  return { scan: { kind: "Table", table, columns, span: node.span }, names: { columns: names.columns, ranges } };
+  return plainRelation({ kind: "Table", table, columns, span: node.span }, { columns: names.columns, ranges });
 }
 
 function scanCte(
@@ -100,19 +100,20 @@ function scanCte(
     return column;
   });
   const position = new Map(definition.output.map((column, i) => [column.id, i]));
-  const named = cte.columns.flatMap((source): NamedColumn[] => {
-    const column = columns[position.get(source.column.id) ?? -1];
-    return column === undefined ? [] : [{ ...source, column }];
-  });
+  const named: NamedColumn[] = [];
+  for (const { name, column: source, isValue } of cte.columns) {
+    const column = columns[position.get(source.id) ?? -1];
+    if (column !== undefined) named.push({ name, column, isValue });
+  }
   const keys = cte.order?.flatMap((key): OrderKey[] => {
     const column = columns[position.get(key.column.id) ?? -1];
-    return column === undefined ? [] : [{ ...key, column }];
+    return column === undefined ? [] : [{ column, isDescending: key.isDescending, nullsFirst: key.nullsFirst }];
   });
   const names = aliased(named, alias);
   return {
     scan: { kind: "Cte", cte: definition, columns },
     names,
-    ...(cte.isOpen === true ? { recursive: { name: cte.name, span } } : {}),
-    ...(keys === undefined ? {} : { order: { keys, isInherited: true } }),
+    order: keys === undefined ? undefined : { keys, isInherited: true },
+    recursive: cte.isOpen === true ? { name: cte.name, span } : undefined,
   };
 }

@@ -6,10 +6,9 @@ import { coerceOrFail, isLenientExpr, typeName } from "./coerce.ts";
 import { inferredName } from "./constructor.ts";
 import { type Environment, plainContext, type Relation, resolveExpression } from "./context.ts";
 import { usingCondition } from "./join.ts";
-import { recursiveOf } from "./recursion.ts";
 import { mergeNames } from "./relation.ts";
 import { ERROR_TYPE, isErrorExpr, nullExpr } from "./resolution.ts";
-import { type NamedColumn, type NameList, scopeOf } from "./scope.ts";
+import { type NamedColumn, type NameList, namedColumn, type Scope, scopeOf } from "./scope.ts";
 
 /** How the array stands beside what is left of it. */
 export interface UnnestJoin {
@@ -44,15 +43,15 @@ export function unnestOfPath(node: TableReference): Unnest {
 /** The record that an unknown field is taken for: it has no fields, so that all of them are NULL. */
 const EMPTY_RECORD: RecordType = { kind: "RECORD", fields: [], isRepeated: true, isOpen: false };
 
-/** UNNEST on its own or after `left`, whose columns the array may read. */
+/** UNNEST on its own or after `left`, whose columns the array may read; `outer` is the scope that has them. */
 export function joinUnnest(
   environment: Environment,
   left: Relation | undefined,
   node: Unnest,
   join: UnnestJoin,
+  outer: Scope | undefined = environment.outer,
 ): Relation {
   const { resolution } = environment;
-  const outer = left === undefined ? environment.outer : scopeOf(left.names, environment.outer);
   const context = plainContext(environment, outer, "UNNEST");
   const columns: NamedColumn[] = [];
   const ranges: NameList["ranges"][number][] = [];
@@ -65,13 +64,13 @@ export function joinUnnest(
     const element = resolution.newColumn(name ?? "element", elementType);
     if (isLenientExpr(resolution, array) && elementType.kind !== "RECORD") resolution.lenientColumns.add(element.id);
     arrays.push({ array, element });
-    const named: NamedColumn = { column: element, isValue: true, ...(name === undefined ? {} : { name }) };
+    const named: NamedColumn = { name, column: element, isValue: true };
     columns.push(named);
-    if (name !== undefined) ranges.push({ name, columns: [named] });
+    if (name !== undefined) ranges.push({ name, columns: [named], isLenient: false });
   }
   const offset =
     node.withOffset === undefined ? undefined : resolution.newColumn(node.withOffset.alias?.name ?? "offset", INT64);
-  if (offset !== undefined) columns.push({ name: offset.name, column: offset });
+  if (offset !== undefined) columns.push(namedColumn(offset.name, offset));
   const own: NameList = { columns, ranges };
   const names = left === undefined ? own : mergeNames(resolution, left.names, own, node.span);
   const on = condition(environment, left, own, names, join);
@@ -88,8 +87,8 @@ export function joinUnnest(
   return {
     scan,
     names,
-    ...(left === undefined ? {} : recursiveOf(left)),
-    ...(left?.order === undefined ? {} : { order: left.order }),
+    order: left?.order,
+    recursive: left?.recursive,
   };
 }
 

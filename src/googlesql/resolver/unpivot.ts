@@ -2,11 +2,11 @@ import type { Path, Unpivot } from "../ast.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../resolved.ts";
 import { arrayOf, BOOL, INT64, type SqlType, STRING, type StructField, UNKNOWN } from "../types.ts";
 import { coerce, commonTypeOf, typeName } from "./coerce.ts";
-import { type Environment, plainContext, type Relation, resolveExpression } from "./context.ts";
+import { type Environment, plainContext, plainRelation, type Relation, resolveExpression } from "./context.ts";
 import { call, columnExpr } from "./expr.ts";
 import { aliased, project } from "./relation.ts";
 import type { Resolution } from "./resolution.ts";
-import type { NamedColumn } from "./scope.ts";
+import { type NamedColumn, namedColumn } from "./scope.ts";
 
 /** UNPIVOT: each row becomes one row for each group of columns, as a join with an array of structs. */
 export function resolveUnpivot(environment: Environment, relation: Relation, node: Unpivot): Relation {
@@ -89,13 +89,13 @@ export function resolveUnpivot(environment: Environment, relation: Relation, nod
   const [label, ...values] = computed.map((item) => item.column);
   if (!node.includesNulls) scan = { kind: "Filter", input: scan, predicate: anyPresent(values, span) };
   const used = new Set(groups.flatMap(({ columns }) => columns.flatMap((named) => named?.column.id ?? [])));
-  const named = (column: Column): NamedColumn => ({ name: column.name, column });
+  const named = (column: Column): NamedColumn => namedColumn(column.name, column);
   const columns = [
     ...relation.names.columns.filter(({ column }) => !used.has(column.id)),
     ...values.map(named),
     ...(label === undefined ? [] : [named(label)]),
   ];
-  return { scan, names: aliased(columns, node.alias?.name) };
+  return plainRelation(scan, aliased(columns, node.alias?.name));
 }
 
 /** Rows whose values are all NULL are left out unless the text says INCLUDE NULLS. */

@@ -7,7 +7,7 @@ import { checkModifiers, resolveOrderItems, type SortExpression } from "./aggreg
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
 import { coerceOrFail, typeName } from "./coerce.ts";
-import { type ExprContext, resolveExpression, type Window } from "./context.ts";
+import { type ExprContext, inClause, inScope, resolveExpression, type Window } from "./context.ts";
 import { columnExpr, isConstant } from "./expr.ts";
 import { errorExpr, isErrorExpr } from "./resolution.ts";
 
@@ -29,7 +29,7 @@ export function resolveWindowCall(
   if (definition.isWindowable === false)
     return resolution.fail("invalid_query", `Function ${name} does not support an OVER clause`, node.span, { name });
   checkModifiers(context, node, entry);
-  const inner: ExprContext = { ...context, allowsWindows: false, clause: "window function" };
+  const inner = inClause(context, "window function", context.allowsAggregates ? "aggregates" : "nothing");
   const window = resolveWindow(inner, over);
   let call: Pick<WindowCall, "function" | "type" | "arguments"> | undefined;
   if (node.isStar) {
@@ -191,7 +191,7 @@ function resolveNamedWindow(context: ExprContext, name: Identifier, before: numb
   if (kept !== undefined) return kept;
   resolution.descend(1, name.span);
   const scope = context.aggregateScope ?? context.scope;
-  const window = resolveWindow({ ...context, scope }, found.window, position);
+  const window = resolveWindow(inScope(context, scope), found.window, position);
   resolution.rise(1);
   if (window !== undefined) block?.windowCache.set(position, window);
   return window;
