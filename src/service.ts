@@ -15,6 +15,7 @@ import { buildApp } from "./http/app.ts";
 import { createDrain } from "./http/drain.ts";
 import { createLogger } from "./http/logger.ts";
 import { createRateLimiter } from "./http/rate-limiter.ts";
+import { addStoreRoutes } from "./http/routes/store.ts";
 import { openMetadata } from "./metadata/database.ts";
 import { readSecretKey } from "./metadata/secret-key.ts";
 import { createTokenStore } from "./metadata/token-store.ts";
@@ -26,6 +27,11 @@ import { openSources } from "./sources/source-registry.ts";
 /** The file of tokens in the data folder. */
 export function metadataPath(settings: Pick<Settings, "dataDir">): string {
   return join(settings.dataDir, "metadata.db");
+}
+
+/** The folder of the events in the data folder. */
+export function storeDirectory(settings: Pick<Settings, "dataDir">): string {
+  return join(settings.dataDir, "store");
 }
 
 /** A service that listens. */
@@ -68,7 +74,7 @@ async function openService(
   const logger = createLogger(settings.logLevel);
   const sourceFiles = await loadSources(settings.sourcesDir);
   const engine = await openDuckDbEngine({
-    directory: join(settings.dataDir, "store"),
+    directory: storeDirectory(settings),
     ...(settings.engineMemoryMb === undefined ? {} : { memoryLimitBytes: settings.engineMemoryMb * 1_000_000 }),
     log: (level, message) => logger[level](message),
   });
@@ -93,6 +99,7 @@ async function openService(
     await cache.close();
   });
   const drain = createDrain();
+  const authenticator = createAuthenticator(tokens, [...fixedTokens(settings), ...extraTokens], Date.now);
   const app = await buildApp({
     runner: {
       engine,
@@ -111,10 +118,20 @@ async function openService(
     dataThrough: await createDataThrough(engine.store, AbortSignal.timeout(30_000)),
     endpoints,
     sources,
-    authenticator: createAuthenticator(tokens, [...fixedTokens(settings), ...extraTokens], Date.now),
+    authenticator,
     logger,
     rates: createRateLimiter(settings.maxRequestsPerMinute, Date.now),
     maxBodyBytes: settings.maxBodyBytes,
+    nowMs: Date.now,
+    drain,
+  });
+  addStoreRoutes(app, {
+    engine,
+    metadata,
+    metadataCopyPath: join(settings.dataDir, "metadata.copy.db"),
+    sources: sourceFiles,
+    authenticator,
+    logger,
     nowMs: Date.now,
     drain,
   });

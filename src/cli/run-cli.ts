@@ -6,9 +6,13 @@ import { ConfigError } from "../config.ts";
 import { EndpointFileError } from "../endpoints/load-endpoints.ts";
 import { EngineError } from "../engines/engine.ts";
 import { SourceFileError } from "../sources/load-sources.ts";
+import { type BackupOptions, backup } from "./commands/backup.ts";
 import { showConfig } from "./commands/config.ts";
+import { type DoctorOptions, doctor } from "./commands/doctor.ts";
+import { type ImportOptions, importFiles } from "./commands/import.ts";
 import { runParseBatch } from "./commands/parse-batch.ts";
 import { type QueryOptions, query } from "./commands/query.ts";
+import { restore } from "./commands/restore.ts";
 import { type ServeOptions, serve } from "./commands/serve.ts";
 import { runSqlBatch } from "./commands/sql-batch.ts";
 import { type CreateTokenOptions, createToken, listTokens, revokeToken } from "./commands/token.ts";
@@ -53,6 +57,7 @@ function buildProgram(context: CliContext): Command {
   addServe(program, context);
   addTokens(program, context);
   addQueries(program, context);
+  addStoreCommands(program, context);
   program
     .command("config")
     .description("print every setting, its value and where it came from")
@@ -146,6 +151,39 @@ function addQueries(program: Command, context: CliContext): void {
     .action((text: string | undefined, options: { batch?: boolean }) =>
       runParseBatch(linesOf("sql", text, options, context), context.output),
     );
+}
+
+function addStoreCommands(program: Command, context: CliContext): void {
+  const ofService = (command: Command) =>
+    command
+      .option("--json", "as JSON")
+      .option("--url <url>", "of the service; LOGWEIR_URL unless given")
+      .option("--token <token>", "access token; LOGWEIR_TOKEN unless given");
+  ofService(program.command("import"))
+    .description("send NDJSON files, plain or gzip, to a running service")
+    .argument("<file...>", "- is standard input")
+    .requiredOption("--source <name>", "where the events go")
+    .addHelpText(
+      "after",
+      examples("logweir import events.ndjson.gz --source edge", "zcat *.gz | logweir import - --source edge"),
+    )
+    .action((files: string[], options: ImportOptions) => importFiles(files, options, context));
+  ofService(program.command("backup"))
+    .description("copy everything a running service stores into a new folder, and verify the copy")
+    .argument("<dir>", "new or empty")
+    .addHelpText("after", examples("logweir backup /backups/2026-08-20"))
+    .action((folder: string, options: BackupOptions) => backup(folder, options, context));
+  program
+    .command("restore")
+    .description("make the data folder from a backup; no service may run, and the folder must be empty")
+    .argument("<dir>", "as `logweir backup` made it")
+    .option("--json", "as JSON")
+    .addHelpText("after", examples("LOGWEIR_DATA_DIR=/var/lib/logweir logweir restore /backups/2026-08-20"))
+    .action((folder: string, options: { json?: boolean }) => restore(folder, options, context));
+  ofService(program.command("doctor"))
+    .description("tell the state of the store, and what is wrong with it; fails when something is")
+    .addHelpText("after", examples("logweir doctor", "logweir doctor --json"))
+    .action((options: DoctorOptions) => doctor(options, context));
 }
 
 /** What `--batch` reads, or the one query of the command line as the only line. */

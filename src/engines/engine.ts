@@ -174,6 +174,41 @@ export interface SourceStatistics {
   readonly tailRowCount?: number;
 }
 
+/** What is known of a source's part of a store. */
+export interface SourceReport extends SourceStatistics {
+  /** Fields that events carried, or that were declared. */
+  readonly fieldCount: number;
+  /** Parts of the table in the order that the engine keeps for good; 0 where it has none. */
+  readonly runCount: number;
+}
+
+/** The state of a store, for the people who look after it. */
+export interface StoreReport {
+  /** Folder of the store; undefined where it is not on this machine's disk. */
+  readonly directory: string | undefined;
+  /** Of the events' file. */
+  readonly fileBytes: number;
+  /** Inside the file, free for events to come. */
+  readonly reusableBytes: number;
+  /** Committed, and not yet in the file. */
+  readonly logBytes: number;
+  /** Left on the disk of the folder. */
+  readonly diskFreeBytes: number;
+  readonly sources: readonly SourceReport[];
+}
+
+/** A consistent state of a store, held until it is released: its files do not change, while events are still stored. */
+export interface StoreSnapshot {
+  readonly files: readonly { readonly name: string; readonly path: string; readonly byteCount: number }[];
+  /** What the files hold. */
+  readonly sources: readonly { readonly name: string; readonly rowCount: number }[];
+  /**
+   * Must be called; the store's log grows until then. Rejects where the engine was restarted meanwhile: the files may
+   * have changed, and what was copied of them must be thrown away.
+   */
+  release(): Promise<void>;
+}
+
 export interface EventStore {
   /** Makes the source's table when it is missing. Idempotent. */
   ensureSource(source: SourceDefinition): Promise<void>;
@@ -187,4 +222,8 @@ export interface EventStore {
    * come again. Absent on an engine that lets events expire by itself.
    */
   deleteBefore?(sourceName: string, timestampUs: bigint): Promise<number>;
+  /** Absent on an engine that keeps its state elsewhere. */
+  inspect?(signal: AbortSignal): Promise<StoreReport>;
+  /** Absent on an engine that is backed up by its own means. Only one snapshot can be held at a time. */
+  snapshot?(signal: AbortSignal): Promise<StoreSnapshot>;
 }

@@ -10,6 +10,8 @@ export interface MetadataDatabase {
   readonly queries: Kysely<MetadataSchema>;
   /** A number that changes when another connection, of this or another process, has committed a change. */
   dataVersion(): number;
+  /** Writes a consistent copy to a path where no file is. */
+  copyTo(path: string): void;
   close(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ export async function openMetadata(path: string): Promise<MetadataDatabase> {
   return {
     queries,
     dataVersion: () => (version.get() as { readonly data_version: number }).data_version,
+    copyTo: (target) => void database.prepare("VACUUM INTO ?").run(target),
     close: () => queries.destroy(),
   };
 }

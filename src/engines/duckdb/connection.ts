@@ -15,6 +15,8 @@ export interface DatabaseOptions {
   readonly path?: string;
   /** Where sorts and aggregates spill; emptied when the database is opened. Absent: they do not spill. */
   readonly temporaryDirectory?: string;
+  /** Opens the file without changing it; it must be one that nobody else has open. */
+  readonly isReadOnly?: boolean;
   readonly threads: number;
   readonly memoryLimitBytes: number;
 }
@@ -172,9 +174,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const setup = await instance.connect();
     if (options.path !== undefined) {
       // A row group's size can only be set where a database is attached, so the file is never the main database.
-      await setup.run(
-        `ATTACH ${quoteText(options.path)} AS store (STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`,
-      );
+      const how =
+        options.isReadOnly === true ? "READ_ONLY" : `STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
+      await setup.run(`ATTACH ${quoteText(options.path)} AS store (${how})`);
     }
     registerUdfs(setup, scalarUdfs);
     if (options.temporaryDirectory !== undefined) {

@@ -8,7 +8,9 @@ import type {
   EngineHost,
   HostAnswer,
   HostQuery,
+  HostReport,
   HostRequest,
+  HostSnapshot,
   SourceSchema,
   TableStatistics,
 } from "./host/protocol.ts";
@@ -123,6 +125,18 @@ export class HostClient implements EngineHost {
 
   deleteBefore(source: string, timestampUs: string): Promise<number> {
     return this.#request({ kind: "deleteBefore", source, timestampUs }) as Promise<number>;
+  }
+
+  report(): Promise<HostReport> {
+    return this.#request({ kind: "report" }) as Promise<HostReport>;
+  }
+
+  beginSnapshot(): Promise<HostSnapshot> {
+    return this.#request({ kind: "beginSnapshot" }) as Promise<HostSnapshot>;
+  }
+
+  async endSnapshot(): Promise<void> {
+    await this.#request({ kind: "endSnapshot" });
   }
 
   maintain(): Promise<boolean> {

@@ -87,7 +87,7 @@ function createEngine(
  */
 export async function openDuckDbEngine(options: DuckDbEngineOptions): Promise<DuckDbEngine> {
   const core = coreOptions(options);
-  const store = new DuckDbStore(() => hostProcess.client(), options.limits ?? defaultStoreLimits);
+  const store = new DuckDbStore(() => hostProcess.client(), options.limits ?? defaultStoreLimits, options.directory);
   const hostProcess = new HostProcess({
     core,
     maxResidentBytes: options.maxResidentBytes ?? core.memoryLimitBytes * 2 + GIBIBYTE / 2,

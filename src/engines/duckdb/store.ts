@@ -8,9 +8,11 @@ import {
   type LogEvent,
   type SourceDefinition,
   type SourceStatistics,
+  type StoreReport,
+  type StoreSnapshot,
 } from "../engine.ts";
 import type { EncodedBatch } from "./batch.ts";
-import type { EngineHost, SourceSchema } from "./host/protocol.ts";
+import type { EngineHost, SourceSchema, TableStatistics } from "./host/protocol.ts";
 import type { TableLayout } from "./layout.ts";
 import { encodeEvents } from "./schema/event-encoder.ts";
 import { defaultSchemaLimits, type SchemaLimits } from "./schema/field-tree.ts";
@@ -42,6 +44,16 @@ const TYPICAL_ROWS_PER_SECOND = 10_000;
 /** Events that are encoded without a pause: some 20 ms. */
 const EVENTS_PER_SLICE = 500;
 
+function toStatistics({ name, rowCount, oldestUs, newestUs, tailRowCount }: TableStatistics): SourceStatistics {
+  return {
+    name,
+    rowCount,
+    oldestTimestampUs: oldestUs === null ? null : BigInt(oldestUs),
+    newestTimestampUs: newestUs === null ? null : BigInt(newestUs),
+    tailRowCount,
+  };
+}
+
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(new EngineError("aborted", "The caller is gone"));
@@ -53,12 +65,14 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 export class DuckDbStore implements EventStore {
   readonly #host: () => EngineHost;
   readonly #limits: StoreLimits;
+  readonly #directory: string | undefined;
   readonly #sources = new Map<string, SourceState>();
   #pendingRows = 0;
   #pendingBytes = 0;
 
   /** `host` answers the host of the moment, or throws `EngineError` `unavailable`. */
-  constructor(host: () => EngineHost, limits: StoreLimits = defaultStoreLimits) {
+  constructor(host: () => EngineHost, limits: StoreLimits = defaultStoreLimits, directory?: string) {
+    this.#directory = directory;
     this.#host = host;
     this.#limits = limits;
   }
@@ -107,18 +121,32 @@ export class DuckDbStore implements EventStore {
 
   async statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]> {
     const tables = await unlessAborted(this.#host().statistics(), signal);
-    return tables.map(({ name, rowCount, oldestUs, newestUs, tailRowCount }) => ({
-      name,
-      rowCount,
-      oldestTimestampUs: oldestUs === null ? null : BigInt(oldestUs),
-      newestTimestampUs: newestUs === null ? null : BigInt(newestUs),
-      tailRowCount,
-    }));
+    return tables.map(toStatistics);
   }
 
   async deleteBefore(sourceName: string, timestampUs: bigint): Promise<number> {
     const state = this.#source(sourceName);
     return this.#host().deleteBefore(state.name, timestampUs.toString());
+  }
+
+  async inspect(signal: AbortSignal): Promise<StoreReport> {
+    const { sources, ...sizes } = await unlessAborted(this.#host().report(), signal);
+    return {
+      directory: this.#directory,
+      ...sizes,
+      sources: sources.map(({ fieldCount, runCount, ...table }) => ({ ...toStatistics(table), fieldCount, runCount })),
+    };
+  }
+
+  async snapshot(signal: AbortSignal): Promise<StoreSnapshot> {
+    const host = this.#host();
+    const beginning = host.beginSnapshot();
+    // A caller that is gone by then releases nothing.
+    const { sources, ...file } = await unlessAborted(beginning, signal).catch((error: unknown) => {
+      beginning.then(() => host.endSnapshot()).catch(() => undefined);
+      throw error;
+    });
+    return { files: [file], sources, release: () => host.endSnapshot() };
   }
 
   async #store(state: SourceState, events: readonly LogEvent[]): Promise<AppendResult> {

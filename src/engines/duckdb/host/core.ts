@@ -1,12 +1,12 @@
 /** The engine host's work, whatever process it runs in: the store's file, its writer, and queries. */
 import { type AppendResult, EngineError } from "../../engine.ts";
 import type { Connection, Database } from "../connection.ts";
-import { DuckDBTimestampValue, type DuckDBValue, TIMESTAMP } from "../driver.ts";
+import { DuckDBTimestampValue, TIMESTAMP } from "../driver.ts";
 import { toEngineError } from "../driver-error.ts";
-import { countTail } from "./compaction.ts";
 import { Maintenance } from "./maintenance.ts";
-import type { CoreOptions, EngineHost, SourceSchema, TableStatistics } from "./protocol.ts";
+import type { CoreOptions, EngineHost, HostReport, HostSnapshot, SourceSchema, TableStatistics } from "./protocol.ts";
 import { createQueryRunner } from "./query-runner.ts";
+import { readReport, readStatistics } from "./report.ts";
 import { addSourceEntries, copyEarlierValues, createSourceTable } from "./source-tables.ts";
 import { createStatementCheck } from "./statement-check.ts";
 import { statementRules } from "./statement-rules.ts";
@@ -24,13 +24,10 @@ export interface CoreHooks {
 /** How often the core looks whether there is something to compact. */
 const MAINTENANCE_INTERVAL_MS = 5000;
 
-function microsText(value: DuckDBValue | undefined): string | null {
-  return value instanceof DuckDBTimestampValue ? value.micros.toString() : null;
-}
-
 class Core implements EngineHost {
   readonly #database: Database;
   readonly #writer: Writer;
+  readonly #directory: string | undefined;
   readonly #sources = new Map<string, StoredSource>();
   readonly #hooks: CoreHooks;
   readonly #loadingIds: Promise<void>;
@@ -64,6 +61,7 @@ class Core implements EngineHost {
       onFatal: hooks.onFatal,
     });
     const { directory, checkpointBytes, compaction } = options;
+    this.#directory = directory;
     if (directory !== undefined) {
       const all = () => [...this.#sources.values()];
       this.#maintenance = new Maintenance({ directory, checkpointBytes, compaction }, database, all);
@@ -101,40 +99,25 @@ class Core implements EngineHost {
     await this.#writer.task((connection) => addSourceEntries(connection, source, entries));
   }
 
-  async statistics(): Promise<readonly TableStatistics[]> {
-    const connection = await this.#database.connect();
-    try {
-      const statistics: TableStatistics[] = [];
-      for (const { name, table } of this.#sources.values()) {
-        const [row = []] = await connection.all(
-          `SELECT count(*)::DOUBLE, min(timestamp), max(timestamp) FROM "${table}"`,
-        );
-        const [rowCount, oldest, newest] = row;
-        statistics.push({
-          name,
-          rowCount: Number(rowCount),
-          oldestUs: microsText(oldest),
-          newestUs: microsText(newest),
-          tailRowCount: await countTail(connection, table),
-        });
-      }
-      return statistics;
-    } catch (error) {
-      throw toEngineError(error);
-    } finally {
-      connection.close();
-    }
+  statistics(): Promise<readonly TableStatistics[]> {
+    return this.#read((connection) => readStatistics(connection, [...this.#sources.values()]));
+  }
+
+  report(): Promise<HostReport> {
+    return this.#read((connection) => readReport(connection, [...this.#sources.values()], this.#directory));
+  }
+
+  async beginSnapshot(): Promise<HostSnapshot> {
+    if (this.#maintenance === undefined) throw new EngineError("unavailable", "A store in memory has no file");
+    return this.#maintenance.beginSnapshot(this.#writer);
+  }
+
+  async endSnapshot(): Promise<void> {
+    this.#maintenance?.endSnapshot();
   }
 
   async ping(): Promise<void> {
-    const connection = await this.#database.connect();
-    try {
-      await connection.all("SELECT 1");
-    } catch (error) {
-      throw toEngineError(error);
-    } finally {
-      connection.close();
-    }
+    await this.#read((connection) => connection.all("SELECT 1"));
   }
 
   async maintain(): Promise<boolean> {
@@ -165,6 +148,18 @@ class Core implements EngineHost {
     await this.#writer.close();
     await this.#loadingIds;
     this.#database.close();
+  }
+
+  /** Runs a task on a connection of its own. */
+  async #read<T>(task: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#database.connect();
+    try {
+      return await task(connection);
+    } catch (error) {
+      throw toEngineError(error);
+    } finally {
+      connection.close();
+    }
   }
 
   #source(name: string): StoredSource {

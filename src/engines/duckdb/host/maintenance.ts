@@ -1,5 +1,7 @@
 /** What the store does for itself between commits: checkpoints, and compaction of what was appended. */
 import { statSync } from "node:fs";
+import { basename } from "node:path";
+import { EngineError } from "../../engine.ts";
 import type { Connection, Database } from "../connection.ts";
 import { type CheckpointPolicy, createCheckpointPolicy, hasRoomForCheckpoint } from "./checkpoints.ts";
 import {
@@ -11,6 +13,7 @@ import {
   writeRun,
 } from "./compaction.ts";
 import { type AppendWork, rowCountOf } from "./group-commit.ts";
+import type { HostSnapshot } from "./protocol.ts";
 import { storePaths } from "./store-file.ts";
 import type { StoredSource } from "./stored-source.ts";
 import type { Writer } from "./writer.ts";
@@ -37,6 +40,8 @@ export class Maintenance {
   readonly #checkpoints: CheckpointPolicy;
   #connection: Connection | undefined;
   #compacting: Promise<boolean> | undefined;
+  /** True while somebody copies the file. */
+  #isHeld = false;
   #rowsSinceLook = 0;
   #lookedAtMs = performance.now();
 
@@ -55,21 +60,47 @@ export class Maintenance {
       this.#rowsSinceLook += rowCount;
     }
     // DuckDB makes no checkpoint beside a transaction that writes; the end of the compaction makes one.
-    if (this.#compacting === undefined && this.#checkpoints.isDue(logBytesOf(this.#options.directory))) {
+    if (
+      this.#compacting === undefined &&
+      !this.#isHeld &&
+      this.#checkpoints.isDue(logBytesOf(this.#options.directory))
+    ) {
       await this.#checkpoint(connection);
     }
   }
 
   /** Makes the blocks of deleted rows free for rows to come. Called on the writer's queue. */
   async freeSpace(connection: Connection): Promise<void> {
-    if (this.#compacting === undefined) await this.#checkpoint(connection);
+    if (this.#compacting === undefined && !this.#isHeld) await this.#checkpoint(connection);
+  }
+
+  /**
+   * Writes everything that is committed into the file, and makes no further checkpoint and no compaction until
+   * `endSnapshot`. Commits go on, into the log. Whoever copies the file must be another process: closing any handle
+   * to it would give up this one's lock.
+   */
+  async beginSnapshot(writer: Writer): Promise<HostSnapshot> {
+    if (this.#isHeld) throw new EngineError("overloaded", "A backup is being made already", { retryAfterSeconds: 10 });
+    this.#isHeld = true;
+    try {
+      await this.#compacting?.catch(() => false);
+      return await writer.task((connection) => this.#takeSnapshot(connection));
+    } catch (error) {
+      this.#isHeld = false;
+      throw error;
+    }
+  }
+
+  endSnapshot(): void {
+    this.#isHeld = false;
   }
 
   /**
    * Compacts a source whose tail is long, if there is one, and answers whether it did; at most one compaction runs at a
    * time. While many rows come in, a patient one lets them go first, unless the tail is very long.
    */
-  compact(writer: Writer, isPatient: boolean): Promise<boolean> {
+  async compact(writer: Writer, isPatient: boolean): Promise<boolean> {
+    if (this.#isHeld) return false;
     const { minRows, maxRows } = this.#options.compaction;
     const isWaiting = isPatient && this.#takeRate() > BUSY_ROWS_PER_SECOND;
     const size = { minRows: isWaiting ? minRows * LONG_TAIL_FACTOR : minRows, maxRows };
@@ -83,7 +114,25 @@ export class Maintenance {
   async close(writer: Writer): Promise<void> {
     this.#connection?.interrupt();
     await this.#compacting?.catch(() => false);
+    // A copy that is under way must not change below its reader; the log has everything.
+    if (this.#isHeld) return;
     await writer.task((connection) => this.#checkpoint(connection)).catch(() => undefined);
+  }
+
+  async #takeSnapshot(connection: Connection): Promise<HostSnapshot> {
+    const { directory } = this.#options;
+    if (!hasRoomForCheckpoint(directory, logBytesOf(directory))) {
+      throw new EngineError("disk_full", "The disk that holds the store is full");
+    }
+    await connection.all(CHECKPOINT);
+    this.#checkpoints.reset();
+    const sources: { name: string; rowCount: number }[] = [];
+    for (const { name, table } of this.#sources()) {
+      const [row] = await connection.all(`SELECT count(*)::DOUBLE FROM "${table}"`);
+      sources.push({ name, rowCount: Number(row?.[0]) });
+    }
+    const { file } = storePaths(directory);
+    return { name: basename(file), path: file, byteCount: statSync(file).size, sources };
   }
 
   async #checkpoint(connection: Connection): Promise<void> {

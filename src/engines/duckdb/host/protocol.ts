@@ -50,6 +50,21 @@ export interface TableStatistics {
   readonly tailRowCount: number;
 }
 
+export interface HostReport {
+  readonly fileBytes: number;
+  readonly reusableBytes: number;
+  readonly logBytes: number;
+  readonly diskFreeBytes: number;
+  readonly sources: readonly (TableStatistics & { readonly fieldCount: number; readonly runCount: number })[];
+}
+
+export interface HostSnapshot {
+  readonly name: string;
+  readonly path: string;
+  readonly byteCount: number;
+  readonly sources: readonly { readonly name: string; readonly rowCount: number }[];
+}
+
 /** What the engine host does, wherever it runs. Every method rejects with `EngineError`. */
 export interface EngineHost {
   /** Rows in batches; the generator's return value is the summary. */
@@ -63,6 +78,11 @@ export interface EngineHost {
   statistics(): Promise<readonly TableStatistics[]>;
   /** Deletes the events before a time (microseconds since 1970) and answers how many they were. */
   deleteBefore(source: string, timestampUs: string): Promise<number>;
+  /** Sizes, and what is known of each source. */
+  report(): Promise<HostReport>;
+  /** Brings the file up to date and keeps it as it is until `endSnapshot`; what is committed meanwhile goes to the log. */
+  beginSnapshot(): Promise<HostSnapshot>;
+  endSnapshot(): Promise<void>;
   /** Compacts once, if a source has a long tail, and answers whether it did. It also happens by itself. */
   maintain(): Promise<boolean>;
   ping(): Promise<void>;
@@ -92,6 +112,9 @@ export type HostRequest =
     }
   | { readonly id: number; readonly kind: "statistics" }
   | { readonly id: number; readonly kind: "deleteBefore"; readonly source: string; readonly timestampUs: string }
+  | { readonly id: number; readonly kind: "report" }
+  | { readonly id: number; readonly kind: "beginSnapshot" }
+  | { readonly id: number; readonly kind: "endSnapshot" }
   | { readonly id: number; readonly kind: "maintain" }
   | { readonly id: number; readonly kind: "ping" }
   | { readonly id: number; readonly kind: "close" };

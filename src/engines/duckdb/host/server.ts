@@ -81,6 +81,12 @@ class Server {
         return this.host.statistics();
       case "deleteBefore":
         return this.host.deleteBefore(request.source, request.timestampUs);
+      case "report":
+        return this.host.report();
+      case "beginSnapshot":
+        return this.host.beginSnapshot();
+      case "endSnapshot":
+        return this.host.endSnapshot();
       case "maintain":
         return this.host.maintain();
       case "ping":

@@ -1,0 +1,17 @@
+import { type CliContext, print, printJson } from "../context.ts";
+import { readAnswer } from "../service-answer.ts";
+import type { ServiceCommandOptions } from "../service-commands.ts";
+
+/** Drops the kept answers of an endpoint, or of all. */
+export async function clearCache(
+  endpoint: string | undefined,
+  options: ServiceCommandOptions,
+  context: CliContext,
+): Promise<void> {
+  const query = endpoint === undefined ? "" : `?endpoint=${encodeURIComponent(endpoint)}`;
+  const answer = await readAnswer<{ readonly cleared: number }>(`/api/cache/clear${query}`, options, context, {
+    method: "POST",
+  });
+  if (options.json === true) printJson(context.output, answer);
+  else print(context.output, `${answer.cleared} ${answer.cleared === 1 ? "answer was" : "answers were"} dropped.`);
+}

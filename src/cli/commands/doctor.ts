@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { type Configuration, readConfiguration } from "../../config.ts";
+import { openDuckDbEngine } from "../../engines/duckdb/index.ts";
+import { storeDirectory } from "../../service.ts";
+import { loadSources } from "../../sources/load-sources.ts";
+import { describeStore, type StoreState } from "../../sources/store-state.ts";
+import { type CliContext, CliError, print, printJson } from "../context.ts";
+import { createServiceClient, describeAnswer, isServiceThere, type ServiceOptions } from "../service-call.ts";
+import { formatTable } from "../table.ts";
+
+export interface DoctorOptions extends ServiceOptions {
+  readonly json?: boolean;
+}
+
+/**
+ * Prints the state of a store: of the service that runs, else of the data folder. Fails when something is wrong with
+ * the store, after it has printed what.
+ */
+export async function doctor(options: DoctorOptions, context: CliContext): Promise<void> {
+  const state = (await isServiceThere(options, context))
+    ? await askService(options, context)
+    : await openStore(options, context);
+  if (options.json === true) printJson(context.output, state);
+  else printState(state, context);
+  const { length } = state.problems;
+  if (length > 0) throw new CliError(length === 1 ? "There is a problem" : `There are ${length} problems`);
+}
+
+async function askService(options: DoctorOptions, context: CliContext): Promise<StoreState> {
+  const client = createServiceClient(options, context);
+  const response = await client.send("/api/store");
+  if (!response.ok) throw new CliError(await describeAnswer(response));
+  return (await response.json()) as StoreState;
+}
+
+async function openStore(options: DoctorOptions, context: CliContext): Promise<StoreState> {
+  if (options.url !== undefined) throw new CliError(`No service answers at ${options.url}`);
+  const configuration: Configuration = readConfiguration(context, context.environment);
+  const directory = storeDirectory(configuration.settings);
+  if (!existsSync(directory)) {
+    throw new CliError(`No service runs, and there is no store in ${directory}. \`logweir serve\` makes one.`);
+  }
+  const sources = await loadSources(configuration.settings.sourcesDir);
+  const engine = await openDuckDbEngine({ directory });
+  try {
+    const report = await engine.store.inspect?.(AbortSignal.timeout(600_000));
+    if (report === undefined) throw new CliError("The engine does not tell its state");
+    return describeStore(engine.name, report, sources, Date.now());
+  } finally {
+    await engine.close();
+  }
+}
+
+function printState(state: StoreState, { output }: CliContext): void {
+  const megabytes = (bytes: number) => `${(bytes / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
+  const count = (value: number) => value.toLocaleString("en");
+  print(
+    output,
+    formatTable(
+      ["STORE", state.directory ?? state.engine],
+      [
+        ["events", count(state.rows)],
+        ["file", `${megabytes(state.file_bytes)}, of which ${megabytes(state.reusable_bytes)} can be used again`],
+        ["log", megabytes(state.log_bytes)],
+        ["disk free", megabytes(state.disk_free_bytes)],
+      ],
+    ),
+  );
+  const rows = state.sources.map((source) => [
+    source.name,
+    count(source.rows),
+    source.oldest ?? "",
+    source.newest ?? "",
+    count(source.fields),
+    count(source.runs),
+    count(source.tail_rows),
+    source.retention_days === null ? "for good" : `${source.retention_days} days`,
+  ]);
+  print(output, `\n${formatTable(["SOURCE", "EVENTS", "OLDEST", "NEWEST", "FIELDS", "RUNS", "TAIL", "KEPT"], rows)}`);
+  const problems = state.problems.map(({ message }) => `  ${message}`);
+  print(output, problems.length === 0 ? "\nNo problems." : `\nProblems:\n${problems.join("\n")}`);
+}

@@ -1,0 +1,46 @@
+import { type CliContext, print, printJson } from "../context.ts";
+import { readAnswer } from "../service-answer.ts";
+import type { ServiceCommandOptions } from "../service-commands.ts";
+import { formatTable } from "../table.ts";
+
+/** What is read of an endpoint here; `--json` prints all. */
+interface EndpointAnswer {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly query: string;
+  readonly version: number;
+  readonly cache_seconds: number;
+  readonly sandbox: boolean;
+  readonly parameters: Readonly<Record<string, { readonly type: string; readonly required: boolean }>>;
+}
+
+/** Lists the endpoints of a running service. */
+export async function listEndpoints(options: ServiceCommandOptions, context: CliContext): Promise<void> {
+  const endpoints = await readAnswer<readonly EndpointAnswer[]>("/api/endpoints", options, context);
+  if (options.json === true) {
+    printJson(context.output, endpoints);
+    return;
+  }
+  const rows = endpoints.map((endpoint) => [
+    endpoint.name,
+    endpoint.id,
+    String(endpoint.version),
+    Object.keys(endpoint.parameters).join(" "),
+    endpoint.description ?? "",
+  ]);
+  print(context.output, formatTable(["NAME", "ID", "VERSION", "PARAMETERS", "DESCRIPTION"], rows));
+}
+
+/** Shows one endpoint of a running service. */
+export async function getEndpoint(name: string, options: ServiceCommandOptions, context: CliContext): Promise<void> {
+  const endpoint = await readAnswer<EndpointAnswer>(`/api/endpoints/${encodeURIComponent(name)}`, options, context);
+  if (options.json === true) {
+    printJson(context.output, endpoint);
+    return;
+  }
+  const { query, ...settings } = endpoint;
+  const rows = Object.entries(settings).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]);
+  print(context.output, formatTable(["FIELD", "VALUE"], rows));
+  print(context.output, `\n${query}`);
+}

@@ -1,0 +1,57 @@
+import { readClientDefaults } from "../config.ts";
+import { type CliContext, CliError } from "./context.ts";
+
+/** The service a command talks to; what is not given comes from LOGWEIR_URL and LOGWEIR_TOKEN. */
+export interface ServiceOptions {
+  readonly url?: string;
+  readonly token?: string;
+}
+
+/** A service, and how to ask it. */
+export interface ServiceClient {
+  readonly url: string;
+  /** Like `fetch`, with the token; throws `CliError` where no service answers. */
+  send(path: string, request?: RequestInit): Promise<Response>;
+}
+
+/** Throws `CliError` where no token is known. */
+export function createServiceClient(options: ServiceOptions, context: CliContext): ServiceClient {
+  const defaults = readClientDefaults(context.environment);
+  const url = (options.url ?? defaults.url).replace(/\/+$/, "");
+  const token = options.token ?? defaults.token;
+  if (token === undefined) throw new CliError("This needs an access token: --token or LOGWEIR_TOKEN");
+  return {
+    url,
+    async send(path, request = {}) {
+      const headers = { ...(request.headers as Record<string, string> | undefined), "x-api-key": token };
+      try {
+        return await fetch(`${url}${path}`, { ...request, headers });
+      } catch {
+        throw new CliError(
+          `No service answers at ${url}. Start one with \`logweir serve\`, or name another with --url.`,
+        );
+      }
+    },
+  };
+}
+
+/** True when a service listens at the address. */
+export async function isServiceThere(options: ServiceOptions, context: CliContext): Promise<boolean> {
+  const url = (options.url ?? readClientDefaults(context.environment).url).replace(/\/+$/, "");
+  return fetch(`${url}/health`).then(
+    (response) => response.body?.cancel().then(() => true) ?? true,
+    () => false,
+  );
+}
+
+/** The message and hint of an answer that is an error. */
+export async function describeAnswer(response: Response): Promise<string> {
+  try {
+    const { error } = (await response.json()) as {
+      readonly error: { readonly message: string; readonly hint?: string };
+    };
+    return error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
+  } catch {
+    return `The service answered ${response.status}`;
+  }
+}

@@ -1,0 +1,71 @@
+import type { CliContext } from "./context.ts";
+import { clearCache } from "./commands/cache.ts";
+import { getEndpoint, listEndpoints } from "./commands/endpoint.ts";
+import { listSources, showSchema } from "./commands/source.ts";
+import { tail } from "./commands/tail.ts";
+import type { ServiceOptions } from "./service-call.ts";
+
+/** What commands take that talk to a running service. */
+export interface ServiceCommandOptions extends ServiceOptions {
+  readonly json?: boolean;
+}
+
+/** A command of two words, or one, that talks to a running service. */
+export interface ServiceCommand {
+  readonly name: string;
+  /** As the help shows it: `<name>` must be there, `[name]` may. */
+  readonly argument?: { readonly form: string; readonly description: string };
+  readonly description: string;
+  readonly examples: readonly string[];
+  readonly run: (argument: string | undefined, options: ServiceCommandOptions, context: CliContext) => Promise<void>;
+}
+
+/** What groups of commands are about. */
+export const serviceCommandGroups: Readonly<Record<string, string>> = {
+  cache: "kept answers of a running service",
+  endpoint: "endpoints of a running service",
+  source: "sources of a running service",
+};
+
+export const serviceCommands: readonly ServiceCommand[] = [
+  {
+    name: "cache clear",
+    argument: { form: "[name]", description: "name or id of an endpoint; all endpoints unless given" },
+    description: "drop kept answers at once",
+    examples: ["logweir cache clear", "logweir cache clear usage.api-counts"],
+    run: (name, options, context) => clearCache(name, options, context),
+  },
+  {
+    name: "endpoint list",
+    description: "list the endpoints",
+    examples: ["logweir endpoint list --json"],
+    run: (_, options, context) => listEndpoints(options, context),
+  },
+  {
+    name: "endpoint get",
+    argument: { form: "<name>", description: "name or id of the endpoint" },
+    description: "show an endpoint: its settings and its query",
+    examples: ["logweir endpoint get logs.all"],
+    run: (name = "", options, context) => getEndpoint(name, options, context),
+  },
+  {
+    name: "source list",
+    description: "list the sources, with their newest event",
+    examples: ["logweir source list"],
+    run: (_, options, context) => listSources(options, context),
+  },
+  {
+    name: "source schema",
+    argument: { form: "<name>", description: "name or alias of the source" },
+    description: "show the fields that a source's events carried so far",
+    examples: ["logweir source schema edge"],
+    run: (name = "", options, context) => showSchema(name, options, context),
+  },
+  {
+    name: "tail",
+    argument: { form: "<source>", description: "name or alias of the source" },
+    description: "print a source's newest events, and further ones as they come",
+    examples: ["logweir tail edge", "logweir tail edge --json | jq .metadata"],
+    run: (name = "", options, context) => tail(name, options, context),
+  },
+];

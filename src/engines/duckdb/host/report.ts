@@ -1,0 +1,70 @@
+/** Reads what is known of the store: sizes, counts and times. */
+import { statfsSync, statSync } from "node:fs";
+import type { Connection } from "../connection.ts";
+import { DuckDBTimestampValue, type DuckDBValue } from "../driver.ts";
+import { countTail } from "./compaction.ts";
+import type { HostReport, TableStatistics } from "./protocol.ts";
+import { storePaths } from "./store-file.ts";
+import type { StoredSource } from "./stored-source.ts";
+
+function microsText(value: DuckDBValue | undefined): string | null {
+  return value instanceof DuckDBTimestampValue ? value.micros.toString() : null;
+}
+
+async function readTable(connection: Connection, { name, table }: StoredSource): Promise<TableStatistics> {
+  const [row = []] = await connection.all(`SELECT count(*)::DOUBLE, min(timestamp), max(timestamp) FROM "${table}"`);
+  const [rowCount, oldest, newest] = row;
+  return {
+    name,
+    rowCount: Number(rowCount),
+    oldestUs: microsText(oldest),
+    newestUs: microsText(newest),
+    tailRowCount: await countTail(connection, table),
+  };
+}
+
+/** Counts and times of every source. */
+export async function readStatistics(
+  connection: Connection,
+  sources: readonly StoredSource[],
+): Promise<TableStatistics[]> {
+  const statistics: TableStatistics[] = [];
+  for (const source of sources) statistics.push(await readTable(connection, source));
+  return statistics;
+}
+
+/** The state of the store; sizes are 0 for a store in memory. */
+export async function readReport(
+  connection: Connection,
+  sources: readonly StoredSource[],
+  directory: string | undefined,
+): Promise<HostReport> {
+  const reports: HostReport["sources"][number][] = [];
+  for (const source of sources) {
+    const [runs] = await connection.all(
+      `SELECT count(DISTINCT lw_run)::DOUBLE FROM "${source.table}" WHERE lw_run IS NOT NULL`,
+    );
+    const fieldCount = new Set(source.entries.map(({ path }) => path)).size;
+    reports.push({ ...(await readTable(connection, source)), fieldCount, runCount: Number(runs?.[0]) });
+  }
+  return { ...(await readSizes(connection, directory)), sources: reports };
+}
+
+async function readSizes(connection: Connection, directory: string | undefined): Promise<Omit<HostReport, "sources">> {
+  if (directory === undefined) return { fileBytes: 0, reusableBytes: 0, logBytes: 0, diskFreeBytes: 0 };
+  const paths = storePaths(directory);
+  const [row] = await connection.all(
+    "SELECT (block_size * free_blocks)::DOUBLE FROM pragma_database_size() WHERE database_name = 'store'",
+  );
+  const { bavail, bsize } = statfsSync(directory);
+  return {
+    fileBytes: sizeOf(paths.file),
+    reusableBytes: Number(row?.[0] ?? 0),
+    logBytes: sizeOf(paths.writeAheadLog),
+    diskFreeBytes: bavail * bsize,
+  };
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

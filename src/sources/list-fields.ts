@@ -1,0 +1,21 @@
+import type { TableDefinition } from "../googlesql/relation.ts";
+import { formatType, type SqlType } from "../googlesql/types.ts";
+
+/** A field of a source, at any depth. */
+export interface SourceField {
+  /** Dotted, e.g. `metadata.request.path`. */
+  readonly path: string;
+  /** As GoogleSQL writes it. */
+  readonly type: string;
+}
+
+/** Every field that holds values, in the table's order; records are told by the paths below them. */
+export function listFields(table: TableDefinition): readonly SourceField[] {
+  return table.columns.flatMap(({ name, type }) => fieldsBelow(name, type));
+}
+
+function fieldsBelow(path: string, type: SqlType): readonly SourceField[] {
+  const record = type.kind === "ARRAY" ? type.element : type;
+  if (record.kind !== "RECORD") return [{ path, type: formatType(type) }];
+  return record.fields.flatMap((field) => fieldsBelow(`${path}.${field.name}`, field.type));
+}

@@ -1,0 +1,145 @@
+import { execFile } from "node:child_process";
+import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { privateToken, publicToken, type Service, startService } from "./service.ts";
+
+let service: Service;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), "logweir-operations-"));
+});
+
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Outcome {
+  readonly code: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+function logweir(args: readonly string[], env: Record<string, string> = {}, input = ""): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ["dist/logweir.js", ...args],
+      { env: { PATH: process.env.PATH, LOGWEIR_URL: service.url, LOGWEIR_TOKEN: privateToken, ...env } },
+      (error, output, errors) => resolve({ code: Number(error?.code ?? 0), output, errors }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+const at = new Date().toISOString();
+const makeLines = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, n) =>
+    JSON.stringify({ id: `${prefix}${n}`, timestamp: at, project: prefix, metadata: { n, text: "x".repeat(50) } }),
+  );
+
+describe("import", () => {
+  it("stores NDJSON, gzip and standard input, each event once", async () => {
+    await writeFile(join(folder, "plain.ndjson"), makeLines("plain", 2_500).join("\n"));
+    await writeFile(join(folder, "zipped.ndjson.gz"), gzipSync(`${makeLines("zipped", 1_500).join("\n")}\n`));
+    const files = ["plain.ndjson", "zipped.ndjson.gz"].map((file) => join(folder, file));
+    for (let round = 1; round <= 2; round++) {
+      expect(await logweir(["import", ...files, "--source", "edge", "--json"])).toMatchObject({
+        code: 0,
+        output: expect.stringContaining('"accepted": 4000'),
+        errors: expect.stringMatching(/100%\s+4,000 events, [\d,]+ events\/s/),
+      });
+    }
+    await logweir(["import", "-", "--source", "edge"], {}, makeLines("piped", 3).join("\n"));
+    const state = (await (await service.get("/api/store")).json()) as { rows: number };
+    expect(state.rows).toBe(4_003);
+  });
+
+  it("lists rejected lines by number, stores the others and fails", async () => {
+    const path = join(folder, "bad.ndjson");
+    const [first, second] = makeLines("bad", 2);
+    await writeFile(path, `${first}\n\nno json\n${second}\n[1]\n`);
+    const { code, output, errors } = await logweir(["import", path, "--source", "db"]);
+    expect([code, output]).toEqual([1, "2 events stored in db, 2 lines rejected.\n"]);
+    expect(errors).toMatch(/bad\.ndjson:3: .+\n.*bad\.ndjson:5: /);
+  });
+
+  it("tells what is missing before it sends anything", async () => {
+    expect((await logweir(["import", "no-such-file", "--source", "edge"])).errors).toContain("There is no file");
+    const path = join(folder, "plain.ndjson");
+    expect((await logweir(["import", path, "--source", "nowhere"])).errors).toContain("There is no source nowhere");
+    const away = { LOGWEIR_URL: "http://127.0.0.1:1" };
+    expect((await logweir(["import", path, "--source", "edge"], away)).errors).toContain("No service answers");
+  });
+});
+
+describe("doctor", () => {
+  it("tells the state of a running service to its owner only", async () => {
+    const { code, output } = await logweir(["doctor"]);
+    expect(code).toBe(0);
+    expect(output).toMatch(/^edge +4,003 +\d{4}-.* 30 days$/m);
+    expect(output).toContain("No problems.");
+    expect(JSON.parse((await logweir(["doctor", "--json"])).output)).toMatchObject({ engine: "duckdb", problems: [] });
+    expect((await service.get("/api/store", {}, { "x-api-key": publicToken })).status).toBe(401);
+  });
+
+  it("tells that there is no store", async () => {
+    const env = { LOGWEIR_URL: "http://127.0.0.1:1", LOGWEIR_DATA_DIR: join(folder, "nothing") };
+    expect(await logweir(["doctor"], env)).toMatchObject({ code: 1, errors: expect.stringContaining("no store in") });
+  });
+});
+
+describe("backup and restore", () => {
+  it("copy a service that takes events, and bring back what it held", async () => {
+    let isDone = false;
+    const acknowledged: number[] = [];
+    const ingesting = (async () => {
+      for (let n = 0; !isDone; n++) {
+        await service.ingest("rest", [{ id: `r${n}`, timestamp: at, [`field_${n % 50}`]: n }]);
+        acknowledged.push(n);
+      }
+    })();
+    const copy = join(folder, "copy");
+    const made = await logweir(["backup", copy, "--json"]);
+    isDone = true;
+    await ingesting;
+    expect(made.code).toBe(0);
+    const manifest = JSON.parse(await readFile(join(copy, "manifest.json"), "utf8")) as {
+      sources: { name: string; rows: number }[];
+    };
+    const rows = Object.fromEntries(manifest.sources.map((source) => [source.name, source.rows]));
+    expect(rows).toMatchObject({ edge: 4_003, db: 2 });
+    expect(rows.rest).toBeLessThanOrEqual(acknowledged.length);
+
+    const dataDir = join(folder, "restored");
+    const env = { LOGWEIR_DATA_DIR: dataDir };
+    expect(await logweir(["restore", copy], env)).toMatchObject({
+      code: 0,
+      output: expect.stringContaining("verified"),
+    });
+    expect(await logweir(["restore", copy], env)).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining("not empty"),
+    });
+    const offline = { ...env, LOGWEIR_URL: "http://127.0.0.1:1" };
+    expect((await logweir(["doctor"], offline)).output).toMatch(/^edge +4,003 /m);
+    const second = await startService({ dataDir });
+    expect(await second.rows("logs.all", { project: "piped" })).toHaveLength(3);
+    await second.stop();
+  });
+
+  it("refuse a folder that is not empty, and a backup that was changed", async () => {
+    expect((await logweir(["backup", folder])).errors).toContain("is not empty");
+    const copy = join(folder, "copy");
+    await appendFile(join(copy, "metadata.db"), "x");
+    const dataDir = join(folder, "never");
+    const { code, errors } = await logweir(["restore", copy], { LOGWEIR_DATA_DIR: dataDir });
+    expect([code, errors]).toEqual([1, expect.stringContaining("is damaged")]);
+    await expect(readFile(join(dataDir, "metadata.db"))).rejects.toThrow();
+  });
+});
