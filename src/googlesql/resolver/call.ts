@@ -175,11 +175,3 @@ export type ArgumentResolver = (
   node: FunctionCall,
   entry: CatalogueEntry,
 ) => ResolvedArguments | undefined;
-
-/** A name that stands for a call without parentheses. */
-export function isBareFunction(resolution: Resolution, name: string): boolean {
-  return (
-    ["CURRENT_DATE", "CURRENT_TIME", "CURRENT_DATETIME", "CURRENT_TIMESTAMP"].includes(name.toUpperCase()) &&
-    resolution.catalogue.find(name) !== undefined
-  );
-}

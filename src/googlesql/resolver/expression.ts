@@ -1,7 +1,7 @@
 import type { Expression, Parameter } from "../ast.ts";
 import type { Expr } from "../resolved.ts";
 import { UNKNOWN } from "../types.ts";
-import { isBareFunction, resolveCall } from "./call.ts";
+import { resolveCall } from "./call.ts";
 import { resolveCast } from "./cast.ts";
 import { coerce } from "./coerce.ts";
 import { resolveCase } from "./conditional.ts";
@@ -21,7 +21,6 @@ import {
   resolveUnary,
 } from "./operator.ts";
 import type { Resolution } from "./resolution.ts";
-import { findName } from "./scope.ts";
 import { resolveQueryExpression } from "./subquery.ts";
 import { resolveSubscript } from "./subscript.ts";
 import { resolveType } from "./type-syntax.ts";
@@ -54,19 +53,6 @@ function resolveNode(context: ExprContext, node: Expression): Expr {
         node.span,
       );
     case "Identifier":
-      if (!node.isQuoted && isBareFunction(resolution, node.name) && findName(context.scope, node.name) === undefined) {
-        const name = { kind: "Path", parts: [node], span: node.span } as const;
-        return resolveCall(context, {
-          kind: "FunctionCall",
-          name,
-          isSafe: false,
-          isStar: false,
-          isDistinct: false,
-          arguments: [],
-          orderBy: [],
-          span: node.span,
-        });
-      }
       return resolveIdentifier(context, node);
     case "FieldAccess":
       return resolveFieldAccess(context, node);

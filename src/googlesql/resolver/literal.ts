@@ -32,6 +32,7 @@ export function resolveLiteral(resolution: Resolution, node: Literal, sign: 1 | 
     case "BoolLiteral":
       return literal(BOOL, String(node.value), span);
     case "IntLiteral": {
+      if (/^\d{1,15}$/.test(node.text)) return literal(INT64, String(sign * Number(node.text) + 0), span);
       const value = BigInt(node.text) * BigInt(sign);
       if (value > INT64_MAX || value < INT64_MIN)
         return resolution.fail("invalid_query", `Invalid integer literal: ${node.text}`, span);

@@ -84,15 +84,13 @@ function levelOf(list: NameList): Level {
     targets.set(key, targets.has(key) ? { kind: "ambiguous" } : { kind: "range", range });
     if (range.isLenient) lenient ??= range;
   }
-  const ranges = targets.size === 0 ? undefined : new Set(targets.keys());
   for (const named of list.columns) {
     if (named.isValue) values.push(named.column);
     if (named.name === undefined) continue;
     const key = named.name.toLowerCase();
-    if (ranges?.has(key) === true) continue;
     const known = targets.get(key);
     if (known === undefined) targets.set(key, { kind: "column", column: named.column });
-    else if (known.kind !== "column" || known.column.id !== named.column.id) targets.set(key, { kind: "ambiguous" });
+    else if (known.kind === "column" && known.column.id !== named.column.id) targets.set(key, { kind: "ambiguous" });
   }
   const names = (): string[] => [...list.ranges, ...list.columns].flatMap((named) => named.name ?? []);
   return { targets, values, lenient, names };

@@ -1,6 +1,6 @@
 import type { Path, TableReference } from "../ast.ts";
 import type { TableDefinition } from "../relation.ts";
-import type { OrderKey } from "../resolved.ts";
+import type { Column, OrderKey } from "../resolved.ts";
 import { type CteBinding, type CteScope, type Environment, plainRelation, type Relation } from "./context.ts";
 import { aliased } from "./relation.ts";
 import { ERROR_TYPE } from "./resolution.ts";
@@ -99,14 +99,14 @@ function scanCte(
     if (resolution.lenientColumns.has(source.id)) resolution.lenientColumns.add(column.id);
     return column;
   });
-  const position = new Map(definition.output.map((column, i) => [column.id, i]));
+  const copyOf = copies(definition.output, columns);
   const named: NamedColumn[] = [];
   for (const { name, column: source, isValue } of cte.columns) {
-    const column = columns[position.get(source.id) ?? -1];
+    const column = copyOf(source);
     if (column !== undefined) named.push({ name, column, isValue });
   }
   const keys = cte.order?.flatMap((key): OrderKey[] => {
-    const column = columns[position.get(key.column.id) ?? -1];
+    const column = copyOf(key.column);
     return column === undefined ? [] : [{ column, isDescending: key.isDescending, nullsFirst: key.nullsFirst }];
   });
   const names = aliased(named, alias);
@@ -115,5 +115,16 @@ function scanCte(
     names,
     order: keys === undefined ? undefined : { keys, isInherited: true },
     recursive: cte.isOpen === true ? { name: cte.name, span } : undefined,
+  };
+}
+
+/** Finds the copy of a column; mostly they are asked for in their order. */
+function copies(sources: readonly Column[], made: readonly Column[]): (source: Column) => Column | undefined {
+  let next = 0;
+  let positions: ReadonlyMap<number, number> | undefined;
+  return (source) => {
+    if (sources[next]?.id === source.id) return made[next++];
+    positions ??= new Map(sources.map((column, i) => [column.id, i]));
+    return made[positions.get(source.id) ?? -1];
   };
 }
