@@ -16,7 +16,9 @@ import { restore } from "./commands/restore.ts";
 import { type ServeOptions, serve } from "./commands/serve.ts";
 import { runSqlBatch } from "./commands/sql-batch.ts";
 import { type CreateTokenOptions, createToken, listTokens, revokeToken } from "./commands/token.ts";
+import { type CompletedCommand, completionScript, completionShells, isCompletionShell } from "./completion.ts";
 import { type CliContext, CliError, print } from "./context.ts";
+import { type ServiceCommandOptions, serviceCommandGroups, serviceCommands } from "./service-commands.ts";
 
 /** Of a command line that cannot be read; 1 is for commands that fail. */
 const usageExitCode = 64;
@@ -58,6 +60,18 @@ function buildProgram(context: CliContext): Command {
   addTokens(program, context);
   addQueries(program, context);
   addStoreCommands(program, context);
+  addServiceCommands(program, context);
+  program
+    .command("completion")
+    .description("print the script that completes command lines in a shell")
+    .argument("<shell>", completionShells.join(", "))
+    .addHelpText("after", examples("logweir completion bash > /etc/bash_completion.d/logweir"))
+    .action((shell: string) => {
+      if (!isCompletionShell(shell)) {
+        throw new CliError(`There is no completion for ${shell}; there is for ${completionShells.join(", ")}`);
+      }
+      context.output.write(completionScript(shell, program.commands.map(toCompleted)));
+    });
   program
     .command("config")
     .description("print every setting, its value and where it came from")
@@ -153,12 +167,43 @@ function addQueries(program: Command, context: CliContext): void {
     );
 }
 
+function toCompleted(command: Command): CompletedCommand {
+  return {
+    name: command.name(),
+    description: command.description(),
+    options: [...command.options.flatMap(({ long }) => (long == null ? [] : [long])), "--help"],
+    subcommands: command.commands.map(toCompleted),
+  };
+}
+
+function addServiceCommands(program: Command, context: CliContext): void {
+  const groups = new Map<string, Command>();
+  for (const { name, argument, description, examples: shown, run } of serviceCommands) {
+    const [first = "", second] = name.split(" ");
+    const group = groups.get(first) ?? program.command(first);
+    groups.set(first, group);
+    if (second !== undefined) group.description(serviceCommandGroups[first] ?? "");
+    const command = ofService(second === undefined ? group : group.command(second)).description(description);
+    if (argument === undefined) {
+      command.action((options: ServiceCommandOptions) => run(undefined, options, context));
+    } else {
+      command
+        .argument(argument.form, argument.description)
+        .action((value: string | undefined, options: ServiceCommandOptions) => run(value, options, context));
+    }
+    command.addHelpText("after", examples(...shown));
+  }
+}
+
+/** The options of commands that talk to a running service. */
+function ofService(command: Command): Command {
+  return command
+    .option("--json", "as JSON")
+    .option("--url <url>", "of the service; LOGWEIR_URL unless given")
+    .option("--token <token>", "access token; LOGWEIR_TOKEN unless given");
+}
+
 function addStoreCommands(program: Command, context: CliContext): void {
-  const ofService = (command: Command) =>
-    command
-      .option("--json", "as JSON")
-      .option("--url <url>", "of the service; LOGWEIR_URL unless given")
-      .option("--token <token>", "access token; LOGWEIR_TOKEN unless given");
   ofService(program.command("import"))
     .description("send NDJSON files, plain or gzip, to a running service")
     .argument("<file...>", "- is standard input")

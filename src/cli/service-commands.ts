@@ -1,8 +1,8 @@
-import type { CliContext } from "./context.ts";
 import { clearCache } from "./commands/cache.ts";
 import { getEndpoint, listEndpoints } from "./commands/endpoint.ts";
 import { listSources, showSchema } from "./commands/source.ts";
 import { tail } from "./commands/tail.ts";
+import type { CliContext } from "./context.ts";
 import type { ServiceOptions } from "./service-call.ts";
 
 /** What commands take that talk to a running service. */

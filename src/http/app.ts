@@ -16,11 +16,13 @@ import { addMetrics } from "./plugins/metrics.ts";
 import { chooseRequestId } from "./plugins/request-id.ts";
 import { parseQueryText } from "./query-text.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
+import { addCacheRoute } from "./routes/cache.ts";
 import { addEndpointsRoutes } from "./routes/endpoints.ts";
 import { addHealthRoute } from "./routes/health.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
 import { addMetricsRoute } from "./routes/metrics.ts";
 import { addRunEndpointRoutes } from "./routes/run-endpoint.ts";
+import { addSourcesRoutes } from "./routes/sources.ts";
 
 /** What the HTTP side works with. */
 export interface AppDependencies {
@@ -77,6 +79,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   addMetricsRoute(app, dependencies, metrics);
   addRunEndpointRoutes(app, dependencies);
   addEndpointsRoutes(app, dependencies);
+  addSourcesRoutes(app, dependencies);
+  addCacheRoute(app, dependencies);
   addIngestRoutes(app, dependencies);
   return app;
 }

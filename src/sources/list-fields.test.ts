@@ -14,7 +14,16 @@ it("a source's fields are told by their paths, with GoogleSQL's types", () => {
   ]);
   const columns = [
     { name: "timestamp", type: { kind: "TIMESTAMP" } as const },
-    { name: "metadata", type: record([{ name: "request", type: request }, { name: "n", type: { kind: "FLOAT64" } }], true) },
+    {
+      name: "metadata",
+      type: record(
+        [
+          { name: "request", type: request },
+          { name: "n", type: { kind: "FLOAT64" } },
+        ],
+        true,
+      ),
+    },
   ];
   expect(listFields({ name: "edge", columns })).toEqual([
     { path: "timestamp", type: "TIMESTAMP" },

@@ -40,7 +40,10 @@ export async function getEndpoint(name: string, options: ServiceCommandOptions, 
     return;
   }
   const { query, ...settings } = endpoint;
-  const rows = Object.entries(settings).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]);
+  const rows = Object.entries(settings).map(([key, value]) => [
+    key,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
   print(context.output, formatTable(["FIELD", "VALUE"], rows));
   print(context.output, `\n${query}`);
 }

@@ -21,7 +21,12 @@ export async function listSources(options: ServiceCommandOptions, context: CliCo
     printJson(context.output, sources);
     return;
   }
-  const rows = sources.map(({ name, kind, aliases, newest_event }) => [name, kind, newest_event ?? "", aliases.join(" ")]);
+  const rows = sources.map(({ name, kind, aliases, newest_event }) => [
+    name,
+    kind,
+    newest_event ?? "",
+    aliases.join(" "),
+  ]);
   print(context.output, formatTable(["NAME", "KIND", "NEWEST EVENT", "ALIASES"], rows));
 }
 

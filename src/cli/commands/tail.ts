@@ -25,7 +25,7 @@ export async function tail(
   const path = `/api/sources/${encodeURIComponent(source)}/events`;
   let shown = new Map<string, number>();
   let newest: number | undefined;
-  for (;;) {
+  while (signal?.aborted !== true) {
     const from = newest === undefined ? undefined : newest - lateUs;
     const query = from === undefined ? "?limit=10" : `?limit=1000&after=${formatIsoTimestamp(BigInt(from))}`;
     const { result } = await readAnswer<{ readonly result: readonly EventAnswer[] }>(path + query, options, context);
@@ -37,9 +37,7 @@ export async function tail(
     }
     const oldest = (newest ?? 0) - lateUs;
     shown = new Map([...shown].filter(([, timestamp]) => timestamp >= oldest));
-    if (signal?.aborted === true) return;
     await sleep(pollMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-    if (signal?.aborted === true) return;
   }
 }
 

@@ -1,22 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { EndpointDefinition } from "../../endpoints/definition.ts";
 import { ServiceError } from "../../errors.ts";
 import type { AppDependencies } from "../app.ts";
-import { authenticate, findSecret } from "../authenticate.ts";
-import { urlParameters } from "../request-parameters.ts";
+import { requirePrivate } from "../require-private.ts";
 
 /** `GET /api/endpoints` and `GET /api/endpoints/{uuid-or-name}`: what the endpoints are, for owners (scope `private`). */
 export function addEndpointsRoutes(app: FastifyInstance, { authenticator, endpoints }: AppDependencies): void {
-  const requireOwner = async (request: FastifyRequest) => {
-    const identity = await authenticate(authenticator, request, findSecret(request, urlParameters(request)));
-    if (!identity.scopes.includes("private")) {
-      throw new ServiceError("insufficient_scope", "Endpoints are shown to tokens of the scope private only");
-    }
-  };
-  app.get("/api/endpoints", { onRequest: requireOwner }, () =>
+  const options = { onRequest: requirePrivate(authenticator) };
+  app.get("/api/endpoints", options, () =>
     endpoints.endpoints.map(({ definition, version }) => describeEndpoint(definition, version)),
   );
-  app.get<{ Params: { name: string } }>("/api/endpoints/:name", { onRequest: requireOwner }, ({ params }) => {
+  app.get<{ Params: { name: string } }>("/api/endpoints/:name", options, ({ params }) => {
     const endpoint = endpoints.find(params.name);
     if (endpoint !== undefined) return describeEndpoint(endpoint.definition, endpoint.version);
     throw new ServiceError("unknown_endpoint", `There is no endpoint ${params.name.slice(0, 200)}`);

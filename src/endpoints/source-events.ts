@@ -1,0 +1,41 @@
+import { parseQuery } from "../googlesql/parse.ts";
+import type { Endpoint } from "./definition.ts";
+
+/** An endpoint that nobody can name: the newest events of a source, newest first; of those after a time where the call has one. */
+export function createSourceEndpoint(source: string): Endpoint {
+  const query = `SELECT timestamp, id, event_message, metadata
+FROM \`${source}\`
+WHERE @after IS NULL OR timestamp > @after
+ORDER BY timestamp DESC
+LIMIT 100`;
+  return {
+    definition: {
+      // Apart from every endpoint's, which is a UUID.
+      id: `source:${source}`,
+      name: `source:${source}`,
+      description: undefined,
+      query,
+      maxRows: 1_000,
+      cacheSeconds: 0,
+      warmEverySeconds: undefined,
+      isSandboxed: false,
+      redactsPii: false,
+      parameters: [
+        {
+          name: "after",
+          type: "timestamp",
+          isRequired: false,
+          allowed: undefined,
+          default: null,
+          description: undefined,
+        },
+      ],
+      tableAliases: {},
+      labels: {},
+    },
+    version: 1,
+    savedQuery: parseQuery(query),
+    sourceText: query,
+    path: "",
+  };
+}
