@@ -9,7 +9,7 @@ import { createEndpointRegistry, type EndpointRegistry } from "./endpoints/endpo
 import { loadEndpoints } from "./endpoints/load-endpoints.ts";
 import { createCursorSealer } from "./endpoints/paging/cursor.ts";
 import { createPlanner } from "./endpoints/planner.ts";
-import { openDuckDbEngine } from "./engines/duckdb/index.ts";
+import { type DuckDbEngineOptions, openDuckDbEngine } from "./engines/duckdb/index.ts";
 import type { Engine } from "./engines/engine.ts";
 import { buildApp } from "./http/app.ts";
 import { createDrain } from "./http/drain.ts";
@@ -34,6 +34,9 @@ export function storeDirectory(settings: Pick<Settings, "dataDir">): string {
   return join(settings.dataDir, "store");
 }
 
+/** When the engine makes checkpoints and compacts; for tests that cannot wait for millions of events. */
+export type EngineSizes = Pick<DuckDbEngineOptions, "checkpointBytes" | "compaction">;
+
 /** A service that listens. */
 export interface RunningService {
   /** Where it does, e.g. `http://127.0.0.1:4000`. */
@@ -52,13 +55,14 @@ export interface RunningService {
 export async function startService(
   { settings }: Configuration,
   extraTokens: readonly FixedToken[] = [],
+  engineSizes: EngineSizes = {},
 ): Promise<RunningService> {
   const closers: (() => Promise<unknown>)[] = [];
   const closeAll = async () => {
     for (const close of closers.reverse()) await close();
   };
   try {
-    return await openService(settings, extraTokens, closers, closeAll);
+    return await openService(settings, { extraTokens, engineSizes }, closers, closeAll);
   } catch (error) {
     await closeAll();
     throw error;
@@ -67,13 +71,14 @@ export async function startService(
 
 async function openService(
   settings: Settings,
-  extraTokens: readonly FixedToken[],
+  { extraTokens, engineSizes }: { extraTokens: readonly FixedToken[]; engineSizes: EngineSizes },
   closers: (() => Promise<unknown>)[],
   closeAll: () => Promise<void>,
 ): Promise<RunningService> {
   const logger = createLogger(settings.logLevel);
   const sourceFiles = await loadSources(settings.sourcesDir);
   const engine = await openDuckDbEngine({
+    ...engineSizes,
     directory: storeDirectory(settings),
     ...(settings.engineMemoryMb === undefined ? {} : { memoryLimitBytes: settings.engineMemoryMb * 1_000_000 }),
     log: (level, message) => logger[level](message),

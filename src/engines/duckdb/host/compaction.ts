@@ -19,6 +19,8 @@ export interface CompactionSize {
   readonly minRows: number;
   /** Rows of one compaction, about: they are sorted in memory. */
   readonly maxRows: number;
+  /** How often the tails are looked at, in milliseconds; every five seconds by default. */
+  readonly everyMs?: number;
 }
 
 /** Where sources say what project an event is of. */

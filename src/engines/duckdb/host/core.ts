@@ -70,7 +70,7 @@ class Core implements EngineHost {
           const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
           if (!this.#isClosing) hooks.onProblem(`a compaction failed and will be tried again: ${String(cause)}`);
         });
-      this.#timer = setInterval(() => void maintain(), MAINTENANCE_INTERVAL_MS);
+      this.#timer = setInterval(() => void maintain(), compaction.everyMs ?? MAINTENANCE_INTERVAL_MS);
       this.#timer.unref();
     }
     this.#loadingIds = this.#loadIds();

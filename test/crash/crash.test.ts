@@ -1,0 +1,10 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+const run = promisify(execFile);
+
+it("finds every acknowledged event once after kills at random moments", async () => {
+  const { stdout } = await run(process.execPath, ["bin/tool.mjs", "test/crash/main.ts", "--kills", "3", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ kills: { host: expect.any(Number) }, problems: [] });
+}, 60_000);

@@ -1,0 +1,16 @@
+import { readConfiguration } from "../../src/config.ts";
+import { type EngineSizes, startService } from "../../src/service.ts";
+
+/** Small enough that checkpoints and compactions happen all the time. */
+const smallSizes: EngineSizes = {
+  checkpointBytes: 1024 * 1024,
+  compaction: { minRows: 2_000, maxRows: 20_000, everyMs: 100 },
+};
+
+/** Runs a service in this process until it is killed; prints its address. */
+export async function runWorker(isSmall: boolean): Promise<void> {
+  const configuration = readConfiguration({ workingDir: process.cwd(), packageDir: process.cwd() });
+  const service = await startService(configuration, [], isSmall ? smallSizes : {});
+  process.once("SIGTERM", () => void service.stop());
+  process.stdout.write(`${service.url}\n`);
+}
