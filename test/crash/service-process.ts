@@ -15,8 +15,10 @@ SELECT COUNT(*) AS row_count, COUNT(DISTINCT id) AS id_count, COUNT(DISTINCT eve
 /** A service that is killed and started again on one data folder. */
 export interface ServiceProcess {
   readonly pid: number;
+  /** Of the engine host; undefined while there is none. */
+  hostPid(): number | undefined;
   /** Rejects where the service is not there. */
-  post(body: string, source?: string): Promise<Response>;
+  post(body: string): Promise<Response>;
   query(endpoint: string, parameters?: Record<string, string>): Promise<Record<string, unknown>[]>;
   state(): Promise<{
     readonly rows: number;
@@ -41,6 +43,7 @@ export async function startServiceProcess(folder: string, mode: "small" | "usual
       LOGWEIR_DATA_DIR: join(folder, "data"),
       LOGWEIR_ENDPOINTS_DIR: endpoints,
       LOGWEIR_PRIVATE_TOKEN: token,
+      LOGWEIR_ENGINE_MEMORY_MB: "300",
       LOGWEIR_LOG_LEVEL: "fatal",
     },
     stdio: ["ignore", "pipe", "inherit"],
@@ -55,7 +58,8 @@ export async function startServiceProcess(folder: string, mode: "small" | "usual
   };
   return {
     pid: child.pid ?? 0,
-    post: (body, source = "edge") => fetch(`${url}/api/logs?source_name=${source}`, { method: "POST", headers, body }),
+    hostPid: () => childrenOf(child.pid ?? 0)[0],
+    post: (body) => fetch(`${url}/api/logs?source_name=edge`, { method: "POST", headers, body }),
     async query(endpoint, parameters = {}) {
       const answer = await get(`/api/endpoints/query/${endpoint}?${new URLSearchParams(parameters)}`);
       return (answer as { result: Record<string, unknown>[] }).result;
