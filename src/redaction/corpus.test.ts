@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { detectorNames, hintOf } from "./detector.ts";
+import { redactText } from "./redact-text.ts";
+import { corpus, plainTexts } from "./tables/corpus.ts";
+import { keptIps, redactedIps } from "./tables/ip-corpus.ts";
+
+const entries = [
+  ...corpus,
+  ...redactedIps.map(([text, redacted]) => ({ detector: "ip", text, redacted }) as const),
+  ...keptIps.map((text) => ({ detector: "ip", text, redacted: text }) as const),
+];
+
+describe("the corpus", () => {
+  it("has at least 400 texts", () => {
+    expect(new Set(entries.map(({ detector, text }) => `${detector} ${text}`)).size).toBeGreaterThanOrEqual(400);
+  });
+
+  it("is redacted with a precision and a recall of 1, by each detector alone", () => {
+    const wrong = entries
+      .map((entry) => ({ ...entry, answer: redactText(entry.text, [entry.detector]) }))
+      .filter(({ answer, redacted }) => answer !== redacted);
+    expect(wrong).toEqual([]);
+    const positive = entries.filter(({ text, redacted }) => text !== redacted);
+    const found = entries.filter(({ detector, text }) => redactText(text, [detector]) !== text);
+    const right = found.filter(({ text, redacted }) => text !== redacted);
+    expect({ precision: right.length / found.length, recall: right.length / positive.length }).toEqual({
+      precision: 1,
+      recall: 1,
+    });
+  });
+
+  it("keeps plain texts with all detectors at once", () => {
+    expect(plainTexts.filter((text) => redactText(text, detectorNames) !== text)).toEqual([]);
+  });
+});
+
+describe("hints", () => {
+  it("match every text in which a detector finds something", () => {
+    const found = entries.filter(({ detector, text }) => redactText(text, [detector]) !== text);
+    const missed = found.filter(({ detector, text }) => !new RegExp(hintOf([detector])).test(text));
+    expect(missed).toEqual([]);
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(..."0123456789abcf:.@+-eyJ []%/"), { maxLength: 40 }),
+        fc.constantFrom(...detectorNames),
+        (characters, detector) => {
+          const text = characters.join("");
+          if (redactText(text, [detector]) !== text) expect(text).toMatch(new RegExp(hintOf([detector])));
+        },
+      ),
+      { seed: 1, numRuns: 5_000 },
+    );
+  });
+});
+
+it("takes linear time on hostile texts, whatever the detector", () => {
+  const hostile = [
+    "@",
+    "a@",
+    "a@b.",
+    "eyJ",
+    "eyJeyJ.",
+    "eyJaaaaaaa.",
+    "4111 ",
+    "4 ",
+    "41111111",
+    "bearer ",
+    "+1",
+    "+1 ",
+    "a.",
+    "=",
+  ];
+  for (const part of hostile) {
+    const started = performance.now();
+    redactText(part.repeat(100_000), detectorNames);
+    expect(performance.now() - started, part).toBeLessThan(3_000);
+  }
+});
