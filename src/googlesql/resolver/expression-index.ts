@@ -8,7 +8,7 @@ const FEW = 8;
 export class ExpressionIndex<Entry extends { readonly expression: Expr }> {
   private readonly entries: Entry[] = [];
   private buckets: Map<number, Entry[]> | undefined;
-  private readonly hashes = new WeakMap<Expr, number>();
+  private hashes: Map<Expr, number> | undefined;
 
   constructor(entries: Iterable<Entry> = []) {
     for (const entry of entries) this.add(entry);
@@ -37,6 +37,7 @@ export class ExpressionIndex<Entry extends { readonly expression: Expr }> {
   }
 
   private hash(expression: Expr): number {
+    this.hashes ??= new Map();
     const known = this.hashes.get(expression);
     if (known !== undefined) return known;
     const hash = hashExpr(expression, (inner) => this.hash(inner));

@@ -65,7 +65,7 @@ export class Resolution {
   depth = 0;
   /** The parameters that are read, with their types. */
   readonly usedParameters = new Map<string | number, SqlType>();
-  private readonly rangeColumns = new WeakMap<RangeVariable, ReadonlyMap<string, readonly NamedColumn[]>>();
+  private readonly rangeColumns = new Map<RangeVariable, ReadonlyMap<string, readonly NamedColumn[]>>();
   readonly declaredParameters: ReadonlyMap<string | number, SqlType>;
 
   constructor(input: ResolutionInput) {
