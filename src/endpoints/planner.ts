@@ -14,8 +14,9 @@ import { capRows } from "./cap-rows.ts";
 import type { Endpoint, EndpointDefinition } from "./definition.ts";
 import { makePaged } from "./paging/page-query.ts";
 import { sqlTypeOf } from "./parameter-value.ts";
+import { digestQuery, type PlannedQuery } from "./planned-query.ts";
 import { fromLqlError, fromQueryError } from "./query-error.ts";
-import type { ConsumerQuery, PlannedQuery, Planner } from "./run-endpoint.ts";
+import type { ConsumerQuery, Planner } from "./run-endpoint.ts";
 import { findDefaultTable, withLimit } from "./saved-query.ts";
 
 /** What plans are made with. */
@@ -104,7 +105,7 @@ function compileForPages(
 ): PlannedQuery {
   const paged = makePaged(resolved, place);
   const compiled = engine.compile(capRows(paged?.query ?? resolved, maxRows), { text });
-  return paged === undefined ? compiled : { ...compiled, paging: paged.paging };
+  return { ...compiled, digest: digestQuery(compiled), ...(paged === undefined ? {} : { paging: paged.paging }) };
 }
 
 /** The endpoint's own query. Throws `GoogleSqlError` with positions in the endpoint's file. */

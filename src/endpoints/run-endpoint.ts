@@ -1,12 +1,12 @@
-import { createHash } from "node:crypto";
-import type { CompiledQuery, Engine, ParameterValue } from "../engines/engine.ts";
+import type { Engine, ParameterValue } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
 import type { Detector } from "../redaction/detector.ts";
 import type { Admission } from "./admission.ts";
 import type { Endpoint, EndpointDefinition } from "./definition.ts";
 import type { CursorSealer, PagePlace } from "./paging/cursor.ts";
-import { type Paging, placeParameter } from "./paging/page-query.ts";
+import { placeParameter } from "./paging/page-query.ts";
 import { type BoundParameters, bindParameters, parseLimit } from "./parameters.ts";
+import type { PlannedQuery } from "./planned-query.ts";
 
 /** A query that a caller sends to run over an endpoint's tables. */
 export interface ConsumerQuery {
@@ -14,11 +14,6 @@ export interface ConsumerQuery {
   readonly text: string;
   /** True when it reads the endpoint's tables without their personal data. */
   readonly redactsPii?: boolean;
-}
-
-/** A compiled query, and how its pages follow each other where it has any. */
-export interface PlannedQuery extends CompiledQuery {
-  readonly paging?: Paging;
 }
 
 /** Makes queries ready to run, and keeps those that were. */
@@ -101,9 +96,7 @@ export function prepareCall(
 }
 
 function identifyCall({ definition, version }: Endpoint, parts: readonly unknown[]): string {
-  return createHash("sha256")
-    .update(JSON.stringify([definition.id, version, ...parts]))
-    .digest("base64url");
+  return JSON.stringify([definition.id, version, ...parts]);
 }
 
 /** The place that the parameter `cursor` tells; undefined where there is none, or the endpoint has a parameter of that name. */

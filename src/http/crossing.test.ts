@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { runningQuery } from "../../test/support/fake-engine.ts";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
 import { cacheKey } from "../endpoints/cache/cache-key.ts";
-import type { PlannedQuery, PreparedCall } from "../endpoints/run-endpoint.ts";
+import type { PlannedQuery } from "../endpoints/planned-query.ts";
+import type { PreparedCall } from "../endpoints/run-endpoint.ts";
 import { parseQuery } from "../googlesql/parse.ts";
 import { STRING } from "../googlesql/types.ts";
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Endpoint } from "../definition.ts";
+import { digestQuery } from "../planned-query.ts";
 import type { PreparedCall } from "../run-endpoint.ts";
 
 /**
@@ -11,8 +12,7 @@ export function cacheKey({ definition, version }: Endpoint, call: PreparedCall):
   const parts = [
     definition.id,
     version,
-    call.query.sql,
-    call.query.columns,
+    call.query.digest ?? digestQuery(call.query),
     call.values,
     call.maxRows,
     call.redactsPii,

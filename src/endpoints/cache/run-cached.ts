@@ -21,7 +21,7 @@ export function runCached(
   call: EndpointCall,
   options: RunOptions,
 ): Promise<{ readonly answer: CachedAnswer; readonly isHit: boolean; readonly identity: string }> {
-  const { endpoint, redactsPii, signal } = call;
+  const { endpoint, redactsPii } = call;
   const { cacheSeconds, warmEverySeconds } = endpoint.definition;
   const { parameters, bytes } = pickParameters(endpoint, call.parameters);
   const prepare = () => prepareCall(runner, { endpoint, parameters, redactsPii });
@@ -50,7 +50,10 @@ export function runCached(
       policy: { cacheSeconds, warmEverySeconds },
       compute: (ownSignal) => compute(ownSignal, options),
       refresh: (ownSignal) => compute(ownSignal, { caller: "refresh" }),
-      signal,
+      // Made by who reads it first, which a kept answer does without.
+      get signal() {
+        return call.signal;
+      },
     })
     .then((found) => ({ ...found, identity: prepared.identity }));
 }

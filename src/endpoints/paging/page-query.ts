@@ -28,7 +28,6 @@ export interface PagedQuery {
 const comparableKinds: ReadonlySet<SqlType["kind"]> = new Set([
   "INT64",
   "STRING",
-  "BOOL",
   "TIMESTAMP",
   "DATE",
   "DATETIME",

@@ -78,6 +78,8 @@ async function runEndpoint(
   const endpoint = findEndpoint(dependencies, identity, name);
   request.logNotes.endpoint = endpoint.definition.name;
   const declaresFormat = endpoint.definition.parameters.some((parameter) => parameter.name === "format");
+  const waitMs = readWait(request, reply);
+  let signal: AbortSignal | undefined;
   const call = {
     endpoint,
     parameters: chooseParameters(identity, endpoint, sent),
@@ -87,7 +89,10 @@ async function runEndpoint(
       declaresFormat ? undefined : sent.get("format")?.at(-1),
       request.headers.accept,
     ),
-    signal: createCallSignal(reply, dependencies.drain.cutOff, readWait(request, reply)),
+    get signal() {
+      signal ??= createCallSignal(reply, dependencies.drain.cutOff, waitMs);
+      return signal;
+    },
     caller: identity.tokenId,
   };
   await (endpoint.definition.cacheSeconds > 0 ? answerKept : answerAnew)(dependencies, call, request, reply);
