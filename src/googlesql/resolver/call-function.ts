@@ -46,7 +46,7 @@ const OPERATOR_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** How messages call a function: `function SUBSTR`, `operator +`. */
-export function describeFunction(name: string): string {
+function describeFunction(name: string): string {
   const operator = OPERATOR_TEXTS[name];
   return operator === undefined ? `function ${name}` : `operator ${operator}`;
 }

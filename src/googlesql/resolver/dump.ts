@@ -19,11 +19,6 @@ export function dumpQuery(query: ResolvedQuery): string {
   return [`select ${outputs.join(", ")}`, ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
-/** One expression as text. */
-export function dumpExpr(expression: Expr): string {
-  return new Dumper().expr(expression);
-}
-
 function formatDumpType(column: Column): string {
   return column.type.kind === "UNKNOWN" ? "UNKNOWN" : formatType(column.type);
 }

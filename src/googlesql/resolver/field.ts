@@ -61,7 +61,7 @@ function cannotAccess(resolution: Resolution, base: Expr, field: Identifier): Ex
 }
 
 /** The record's own field: exactly spelt first, then in any case. */
-export function findRecordField(
+function findRecordField(
   record: RecordType,
   name: string,
 ): { readonly name: string; readonly type: SqlType } | undefined {

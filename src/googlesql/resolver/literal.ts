@@ -54,7 +54,7 @@ export function resolveLiteral(resolution: Resolution, node: Literal, sign: 1 | 
 }
 
 /** A FLOAT64 as JavaScript prints it, keeping the sign of zero. */
-export function formatFloat(value: number): string {
+function formatFloat(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 

@@ -84,7 +84,7 @@ function mayHaveFields({ type }: Expr): boolean {
 }
 
 /** A table's alias as a value: the value of a value table, a struct of the columns otherwise. */
-export function wholeRow(range: RangeVariable, span: Span): Expr {
+function wholeRow(range: RangeVariable, span: Span): Expr {
   const [only] = range.columns;
   if (only?.isValue === true && range.columns.length === 1) return columnExpr(only.column, span);
   return makeStruct(

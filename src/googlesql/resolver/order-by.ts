@@ -122,8 +122,3 @@ export function limitRows(environment: Environment, rows: QueryResult, limit: Li
 export function sortScan(input: Scan, keys: readonly OrderKey[]): Scan {
   return keys.length === 0 ? input : { kind: "OrderBy", input, keys };
 }
-
-/** The order keys under other identities, where columns got new ones. */
-export function renameKeys(keys: readonly OrderKey[], rename: (column: Column) => Column): OrderKey[] {
-  return keys.map((key) => ({ ...key, column: rename(key.column) }));
-}

@@ -33,7 +33,7 @@ export function resolveQueryExpression(context: ExprContext, node: QueryExpressi
 }
 
 /** The rows in the order that the sub-query itself asks for. */
-export function sortedScan(result: QueryResult): Scan {
+function sortedScan(result: QueryResult): Scan {
   if (result.order === undefined || result.order.isInherited || result.isSorted === true) return result.scan;
   return { kind: "OrderBy", input: result.scan, keys: result.order.keys };
 }

@@ -63,7 +63,7 @@ function mapSorted(items: Sorted, replace: Replace): Sorted {
   return items.map((item) => ({ ...item, expression: mapExpr(item.expression, replace) }));
 }
 
-export function mapAggregate(call: AggregateCall, replace: Replace): AggregateCall {
+function mapAggregate(call: AggregateCall, replace: Replace): AggregateCall {
   return {
     ...call,
     arguments: call.arguments.map((argument) => mapExpr(argument, replace)),
@@ -85,7 +85,7 @@ export function mapWindow(call: WindowCall, replace: Replace): WindowCall {
 }
 
 /** The scan with replacements made in all of its expressions. Common table expressions hold no outer columns and are left alone. */
-export function mapScan(scan: Scan, replace: Replace): Scan {
+function mapScan(scan: Scan, replace: Replace): Scan {
   const map = (expression: Expr): Expr => mapExpr(expression, replace);
   switch (scan.kind) {
     case "SingleRow":

@@ -40,7 +40,7 @@ export function resolveWith(environment: Environment, node: WithClause): Resolve
 }
 
 /** A scope with one more name. */
-export function bind(parent: CteScope | undefined, binding: CteBinding): CteScope {
+function bind(parent: CteScope | undefined, binding: CteBinding): CteScope {
   return { parent, bindings: new Map([[binding.name.toLowerCase(), binding]]) };
 }
 
@@ -56,7 +56,7 @@ function resolvePlain(environment: Environment, entry: WithEntry): Resolved {
 }
 
 /** A definition and the name for it; columns that only its order needs are part of the output, without a name. */
-export function defineCte(environment: Environment, name: string, result: QueryResult): Resolved {
+function defineCte(environment: Environment, name: string, result: QueryResult): Resolved {
   const { resolution } = environment;
   const output: Column[] = [];
   const ids = new Set<number>();

@@ -28,7 +28,7 @@ const FREE: CoercionCost = { isLenient: false, isLiteral: true, distance: 0 };
 const DATED: readonly string[] = ["DATE", "DATETIME", "TIME", "TIMESTAMP"];
 
 /** Is it a literal, a NULL, or made of them only? */
-export function isLiteralLike(expression: Expr | undefined): boolean {
+function isLiteralLike(expression: Expr | undefined): boolean {
   switch (expression?.kind) {
     case "Literal":
       return ["INT64", "FLOAT64", "STRING", "BYTES", "BOOL", "UNKNOWN"].includes(expression.type.kind);

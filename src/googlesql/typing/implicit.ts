@@ -62,10 +62,7 @@ export function supertype(a: SqlType, b: SqlType): SqlType | undefined {
 }
 
 /** The record type that describes the events of both. A field with two types has their supertype, else STRING. */
-export function mergeRecords(
-  a: SqlType & { kind: "RECORD" },
-  b: SqlType & { kind: "RECORD" },
-): SqlType & { kind: "RECORD" } {
+function mergeRecords(a: SqlType & { kind: "RECORD" }, b: SqlType & { kind: "RECORD" }): SqlType & { kind: "RECORD" } {
   const fields = new Map<string, RecordField>(a.fields.map((field) => [field.name, field]));
   for (const field of b.fields) {
     const known = fields.get(field.name);

@@ -42,7 +42,7 @@ export function numericRank(type: SqlType): number {
 }
 
 /** Does the type, or a type inside it, satisfy the test? */
-export function typeContains(type: SqlType, test: (type: SqlType) => boolean): boolean {
+function typeContains(type: SqlType, test: (type: SqlType) => boolean): boolean {
   if (test(type)) return true;
   switch (type.kind) {
     case "ARRAY":
@@ -54,11 +54,6 @@ export function typeContains(type: SqlType, test: (type: SqlType) => boolean): b
     default:
       return false;
   }
-}
-
-/** Is it a RECORD, or an array of them? */
-export function isRecordLike(type: SqlType): boolean {
-  return type.kind === "RECORD" || (type.kind === "ARRAY" && type.element.kind === "RECORD");
 }
 
 /** May values be compared with `=`? JSON may not, nor may what holds it. Records compare as their text. */

@@ -23,7 +23,7 @@ import { type ResolveOptions, resolveQuery } from "../resolve.ts";
 import { resolveSandboxed } from "../sandbox.ts";
 
 /** A record field's type. */
-export function recordOf(
+function recordOf(
   fields: Readonly<Record<string, SqlType>>,
   options: { readonly isRepeated?: boolean; readonly isOpen?: boolean } = {},
 ): SqlType {
@@ -90,7 +90,7 @@ const people: TableDefinition = {
 };
 
 /** A catalog of the given tables. */
-export function catalogOf(tables: readonly TableDefinition[]): TableCatalog {
+function catalogOf(tables: readonly TableDefinition[]): TableCatalog {
   return {
     findTable: (name) =>
       tables.find((table) => table.name === name) ??
