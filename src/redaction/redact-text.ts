@@ -1,4 +1,4 @@
-import { type Detector, defaultDetectors, detectors } from "./detector.ts";
+import { type Detector, defaultDetectors, findPersonalData } from "./detector.ts";
 import type { TextRange } from "./text-range.ts";
 
 /** What stands in place of personal data. */
@@ -6,7 +6,7 @@ const replacement = "REDACTED";
 
 /** The text with every piece of personal data replaced as a whole. Answers the very same text when there is none. */
 export function redactText(text: string, names: readonly Detector[] = defaultDetectors): string {
-  const ranges = names.flatMap((name) => detectors[name].find(text));
+  const ranges = names.flatMap((name) => findPersonalData(name, text));
   if (ranges.length === 0) return text;
   let result = "";
   let position = 0;
