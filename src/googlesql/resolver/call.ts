@@ -9,7 +9,7 @@ import { coerce, operandOf, typeName } from "./coerce.ts";
 import { type ExprContext, inClause, resolveExpression } from "./context.ts";
 import { looksLikeDatePart, resolveDatePartArgument } from "./date-part.ts";
 import { isConstant } from "./expr.ts";
-import { errorExpr, isErrorExpr, type Resolution } from "./resolution.ts";
+import { errorExpr, isErrorExpr } from "./resolution.ts";
 import { scopeWith } from "./scope.ts";
 import { resolveWindowCall } from "./window.ts";
 

@@ -1,5 +1,5 @@
 import type { LimitClause, OrderItem } from "../ast.ts";
-import type { Column, ComputedColumn, Expr, OrderKey, Scan } from "../resolved.ts";
+import type { ComputedColumn, Expr, OrderKey, Scan } from "../resolved.ts";
 import { INT64 } from "../types.ts";
 import { isOrderable } from "../typing/same-type.ts";
 import { nullsFirst } from "./aggregate.ts";
