@@ -2,6 +2,8 @@ import { EngineError } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
 
 const defaultRetrySeconds = 2;
+/** Somebody has to make room first. */
+const diskRetrySeconds = 30;
 
 /** An engine's error as the service answers it; undefined for what is not an engine's. */
 export function fromEngineError(error: unknown): ServiceError | undefined {
@@ -26,7 +28,10 @@ export function fromEngineError(error: unknown): ServiceError | undefined {
         cause: error,
       });
     case "disk_full":
-      return new ServiceError("disk_full", "The events were not stored: the disk is full", { cause: error });
+      return new ServiceError("disk_full", "The events were not stored: the disk is full", {
+        retryAfterSeconds: error.retryAfterSeconds ?? diskRetrySeconds,
+        cause: error,
+      });
     case "overloaded":
       return new ServiceError("overloaded", "Too many events are waiting to be written", {
         retryAfterSeconds,

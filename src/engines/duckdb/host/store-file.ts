@@ -74,7 +74,7 @@ function explainOpenError(error: unknown, file: string): EngineError {
   const holder = /Conflicting lock is held in .*?\(PID (\d+)\)/.exec(message);
   const text = /Could not set lock/.test(message)
     ? `Another process${holder === null ? "" : ` (${holder[1]})`} uses the store ${file}; stop it, or choose another data directory`
-    : `${file} is damaged or is no store of this service; nothing was changed. ${message.split("\n")[0]}`;
+    : `${file} is damaged or is no store of this service; nothing was changed. Choose another data directory, and bring a backup back with \`logweir restore\`. ${message.split("\n")[0]}`;
   return new EngineError("unavailable", text, { cause: error });
 }
 
@@ -85,7 +85,10 @@ async function checkFormat(connection: Connection, file: string): Promise<void> 
   }
   const [row] = await connection.all("SELECT format FROM lw_store");
   if (row?.[0] !== STORE_FORMAT) {
-    throw new EngineError("unavailable", `${file} has format ${row?.[0]}; this version reads format ${STORE_FORMAT}`);
+    throw new EngineError(
+      "unavailable",
+      `${file} has format ${row?.[0]}; this version reads format ${STORE_FORMAT}. Use the version of Logweir that wrote it; nothing was changed`,
+    );
   }
 }
 
