@@ -16,9 +16,10 @@ beforeAll(async () => {
   await fillTwoProjects(service);
 });
 
+// An engine host that is busy with a query it cannot interrupt is ended after half a minute.
 afterAll(async () => {
   await service.stop();
-});
+}, 60_000);
 
 it("contains every query that asks for too much, and goes on answering", { timeout: 120_000 }, async () => {
   const judge = (_: Attempt, { status, elapsedMs }: Answer) => {
