@@ -2,11 +2,11 @@ import type { FrameBound, FunctionCall, Identifier, WindowSpecification } from "
 import type { CatalogueEntry } from "../catalogue/index.ts";
 import type { Expr, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../resolved.ts";
 import { INT64 } from "../types.ts";
-import { isGroupable, isNumericType } from "../typing/same-type.ts";
+import { isGroupable, isNumericType, isPartitionable } from "../typing/same-type.ts";
 import { checkModifiers, resolveOrderItems, type SortExpression } from "./aggregate.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
-import { coerceOrFail, typeName } from "./coerce.ts";
+import { coerceOrFail, isLenientExpr, typeName } from "./coerce.ts";
 import { type ExprContext, inClause, inScope, resolveExpression, type Window } from "./context.ts";
 import { columnExpr, isConstant } from "./expr.ts";
 import { errorExpr, isErrorExpr } from "./resolution.ts";
@@ -132,7 +132,8 @@ function resolveWindow(
   }
   const partitionBy = node.partitionBy.map((item) => {
     const value = resolveExpression(context, item);
-    if (isErrorExpr(value) || isGroupable(value.type)) return value;
+    if (isErrorExpr(value) || isPartitionable(value.type)) return value;
+    if (isLenientExpr(resolution, value) && isGroupable(value.type)) return value;
     return resolution.fail(
       "type_mismatch",
       `Partitioning by expressions of type ${typeName(value.type)} is not allowed`,

@@ -56,9 +56,9 @@ function typeContains(type: SqlType, test: (type: SqlType) => boolean): boolean 
   }
 }
 
-/** May values be compared with `=`? JSON may not, nor may what holds it. Records compare as their text. */
+/** May values be compared with `=`? JSON and arrays may not, nor may what holds them. */
 export function isComparable(type: SqlType): boolean {
-  return !typeContains(type, (inner) => inner.kind === "JSON");
+  return !typeContains(type, (inner) => inner.kind === "JSON" || inner.kind === "ARRAY");
 }
 
 /** May values be sorted? */
@@ -72,4 +72,9 @@ export function isOrderable(type: SqlType): boolean {
 /** May GROUP BY, DISTINCT and PARTITION BY use it? */
 export function isGroupable(type: SqlType): boolean {
   return !typeContains(type, (inner) => inner.kind === "JSON");
+}
+
+/** May PARTITION BY use it? As GROUP BY, but for floating point numbers. */
+export function isPartitionable(type: SqlType): boolean {
+  return !typeContains(type, (inner) => inner.kind === "JSON" || inner.kind === "FLOAT64");
 }
