@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -146,5 +146,36 @@ describe("maintenance of the store", () => {
     }
     expect(sizes.at(-1)).toBeLessThan(2 * (sizes[0] ?? 0));
     await expectOnce(host, 0);
+  });
+
+  it("keeps the file as it is while a snapshot is held, and stores events meanwhile", async () => {
+    const { host, store } = await open();
+    made = 0;
+    await store.append("edge", makeEvents(3000), signal);
+    const snapshot = await store.snapshot(signal);
+    const [file] = snapshot.files;
+    const before = readFileSync(file?.path ?? "");
+    expect(snapshot.sources).toEqual([{ name: "edge", rowCount: 3000 }]);
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    expect(await host.deleteBefore("edge", "1000000")).toBe(1000);
+    expect(await host.maintain()).toBe(false);
+    await expect(store.snapshot(signal)).rejects.toMatchObject({ code: "overloaded" });
+    expect(readFileSync(file?.path ?? "").equals(before)).toBe(true);
+    await snapshot.release();
+    expect(await host.maintain()).toBe(true);
+    await expectOnce(host, 6000);
+  });
+
+  it("reports sizes, fields and runs", async () => {
+    const { host, store } = await open();
+    made = 0;
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    await host.maintain();
+    const report = await store.inspect(signal);
+    expect(report).toMatchObject({
+      sources: [{ name: "edge", rowCount: 4000, runCount: 1, tailRowCount: 0, fieldCount: 4 }],
+    });
+    expect(report.fileBytes).toBeGreaterThan(100_000);
+    expect(report.diskFreeBytes).toBeGreaterThan(0);
   });
 });
