@@ -23,9 +23,14 @@ interface OrderItem {
   readonly isFloat: boolean;
 }
 
+/** Printed last. An object, because V8 keeps whatever a closure holds that is assigned to a field of its own. */
+export interface FromItem {
+  readonly print: () => string;
+}
+
 export interface Block {
   /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
-  from: (() => string) | undefined;
+  from: FromItem | undefined;
   /** The sub-select that is all of FROM, when it is one. */
   inner: { readonly block: Block; readonly alias: string } | undefined;
   readonly where: string[];
@@ -186,7 +191,7 @@ export function wrapBlock(compilation: Compilation, block: Block): Block {
     });
   }
   const alias = nextAlias(compilation, "s");
-  outside.from = () => `(${renderBlock(block)}) AS ${alias}`;
+  outside.from = { print: () => `(${renderBlock(block)}) AS ${alias}` };
   outside.inner = { block, alias };
   outside.sources = [
     (id) => {

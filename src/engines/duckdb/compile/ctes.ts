@@ -53,7 +53,7 @@ function scanPrinted(compilation: Compilation, scan: CteScan, printed: PrintedCt
   const block = newBlock(outer);
   const alias = nextAlias(compilation, "s");
   const from = `${printed.name} AS ${alias}`;
-  block.from = () => from;
+  block.from = { print: () => from };
   const outputs = new Map(scan.columns.map((column, index) => [column.id, scan.cte.output[index]]));
   block.sources = [
     (id) => {

@@ -30,8 +30,8 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
   const right = lateral
     ? lateralSide(compilation, built)
     : joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner);
-  const leftFrom = left.from ?? (() => "");
-  const rightFrom = right.from ?? (() => "");
+  const leftFrom = left.from;
+  const rightFrom = right.from;
   const isRightJoin = right.isJoin;
 
   left.where.push(...right.where);
@@ -44,21 +44,23 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
   left.inner = undefined;
   left.isJoin = true;
   const on = scan.on === undefined ? undefined : printExpression(compilation, scan.on, scopeOf(compilation, left));
-  left.from = () => {
-    const rightText = rightFrom();
-    return joinText(
-      leftFrom(),
-      lateral && type === "CROSS" ? "INNER" : type,
-      isRightJoin ? `(${rightText})` : rightText,
-      on ?? (lateral ? "true" : undefined),
-    );
+  left.from = {
+    print: () => {
+      const rightText = rightFrom?.print() ?? "";
+      return joinText(
+        leftFrom?.print() ?? "",
+        lateral && type === "CROSS" ? "INNER" : type,
+        isRightJoin ? `(${rightText})` : rightText,
+        on ?? (lateral ? "true" : undefined),
+      );
+    },
   };
   return left;
 }
 
 function lateralSide(compilation: Compilation, block: Block): Block {
   const side = wrapBlock(compilation, block);
-  const from = side.from ?? (() => "");
-  side.from = () => `LATERAL ${from()}`;
+  const { from } = side;
+  side.from = { print: () => `LATERAL ${from?.print() ?? ""}` };
   return side;
 }

@@ -53,7 +53,7 @@ export function renderBlock(block: Block, given?: readonly RenderedItem[]): stri
   // Before FROM: what these print may be asked of the sub-selects there.
   const order = renderOrder(block, items, aliases);
   const groupBy = renderGroupBy(block, positions);
-  const from = block.from === undefined ? "" : ` FROM ${block.from()}`;
+  const from = block.from === undefined ? "" : ` FROM ${block.from.print()}`;
   const where = block.where.length === 0 ? "" : ` WHERE ${block.where.join(" AND ")}`;
   const limit = block.limit === undefined ? "" : ` LIMIT ${block.limit}`;
   const offset = block.offset === undefined ? "" : ` OFFSET ${block.offset}`;

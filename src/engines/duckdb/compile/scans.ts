@@ -98,7 +98,7 @@ function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, ou
   const alias = nextAlias(compilation, "t");
   const columns = new Map(scan.columns.map(({ source, column }) => [column.id, { source, column }]));
   const table = `${quoteIdentifier(layout.table)} AS ${alias}`;
-  block.from = () => table;
+  block.from = { print: () => table };
   block.sources = [
     (id): Binding | undefined => {
       const found = columns.get(id);

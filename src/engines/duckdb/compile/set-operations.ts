@@ -62,7 +62,7 @@ export function buildSetOperation(compilation: Compilation, scan: SetOperation, 
       return index === -1 ? undefined : bindColumn(index, id);
     },
   ];
-  block.from = () => printInputs(inputs, [...selected.values()], scan, alias);
+  block.from = { print: () => printInputs(inputs, [...selected.values()], scan, alias) };
   return block;
 }
 
