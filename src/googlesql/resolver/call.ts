@@ -56,6 +56,7 @@ export function resolveCall(context: ExprContext, node: FunctionCall): Expr {
     );
   const call = resolveArguments(context, node, entry);
   if (call === undefined) return errorExpr(node.span);
+  if (definition.isVolatile === true) resolution.volatileCalls++;
   return {
     kind: "Call",
     function: definition.name,

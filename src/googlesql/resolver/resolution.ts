@@ -61,6 +61,8 @@ export class Resolution {
   readonly diagnostics: Diagnostic[] = [];
   /** Ids of columns that hold a field of a log record or a column of a log source: they compare leniently. */
   readonly lenientColumns: Set<number>;
+  /** How many calls were resolved that give another value each time. */
+  volatileCalls = 0;
   /** How deep the tree is where resolution stands now. */
   depth = 0;
   /** The parameters that are read, with their types. */

@@ -87,3 +87,8 @@ export function isSameAggregate(a: AggregateCall, b: AggregateCall): boolean {
     })
   );
 }
+
+/** Does the expression surely give the same value when it is computed again? */
+export function isRepeatable(expression: Expr): boolean {
+  return isSameExpr({ ...expression }, expression);
+}

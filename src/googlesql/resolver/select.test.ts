@@ -445,6 +445,20 @@ describe("ORDER BY and LIMIT", () => {
     `);
   });
 
+  it("compute what is random once, also where an alias of it is read again", () => {
+    expect(dumpOf("SELECT RAND() AS r, id FROM people QUALIFY RANK() OVER (ORDER BY id) > r ORDER BY r + 1")).toBe(
+      [
+        "select r=r#4:FLOAT64, id=id#1:INT64",
+        "  order by sort_key#6",
+        "    compute $add(r#4, FLOAT64'1') as sort_key#6",
+        "      filter $greater(coerce(rank#5 as FLOAT64), r#4)",
+        "        window RANK() over (order by id#1) as rank#5",
+        "          compute RAND() as r#4",
+        "            table people(id#1, name#2, score#3)",
+      ].join("\n"),
+    );
+  });
+
   it("report what cannot be sorted", () => {
     expect(errorsOf(`SELECT id FROM people ORDER BY 2`)).toMatchInlineSnapshot(`
       [

@@ -1,5 +1,5 @@
 import type { Expression, OrderItem } from "../ast.ts";
-import type { Column, Expr, Scan } from "../resolved.ts";
+import type { Column, ComputedColumn, Expr, Scan } from "../resolved.ts";
 import { BOOL } from "../types.ts";
 import { aboveKeys } from "./above-keys.ts";
 import { coerceOrFail } from "./coerce.ts";
@@ -13,12 +13,14 @@ import {
   type Relation,
   resolveExpression,
 } from "./context.ts";
+import { columnExpr } from "./expr.ts";
 import { ExpressionIndex } from "./expression-index.ts";
 import { type Grouping, resolveGroupBy } from "./group-by.ts";
 import { resolveOrderBy } from "./order-by.ts";
 import { refuseRecursive } from "./recursion.ts";
-import { reachableColumns } from "./relation.ts";
+import { project, reachableColumns } from "./relation.ts";
 import { isErrorExpr } from "./resolution.ts";
+import { isRepeatable } from "./same-expression.ts";
 import { scopeOf, scopeWith } from "./scope.ts";
 import { resolveSelectList } from "./select-list.ts";
 import { finishSelect } from "./select-output.ts";
@@ -49,7 +51,10 @@ export function selectFrom(
   if (clauses.where !== undefined) work.scan = filter(work.scan, condition(below, clauses.where));
   const list =
     clauses.isPipe === true ? inClause(below, "pipe SELECT", "windows") : inClause(below, "SELECT list", "both");
+  const volatileBefore = resolution.volatileCalls;
   work.items = resolveSelectList(list, clauses.items, source.names);
+  const isReadAgain = clauses.qualify !== undefined || orderBy !== undefined;
+  if (resolution.volatileCalls > volatileBefore && isReadAgain && clauses.groupBy === undefined) computeOnce(work);
   const listWindows = block.windows.length;
   const grouping =
     clauses.groupBy === undefined
@@ -99,6 +104,22 @@ export function selectFrom(
   if (work.qualify !== undefined) work.scan = filter(work.scan, work.qualify);
   const inherited = isAggregated || clauses.isDistinct ? undefined : source.order;
   return finishSelect(work, clauses, orderBy === undefined ? inherited : "own");
+}
+
+/** Computes RAND() and its like before aliases of them are read a second time. Aggregated queries have no rows to do so yet. */
+function computeOnce(work: SelectWork): void {
+  const { block, environment } = work;
+  if (block.aggregates.length > 0) return;
+  const usesWindow = usesAny(block.windows);
+  const computed: ComputedColumn[] = [];
+  work.items = work.items.map((item) => {
+    const { expression } = item;
+    if (isRepeatable(expression) || usesWindow(expression)) return item;
+    const column = environment.resolution.newColumn(item.name ?? "volatile", expression.type);
+    computed.push({ column, expression });
+    return { ...item, expression: columnExpr(column, expression.span) };
+  });
+  work.scan = project(work.scan, computed);
 }
 
 function condition(context: ExprContext, node: Expression): Expr | undefined {
