@@ -23,6 +23,8 @@ export interface Analysis {
   alias(id: number): string;
   /** How many scans read the CTE, itself not counted. */
   cteUses(cte: CteDefinition): number;
+  /** Greater for a CTE than for those that read it. */
+  cteRank(id: number): number;
 }
 
 /** A query of its own inside the whole: the whole, a sub-query expression, a lateral side of a join, or a CTE. */
@@ -43,6 +45,8 @@ interface Walk {
   readonly columns: Map<number, ColumnFacts>;
   readonly places: Map<object, Place>;
   readonly cteUses: Map<number, number>;
+  /** Users before definitions. */
+  readonly cteRanks: Map<number, number>;
   /** Columns of CTE scans with those of the definitions, users before definitions. */
   readonly links: (readonly [number, number])[];
 }
@@ -237,6 +241,7 @@ function walkDefinitions(walk: Walk, ctes: readonly CteDefinition[], place: Plac
     const cte = ctes[index];
     const uses = cte === undefined ? 0 : (walk.cteUses.get(cte.id) ?? 0);
     if (cte === undefined || uses === 0) continue;
+    walk.cteRanks.set(cte.id, walk.cteRanks.size);
     walkScan(walk, cte.scan, enter(walk, cte, place));
     walk.cteUses.set(cte.id, uses);
   }
@@ -244,7 +249,7 @@ function walkDefinitions(walk: Walk, ctes: readonly CteDefinition[], place: Plac
 
 /** Walks the query once, in time linear in its size. */
 export function analyse(query: ResolvedQuery): Analysis {
-  const walk: Walk = { columns: new Map(), places: new Map(), cteUses: new Map(), links: [] };
+  const walk: Walk = { columns: new Map(), places: new Map(), cteUses: new Map(), cteRanks: new Map(), links: [] };
   const place: Place = { parent: undefined, isCorrelated: false };
   walkScan(walk, query.scan, place);
   for (const { column } of query.columns) readColumn(walk, column, place, 1);
@@ -261,5 +266,6 @@ export function analyse(query: ResolvedQuery): Analysis {
       return facts.alias;
     },
     cteUses: (cte) => walk.cteUses.get(cte.id) ?? 0,
+    cteRank: (id) => walk.cteRanks.get(id) ?? 0,
   };
 }

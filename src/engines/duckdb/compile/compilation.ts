@@ -28,7 +28,7 @@ export interface Compilation {
   readonly parameters: ReadonlyMap<string | number, { readonly index: number; readonly type: SqlType }>;
   /** Definitions in scope, by id. */
   readonly definitions: Map<number, { readonly cte: CteDefinition; readonly scope: Scope | undefined }>;
-  /** CTEs that have been asked for, definitions before users. */
+  /** CTEs that have been asked for. */
   readonly printedCtes: Map<number, PrintedCte>;
   readonly tables: Set<string>;
   /** Recursive CTEs whose step is being printed: definitions inside it cannot be printed before it. */

@@ -71,12 +71,14 @@ function needsSelect(block: Block, query: ResolvedQuery): boolean {
   return selected.size !== block.exports.size;
 }
 
-/** Definitions before users; printed from the last to the first, because printing one may ask an earlier one for columns. */
+/** Users are printed before the definitions they read, because printing one may ask another for columns; they stand after them. */
 function printWith(compilation: Compilation): string {
-  const ctes = [...compilation.printedCtes.values()];
-  if (ctes.length === 0) return "";
-  const printed = [...ctes].reverse().map((cte) => cte.print());
-  return `WITH ${ctes.some((cte) => cte.isRecursive) ? "RECURSIVE " : ""}${printed.reverse().join(", ")} `;
+  if (compilation.printedCtes.size === 0) return "";
+  const rank = (id: number) => compilation.analysis.cteRank(id);
+  const ctes = [...compilation.printedCtes].sort(([left], [right]) => rank(left) - rank(right));
+  const printed = ctes.map(([, cte]) => cte.print());
+  const isRecursive = ctes.some(([, cte]) => cte.isRecursive);
+  return `WITH ${isRecursive ? "RECURSIVE " : ""}${printed.reverse().join(", ")} `;
 }
 
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\d+)/g;

@@ -115,8 +115,6 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
   compilation.recursionDepth++;
   const step = recursiveSide(compilation, scan.step, aliases);
   compilation.recursionDepth--;
-  // Printed after the CTEs that its parts read.
-  compilation.printedCtes.delete(cte.id);
   const columns = [...aliases];
   const round = scan.isAll ? countRounds(cte, step) : undefined;
   if (round !== undefined) {
