@@ -17,7 +17,7 @@ import { readableName } from "./names.ts";
 export interface Analysis {
   /** How often the column is read; what may be computed many times for one row counts twice. */
   uses(column: Column): number;
-  /** True when the sub-query or CTE reads columns of a query around it. */
+  /** True when the sub-query or CTE reads columns or variables of a query around it. */
   isCorrelated(query: object): boolean;
   /** The name that a column has wherever it is selected: unique by its id, readable otherwise. */
   alias(id: number): string;
@@ -67,15 +67,13 @@ function isWithin(place: Place, outer: Place | undefined): boolean {
 }
 
 /** Counts a use; from inside another query than the one that makes the column it is one of many. */
-function read(facts: ColumnFacts, place: Place, weight: number): void {
-  const isInner = facts.owner !== place && isWithin(place, facts.owner);
-  facts.uses += isInner ? 2 : weight;
-}
-
 function readColumn(walk: Walk, column: Column, place: Place, weight: number): void {
   const facts = factsOf(walk, column.id);
-  read(facts, place, weight);
-  if (facts.owner === place || !isWithin(place, facts.owner)) return;
+  if (facts.owner === place || !isWithin(place, facts.owner)) {
+    facts.uses += weight;
+    return;
+  }
+  facts.uses += 2;
   for (let at: Place | undefined = place; at !== undefined && at !== facts.owner; at = at.parent)
     at.isCorrelated = true;
 }
@@ -95,10 +93,8 @@ function enter(walk: Walk, query: object, parent: Place): Place {
 function walkExpression(walk: Walk, expression: Expr | AggregateCall | WindowCall, place: Place, weight: number): void {
   switch (expression.kind) {
     case "Column":
-      readColumn(walk, expression.column, place, weight);
-      return;
     case "Variable":
-      read(factsOf(walk, expression.column.id), place, weight);
+      readColumn(walk, expression.column, place, weight);
       return;
     case "Subquery":
     case "InSubquery": {

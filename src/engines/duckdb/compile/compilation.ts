@@ -1,6 +1,6 @@
 /** What is shared while one query is printed. */
 import { type DiagnosticCode, GoogleSqlError, type Span } from "../../../googlesql/diagnostic.ts";
-import type { CteDefinition, Scan } from "../../../googlesql/resolved.ts";
+import type { Scan } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { LayoutCatalog } from "../layout.ts";
 import type { Analysis } from "./analysis.ts";
@@ -26,8 +26,6 @@ export interface Compilation {
   readonly analysis: Analysis;
   /** The query's parameters, with their positions among the placeholders. */
   readonly parameters: ReadonlyMap<string | number, { readonly index: number; readonly type: SqlType }>;
-  /** Definitions in scope, by id. */
-  readonly definitions: Map<number, { readonly cte: CteDefinition; readonly scope: Scope | undefined }>;
   /** CTEs that have been asked for. */
   readonly printedCtes: Map<number, PrintedCte>;
   readonly tables: Set<string>;

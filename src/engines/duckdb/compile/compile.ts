@@ -34,7 +34,6 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
     text: options.text ?? "",
     analysis: analyse(query),
     parameters: new Map(query.parameters.map(({ key, type }, index) => [key, { index: index + 1, type }])),
-    definitions: new Map(),
     printedCtes: new Map(),
     tables: new Set(),
     recursionDepth: 0,

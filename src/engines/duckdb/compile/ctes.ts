@@ -28,9 +28,8 @@ export function buildCte(compilation: Compilation, scan: CteScan, outer: Scope |
 
 /** The definition's own block, its columns readable under the scan's ids too. */
 function inlineCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): Block {
-  const definition = compilation.definitions.get(scan.cte.id);
-  // A correlated definition reads the columns of the query around WITH, which is around this scan as well.
-  const block = compilation.buildScan(compilation, scan.cte.scan, definition?.scope ?? outer);
+  // What is merged into the block may read the columns around this scan.
+  const block = compilation.buildScan(compilation, scan.cte.scan, outer);
   const outputs = new Map(scan.columns.map((column, index) => [column.id, scan.cte.output[index]?.id]));
   block.sources = [
     ...block.sources,

@@ -21,7 +21,7 @@ export function buildScan(compilation: Compilation, scan: Scan, outer: Scope | u
   let at = scan;
   for (;;) {
     if (at.kind === "With") {
-      for (const cte of at.ctes) compilation.definitions.set(cte.id, { cte, scope: outer });
+      // A definition is printed where it is read, or in front of the statement.
       at = at.input;
       continue;
     }

@@ -12,8 +12,14 @@ function renderArray(block: Block, item: RenderedItem): string {
   return `ARRAY(${renderBlock(block, [item])})`;
 }
 
+/** What a sub-query reads nothing of is no scope of it: then it is printed as freely as a query that stands alone. */
+function outerScope(compilation: Compilation, expression: object, scope: Scope): Scope | undefined {
+  return compilation.analysis.isCorrelated(expression) ? scope : undefined;
+}
+
 export function printSubquery(compilation: Compilation, expression: SubqueryExpr, scope: Scope): string {
-  const block = compilation.buildScan(compilation, expression.scan, scope);
+  const outer = outerScope(compilation, expression, scope);
+  const block = compilation.buildScan(compilation, expression.scan, outer);
   if (expression.mode === "EXISTS" || expression.output === undefined) return `EXISTS (${renderBlock(block, [])})`;
   const item = selectColumn(compilation, block, expression.output);
   return expression.mode === "ARRAY" ? renderArray(block, item) : `(${renderBlock(block, [item])})`;
@@ -25,7 +31,8 @@ export function printInSubquery(
   operand: string,
   scope: Scope,
 ): string {
-  const block = compilation.buildScan(compilation, expression.scan, scope);
+  const outer = outerScope(compilation, expression, scope);
+  const block = compilation.buildScan(compilation, expression.scan, outer);
   const item = selectColumn(compilation, block, expression.output);
   if (expression.operator === "IN") return `(${operand} IN (${renderBlock(block, [item])}))`;
   const type = arrayOf(expression.output.type);
