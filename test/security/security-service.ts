@@ -6,7 +6,7 @@ import { startService } from "../../src/service.ts";
 
 /** The project whose callers attack, and the one whose events they must never see. */
 export const insideProject = "inside";
-export const outsideProject = "outside";
+const outsideProject = "outside";
 /** In every event of the other project, and in the tokens. Nothing that is answered may hold it. */
 export const secret = "SECRET-4711";
 

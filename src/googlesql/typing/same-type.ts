@@ -56,9 +56,9 @@ function typeContains(type: SqlType, test: (type: SqlType) => boolean): boolean 
   }
 }
 
-/** May values be compared with `=`? JSON and arrays may not, nor may what holds them. */
+/** May values be compared with `=`? JSON may not, nor may what holds it; arrays may, as the page of data types says. Records compare as their text. */
 export function isComparable(type: SqlType): boolean {
-  return !typeContains(type, (inner) => inner.kind === "JSON" || inner.kind === "ARRAY");
+  return !typeContains(type, (inner) => inner.kind === "JSON");
 }
 
 /** May values be sorted? */
