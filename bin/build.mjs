@@ -33,7 +33,7 @@ export async function buildIfStale() {
   try {
     await build({
       absWorkingDir: root,
-      entryPoints: Object.fromEntries(Object.entries(entryPoints).filter(([, path]) => mtimeOf(join(root, path)) > 0)),
+      entryPoints,
       outdir: staging,
       bundle: true,
       packages: "external",

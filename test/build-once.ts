@@ -2,5 +2,5 @@ import { buildIfStale } from "../bin/build.mjs";
 
 /** Whole-process tests and the engine host run from dist/, as users run them. */
 export default async function setup(): Promise<void> {
-  await buildIfStale().catch((error: unknown) => console.warn(`build failed: ${error}`));
+  await buildIfStale();
 }

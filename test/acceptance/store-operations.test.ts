@@ -82,7 +82,7 @@ describe("doctor", () => {
   it("tells the state of a running service to its owner only", async () => {
     const { code, output } = await logweir(["doctor"]);
     expect(code).toBe(0);
-    expect(output).toMatch(/^edge +4,003 +\d{4}-.* 30 days$/m);
+    expect(output).toMatch(/^edge +4,003 +\d{4}-.* for good$/m);
     expect(output).toContain("No problems.");
     expect(JSON.parse((await logweir(["doctor", "--json"])).output)).toMatchObject({ engine: "duckdb", problems: [] });
     expect((await service.get("/api/store", {}, { "x-api-key": publicToken })).status).toBe(401);
