@@ -1,7 +1,7 @@
 /** Building blocks for GROUP BY, window functions and DISTINCT. */
 import type { Scan } from "../../../googlesql/resolved.ts";
 import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
-import { type Block, exportAs, findColumn, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { type Block, exportAs, findColumn, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { cheapBinding, type Scope, variableScope } from "./scope.ts";
@@ -9,15 +9,15 @@ import { printInBlock, separateShared } from "./shaping.ts";
 
 /** The block with other columns; what was readable stays so through the old one only, for expressions printed later. */
 function withoutColumns(block: Block): Block {
-  return {
-    ...block,
-    bindings: new Map(),
-    sources: [],
-    computed: new Map(),
-    deferrable: new Map(),
-    exports: new Map(),
-    naturalOrder: [],
-  };
+  const copy = newBlock(block.outer, block.depth);
+  copy.from = block.from;
+  copy.inner = block.inner;
+  copy.where = block.where;
+  copy.hasWindows = block.hasWindows;
+  copy.hasComputed = block.hasComputed;
+  copy.isJoin = block.isJoin;
+  copy.importsOuter = block.importsOuter;
+  return copy;
 }
 
 export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "Aggregate" }, from: Block): Block {

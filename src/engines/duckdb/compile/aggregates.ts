@@ -45,21 +45,18 @@ function aggregateContext(
   const orderBySql = isNatural
     ? naturalOrder.map((sql) => `${sql} ASC NULLS FIRST`).join(", ")
     : printKeys(compilation, call.orderBy, scope);
-  const modifiers: AggregateModifiers = {
+  // Filled field by field: this runs for every call, and spreading is several times slower.
+  const modifiers: { -readonly [K in keyof AggregateModifiers]: AggregateModifiers[K] } = {
     isDistinct: call.isDistinct,
-    ...(orderBySql === "" ? {} : { orderBySql }),
-    ...(call.filter === undefined ? {} : { filterSql: printExpression(compilation, call.filter, scope) }),
-    ...(call.nullHandling === undefined ? {} : { nulls: call.nullHandling }),
-    ...(call.limit === undefined ? {} : { limitSql: printExpression(compilation, call.limit, scope) }),
-    ...(call.having === undefined
-      ? {}
-      : {
-          having: {
-            kind: call.having.kind,
-            expressionSql: printExpression(compilation, call.having.expression, scope),
-          },
-        }),
   };
+  if (orderBySql !== "") modifiers.orderBySql = orderBySql;
+  if (call.filter !== undefined) modifiers.filterSql = printExpression(compilation, call.filter, scope);
+  if (call.nullHandling !== undefined) modifiers.nulls = call.nullHandling;
+  if (call.limit !== undefined) modifiers.limitSql = printExpression(compilation, call.limit, scope);
+  if (call.having !== undefined) {
+    const { kind, expression } = call.having;
+    modifiers.having = { kind, expressionSql: printExpression(compilation, expression, scope) };
+  }
   return {
     args: call.arguments.map((argument) => printExpression(compilation, argument, scope)),
     types: call.arguments.map((argument) => argument.type),

@@ -33,7 +33,7 @@ export interface Block {
   from: FromItem | undefined;
   /** The sub-select that is all of FROM, when it is one. */
   inner: { readonly block: Block; readonly alias: string } | undefined;
-  readonly where: string[];
+  where: string[];
   /** Grouping columns, printed as positions where they are selected. */
   groupKeys: readonly { readonly id: number; readonly sql: string }[];
   groupingSets: readonly (readonly number[])[] | undefined;

@@ -16,7 +16,7 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
     return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
   }
   const types = call.arguments.map((argument) => argument?.type ?? call.type);
-  const hasFloats = types.some((type) => type.kind === "FLOAT64") && call.function.startsWith("$");
+  const hasFloats = call.function.startsWith("$") && types.some((type) => type.kind === "FLOAT64");
   const isNumber = hasFloats
     ? call.arguments.map((argument) => argument === undefined || isNeverNaN(compilation, argument, scope))
     : undefined;
@@ -70,20 +70,12 @@ function bindArguments(
   return bindOnce(value, variable, () => print(named));
 }
 
-/** Offset of the first element for each way to take an element by a position that is known. */
-const subscripts: Readonly<Record<string, bigint>> = {
-  $array_at_offset: 0n,
-  $safe_array_at_offset: 0n,
-  $array_at_ordinal: 1n,
-  $safe_array_at_ordinal: 1n,
-};
-
 /** One element of a column that can be had without the whole array, such as APPROX_QUANTILES(x, 100)[OFFSET(95)]. */
 export function printElement(compilation: Compilation, call: CallExpr, scope: Scope): string | undefined {
-  const first = subscripts[call.function];
   const [array, position] = call.arguments;
-  if (first === undefined || array?.kind !== "Column" || position?.kind !== "Literal" || position.value === null) {
-    return undefined;
-  }
-  return lookUp(compilation, array.column, scope).element?.(BigInt(position.value) - first);
+  if (array?.kind !== "Column" || position?.kind !== "Literal" || position.value === null) return undefined;
+  const isOffset = call.function === "$array_at_offset" || call.function === "$safe_array_at_offset";
+  const isOrdinal = call.function === "$array_at_ordinal" || call.function === "$safe_array_at_ordinal";
+  if (!isOffset && !isOrdinal) return undefined;
+  return lookUp(compilation, array.column, scope).element?.(BigInt(position.value) - (isOffset ? 0n : 1n));
 }
