@@ -93,6 +93,8 @@ function localToUtc(local: bigint, zone: string): bigint | undefined {
 }
 
 function zoneOffset(utc: bigint, zone: string): bigint | undefined {
+  // Newer versions of Node take offsets as names, also those out of GoogleSQL's range.
+  if (/^[+-]/.test(zone)) return undefined;
   let formatter: Intl.DateTimeFormat;
   try {
     formatter = new Intl.DateTimeFormat("en-US", {
