@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { createRandom } from "../../src/demo/random.ts";
+import { sampleSources } from "../../src/demo/sample-events.ts";
+import { startService } from "./service.ts";
+
+it("sample events of every source come out of its table of logs.all, whole", async () => {
+  const service = await startService();
+  const random = createRandom(1);
+  for (const { source, make } of sampleSources) {
+    const events = Array.from({ length: 40 }, (_, i) =>
+      make(random, `2026-08-20T09:00:00.${String(i).padStart(3, "0")}Z`),
+    );
+    await service.ingest(source, events);
+    const sql = `select id, metadata from ${source}_logs order by id`;
+    const rows = await service.rows("logs.all", { project: "default", sql });
+    const expected = events
+      .filter((event) => JSON.stringify(event).match(/"(project|project_ref)":"default"/))
+      .map(({ id }) => id);
+    expect(expected.length, source).toBeGreaterThan(5);
+    expect(rows.map(({ id }) => id)).toEqual(expected.sort());
+    expect(rows.every(({ metadata }) => Array.isArray(metadata) && metadata.length === 1)).toBe(true);
+  }
+  await service.stop();
+});
