@@ -1,11 +1,12 @@
 /** Building blocks for GROUP BY, window functions and DISTINCT. */
-import type { Scan } from "../../../googlesql/resolved.ts";
+import type { AggregateCall, Column, Scan } from "../../../googlesql/resolved.ts";
 import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
 import { type Block, exportAs, findColumn, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { someExpression } from "./children.ts";
 import type { Compilation } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { cheapBinding, type Scope, variableScope } from "./scope.ts";
-import { printInBlock, separateShared } from "./shaping.ts";
+import { printInBlock, selectFirst, separateShared } from "./shaping.ts";
 
 /** The block with other columns; what was readable stays so through the old one only, for expressions printed later. */
 function withoutColumns(block: Block): Block {
@@ -20,18 +21,50 @@ function withoutColumns(block: Block): Block {
   return copy;
 }
 
+interface Rows {
+  readonly block: Block;
+  readonly calls: readonly AggregateCall[];
+}
+
+/**
+ * In a correlated sub-query: for DuckDB an aggregate that reads no column of its own query belongs to the query around it,
+ * or to none. Its arguments are selected first, so that it reads columns of its own.
+ */
+function ownArguments(compilation: Compilation, from: Block, calls: readonly AggregateCall[]): Rows {
+  if (from.outer === undefined) return { block: from, calls };
+  const rows = from.hasComputed ? wrapBlock(compilation, from) : from;
+  const isOwn = (at: { readonly kind: string; readonly column?: Column }) =>
+    at.kind === "Column" && at.column !== undefined && findColumn(rows, at.column.id) !== undefined;
+  const isForeign = (call: AggregateCall) =>
+    call.arguments.length > 0 && !call.arguments.some((argument) => someExpression(argument, isOwn, false));
+  const foreign = calls.filter(isForeign);
+  if (foreign.length === 0) return { block: rows, calls };
+  const { block, columns } = selectFirst(
+    compilation,
+    rows,
+    foreign.flatMap((call) => call.arguments),
+  );
+  const pending = [...columns];
+  const owned = calls.map((call) =>
+    foreign.includes(call) ? { ...call, arguments: pending.splice(0, call.arguments.length) } : call,
+  );
+  return { block, calls: owned };
+}
+
 export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "Aggregate" }, from: Block): Block {
-  const rows = rowBlock(compilation, from);
-  const separated = separateShared(compilation, rows.order.length > 0 ? wrapBlock(compilation, rows) : rows, [
-    ...scan.groupBy.map((item) => item.expression),
-    ...scan.aggregates.map((item) => item.call),
-  ]);
+  const open = rowBlock(compilation, from);
+  const { block: rows, calls } = ownArguments(
+    compilation,
+    open.order.length > 0 ? wrapBlock(compilation, open) : open,
+    scan.aggregates.map((item) => item.call),
+  );
+  const separated = separateShared(compilation, rows, [...scan.groupBy.map((item) => item.expression), ...calls]);
   const { block: input, texts } = printInBlock(compilation, separated, (scope) => {
     const keys = scan.groupBy.map((item) => printExpression(compilation, item.expression, scope));
     if (separated.outer === undefined) return keys;
     const inner = withKeys(scope, scan, keys);
     const order = separated.naturalOrder;
-    return [...keys, ...scan.aggregates.map(({ call }) => printAggregateCall(compilation, call, inner, order))];
+    return [...keys, ...calls.map((call) => printAggregateCall(compilation, call, inner, order))];
   });
   const scope = withKeys(scopeOf(compilation, input), scan, texts);
   const block = withoutColumns(input);

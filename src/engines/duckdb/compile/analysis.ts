@@ -256,7 +256,7 @@ export function analyse(query: ResolvedQuery): Analysis {
     uses: (column) => walk.columns.get(column.id)?.uses ?? 0,
     isCorrelated: (inner) => walk.places.get(inner)?.isCorrelated ?? false,
     alias: (id) => {
-      if (id < 0) return `round_${-id}`;
+      if (id < 0) return `hidden_${-id}`;
       const facts = factsOf(walk, id);
       facts.alias ??= `c${id}_${readableName(facts.name)}`;
       return facts.alias;

@@ -1,6 +1,50 @@
 /** What stands directly below a node of the resolved query. */
 import type { AggregateCall, Expr, Scan, WindowCall } from "../../../googlesql/resolved.ts";
 
+function scanInputs(scan: Scan): readonly Scan[] {
+  switch (scan.kind) {
+    case "SingleRow":
+    case "Table":
+      return [];
+    case "Cte":
+      return [];
+    case "Unnest":
+      return scan.input === undefined ? [] : [scan.input];
+    case "Join":
+      return [scan.left, scan.right];
+    case "SetOperation":
+      return scan.inputs.map((input) => input.scan);
+    case "Recursive":
+      return [scan.anchor.scan, scan.step.scan];
+    case "With":
+      return [scan.input, ...scan.ctes.map((cte) => cte.scan)];
+    default:
+      return [scan.input];
+  }
+}
+
+type AnyExpr = Expr | AggregateCall | WindowCall;
+
+/** Is the expression, or one below it, such? Looks into sub-queries too when asked to. */
+export function someExpression(
+  root: AnyExpr,
+  isSuch: (expression: AnyExpr) => boolean,
+  inSubqueries: boolean,
+): boolean {
+  const pending: AnyExpr[] = [root];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (isSuch(at)) return true;
+    pending.push(...expressionChildren(at));
+    if (!inSubqueries || (at.kind !== "Subquery" && at.kind !== "InSubquery")) continue;
+    const scans: Scan[] = [at.scan];
+    for (let scan = scans.pop(); scan !== undefined; scan = scans.pop()) {
+      pending.push(...scanExpressions(scan));
+      scans.push(...scanInputs(scan));
+    }
+  }
+  return false;
+}
+
 function present<T>(values: readonly (T | undefined)[]): readonly T[] {
   return values.filter((value) => value !== undefined);
 }

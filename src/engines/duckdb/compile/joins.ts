@@ -1,8 +1,10 @@
 /** Building blocks for joins. */
-import type { Scan } from "../../../googlesql/resolved.ts";
-import { type Block, rowBlock, scopeOf, wrapBlock } from "./block.ts";
-import type { Compilation } from "./compilation.ts";
+import type { Column, Expr, Scan } from "../../../googlesql/resolved.ts";
+import { type Block, findColumn, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { someExpression } from "./children.ts";
+import { type Compilation, fail } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
+import { selectFirst } from "./shaping.ts";
 
 type Join = Scan & { kind: "Join" };
 
@@ -24,12 +26,17 @@ function joinText(left: string, type: Join["type"], right: string, on: string | 
 export function buildJoin(compilation: Compilation, scan: Join, input: Block): Block {
   const { type } = scan;
   const isInner = type === "CROSS" || type === "INNER";
-  const left = joinSide(compilation, input, type === "RIGHT" || type === "FULL", isInner || type === "LEFT");
+  const joined = joinSide(compilation, input, type === "RIGHT" || type === "FULL", isInner || type === "LEFT");
   const lateral = scan.isLateral === true;
-  const built = compilation.buildScan(compilation, scan.right, lateral ? scopeOf(compilation, left) : left.outer);
-  const right = lateral
-    ? lateralSide(compilation, built)
-    : joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner);
+  const built = compilation.buildScan(compilation, scan.right, lateral ? scopeOf(compilation, joined) : joined.outer);
+  const sides = {
+    left: joined,
+    right: lateral
+      ? lateralSide(compilation, built)
+      : joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner),
+  };
+  const condition = prepareCondition(compilation, scan, sides, isInner);
+  const { left, right } = sides;
   const leftFrom = left.from;
   const rightFrom = right.from;
   const isRightJoin = right.isJoin;
@@ -41,9 +48,9 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
   for (const [id, expression] of right.deferrable) left.deferrable.set(id, expression);
   left.hasComputed ||= right.hasComputed;
   left.naturalOrder = [...left.naturalOrder, ...right.naturalOrder];
-  left.inner = undefined;
+  if (!left.importsOuter) left.inner = undefined;
   left.isJoin = true;
-  const on = scan.on === undefined ? undefined : printExpression(compilation, scan.on, scopeOf(compilation, left));
+  const on = condition === undefined ? undefined : printExpression(compilation, condition, scopeOf(compilation, left));
   left.from = {
     print: () => {
       const rightText = rightFrom?.print() ?? "";
@@ -63,4 +70,48 @@ function lateralSide(compilation: Compilation, block: Block): Block {
   const { from } = side;
   side.from = { print: () => `LATERAL ${from?.print() ?? ""}` };
   return side;
+}
+
+type Sides = { left: Block; right: Block };
+
+const reads = (expression: Expr, block: Block) =>
+  someExpression(expression, (at) => at.kind === "Column" && findColumn(block, at.column.id) !== undefined, true);
+
+const holdsQuery = (expression: Expr) =>
+  someExpression(expression, (at) => at.kind === "Subquery" || at.kind === "InSubquery", false);
+
+/**
+ * ON as DuckDB can take it. Sub-queries in the condition of an outer join are computed on the side whose columns they
+ * read; columns of the queries around are carried in by the left side, because a lambda cannot mix them with others.
+ */
+function prepareCondition(compilation: Compilation, scan: Join, sides: Sides, isInner: boolean): Expr | undefined {
+  const { on } = scan;
+  // A lateral side reads the left one as it is.
+  if (on === undefined || scan.isLateral === true) return on;
+  const isOuter = (at: { readonly kind: string; readonly column?: Column }) =>
+    at.kind === "Column" &&
+    at.column !== undefined &&
+    findColumn(sides.left, at.column.id) === undefined &&
+    findColumn(sides.right, at.column.id) === undefined;
+  if (sides.left.outer !== undefined && someExpression(on, isOuter, false)) {
+    sides.left = wrapBlock(compilation, sides.left);
+    sides.left.importsOuter = true;
+  }
+  if (isInner || !holdsQuery(on)) return on;
+  const isAnd = on.kind === "Call" && on.function === "$and";
+  const parts = isAnd ? on.arguments.filter((argument) => argument !== undefined) : [on];
+  const prepared = parts.map((part) => (holdsQuery(part) ? computeOnSide(compilation, part, sides) : part));
+  return isAnd ? { ...on, arguments: prepared } : (prepared[0] ?? on);
+}
+
+function computeOnSide(compilation: Compilation, part: Expr, sides: Sides): Expr {
+  const [inLeft, inRight] = [reads(part, sides.left), reads(part, sides.right)];
+  if (inLeft && inRight) {
+    const message = "A sub-query in the ON condition of an outer join can read columns of one side only";
+    return fail(compilation, "unsupported", message, part.span);
+  }
+  const side = inRight ? "right" : "left";
+  const { block, columns } = selectFirst(compilation, sides[side], [part]);
+  sides[side] = block;
+  return columns[0] ?? part;
 }

@@ -3,7 +3,9 @@ import type { Block, SelectItem } from "./block.ts";
 
 function renderOrder(block: Block, items: readonly SelectItem[], keys: ReadonlyMap<number, string>): string {
   const parts = block.order.flatMap((item) => {
-    const sql = keys.get(item.id) ?? item.binding.sql();
+    // In ARRAY(...) DuckDB finds no aliases, and DISTINCT needs them.
+    const alias = block.outer === undefined || block.isDistinct ? keys.get(item.id) : undefined;
+    const sql = alias ?? item.binding.sql();
     const direction = `${item.isDescending ? "DESC" : "ASC"} NULLS ${item.nullsFirst ? "FIRST" : "LAST"}`;
     // GoogleSQL sorts NaN before all other numbers, DuckDB after them.
     const nan = item.isFloat && item.binding.isNeverNaN !== true;

@@ -1,21 +1,38 @@
 /** Deciding when a block can hold another clause, and printing a clause's expressions in it. */
-import type { AggregateCall, Expr, WindowCall } from "../../../googlesql/resolved.ts";
+import type { AggregateCall, ColumnExpr, Expr, WindowCall } from "../../../googlesql/resolved.ts";
 import { type Block, scopeOf, wrapBlock } from "./block.ts";
-import { expressionChildren } from "./children.ts";
+import { someExpression } from "./children.ts";
 import type { Compilation } from "./compilation.ts";
+import { computedBinding } from "./expressions.ts";
 import type { Scope } from "./scope.ts";
 
 type AnyExpr = Expr | AggregateCall | WindowCall;
 
 /** True when the expression reads a column that the block computes and that is read elsewhere too. */
 function readsShared(compilation: Compilation, expression: AnyExpr, shared: ReadonlySet<number>): boolean {
-  const pending: AnyExpr[] = [expression];
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    if (at.kind === "Column" && shared.has(at.column.id)) return true;
-    if ((at.kind === "Subquery" || at.kind === "InSubquery") && compilation.analysis.isCorrelated(at)) return true;
-    pending.push(...expressionChildren(at));
-  }
-  return false;
+  const isShared = (at: AnyExpr) =>
+    (at.kind === "Column" && shared.has(at.column.id)) ||
+    ((at.kind === "Subquery" || at.kind === "InSubquery") && compilation.analysis.isCorrelated(at));
+  return someExpression(expression, isShared, false);
+}
+
+/** Ids that no column of a resolved query has, for columns that only the printed statement knows. */
+const FIRST_HIDDEN_ID = -1_000_000;
+
+/** Selects the expressions in a sub-select, and answers the columns that stand for them around it. */
+export function selectFirst(
+  compilation: Compilation,
+  block: Block,
+  expressions: readonly Expr[],
+): { readonly block: Block; readonly columns: readonly ColumnExpr[] } {
+  const scope = scopeOf(compilation, block);
+  const columns = expressions.map((expression): ColumnExpr => {
+    const { type, span } = expression;
+    const id = FIRST_HIDDEN_ID - ++compilation.aliasCount;
+    block.bindings.set(id, computedBinding(compilation, expression, scope));
+    return { kind: "Column", column: { id, name: "hidden", type }, type, span };
+  });
+  return { block: wrapBlock(compilation, block), columns };
 }
 
 /**

@@ -3,15 +3,15 @@
  * in FROM becomes a join. An ARRAY<RECORD> that never held more than one element is no join at all.
  */
 import type { Expr, Scan } from "../../../googlesql/resolved.ts";
-import { BOOL, INT64, JSON_TYPE, type SqlType } from "../../../googlesql/types.ts";
+import { BOOL, JSON_TYPE, type SqlType } from "../../../googlesql/types.ts";
 import { computeOnce } from "../functions/compute-once.ts";
 import { raiseError } from "../sql-text.ts";
 import { type Block, exportAs, rowBlock, scopeOf, wrapBlock } from "./block.ts";
-import { type Compilation, nextAlias } from "./compilation.ts";
+import { type Compilation, fail, nextAlias } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { printNull } from "./literals.ts";
 import { elementSource, isRecordType, recordText } from "./records.ts";
-import { type Binding, cheapBinding, variableScope } from "./scope.ts";
+import { type Binding, cheapBinding, type Scope, variableScope } from "./scope.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
 import { sourceOf } from "./traits.ts";
 
@@ -63,8 +63,7 @@ function buildAlias(compilation: Compilation, block: Block, item: Unnest["arrays
 }
 
 /** The array as a list of DuckDB. */
-function printList(compilation: Compilation, array: Expr, block: Block): string {
-  const scope = scopeOf(compilation, block);
+function printList(compilation: Compilation, array: Expr, scope: Scope): string {
   if (!isRecordType(array.type)) return printExpression(compilation, array, scope);
   const source = sourceOf(compilation, array, scope);
   const { text, pointer } = source?.json() ?? { text: printExpression(compilation, array, scope), pointer: "" };
@@ -93,8 +92,8 @@ function elementType(type: SqlType): SqlType {
 
 /** `unnest` in the select list of the block, which is closed with it. */
 function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block {
-  const printed = printInBlock(compilation, rows, () =>
-    scan.arrays.map((item) => printList(compilation, item.array, rows)),
+  const printed = printInBlock(compilation, rows, (scope) =>
+    scan.arrays.map((item) => printList(compilation, item.array, scope)),
   );
   let { block } = printed;
   let lists = printed.texts;
@@ -134,6 +133,8 @@ function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block
 
 /** LEFT JOIN UNNEST ... ON: elements are filtered as lists, so that an input row without any stays. */
 function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lists: readonly string[]): Block {
+  // The condition stands in a lambda, which reads columns of one query only.
+  block.importsOuter = true;
   const position = nextAlias(compilation, "i");
   const element = nextAlias(compilation, "e");
   const fields = [...scan.arrays.map((item) => item.element), ...(scan.offset === undefined ? [] : [scan.offset])];
@@ -143,6 +144,14 @@ function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lis
   const variables = new Map(fields.map((field, index) => [field.id, cheapBinding(`${element}.f${index}`)]));
   const on = scan.on ?? { kind: "Literal", type: BOOL, value: "true", span: { start: 0, end: 0 } };
   const condition = printExpression(compilation, on, variableScope(scopeOf(compilation, block), variables));
+  if (condition.includes("SELECT")) {
+    fail(
+      compilation,
+      "unsupported",
+      "A sub-query in the ON condition of a LEFT JOIN with UNNEST is not supported",
+      on.span,
+    );
+  }
   const filtered = `list_filter(${rows}, lambda ${element}: ${condition})`;
   const kept = computeOnce([filtered], "unnest", (list) => `CASE WHEN len(${list}) > 0 THEN ${list} ELSE [NULL] END`);
   const name = nextAlias(compilation, "row_");
@@ -171,7 +180,7 @@ function closeUnnest(compilation: Compilation, block: Block, scan: Unnest, posit
       : undefined;
     outside.bindings.set(id, {
       ...cheapBinding(name),
-      isNeverNaN: type.kind !== INT64.kind && type.kind !== "FLOAT64",
+      isNeverNaN: type.kind !== "FLOAT64",
       ...(record === undefined ? {} : { record }),
     });
   }
