@@ -7,6 +7,8 @@ export default defineConfig({
     maxWorkers: 3,
     // No module holds state, so that files can share them: it saves loading the language for each.
     isolate: false,
+    // On CI's machines, whole-process tests may lose a race with the machine's load once; vitest names those that did.
+    retry: process.env.CI === "true" ? 1 : 0,
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },

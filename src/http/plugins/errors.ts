@@ -71,6 +71,9 @@ function toServiceError(error: unknown): ServiceError {
   }
 }
 
+/** How long a client that is refused may go on sending, in milliseconds. */
+const lingerMs = 2_000;
+
 /** Answers what Node could not read as a request: its answers go straight to the socket. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
@@ -86,4 +89,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     `HTTP/1.1 ${answer.status} ${answer.code}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n${body}`,
   );
+  // What is still on its way is read and thrown away: closing on unread bytes resets the connection, and the answer is lost.
+  socket.resume();
+  socket.setTimeout(lingerMs, () => socket.destroy());
 }
