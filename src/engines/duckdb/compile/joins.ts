@@ -88,6 +88,13 @@ function prepareCondition(compilation: Compilation, scan: Join, sides: Sides, is
   const { on } = scan;
   // A lateral side reads the left one as it is.
   if (on === undefined || scan.isLateral === true) return on;
+  // What is computed on a side, perhaps by a sub-query, is computed there and not in the condition.
+  for (const side of ["left", "right"] as const) {
+    const { computed } = sides[side];
+    const isComputed = (at: { readonly kind: string; readonly column?: Column }) =>
+      at.kind === "Column" && at.column !== undefined && computed.has(at.column.id);
+    if (computed.size > 0 && someExpression(on, isComputed, true)) sides[side] = wrapBlock(compilation, sides[side]);
+  }
   const isOuter = (at: { readonly kind: string; readonly column?: Column }) =>
     at.kind === "Column" &&
     at.column !== undefined &&

@@ -187,7 +187,9 @@ export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[]
   const isSealed = input.isUnnested || input.limit !== undefined || input.offset !== undefined;
   const block = isSealed || (input.isDistinct && isFloat) ? wrapBlock(compilation, input) : input;
   block.order = keys.flatMap((key) => {
-    const binding = findColumn(block, key.column.id) ?? scopeOf(compilation, block).find(key.column.id);
+    const binding = findColumn(block, key.column.id);
+    // A column of a query around this one is the same for all rows.
+    if (binding === undefined && block.outer !== undefined) return [];
     if (binding === undefined) throw new Error(`Column ${key.column.name} cannot be read by ORDER BY`);
     return [
       {

@@ -3,8 +3,8 @@ import type { AggregateCall, ColumnExpr, Expr, WindowCall } from "../../../googl
 import { type Block, scopeOf, wrapBlock } from "./block.ts";
 import { someExpression } from "./children.ts";
 import type { Compilation } from "./compilation.ts";
-import { computedBinding } from "./expressions.ts";
-import type { Scope } from "./scope.ts";
+import { printExpression } from "./expressions.ts";
+import { cheapBinding, type Scope } from "./scope.ts";
 
 type AnyExpr = Expr | AggregateCall | WindowCall;
 
@@ -25,14 +25,15 @@ export function selectFirst(
   block: Block,
   expressions: readonly Expr[],
 ): { readonly block: Block; readonly columns: readonly ColumnExpr[] } {
-  const scope = scopeOf(compilation, block);
-  const columns = expressions.map((expression): ColumnExpr => {
-    const { type, span } = expression;
+  const { block: rows, texts } = printInBlock(compilation, block, (scope) =>
+    expressions.map((expression) => printExpression(compilation, expression, scope)),
+  );
+  const columns = expressions.map(({ type, span }, index): ColumnExpr => {
     const id = FIRST_HIDDEN_ID - ++compilation.aliasCount;
-    block.bindings.set(id, computedBinding(compilation, expression, scope));
+    rows.bindings.set(id, cheapBinding(texts[index] ?? ""));
     return { kind: "Column", column: { id, name: "hidden", type }, type, span };
   });
-  return { block: wrapBlock(compilation, block), columns };
+  return { block: wrapBlock(compilation, rows), columns };
 }
 
 /**
@@ -49,8 +50,8 @@ export function separateShared(compilation: Compilation, block: Block, expressio
 }
 
 /**
- * Prints expressions in the block. DuckDB cannot bind a lambda that reads columns of several queries at once: where one
- * would, the columns of the outer queries are selected in a sub-select first.
+ * Prints expressions in the block. DuckDB binds a lambda to one query only, its own where it reads none: where one reads
+ * columns of an outer query, these are selected in a sub-select first.
  */
 export function printInBlock(
   compilation: Compilation,
@@ -63,8 +64,9 @@ export function printInBlock(
   const texts = print(scopeOf(compilation, block));
   const levels = compilation.levelsRead;
   compilation.levelsRead = before;
-  const isMixed = (levels & (levels - 1)) !== 0;
-  if (!isMixed || block.from === undefined || !texts.some((text) => text.includes("lambda "))) return { block, texts };
+  const readsOuter = (levels & ~1) !== 0;
+  if (!readsOuter || block.from === undefined || !texts.some((text) => text.includes("lambda ")))
+    return { block, texts };
   const outside = wrapBlock(compilation, block);
   outside.importsOuter = true;
   return { block: outside, texts: print(scopeOf(compilation, outside)) };
