@@ -1,5 +1,5 @@
 /** Building blocks for GROUP BY, window functions and DISTINCT. */
-import type { AggregateCall, Column, Scan } from "../../../googlesql/resolved.ts";
+import type { AggregateCall, Column, Scan, WindowCall } from "../../../googlesql/resolved.ts";
 import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
 import { type Block, exportAs, findColumn, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { someExpression } from "./children.ts";
@@ -96,14 +96,23 @@ function withKeys(scope: Scope, scan: Scan & { kind: "Aggregate" }, keys: readon
   return variableScope(scope, new Map(bindings));
 }
 
+/** DuckDB's window functions read columns of their own query only: those of queries around it are carried in. */
+function ownColumns(compilation: Compilation, block: Block, calls: readonly WindowCall[]): Block {
+  if (block.outer === undefined) return block;
+  const isForeign = (at: { readonly kind: string; readonly column?: Column }) =>
+    at.kind === "Column" && at.column !== undefined && findColumn(block, at.column.id) === undefined;
+  if (!calls.some((call) => someExpression(call, isForeign, true))) return block;
+  const outside = wrapBlock(compilation, block);
+  outside.importsOuter = true;
+  return outside;
+}
+
 export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Window" }, input: Block): Block {
   const rows = rowBlock(compilation, input);
-  const separated = separateShared(
-    compilation,
-    rows.order.length > 0 ? wrapBlock(compilation, rows) : rows,
-    scan.functions.map((item) => item.call),
-  );
-  const { block, texts } = printInBlock(compilation, separated, (scope) =>
+  const calls = scan.functions.map((item) => item.call);
+  const separated = separateShared(compilation, rows.order.length > 0 ? wrapBlock(compilation, rows) : rows, calls);
+  const own = ownColumns(compilation, separated, calls);
+  const { block, texts } = printInBlock(compilation, own, (scope) =>
     scan.functions.map(({ call }) => printWindowCall(compilation, call, scope)),
   );
   block.hasWindows = true;
