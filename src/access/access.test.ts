@@ -12,7 +12,9 @@ import { canIngest, canQuery, canQueryAnything, type Identity, isScope } from ".
 import type { NewToken } from "./token.ts";
 
 const plain: NewToken = { description: "", scopes: ["query"], pins: {}, expiresAt: undefined };
-const identity = (scopes: string[], pins: Record<string, string> = {}): Identity => ({ tokenId: "t", scopes, pins });
+const identity = (scopes: string[], pins: Record<string, string> = {}): Identity => {
+  return { tokenId: "t", scopes, pins, budget: {}, redaction: "fixed" };
+};
 
 describe("tokens in the metadata file", () => {
   const path = join(mkdtempSync(join(tmpdir(), "logweir-access-")), "metadata.db");
@@ -37,6 +39,16 @@ describe("tokens in the metadata file", () => {
     expect(kept).toMatchObject({ scopes: ["query"], pins: { project: "abc" }, createdAt: 1_000, expiresAt: 5_000 });
     const row = await service.queries.selectFrom("tokens").selectAll().where("id", "=", token.id).executeTakeFirst();
     expect(JSON.stringify(row)).not.toContain(secret.slice(3));
+  });
+
+  it("keep their budget and their redaction, which is the scopes' business unless it is said", async () => {
+    const store = createTokenStore(service, Date.now);
+    const limited = await store.create({ ...plain, budget: { max_rows: 5 }, redaction: "required" });
+    const authenticator = createAuthenticator(store, [], Date.now);
+    const identified = await authenticator.authenticate(limited.secret);
+    expect(identified).toMatchObject({ budget: { max_rows: 5 }, redaction: "required" });
+    expect((await store.create(plain)).token).toMatchObject({ budget: {}, redaction: "fixed" });
+    expect((await store.create({ ...plain, scopes: ["private"] })).token.redaction).toBe("switchable");
   });
 
   it("made or revoked through another connection count from the next request on", async () => {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Identity } from "./scope.ts";
 import { hashSecret } from "./secret.ts";
-import type { Token, TokenStore } from "./token.ts";
+import { defaultRedaction, type Token, type TokenStore } from "./token.ts";
 
 /** Finds out who is calling. */
 export interface Authenticator {
@@ -30,7 +30,8 @@ interface KnownToken {
  */
 export function createAuthenticator(store: TokenStore, fixed: readonly FixedToken[], now: () => number): Authenticator {
   const fixedTokens = fixed.map(({ id, secret, scopes }): KnownToken => {
-    return { hash: hashSecret(secret), identity: { tokenId: id, scopes, pins: {} }, expiresAt: undefined };
+    const identity = { tokenId: id, scopes, pins: {}, budget: {}, redaction: defaultRedaction(scopes) };
+    return { hash: hashSecret(secret), identity, expiresAt: undefined };
   });
   let known = indexTokens(fixedTokens);
   let knownVersion: string | undefined;
@@ -54,8 +55,8 @@ export function createAuthenticator(store: TokenStore, fixed: readonly FixedToke
 }
 
 function toKnown(token: Token): KnownToken {
-  const { id: tokenId, scopes, pins } = token;
-  return { hash: token.hash, identity: { tokenId, scopes, pins }, expiresAt: token.expiresAt };
+  const { id: tokenId, scopes, pins, budget, redaction } = token;
+  return { hash: token.hash, identity: { tokenId, scopes, pins, budget, redaction }, expiresAt: token.expiresAt };
 }
 
 /** By the hash's first bytes: which bucket is looked into tells nothing about a secret. */

@@ -1,3 +1,6 @@
+import type { Budget } from "../budget.ts";
+import type { RedactionPolicy } from "./token.ts";
+
 /** What a token may do. `private` may do everything. */
 export type Scope = string;
 
@@ -25,6 +28,8 @@ export interface Identity {
   readonly scopes: readonly Scope[];
   /** Parameters that the caller cannot choose, by name. */
   readonly pins: Readonly<Record<string, string>>;
+  readonly budget: Budget;
+  readonly redaction: RedactionPolicy;
 }
 
 /** True when the identity may run some endpoint at all. */

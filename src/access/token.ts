@@ -1,4 +1,22 @@
+import type { Budget } from "../budget.ts";
 import type { Scope } from "./scope.ts";
+
+/** How far a token decides on the redaction of its answers. */
+export const redactionPolicies = [
+  /** Answers are redacted, whatever the endpoint and the header say. */
+  "required",
+  /** The header may turn redaction on; what the endpoint redacts stays redacted. */
+  "fixed",
+  /** The header may also turn off what the endpoint redacts. */
+  "switchable",
+] as const;
+
+export type RedactionPolicy = (typeof redactionPolicies)[number];
+
+/** What holds for a token that was made without a word on redaction: owners may switch it off. */
+export function defaultRedaction(scopes: readonly Scope[]): RedactionPolicy {
+  return scopes.includes("private") ? "switchable" : "fixed";
+}
 
 /** A token as it is kept: without its secret. Times are milliseconds since 1970. */
 export interface Token {
@@ -7,6 +25,9 @@ export interface Token {
   readonly description: string;
   readonly scopes: readonly Scope[];
   readonly pins: Readonly<Record<string, string>>;
+  /** What each of its calls may use up, besides what the service and the endpoint allow. */
+  readonly budget: Budget;
+  readonly redaction: RedactionPolicy;
   readonly createdAt: number;
   readonly expiresAt: number | undefined;
   readonly revokedAt: number | undefined;
@@ -17,6 +38,10 @@ export interface NewToken {
   readonly description: string;
   readonly scopes: readonly Scope[];
   readonly pins: Readonly<Record<string, string>>;
+  /** No limits of its own unless set. */
+  readonly budget?: Budget;
+  /** `defaultRedaction` of its scopes unless set. */
+  readonly redaction?: RedactionPolicy;
   readonly expiresAt: number | undefined;
 }
 

@@ -24,7 +24,15 @@ function addRoutes(some: Partial<EventStore>): void {
     metadata: { copyTo: (path) => writeFileSync(path, "tokens") },
     metadataCopyPath: join(folder, "copy.db"),
     sources: [{ name: "edge", retentionDays: undefined }],
-    authenticator: { authenticate: async () => ({ tokenId: "t", scopes: ["private"], pins: {} }) },
+    authenticator: {
+      authenticate: async () => ({
+        tokenId: "t",
+        scopes: ["private"],
+        pins: {},
+        budget: {},
+        redaction: "fixed" as const,
+      }),
+    },
     logger: createLogger("silent"),
     nowMs: () => 0,
     drain: test.drain,

@@ -1,4 +1,4 @@
-import type { Kysely, Migration } from "kysely";
+import { type Kysely, type Migration, sql } from "kysely";
 
 /**
  * How the metadata file's tables came to be, in the order of their names. A migration that was released is never changed:
@@ -18,6 +18,20 @@ export const migrations: Readonly<Record<string, Migration>> = {
         .addColumn("expires_at", "integer")
         .addColumn("revoked_at", "integer")
         .execute();
+    },
+  },
+  "0002-token-limits": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      await db.schema
+        .alterTable("tokens")
+        .addColumn("budget", "text", (column) => column.notNull().defaultTo("{}"))
+        .execute();
+      await db.schema
+        .alterTable("tokens")
+        .addColumn("redaction", "text", (column) => column.notNull().defaultTo("fixed"))
+        .execute();
+      // Until then, who had this scope could switch redaction off.
+      await sql`UPDATE tokens SET redaction = 'switchable' WHERE scopes LIKE '%"private"%'`.execute(db);
     },
   },
 };

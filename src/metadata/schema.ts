@@ -1,3 +1,5 @@
+import type { RedactionPolicy } from "../access/token.ts";
+
 /** The metadata file's tables, as the newest migration leaves them. */
 export interface MetadataSchema {
   readonly tokens: TokenTable;
@@ -13,6 +15,9 @@ export interface TokenTable {
   readonly scopes: string;
   /** JSON: an object of pinned parameters. */
   readonly pins: string;
+  /** JSON: an object of limits by name. */
+  readonly budget: string;
+  readonly redaction: RedactionPolicy;
   /** Milliseconds since 1970, UTC, as are the other times. */
   readonly created_at: number;
   readonly expires_at: number | null;

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { createSecret, createTokenId, hashSecret } from "../access/secret.ts";
-import type { Token, TokenStore } from "../access/token.ts";
+import { defaultRedaction, type Token, type TokenStore } from "../access/token.ts";
+import type { Budget } from "../budget.ts";
 import type { MetadataDatabase } from "./database.ts";
 import type { MetadataSchema, TokenTable } from "./schema.ts";
 
@@ -17,6 +18,8 @@ export function createTokenStore(database: MetadataDatabase, now: () => number):
         description: fresh.description,
         scopes: JSON.stringify(fresh.scopes),
         pins: JSON.stringify(fresh.pins),
+        budget: JSON.stringify(fresh.budget ?? {}),
+        redaction: fresh.redaction ?? defaultRedaction(fresh.scopes),
         created_at: now(),
         expires_at: fresh.expiresAt ?? null,
         revoked_at: null,
@@ -54,6 +57,8 @@ function toToken(row: TokenTable): Token {
     description: row.description,
     scopes: JSON.parse(row.scopes) as string[],
     pins: JSON.parse(row.pins) as Record<string, string>,
+    budget: JSON.parse(row.budget) as Budget,
+    redaction: row.redaction,
     createdAt: row.created_at,
     expiresAt: row.expires_at ?? undefined,
     revokedAt: row.revoked_at ?? undefined,

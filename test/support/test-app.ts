@@ -31,13 +31,13 @@ export interface TestApp {
 const testNowMs = Date.parse("2026-08-20T09:00:00Z");
 
 const identities: Readonly<Record<string, Identity>> = {
-  "private-token": { tokenId: "p", scopes: ["private"], pins: {} },
-  "query-token": { tokenId: "q", scopes: ["query"], pins: {} },
-  "one-token": { tokenId: "o", scopes: ["query:endpoint:open"], pins: {} },
-  "ingest-token": { tokenId: "i", scopes: ["ingest"], pins: {} },
-  "edge-token": { tokenId: "e", scopes: ["ingest:source:edge"], pins: {} },
-  "metrics-token": { tokenId: "m", scopes: ["metrics"], pins: {} },
-  "pinned-token": { tokenId: "n", scopes: ["query"], pins: { project: "abc" } },
+  "private-token": { tokenId: "p", scopes: ["private"], pins: {}, budget: {}, redaction: "switchable" },
+  "query-token": { tokenId: "q", scopes: ["query"], pins: {}, budget: {}, redaction: "fixed" },
+  "one-token": { tokenId: "o", scopes: ["query:endpoint:open"], pins: {}, budget: {}, redaction: "fixed" },
+  "ingest-token": { tokenId: "i", scopes: ["ingest"], pins: {}, budget: {}, redaction: "fixed" },
+  "edge-token": { tokenId: "e", scopes: ["ingest:source:edge"], pins: {}, budget: {}, redaction: "fixed" },
+  "metrics-token": { tokenId: "m", scopes: ["metrics"], pins: {}, budget: {}, redaction: "fixed" },
+  "pinned-token": { tokenId: "n", scopes: ["query"], pins: { project: "abc" }, budget: {}, redaction: "fixed" },
 };
 
 function makeEndpoint(more: Partial<EndpointDefinition> & { readonly name: string; readonly id: string }): Endpoint {
