@@ -1,0 +1,78 @@
+/** What can be recorded: a change of something that is managed, a run of a query, a call that was refused. */
+export type AuditEvent = AuditChange | AuditRun | AuditRefusal;
+
+/** How much is recorded: nothing, changes and refusals, or runs too. */
+export type AuditLevel = (typeof auditLevels)[number];
+
+export const auditLevels = ["off", "changes", "all"] as const;
+
+/** What changes are called: the thing, and what was done to it. */
+export type AuditedChange =
+  | `endpoint.${"create" | "update" | "delete" | "rollback"}`
+  | `token.${"create" | "rotate" | "revoke"}`
+  | `source.${"create" | "update" | "delete"}`
+  | "cache.clear"
+  | "store.backup"
+  | "reload";
+
+/** Somebody changed something. */
+export interface AuditChange {
+  readonly action: AuditedChange;
+  /** The public id of the token; `files` where files were read again, `command` for the command line on the data folder. */
+  readonly actor: string;
+  /** Name of what was changed, or its id where it has no name. */
+  readonly target?: string;
+  readonly targetId?: string;
+  /** The version that the change made. */
+  readonly version?: number;
+  /** The code of the error where it failed; a change that was made has none. */
+  readonly error?: string;
+  /** What else is worth knowing, by a name in lower case; texts are redacted and cut. */
+  readonly details?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** What is told of the endpoint that ran; an `EndpointDefinition` is one. */
+export interface AuditedEndpoint {
+  readonly id: string;
+  readonly name: string;
+  /** Of what was sent, these parameters are recorded. */
+  readonly parameters: readonly { readonly name: string }[];
+}
+
+/** Somebody ran an endpoint, or a query of their own over the sources. */
+export interface AuditRun {
+  readonly action: "endpoint.run" | "query.run";
+  /** The public id of the token. */
+  readonly actor: string;
+  /** Absent for `query.run`. */
+  readonly endpoint?: AuditedEndpoint;
+  readonly version?: number;
+  /** By name, as the call's; the text of `sql` and `lql` is never kept, only which of the two it was and a keyed digest. */
+  readonly parameters: ReadonlyMap<string, unknown>;
+  readonly redactsPii: boolean;
+  readonly cache: "hit" | "miss" | "none";
+  /** HTTP status. */
+  readonly status: number;
+  /** The code of the error where it failed. */
+  readonly error?: string;
+  /** Of the answer, where that is known. */
+  readonly rows?: number;
+  readonly durationMs: number;
+  /**
+   * Runs of one actor with the same key differ in nothing but their time, and become one event of the second with a count.
+   * For calls that cost little; without it each run is an event of its own.
+   */
+  readonly callKey?: string;
+}
+
+/** Somebody was not let in: without a valid token, or with one that may not do this. The same of one second become one event with a count. */
+export interface AuditRefusal {
+  readonly action: "access.refused";
+  /** The public id of the token; absent where none was valid. */
+  readonly actor?: string;
+  readonly error: string;
+  readonly status: number;
+  readonly method: string;
+  /** The route's pattern. */
+  readonly route: string;
+}
