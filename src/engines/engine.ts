@@ -112,6 +112,8 @@ export interface CompileOptions {
   readonly timeZone?: string;
   /** The query's text, so that errors can show where they are. */
   readonly text?: string;
+  /** What CURRENT_TIMESTAMP and its like answer, in microseconds since 1970; the clock of each run unless given. */
+  readonly nowUs?: bigint;
 }
 
 export interface Engine {

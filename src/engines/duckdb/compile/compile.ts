@@ -1,7 +1,9 @@
 /** The compiler: a resolved query as one DuckDB statement with placeholders. */
 import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
 import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
+import { formatIsoTimestamp } from "../../../iso-timestamp.ts";
 import type { CompiledQuery, CompileOptions } from "../../engine.ts";
+import { CURRENT_INSTANT } from "../functions/time-zone.ts";
 import type { LayoutCatalog } from "../layout.ts";
 import { analyse } from "./analysis.ts";
 import { type Block, findColumn, selectColumn, wrapBlock } from "./block.ts";
@@ -46,7 +48,8 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
   const block = orderResult(compilation, needsSelect(built, query) ? wrapBlock(compilation, built) : built, query);
   const items = query.columns.map(({ column }) => selectColumn(compilation, block, column));
   const body = renderBlock(block, items);
-  const { sql, used } = numberParameters(printWith(compilation) + body);
+  const printed = printWith(compilation) + body;
+  const { sql, used } = numberParameters(options.nowUs === undefined ? printed : stopClock(printed, options.nowUs));
   return {
     sql,
     parameters: used.flatMap((index) => query.parameters[index - 1] ?? []),
@@ -81,6 +84,13 @@ function printWith(compilation: Compilation): string {
 }
 
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\d+)/g;
+
+/** Lets all that reads the clock read one instant instead. Literals are passed over: a caller's text stays what it is. */
+function stopClock(sql: string, nowUs: bigint): string {
+  const instant = `TIMESTAMP '${formatIsoTimestamp(nowUs).slice(0, -1).replace("T", " ")}'`;
+  const token = new RegExp(`${CURRENT_INSTANT.replaceAll(/[()]/g, "\\$&")}|'(?:[^']|'')*'|"(?:[^"]|"")*"`, "g");
+  return sql.replace(token, (text) => (text === CURRENT_INSTANT ? instant : text));
+}
 
 /** Numbers the placeholders in the order in which they stand, each parameter once. */
 function numberParameters(sql: string): { readonly sql: string; readonly used: readonly number[] } {
