@@ -1,22 +1,21 @@
 import { isDigit, isSpace, isWordPart, isWordStart } from "./characters.ts";
+import { findKeyword, hashCharacter } from "./keyword.ts";
 import { scanFraction, scanNumber } from "./number.ts";
 import { readQuotedStart, scanQuoted, scanQuotedIdentifier } from "./quoted.ts";
-import { KEYWORDS } from "./tables/keywords.ts";
 import type { Token, TokenKind } from "./token.ts";
 
-/** Longest first. `>` stands alone, since `>>` also closes two types: the parser joins them where it means a shift. */
-const SYMBOLS: Readonly<Record<string, readonly string[]>> = {
-  "|": ["|>", "||"],
-  "=": ["=>"],
-  "-": ["->"],
-  "!": ["!="],
-  "<": ["<=", "<>", "<<"],
-  ">": [">="],
-  ":": ["::"],
-  "@": ["@@"],
-};
+/** Symbols of two characters. `>` stands alone, since `>>` also closes two types: the parser joins them where it means a shift. */
+const PAIRS = ["|>", "||", "=>", "->", "!=", "<=", "<>", "<<", ">=", "::", "@@"];
 
-const SINGLE_SYMBOLS = "()[]{},;.+-*/=<>|&^~?@:!%$\\";
+/** By the code of the first character: the symbol it is alone, and those it begins. */
+const SYMBOLS: readonly ({ readonly single: string; readonly pairs: readonly string[] } | undefined)[] = Array.from(
+  { length: 128 },
+  (_, code) => {
+    const single = String.fromCharCode(code);
+    if (!"()[]{},;.+-*/=<>|&^~?@:!%$\\".includes(single)) return undefined;
+    return { single, pairs: PAIRS.filter((pair) => pair.startsWith(single)) };
+  },
+);
 
 const START: Token = { kind: "symbol", code: "", value: "", start: 0, end: 0 };
 
@@ -54,17 +53,25 @@ function fail(message: string, start: number, end: number): Token {
   return { kind: "error", code: "", value: `Syntax error: ${message}`, start, end };
 }
 
+function isQuote(code: number): boolean {
+  return code === 34 || code === 39;
+}
+
 function readWord(text: string, start: number, previous: Token, isName: boolean): Token {
-  let end = start + 1;
-  while (isWordPart(text.charCodeAt(end))) end++;
-  const quotedStart = end - start <= 2 ? readQuotedStart(text, start, end) : undefined;
-  if (quotedStart !== undefined) return readLiteral(text, start, quotedStart);
+  let end = start;
+  let hash = 0;
+  for (let code = text.charCodeAt(end); isWordPart(code); code = text.charCodeAt(++end))
+    hash = hashCharacter(hash, code);
+  if (end - start <= 2 && isQuote(text.charCodeAt(end))) {
+    const quoted = readQuotedStart(text, start, end);
+    if (quoted !== undefined) return readLiteral(text, start, quoted);
+  }
   const isAfterNumber = previous.kind === "integer" || previous.kind === "float";
   if (isAfterNumber && previous.end === start && text.charCodeAt(start - 1) !== 46) {
     return fail("Missing whitespace between literal and alias", start, end);
   }
   const value = text.slice(start, end);
-  const keyword = isName ? undefined : KEYWORDS.get(value.toUpperCase());
+  const keyword = isName ? undefined : findKeyword(text, start, end, hash);
   if (keyword === undefined) return { kind: "identifier", code: "", value, start, end };
   return { kind: keyword.isReserved ? "reserved" : "keyword", code: keyword.code, value, start, end };
 }
@@ -89,15 +96,18 @@ function readDigits(text: string, start: number, isName: boolean): Token {
 }
 
 function readSymbol(text: string, start: number, previous: Token): Token {
-  const character = text.charAt(start);
-  const pair = text.slice(start, start + 2);
-  const isEmptyStructType = pair === "<>" && previous.code === "STRUCT";
-  if (!isEmptyStructType && SYMBOLS[character]?.includes(pair)) {
+  const symbol = SYMBOLS[text.charCodeAt(start)];
+  if (symbol === undefined) {
+    const shown = String.fromCodePoint(text.codePointAt(start) ?? 0);
+    return fail(`Illegal input character ${JSON.stringify(shown)}`, start, start + shown.length);
+  }
+  const next = text.charCodeAt(start + 1);
+  for (const pair of symbol.pairs) {
+    const isEmptyStructType = pair === "<>" && previous.code === "STRUCT";
+    if (pair.charCodeAt(1) !== next || isEmptyStructType) continue;
     return { kind: "symbol", code: pair, value: "", start, end: start + 2 };
   }
-  if (SINGLE_SYMBOLS.includes(character)) return { kind: "symbol", code: character, value: "", start, end: start + 1 };
-  const shown = String.fromCodePoint(text.codePointAt(start) ?? 0);
-  return fail(`Illegal input character ${JSON.stringify(shown)}`, start, start + shown.length);
+  return { kind: "symbol", code: symbol.single, value: "", start, end: start + 1 };
 }
 
 function readQuotedIdentifier(text: string, start: number): Token {
@@ -118,7 +128,7 @@ function readToken(text: string, start: number, previous: Token, isPathDot: bool
     if (end !== undefined) return { kind: "float", code: "", value: text.slice(start, end), start, end };
   }
   if (code === 96) return readQuotedIdentifier(text, start);
-  const quoted = readQuotedStart(text, start, start);
+  const quoted = isQuote(code) ? readQuotedStart(text, start, start) : undefined;
   return quoted === undefined ? readSymbol(text, start, previous) : readLiteral(text, start, quoted);
 }
 

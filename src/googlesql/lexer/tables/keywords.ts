@@ -23,13 +23,15 @@ export interface Keyword {
   readonly isReserved: boolean;
 }
 
-function readWords(text: string, isReserved: boolean): [string, Keyword][] {
+function readWords(text: string, isReserved: boolean): Record<string, Keyword> {
   const words = text.trim().split(/\s+/);
-  return words.map((code) => [code, { code, isReserved }]);
+  return Object.fromEntries(words.map((code) => [code, { code, isReserved }]));
 }
 
-/** All words the lexer knows, by their upper-case spelling. */
-export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map([
-  ...readWords(RESERVED, true),
-  ...readWords(CONTEXTUAL, false),
-]);
+/** All words the lexer knows, by their upper-case spelling. Codes are keys of an object, which V8 compares by address. */
+export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
+  Object.entries({ ...readWords(RESERVED, true), ...readWords(CONTEXTUAL, false) }).map(([code, { isReserved }]) => [
+    code,
+    { code, isReserved },
+  ]),
+);
