@@ -5,6 +5,10 @@ import { EngineError } from "../engine.ts";
 const DATA_ERRORS =
   /^(Conversion|Out of Range|Invalid Input|Constraint|Mismatch Type|Arithmetic|Decimal|Divide by Zero) Error: /;
 
+/** How RE2 says what is wrong with a regular expression. */
+const REGEXP_ERRORS =
+  /^(?:missing [)\]]|unexpected \)|no argument for repetition operator|bad repetition operator|invalid (?:escape sequence|character class|character class range|repetition size|perl operator|named capture group|UTF-8)|trailing \\|pattern too large)(?=: |$)/;
+
 function isDiskFull(message: string): boolean {
   return /No space left on device|disk quota exceeded|ENOSPC|max_temp_directory_size/i.test(message);
 }
@@ -15,7 +19,8 @@ function publicText(message: string): string {
     return "A scalar sub-query produced more than one row";
   }
   const [text = ""] = message.replace(DATA_ERRORS, "").split(/\n\s*\n?LINE \d+:/);
-  return text.replace(/ when casting from source column \S+/, "").trim();
+  const plain = text.replace(/ when casting from source column \S+/, "").trim();
+  return REGEXP_ERRORS.test(plain) ? `Invalid regular expression: ${plain}` : plain;
 }
 
 /** True when the database refuses everything from now on, until it is opened anew. */

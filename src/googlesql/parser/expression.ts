@@ -137,7 +137,7 @@ function parseOpenComparison(cursor: Cursor, start: number, left: Expression): E
   if (isNotDistinct) cursor.advance();
   cursor.advance();
   cursor.expect("FROM");
-  const right = parseBinary(cursor, 1);
+  const right = cursor.is("NOT") ? parseNot(cursor) : parseBinary(cursor, 1);
   return { kind: "IsDistinctFrom", span: cursor.spanFrom(start), isNegated: isNotDistinct, left, right };
 }
 

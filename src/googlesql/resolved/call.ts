@@ -26,6 +26,7 @@ export interface WindowCall extends ExprBase {
   readonly arguments: readonly Expr[];
   readonly isDistinct: boolean;
   readonly nullHandling?: "IGNORE" | "RESPECT";
+  readonly having?: AggregateCall["having"];
   readonly isSafe: boolean;
   readonly partitionBy: readonly Expr[];
   readonly orderBy: readonly {

@@ -7,7 +7,7 @@ import { resolveAggregate } from "./aggregate.ts";
 import { failMatch, placeArguments, resultType } from "./call-function.ts";
 import { coerce, operandOf, typeName } from "./coerce.ts";
 import { type ExprContext, inClause, resolveExpression } from "./context.ts";
-import { looksLikeDatePart, resolveDatePartArgument } from "./date-part.ts";
+import { looksLikeDatePart, resolveDatePartArgument, resolveInterval } from "./date-part.ts";
 import { isConstant } from "./expr.ts";
 import { errorExpr, isErrorExpr } from "./resolution.ts";
 import { scopeWith } from "./scope.ts";
@@ -109,7 +109,8 @@ function resolveArguments(
       own = { kind: "datepart" };
       value = resolveDatePartArgument(resolution, argument.value, name);
     } else {
-      value = resolveExpression(context, argument.value);
+      const isDeferred = node.isSafe && argument.value.kind === "Interval";
+      value = isDeferred ? resolveInterval(context, argument.value, true) : resolveExpression(context, argument.value);
       own = { kind: "value", operand: operandOf(resolution, value), isConstant: isConstant(value) };
     }
     values.push(value);

@@ -58,8 +58,11 @@ function datePart(part: string, weekday: string | undefined, span: Expr["span"])
   return { kind: "DatePart", type: UNKNOWN, part, span, ...(weekday === undefined ? {} : { weekday }) };
 }
 
-/** INTERVAL with a literal is a literal; with an expression it is computed. */
-export function resolveInterval(context: ExprContext, node: IntervalExpression): Expr {
+/**
+ * INTERVAL with a literal is a literal; with an expression it is computed. So is, where `isDeferred`, a literal out of range:
+ * then that is an error of the call which it is an argument of.
+ */
+export function resolveInterval(context: ExprContext, node: IntervalExpression, isDeferred = false): Expr {
   const { resolution } = context;
   const { span } = node;
   const value = resolveExpression(context, node.value);
@@ -82,7 +85,12 @@ export function resolveInterval(context: ExprContext, node: IntervalExpression):
   if (value.kind === "Literal" && value.type.kind === "INT64" && value.value !== null) {
     const parts = intervalOf(BigInt(value.value), node.from.name);
     if (parts !== undefined) return literal(INTERVAL, formatInterval(parts), span);
-    return resolution.fail("invalid_query", `Invalid INTERVAL: ${value.value} ${node.from.name} is out of range`, span);
+    if (!isDeferred)
+      return resolution.fail(
+        "invalid_query",
+        `Invalid INTERVAL: ${value.value} ${node.from.name} is out of range`,
+        span,
+      );
   }
   const amount = coerceOrFail(resolution, value, INT64, "The value of an INTERVAL");
   if (isErrorExpr(amount)) return amount;

@@ -184,7 +184,8 @@ class Dumper {
     if (call.orderBy.length > 0) parts.push(`order by ${this.sorted(call.orderBy)}`);
     if (call.frame !== undefined)
       parts.push(`${call.frame.unit.toLowerCase()} ${this.bound(call.frame.start)}..${this.bound(call.frame.end)}`);
-    const nulls = call.nullHandling === undefined ? "" : ` ${call.nullHandling.toLowerCase()} nulls`;
+    const having = call.having && ` having ${call.having.kind.toLowerCase()} ${this.expr(call.having.expression)}`;
+    const nulls = call.nullHandling === undefined ? (having ?? "") : ` ${call.nullHandling.toLowerCase()} nulls`;
     return `${call.function}(${call.isDistinct ? "distinct " : ""}${this.list(call.arguments)}${nulls}) over (${parts.join(" ")})`;
   }
 

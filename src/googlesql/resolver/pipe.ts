@@ -3,8 +3,10 @@ import type { CteDefinition } from "../resolved.ts";
 import { BOOL } from "../types.ts";
 import { coerceOrFail } from "./coerce.ts";
 import {
+  type CteBinding,
   type Environment,
   plainContext,
+  plainRelation,
   type QueryResult,
   type Relation,
   resolveExpression,
@@ -15,14 +17,16 @@ import { limitRows, orderRelation } from "./order-by.ts";
 import { resolvePipeAggregate } from "./pipe-aggregate.ts";
 import { dropColumns, extendRelation, renameColumns, setColumns } from "./pipe-columns.ts";
 import { resolvePivot } from "./pivot.ts";
+import { defineRecursive } from "./recursive-cte.ts";
 import { aliased } from "./relation.ts";
 import { isErrorExpr } from "./resolution.ts";
 import { scopeOf } from "./scope.ts";
 import { selectFrom } from "./select.ts";
 import { combineResults } from "./set-operation.ts";
 import { resolveSample } from "./suffix.ts";
+import { scanCte } from "./table.ts";
 import { resolveUnpivot } from "./unpivot.ts";
-import { resolveWith } from "./with.ts";
+import { bind, resolveWith } from "./with.ts";
 
 /** Rows between two pipe operators. */
 export interface PipeState {
@@ -141,13 +145,34 @@ function applyPipe(
     case "PipeTableSample":
       return unsorted(resolveSample(environment, relation, pipe.sample));
     case "PipeRecursiveUnion":
-      resolution.report(
-        "unsupported",
-        "The pipe operator RECURSIVE UNION is not supported; use WITH RECURSIVE",
-        pipe.span,
-      );
-      return state;
+      return unsorted(resolveRecursiveUnion(environment, state, pipe));
   }
+}
+
+/** `RECURSIVE UNION`: a sub-pipe begins with the rows found last; a query reads them by the alias. */
+function resolveRecursiveUnion(
+  environment: Environment,
+  state: PipeState,
+  pipe: Operator<"PipeRecursiveUnion">,
+): Relation {
+  const { resolution } = environment;
+  const { mode, query, span, alias } = pipe;
+  if (mode.operator !== "UNION" || mode.byName !== undefined) {
+    resolution.report("unsupported", "RECURSIVE takes UNION ALL or UNION DISTINCT, by position", span);
+    return state.relation;
+  }
+  const name = alias?.name ?? "recursive rows";
+  const step = (binding: CteBinding): QueryResult =>
+    "kind" in query
+      ? resolveSubquery({ ...environment, ctes: bind(environment.ctes, binding) }, query)
+      : asResult(
+          applyPipes(environment, { relation: scanCte(environment, binding, name, span), isSorted: false }, query),
+        );
+  const parts = { name, isAll: mode.isAll, anchor: asResult(state), step, mustRead: true, span, stepSpan: span };
+  const { definition, binding } = defineRecursive(resolution, parts);
+  const rows = scanCte(environment, binding, name, span);
+  const names = alias === undefined ? { columns: rows.names.columns, ranges: [] } : rows.names;
+  return plainRelation({ kind: "With", ctes: [definition], input: rows.scan }, names);
 }
 
 /** An ORDER BY of the pipe itself goes on to hold after a SELECT. */

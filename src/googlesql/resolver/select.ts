@@ -53,8 +53,8 @@ export function selectFrom(
     clauses.isPipe === true ? inClause(below, "pipe SELECT", "windows") : inClause(below, "SELECT list", "both");
   const volatileBefore = resolution.volatileCalls;
   work.items = resolveSelectList(list, clauses.items, source.names);
-  const isReadAgain = clauses.qualify !== undefined || orderBy !== undefined;
-  if (resolution.volatileCalls > volatileBefore && isReadAgain && clauses.groupBy === undefined) computeOnce(work);
+  const isReadAgain = clauses.having !== undefined || clauses.qualify !== undefined || orderBy !== undefined;
+  const isVolatile = resolution.volatileCalls > volatileBefore && isReadAgain;
   const listWindows = block.windows.length;
   const grouping =
     clauses.groupBy === undefined
@@ -65,6 +65,7 @@ export function selectFrom(
           work.items,
           usesAny([...block.aggregates, ...block.windows]),
         );
+  const computed = isVolatile ? computeOnce(work, grouping) : [];
   const above = inClause(below, "HAVING clause", "aggregates", scopeWith(fromScope, work.items), fromScope);
   if (clauses.having !== undefined) work.having = condition(above, clauses.having);
   if (work.having !== undefined && usesAny(block.windows)(work.having)) {
@@ -77,6 +78,7 @@ export function selectFrom(
   for (const { call } of block.windows.slice(listWindows)) {
     const usesWindow = usesAny(block.windows);
     const parts = [...call.arguments, ...call.partitionBy, ...call.orderBy.map((item) => item.expression)];
+    if (call.having !== undefined) parts.push(call.having.expression);
     if (parts.some(usesWindow)) resolution.report("invalid_query", "Window functions cannot be nested", call.span);
   }
   const isAggregated = grouping !== undefined || block.aggregates.length > 0;
@@ -98,7 +100,8 @@ export function selectFrom(
     refuseRecursive(resolution, source, isAggregated ? "with aggregation" : "with SELECT DISTINCT");
   if (block.windows.length > 0) refuseRecursive(resolution, source, "with window functions");
   if (orderBy !== undefined) refuseRecursive(resolution, source, "with ORDER BY");
-  if (isAggregated) aggregate(work, grouping);
+  if (isAggregated) aggregate(work, grouping, computed);
+  else work.scan = project(work.scan, computed);
   if (work.having !== undefined) work.scan = filter(work.scan, work.having);
   if (block.windows.length > 0) work.scan = { kind: "Window", input: work.scan, functions: block.windows };
   if (work.qualify !== undefined) work.scan = filter(work.scan, work.qualify);
@@ -106,20 +109,20 @@ export function selectFrom(
   return finishSelect(work, clauses, orderBy === undefined ? inherited : "own");
 }
 
-/** Computes RAND() and its like before aliases of them are read a second time. Aggregated queries have no rows to do so yet. */
-function computeOnce(work: SelectWork): void {
+/** Columns for RAND() and its like before aliases of them are read a second time: they are computed over the rows of FROM, or over its groups. */
+function computeOnce(work: SelectWork, grouping: Grouping | undefined): ComputedColumn[] {
   const { block, environment } = work;
-  if (block.aggregates.length > 0) return;
   const usesWindow = usesAny(block.windows);
+  const keys = new Set(grouping?.keys.map((key) => key.expression));
   const computed: ComputedColumn[] = [];
   work.items = work.items.map((item) => {
     const { expression } = item;
-    if (isRepeatable(expression) || usesWindow(expression)) return item;
+    if (keys.has(expression) || isRepeatable(expression) || usesWindow(expression)) return item;
     const column = environment.resolution.newColumn(item.name ?? "volatile", expression.type);
     computed.push({ column, expression });
     return { ...item, expression: columnExpr(column, expression.span) };
   });
-  work.scan = project(work.scan, computed);
+  return computed;
 }
 
 function condition(context: ExprContext, node: Expression): Expr | undefined {
@@ -150,8 +153,8 @@ function usesAny(computed: readonly { readonly column: Column }[]): (expression:
   };
 }
 
-/** Puts the aggregation on the scan and makes everything above it read its output. */
-function aggregate(work: SelectWork, grouping: Grouping | undefined): void {
+/** Puts the aggregation on the scan, and what is computed of its groups; makes everything above it read its output. */
+function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: readonly ComputedColumn[]): void {
   const { resolution } = work.environment;
   const keys = (grouping?.keys ?? []).map((key) => {
     const column = resolution.newColumn(key.name ?? "key", key.expression.type);
@@ -207,4 +210,8 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined): void {
       ? {}
       : { groupingSets: grouping.sets.map((set) => set.flatMap((i) => keys[i]?.column ?? [])) }),
   };
+  work.scan = project(
+    work.scan,
+    computed.map((item) => ({ ...item, expression: mapExpr(item.expression, forItems) })),
+  );
 }

@@ -84,7 +84,8 @@ function scanTable(
   return plainRelation({ kind: "Table", table, columns, span: node.span }, { columns: names.columns, ranges });
 }
 
-function scanCte(
+/** The rows of a CTE. */
+export function scanCte(
   environment: Environment,
   cte: CteBinding,
   alias: string,

@@ -81,6 +81,7 @@ export function mapWindow(call: WindowCall, replace: Replace): WindowCall {
     arguments: call.arguments.map((argument) => mapExpr(argument, replace)),
     partitionBy: call.partitionBy.map((item) => mapExpr(item, replace)),
     orderBy: mapSorted(call.orderBy, replace),
+    ...(call.having && { having: { ...call.having, expression: mapExpr(call.having.expression, replace) } }),
   };
 }
 

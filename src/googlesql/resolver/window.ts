@@ -50,7 +50,18 @@ export function resolveWindowCall(
       };
   }
   if (call === undefined || window === undefined) return errorExpr(node.span);
-  if (node.orderBy.length > 0 || node.limit !== undefined || node.having !== undefined || node.where !== undefined) {
+  const having = node.having && {
+    kind: node.having.kind,
+    expression: resolveExpression(inner, node.having.expression),
+  };
+  if (having !== undefined && isErrorExpr(having.expression)) return errorExpr(node.span);
+  // Of the aggregates that take HAVING only this one's reference has OVER beside it.
+  if (
+    node.orderBy.length > 0 ||
+    node.limit !== undefined ||
+    node.where !== undefined ||
+    (having && name !== "ANY_VALUE")
+  ) {
     return resolution.fail(
       "invalid_query",
       `ORDER BY, LIMIT, HAVING and WHERE are not allowed in the arguments of ${name} with OVER`,
@@ -71,6 +82,7 @@ export function resolveWindowCall(
       orderBy: window.orderBy,
       span: node.span,
       ...(node.nullHandling === undefined ? {} : { nullHandling: node.nullHandling }),
+      ...(having === undefined ? {} : { having }),
       ...(frame === undefined ? {} : { frame }),
     },
   });

@@ -1,13 +1,9 @@
 import type { Query, WithClause, WithEntry } from "../ast.ts";
 import type { Span } from "../diagnostic.ts";
-import type { Column, ComputedColumn, CteDefinition, Scan } from "../resolved.ts";
-import { INT64 } from "../types.ts";
-import { isSameType } from "../typing/same-type.ts";
-import { coerce, typeName } from "./coerce.ts";
+import type { Column, CteDefinition } from "../resolved.ts";
 import { type CteBinding, type CteScope, type Environment, type QueryResult, resolveSubquery } from "./context.ts";
-import { columnExpr } from "./expr.ts";
 import { refuseRecursive } from "./recursion.ts";
-import { project } from "./relation.ts";
+import { type DefinedCte, defineRecursive } from "./recursive-cte.ts";
 import { combineResults } from "./set-operation.ts";
 
 /** The environment in which the WITH's names are visible, and the definitions that they stand for. */
@@ -40,23 +36,18 @@ export function resolveWith(environment: Environment, node: WithClause): Resolve
 }
 
 /** A scope with one more name. */
-function bind(parent: CteScope | undefined, binding: CteBinding): CteScope {
+export function bind(parent: CteScope | undefined, binding: CteBinding): CteScope {
   return { parent, bindings: new Map([[binding.name.toLowerCase(), binding]]) };
 }
 
-interface Resolved {
-  readonly binding: CteBinding;
-  readonly definition: CteDefinition;
-}
-
-function resolvePlain(environment: Environment, entry: WithEntry): Resolved {
+function resolvePlain(environment: Environment, entry: WithEntry): DefinedCte {
   const result = resolveSubquery(environment, entry.query);
   refuseRecursive(environment.resolution, result, "inside an inner WITH clause");
   return defineCte(environment, entry.name.name, result);
 }
 
 /** A definition and the name for it; columns that only its order needs are part of the output, without a name. */
-function defineCte(environment: Environment, name: string, result: QueryResult): Resolved {
+function defineCte(environment: Environment, name: string, result: QueryResult): DefinedCte {
   const { resolution } = environment;
   const output: Column[] = [];
   const ids = new Set<number>();
@@ -85,7 +76,7 @@ function defineCte(environment: Environment, name: string, result: QueryResult):
 }
 
 /** `anchor UNION [ALL] step`, where the step reads the name itself. */
-function resolveRecursive(environment: Environment, entry: WithEntry): Resolved {
+function resolveRecursive(environment: Environment, entry: WithEntry): DefinedCte {
   const { resolution } = environment;
   const { name } = entry.name;
   const { body } = entry.query;
@@ -97,7 +88,7 @@ function resolveRecursive(environment: Environment, entry: WithEntry): Resolved 
     entry.query.limit === undefined &&
     entry.query.pipes.length === 0 &&
     entry.query.with === undefined;
-  const refuse = (message: string, span: Span): Resolved => {
+  const refuse = (message: string, span: Span): DefinedCte => {
     resolution.report("invalid_query", message, span, { name });
     const unready: CteBinding = { name, columns: [] };
     return {
@@ -130,76 +121,16 @@ function resolveRecursive(environment: Environment, entry: WithEntry): Resolved 
   const [single] = anchors;
   const anchor =
     single !== undefined && anchors.length === 1 ? single : combineResults(resolution, body.mode, anchors, body.span);
-  const columns = anchor.columns.map((named) => ({
-    ...named,
-    column: resolution.newColumn(named.column.name, named.column.type.kind === "UNKNOWN" ? INT64 : named.column.type),
-  }));
-  const output = columns.map((named) => named.column);
-  const definition: { -readonly [Key in keyof CteDefinition]: CteDefinition[Key] } = {
-    id: resolution.ids.nextCte++,
+  const step = (binding: CteBinding): QueryResult =>
+    resolveSubquery({ ...environment, ctes: bind(environment.ctes, binding) }, asQuery(stepNode));
+  return defineRecursive(resolution, {
     name,
-    scan: { kind: "SingleRow" },
-    output,
-    isRecursive: true,
-  };
-  let reads = 0;
-  const binding: CteBinding = {
-    name,
-    definition,
-    columns,
-    isOpen: true,
-    onRead: (span) => {
-      if (reads++ > 0)
-        resolution.report("invalid_query", `Multiple recursive references to ${name} in one recursive term`, span, {
-          name,
-        });
-    },
-  };
-  const step = resolveSubquery({ ...environment, ctes: bind(environment.ctes, binding) }, asQuery(stepNode));
-  definition.scan = {
-    kind: "Recursive",
     isAll: body.mode.isAll,
-    anchor: coerceTo(environment, anchor, output, body.span),
-    step: coerceTo(environment, step, output, stepNode.span),
-    columns: output.map((column) => resolution.newColumn(column.name, column.type)),
-  };
-  definition.output = definition.scan.columns;
-  const ready = columns.map((named, i) => ({ ...named, column: definition.output[i] ?? named.column }));
-  return { definition, binding: { name, definition, columns: ready } };
-}
-
-function coerceTo(
-  environment: Environment,
-  result: QueryResult,
-  targets: readonly Column[],
-  span: Span,
-): { readonly scan: Scan; readonly columns: readonly Column[] } {
-  const { resolution } = environment;
-  if (result.columns.length !== targets.length) {
-    resolution.report(
-      "invalid_query",
-      `The terms of a recursive query must have the same number of columns; they have ${targets.length} and ${result.columns.length}`,
-      span,
-    );
-  }
-  const computed: ComputedColumn[] = [];
-  const columns = targets.map((target, i) => {
-    const column = result.columns[i]?.column ?? target;
-    if (isSameType(column.type, target.type)) return column;
-    const expression = coerce(resolution, columnExpr(column, span), target.type);
-    if (expression === undefined) {
-      resolution.report(
-        "type_mismatch",
-        `Column ${i + 1} of the recursive term has type ${typeName(column.type)}, which does not coerce to ${typeName(target.type)}`,
-        span,
-      );
-      return column;
-    }
-    const typed = resolution.newColumn(target.name, target.type);
-    computed.push({ column: typed, expression });
-    return typed;
+    anchor,
+    step,
+    span: body.span,
+    stepSpan: stepNode.span,
   });
-  return { scan: project(result.scan, computed), columns };
 }
 
 /** With RECURSIVE, entries may read ones that stand later: each comes after those that it reads. Cycles of several are refused. */

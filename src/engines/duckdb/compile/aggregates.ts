@@ -134,6 +134,9 @@ export function printWindowCall(compilation: Compilation, call: WindowCall, scop
   const modifiers: AggregateModifiers & { readonly overSql: string } = {
     isDistinct: call.isDistinct,
     ...(call.nullHandling === undefined ? {} : { nulls: call.nullHandling }),
+    ...(call.having && {
+      having: { kind: call.having.kind, expressionSql: printExpression(compilation, call.having.expression, scope) },
+    }),
     overSql: printOver(compilation, call, scope),
   };
   const window = windowFunctions[call.function];

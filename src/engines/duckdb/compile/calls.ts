@@ -34,7 +34,12 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
   if (call.isSafe) {
     // Errors of the arguments are not this call's: they are computed outside of TRY.
     const outside = call.arguments.map(
-      (argument) => argument !== undefined && canMove(argument) && !isCheap(compilation, argument, scope),
+      (argument) =>
+        argument !== undefined &&
+        canMove(argument) &&
+        !isCheap(compilation, argument, scope) &&
+        // The interval of DATE_ADD is a number and a part of the call's own.
+        !(isInterval(argument) && argument.arguments.every((part) => part && isCheap(compilation, part, scope))),
     );
     return bindArguments(compilation, args, outside, (bound) => `TRY(${print(bound)})`);
   }
@@ -43,6 +48,10 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
   // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
   const isQuery = args.map((arg, index) => canMove(call.arguments[index]) && arg?.includes("SELECT") === true);
   return isQuery.includes(true) ? bindArguments(compilation, args, isQuery, print) : sql;
+}
+
+function isInterval(argument: Expr): argument is CallExpr {
+  return argument.kind === "Call" && argument.function === "$interval";
 }
 
 function canMove(argument: Expr | undefined): boolean {

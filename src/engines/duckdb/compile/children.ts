@@ -114,6 +114,7 @@ export function expressionChildren(expression: Expr | AggregateCall | WindowCall
       const bounds = expression.frame === undefined ? [] : [expression.frame.start, expression.frame.end];
       return [
         ...expression.arguments,
+        ...present([expression.having?.expression]),
         ...expression.partitionBy,
         ...expression.orderBy.map((key) => key.expression),
         ...bounds.flatMap((bound) => ("offset" in bound ? [bound.offset] : [])),

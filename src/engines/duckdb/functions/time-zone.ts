@@ -5,8 +5,8 @@
  * are zones that are known only when the query runs.
  */
 
+import { readOffset } from "../../../googlesql/typing/temporal-text.ts";
 import { quoteString } from "../sql-text.ts";
-import { parseOffset } from "../udf/time-zone.ts";
 import { computeOnce } from "./compute-once.ts";
 import { checkTimestamp } from "./temporal-bounds.ts";
 
@@ -16,7 +16,7 @@ export function literalText(sql: string): string | undefined {
 }
 
 function fixedOffset(zone: string): number | undefined {
-  const offset = zone === "UTC" ? 0 : parseOffset(zone);
+  const offset = zone === "UTC" ? 0 : readOffset(zone);
   return offset === undefined || Number.isNaN(offset) ? undefined : offset;
 }
 

@@ -56,7 +56,7 @@ export function readShape(pattern: string): RegexpShape {
       at++;
     } else if (character === ")") {
       const group = open.pop();
-      if (group === undefined) throw new Error(`Cannot parse regular expression: unexpected ): ${pattern}`);
+      if (group === undefined) throw new Error(`Invalid regular expression: unexpected ): ${pattern}`);
       at++;
       const isPlain = open.length === 0 && !/^[*+?{]/.test(pattern.slice(at));
       if (group.isCapturing) groups[group.index] = { start: group.start, end: at, isPlain };
@@ -65,7 +65,7 @@ export function readShape(pattern: string): RegexpShape {
       at++;
     }
   }
-  if (open.length > 0) throw new Error(`Cannot parse regular expression: missing ): ${pattern}`);
+  if (open.length > 0) throw new Error(`Invalid regular expression: missing ): ${pattern}`);
   return { groups: groups.filter((group) => group !== undefined), hasAlternatives, hasInnerFlags };
 }
 

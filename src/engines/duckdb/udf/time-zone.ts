@@ -3,6 +3,7 @@
  * GoogleSQL's data types page has them. Offsets of named zones come from Intl, which is too slow to be asked for each
  * row: the changes of a zone's offset are found once for each year that is asked for, and kept.
  */
+import { readOffset } from "../../../googlesql/typing/temporal-text.ts";
 import { daysFromCivil } from "../calendar.ts";
 import { floorDivide, MICROS_PER_SECOND } from "./civil.ts";
 
@@ -20,16 +21,6 @@ const DAYS_PER_YEAR = 365.2425;
 /** No zone has changed its offset and changed it back within as few days. */
 const SAMPLE_SECONDS = 5 * SECONDS_PER_DAY;
 const MAX_KEPT_ZONES = 1_000;
-
-/** Offset in seconds of `[UTC](+|-)H[H][[:]M[M]]`; undefined where the text has another form, NaN beyond 14 hours. */
-export function parseOffset(text: string): number | undefined {
-  const match = /^(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?$/.exec(text);
-  if (match === null) return undefined;
-  const minutes = Number(match[3] ?? 0);
-  const total = Number(match[2]) * 60 + minutes;
-  if (minutes > 59 || total > 14 * 60) return Number.NaN;
-  return (match[1] === "-" ? -total : total) * 60;
-}
 
 interface OffsetPeriod {
   readonly fromSeconds: number;
@@ -123,7 +114,7 @@ export function fixedZone(offsetSeconds: number): TimeZone {
 
 function createZone(name: string): TimeZone {
   if (name === "") throw new Error("Invalid empty time zone");
-  const offset = parseOffset(name);
+  const offset = readOffset(name);
   if (offset !== undefined) {
     if (Number.isNaN(offset)) throw new Error(`Invalid time zone: ${name}`);
     return fixedZone(offset);
