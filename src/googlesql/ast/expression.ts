@@ -46,8 +46,8 @@ export type Literal =
 /** `@name` or `?` (then `position` counts from 1). */
 export interface Parameter extends Node {
   readonly kind: "Parameter";
-  readonly name?: string;
-  readonly position?: number;
+  readonly name?: string | undefined;
+  readonly position?: number | undefined;
 }
 
 /** `@@name.more`. */
@@ -155,9 +155,9 @@ export interface IsDistinctFrom extends Node {
 
 export interface Case extends Node {
   readonly kind: "Case";
-  readonly operand?: Expression;
+  readonly operand?: Expression | undefined;
   readonly branches: readonly { readonly when: Expression; readonly then: Expression }[];
-  readonly else?: Expression;
+  readonly else?: Expression | undefined;
 }
 
 /** CAST, SAFE_CAST, and `expression::type`. */
@@ -166,8 +166,8 @@ export interface CastExpression extends Node {
   readonly isSafe: boolean;
   readonly operand: Expression;
   readonly type: TypeSyntax;
-  readonly format?: Expression;
-  readonly timeZone?: Expression;
+  readonly format?: Expression | undefined;
+  readonly timeZone?: Expression | undefined;
 }
 
 /** `EXTRACT(part FROM x [AT TIME ZONE z])`; a part may have an argument: WEEK(MONDAY). */
@@ -175,7 +175,7 @@ export interface Extract extends Node {
   readonly kind: "Extract";
   readonly part: DatePart;
   readonly operand: Expression;
-  readonly timeZone?: Expression;
+  readonly timeZone?: Expression | undefined;
 }
 
 export interface DatePart extends Node {
@@ -183,7 +183,7 @@ export interface DatePart extends Node {
   /** Upper case. */
   readonly name: string;
   /** The week's first day, upper case: MONDAY ... SUNDAY. */
-  readonly weekday?: string;
+  readonly weekday?: string | undefined;
 }
 
 /**
@@ -196,28 +196,28 @@ export interface FunctionCall extends Node {
   readonly kind: "FunctionCall";
   readonly name: Path;
   readonly isSafe: boolean;
-  readonly isChained?: boolean;
+  readonly isChained?: boolean | undefined;
   /** `COUNT(*)`. */
   readonly isStar: boolean;
   readonly isDistinct: boolean;
   readonly arguments: readonly FunctionArgument[];
-  readonly nullHandling?: "IGNORE" | "RESPECT";
-  readonly where?: Expression;
-  readonly having?: { readonly kind: "MAX" | "MIN"; readonly expression: Expression };
-  readonly groupBy?: GroupBy;
-  readonly clamped?: readonly [Expression, Expression];
+  readonly nullHandling?: "IGNORE" | "RESPECT" | undefined;
+  readonly where?: Expression | undefined;
+  readonly having?: { readonly kind: "MAX" | "MIN"; readonly expression: Expression } | undefined;
+  readonly groupBy?: GroupBy | undefined;
+  readonly clamped?: readonly [Expression, Expression] | undefined;
   readonly orderBy: readonly OrderItem[];
-  readonly limit?: LimitClause;
-  readonly over?: WindowSpecification;
+  readonly limit?: LimitClause | undefined;
+  readonly over?: WindowSpecification | undefined;
 }
 
 export interface FunctionArgument extends Node {
   readonly kind: "Argument";
   /** `name => value`. */
-  readonly name?: Identifier;
+  readonly name?: Identifier | undefined;
   readonly value: Expression;
   /** `expression AS alias`, which only STRUCT-like calls take. */
-  readonly alias?: Identifier;
+  readonly alias?: Identifier | undefined;
 }
 
 /** `(query)`, `ARRAY(query)`, `EXISTS(query)`. */
@@ -230,16 +230,16 @@ export interface QueryExpression extends Node {
 /** `[1, 2]`, `ARRAY[1, 2]`, `ARRAY<INT64>[1, 2]`. */
 export interface ArrayConstructor extends Node {
   readonly kind: "ArrayConstructor";
-  readonly elementType?: TypeSyntax;
+  readonly elementType?: TypeSyntax | undefined;
   readonly elements: readonly Expression[];
 }
 
 /** `STRUCT(1 AS a)`, `STRUCT<a INT64>(1)`, and the tuple `(1, 2)`. */
 export interface StructConstructor extends Node {
   readonly kind: "StructConstructor";
-  readonly type?: TypeSyntax;
+  readonly type?: TypeSyntax | undefined;
   /** `(1, 2)`, whose fields are anonymous, while STRUCT(a, b) names them after its columns. */
-  readonly isTuple?: boolean;
+  readonly isTuple?: boolean | undefined;
   readonly fields: readonly SelectExpression[];
 }
 
@@ -262,7 +262,7 @@ export interface IntervalExpression extends Node {
   readonly kind: "Interval";
   readonly value: Expression;
   readonly from: DatePart;
-  readonly to?: DatePart;
+  readonly to?: DatePart | undefined;
 }
 
 /** `x -> x + 1`, `(x, y) -> x + y`. */

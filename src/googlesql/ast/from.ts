@@ -5,7 +5,7 @@ import type { Query, SelectExpression } from "./query.ts";
 export type TableExpression = TableReference | Unnest | TableSubquery | TableFunction | Join | ParenthesizedJoin;
 
 export interface Relation extends Node {
-  readonly alias?: Identifier;
+  readonly alias?: Identifier | undefined;
   /** PIVOT, UNPIVOT and TABLESAMPLE in the order they stand. */
   readonly suffixes: readonly TableSuffix[];
 }
@@ -14,27 +14,27 @@ export interface Relation extends Node {
 export interface TableReference extends Relation {
   readonly kind: "TableReference";
   readonly path: Path;
-  readonly withOffset?: WithOffset;
-  readonly forSystemTime?: Expression;
+  readonly withOffset?: WithOffset | undefined;
+  readonly forSystemTime?: Expression | undefined;
 }
 
 export interface Unnest extends Relation {
   readonly kind: "Unnest";
   /** More than one only with the published multi-array form. */
-  readonly arrays: readonly { readonly expression: Expression; readonly alias?: Identifier }[];
+  readonly arrays: readonly { readonly expression: Expression; readonly alias?: Identifier | undefined }[];
   /** `mode => "PAD"`. */
-  readonly mode?: Expression;
-  readonly withOffset?: WithOffset;
+  readonly mode?: Expression | undefined;
+  readonly withOffset?: WithOffset | undefined;
 }
 
 export interface WithOffset extends Node {
-  readonly alias?: Identifier;
+  readonly alias?: Identifier | undefined;
 }
 
 export interface TableSubquery extends Relation {
   readonly kind: "TableSubquery";
   readonly query: Query;
-  readonly isLateral?: boolean;
+  readonly isLateral?: boolean | undefined;
 }
 
 export interface TableFunction extends Relation {
@@ -49,7 +49,7 @@ export type TableFunctionArgument =
   | (Node & {
       readonly kind: "TableArgument";
       readonly path: Path;
-      readonly arguments?: readonly TableFunctionArgument[];
+      readonly arguments?: readonly TableFunctionArgument[] | undefined;
     })
   /** `INPUT TABLE`: the input of the pipe operator CALL. */
   | (Node & { readonly kind: "InputTableArgument" })
@@ -65,8 +65,8 @@ export interface Join extends Node {
   readonly type: JoinType;
   readonly left: TableExpression;
   readonly right: TableExpression;
-  readonly on?: Expression;
-  readonly using?: readonly Identifier[];
+  readonly on?: Expression | undefined;
+  readonly using?: readonly Identifier[] | undefined;
 }
 
 /** `(a JOIN b ...)`. */
@@ -83,7 +83,7 @@ export interface Pivot extends Node {
   readonly aggregates: readonly SelectExpression[];
   readonly input: Expression;
   readonly values: readonly SelectExpression[];
-  readonly alias?: Identifier;
+  readonly alias?: Identifier | undefined;
 }
 
 export interface Unpivot extends Node {
@@ -94,7 +94,7 @@ export interface Unpivot extends Node {
   readonly valueColumns: readonly Identifier[];
   readonly nameColumn: Identifier;
   readonly inputs: readonly { readonly columns: readonly Path[]; readonly label?: Expression }[];
-  readonly alias?: Identifier;
+  readonly alias?: Identifier | undefined;
 }
 
 export interface TableSample extends Node {
@@ -102,8 +102,8 @@ export interface TableSample extends Node {
   readonly method: string;
   readonly size: Expression;
   readonly unit: "PERCENT" | "ROWS";
-  readonly partitionBy?: readonly Expression[];
-  readonly repeatable?: Expression;
-  readonly weight?: { readonly alias?: Identifier };
-  readonly alias?: Identifier;
+  readonly partitionBy?: readonly Expression[] | undefined;
+  readonly repeatable?: Expression | undefined;
+  readonly weight?: { readonly alias?: Identifier } | undefined;
+  readonly alias?: Identifier | undefined;
 }

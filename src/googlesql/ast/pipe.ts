@@ -18,7 +18,7 @@ export type PipeOperator =
   | (Node & {
       readonly kind: "PipeSelect";
       readonly isDistinct: boolean;
-      readonly as?: "STRUCT" | "VALUE" | Path;
+      readonly as?: "STRUCT" | "VALUE" | Path | undefined;
       readonly items: readonly SelectItem[];
       readonly windows: readonly NamedWindow[];
     })

@@ -5,10 +5,10 @@ import type { PipeOperator } from "./pipe.ts";
 
 export interface Query extends Node {
   readonly kind: "Query";
-  readonly with?: WithClause;
+  readonly with?: WithClause | undefined;
   readonly body: QueryBody;
-  readonly orderBy?: readonly OrderItem[];
-  readonly limit?: LimitClause;
+  readonly orderBy?: readonly OrderItem[] | undefined;
+  readonly limit?: LimitClause | undefined;
   /** `|> ...`, applied in order to the result of all of the above. */
   readonly pipes: readonly PipeOperator[];
 }
@@ -37,11 +37,11 @@ export interface SetOperationMode {
   readonly operator: SetOperator;
   readonly isAll: boolean;
   /** `BY NAME`, or its synonym CORRESPONDING; `on` lists the columns of `ON (a, b)` (CORRESPONDING BY). */
-  readonly byName?: { readonly on?: readonly Identifier[] };
+  readonly byName?: { readonly on?: readonly Identifier[] } | undefined;
   /** LEFT, FULL [OUTER] or INNER before the operator; only with BY NAME. */
-  readonly outer?: "LEFT" | "FULL" | "INNER";
+  readonly outer?: "LEFT" | "FULL" | "INNER" | undefined;
   /** STRICT; only with CORRESPONDING. */
-  readonly isStrict?: boolean;
+  readonly isStrict?: boolean | undefined;
 }
 
 /** `inputs[0] op inputs[1] op ...`: all operators of one SetOperation are the same (the grammar asks for parentheses otherwise). */
@@ -55,13 +55,13 @@ export interface Select extends Node {
   readonly kind: "Select";
   readonly isDistinct: boolean;
   /** SELECT AS STRUCT / AS VALUE / AS type.name. */
-  readonly as?: "STRUCT" | "VALUE" | Path;
+  readonly as?: "STRUCT" | "VALUE" | Path | undefined;
   readonly items: readonly SelectItem[];
-  readonly from?: TableExpression;
-  readonly where?: Expression;
-  readonly groupBy?: GroupBy;
-  readonly having?: Expression;
-  readonly qualify?: Expression;
+  readonly from?: TableExpression | undefined;
+  readonly where?: Expression | undefined;
+  readonly groupBy?: GroupBy | undefined;
+  readonly having?: Expression | undefined;
+  readonly qualify?: Expression | undefined;
   readonly windows: readonly NamedWindow[];
 }
 
@@ -70,13 +70,13 @@ export type SelectItem = SelectExpression | Star;
 export interface SelectExpression extends Node {
   readonly kind: "SelectExpression";
   readonly expression: Expression;
-  readonly alias?: Identifier;
+  readonly alias?: Identifier | undefined;
 }
 
 /** `*`, `t.*`, `expression.*`, with EXCEPT and REPLACE. */
 export interface Star extends Node {
   readonly kind: "Star";
-  readonly of?: Expression;
+  readonly of?: Expression | undefined;
   readonly except: readonly Identifier[];
   readonly replace: readonly SelectExpression[];
 }
@@ -85,7 +85,7 @@ export interface GroupBy extends Node {
   readonly kind: "GroupBy";
   readonly isAll: boolean;
   /** GROUP AND ORDER BY of the pipe operator AGGREGATE. */
-  readonly isAlsoOrder?: boolean;
+  readonly isAlsoOrder?: boolean | undefined;
   readonly items: readonly GroupingItem[];
 }
 
@@ -93,8 +93,8 @@ export type GroupingItem =
   | (Node & {
       readonly kind: "GroupingExpression";
       readonly expression: Expression;
-      readonly alias?: Identifier;
-      readonly order?: SortOrder;
+      readonly alias?: Identifier | undefined;
+      readonly order?: SortOrder | undefined;
     })
   /** `ROLLUP (a, (b, c))` and `CUBE (...)`: each entry is a list of one or more expressions. */
   | (Node & { readonly kind: "Rollup" | "Cube"; readonly entries: readonly (readonly Expression[])[] })
@@ -108,17 +108,17 @@ export type GroupingSet =
 
 export interface SortOrder {
   readonly isDescending: boolean;
-  readonly nulls?: "FIRST" | "LAST";
+  readonly nulls?: "FIRST" | "LAST" | undefined;
 }
 
 export interface OrderItem extends Node, SortOrder {
   readonly expression: Expression;
-  readonly collation?: Expression;
+  readonly collation?: Expression | undefined;
 }
 
 export interface LimitClause extends Node {
-  readonly count?: Expression;
-  readonly offset?: Expression;
+  readonly count?: Expression | undefined;
+  readonly offset?: Expression | undefined;
 }
 
 export interface NamedWindow extends Node {
@@ -129,16 +129,16 @@ export interface NamedWindow extends Node {
 export interface WindowSpecification extends Node {
   readonly kind: "WindowSpecification";
   /** `OVER name`, or the name a specification extends: `(name ORDER BY ...)`. */
-  readonly base?: Identifier;
+  readonly base?: Identifier | undefined;
   readonly partitionBy: readonly Expression[];
   readonly orderBy: readonly OrderItem[];
-  readonly frame?: WindowFrame;
+  readonly frame?: WindowFrame | undefined;
 }
 
 export interface WindowFrame extends Node {
   readonly unit: "ROWS" | "RANGE";
   readonly start: FrameBound;
-  readonly end?: FrameBound;
+  readonly end?: FrameBound | undefined;
 }
 
 export type FrameBound =

@@ -1,4 +1,4 @@
-import type { Expression, FunctionArgument, FunctionCall, Identifier, Lambda, Path } from "../ast.ts";
+import type { Expression, FunctionArgument, FunctionCall, Identifier, Lambda } from "../ast.ts";
 import { parseLimit, parseOrderBy } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseGroupBy } from "./group-by.ts";
@@ -17,18 +17,26 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export function parseCall(cursor: Cursor, head: CallHead): FunctionCall {
   cursor.expect("(");
   const isDistinct = cursor.take("DISTINCT");
+  const isSafe = isSafeName(head.name);
+  const args: FunctionArgument[] = head.receiver === undefined ? [] : [argumentOf(head.receiver)];
   const call: Mutable<FunctionCall> = {
     kind: "FunctionCall",
     span: { start: head.start, end: head.start },
-    ...readName(cursor, head.name),
+    name: cursor.pathOf(isSafe ? head.name.slice(1) : head.name),
+    isSafe,
+    isChained: head.receiver === undefined ? undefined : true,
     isStar: false,
     isDistinct,
-    arguments: [],
+    arguments: args,
+    nullHandling: undefined,
+    where: undefined,
+    having: undefined,
+    groupBy: undefined,
+    clamped: undefined,
     orderBy: [],
+    limit: undefined,
+    over: undefined,
   };
-  if (head.receiver !== undefined) call.isChained = true;
-  const args: FunctionArgument[] = head.receiver === undefined ? [] : [argumentOf(head.receiver)];
-  call.arguments = args;
   if (cursor.take("*")) {
     call.isStar = true;
     if (cursor.take(",")) parseArguments(cursor, args);
@@ -43,14 +51,13 @@ export function parseCall(cursor: Cursor, head: CallHead): FunctionCall {
 }
 
 /** `SAFE.f` is the call of `f` that gives NULL instead of an error. */
-function readName(cursor: Cursor, parts: readonly Identifier[]): { name: Path; isSafe: boolean } {
+function isSafeName(parts: readonly Identifier[]): boolean {
   const first = parts[0];
-  const isSafe = parts.length > 1 && first?.isQuoted === false && first.name.toUpperCase() === "SAFE";
-  return { name: cursor.pathOf(isSafe ? parts.slice(1) : parts), isSafe };
+  return parts.length > 1 && first?.isQuoted === false && first.name.toUpperCase() === "SAFE";
 }
 
 function argumentOf(value: Expression): FunctionArgument {
-  return { kind: "Argument", span: value.span, value };
+  return { kind: "Argument", span: value.span, name: undefined, value, alias: undefined };
 }
 
 function isEndOfArguments(cursor: Cursor): boolean {
@@ -84,7 +91,7 @@ export function parseArgument(cursor: Cursor): FunctionArgument {
       cursor.refuse("INPUT TABLE cannot be a named argument here", cursor.advance(), "unsupported", "INPUT TABLE");
     }
     const value = parseValueOrLambda(cursor);
-    return { kind: "Argument", span: cursor.spanFrom(start), name, value };
+    return { kind: "Argument", span: cursor.spanFrom(start), name, value, alias: undefined };
   }
   if (cursor.is("SELECT")) {
     const message =
@@ -93,8 +100,7 @@ export function parseArgument(cursor: Cursor): FunctionArgument {
   }
   const value = parseValueOrLambda(cursor);
   const alias = cursor.take("AS") ? cursor.identifier() : undefined;
-  const span = cursor.spanFrom(start);
-  return alias === undefined ? { kind: "Argument", span, value } : { kind: "Argument", span, value, alias };
+  return { kind: "Argument", span: cursor.spanFrom(start), name: undefined, value, alias };
 }
 
 function parseValueOrLambda(cursor: Cursor): Expression {

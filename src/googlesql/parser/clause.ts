@@ -18,8 +18,9 @@ function parseOrderItem(cursor: Cursor): OrderItem {
   const { start } = cursor.token;
   const expression = cursor.rules.expression(cursor);
   const collation = parseCollation(cursor);
-  const order = parseSortOrder(cursor, false) ?? { isDescending: false };
-  return { span: cursor.spanFrom(start), expression, ...(collation && { collation }), ...order };
+  const order = parseSortOrder(cursor, false);
+  const isDescending = order?.isDescending ?? false;
+  return { span: cursor.spanFrom(start), expression, collation, isDescending, nulls: order?.nulls };
 }
 
 /** Where a list ends whose last comma is a trailing one. */
@@ -65,7 +66,7 @@ export function parseLimit(cursor: Cursor): LimitClause | undefined {
   if (!cursor.take("LIMIT")) return undefined;
   const count = cursor.take("ALL") ? undefined : cursor.rules.expression(cursor);
   const offset = cursor.take("OFFSET") ? cursor.rules.expression(cursor) : undefined;
-  return { span: cursor.spanFrom(start), ...(count && { count }), ...(offset && { offset }) };
+  return { span: cursor.spanFrom(start), count, offset };
 }
 
 /** `expression [[AS] alias]`. */
@@ -73,7 +74,5 @@ export function parseAliasedExpression(cursor: Cursor): SelectExpression {
   const { start } = cursor.token;
   const expression = cursor.rules.expression(cursor);
   const alias = cursor.optionalAlias();
-  const span = cursor.spanFrom(start);
-  if (alias === undefined) return { kind: "SelectExpression", span, expression };
-  return { kind: "SelectExpression", span, expression, alias };
+  return { kind: "SelectExpression", span: cursor.spanFrom(start), expression, alias };
 }

@@ -5,28 +5,40 @@ import { parseRightHandSet } from "./parenthesis.ts";
 import { parseAccessors, parsePrimary } from "./primary.ts";
 
 /** How tight binary operators bind. Source: "Operator precedence" of the GoogleSQL reference. */
-const PRECEDENCE: Readonly<Record<string, number>> = {
-  "|": 1,
-  "^": 2,
-  "&": 3,
-  "<<": 4,
-  ">>": 4,
-  "+": 5,
-  "-": 5,
-  "*": 6,
-  "/": 6,
-  "||": 6,
-};
+function precedenceOf(operator: BinaryOperator): number {
+  switch (operator) {
+    case "|":
+      return 1;
+    case "^":
+      return 2;
+    case "&":
+      return 3;
+    case "<<":
+    case ">>":
+      return 4;
+    case "+":
+    case "-":
+      return 5;
+    default:
+      return 6;
+  }
+}
 
-const COMPARISONS: Readonly<Record<string, BinaryOperator>> = {
-  "=": "=",
-  "!=": "!=",
-  "<>": "!=",
-  "<": "<",
-  "<=": "<=",
-  ">": ">",
-  ">=": ">=",
-};
+function comparisonOf(code: string): BinaryOperator | undefined {
+  switch (code) {
+    case "=":
+    case "!=":
+    case "<":
+    case "<=":
+    case ">":
+    case ">=":
+      return code;
+    case "<>":
+      return "!=";
+    default:
+      return undefined;
+  }
+}
 
 /** Any expression. `first` is its first operand, where that is already read. */
 export function parseExpression(cursor: Cursor, first?: Expression): Expression {
@@ -95,7 +107,7 @@ function parseComparison(cursor: Cursor, first?: Expression): Expression {
 /** The name of the comparison operator at the current token. */
 function comparisonAt(cursor: Cursor): string | undefined {
   const { code, kind } = cursor.token;
-  if (kind === "symbol") return COMPARISONS[code] === undefined ? undefined : "comparison";
+  if (kind === "symbol") return comparisonOf(code) === undefined ? undefined : "comparison";
   if (kind !== "reserved") return undefined;
   const operator = code === "NOT" ? cursor.peek().code : code;
   switch (operator) {
@@ -112,7 +124,7 @@ function comparisonAt(cursor: Cursor): string | undefined {
 
 /** A comparison that ends in an expression. */
 function parseOpenComparison(cursor: Cursor, start: number, left: Expression): Expression | undefined {
-  const operator = cursor.token.kind === "symbol" ? COMPARISONS[cursor.token.code] : undefined;
+  const operator = cursor.token.kind === "symbol" ? comparisonOf(cursor.token.code) : undefined;
   if (operator !== undefined) {
     cursor.advance();
     const right = parseBinary(cursor, 1);
@@ -190,7 +202,7 @@ export function parseBinary(cursor: Cursor, minPrecedence: number, first?: Expre
   for (;;) {
     const operator = binaryAt(cursor);
     if (operator === undefined) return left;
-    const precedence = PRECEDENCE[operator] ?? 0;
+    const precedence = precedenceOf(operator);
     if (precedence < minPrecedence) return left;
     length++;
     if (length > MAX_CHAIN_LENGTH) {

@@ -17,7 +17,7 @@ export function parseGroupBy(cursor: Cursor, place: GroupByPlace): GroupBy | und
   }
   const items = parseList(cursor, (inner) => parseGroupingItem(inner, place), place === "pipe");
   const span = cursor.spanFrom(start);
-  return { kind: "GroupBy", span, isAll: false, ...(isAlsoOrder && { isAlsoOrder }), items };
+  return { kind: "GroupBy", span, isAll: false, isAlsoOrder: isAlsoOrder || undefined, items };
 }
 
 function parseGroupingItem(cursor: Cursor, place: GroupByPlace): GroupingItem {
@@ -35,7 +35,7 @@ function parseGroupingItem(cursor: Cursor, place: GroupByPlace): GroupingItem {
   const alias = place === "pipe" ? cursor.optionalAlias() : undefined;
   const order = place === "pipe" ? parseSortOrder(cursor, false) : undefined;
   const span = cursor.spanFrom(start);
-  return { kind: "GroupingExpression", span, expression, ...(alias && { alias }), ...(order && { order }) };
+  return { kind: "GroupingExpression", span, expression, alias, order };
 }
 
 interface RollupEntries {

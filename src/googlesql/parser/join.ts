@@ -6,8 +6,8 @@ import type { Cursor } from "./cursor.ts";
 /** `ON condition` or `USING (columns)`, with the keyword's token. */
 export interface JoinCondition {
   readonly keyword: Token;
-  readonly on?: Expression;
-  readonly using?: readonly Identifier[];
+  readonly on: Expression | undefined;
+  readonly using: readonly Identifier[] | undefined;
 }
 
 /** What stands before JOIN, JOIN included. */
@@ -19,7 +19,8 @@ export interface JoinHead {
 }
 
 /** One `JOIN table ON ...` of a chain. */
-interface JoinPart extends JoinHead {
+interface JoinPart {
+  readonly head: JoinHead;
   readonly right: TableExpression;
   readonly conditions: readonly JoinCondition[];
 }
@@ -64,8 +65,8 @@ function readJoinType(cursor: Cursor): JoinType | undefined {
 /** `ON condition` or `USING (columns)`, if it stands here. */
 export function parseJoinCondition(cursor: Cursor): JoinCondition | undefined {
   const keyword = cursor.token;
-  if (cursor.take("ON")) return { keyword, on: cursor.rules.expression(cursor) };
-  if (cursor.take("USING")) return { keyword, using: cursor.identifierList() };
+  if (cursor.take("ON")) return { keyword, on: cursor.rules.expression(cursor), using: undefined };
+  if (cursor.take("USING")) return { keyword, on: undefined, using: cursor.identifierList() };
   return undefined;
 }
 
@@ -89,7 +90,7 @@ export function parseJoins(
     for (let next = parseJoinCondition(cursor); next !== undefined; next = parseJoinCondition(cursor)) {
       conditions.push(next);
     }
-    parts.push({ ...head, right, conditions });
+    parts.push({ head, right, conditions });
   }
   return combineJoins(cursor, first, parts);
 }
@@ -105,40 +106,44 @@ function refuseAfterComma(cursor: Cursor, head: JoinHead): Error {
  */
 function combineJoins(cursor: Cursor, first: TableExpression, parts: readonly JoinPart[]): TableExpression {
   if (parts.every((part) => part.conditions.length <= 1)) {
-    return parts.reduce((left, part) => joinOf(left, part, part.right, part.conditions[0]), first);
+    return parts.reduce((left, part) => joinOf(left, part.head, part.right, part.conditions[0]), first);
   }
   const open: { left: TableExpression; part: JoinPart }[] = [];
   let current = first;
   let conditionCount = 0;
   for (const part of parts) {
     conditionCount += part.conditions.length;
-    if (part.needsCondition) {
+    if (part.head.needsCondition) {
       open.push({ left: current, part });
       if (open.length > MAX_NESTING_DEPTH) {
-        throw cursor.error(`Joins are nested more than ${MAX_NESTING_DEPTH} levels deep`, part.first, "too_complex");
+        throw cursor.error(
+          `Joins are nested more than ${MAX_NESTING_DEPTH} levels deep`,
+          part.head.first,
+          "too_complex",
+        );
       }
       current = part.right;
     } else {
-      current = joinOf(current, part, part.right);
+      current = joinOf(current, part.head, part.right);
     }
     for (const condition of part.conditions) {
       const join = open.pop();
       if (join === undefined) throw refuseCondition(cursor, condition, parts);
-      current = joinOf(join.left, join.part, current, condition);
+      current = joinOf(join.left, join.part.head, current, condition);
     }
   }
   const [unmatched] = open;
   if (unmatched !== undefined) {
-    const needed = parts.filter((part) => part.needsCondition).length;
-    const message = `Syntax error: The number of join conditions is ${conditionCount} but the number of joins that require a join condition is ${needed}. ${unmatched.part.type} JOIN must have an ON or USING clause`;
-    throw cursor.error(message, unmatched.part.first);
+    const needed = parts.filter((part) => part.head.needsCondition).length;
+    const message = `Syntax error: The number of join conditions is ${conditionCount} but the number of joins that require a join condition is ${needed}. ${unmatched.part.head.type} JOIN must have an ON or USING clause`;
+    throw cursor.error(message, unmatched.part.head.first);
   }
   return current;
 }
 
 function refuseCondition(cursor: Cursor, condition: JoinCondition, parts: readonly JoinPart[]): Error {
   const count = parts.reduce((sum, part) => sum + part.conditions.length, 0);
-  const needed = parts.filter((part) => part.needsCondition).length;
+  const needed = parts.filter((part) => part.head.needsCondition).length;
   const message = `Syntax error: The number of join conditions is ${count} but the number of joins that require a join condition is only ${needed}. Unexpected keyword ${condition.keyword.code}`;
   return cursor.error(message, condition.keyword);
 }
@@ -150,8 +155,8 @@ function joinOf(left: TableExpression, head: JoinHead, right: TableExpression, c
     type: head.type,
     left,
     right,
-    ...(condition?.on && { on: condition.on }),
-    ...(condition?.using && { using: condition.using }),
+    on: condition?.on,
+    using: condition?.using,
   };
 }
 

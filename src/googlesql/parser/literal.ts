@@ -16,12 +16,12 @@ const TYPED_LITERALS: Readonly<Record<string, TypedLiteral["type"]>> = {
 /** One or more string literals in a row, which are one string. */
 export function parseString(cursor: Cursor): Extract<Literal, { kind: "StringLiteral" }> {
   const { start } = cursor.token;
-  const parts = [cursor.advance().value];
+  let { value } = cursor.advance();
   while (cursor.token.kind === "string" || cursor.token.kind === "bytes") {
     checkAdjacentLiteral(cursor, "string");
-    parts.push(cursor.advance().value);
+    value += cursor.advance().value;
   }
-  return { kind: "StringLiteral", span: cursor.spanFrom(start), value: parts.join("") };
+  return { kind: "StringLiteral", span: cursor.spanFrom(start), value };
 }
 
 function parseBytes(cursor: Cursor): Literal {
@@ -103,13 +103,18 @@ export function parseVariable(cursor: Cursor): Parameter | SystemVariable | unde
   const { code, start } = cursor.token;
   if (code === "?") {
     cursor.advance();
-    return { kind: "Parameter", span: cursor.spanFrom(start), position: cursor.nextPositionalParameter() };
+    return {
+      kind: "Parameter",
+      span: cursor.spanFrom(start),
+      name: undefined,
+      position: cursor.nextPositionalParameter(),
+    };
   }
   if (code === "@") {
     if (cursor.isHint()) throw cursor.unexpected();
     cursor.advance();
     const { name } = cursor.identifier();
-    return { kind: "Parameter", span: cursor.spanFrom(start), name };
+    return { kind: "Parameter", span: cursor.spanFrom(start), name, position: undefined };
   }
   if (code === "@@") {
     cursor.advance();

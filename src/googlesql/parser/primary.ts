@@ -16,6 +16,7 @@ const SUBSCRIPT_MODES: ReadonlySet<string> = new Set([
 
 /** Functions that are called without parentheses. */
 const BARE_FUNCTIONS = /^current_(?:date|time|datetime|timestamp)$/i;
+const SHORTEST_BARE_FUNCTION = "current_date".length;
 
 /** An operand with everything that follows it directly: fields, subscripts, calls and casts. */
 export function parsePrimary(cursor: Cursor): Expression {
@@ -27,7 +28,8 @@ export function parsePrimary(cursor: Cursor): Expression {
       return parseAccessors(cursor, token.start, parseCast(cursor));
     }
     const name = cursor.takeIdentifier();
-    if (token.kind === "identifier" && BARE_FUNCTIONS.test(token.value) && !cursor.is("(")) {
+    const mayBeBare = token.kind === "identifier" && token.value.length >= SHORTEST_BARE_FUNCTION;
+    if (mayBeBare && BARE_FUNCTIONS.test(token.value) && !cursor.is("(")) {
       return parseAccessors(cursor, token.start, callWithoutParentheses(cursor, name));
     }
     return parseAccessors(cursor, token.start, name, [name]);
@@ -166,7 +168,7 @@ function parseSubscript(cursor: Cursor, start: number, base: Expression): Subscr
   const span = cursor.spanFrom(start);
   const mode = readSubscriptMode(written);
   if (mode === undefined) return { kind: "Subscript", span, base, mode: "PLAIN", index: written };
-  return { kind: "Subscript", span, base, ...mode };
+  return { kind: "Subscript", span, base, mode: mode.mode, index: mode.index };
 }
 
 /** `OFFSET(i)` and its like are read as calls first. */

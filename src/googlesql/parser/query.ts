@@ -27,15 +27,7 @@ export function parseQueryRule(cursor: Cursor, first?: Query): Query {
   cursor.leave();
   const isBare = withClause === undefined && orderBy === undefined && limit === undefined && pipes.length === 0;
   if (isBare && body.kind === "Query") return body;
-  return {
-    kind: "Query",
-    span: cursor.spanFrom(start),
-    ...(withClause && { with: withClause }),
-    body,
-    ...(orderBy && { orderBy }),
-    ...(limit && { limit }),
-    pipes,
-  };
+  return { kind: "Query", span: cursor.spanFrom(start), with: withClause, body, orderBy, limit, pipes };
 }
 
 function refuseLock(cursor: Cursor): void {

@@ -19,17 +19,9 @@ export function parseSelect(cursor: Cursor): Select {
   const having = cursor.take("HAVING") ? cursor.rules.expression(cursor) : undefined;
   const qualify = cursor.take("QUALIFY") ? cursor.rules.expression(cursor) : undefined;
   const windows = parseWindowClause(cursor, false);
-  return {
-    kind: "Select",
-    span: cursor.spanFrom(start),
-    ...head,
-    ...(from && { from }),
-    ...(where && { where }),
-    ...(groupBy && { groupBy }),
-    ...(having && { having }),
-    ...(qualify && { qualify }),
-    windows,
-  };
+  const { isDistinct, as, items } = head;
+  const span = cursor.spanFrom(start);
+  return { kind: "Select", span, isDistinct, as, items, from, where, groupBy, having, qualify, windows };
 }
 
 /** `SELECT [ALL|DISTINCT] [AS STRUCT|VALUE|type] items`. */
@@ -44,7 +36,7 @@ export function parseSelectHead(cursor: Cursor): SelectHead {
   const as = cursor.take("AS") ? parseSelectAs(cursor) : undefined;
   if (cursor.is("FROM")) throw cursor.error("Syntax error: SELECT list must not be empty", cursor.token);
   const items = parseItems(cursor, parseSelectItem);
-  return { isDistinct, ...(as && { as }), items };
+  return { isDistinct, as, items };
 }
 
 /** The items of one list, with or without a trailing comma. */
@@ -89,7 +81,7 @@ function parseStarModifiers(cursor: Cursor, start: number, of?: SelectExpression
   if (isExcept) cursor.advance();
   const except = isExcept ? cursor.identifierList() : [];
   const replace = parseReplace(cursor);
-  return { kind: "Star", span: cursor.spanFrom(start), ...(of && { of }), except, replace };
+  return { kind: "Star", span: cursor.spanFrom(start), of, except, replace };
 }
 
 function parseReplace(cursor: Cursor): SelectExpression[] {

@@ -21,7 +21,7 @@ export function parseCase(cursor: Cursor): Case {
     throw cursor.expected(otherwise === undefined ? "keyword ELSE or keyword END or keyword WHEN" : "keyword END");
   }
   const span = cursor.spanFrom(start);
-  return { kind: "Case", span, ...(operand && { operand }), branches, ...(otherwise && { else: otherwise }) };
+  return { kind: "Case", span, operand, branches, else: otherwise };
 }
 
 /** `CAST(x AS type [FORMAT f [AT TIME ZONE z]])` or `SAFE_CAST(...)`. */
@@ -39,15 +39,7 @@ export function parseCast(cursor: Cursor): CastExpression {
   const timeZone = format === undefined ? undefined : parseTimeZone(cursor);
   if (!cursor.is(")")) throw cursor.expected(format === undefined ? '")" or keyword FORMAT' : '")"');
   cursor.advance();
-  return {
-    kind: "Cast",
-    span: cursor.spanFrom(start),
-    isSafe: code === "SAFE_CAST",
-    operand,
-    type,
-    ...(format && { format }),
-    ...(timeZone && { timeZone }),
-  };
+  return { kind: "Cast", span: cursor.spanFrom(start), isSafe: code === "SAFE_CAST", operand, type, format, timeZone };
 }
 
 function parseTimeZone(cursor: Cursor): Expression | undefined {
@@ -66,7 +58,7 @@ export function parseExtract(cursor: Cursor): Extract {
   const operand = cursor.rules.expression(cursor);
   const timeZone = parseTimeZone(cursor);
   cursor.expect(")");
-  return { kind: "Extract", span: cursor.spanFrom(start), part, operand, ...(timeZone && { timeZone }) };
+  return { kind: "Extract", span: cursor.spanFrom(start), part, operand, timeZone };
 }
 
 /** A part is written as a name or as `WEEK(MONDAY)`. */

@@ -39,16 +39,12 @@ export function parseTable(cursor: Cursor): TableExpression {
   const withOffset = parseWithOffset(cursor);
   const pivots = parsePivots(cursor);
   const forSystemTime = parseSystemTime(cursor, pivots);
-  const suffixes = [...pivots, ...parseSamples(cursor)];
-  return {
-    kind: "TableReference",
-    span: cursor.spanFrom(start),
-    path,
-    ...(alias && { alias }),
-    ...(withOffset && { withOffset }),
-    ...(forSystemTime && { forSystemTime }),
-    suffixes,
-  };
+  const suffixes = addSamples(cursor, pivots);
+  return { kind: "TableReference", span: cursor.spanFrom(start), path, alias, withOffset, forSystemTime, suffixes };
+}
+
+function addSamples(cursor: Cursor, pivots: readonly TableSuffix[]): readonly TableSuffix[] {
+  return cursor.is("TABLESAMPLE") ? [...pivots, ...parseSamples(cursor)] : pivots;
 }
 
 function refuseVariable(cursor: Cursor): void {
@@ -97,16 +93,16 @@ function parseAfterInner(cursor: Cursor): Query | TableExpression {
 
 function parseSubqueryEnd(cursor: Cursor, start: number, query: Query, isLateral: boolean): TableSubquery {
   const alias = parseTableAlias(cursor);
-  const suffixes = [...parsePivots(cursor), ...parseSamples(cursor)];
+  const suffixes = addSamples(cursor, parsePivots(cursor));
   const span = cursor.spanFrom(start);
-  return { kind: "TableSubquery", span, query, ...(isLateral && { isLateral }), ...(alias && { alias }), suffixes };
+  return { kind: "TableSubquery", span, query, isLateral: isLateral || undefined, alias, suffixes };
 }
 
 /** A table function, from its parenthesis on. */
 function parseTableFunctionEnd(cursor: Cursor, start: number, name: TableFunction["name"]): TableFunction {
   const call = parseTableFunctionCall(cursor, start, name);
   const alias = parseTableAlias(cursor);
-  const suffixes = [...parsePivots(cursor), ...parseSamples(cursor)];
+  const suffixes = addSamples(cursor, parsePivots(cursor));
   return { ...call, span: cursor.spanFrom(start), ...(alias && { alias }), suffixes };
 }
 
@@ -145,7 +141,7 @@ function parseUnnest(cursor: Cursor): Unnest {
       "The argument to UNNEST is an expression, not a query; to use a query as an expression, the query must be wrapped with additional parentheses to make it a scalar subquery expression";
     throw cursor.error(message, cursor.token);
   }
-  const arrays: { expression: Expression; alias?: Identifier }[] = [];
+  const arrays: Unnest["arrays"][number][] = [];
   let mode: Expression | undefined;
   do {
     const { name, value, alias } = parseArgument(cursor);
@@ -154,22 +150,14 @@ function parseUnnest(cursor: Cursor): Unnest {
       cursor.refuse(`UNNEST has no argument named ${name.name}`, name.span, "invalid_query", name.name);
     }
     if (name !== undefined) mode = value;
-    else arrays.push({ expression: value, ...(alias && { alias }) });
+    else arrays.push({ expression: value, alias });
   } while (cursor.take(","));
   if (!cursor.take(")")) throw cursor.expected('")" or ","');
   if (cursor.is("[")) throw refuseSubscript(cursor);
   const alias = parseTableAlias(cursor);
   const withOffset = parseWithOffset(cursor);
-  const suffixes = [...parsePivots(cursor), ...parseSamples(cursor)];
-  return {
-    kind: "Unnest",
-    span: cursor.spanFrom(start),
-    arrays,
-    ...(mode && { mode }),
-    ...(alias && { alias }),
-    ...(withOffset && { withOffset }),
-    suffixes,
-  };
+  const suffixes = addSamples(cursor, parsePivots(cursor));
+  return { kind: "Unnest", span: cursor.spanFrom(start), arrays, mode, alias, withOffset, suffixes };
 }
 
 /** QUALIFY after a table is an alias only where no condition follows it. */
@@ -194,7 +182,7 @@ function parseWithOffset(cursor: Cursor): WithOffset | undefined {
   if (!cursor.take("WITH")) return undefined;
   cursor.expect("OFFSET");
   const alias = isPivotOrUnpivot(cursor) ? undefined : parseTableAlias(cursor);
-  return { span: cursor.spanFrom(start), ...(alias && { alias }) };
+  return { span: cursor.spanFrom(start), alias };
 }
 
 /** `FOR SYSTEM_TIME AS OF time`, if it stands here. */

@@ -18,14 +18,7 @@ export function parseWindowSpecification(cursor: Cursor, canBeName: boolean): Wi
     throw cursor.expected(frame === undefined ? '")" or keyword ORDER or keyword RANGE or keyword ROWS' : '")"');
   }
   cursor.advance();
-  return {
-    kind: "WindowSpecification",
-    span: cursor.spanFrom(start),
-    ...(base && { base }),
-    partitionBy,
-    orderBy,
-    ...(frame && { frame }),
-  };
+  return { kind: "WindowSpecification", span: cursor.spanFrom(start), base, partitionBy, orderBy, frame };
 }
 
 function parseFrame(cursor: Cursor): WindowFrame | undefined {

@@ -1,4 +1,4 @@
-import type { FunctionCall, OrderItem } from "../ast.ts";
+import type { FunctionCall, OrderItem, SortOrder } from "../ast.ts";
 import type { CatalogueEntry } from "../catalogue/index.ts";
 import type { AggregateCall, Expr } from "../resolved.ts";
 import { BOOL, INT64 } from "../types.ts";
@@ -159,7 +159,7 @@ export interface SortExpression {
 }
 
 /** NULLs come first ascending and last descending unless the text says otherwise. */
-export function nullsFirst(order: { readonly isDescending: boolean; readonly nulls?: "FIRST" | "LAST" }): boolean {
+export function nullsFirst(order: SortOrder): boolean {
   return order.nulls === undefined ? !order.isDescending : order.nulls === "FIRST";
 }
 

@@ -16,8 +16,8 @@ import { type NamedColumn, type NameList, namedColumn, scopeOf } from "./scope.t
 export interface JoinParts {
   readonly type: JoinType;
   readonly right: TableExpression;
-  readonly on?: Expression;
-  readonly using?: readonly Identifier[];
+  readonly on?: Expression | undefined;
+  readonly using?: readonly Identifier[] | undefined;
   readonly span: Span;
 }
 

@@ -8,12 +8,12 @@ import type { Item } from "./select-list.ts";
 /** The clauses of a SELECT after FROM; the pipe operator SELECT has a part of them. */
 export interface SelectClauses {
   readonly isDistinct: boolean;
-  readonly as?: Select["as"] | Path;
+  readonly as?: Select["as"] | Path | undefined;
   readonly items: readonly SelectItem[];
-  readonly where?: Expression;
-  readonly groupBy?: GroupBy;
-  readonly having?: Expression;
-  readonly qualify?: Expression;
+  readonly where?: Expression | undefined;
+  readonly groupBy?: GroupBy | undefined;
+  readonly having?: Expression | undefined;
+  readonly qualify?: Expression | undefined;
   readonly windows: readonly NamedWindow[];
   readonly span: Span;
   /** The pipe operator SELECT, which does not aggregate. */

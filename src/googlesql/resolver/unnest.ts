@@ -13,8 +13,8 @@ import { type NamedColumn, type NameList, namedColumn, type Scope, scopeOf } fro
 /** How the array stands beside what is left of it. */
 export interface UnnestJoin {
   readonly type: JoinType;
-  readonly on?: Expression;
-  readonly using?: readonly Identifier[];
+  readonly on?: Expression | undefined;
+  readonly using?: readonly Identifier[] | undefined;
   readonly span: Span;
 }
 
