@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Type } from "typebox";
+import { auditLevels } from "./audit/audit-event.ts";
 import { parseCheckedYaml } from "./checked-yaml.ts";
 import { findNearest } from "./nearest.ts";
 import { type SettingDefinition, type Settings, settingDefinitions } from "./settings.ts";
@@ -172,6 +173,8 @@ function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces
     maxBodyBytes: number(define.maxBodyBytes),
     engineMemoryMb: optional(define.engineMemoryMb),
     shutdownTimeoutMs: number(define.shutdownTimeoutMs),
+    audit: auditLevels.find((level) => level === text(define.audit)) ?? define.audit.default,
+    auditRetentionDays: number(define.auditRetentionDays),
     logLevel: text(define.logLevel) ?? "",
   };
 }

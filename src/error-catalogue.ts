@@ -38,6 +38,9 @@ const definitions = {
   pinned_parameter: { status: 403, title: "The token is pinned to another value of a parameter" },
   unknown_endpoint: { status: 404, title: "No endpoint has this name or id" },
   unknown_source: { status: 404, title: "No source has this name" },
+  unknown_token: { status: 404, title: "No token has this id" },
+  // ------------------------------------------------------------------------------------------ saving
+  validation_failed: { status: 422, title: "What was to be saved is not right" },
   // ------------------------------------------------------------------------------------------ the consumer's query
   syntax_error: { status: 400, title: "The query does not parse" },
   too_complex: { status: 400, title: "The query is nested too deep or too long" },

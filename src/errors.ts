@@ -13,6 +13,8 @@ export interface ErrorDetails {
   readonly hint?: string;
   /** Becomes the header Retry-After. */
   readonly retryAfterSeconds?: number;
+  /** What is wrong with a document that was to be saved, as texts by field. */
+  readonly fields?: Readonly<Record<string, readonly string[]>>;
   readonly cause?: unknown;
 }
 
@@ -44,12 +46,13 @@ export interface ErrorBody {
     readonly column?: number;
     readonly hint?: string;
     readonly allowed?: readonly string[];
+    readonly fields?: Readonly<Record<string, readonly string[]>>;
   };
 }
 
 /** The body of an error's answer. */
 export function toErrorBody(error: ServiceError): ErrorBody {
-  const { parameter, line, column, allowed } = error.details;
+  const { parameter, line, column, allowed, fields } = error.details;
   const hint = error.details.hint ?? errorCatalogue[error.code].hint;
   return {
     error: {
@@ -61,6 +64,7 @@ export function toErrorBody(error: ServiceError): ErrorBody {
       ...(column === undefined ? {} : { column }),
       ...(hint === undefined ? {} : { hint }),
       ...(allowed === undefined ? {} : { allowed }),
+      ...(fields === undefined ? {} : { fields }),
     },
   };
 }

@@ -3,6 +3,8 @@
  * documented in `docs/configuration.md` works from these rows.
  */
 
+import { type AuditLevel, auditLevels } from "./audit/audit-event.ts";
+
 /** How a setting's text is read and checked. */
 export type SettingType =
   | { readonly kind: "text" }
@@ -135,6 +137,18 @@ export const settingDefinitions = {
     default: 10_000,
     description: "How long requests under way may take after SIGTERM, in milliseconds, before they are cut off.",
   },
+  audit: {
+    name: "audit",
+    type: { kind: "choice", choices: auditLevels },
+    default: "all",
+    description: "What is recorded of who did what: nothing, changes and refused calls, or runs of endpoints too.",
+  },
+  auditRetentionDays: {
+    name: "audit_retention_days",
+    type: integer(1, 36_500),
+    default: 90,
+    description: "Days after which events of the source `logweir.audit` are deleted.",
+  },
   logLevel: {
     name: "log_level",
     type: { kind: "choice", choices: ["trace", "debug", "info", "warn", "error", "fatal", "silent"] },
@@ -162,5 +176,7 @@ export interface Settings {
   readonly maxBodyBytes: number;
   readonly engineMemoryMb: number | undefined;
   readonly shutdownTimeoutMs: number;
+  readonly audit: AuditLevel;
+  readonly auditRetentionDays: number;
   readonly logLevel: string;
 }

@@ -31,6 +31,11 @@ export interface Token {
   readonly createdAt: number;
   readonly expiresAt: number | undefined;
   readonly revokedAt: number | undefined;
+  /** When its value was last replaced. */
+  readonly rotatedAt?: number | undefined;
+  /** Of the value before that, and until when it counts too. */
+  readonly previousHash?: Buffer | undefined;
+  readonly previousValidUntil?: number | undefined;
 }
 
 /** What a new token is made of. */
@@ -51,8 +56,15 @@ export interface TokenStore {
   create(token: NewToken): Promise<{ readonly token: Token; readonly secret: string }>;
   /** All of them, also expired and revoked ones, oldest first. */
   list(): Promise<readonly Token[]>;
+  /**
+   * Gives the token another value, which is in this answer and nowhere else. The old one counts for `graceMs` more. Undefined
+   * when no token has the id, or it was revoked.
+   */
+  rotate(id: string, graceMs: number): Promise<{ readonly token: Token; readonly secret: string } | undefined>;
   /** Undefined when no token has the id; revoking twice keeps the first time. */
   revoke(id: string): Promise<Token | undefined>;
   /** Changes whenever `list` may answer something else. */
   version(): string;
+  /** Grows with every change that was made through this store; asking costs nothing. */
+  ownChanges(): number;
 }

@@ -2,12 +2,16 @@ import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
+import type { Identity } from "../access/scope.ts";
 import { createPlanner } from "../endpoints/planner.ts";
 import type { Planner } from "../endpoints/run-endpoint.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../engines/duckdb/index.ts";
 import { EngineError, type EngineErrorCode } from "../engines/engine.ts";
 import { type ErrorCode, errorCatalogue } from "../error-catalogue.ts";
 import { parseQuery } from "../googlesql/parse.ts";
+import { openMetadata } from "../metadata/database.ts";
+import { createTokenStore } from "../metadata/token-store.ts";
+import { addAccessTokenRoutes } from "./routes/access-tokens.ts";
 
 interface Answer {
   readonly status: number;
@@ -56,6 +60,22 @@ async function ask(language: "sql" | "lql", text: string): Promise<Answer> {
   return get(`${path}?project=x&${language}=${encodeURIComponent(text)}`);
 }
 
+/** Of a service without tokens. */
+async function askForTokens(method: "GET" | "POST", path: string): Promise<Answer> {
+  const identity: Identity = { tokenId: "p", scopes: ["private"], pins: {}, budget: {}, redaction: "switchable" };
+  const metadata = await openMetadata(":memory:");
+  addAccessTokenRoutes(test.app, {
+    authenticator: { authenticate: async () => identity, recall: () => identity },
+    tokens: createTokenStore(metadata, () => 0),
+    audit: { record: () => undefined },
+    maxBodyBytes: 1_000,
+    nowMs: () => 0,
+  });
+  const response = await test.app.inject({ method, url: `/api/access-tokens${path}`, headers: { "x-api-key": "p" } });
+  await metadata.close();
+  return { status: response.statusCode, body: response.body };
+}
+
 async function failWith(code: EngineErrorCode): Promise<Answer> {
   test.engine.onRun = async () => Promise.reject(new EngineError(code, "it failed"));
   return get(`${path}?project=x`);
@@ -99,6 +119,8 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   pinned_parameter: () => get(`${path}?project=x`, "pinned-token"),
   unknown_endpoint: () => get("/api/endpoints/query/nope"),
   unknown_source: () => post("/api/logs?source=nope", "{}", {}, "ingest-token"),
+  unknown_token: () => askForTokens("GET", "/nobody"),
+  validation_failed: () => askForTokens("POST", ""),
   syntax_error: () => ask("sql", "select"),
   too_complex: () => ask("sql", `select ${"(".repeat(500)}1${")".repeat(500)}`),
   unknown_column: () => ask("sql", "select b from t"),
@@ -147,7 +169,7 @@ describe("the error", () => {
       expect(error).toMatchObject({ code, status });
       expect(status).toBe(errorCatalogue[code].status);
       expect(String(error.message).length).toBeGreaterThan(5);
-      const known = ["code", "message", "status", "parameter", "line", "column", "hint", "allowed"];
+      const known = ["code", "message", "status", "parameter", "line", "column", "hint", "allowed", "fields"];
       expect(Object.keys(error).filter((key) => !known.includes(key))).toEqual([]);
     },
   );

@@ -32,6 +32,7 @@ function addRoutes(some: Partial<EventStore>): void {
         budget: {},
         redaction: "fixed" as const,
       }),
+      recall: () => undefined,
     },
     logger: createLogger("silent"),
     nowMs: () => 0,

@@ -34,4 +34,11 @@ export const migrations: Readonly<Record<string, Migration>> = {
       await sql`UPDATE tokens SET redaction = 'switchable' WHERE scopes LIKE '%"private"%'`.execute(db);
     },
   },
+  "0004-token-rotation": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      await db.schema.alterTable("tokens").addColumn("rotated_at", "integer").execute();
+      await db.schema.alterTable("tokens").addColumn("previous_hash", "text").execute();
+      await db.schema.alterTable("tokens").addColumn("previous_valid_until", "integer").execute();
+    },
+  },
 };

@@ -9,7 +9,7 @@ export interface TokenTable {
   /** Short and public: what people name a token by. */
   readonly id: string;
   /** SHA-256 of the token, in hexadecimal. The token itself is kept nowhere. */
-  readonly hash: string;
+  hash: string;
   readonly description: string;
   /** JSON: an array of scopes. */
   readonly scopes: string;
@@ -22,4 +22,8 @@ export interface TokenTable {
   readonly created_at: number;
   readonly expires_at: number | null;
   revoked_at: number | null;
+  rotated_at: number | null;
+  /** Of the value before the last rotation, as long as it counts too. */
+  previous_hash: string | null;
+  previous_valid_until: number | null;
 }

@@ -23,12 +23,34 @@ export function createTokenStore(database: MetadataDatabase, now: () => number):
         created_at: now(),
         expires_at: fresh.expiresAt ?? null,
         revoked_at: null,
+        rotated_at: null,
+        previous_hash: null,
+        previous_valid_until: null,
       };
       await queries.insertInto("tokens").values(row).execute();
       ownChanges++;
       return { token: toToken(row), secret };
     },
     list: () => listTokens(queries),
+    async rotate(id, graceMs) {
+      const secret = createSecret();
+      const at = now();
+      // One statement, so that of two rotations at once each replaces what the other left.
+      const row = await queries
+        .updateTable("tokens")
+        .set(({ ref }) => ({
+          hash: hashSecret(secret).toString("hex"),
+          rotated_at: at,
+          previous_hash: graceMs > 0 ? ref("hash") : null,
+          previous_valid_until: graceMs > 0 ? at + graceMs : null,
+        }))
+        .where("id", "=", id)
+        .where("revoked_at", "is", null)
+        .returningAll()
+        .executeTakeFirst();
+      ownChanges++;
+      return row === undefined ? undefined : { token: toToken(row), secret };
+    },
     async revoke(id) {
       await queries
         .updateTable("tokens")
@@ -42,6 +64,7 @@ export function createTokenStore(database: MetadataDatabase, now: () => number):
     },
     // The file's own number counts other connections' commits only.
     version: () => `${database.dataVersion()}.${ownChanges}`,
+    ownChanges: () => ownChanges,
   };
 }
 
@@ -62,5 +85,8 @@ function toToken(row: TokenTable): Token {
     createdAt: row.created_at,
     expiresAt: row.expires_at ?? undefined,
     revokedAt: row.revoked_at ?? undefined,
+    rotatedAt: row.rotated_at ?? undefined,
+    previousHash: row.previous_hash === null ? undefined : Buffer.from(row.previous_hash, "hex"),
+    previousValidUntil: row.previous_valid_until ?? undefined,
   };
 }

@@ -113,7 +113,7 @@ export async function createTestApp(): Promise<TestApp> {
     dataThrough: await createDataThrough(engine.store, new AbortController().signal),
     endpoints: createEndpointRegistry(endpoints),
     sources,
-    authenticator: { authenticate: async (secret) => identities[secret] },
+    authenticator: { authenticate: async (secret) => identities[secret], recall: (secret) => identities[secret] },
     logger: createLogger("info", { write: (line) => void logLines.push(line) }),
     rates: createRateLimiter(600, () => testNowMs),
     maxBodyBytes: 100_000,

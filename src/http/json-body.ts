@@ -1,0 +1,30 @@
+import type { FastifyRequest } from "fastify";
+import { ServiceError } from "../errors.ts";
+import { decompress } from "../ingest/decompress.ts";
+
+/**
+ * The JSON object that a request's body is; an empty body counts as an empty object. Throws `unsupported_media_type` for another
+ * content type, and `invalid_body` for what is no JSON, or JSON but no object.
+ */
+export async function readJsonBody(
+  request: FastifyRequest,
+  maxBodyBytes: number,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { body, headers } = request;
+  if (!(body instanceof Uint8Array) || body.length === 0) return {};
+  const mediaType = (headers["content-type"] ?? "application/json").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (mediaType !== "application/json" && !mediaType.endsWith("+json")) {
+    throw new ServiceError("unsupported_media_type", "The body must be application/json");
+  }
+  const bytes = await decompress(body, headers["content-encoding"] ?? "", maxBodyBytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new ServiceError("invalid_body", "The body is not valid JSON", { cause: error });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ServiceError("invalid_body", "The body must be a JSON object");
+  }
+  return value as Readonly<Record<string, unknown>>;
+}

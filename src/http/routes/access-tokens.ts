@@ -1,0 +1,129 @@
+import type { FastifyInstance } from "fastify";
+import type { Authenticator } from "../../access/authenticator.ts";
+import { parseLifetime } from "../../access/expiry.ts";
+import { hashSecret } from "../../access/secret.ts";
+import type { Token, TokenStore } from "../../access/token.ts";
+import { describeToken, exceedsRights, readNewToken, type TokenProblems } from "../../access/token-document.ts";
+import type { AuditLog } from "../../audit/audit-log.ts";
+import { ServiceError } from "../../errors.ts";
+import { readJsonBody } from "../json-body.ts";
+import { urlParameters } from "../request-parameters.ts";
+import { ownerOf, requirePrivate } from "../require-private.ts";
+
+/** What the routes of access tokens work with. */
+export interface AccessTokenDependencies {
+  readonly authenticator: Authenticator;
+  readonly tokens: TokenStore;
+  readonly audit: Pick<AuditLog, "record">;
+  readonly maxBodyBytes: number;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+const maxGraceMs = 7 * 86_400_000;
+
+/**
+ * `/api/access-tokens` (scope `private`): list, make, show, rotate and revoke. A token's value is in the answer that makes
+ * it and in no other.
+ */
+export function addAccessTokenRoutes(app: FastifyInstance, dependencies: AccessTokenDependencies): void {
+  const { authenticator, tokens, audit, maxBodyBytes, nowMs } = dependencies;
+  const options = { onRequest: requirePrivate(authenticator) };
+  app.get("/api/access-tokens", options, async (request) => {
+    const isAll = urlParameters(request).get("revoked")?.at(-1) === "true";
+    const listed = (await tokens.list()).filter(({ revokedAt }) => isAll || revokedAt === undefined);
+    return listed.map((token) => describeToken(token, nowMs()));
+  });
+  app.post("/api/access-tokens", options, async (request, reply) => {
+    const owner = ownerOf(request);
+    const read = readNewToken(await readJsonBody(request, maxBodyBytes), owner, nowMs());
+    if ("problems" in read) throw notSaved(read.problems);
+    const { token, secret } = await tokens.create(read.token);
+    audit.record({ action: "token.create", actor: owner.tokenId, target: token.id, details: detailsOf(token) });
+    return reply
+      .status(201)
+      .header("Cache-Control", "no-store")
+      .header("Location", `/api/access-tokens/${token.id}`)
+      .send({ ...describeToken(token, nowMs()), token: secret });
+  });
+  app.get<TokenRoute>("/api/access-tokens/:id", options, async ({ params }) =>
+    describeToken(await findToken(tokens, params.id), nowMs()),
+  );
+  app.post<TokenRoute>("/api/access-tokens/:id/rotate", options, async (request, reply) => {
+    const owner = ownerOf(request);
+    const graceMs = readGrace(await readJsonBody(request, maxBodyBytes));
+    const { id, ...old } = await findToken(tokens, request.params.id);
+    if (exceedsRights({ id, ...old }, owner)) {
+      throw new ServiceError("insufficient_scope", "This token may not get the value of one that may do more");
+    }
+    const rotated = await tokens.rotate(id, graceMs);
+    if (rotated === undefined) throw unknownToken();
+    audit.record({
+      action: "token.rotate",
+      actor: owner.tokenId,
+      target: id,
+      details: { grace_seconds: graceMs / 1000 },
+    });
+    return reply
+      .header("Cache-Control", "no-store")
+      .send({ ...describeToken(rotated.token, nowMs()), token: rotated.secret });
+  });
+  app.delete<TokenRoute>("/api/access-tokens/:id", options, async (request, reply) => {
+    const { id } = await findToken(tokens, request.params.id);
+    await tokens.revoke(id);
+    audit.record({ action: "token.revoke", actor: ownerOf(request).tokenId, target: id });
+    return reply.status(204).send();
+  });
+}
+
+interface TokenRoute {
+  readonly Params: { readonly id: string };
+}
+
+/** By id, or by its value. One that was revoked is gone. */
+async function findToken(tokens: TokenStore, idOrValue: string): Promise<Token> {
+  const hash = hashSecret(idOrValue);
+  const found = (await tokens.list()).find((token) => token.id === idOrValue || token.hash.equals(hash));
+  if (found === undefined || found.revokedAt !== undefined) throw unknownToken();
+  return found;
+}
+
+function unknownToken(): ServiceError {
+  // What was sent may be a token's value, and is not shown.
+  return new ServiceError("unknown_token", "There is no such token, or it was revoked");
+}
+
+function notSaved(fields: TokenProblems): ServiceError {
+  return new ServiceError("validation_failed", `The token was not made: ${describeProblems(fields)}`, { fields });
+}
+
+function describeProblems(fields: TokenProblems): string {
+  const [[field, [text = ""] = []] = ["", []]] = Object.entries(fields);
+  return `${field}: ${text}`;
+}
+
+/** What the audit tells of a token: never its pins' values. */
+function detailsOf({ scopes, pins, expiresAt, redaction }: Token): Readonly<Record<string, string>> {
+  const pinned = Object.keys(pins);
+  return {
+    scopes: scopes.join(" "),
+    redaction,
+    ...(pinned.length === 0 ? {} : { pinned: pinned.join(" ") }),
+    ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
+  };
+}
+
+/** How long the old value still counts: nothing unless `grace` says so. */
+function readGrace(body: Readonly<Record<string, unknown>>): number {
+  const others = Object.keys(body).filter((key) => key !== "grace");
+  const { grace } = body;
+  const graceMs = grace === undefined || grace === null ? 0 : parseLifetime(String(grace));
+  const fields: Record<string, string[]> = Object.fromEntries(
+    others.map((key) => [key, ["there is no such field; the only one is grace"]]),
+  );
+  if (graceMs === undefined || graceMs > maxGraceMs) {
+    fields.grace = ["must be a number and s, m, h or d, such as 10m, of 7 days at most"];
+  }
+  if (Object.keys(fields).length === 0 && graceMs !== undefined) return graceMs;
+  throw new ServiceError("validation_failed", `The token was not rotated: ${describeProblems(fields)}`, { fields });
+}
