@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { findSchemaProblems } from "./schema-problems.ts";
 
 /** One problem of a text, where it stands. */
 export interface TextProblem {
@@ -29,29 +30,11 @@ export function parseCheckedYaml<S extends TSchema>(text: string, schema: S): Ch
   if (Value.Check(schema, value)) {
     return { isValid: true, value, offsetOf: (path) => offsetOf(contents, path) };
   }
-  const problems: TextProblem[] = [];
-  for (const error of Value.Errors(schema, value)) {
-    // Said again for each unknown key, with the keyword "boolean"; an anyOf's members speak for it.
-    if (error.keyword === "additionalProperties" || error.keyword === "anyOf") continue;
-    const path = pointerToPath(error.instancePath);
+  const problems = findSchemaProblems(schema, value).map(({ path, message }) => {
     const name = path.join(".");
-    const message = describe(error.keyword, error.params, error.message);
-    problems.push({ message: name === "" ? message : `${name}: ${message}`, offset: offsetOf(contents, path) });
-  }
+    return { message: name === "" ? message : `${name}: ${message}`, offset: offsetOf(contents, path) };
+  });
   return { isValid: false, problems: problems.sort((a, b) => a.offset - b.offset) };
-}
-
-function pointerToPath(pointer: string): string[] {
-  const parts = pointer.split("/").slice(1);
-  return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-function describe(keyword: string, params: object, message: string): string {
-  if (keyword === "boolean") return "there is no such key";
-  if ("allowedValues" in params && Array.isArray(params.allowedValues)) {
-    return `must be one of ${params.allowedValues.join(", ")}`;
-  }
-  return message;
 }
 
 /** Offset of the key at a path, or of the deepest that exists on the way there. */

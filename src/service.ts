@@ -95,8 +95,9 @@ async function openService(
     log: (level, message) => logger[level](message),
   });
   closers.push(() => retention.close());
-  const planner = createPlanner({ engine, tables: sources, nowMs: Date.now });
-  const endpoints = createEndpointRegistry(await loadEndpoints(settings.endpointsDir, planner));
+  const endpoints = createEndpointRegistry([]);
+  const planner = createPlanner({ engine, tables: sources, endpoints, nowMs: Date.now });
+  endpoints.replaceFiles(await loadEndpoints(settings.endpointsDir, { engine, tables: sources }));
   const cache = createResultCache({ maxBytes: settings.cacheMaxBytes, nowMs: Date.now, random: Math.random });
   const ticking = setInterval(() => cache.tick(), 1_000).unref();
   closers.push(async () => {

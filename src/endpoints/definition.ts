@@ -1,5 +1,6 @@
 import type { ParameterValue } from "../engines/engine.ts";
 import type { Query } from "../googlesql/ast.ts";
+import type { SqlType } from "../googlesql/types.ts";
 import type { Detector } from "../redaction/detector.ts";
 
 /** The types that an endpoint's parameters may have, as headers and the API write them. */
@@ -44,14 +45,36 @@ export interface EndpointDefinition {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** A column of an endpoint's answer. */
+export interface ContractColumn {
+  readonly name: string;
+  /** Records without their fields, which grow with the events; UNKNOWN where no event has carried the field yet. */
+  readonly type: SqlType;
+}
+
+/** What callers of an endpoint rely on. It is inferred, never written by hand. */
+export interface EndpointContract {
+  /** Those that the endpoint declares, then those it inherits from endpoints that it reads. */
+  readonly parameters: readonly ParameterDefinition[];
+  /** In the order of the answer. */
+  readonly columns: readonly ContractColumn[];
+}
+
+/** Where an endpoint lives: in a file that the service reads, or in its store, which the API changes. */
+export type EndpointOrigin = { readonly kind: "file"; readonly path: string } | { readonly kind: "api" };
+
 /** An endpoint that was found good. */
 export interface Endpoint {
   readonly definition: EndpointDefinition;
   readonly version: number;
   /** The saved query's syntax tree. */
   readonly savedQuery: Query;
-  /** The text that the tree's spans count in: the whole file. */
+  /** The text that the tree's spans count in. */
   readonly sourceText: string;
-  /** The file it stands in; for messages to its owner. */
-  readonly path: string;
+  readonly origin: EndpointOrigin;
+  readonly contract: EndpointContract;
+  /** Ids of the endpoints whose queries are part of this one's, also through others. */
+  readonly reads: readonly string[];
+  /** Why a stored endpoint cannot run since what it reads has changed; undefined where it can. */
+  readonly problem?: string;
 }

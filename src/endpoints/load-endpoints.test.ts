@@ -6,20 +6,14 @@ import { type DuckDbEngine, openMemoryEngine } from "../engines/duckdb/index.ts"
 import { loadSources } from "../sources/load-sources.ts";
 import { openSources } from "../sources/source-registry.ts";
 import type { Endpoint } from "./definition.ts";
-import { EndpointFileError, loadEndpoints } from "./load-endpoints.ts";
-import { createPlanner } from "./planner.ts";
-import type { Planner } from "./run-endpoint.ts";
+import { EndpointFileError, type LoadDependencies, loadEndpoints } from "./load-endpoints.ts";
 
 let engine: DuckDbEngine;
-let planner: Planner;
+let dependencies: LoadDependencies;
 
 beforeAll(async () => {
   engine = await openMemoryEngine({ threads: 1 });
-  planner = createPlanner({
-    engine,
-    tables: await openSources(await loadSources("sources"), engine.store),
-    nowMs: () => 0,
-  });
+  dependencies = { engine, tables: await openSources(await loadSources("sources"), engine.store) };
 });
 
 afterAll(async () => {
@@ -32,7 +26,7 @@ const header = (more = "") => `/*---\nid: ${id}\n${more}---*/\n`;
 async function load(files: Readonly<Record<string, string>>): Promise<readonly Endpoint[]> {
   const folder = await mkdtemp(join(tmpdir(), "logweir-endpoints-"));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return loadEndpoints(folder, planner);
+  return loadEndpoints(folder, dependencies);
 }
 
 async function problems(files: Readonly<Record<string, string>>): Promise<string> {
@@ -180,10 +174,10 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
 });
 
 it("a folder that is not there is told", async () => {
-  await expect(loadEndpoints("/nowhere/at/all", planner)).rejects.toThrow(EndpointFileError);
+  await expect(loadEndpoints("/nowhere/at/all", dependencies)).rejects.toThrow(EndpointFileError);
 });
 
 it("the endpoints that come with the project are good", async () => {
-  const endpoints = await loadEndpoints("endpoints", planner);
+  const endpoints = await loadEndpoints("endpoints", dependencies);
   expect(endpoints.map((endpoint) => endpoint.definition.name)).toEqual(["logs.all", "usage.api-counts"]);
 });

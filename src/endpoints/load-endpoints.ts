@@ -1,86 +1,67 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { GoogleSqlError } from "../googlesql/diagnostic.ts";
-import { parseQuery } from "../googlesql/parse.ts";
+import { checkEndpoint, findTwins, lookupOf } from "./check-endpoint.ts";
+import type { CompileDependencies } from "./compile-endpoint.ts";
 import type { Endpoint } from "./definition.ts";
-import { parseEndpointFile } from "./parse-endpoint.ts";
+import type { FieldProblem } from "./field-problem.ts";
 import { describeProblem } from "./query-error.ts";
-import type { Planner } from "./run-endpoint.ts";
+import { draftOfFile, type FileProblem } from "./validate.ts";
 
 /** Endpoint files that cannot be used; the message lists every problem with file, line, column and a caret. */
 export class EndpointFileError extends Error {
   override readonly name = "EndpointFileError";
 }
 
+/** What the files of a folder are read with. */
+export interface LoadDependencies extends Pick<CompileDependencies, "engine" | "tables"> {
+  /** Endpoints that are in no file: files may read them, and their names are taken. One with the id of a file gives way to it. */
+  readonly stored?: readonly Endpoint[];
+}
+
+interface DraftedFile {
+  readonly path: string;
+  readonly text: string;
+  readonly draft: Endpoint;
+  readonly place: (problem: FieldProblem) => FileProblem;
+}
+
 /**
  * Reads every `*.sql` file of a folder and compiles it as a call would. Throws one `EndpointFileError` with all problems of
- * all files; nothing is half loaded. Ids and names are unique over all files.
+ * all files; nothing is half loaded. Ids and names are unique over all files. The versions are all 1.
  */
-export async function loadEndpoints(folder: string, planner: Planner): Promise<readonly Endpoint[]> {
-  const files = await readdir(folder).catch((error: Error) => {
+export async function loadEndpoints(
+  folder: string,
+  { engine, tables, stored = [] }: LoadDependencies,
+): Promise<readonly Endpoint[]> {
+  const names = await readdir(folder).catch((error: Error) => {
     throw new EndpointFileError(`The folder of endpoints cannot be read: ${error.message}`);
   });
-  const endpoints: Endpoint[] = [];
-  const problems: string[] = [];
-  for (const file of files.filter((name) => name.endsWith(".sql")).sort()) {
-    const path = join(folder, file);
-    const loaded = loadEndpoint(await readFile(path, "utf8"), path, planner, endpoints);
-    if (Array.isArray(loaded)) problems.push(...loaded);
-    else endpoints.push(loaded);
+  const problems: { readonly path: string; readonly text: string }[] = [];
+  const files: DraftedFile[] = [];
+  for (const name of names.filter((each) => each.endsWith(".sql")).sort()) {
+    const path = join(folder, name);
+    const text = await readFile(path, "utf8");
+    const file = draftOfFile(text, path);
+    if ("draft" in file) files.push({ path, text, ...file });
+    else problems.push(...file.problems.map((problem) => ({ path, text: describe(path, text, problem) })));
   }
-  if (problems.length > 0) throw new EndpointFileError(problems.join("\n"));
-  return endpoints;
-}
-
-/** One endpoint, or what is wrong with its file. `others` are those whose id and name it may not have. */
-function loadEndpoint(text: string, path: string, planner: Planner, others: readonly Endpoint[]): Endpoint | string[] {
-  const parsed = parseEndpointFile(text, path);
-  if ("problems" in parsed) {
-    return parsed.problems.map(({ offset, message }) => describeProblem(path, text, offset, message));
-  }
-  const { definition, offsetOf } = parsed;
-  try {
-    const endpoint: Endpoint = { definition, version: 1, savedQuery: parseQuery(text), sourceText: text, path };
-    planner.plan(endpoint, undefined, undefined);
-    const problems = [...findTwins(endpoint, others), ...findBadAliases(endpoint)];
-    if (problems.length === 0) return endpoint;
-    return problems.map(({ keys, message }) => describeProblem(path, text, offsetOf(keys), message));
-  } catch (error) {
-    if (!(error instanceof GoogleSqlError)) throw error;
-    return error.diagnostics.map(({ span, message }) => describeProblem(path, text, span.start, message));
-  }
-}
-
-interface HeaderProblem {
-  readonly keys: readonly string[];
-  readonly message: string;
-}
-
-function findTwins({ definition }: Endpoint, others: readonly Endpoint[]): readonly HeaderProblem[] {
-  return others.flatMap((other): readonly HeaderProblem[] => {
-    if (other.definition.id === definition.id) return [{ keys: ["id"], message: `${other.path} has the same id` }];
-    if (other.definition.name === definition.name)
-      return [{ keys: ["name"], message: `${other.path} has the same name` }];
-    return [];
+  const ids = new Set(files.map(({ draft }) => draft.definition.id));
+  const others = stored.filter(({ definition }) => !ids.has(definition.id));
+  const endpoints = lookupOf([...others, ...files.map(({ draft }) => draft)]);
+  const checked = files.map(({ path, text, draft, place }, index) => {
+    const earlier = files.slice(0, index).map((file) => file.draft);
+    const result = checkEndpoint(draft, { engine, tables, endpoints });
+    const found = [...findTwins(draft, [...earlier, ...others]), ...(result.problems ?? [])];
+    problems.push(...found.map((problem) => ({ path, text: describe(path, text, place(problem)) })));
+    return result.endpoint;
   });
+  if (problems.length > 0) {
+    const sorted = problems.toSorted((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
+    throw new EndpointFileError(sorted.map(({ text }) => text).join("\n"));
+  }
+  return checked.flatMap((endpoint) => endpoint ?? []);
 }
 
-/** An alias stands for a table of the query's WITH, and does not hide another. */
-function findBadAliases({ definition, savedQuery }: Endpoint): readonly HeaderProblem[] {
-  const tables = new Set((savedQuery.with?.entries ?? []).map((entry) => entry.name.name.toLowerCase()));
-  const problems: HeaderProblem[] = [];
-  if (definition.isSandboxed && tables.size === 0) {
-    problems.push({
-      keys: ["sandbox"],
-      message: "a sandboxed endpoint needs a WITH clause: its tables are what callers may read",
-    });
-  }
-  for (const [alias, table] of Object.entries(definition.tableAliases)) {
-    const keys = ["table_aliases", alias];
-    if (!tables.has(table.toLowerCase()))
-      problems.push({ keys, message: `the query's WITH clause has no table ${table}` });
-    if (tables.has(alias.toLowerCase()))
-      problems.push({ keys, message: "the query's WITH clause has a table of this name" });
-  }
-  return problems;
+function describe(path: string, text: string, { offset, message }: FileProblem): string {
+  return describeProblem(path, text, offset, message);
 }

@@ -7,6 +7,8 @@ export interface PlannedQuery extends CompiledQuery {
   readonly paging?: Paging;
   /** `digestQuery` of it, for who compares queries often. */
   readonly digest?: string;
+  /** False once the same call would be planned otherwise; absent where that cannot be told, as for what depends on the clock. */
+  readonly isCurrent?: () => boolean;
 }
 
 /** What the query asks and answers, as a SHA-256. */

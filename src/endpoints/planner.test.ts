@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DuckDbEngine, openMemoryEngine } from "../engines/duckdb/index.ts";
 import type { LogEvent } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
-import { parseQuery } from "../googlesql/parse.ts";
 import { openSources } from "../sources/source-registry.ts";
 import { createAdmission } from "./admission.ts";
 import type { Endpoint } from "./definition.ts";
+import { draftEndpoint } from "./draft-endpoint.ts";
 import { createCursorSealer } from "./paging/cursor.ts";
 import { parseEndpointFile } from "./parse-endpoint.ts";
 import { createPlanner } from "./planner.ts";
@@ -71,13 +71,7 @@ SELECT id FROM edge_logs LIMIT 100`;
 function endpointOf(text: string): Endpoint {
   const parsed = parseEndpointFile(text, "test.sql");
   if ("problems" in parsed) throw new Error(parsed.problems[0]?.message);
-  return {
-    definition: parsed.definition,
-    version: 1,
-    savedQuery: parseQuery(text),
-    sourceText: text,
-    path: "test.sql",
-  };
+  return draftEndpoint(parsed.definition);
 }
 
 async function run(parameters: Record<string, string>, text = file): Promise<Record<string, unknown>[]> {

@@ -2,7 +2,7 @@ import type { Engine, ParameterValue } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
 import type { Detector } from "../redaction/detector.ts";
 import type { Admission } from "./admission.ts";
-import type { Endpoint, EndpointDefinition } from "./definition.ts";
+import type { Endpoint } from "./definition.ts";
 import type { CursorSealer, PagePlace } from "./paging/cursor.ts";
 import { placeParameter } from "./paging/page-query.ts";
 import { type BoundParameters, bindParameters, parseLimit } from "./parameters.ts";
@@ -74,9 +74,9 @@ export function prepareCall(
   const { definition } = endpoint;
   const consumer = readConsumerQuery(endpoint, parameters, redactsPii);
   const limit = parseLimit(parameters.get("limit"), definition.maxRows);
-  const bound = bindParameters(definition.parameters, parameters);
+  const bound = bindParameters(endpoint.contract.parameters, parameters);
   const identity = identifyCall(endpoint, [consumer ?? null, limit ?? null, [...bound], redactsPii]);
-  const place = readPlace(runner.cursors, definition, parameters, identity);
+  const place = readPlace(runner.cursors, endpoint, parameters, identity);
   const rowLimit = consumer === undefined ? limit : undefined;
   const query = runner.planner.plan(
     endpoint,
@@ -102,13 +102,13 @@ function identifyCall({ definition, version }: Endpoint, parts: readonly unknown
 /** The place that the parameter `cursor` tells; undefined where there is none, or the endpoint has a parameter of that name. */
 function readPlace(
   cursors: CursorSealer,
-  { parameters: declared }: EndpointDefinition,
+  { contract }: Endpoint,
   parameters: ReadonlyMap<string, unknown>,
   identity: string,
 ): PagePlace | undefined {
   const cursor = parameters.get("cursor");
   if (cursor === undefined || cursor === null || cursor === "") return undefined;
-  if (declared.some(({ name }) => name === "cursor")) return undefined;
+  if (contract.parameters.some(({ name }) => name === "cursor")) return undefined;
   return cursors.open(identity, String(cursor));
 }
 

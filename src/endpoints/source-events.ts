@@ -1,5 +1,5 @@
-import { parseQuery } from "../googlesql/parse.ts";
 import type { Endpoint } from "./definition.ts";
+import { draftEndpoint } from "./draft-endpoint.ts";
 
 /** An endpoint that nobody can name: the newest events of a source, newest first; of those after a time where the call has one. */
 export function createSourceEndpoint(source: string): Endpoint {
@@ -8,34 +8,28 @@ FROM \`${source}\`
 WHERE @after IS NULL OR timestamp > @after
 ORDER BY timestamp DESC
 LIMIT 100`;
-  return {
-    definition: {
-      // Apart from every endpoint's, which is a UUID.
-      id: `source:${source}`,
-      name: `source:${source}`,
-      description: undefined,
-      query,
-      maxRows: 1_000,
-      cacheSeconds: 0,
-      warmEverySeconds: undefined,
-      isSandboxed: false,
-      redactsPii: false,
-      parameters: [
-        {
-          name: "after",
-          type: "timestamp",
-          isRequired: false,
-          allowed: undefined,
-          default: null,
-          description: undefined,
-        },
-      ],
-      tableAliases: {},
-      labels: {},
-    },
-    version: 1,
-    savedQuery: parseQuery(query),
-    sourceText: query,
-    path: "",
-  };
+  return draftEndpoint({
+    // Apart from every endpoint's, which is a UUID.
+    id: `source:${source}`,
+    name: `source:${source}`,
+    description: undefined,
+    query,
+    maxRows: 1_000,
+    cacheSeconds: 0,
+    warmEverySeconds: undefined,
+    isSandboxed: false,
+    redactsPii: false,
+    parameters: [
+      {
+        name: "after",
+        type: "timestamp",
+        isRequired: false,
+        allowed: undefined,
+        default: null,
+        description: undefined,
+      },
+    ],
+    tableAliases: {},
+    labels: {},
+  });
 }

@@ -90,7 +90,9 @@ describe("an answer that is kept", () => {
       version,
       savedQuery: parseQuery("SELECT 1"),
       sourceText: "",
-      path: "",
+      origin: { kind: "api" } as const,
+      contract: { parameters: [], columns: [] },
+      reads: [],
     });
     const keys = [endpoint("a", 1), endpoint("a", 2), endpoint("b", 1)].map((each) => cacheKey(each, call));
     expect(new Set(keys).size).toBe(3);

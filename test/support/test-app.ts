@@ -4,10 +4,10 @@ import { createAdmission } from "../../src/endpoints/admission.ts";
 import { createResultCache } from "../../src/endpoints/cache/result-cache.ts";
 import { createDataThrough } from "../../src/endpoints/data-through.ts";
 import type { Endpoint, EndpointDefinition } from "../../src/endpoints/definition.ts";
+import { draftEndpoint } from "../../src/endpoints/draft-endpoint.ts";
 import { createEndpointRegistry } from "../../src/endpoints/endpoint-registry.ts";
 import { createCursorSealer } from "../../src/endpoints/paging/cursor.ts";
 import type { Planner } from "../../src/endpoints/run-endpoint.ts";
-import { parseQuery } from "../../src/googlesql/parse.ts";
 import { buildApp } from "../../src/http/app.ts";
 import { createDrain, type Drain } from "../../src/http/drain.ts";
 import { createLogger } from "../../src/http/logger.ts";
@@ -55,7 +55,7 @@ function makeEndpoint(more: Partial<EndpointDefinition> & { readonly name: strin
     labels: {},
     ...more,
   };
-  return { definition, version: 1, savedQuery: parseQuery(query), sourceText: query, path: `${more.name}.sql` };
+  return draftEndpoint(definition, { origin: { kind: "file", path: `${more.name}.sql` } });
 }
 
 const plain = { isRequired: false, allowed: undefined, default: null, description: undefined } as const;

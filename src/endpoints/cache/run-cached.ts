@@ -60,10 +60,10 @@ export function runCached(
 
 /** What the endpoint reads of a call's parameters, since an answer that is kept keeps them too; with their rough size. */
 function pickParameters(
-  { definition }: Endpoint,
+  { contract }: Endpoint,
   sent: ReadonlyMap<string, unknown>,
 ): { readonly parameters: ReadonlyMap<string, unknown>; readonly bytes: number } {
-  const names = [...definition.parameters.map(({ name }) => name), "sql", "lql", "limit", "cursor"];
+  const names = [...contract.parameters.map(({ name }) => name), "sql", "lql", "limit", "cursor"];
   const parameters = new Map(names.filter((name) => sent.has(name)).map((name) => [name, sent.get(name)]));
   let bytes = 0;
   for (const value of parameters.values()) bytes += typeof value === "string" ? value.length * 2 : 100;

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
 import type { LogEvent } from "../../engines/engine.ts";
-import { parseQuery } from "../../googlesql/parse.ts";
 import { openSources } from "../../sources/source-registry.ts";
 import { createAdmission } from "../admission.ts";
 import type { Endpoint } from "../definition.ts";
+import { draftEndpoint } from "../draft-endpoint.ts";
 import { parseEndpointFile } from "../parse-endpoint.ts";
 import { createPlanner } from "../planner.ts";
 import { type EndpointRunner, prepareCall } from "../run-endpoint.ts";
@@ -52,7 +52,7 @@ SELECT id, timestamp FROM t ORDER BY timestamp DESC LIMIT 5`;
   const { definition } = parsed;
   return {
     source,
-    endpoint: { definition, version: 1, savedQuery: parseQuery(text), sourceText: text, path: "e.sql" },
+    endpoint: draftEndpoint(definition),
   };
 }
 

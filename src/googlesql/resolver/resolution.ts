@@ -2,9 +2,9 @@ import type { Expression, Query } from "../ast.ts";
 import type { Catalogue } from "../catalogue/index.ts";
 import type { Diagnostic, DiagnosticCode, Span } from "../diagnostic.ts";
 import type { TableCatalog } from "../relation.ts";
-import type { Column, Expr } from "../resolved.ts";
+import type { Column, CteDefinition, Expr } from "../resolved.ts";
 import { type SqlType, UNKNOWN } from "../types.ts";
-import type { Environment, ExprContext, QueryResult } from "./context.ts";
+import type { CteBinding, Environment, ExprContext, QueryResult } from "./context.ts";
 import type { NamedColumn, RangeVariable } from "./scope.ts";
 import { nearestName } from "./suggest.ts";
 
@@ -39,6 +39,22 @@ export interface ResolutionInput {
   readonly rules: Rules;
   readonly catalogue: Catalogue;
   readonly ids?: IdSource;
+  readonly views?: ViewReads;
+}
+
+/** What stands for a view, and the parameters that it reads. */
+export interface ViewBinding extends CteBinding {
+  readonly parameters: ReadonlyMap<string | number, SqlType>;
+}
+
+/** What is known of the views that one query reads, directly and through each other. */
+export interface ViewReads {
+  /** Those that are being resolved, the outermost first. */
+  readonly open: { readonly key: string; readonly name: string }[];
+  /** By key: what stands for them, or why they cannot be read. */
+  readonly made: Map<string, ViewBinding | string>;
+  /** Each after those that it reads. */
+  readonly definitions: CteDefinition[];
 }
 
 const MAX_DIAGNOSTICS = 50;
@@ -58,6 +74,7 @@ export class Resolution {
   readonly timeZone: string;
   readonly inferParameters: boolean;
   readonly ids: IdSource;
+  readonly views: ViewReads;
   readonly diagnostics: Diagnostic[] = [];
   /** Ids of columns that hold a field of a log record or a column of a log source: they compare leniently. */
   readonly lenientColumns: Set<number>;
@@ -80,6 +97,7 @@ export class Resolution {
     this.declaredParameters = input.parameters;
     this.ids = input.ids ?? { nextColumn: 1, nextCte: 1, lenientColumns: new Set() };
     this.lenientColumns = this.ids.lenientColumns;
+    this.views = input.views ?? { open: [], made: new Map(), definitions: [] };
   }
 
   /** A range variable's columns by lower-case name; the value of a value table is none of them. */

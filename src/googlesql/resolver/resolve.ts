@@ -23,6 +23,8 @@ export interface ResolveOptions {
   readonly timeZone?: string;
   /** The functions that may be called; all of the published ones by default. */
   readonly catalogue?: Catalogue;
+  /** What the query is as a view, so that a circle through itself is found. */
+  readonly view?: { readonly key: string; readonly name: string };
 }
 
 /** What a resolution under way is made with; the sandbox makes two that share their identities. */
@@ -36,6 +38,7 @@ export function createResolution(text: string, options: ResolveOptions, ids?: Id
     catalogue: options.catalogue ?? CATALOGUE,
     rules: { expression: resolveExpressionRule, query: resolveQueryRule },
     ...(ids === undefined ? {} : { ids }),
+    ...(options.view === undefined ? {} : { views: { open: [options.view], made: new Map(), definitions: [] } }),
   });
 }
 
@@ -47,7 +50,9 @@ export function createResolution(text: string, options: ResolveOptions, ids?: Id
 export function resolveQuery(query: Query, text: string, options: ResolveOptions): ResolvedQuery {
   const resolution = createResolution(text, options);
   const result = resolveTopLevel(resolution, query, undefined);
-  return finishQuery(resolution, result);
+  const finished = finishQuery(resolution, result);
+  const ctes = resolution.views.definitions;
+  return ctes.length === 0 ? finished : { ...finished, scan: { kind: "With", ctes, input: finished.scan } };
 }
 
 /** Resolves a query that stands alone; throws when anything was reported. */

@@ -52,7 +52,9 @@ export function resolveSandboxed(saved: QueryText, consumer: QueryText, options:
   const finished = finishQuery(inside, result);
   const reached = reachableFrom(finished.scan);
   const added = redaction === undefined ? [] : shown.flatMap(({ definition }) => definition ?? []);
-  const read = [...definitions, ...added].filter((definition) => reached.ctes.has(definition.id));
+  const read = [...outside.views.definitions, ...definitions, ...added].filter((definition) =>
+    reached.ctes.has(definition.id),
+  );
   const scan: Scan = read.length === 0 ? finished.scan : { kind: "With", ctes: read, input: finished.scan };
   const types = new Map([...outside.usedParameters, ...inside.usedParameters]);
   const parameters = [...types].filter(([key]) => reached.parameters.has(key)).map(([key, type]) => ({ key, type }));

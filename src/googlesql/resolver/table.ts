@@ -5,6 +5,7 @@ import { type CteBinding, type CteScope, type Environment, plainRelation, type R
 import { aliased } from "./relation.ts";
 import { ERROR_TYPE } from "./resolution.ts";
 import { findName, type NamedColumn, namedColumn } from "./scope.ts";
+import { readView } from "./view.ts";
 
 /** Is it `alias.items` of something in scope, an array to be unnested? A single name is always a table. */
 export function isArrayPath(node: TableReference, environment: Environment): boolean {
@@ -40,12 +41,21 @@ export function resolveTable(environment: Environment, node: TableReference): Re
   if (cte !== undefined) return scanCte(environment, cte, alias ?? node.path.parts[0]?.name ?? name, node.span);
   const table = resolution.tables.findTable(name);
   if (table !== undefined) return scanTable(environment, table, alias, node);
+  const view = resolution.tables.findView?.(name);
+  if (view !== undefined) {
+    return scanCte(environment, readView(resolution, view, node.path.span), alias ?? lastPart(name), node.span);
+  }
   const known = [...cteNames(environment.ctes), ...resolution.tables.tableNames()];
   resolution.report("unknown_table", `Table not found: ${name}`, node.path.span, {
     name,
     suggestion: resolution.suggest(name, known),
   });
   return unknownRelation(environment, alias ?? node.path.parts.at(-1)?.name ?? name);
+}
+
+/** What a name with dots is called by where it has no alias. */
+function lastPart(name: string): string {
+  return name.slice(name.lastIndexOf(".") + 1) || name;
 }
 
 function pathName(path: Path): string {

@@ -77,7 +77,7 @@ async function runEndpoint(
   dependencies.rates.take(identity.tokenId);
   const endpoint = findEndpoint(dependencies, identity, name);
   request.logNotes.endpoint = endpoint.definition.name;
-  const declaresFormat = endpoint.definition.parameters.some((parameter) => parameter.name === "format");
+  const declaresFormat = endpoint.contract.parameters.some((parameter) => parameter.name === "format");
   const waitMs = readWait(request, reply);
   let signal: AbortSignal | undefined;
   const call = {
@@ -203,7 +203,7 @@ function findEndpoint({ endpoints }: AppDependencies, identity: Identity, name: 
 
 /** The last value of each name, and the token's pins over them. */
 function chooseParameters(identity: Identity, endpoint: Endpoint, sent: SentParameters): ReadonlyMap<string, unknown> {
-  const declared = new Set(endpoint.definition.parameters.map((parameter) => parameter.name));
+  const declared = new Set(endpoint.contract.parameters.map((parameter) => parameter.name));
   const pins = applyPins(identity, declared, sent);
   const chosen = new Map<string, unknown>();
   for (const [name, values] of sent) chosen.set(name, values.at(-1));

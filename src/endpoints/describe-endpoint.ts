@@ -1,0 +1,15 @@
+import { describeContract } from "./contract.ts";
+import type { Endpoint } from "./definition.ts";
+import { describeDefinition } from "./document.ts";
+
+/** An endpoint as the API shows it: its document, and what the service knows of it. */
+export function describeEndpoint({ definition, version, origin, contract, problem }: Endpoint): object {
+  return {
+    ...describeDefinition(definition),
+    version,
+    origin: origin.kind,
+    file: origin.kind === "file" ? origin.path : null,
+    contract: describeContract(contract),
+    ...(problem === undefined ? {} : { problem }),
+  };
+}

@@ -1,0 +1,36 @@
+import type { TSchema } from "typebox";
+import { Value } from "typebox/value";
+
+/** One way in which a value does not fit a schema. */
+export interface SchemaProblem {
+  /** Keys from the outside to the value at fault; for an unknown key, that key is the last. */
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** All ways in which a value does not fit a JSON schema; none where it fits. */
+export function findSchemaProblems(schema: TSchema, value: unknown): readonly SchemaProblem[] {
+  const problems: SchemaProblem[] = [];
+  for (const error of Value.Errors(schema, value)) {
+    // Said again for each unknown key, with the keyword "boolean"; an anyOf's members speak for it.
+    if (error.keyword === "additionalProperties" || error.keyword === "anyOf") continue;
+    problems.push({
+      path: pointerToPath(error.instancePath),
+      message: describe(error.keyword, error.params, error.message),
+    });
+  }
+  return problems;
+}
+
+function pointerToPath(pointer: string): string[] {
+  const parts = pointer.split("/").slice(1);
+  return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function describe(keyword: string, params: object, message: string): string {
+  if (keyword === "boolean") return "there is no such key";
+  if ("allowedValues" in params && Array.isArray(params.allowedValues)) {
+    return `must be one of ${params.allowedValues.join(", ")}`;
+  }
+  return message;
+}
