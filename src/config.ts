@@ -79,6 +79,11 @@ export function readClientDefaults(env: Environment = process.env): {
   return { url: env[urlVariable] || "http://127.0.0.1:4000", token: env[tokenVariable] || undefined };
 }
 
+/** False where the person at the terminal does not want colours (no-color.org), or the terminal has none. */
+export function allowsColours(env: Environment = process.env): boolean {
+  return !env.NO_COLOR && env.TERM !== "dumb";
+}
+
 function findUnknownVariables(env: Environment): string[] {
   const known = [...Object.values<SettingDefinition>(settingDefinitions).map(variableOf), ...clientVariables];
   const unknown = Object.keys(env).filter((name) => name.startsWith("LOGWEIR_") && !known.includes(name));

@@ -18,7 +18,7 @@ import { runSqlBatch } from "./commands/sql-batch.ts";
 import { type CreateTokenOptions, createToken, listTokens, revokeToken } from "./commands/token.ts";
 import { type CompletedCommand, completionScript, completionShells, isCompletionShell } from "./completion.ts";
 import { type CliContext, CliError, print } from "./context.ts";
-import { type ServiceCommandOptions, serviceCommandGroups, serviceCommands } from "./service-commands.ts";
+import { type CommandOptions, serviceCommandGroups, serviceCommands } from "./service-commands.ts";
 
 /** Of a command line that cannot be read; 1 is for commands that fail. */
 const usageExitCode = 64;
@@ -178,20 +178,24 @@ function toCompleted(command: Command): CompletedCommand {
 
 function addServiceCommands(program: Command, context: CliContext): void {
   const groups = new Map<string, Command>();
-  for (const { name, argument, description, examples: shown, run } of serviceCommands) {
+  for (const definition of serviceCommands) {
+    const { name, argument, run } = definition;
     const [first = "", second] = name.split(" ");
     const group = groups.get(first) ?? program.command(first);
     groups.set(first, group);
     if (second !== undefined) group.description(serviceCommandGroups[first] ?? "");
-    const command = ofService(second === undefined ? group : group.command(second)).description(description);
+    const command = second === undefined ? group : group.command(second);
+    command.description(definition.description).addHelpText("after", examples(...definition.examples));
+    for (const [flags, description] of definition.options ?? []) command.option(flags, description);
+    if (definition.isLocal === true) command.option("--json", "as JSON");
+    else ofService(command);
     if (argument === undefined) {
-      command.action((options: ServiceCommandOptions) => run(undefined, options, context));
+      command.action((options: CommandOptions) => run(undefined, options, context));
     } else {
       command
-        .argument(argument.form, argument.description)
-        .action((value: string | undefined, options: ServiceCommandOptions) => run(value, options, context));
+        .argument(argument.form, argument.description, argument.default)
+        .action((value: string | undefined, options: CommandOptions) => run(value, options, context));
     }
-    command.addHelpText("after", examples(...shown));
   }
 }
 

@@ -1,5 +1,6 @@
 import { clearCache } from "./commands/cache.ts";
 import { getEndpoint, listEndpoints } from "./commands/endpoint.ts";
+import { testEndpoints } from "./commands/endpoint-test.ts";
 import { listSources, showSchema } from "./commands/source.ts";
 import { tail } from "./commands/tail.ts";
 import type { CliContext } from "./context.ts";
@@ -10,24 +11,36 @@ export interface ServiceCommandOptions extends ServiceOptions {
   readonly json?: boolean;
 }
 
-/** A command of two words, or one, that talks to a running service. */
-export interface ServiceCommand {
+/** Every option that a command of the list below may declare. */
+export interface CommandOptions extends ServiceCommandOptions {
+  readonly filter?: string;
+  readonly sources?: string;
+}
+
+/** A command of two words, or one. */
+export interface CommandDefinition {
   readonly name: string;
   /** As the help shows it: `<name>` must be there, `[name]` may. */
-  readonly argument?: { readonly form: string; readonly description: string };
+  readonly argument?: { readonly form: string; readonly description: string; readonly default?: string };
   readonly description: string;
+  /** Beside `--json`: `--flag` or `--flag <value>`, and what it means. */
+  readonly options?: readonly (readonly [flags: string, description: string])[];
+  /** True where it works on files alone and takes no `--url` and `--token`. */
+  readonly isLocal?: boolean;
   readonly examples: readonly string[];
-  readonly run: (argument: string | undefined, options: ServiceCommandOptions, context: CliContext) => Promise<void>;
+  readonly run: (argument: string | undefined, options: CommandOptions, context: CliContext) => Promise<void>;
 }
+
+const folder = { form: "[dir]", description: "the folder of endpoint files", default: "endpoints" } as const;
 
 /** What groups of commands are about. */
 export const serviceCommandGroups: Readonly<Record<string, string>> = {
   cache: "kept answers of a running service",
-  endpoint: "endpoints of a running service",
+  endpoint: "endpoints of a running service, and as files",
   source: "sources of a running service",
 };
 
-export const serviceCommands: readonly ServiceCommand[] = [
+export const serviceCommands: readonly CommandDefinition[] = [
   {
     name: "cache clear",
     argument: { form: "[name]", description: "name or id of an endpoint; all endpoints unless given" },
@@ -47,6 +60,19 @@ export const serviceCommands: readonly ServiceCommand[] = [
     description: "show an endpoint: its settings and its query",
     examples: ["logweir endpoint get logs.all"],
     run: (name = "", options, context) => getEndpoint(name, options, context),
+  },
+  {
+    name: "endpoint test",
+    argument: folder,
+    description:
+      "run the tests beside endpoint files on an engine in memory; exits with 1 when one fails, 2 when files are unusable",
+    options: [
+      ["--filter <text>", "only tests with the text in the endpoint's or the test's name"],
+      ["--sources <dir>", "the folder of sources; as configured unless given"],
+    ],
+    isLocal: true,
+    examples: ["logweir endpoint test", "logweir endpoint test endpoints --filter 'newest first'"],
+    run: (dir = "", options, context) => testEndpoints(dir, options, context),
   },
   {
     name: "source list",

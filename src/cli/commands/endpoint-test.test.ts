@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runCli } from "../run-cli.ts";
+
+let folder = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "logweir-endpoint-test-"));
+  write(
+    "errors.sql",
+    `/*---
+id: 6f0cf0a4-2f6e-4d0a-9a7b-0f8f1f0f6c11
+parameters: { project: { required: true }, since: { type: timestamp, default: "2026-01-01" } }
+---*/
+SELECT id, timestamp FROM edge WHERE project = @project AND timestamp > @since ORDER BY timestamp`,
+  );
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+
+async function run(...args: string[]) {
+  const [output, errors] = [new PassThrough(), new PassThrough()];
+  const context = { input: Readable.from([]), output, errors, packageDir: process.cwd(), workingDir: folder };
+  const code = await runCli(["endpoint", "test", ".", ...args], { ...context, environment: {} });
+  const read = (stream: PassThrough) => (stream.read() as Buffer | null)?.toString() ?? "";
+  return { code, output: read(output), errors: read(errors) };
+}
+
+const twoCases = `
+given:
+  edge: [{ id: a, timestamp: 2026-08-20T09:00:00Z, project: abc }]
+cases:
+  - name: finds what is there
+    parameters: { project: abc }
+    expect: { rows: [{ id: a, timestamp: 2026-08-20T09:00:00Z }] }
+  - name: finds nothing of others
+    parameters: { project: other }
+    expect: { count: 0 }
+`;
+
+describe("endpoint test", () => {
+  it("runs each case and tells how it went", async () => {
+    write("errors.test.yaml", twoCases);
+    const { code, output } = await run();
+    expect(output).toMatch(/^ok {2}errors: finds what is there \([\d.]+ ms\)$/m);
+    expect(output).toMatch(/^2 passed, 0 failed, in \d+ ms$/m);
+    expect(code).toBe(0);
+  });
+
+  it("fails with 1 and shows what came instead", async () => {
+    write(
+      "errors.test.yaml",
+      twoCases
+        .replace("id: a, timestamp: 2026-08-20T09:00:00Z } ]", "id: b }]")
+        .replace("rows: [{ id: a", "rows: [{ id: b"),
+    );
+    const { code, output, errors } = await run("--filter", "WHAT IS THERE");
+    expect(output).toMatch(
+      /^FAILED {2}errors: finds what is there .*\n {4}the rows are others\n {4}row 1:\n {6}- "id":"b"\n {6}\+ "id":"a"$/m,
+    );
+    expect(output).toContain("0 passed, 1 failed");
+    expect([code, errors]).toEqual([1, "A test failed\n"]);
+  });
+
+  it("tells programs the same as JSON", async () => {
+    write("errors.test.yaml", twoCases.replace("count: 0", "error: missing_parameter"));
+    const { code, output } = await run("--json");
+    expect(code).toBe(1);
+    expect(JSON.parse(output)).toMatchObject({
+      passed: 1,
+      failed: 1,
+      tests: [
+        { endpoint: "errors", name: "finds what is there", passed: true, difference: null },
+        { passed: false, difference: "expected the error missing_parameter, got 0 rows" },
+      ],
+    });
+  });
+
+  it("gives a case events from a file, its own time, and ids by place", async () => {
+    write("edge.ndjson", '{"project":"abc"}\n{"project":"abc","timestamp":"2026-08-19T00:00:00Z"}\n');
+    write(
+      "errors.test.yaml",
+      `cases:
+  - name: an event without a time is of now
+    now: 2026-08-20T09:00:00+02:00
+    given: { edge: edge.ndjson }
+    parameters: { project: abc }
+    expect:
+      rows:
+        - { id: edge-2, timestamp: 2026-08-19T00:00:00Z }
+        - { id: edge-1, timestamp: 2026-08-20T07:00:00Z }`,
+    );
+    expect(await run()).toMatchObject({ code: 0, errors: "" });
+  });
+
+  it.each([
+    ["cases: []", "cases: must not have fewer than 1 items"],
+    [
+      "cases: [{ name: x, expect: { count: 1, error: timeout } }]",
+      "errors.test.yaml:1:20: cases.0.expect: says one of rows, count and error",
+    ],
+    ["cases: [{ name: x, parameters: { projct: a }, expect: { count: 1 } }]", "did you mean project?"],
+    ["cases: [{ name: x, given: { edgy: [] }, expect: { count: 1 } }]", "did you mean edge?"],
+    ["cases: [{ name: x, given: { edge: none.ndjson }, expect: { count: 1 } }]", "none.ndjson"],
+    [
+      "cases: [{ name: x, given: { edge: [{ id: a }], cloudflare.logs.prod: [{ id: a }] }, expect: { count: 1 } }]",
+      "under two names",
+    ],
+    ["cases: [{ name: x, now: yesterday, expect: { count: 1 } }]", "now: must be an ISO 8601 timestamp"],
+    ["cases: [{ name: x, expect: { error: nonsense } }]", "docs/errors.md"],
+    ["cases: [{ name: x, expect: { count: 1, ignore: [id] } }]", "ignore and any_order are about rows"],
+  ])("exits with 2 for the file %s", async (text, message) => {
+    write("errors.test.yaml", text);
+    const { code, output, errors } = await run();
+    expect(errors).toContain(message);
+    expect([code, output]).toEqual([2, ""]);
+  });
+
+  it("exits with 2 where there is no test, none of the name, or no endpoint to test", async () => {
+    expect(await run()).toMatchObject({ code: 2, errors: expect.stringContaining("There are no tests") });
+    write("errors.test.yaml", twoCases);
+    expect(await run("--filter", "no such words")).toMatchObject({ code: 2 });
+    write("other.test.yaml", twoCases);
+    expect(await run()).toMatchObject({ code: 2, errors: expect.stringContaining("other.sql") });
+    write("errors.sql", "SELECT 1");
+    expect(await run()).toMatchObject({ code: 2, errors: expect.stringContaining("errors.sql:1:1") });
+  });
+});

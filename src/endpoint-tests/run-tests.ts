@@ -1,0 +1,132 @@
+import { createAdmission } from "../endpoints/admission.ts";
+import { createCursorSealer } from "../endpoints/paging/cursor.ts";
+import { createPlanner } from "../endpoints/planner.ts";
+import { type EndpointRunner, prepareCall } from "../endpoints/run-endpoint.ts";
+import { runPrepared } from "../endpoints/run-prepared.ts";
+import type { Engine, LogEvent, OutputColumn } from "../engines/engine.ts";
+import { ServiceError } from "../errors.ts";
+import type { TableCatalog } from "../googlesql/relation.ts";
+import { compareRows, type Row } from "./compare-rows.ts";
+import type { EndpointTest } from "./load-tests.ts";
+import type { TestBench } from "./test-bench.ts";
+import type { Expectation } from "./test-file.ts";
+
+/** How a case went. */
+export interface TestOutcome {
+  readonly path: string;
+  readonly endpoint: string;
+  readonly name: string;
+  readonly isPassed: boolean;
+  readonly ms: number;
+  /** What came instead of what was expected, in lines for people. */
+  readonly difference: string | undefined;
+}
+
+const timeoutMs = 30_000;
+const maxResultBytes = 64_000_000;
+
+/** Runs the cases one after the other and gives each outcome as soon as it is known. `now` is a monotonic clock in milliseconds. */
+export async function* runTests(
+  bench: TestBench,
+  tests: readonly EndpointTest[],
+  now: () => number,
+): AsyncGenerator<TestOutcome> {
+  const filled: FilledTables = new Map();
+  for (const test of tests) {
+    const started = now();
+    const difference = judge(test.test.expect, await answer(bench, test, await fillTables(bench, test, filled)));
+    yield {
+      path: test.path,
+      endpoint: test.endpoint.definition.name,
+      name: test.test.name,
+      isPassed: difference === undefined,
+      ms: Math.round((now() - started) * 10) / 10,
+      difference,
+    };
+  }
+}
+
+/** What an answer was. */
+type Answer =
+  | { readonly rows: readonly Row[]; readonly columns: readonly OutputColumn[] }
+  | { readonly error: ServiceError };
+
+/** Names of the tables that hold lists of events. Cases that give the very same list share its table. */
+type FilledTables = Map<readonly LogEvent[], string>;
+
+/** The tables of a case: its own for the sources that it gives events to. */
+async function fillTables(
+  { engine, sources }: TestBench,
+  { events }: EndpointTest,
+  filled: FilledTables,
+): Promise<TableCatalog> {
+  const { signal } = new AbortController();
+  const own = new Map<string, string>();
+  for (const [source, given] of events) {
+    const name = filled.get(given) ?? `${filled.size + 1}/${source}`;
+    own.set(source, name);
+    if (filled.has(given)) continue;
+    await engine.store.ensureSource({ name, knownFields: sources.findSource(source)?.knownFields ?? [] });
+    await engine.store.append(name, given, signal);
+    filled.set(given, name);
+  }
+  return {
+    findTable(name) {
+      const shared = sources.findTable(name);
+      const table = shared === undefined ? undefined : own.get(shared.name);
+      return table === undefined ? shared : engine.store.describe(table);
+    },
+    tableNames: () => sources.tableNames(),
+  };
+}
+
+async function answer(
+  bench: TestBench,
+  { endpoint, test, nowUs }: EndpointTest,
+  tables: TableCatalog,
+): Promise<Answer> {
+  const { engine, endpoints } = bench;
+  const compile: Engine["compile"] = (query, options) => engine.compile(query, { ...options, nowUs });
+  const runner: EndpointRunner = {
+    engine,
+    planner: createPlanner({ engine: { compile }, tables, endpoints, nowMs: () => Number(nowUs / 1000n) }),
+    admission: createAdmission({ maxRunning: 1, maxWaiting: 0 }),
+    cursors: createCursorSealer(new Uint8Array(32)),
+    timeoutMs,
+    maxResultBytes,
+    now: () => 0,
+  };
+  const parameters = new Map<string, unknown>(Object.entries(test.parameters ?? {}));
+  if (test.sql !== undefined) parameters.set("sql", test.sql);
+  if (test.lql !== undefined) parameters.set("lql", test.lql);
+  try {
+    const redactsPii = test.redact ?? endpoint.definition.redactsPii;
+    const prepared = prepareCall(runner, { endpoint, parameters, redactsPii });
+    const { columns, paging } = prepared.query;
+    let json = "";
+    for await (const batch of runPrepared(runner, prepared, new AbortController().signal)) {
+      if (batch.rowCount > 0) json += `${json === "" ? "" : ","}${batch.json}`;
+    }
+    const rows = JSON.parse(`[${json}]`) as readonly Row[];
+    return { rows, columns: columns.slice(0, columns.length - (paging?.hiddenCount ?? 0)) };
+  } catch (error) {
+    if (error instanceof ServiceError) return { error };
+    throw error;
+  }
+}
+
+function judge(expect: Expectation, answer: Answer): string | undefined {
+  const wanted =
+    expect.error !== undefined ? `the error ${expect.error}` : `${expect.count ?? expect.rows?.length ?? 0} rows`;
+  if ("error" in answer) {
+    const { code, message, details } = answer.error;
+    if (expect.error !== code) return `expected ${wanted}, got the error ${code}: ${message}`;
+    if (expect.parameter === undefined || expect.parameter === details.parameter) return undefined;
+    return `expected the error to name the parameter ${expect.parameter}, it names ${details.parameter ?? "none"}`;
+  }
+  const { rows, columns } = answer;
+  if (expect.rows !== undefined) return compareRows({ ...expect, rows: expect.rows }, rows, columns);
+  if (expect.count === rows.length) return undefined;
+  const shown = rows.slice(0, 10).map((row) => `+ ${JSON.stringify(row)}`);
+  return [`expected ${wanted}, got ${rows.length} rows`, ...shown].join("\n");
+}

@@ -1,0 +1,41 @@
+import { basename } from "node:path";
+import { lookupOf } from "../endpoints/check-endpoint.ts";
+import type { EndpointLookup } from "../endpoints/endpoint-tables.ts";
+import { loadEndpoints } from "../endpoints/load-endpoints.ts";
+import { openMemoryEngine } from "../engines/duckdb/index.ts";
+import type { Engine } from "../engines/engine.ts";
+import { loadSources } from "../sources/load-sources.ts";
+import { openSources, type SourceRegistry } from "../sources/source-registry.ts";
+import type { EndpointsByFile } from "./load-tests.ts";
+
+/** The endpoints of a folder over an engine in memory, whose tables of sources are empty. */
+export interface TestBench {
+  readonly engine: Engine;
+  readonly sources: SourceRegistry;
+  readonly endpoints: EndpointLookup;
+  readonly byFile: EndpointsByFile;
+  close(): Promise<void>;
+}
+
+/**
+ * Reads the sources and endpoints of two folders and makes the sources' tables. Throws `SourceFileError` and
+ * `EndpointFileError` for files that cannot be used.
+ */
+export async function openTestBench(endpointsDir: string, sourcesDir: string): Promise<TestBench> {
+  const sourceFiles = await loadSources(sourcesDir);
+  const engine = await openMemoryEngine({ threads: 2 });
+  try {
+    const sources = await openSources(sourceFiles, engine.store);
+    const endpoints = await loadEndpoints(endpointsDir, { engine, tables: sources });
+    const byFile = new Map(
+      endpoints.map((endpoint) => {
+        const { definition, origin } = endpoint;
+        return [origin.kind === "file" ? basename(origin.path, ".sql") : definition.name, endpoint];
+      }),
+    );
+    return { engine, sources, endpoints: lookupOf(endpoints), byFile, close: () => engine.close() };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}

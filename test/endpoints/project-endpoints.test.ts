@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { loadTests } from "../../src/endpoint-tests/load-tests.ts";
+import { runTests, type TestOutcome } from "../../src/endpoint-tests/run-tests.ts";
+import { openTestBench } from "../../src/endpoint-tests/test-bench.ts";
+
+/** Runs as `logweir endpoint test` does; each case of the files is a test here. */
+const bench = await openTestBench("endpoints", "sources");
+const tests = await loadTests("endpoints", bench.byFile, bench.sources);
+const outcomes: TestOutcome[] = [];
+for await (const outcome of runTests(bench, tests, () => performance.now())) outcomes.push(outcome);
+await bench.close();
+
+describe("the project's endpoints", () => {
+  it.each(outcomes.map((outcome) => [`${outcome.endpoint}: ${outcome.name}`, outcome] as const))("%s", (_, outcome) => {
+    expect(outcome.difference).toBeUndefined();
+  });
+
+  it("carry tests of their own", () => {
+    expect(new Set(outcomes.map(({ endpoint }) => endpoint))).toEqual(new Set(["logs.all", "usage.api-counts"]));
+  });
+});
