@@ -2,7 +2,7 @@
 
 /** A string literal. DuckDB knows no backslash escapes in plain literals; NUL cannot stand in one and is built with chr(0). */
 export function quoteString(text: string): string {
-  if (!text.includes("\0")) return `'${text.replaceAll("'", "''")}'`;
+  if (!text.includes("\0")) return `'${text.includes("'") ? text.replaceAll("'", "''") : text}'`;
   return `(${text
     .split("\0")
     .map((part) => `'${part.replaceAll("'", "''")}'`)
@@ -12,7 +12,7 @@ export function quoteString(text: string): string {
 /** A quoted identifier. A NUL cannot stand in one. */
 export function quoteIdentifier(name: string): string {
   if (name.includes("\0")) throw new Error("An identifier cannot hold a NUL character");
-  return `"${name.replaceAll('"', '""')}"`;
+  return `"${name.includes('"') ? name.replaceAll('"', '""') : name}"`;
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Block, exportAs, findColumn, newBlock, openBlock, rowBlock, scopeO
 import { someExpression } from "./children.ts";
 import type { Compilation } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
-import { cheapBinding, type Scope, variableScope } from "./scope.ts";
+import { cheapBinding, makeBinding, type Scope, variableScope } from "./scope.ts";
 import { printInBlock, selectFirst, separateShared } from "./shaping.ts";
 
 /** The block with other columns; what was readable stays so through the old one only, for expressions printed later. */
@@ -74,14 +74,13 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
   for (const { id, sql } of block.groupKeys) block.bindings.set(id, cheapBinding(sql));
   scan.aggregates.forEach(({ column, call }, index) => {
     let printed = texts[scan.groupBy.length + index];
-    block.bindings.set(column.id, {
-      sql: () => {
-        printed ??= printAggregateCall(compilation, call, scope, []);
-        return printed;
-      },
-      isCheap: true,
-      element: compilation.analysis.uses(column) > MAX_ELEMENTS ? undefined : elementPrinter(compilation, call, scope),
-    });
+    const sql = () => {
+      printed ??= printAggregateCall(compilation, call, scope, []);
+      return printed;
+    };
+    const isMany = compilation.analysis.uses(column) > MAX_ELEMENTS;
+    const element = isMany ? undefined : elementPrinter(compilation, call, scope);
+    block.bindings.set(column.id, makeBinding(sql, true, undefined, undefined, element));
   });
   return block;
 }
@@ -119,7 +118,10 @@ export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Wind
   block.hasComputed = true;
   scan.functions.forEach(({ column }, index) => {
     const text = texts[index] ?? "";
-    block.bindings.set(column.id, { sql: () => text, isCheap: false });
+    block.bindings.set(
+      column.id,
+      makeBinding(() => text, false),
+    );
     block.computed.set(column.id, compilation.analysis.uses(column));
   });
   return block;
@@ -136,8 +138,8 @@ export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Di
   const block = withoutColumns(input);
   block.isDistinct = true;
   for (const { column, binding, sql } of columns) {
-    exportAs(block, String(column.id), compilation.analysis.alias(column.id), () => sql);
-    block.bindings.set(column.id, { ...cheapBinding(sql), isNeverNaN: binding.isNeverNaN ?? false });
+    exportAs(block, column.id, compilation.analysis.alias(column.id), () => sql);
+    block.bindings.set(column.id, cheapBinding(sql, binding.isNeverNaN ?? false));
   }
   return block;
 }

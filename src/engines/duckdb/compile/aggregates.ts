@@ -1,5 +1,11 @@
 /** Printing aggregate and window calls: their arguments and what stands around them; the function tables do the rest. */
-import type { AggregateCall, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../../../googlesql/resolved.ts";
+import type {
+  AggregateCall,
+  Expr,
+  ResolvedFrame,
+  ResolvedFrameBound,
+  WindowCall,
+} from "../../../googlesql/resolved.ts";
 import type { AggregateContext, AggregateModifiers } from "../functions/aggregate-shape.ts";
 import { printQuantile } from "../functions/approximate.ts";
 import { aggregateFunctions, windowFunctions } from "../functions/index.ts";
@@ -23,13 +29,17 @@ function printKeys(compilation: Compilation, keys: readonly Key[], scope: Scope,
   return keys.map((key) => printKey(compilation, key, scope, isSingle)).join(", ");
 }
 
-function contextOf(compilation: Compilation, call: AggregateCall | WindowCall, scope: Scope) {
-  return {
-    args: call.arguments.map((argument) => printExpression(compilation, argument, scope)),
-    types: call.arguments.map((argument) => argument.type),
-    type: call.type,
-    timeZone: compilation.timeZone,
-  };
+function printOptional(compilation: Compilation, expression: Expr | undefined, scope: Scope): string | undefined {
+  return expression === undefined ? undefined : printExpression(compilation, expression, scope);
+}
+
+function printHaving(
+  compilation: Compilation,
+  having: AggregateCall["having"],
+  scope: Scope,
+): AggregateModifiers["having"] {
+  if (having === undefined) return undefined;
+  return { kind: having.kind, expressionSql: printExpression(compilation, having.expression, scope) };
 }
 
 /** Functions whose result depends on the order of the rows. */
@@ -45,18 +55,18 @@ function aggregateContext(
   const orderBySql = isNatural
     ? naturalOrder.map((sql) => `${sql} ASC NULLS FIRST`).join(", ")
     : printKeys(compilation, call.orderBy, scope);
-  // Filled field by field: this runs for every call, and spreading is several times slower.
-  const modifiers: { -readonly [K in keyof AggregateModifiers]: AggregateModifiers[K] } = {
+  // The order of printing is the order in which aliases are numbered. All fields, for objects of one shape.
+  const filterSql = printOptional(compilation, call.filter, scope);
+  const limitSql = printOptional(compilation, call.limit, scope);
+  const modifiers: AggregateModifiers = {
     isDistinct: call.isDistinct,
+    orderBySql: orderBySql === "" ? undefined : orderBySql,
+    filterSql,
+    nulls: call.nullHandling,
+    limitSql,
+    having: printHaving(compilation, call.having, scope),
+    overSql: undefined,
   };
-  if (orderBySql !== "") modifiers.orderBySql = orderBySql;
-  if (call.filter !== undefined) modifiers.filterSql = printExpression(compilation, call.filter, scope);
-  if (call.nullHandling !== undefined) modifiers.nulls = call.nullHandling;
-  if (call.limit !== undefined) modifiers.limitSql = printExpression(compilation, call.limit, scope);
-  if (call.having !== undefined) {
-    const { kind, expression } = call.having;
-    modifiers.having = { kind, expressionSql: printExpression(compilation, expression, scope) };
-  }
   return {
     args: call.arguments.map((argument) => printExpression(compilation, argument, scope)),
     types: call.arguments.map((argument) => argument.type),
@@ -116,32 +126,33 @@ function printOver(compilation: Compilation, call: WindowCall, scope: Scope): st
   // A RANGE frame with an offset takes exactly one key.
   const isSingle = call.frame?.unit === "RANGE" && hasOffset(call.frame);
   const order = printKeys(compilation, call.orderBy, scope, isSingle);
-  const parts = [
-    ...(partition === "" ? [] : [`PARTITION BY ${partition}`]),
-    ...(order === "" ? [] : [`ORDER BY ${order}`]),
-    ...(call.frame === undefined
-      ? []
-      : [
-          `${call.frame.unit} BETWEEN ${printBound(compilation, call.frame.start, scope)} AND ${printBound(compilation, call.frame.end, scope)}`,
-        ]),
-  ];
+  const parts: string[] = [];
+  if (partition !== "") parts.push(`PARTITION BY ${partition}`);
+  if (order !== "") parts.push(`ORDER BY ${order}`);
+  if (call.frame !== undefined) {
+    const { unit, start, end } = call.frame;
+    parts.push(`${unit} BETWEEN ${printBound(compilation, start, scope)} AND ${printBound(compilation, end, scope)}`);
+  }
   return `OVER (${parts.join(" ")})`;
 }
 
 /** The complete window call, OVER included. */
 export function printWindowCall(compilation: Compilation, call: WindowCall, scope: Scope): string {
-  const context = { ...contextOf(compilation, call, scope), call };
-  const modifiers: AggregateModifiers & { readonly overSql: string } = {
+  const args = call.arguments.map((argument) => printExpression(compilation, argument, scope));
+  const types = call.arguments.map((argument) => argument.type);
+  const modifiers: AggregateModifiers = {
     isDistinct: call.isDistinct,
-    ...(call.nullHandling === undefined ? {} : { nulls: call.nullHandling }),
-    ...(call.having && {
-      having: { kind: call.having.kind, expressionSql: printExpression(compilation, call.having.expression, scope) },
-    }),
+    orderBySql: undefined,
+    filterSql: undefined,
+    nulls: call.nullHandling,
+    limitSql: undefined,
+    having: printHaving(compilation, call.having, scope),
     overSql: printOver(compilation, call, scope),
   };
+  const context = { args, types, type: call.type, timeZone: compilation.timeZone, call, modifiers };
   const window = windowFunctions[call.function];
-  if (window !== undefined) return window({ ...context, modifiers });
+  if (window !== undefined) return window(context);
   const aggregate = aggregateFunctions[call.function];
-  if (aggregate !== undefined) return aggregate({ ...context, modifiers });
+  if (aggregate !== undefined) return aggregate(context);
   return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
 }

@@ -15,6 +15,8 @@ import { expressionChildren, scanExpressions } from "./children.ts";
 import { readableName } from "./names.ts";
 
 export interface Analysis {
+  /** An expression of the query is a sub-query. */
+  readonly holdsQueries: boolean;
   /** How often the column is read; what may be computed many times for one row counts twice. */
   uses(column: Column): number;
   /** True when the sub-query or CTE reads columns or variables of a query around it. */
@@ -42,20 +44,22 @@ interface ColumnFacts {
 }
 
 interface Walk {
-  readonly columns: Map<number, ColumnFacts>;
+  /** By the column's id: ids are counted from 0. */
+  readonly columns: (ColumnFacts | undefined)[];
+  holdsQueries: boolean;
   readonly places: Map<object, Place>;
   readonly cteUses: Map<number, number>;
   /** Users before definitions. */
   readonly cteRanks: Map<number, number>;
   /** Columns of CTE scans with those of the definitions, users before definitions. */
-  readonly links: (readonly [number, number])[];
+  readonly links: { readonly user: number; readonly definition: number }[];
 }
 
 function factsOf(walk: Walk, id: number): ColumnFacts {
-  let facts = walk.columns.get(id);
+  let facts = walk.columns[id];
   if (facts === undefined) {
     facts = { uses: 0, owner: undefined, name: "", alias: undefined };
-    walk.columns.set(id, facts);
+    walk.columns[id] = facts;
   }
   return facts;
 }
@@ -99,6 +103,7 @@ function walkExpression(walk: Walk, expression: Expr | AggregateCall | WindowCal
     case "Subquery":
     case "InSubquery": {
       if (expression.kind === "InSubquery") walkExpression(walk, expression.operand, place, weight);
+      walk.holdsQueries = true;
       const inner = enter(walk, expression, place);
       walkScan(walk, expression.scan, inner);
       if (expression.output !== undefined) readColumn(walk, expression.output, inner, 1);
@@ -183,7 +188,7 @@ function walkCteScan(walk: Walk, scan: Scan & { kind: "Cte" }): void {
   walk.cteUses.set(scan.cte.id, (walk.cteUses.get(scan.cte.id) ?? 0) + 1);
   scan.columns.forEach((column, index) => {
     const output = scan.cte.output[index];
-    if (output !== undefined) walk.links.push([column.id, output.id]);
+    if (output !== undefined) walk.links.push({ user: column.id, definition: output.id });
   });
 }
 
@@ -245,15 +250,23 @@ function walkDefinitions(walk: Walk, ctes: readonly CteDefinition[], place: Plac
 
 /** Walks the query once, in time linear in its size. */
 export function analyse(query: ResolvedQuery): Analysis {
-  const walk: Walk = { columns: new Map(), places: new Map(), cteUses: new Map(), cteRanks: new Map(), links: [] };
+  const walk: Walk = {
+    columns: [],
+    holdsQueries: false,
+    places: new Map(),
+    cteUses: new Map(),
+    cteRanks: new Map(),
+    links: [],
+  };
   const place: Place = { parent: undefined, isCorrelated: false };
   walkScan(walk, query.scan, place);
   for (const { column } of query.columns) readColumn(walk, column, place, 1);
-  for (const [user, definition] of walk.links) {
-    factsOf(walk, definition).uses += walk.columns.get(user)?.uses ?? 0;
+  for (const { user, definition } of walk.links) {
+    factsOf(walk, definition).uses += walk.columns[user]?.uses ?? 0;
   }
   return {
-    uses: (column) => walk.columns.get(column.id)?.uses ?? 0,
+    holdsQueries: walk.holdsQueries,
+    uses: (column) => walk.columns[column.id]?.uses ?? 0,
     isCorrelated: (inner) => walk.places.get(inner)?.isCorrelated ?? false,
     alias: (id) => {
       if (id < 0) return `hidden_${-id}`;

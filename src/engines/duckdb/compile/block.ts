@@ -7,12 +7,14 @@ import type { Column, Expr } from "../../../googlesql/resolved.ts";
 import { type Compilation, fail, nextAlias } from "./compilation.ts";
 import { MAX_SELECT_DEPTH } from "./limits.ts";
 import { readableName } from "./names.ts";
-import { type RenderedItem, renderBlock } from "./render.ts";
-import { type Binding, cheapBinding, type RecordSource, type Scope } from "./scope.ts";
+import { renderBlock } from "./render.ts";
+import { type Binding, cheapBinding, makeBinding, type RecordSource, type Scope } from "./scope.ts";
 
 export interface SelectItem {
   readonly alias: string;
   readonly sql: string;
+  /** The column that the item stands for, where it stands for one. */
+  readonly id?: number | undefined;
 }
 
 interface OrderItem {
@@ -45,7 +47,8 @@ export interface Block {
   order: readonly OrderItem[];
   limit: string | undefined;
   offset: string | undefined;
-  readonly exports: Map<string, SelectItem>;
+  /** By the column's id, or by a text for what is no column of the query. */
+  readonly exports: Map<number | string, SelectItem>;
   bindings: Map<number, Binding>;
   sources: ((id: number) => Binding | undefined)[];
   /** Columns computed here that are more than a column or literal, with how often each is read in the whole query. */
@@ -107,10 +110,10 @@ export function findColumn(block: Block, id: number): Binding | undefined {
 }
 
 /** Selects the expression under the alias, once for each key, and answers the alias. */
-export function exportAs(block: Block, key: string, alias: string, sql: () => string): string {
+export function exportAs(block: Block, key: number | string, alias: string, sql: () => string): string {
   const known = block.exports.get(key);
   if (known !== undefined) return known.alias;
-  block.exports.set(key, { alias, sql: sql() });
+  block.exports.set(key, { alias, sql: sql(), id: typeof key === "number" ? key : undefined });
   return alias;
 }
 
@@ -122,28 +125,26 @@ export function outsideBinding(
   id: number,
   inside: Binding,
 ): Binding {
-  const key = String(id);
   let printed: string | undefined;
   const sql = () => {
-    printed ??= `${alias}.${exportAs(block, key, compilation.analysis.alias(id), inside.sql)}`;
+    printed ??= `${alias}.${exportAs(block, id, compilation.analysis.alias(id), inside.sql)}`;
     return printed;
   };
   const { record, element } = inside;
-  if (record === undefined && element === undefined) return { sql, isCheap: true, isNeverNaN: inside.isNeverNaN };
-  return {
+  return makeBinding(
     sql,
-    isCheap: true,
-    isNeverNaN: inside.isNeverNaN,
-    record: record === undefined ? undefined : outsideRecord(compilation, block, alias, key, record),
-    element: element === undefined ? undefined : outsideElement(compilation, block, alias, key, element),
-  };
+    true,
+    inside.isNeverNaN,
+    record === undefined ? undefined : outsideRecord(compilation, block, alias, id, record),
+    element === undefined ? undefined : outsideElement(compilation, block, alias, id, element),
+  );
 }
 
 function outsideElement(
   compilation: Compilation,
   block: Block,
   alias: string,
-  key: string,
+  key: number,
   element: NonNullable<Binding["element"]>,
 ): NonNullable<Binding["element"]> {
   return (offset) => {
@@ -161,7 +162,7 @@ function outsideRecord(
   compilation: Compilation,
   block: Block,
   alias: string,
-  key: string,
+  key: number,
   record: RecordSource,
 ): RecordSource {
   const hand = (kind: string, path: readonly string[], inside: string | undefined) => {
@@ -252,7 +253,7 @@ function importOuter(compilation: Compilation, block: Block, id: number): Bindin
 }
 
 /** Exports a column of the scan under its own name, and answers the select item. */
-export function selectColumn(compilation: Compilation, block: Block, column: Column): RenderedItem {
+export function selectColumn(compilation: Compilation, block: Block, column: Column): SelectItem {
   const binding = findColumn(block, column.id);
   const alias = compilation.analysis.alias(column.id);
   if (binding === undefined) throw new Error(`Column ${alias} is not readable here`);

@@ -16,42 +16,34 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
     return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
   }
   const types = call.arguments.map((argument) => argument?.type ?? call.type);
-  const hasFloats = call.function.startsWith("$") && types.some((type) => type.kind === "FLOAT64");
-  const isNumber = hasFloats
-    ? call.arguments.map((argument) => argument === undefined || isNeverNaN(compilation, argument, scope))
-    : undefined;
-  const print = (printed: Printed) => {
-    const context: ComparisonContext = {
-      args: printed as readonly string[],
-      types,
-      type: call.type,
-      call,
-      timeZone: compilation.timeZone,
-      isNeverNaN: isNumber,
-    };
-    return row(context);
+  const context: ComparisonContext = {
+    args: args as readonly string[],
+    types,
+    type: call.type,
+    call,
+    timeZone: compilation.timeZone,
+    isNeverNaN: call.function.startsWith("$") ? numberArguments(compilation, call, scope) : undefined,
   };
+  const print = (printed: Printed) => row({ ...context, args: printed as readonly string[] });
   if (call.isSafe) {
     // Errors of the arguments are not this call's: they are computed outside of TRY.
     const outside = call.arguments.map(
-      (argument) =>
-        argument !== undefined &&
-        canMove(argument) &&
-        !isCheap(compilation, argument, scope) &&
-        // The interval of DATE_ADD is a number and a part of the call's own.
-        !(isInterval(argument) && argument.arguments.every((part) => part && isCheap(compilation, part, scope))),
+      (argument) => argument !== undefined && canMove(argument) && !isCheap(compilation, argument, scope),
     );
     return bindArguments(compilation, args, outside, (bound) => `TRY(${print(bound)})`);
   }
-  const sql = print(args);
-  if (!sql.includes("SELECT") || !sql.includes("lambda ")) return sql;
+  const sql = row(context);
+  if (!compilation.analysis.holdsQueries || !sql.includes("SELECT") || !sql.includes("lambda ")) return sql;
   // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
   const isQuery = args.map((arg, index) => canMove(call.arguments[index]) && arg?.includes("SELECT") === true);
   return isQuery.includes(true) ? bindArguments(compilation, args, isQuery, print) : sql;
 }
 
-function isInterval(argument: Expr): argument is CallExpr {
-  return argument.kind === "Call" && argument.function === "$interval";
+/** Which arguments can be no NaN; undefined where none is a FLOAT64. */
+function numberArguments(compilation: Compilation, call: CallExpr, scope: Scope): readonly boolean[] | undefined {
+  const hasFloats = call.arguments.some((argument) => (argument?.type ?? call.type).kind === "FLOAT64");
+  if (!hasFloats) return undefined;
+  return call.arguments.map((argument) => argument === undefined || isNeverNaN(compilation, argument, scope));
 }
 
 function canMove(argument: Expr | undefined): boolean {

@@ -46,7 +46,9 @@ export function someExpression(
 }
 
 function present<T>(values: readonly (T | undefined)[]): readonly T[] {
-  return values.filter((value) => value !== undefined);
+  const found: T[] = [];
+  for (const value of values) if (value !== undefined) found.push(value);
+  return found;
 }
 
 /** The expressions that a scan itself holds. */
@@ -75,6 +77,10 @@ export function scanExpressions(scan: Scan): readonly (Expr | AggregateCall | Wi
   }
 }
 
+function keyExpressions(keys: AggregateCall["orderBy"]): readonly Expr[] {
+  return keys.length === 0 ? [] : keys.map((key) => key.expression);
+}
+
 /** The expressions directly below an expression; those inside a sub-query's scan are not among them. */
 export function expressionChildren(expression: Expr | AggregateCall | WindowCall): readonly Expr[] {
   switch (expression.kind) {
@@ -90,8 +96,12 @@ export function expressionChildren(expression: Expr | AggregateCall | WindowCall
       return [expression.base];
     case "Call":
       return present(expression.arguments);
-    case "Case":
-      return [...expression.branches.flatMap((branch) => [branch.when, branch.then]), ...present([expression.else])];
+    case "Case": {
+      const children: Expr[] = [];
+      for (const branch of expression.branches) children.push(branch.when, branch.then);
+      if (expression.else !== undefined) children.push(expression.else);
+      return children;
+    }
     case "Cast":
       return present([expression.operand, expression.format, expression.timeZone]);
     case "MakeArray":
@@ -108,7 +118,7 @@ export function expressionChildren(expression: Expr | AggregateCall | WindowCall
       return [
         ...expression.arguments,
         ...present([expression.having?.expression, expression.limit, expression.filter]),
-        ...expression.orderBy.map((key) => key.expression),
+        ...keyExpressions(expression.orderBy),
       ];
     case "WindowCall": {
       const bounds = expression.frame === undefined ? [] : [expression.frame.start, expression.frame.end];
@@ -116,7 +126,7 @@ export function expressionChildren(expression: Expr | AggregateCall | WindowCall
         ...expression.arguments,
         ...present([expression.having?.expression]),
         ...expression.partitionBy,
-        ...expression.orderBy.map((key) => key.expression),
+        ...keyExpressions(expression.orderBy),
         ...bounds.flatMap((bound) => ("offset" in bound ? [bound.offset] : [])),
       ];
     }

@@ -8,6 +8,7 @@ import type { LayoutCatalog } from "../layout.ts";
 import { analyse } from "./analysis.ts";
 import { type Block, findColumn, selectColumn, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
+import { numberPlaceholders } from "./placeholders.ts";
 import { renderBlock } from "./render.ts";
 import { buildOrderBy, buildScan } from "./scans.ts";
 
@@ -49,7 +50,7 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
   const items = query.columns.map(({ column }) => selectColumn(compilation, block, column));
   const body = renderBlock(block, items);
   const printed = printWith(compilation) + body;
-  const { sql, used } = numberParameters(options.nowUs === undefined ? printed : stopClock(printed, options.nowUs));
+  const { sql, used } = numberPlaceholders(options.nowUs === undefined ? printed : stopClock(printed, options.nowUs));
   return {
     sql,
     parameters: used.flatMap((index) => query.parameters[index - 1] ?? []),
@@ -83,24 +84,9 @@ function printWith(compilation: Compilation): string {
   return `WITH ${isRecursive ? "RECURSIVE " : ""}${printed.reverse().join(", ")} `;
 }
 
-const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\d+)/g;
-
 /** Lets all that reads the clock read one instant instead. Literals are passed over: a caller's text stays what it is. */
 function stopClock(sql: string, nowUs: bigint): string {
   const instant = `TIMESTAMP '${formatIsoTimestamp(nowUs).slice(0, -1).replace("T", " ")}'`;
   const token = new RegExp(`${CURRENT_INSTANT.replaceAll(/[()]/g, "\\$&")}|'(?:[^']|'')*'|"(?:[^"]|"")*"`, "g");
   return sql.replace(token, (text) => (text === CURRENT_INSTANT ? instant : text));
-}
-
-/** Numbers the placeholders in the order in which they stand, each parameter once. */
-function numberParameters(sql: string): { readonly sql: string; readonly used: readonly number[] } {
-  const used: number[] = [];
-  if (!sql.includes("$")) return { sql, used };
-  const numbered = sql.replace(TOKEN, (token, digits: string | undefined) => {
-    if (digits === undefined) return token;
-    const index = Number(digits);
-    if (!used.includes(index)) used.push(index);
-    return `$${used.indexOf(index) + 1}`;
-  });
-  return { sql: numbered, used };
 }

@@ -4,11 +4,11 @@
  */
 import type { Column, CteDefinition, Scan } from "../../../googlesql/resolved.ts";
 import { raiseError } from "../sql-text.ts";
-import { type Block, findColumn, isOpen, newBlock, outsideBinding, scopeOf } from "./block.ts";
+import { type Block, findColumn, isOpen, newBlock, outsideBinding, type SelectItem, scopeOf } from "./block.ts";
 import { type Compilation, nextAlias, type PrintedCte } from "./compilation.ts";
 import { MAX_RECURSION } from "./limits.ts";
 import { readableName } from "./names.ts";
-import { type RenderedItem, renderBlock } from "./render.ts";
+import { renderBlock } from "./render.ts";
 import { cheapBinding, type Scope } from "./scope.ts";
 
 type CteScan = Scan & { kind: "Cte" };
@@ -86,7 +86,7 @@ function roundColumn(cte: CteDefinition): number {
 
 interface Side {
   readonly block: Block;
-  readonly items: RenderedItem[];
+  readonly items: SelectItem[];
 }
 
 function recursiveSide(

@@ -9,7 +9,7 @@ import { type Compilation, fail } from "./compilation.ts";
 import { physicalTypeSql, printLiteral, printNull } from "./literals.ts";
 import { extractTyped, fieldPointer, fieldSource, isRecordType, recordText } from "./records.ts";
 import { detectorsOf, printRedacted } from "./redaction.ts";
-import { type Binding, cheapBinding, type Scope, variableScope } from "./scope.ts";
+import { type Binding, cheapBinding, makeBinding, type Scope, variableScope } from "./scope.ts";
 import { printInSubquery, printSubquery } from "./subqueries.ts";
 import { isCheap, isNeverNaN, lookUp, sourceOf } from "./traits.ts";
 
@@ -20,15 +20,12 @@ export function computedBinding(compilation: Compilation, expression: Expr, scop
   }
   let printed: string | undefined;
   const record = sourceOf(compilation, expression, scope);
-  return {
-    sql: () => {
-      printed ??= printExpression(compilation, expression, scope);
-      return printed;
-    },
-    isCheap: isCheap(compilation, expression, scope),
-    isNeverNaN: isNeverNaN(compilation, expression, scope),
-    ...(record === undefined ? {} : { record }),
+  const sql = () => {
+    printed ??= printExpression(compilation, expression, scope);
+    return printed;
   };
+  const isCheapAgain = isCheap(compilation, expression, scope);
+  return makeBinding(sql, isCheapAgain, isNeverNaN(compilation, expression, scope), record);
 }
 
 /** The expression as DuckDB SQL of the physical type of its GoogleSQL type. */
@@ -123,10 +120,7 @@ function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope)
 function printCastExpression(compilation: Compilation, expression: CastExpr, scope: Scope): string {
   const { operand, type } = expression;
   if (operand.kind === "Literal" && operand.value === null) return printNull(type);
-  const print = (inner: Expr | undefined) =>
-    inner === undefined ? undefined : printExpression(compilation, inner, scope);
-  const format = print(expression.format);
-  const timeZone = print(expression.timeZone);
+  const { format, timeZone } = expression;
   return printCast({
     operand: printExpression(compilation, operand, scope),
     from: operand.type,
@@ -134,8 +128,8 @@ function printCastExpression(compilation: Compilation, expression: CastExpr, sco
     isSafe: expression.isSafe,
     timeZone: compilation.timeZone,
     cast: expression,
-    ...(format === undefined ? {} : { format }),
-    ...(timeZone === undefined ? {} : { timeZoneSql: timeZone }),
+    format: format === undefined ? undefined : printExpression(compilation, format, scope),
+    timeZoneSql: timeZone === undefined ? undefined : printExpression(compilation, timeZone, scope),
   });
 }
 
@@ -162,7 +156,7 @@ function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): 
     }
     const name = variableName(compilation, variable.column);
     computed.push({ name, sql: binding.sql() });
-    variables.set(variable.column.id, { ...cheapBinding(name), isNeverNaN: binding.isNeverNaN ?? false });
+    variables.set(variable.column.id, cheapBinding(name, binding.isNeverNaN ?? false));
   }
   const body = printExpression(compilation, expression.body, inner);
   return computed.reduceRight((text, { name, sql }) => {

@@ -15,12 +15,17 @@ export function isRecordType(type: SqlType): boolean {
 }
 
 function pointerStep(name: string): string {
-  return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  const escaped = name.includes("~") ? name.replaceAll("~", "~0") : name;
+  return `/${escaped.includes("/") ? escaped.replaceAll("/", "~1") : escaped}`;
 }
 
 /** The JSON pointer from a value of the type to the field at `path`. */
 export function fieldPointer(type: SqlType, path: readonly string[]): string {
-  return `${type.kind === "ARRAY" ? "/0" : ""}${path.map(pointerStep).join("/0")}`;
+  let pointer = type.kind === "ARRAY" ? "/0" : "";
+  path.forEach((step, index) => {
+    pointer += index === 0 ? pointerStep(step) : `/0${pointerStep(step)}`;
+  });
+  return pointer;
 }
 
 /** The source of a field that is itself a record. */
@@ -74,21 +79,22 @@ export function recordText(source: RecordSource): string {
 
 /** A leaf's value from its physical columns; several variants meet in the lenient type. */
 export function printLeaf(alias: string, leaf: LeafLayout): string {
+  const [first, second] = leaf.variants;
+  if (first !== undefined && second === undefined) return `${alias}.${quoteIdentifier(first.column)}`;
   const columns = leaf.variants.map((variant) => {
     const column = `${alias}.${quoteIdentifier(variant.column)}`;
-    const isSame = leaf.variants.length === 1 || physicalTypeSql(variant.type) === physicalTypeSql(leaf.type);
+    const isSame = physicalTypeSql(variant.type) === physicalTypeSql(leaf.type);
     // GoogleSQL's text forms, not DuckDB's: a FLOAT64 200 is "200".
     return isSame
       ? column
       : printCast({ operand: column, from: variant.type, to: leaf.type, isSafe: true, timeZone: "UTC" });
   });
-  if (columns.length === 0) return printNull(leaf.type);
-  return columns.length === 1 ? columns.join() : `coalesce(${columns.join(", ")})`;
+  return columns.length === 0 ? printNull(leaf.type) : `coalesce(${columns.join(", ")})`;
 }
 
 /** The source of a top-level record column of a table that is read under `alias`. */
 export function tableRecordSource(layout: TableLayout, alias: string, name: string, jsonColumn: string): RecordSource {
-  const key = (path: readonly string[]) => [name, ...path].join(".");
+  const key = (path: readonly string[]) => path.reduce((start, step) => `${start}.${step}`, name);
   return {
     leaf: (path) => {
       const leaf = layout.leaves.get(key(path));

@@ -1,59 +1,61 @@
 /** The finished text of a SELECT block. */
 import type { Block, SelectItem } from "./block.ts";
 
-function renderOrder(block: Block, items: readonly SelectItem[], keys: ReadonlyMap<number, string>): string {
-  const parts = block.order.flatMap((item) => {
-    // In ARRAY(...) DuckDB finds no aliases, and DISTINCT needs them.
-    const alias = block.outer === undefined || block.isDistinct ? keys.get(item.id) : undefined;
-    const sql = alias ?? item.binding.sql();
-    const direction = `${item.isDescending ? "DESC" : "ASC"} NULLS ${item.nullsFirst ? "FIRST" : "LAST"}`;
-    // GoogleSQL sorts NaN before all other numbers, DuckDB after them.
-    const nan = item.isFloat && item.binding.isNeverNaN !== true;
-    const nanKey = `isnan(${item.binding.sql()}) ${item.isDescending ? "ASC" : "DESC"} NULLS ${item.nullsFirst ? "FIRST" : "LAST"}`;
-    return nan ? [nanKey, `${sql} ${direction}`] : [`${sql} ${direction}`];
+/** Where columns stand in a select list, from 0. */
+type Positions = ReadonlyMap<number, number>;
+
+function positionsOf(items: readonly SelectItem[]): Positions {
+  const positions = new Map<number, number>();
+  items.forEach(({ id }, index) => {
+    if (id !== undefined && !positions.has(id)) positions.set(id, index);
   });
+  return positions;
+}
+
+function renderOrder(block: Block, items: readonly SelectItem[], positions: Positions): string {
+  const parts: string[] = [];
+  for (const item of block.order) {
+    // In ARRAY(...) DuckDB finds no aliases, and DISTINCT needs them.
+    const position = block.outer === undefined || block.isDistinct ? positions.get(item.id) : undefined;
+    const alias = position === undefined ? undefined : items[position]?.alias;
+    const nulls = item.nullsFirst ? "NULLS FIRST" : "NULLS LAST";
+    // GoogleSQL sorts NaN before all other numbers, DuckDB after them.
+    if (item.isFloat && item.binding.isNeverNaN !== true) {
+      parts.push(`isnan(${item.binding.sql()}) ${item.isDescending ? "ASC" : "DESC"} ${nulls}`);
+    }
+    parts.push(`${alias ?? item.binding.sql()} ${item.isDescending ? "DESC" : "ASC"} ${nulls}`);
+  }
   return parts.length === 0 || items.length === 0 ? "" : ` ORDER BY ${parts.join(", ")}`;
 }
 
-function renderGroupBy(block: Block, positions: ReadonlyMap<number, number>): string {
+function renderGroupBy(block: Block, positions: Positions): string {
   if (block.groupKeys.length === 0) return "";
-  const printed = new Map(
-    block.groupKeys.map(({ id, sql }) => {
-      const position = positions.get(id);
-      return [id, position === undefined ? sql : String(position)];
-    }),
-  );
+  const printed = new Map<number, string>();
+  for (const { id, sql } of block.groupKeys) {
+    const position = positions.get(id);
+    printed.set(id, position === undefined ? sql : String(position + 1));
+  }
+  if (block.groupingSets === undefined) return ` GROUP BY ${[...printed.values()].join(", ")}`;
   const keys = (ids: readonly number[]) => ids.map((id) => printed.get(id) ?? "").join(", ");
-  if (block.groupingSets === undefined) return ` GROUP BY ${keys(block.groupKeys.map((key) => key.id))}`;
   return ` GROUP BY GROUPING SETS (${block.groupingSets.map((set) => `(${keys(set)})`).join(", ")})`;
 }
 
-/** What is selected, with the column that each item stands for where it stands for one. */
-export interface RenderedItem extends SelectItem {
-  readonly id?: number;
+function renderList(block: Block, items: readonly SelectItem[]): string {
+  if (items.length === 0) return block.isGrouped && block.groupKeys.length === 0 ? "count(*) AS one" : "1 AS one";
+  let list = "";
+  for (const { sql, alias } of items) list += list === "" ? `${sql} AS ${alias}` : `, ${sql} AS ${alias}`;
+  return list;
 }
 
-function exportedItems(block: Block): readonly RenderedItem[] {
-  return [...block.exports].map(([key, item]) => {
-    const id = Number(key);
-    return Number.isInteger(id) ? { ...item, id } : item;
-  });
-}
+const NOWHERE: Positions = new Map();
 
 /** The finished SELECT: the given items, or everything that was exported. */
-export function renderBlock(block: Block, given?: readonly RenderedItem[]): string {
-  const items = given ?? exportedItems(block);
-  const aliases = new Map<number, string>();
-  const positions = new Map<number, number>();
-  items.forEach((item, index) => {
-    if (item.id === undefined || aliases.has(item.id)) return;
-    aliases.set(item.id, item.alias);
-    positions.set(item.id, index + 1);
-  });
-  const nothing = block.isGrouped && block.groupKeys.length === 0 ? "count(*) AS one" : "1 AS one";
-  const list = items.length === 0 ? nothing : items.map((item) => `${item.sql} AS ${item.alias}`).join(", ");
+export function renderBlock(block: Block, given?: readonly SelectItem[]): string {
+  const items = given ?? [...block.exports.values()];
+  const positions = block.order.length === 0 && block.groupKeys.length === 0 ? NOWHERE : positionsOf(items);
+  const list = renderList(block, items);
   // Before FROM: what these print may be asked of the sub-selects there.
-  const order = renderOrder(block, items, aliases);
+  const order = renderOrder(block, items, positions);
   const groupBy = renderGroupBy(block, positions);
   const from = block.from === undefined ? "" : ` FROM ${block.from.print()}`;
   const where = block.where.length === 0 ? "" : ` WHERE ${block.where.join(" AND ")}`;

@@ -10,7 +10,7 @@ import { buildJoin } from "./joins.ts";
 import { MAX_SCAN_DEPTH } from "./limits.ts";
 import { printNull } from "./literals.ts";
 import { isRecordType, printLeaf, tableRecordSource } from "./records.ts";
-import { type Binding, cheapBinding, type Scope } from "./scope.ts";
+import { type Binding, cheapBinding, makeBinding, type Scope } from "./scope.ts";
 import { buildSetOperation } from "./set-operations.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
 import { buildUnnest } from "./unnest.ts";
@@ -96,7 +96,8 @@ function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, ou
   compilation.tables.add(scan.table.name);
   const block = newBlock(outer);
   const alias = nextAlias(compilation, "t");
-  const columns = new Map(scan.columns.map(({ source, column }) => [column.id, { source, column }]));
+  const columns = new Map<number, (typeof scan.columns)[number]>();
+  for (const item of scan.columns) columns.set(item.column.id, item);
   const table = `${quoteIdentifier(layout.table)} AS ${alias}`;
   block.from = { print: () => table };
   block.sources = [
@@ -106,13 +107,11 @@ function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, ou
       const json = layout.recordColumns.get(found.source);
       if (json !== undefined && isRecordType(found.column.type)) {
         const record = tableRecordSource(layout, alias, found.source, json);
-        return { ...cheapBinding(`${alias}.${quoteIdentifier(json)}`), record };
+        return cheapBinding(`${alias}.${quoteIdentifier(json)}`, undefined, record);
       }
       const leaf = layout.leaves.get(found.source);
-      return {
-        ...cheapBinding(leaf === undefined ? printNull(found.column.type) : printLeaf(alias, leaf)),
-        isNeverNaN: layout.recordColumns.size > 0,
-      };
+      const sql = leaf === undefined ? printNull(found.column.type) : printLeaf(alias, leaf);
+      return cheapBinding(sql, layout.recordColumns.size > 0);
     },
   ];
   return block;
@@ -172,13 +171,17 @@ function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }
     const binding = bindings[index];
     if (binding === undefined) return;
     const text = texts?.[index];
-    block.bindings.set(column.id, text === undefined ? binding : { ...binding, sql: () => text });
+    block.bindings.set(column.id, text === undefined ? binding : printedAs(binding, text));
     if (expression.kind !== "Column") block.hasComputed = true;
     if (binding.isCheap) return;
     block.computed.set(column.id, compilation.analysis.uses(column));
     if (text === undefined) block.deferrable.set(column.id, expression);
   });
   return block;
+}
+
+function printedAs({ isCheap, isNeverNaN, record, element }: Binding, text: string): Binding {
+  return makeBinding(() => text, isCheap, isNeverNaN, record, element);
 }
 
 /** Sorts the block's rows by the keys. */
@@ -229,7 +232,10 @@ function deferComputed(compilation: Compilation, block: Block): Block {
       binding ??= computedBinding(compilation, expression, scope);
       return binding;
     };
-    outside.bindings.set(id, { sql: () => bound().sql(), isCheap: false });
+    outside.bindings.set(
+      id,
+      makeBinding(() => bound().sql(), false),
+    );
     outside.computed.set(id, block.computed.get(id) ?? 1);
     outside.deferrable.set(id, expression);
   }

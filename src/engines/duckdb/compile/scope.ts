@@ -34,7 +34,18 @@ export function variableScope(parent: Scope, variables: ReadonlyMap<number, Bind
   return { kind: "variables", parent, find: (id) => variables.get(id) };
 }
 
+/** All bindings are made here, with the same fields: reading them is fast as long as they are of one shape. */
+export function makeBinding(
+  sql: () => string,
+  isCheap: boolean,
+  isNeverNaN?: boolean,
+  record?: RecordSource,
+  element?: Binding["element"],
+): Binding {
+  return { sql, isCheap, isNeverNaN, record, element };
+}
+
 /** A binding that prints as the text. */
-export function cheapBinding(sql: string): Binding {
-  return { sql: () => sql, isCheap: true };
+export function cheapBinding(sql: string, isNeverNaN?: boolean, record?: RecordSource): Binding {
+  return makeBinding(() => sql, true, isNeverNaN, record);
 }

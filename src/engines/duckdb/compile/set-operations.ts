@@ -3,7 +3,7 @@ import type { Column, Scan } from "../../../googlesql/resolved.ts";
 import { type Block, findColumn, newBlock, scopeOf } from "./block.ts";
 import { type Compilation, nextAlias } from "./compilation.ts";
 import { renderBlock } from "./render.ts";
-import type { Binding, RecordSource, Scope } from "./scope.ts";
+import { type Binding, makeBinding, type RecordSource, type Scope } from "./scope.ts";
 
 type SetOperation = Scan & { kind: "SetOperation" };
 
@@ -51,7 +51,7 @@ export function buildSetOperation(compilation: Compilation, scan: SetOperation, 
       ? unionRecord(compilation, bindings, sql, (key, name, sqls) => select(`${index}/${key}`, name, sqls))
       : undefined;
     const isNeverNaN = bindings.every((binding) => binding.isNeverNaN === true);
-    return { sql, isCheap: true, isNeverNaN, ...(record === undefined ? {} : { record }) };
+    return makeBinding(sql, true, isNeverNaN, record);
   };
   scan.columns.forEach(({ id }, index) => {
     if (!isUnionAll) bindColumn(index, id).sql();

@@ -2,12 +2,12 @@
 import type { InSubqueryExpr, SubqueryExpr } from "../../../googlesql/resolved.ts";
 import { arrayOf } from "../../../googlesql/types.ts";
 import { likeArray } from "../functions/operators.ts";
-import { type Block, orderNaturally, selectColumn } from "./block.ts";
+import { type Block, orderNaturally, type SelectItem, selectColumn } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
-import { type RenderedItem, renderBlock } from "./render.ts";
+import { renderBlock } from "./render.ts";
 import type { Scope } from "./scope.ts";
 
-function renderArray(block: Block, item: RenderedItem): string {
+function renderArray(block: Block, item: SelectItem): string {
   orderNaturally(block);
   return `ARRAY(${renderBlock(block, [item])})`;
 }

@@ -11,7 +11,7 @@ import { type Compilation, fail, nextAlias } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { printNull } from "./literals.ts";
 import { elementSource, isRecordType, recordText } from "./records.ts";
-import { type Binding, cheapBinding, type Scope, variableScope } from "./scope.ts";
+import { cheapBinding, makeBinding, type Scope, variableScope } from "./scope.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
 import { sourceOf } from "./traits.ts";
 
@@ -48,7 +48,10 @@ function buildAlias(compilation: Compilation, block: Block, item: Unnest["arrays
     const array = printExpression(compilation, item.array, scope);
     const element = `CAST(json_extract(${array}, '/0') AS VARCHAR)`;
     if (!isOuter) block.where.push(`(${element} IS NOT NULL)`);
-    block.bindings.set(item.element.id, { sql: () => element, isCheap: false });
+    block.bindings.set(
+      item.element.id,
+      makeBinding(() => element, false),
+    );
     block.computed.set(item.element.id, compilation.analysis.uses(item.element));
     block.hasComputed = true;
     return block;
@@ -57,8 +60,10 @@ function buildAlias(compilation: Compilation, block: Block, item: Unnest["arrays
   if (!isOuter) {
     block.where.push(source.presence([]) ?? `(${recordText(element)} IS NOT NULL)`);
   }
-  const binding: Binding = { sql: () => recordText(element), isCheap: false, record: element };
-  block.bindings.set(item.element.id, binding);
+  block.bindings.set(
+    item.element.id,
+    makeBinding(() => recordText(element), false, undefined, element),
+  );
   return block;
 }
 
@@ -118,7 +123,7 @@ function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block
     const missing = `[${printNull(elementType(item.array.type))}]`;
     // One NULL element keeps the row of an empty array.
     const kept = scan.isOuter && index === 0 ? `CASE WHEN ${count} > 0 THEN ${sized} ELSE ${missing} END` : sized;
-    exportAs(block, String(item.element.id), compilation.analysis.alias(item.element.id), () => `unnest(${kept})`);
+    exportAs(block, item.element.id, compilation.analysis.alias(item.element.id), () => `unnest(${kept})`);
   });
   const positions = `range(${count})`;
   const position = scan.isOuter
@@ -126,7 +131,7 @@ function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block
     : `unnest(${positions})`;
   if (scan.offset !== undefined) {
     const { id } = scan.offset;
-    exportAs(block, String(id), compilation.analysis.alias(id), () => position);
+    exportAs(block, id, compilation.analysis.alias(id), () => position);
   }
   return closeUnnest(compilation, block, scan, isPlain ? undefined : position);
 }
@@ -178,11 +183,7 @@ function closeUnnest(compilation: Compilation, block: Block, scan: Unnest, posit
     const record = isRecord
       ? { leaf: () => undefined, presence: () => undefined, json: () => ({ text: name, pointer: "" }) }
       : undefined;
-    outside.bindings.set(id, {
-      ...cheapBinding(name),
-      isNeverNaN: type.kind !== "FLOAT64",
-      ...(record === undefined ? {} : { record }),
-    });
+    outside.bindings.set(id, cheapBinding(name, type.kind !== "FLOAT64", record));
   }
   return outside;
 }

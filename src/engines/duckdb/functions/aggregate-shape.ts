@@ -11,15 +11,15 @@ import type { CallContext } from "./types.ts";
 export interface AggregateModifiers {
   readonly isDistinct: boolean;
   /** `x ASC NULLS FIRST, y DESC NULLS LAST`, from inside the call; absent without ORDER BY. */
-  readonly orderBySql?: string;
+  readonly orderBySql?: string | undefined;
   /** A boolean expression on the input rows. */
-  readonly filterSql?: string;
-  readonly nulls?: "IGNORE" | "RESPECT";
+  readonly filterSql?: string | undefined;
+  readonly nulls?: "IGNORE" | "RESPECT" | undefined;
   /** A BIGINT expression that reads no column. */
-  readonly limitSql?: string;
-  readonly having?: { readonly kind: "MAX" | "MIN"; readonly expressionSql: string };
+  readonly limitSql?: string | undefined;
+  readonly having?: { readonly kind: "MAX" | "MIN"; readonly expressionSql: string } | undefined;
   /** `OVER (PARTITION BY ... ORDER BY ... ROWS ...)`, complete; absent for a grouped call. */
-  readonly overSql?: string;
+  readonly overSql?: string | undefined;
 }
 
 /** What an aggregate's row gets: it prints for GROUP BY (`AggregateCall`) and for OVER (`WindowCall`) alike. */

@@ -26,9 +26,9 @@ export interface CastContext {
   /** IANA name of the session's time zone. */
   readonly timeZone: string;
   /** FORMAT, as SQL. */
-  readonly format?: string;
+  readonly format?: string | undefined;
   /** AT TIME ZONE, as SQL. */
-  readonly timeZoneSql?: string;
+  readonly timeZoneSql?: string | undefined;
   /** For the position of an error. */
   readonly cast?: CastExpr;
 }
