@@ -40,6 +40,12 @@ const definitions = {
   unknown_source: { status: 404, title: "No source has this name" },
   unknown_token: { status: 404, title: "No token has this id" },
   // ------------------------------------------------------------------------------------------ saving
+  source_read_only: {
+    status: 409,
+    title: "The source cannot be changed here",
+    hint: "Change its file, and let the service read its files again.",
+  },
+  source_in_use: { status: 409, title: "Endpoints read the source" },
   validation_failed: { status: 422, title: "What was to be saved is not right" },
   // ------------------------------------------------------------------------------------------ the consumer's query
   syntax_error: { status: 400, title: "The query does not parse" },

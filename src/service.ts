@@ -1,9 +1,12 @@
 import { join } from "node:path";
 import { createAuthenticator, type FixedToken } from "./access/authenticator.ts";
 import type { TokenStore } from "./access/token.ts";
+import { loadAllSources } from "./all-sources.ts";
+import { createAuditLog } from "./audit/audit-log.ts";
 import type { Configuration } from "./config.ts";
 import { createAdmission } from "./endpoints/admission.ts";
 import { createResultCache } from "./endpoints/cache/result-cache.ts";
+import { checkEndpoint } from "./endpoints/check-endpoint.ts";
 import { createDataThrough } from "./endpoints/data-through.ts";
 import { createEndpointRegistry, type EndpointRegistry } from "./endpoints/endpoint-registry.ts";
 import { loadEndpoints } from "./endpoints/load-endpoints.ts";
@@ -11,16 +14,21 @@ import { createCursorSealer } from "./endpoints/paging/cursor.ts";
 import { createPlanner } from "./endpoints/planner.ts";
 import { type DuckDbEngineOptions, openDuckDbEngine } from "./engines/duckdb/index.ts";
 import type { Engine } from "./engines/engine.ts";
+import type { TableCatalog } from "./googlesql/relation.ts";
 import { buildApp } from "./http/app.ts";
 import { createDrain } from "./http/drain.ts";
 import { createLogger } from "./http/logger.ts";
 import { createRateLimiter } from "./http/rate-limiter.ts";
+import { addAccessTokenRoutes } from "./http/routes/access-tokens.ts";
+import { addManagedSourceRoutes } from "./http/routes/managed-sources.ts";
 import { addStoreRoutes } from "./http/routes/store.ts";
 import { openMetadata } from "./metadata/database.ts";
 import { readSecretKey } from "./metadata/secret-key.ts";
+import { createSourceStore } from "./metadata/source-store.ts";
 import { createTokenStore } from "./metadata/token-store.ts";
 import type { Settings } from "./settings.ts";
 import { loadSources } from "./sources/load-sources.ts";
+import { createManagedSources } from "./sources/managed-sources.ts";
 import { startRetention } from "./sources/retention.ts";
 import { openSources } from "./sources/source-registry.ts";
 
@@ -76,7 +84,8 @@ async function openService(
   closeAll: () => Promise<void>,
 ): Promise<RunningService> {
   const logger = createLogger(settings.logLevel);
-  const sourceFiles = await loadSources(settings.sourcesDir);
+  // Before anything is opened: a file with an error stops the start.
+  await loadSources(settings.sourcesDir);
   const engine = await openDuckDbEngine({
     ...engineSizes,
     directory: storeDirectory(settings),
@@ -87,9 +96,13 @@ async function openService(
   const metadata = await openMetadata(metadataPath(settings));
   closers.push(() => metadata.close());
   const tokens = createTokenStore(metadata, Date.now);
-  const sources = await openSources(sourceFiles, engine.store);
+  const sourceStore = createSourceStore(metadata, Date.now);
+  const allSources = await loadAllSources(settings, sourceStore, (message) => logger.warn(message));
+  const sources = await openSources(allSources, engine.store);
   const retention = startRetention({
-    sources: sourceFiles,
+    get sources() {
+      return sources.sources;
+    },
     store: engine.store,
     nowMs: Date.now,
     log: (level, message) => logger[level](message),
@@ -104,6 +117,19 @@ async function openService(
     clearInterval(ticking);
     await cache.close();
   });
+  const dataThrough = await createDataThrough(engine.store, AbortSignal.timeout(30_000));
+  const serviceKey = await readSecretKey(join(settings.dataDir, "cursor.key"));
+  const audit = createAuditLog({
+    level: settings.audit,
+    store: engine.store,
+    onStored: dataThrough.note,
+    writeLine: (fields, message) => logger.info({ audit: fields }, message),
+    warn: (message) => logger.warn(message),
+    digestKey: serviceKey,
+    secrets: [...fixedTokens(settings), ...extraTokens].map(({ secret }) => secret),
+    nowMs: Date.now,
+  });
+  closers.push(() => audit.close());
   const drain = createDrain();
   const authenticator = createAuthenticator(tokens, [...fixedTokens(settings), ...extraTokens], Date.now);
   const app = await buildApp({
@@ -115,13 +141,13 @@ async function openService(
         maxRunningPerCaller: settings.maxConcurrentQueriesPerToken,
         maxWaiting: settings.maxQueuedQueries,
       }),
-      cursors: createCursorSealer(await readSecretKey(join(settings.dataDir, "cursor.key"))),
+      cursors: createCursorSealer(serviceKey),
       timeoutMs: settings.queryTimeoutMs,
       maxResultBytes: settings.maxResultBytes,
       now: () => performance.now(),
     },
     cache,
-    dataThrough: await createDataThrough(engine.store, AbortSignal.timeout(30_000)),
+    dataThrough,
     endpoints,
     sources,
     authenticator,
@@ -131,11 +157,22 @@ async function openService(
     nowMs: Date.now,
     drain,
   });
+  const managedSources = createManagedSources({
+    registry: sources,
+    events: engine.store,
+    documents: sourceStore,
+    isEndpoint: (name) => endpoints.findByName(name) !== undefined,
+    findBroken: (tables) => findBrokenEndpoints(endpoints, { engine, tables }),
+  });
+  const { maxBodyBytes } = settings;
+  addAccessTokenRoutes(app, { authenticator, tokens, audit, maxBodyBytes, nowMs: Date.now });
+  addManagedSourceRoutes(app, { authenticator, managedSources, audit, maxBodyBytes });
   addStoreRoutes(app, {
     engine,
     metadata,
     metadataCopyPath: join(settings.dataDir, "metadata.copy.db"),
-    sources: sourceFiles,
+    sources,
+    audit,
     authenticator,
     logger,
     nowMs: Date.now,
@@ -148,6 +185,17 @@ async function openService(
     await closeAll();
   };
   return { url, engine, endpoints, tokens, stop };
+}
+
+/** Names of the endpoints that would not run with these tables. */
+function findBrokenEndpoints(
+  registry: EndpointRegistry,
+  dependencies: { readonly engine: Engine; readonly tables: TableCatalog },
+): readonly string[] {
+  const broken = registry.endpoints.filter(
+    (endpoint) => checkEndpoint(endpoint, { ...dependencies, endpoints: registry }).problems !== undefined,
+  );
+  return broken.map(({ definition }) => definition.name);
 }
 
 function fixedTokens({ privateToken, publicToken }: Settings): readonly FixedToken[] {

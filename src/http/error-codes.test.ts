@@ -11,7 +11,10 @@ import { type ErrorCode, errorCatalogue } from "../error-catalogue.ts";
 import { parseQuery } from "../googlesql/parse.ts";
 import { openMetadata } from "../metadata/database.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
+import { createManagedSources } from "../sources/managed-sources.ts";
+import { openSources } from "../sources/source-registry.ts";
 import { addAccessTokenRoutes } from "./routes/access-tokens.ts";
+import { addManagedSourceRoutes } from "./routes/managed-sources.ts";
 
 interface Answer {
   readonly status: number;
@@ -36,6 +39,7 @@ beforeEach(async () => {
 });
 
 const path = "/api/endpoints/query/open";
+const owner: Identity = { tokenId: "p", scopes: ["private"], pins: {}, budget: {}, redaction: "switchable" };
 const savedText = "WITH t AS (SELECT 1 AS a), u AS (SELECT 1 AS a) SELECT * FROM t";
 
 async function get(url: string, key = "query-token", headers: Record<string, string> = {}): Promise<Answer> {
@@ -60,12 +64,30 @@ async function ask(language: "sql" | "lql", text: string): Promise<Answer> {
   return get(`${path}?project=x&${language}=${encodeURIComponent(text)}`);
 }
 
+/** Of a service with one source of the API, which an endpoint reads. */
+async function changeSource(method: "DELETE", url: string): Promise<Answer> {
+  const source = { name: "own", aliases: [], kind: "x", description: "", retentionDays: undefined, knownFields: [] };
+  addManagedSourceRoutes(test.app, {
+    authenticator: { authenticate: async () => owner, recall: () => owner },
+    managedSources: createManagedSources({
+      registry: await openSources([{ ...source, origin: { kind: "api" } }], test.engine.store),
+      events: test.engine.store,
+      documents: { put: async () => undefined, remove: async () => undefined },
+      isEndpoint: () => false,
+      findBroken: () => ["logs.all"],
+    }),
+    audit: { record: () => undefined },
+    maxBodyBytes: 1_000,
+  });
+  const response = await test.app.inject({ method, url, headers: { "x-api-key": "p" } });
+  return { status: response.statusCode, body: response.body };
+}
+
 /** Of a service without tokens. */
 async function askForTokens(method: "GET" | "POST", path: string): Promise<Answer> {
-  const identity: Identity = { tokenId: "p", scopes: ["private"], pins: {}, budget: {}, redaction: "switchable" };
   const metadata = await openMetadata(":memory:");
   addAccessTokenRoutes(test.app, {
-    authenticator: { authenticate: async () => identity, recall: () => identity },
+    authenticator: { authenticate: async () => owner, recall: () => owner },
     tokens: createTokenStore(metadata, () => 0),
     audit: { record: () => undefined },
     maxBodyBytes: 1_000,
@@ -119,6 +141,8 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   pinned_parameter: () => get(`${path}?project=x`, "pinned-token"),
   unknown_endpoint: () => get("/api/endpoints/query/nope"),
   unknown_source: () => post("/api/logs?source=nope", "{}", {}, "ingest-token"),
+  source_read_only: () => post("/api/logs?source=logweir.audit", "{}", {}, "ingest-token"),
+  source_in_use: () => changeSource("DELETE", "/api/sources/own"),
   unknown_token: () => askForTokens("GET", "/nobody"),
   validation_failed: () => askForTokens("POST", ""),
   syntax_error: () => ask("sql", "select"),

@@ -32,6 +32,7 @@ describe("what owners may ask", () => {
     expect(list.json()).toMatchObject([
       { name: "edge", aliases: ["cdn.logs"], newest_event: "2026-08-20T08:00:00.000000Z", retention_days: null },
       { name: "db", aliases: [], newest_event: null },
+      { name: "logweir.audit", newest_event: null, read_only: true },
     ]);
     const schema = await test.app.inject({ url: "/api/sources/cdn.logs/schema", headers: owner });
     expect(schema.json()).toEqual({ name: "edge", fields: [] });

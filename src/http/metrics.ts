@@ -74,7 +74,7 @@ export function createMetrics({ runner, cache, sources, dataThrough }: Watched):
 
 function addNewestEvents(
   registers: Registry[],
-  { sources }: AppDependencies["sources"],
+  registry: AppDependencies["sources"],
   dataThrough: AppDependencies["dataThrough"],
 ): void {
   const newest = new Gauge({
@@ -83,7 +83,7 @@ function addNewestEvents(
     labelNames: ["source"],
     registers,
     collect() {
-      for (const { name } of sources) {
+      for (const { name } of registry.sources) {
         const us = dataThrough.of([name]);
         if (us !== undefined) newest.set({ source: name }, Number(us) / 1e6);
       }

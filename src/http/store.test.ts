@@ -23,7 +23,8 @@ function addRoutes(some: Partial<EventStore>): void {
     engine: { ...test.engine, store: { ...test.engine.store, ...some } },
     metadata: { copyTo: (path) => writeFileSync(path, "tokens") },
     metadataCopyPath: join(folder, "copy.db"),
-    sources: [{ name: "edge", retentionDays: undefined }],
+    sources: { sources: [{ name: "edge", retentionDays: undefined }] },
+    audit: { record: () => undefined },
     authenticator: {
       authenticate: async () => ({
         tokenId: "t",

@@ -41,4 +41,25 @@ export const migrations: Readonly<Record<string, Migration>> = {
       await db.schema.alterTable("tokens").addColumn("previous_valid_until", "integer").execute();
     },
   },
+  "0005-sources": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      await db.schema
+        .createTable("sources")
+        .addColumn("name", "text", (column) => column.primaryKey())
+        .addColumn("document", "text", (column) => column.notNull())
+        .addColumn("created_at", "integer", (column) => column.notNull())
+        .addColumn("updated_at", "integer", (column) => column.notNull())
+        .execute();
+    },
+  },
+  "0006-audit-outbox": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      await db.schema
+        .createTable("audit_outbox")
+        .addColumn("id", "integer", (column) => column.primaryKey().autoIncrement())
+        .addColumn("at", "integer", (column) => column.notNull())
+        .addColumn("event", "text", (column) => column.notNull())
+        .execute();
+    },
+  },
 };

@@ -1,8 +1,11 @@
+import type { Generated } from "kysely";
 import type { RedactionPolicy } from "../access/token.ts";
 
 /** The metadata file's tables, as the newest migration leaves them. */
 export interface MetadataSchema {
   readonly tokens: TokenTable;
+  readonly sources: SourceTable;
+  readonly audit_outbox: AuditOutboxTable;
 }
 
 export interface TokenTable {
@@ -26,4 +29,21 @@ export interface TokenTable {
   /** Of the value before the last rotation, as long as it counts too. */
   previous_hash: string | null;
   previous_valid_until: number | null;
+}
+
+/** Sources that the API made. */
+export interface SourceTable {
+  readonly name: string;
+  /** JSON: the source as a file would say it. */
+  document: string;
+  readonly created_at: number;
+  updated_at: number;
+}
+
+/** What commands did on the data folder, until a service takes it into the audit. */
+export interface AuditOutboxTable {
+  readonly id: Generated<number>;
+  readonly at: number;
+  /** JSON: the event. */
+  readonly event: string;
 }

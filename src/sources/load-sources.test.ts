@@ -22,6 +22,7 @@ describe("a source file", () => {
         { path: "project", type: { kind: "STRING" } },
         { path: "metadata.response.status_code", type: { kind: "INT64" } },
       ],
+      origin: { kind: "file", path: "edge.yaml" },
     });
   });
 
@@ -29,6 +30,7 @@ describe("a source file", () => {
     ["an unknown key", `${valid}retention: 3\n`, "edge.yaml:8:1: retention: there is no such key"],
     ["a wrong type of a field", valid.replace("INT64", "INTEGER"), "must be one of STRING, INT64, FLOAT64, BOOL"],
     ["a field path with a dash", valid.replace("project:", "pro-ject:"), "edge.yaml:6:3: pro-ject is not a field path"],
+    ["a name of the service's own", valid.replace("name: edge", "name: logweir.edge"), "are the service's own"],
     ["a missing name", valid.replace("name: edge\n", ""), "name"],
     ["broken YAML", "name: [edge\n", "edge.yaml:2:1"],
   ])("is refused for %s, with file, line, column and a caret", (_, text, message) => {

@@ -1,17 +1,51 @@
 import type { EventStore } from "../engines/engine.ts";
 import type { TableCatalog, TableDefinition } from "../googlesql/relation.ts";
-import type { Source } from "./source.ts";
+import { type Source, sourceId } from "./source.ts";
 
 /** The service's sources by name and alias, and the tables that saved queries see in them. */
 export interface SourceRegistry extends TableCatalog {
+  /** Those of the moment. */
   readonly sources: readonly Source[];
   /** By exact name or alias, as ingest takes it: names are case-sensitive there. */
   findSource(nameOrAlias: string): Source | undefined;
+  /** By name, alias or id. */
+  find(nameOrId: string): Source | undefined;
+  /** The tables as they would be with these sources; makes those that are missing. */
+  prepare(sources: readonly Source[]): Promise<TableCatalog>;
+  /** Takes these sources in place of all others. They must have been prepared, and share no name. */
+  replace(sources: readonly Source[]): void;
 }
 
 /** Makes every source's table where it is missing; afterwards all sources can be written and queried. */
 export async function openSources(sources: readonly Source[], store: EventStore): Promise<SourceRegistry> {
-  for (const source of sources) await store.ensureSource(source);
+  let current = indexSources(sources, store);
+  const prepare = async (wanted: readonly Source[]) => {
+    for (const source of wanted) await store.ensureSource(source);
+    return indexSources(wanted, store);
+  };
+  await prepare(sources);
+  return {
+    get sources() {
+      return current.sources;
+    },
+    findSource: (name) => current.findSource(name),
+    find: (nameOrId) => current.findSource(nameOrId) ?? current.byId.get(nameOrId.toLowerCase()),
+    findTable: (name) => current.findTable(name),
+    tableNames: () => current.tableNames(),
+    prepare,
+    replace(wanted) {
+      current = indexSources(wanted, store);
+    },
+  };
+}
+
+interface SourceIndex extends TableCatalog {
+  readonly sources: readonly Source[];
+  readonly byId: ReadonlyMap<string, Source>;
+  findSource(nameOrAlias: string): Source | undefined;
+}
+
+function indexSources(sources: readonly Source[], store: EventStore): SourceIndex {
   const exact = new Map<string, Source>();
   const folded = new Map<string, Source>();
   for (const source of sources) {
@@ -22,6 +56,7 @@ export async function openSources(sources: readonly Source[], store: EventStore)
   }
   return {
     sources,
+    byId: new Map(sources.map((source) => [sourceId(source.name), source])),
     findSource: (name) => exact.get(name),
     findTable(name): TableDefinition | undefined {
       const source = exact.get(name) ?? folded.get(name.toLowerCase());

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { SourceDefinition } from "../engines/engine.ts";
 
 /** A log source as the service knows it: the engine's part, and what only the service needs. */
@@ -9,4 +10,37 @@ export interface Source extends SourceDefinition {
   readonly description: string;
   /** Days after which events are dropped; undefined keeps them. */
   readonly retentionDays: number | undefined;
+  /** A file unless it says otherwise. */
+  readonly origin?: SourceOrigin;
+}
+
+/** Where a source is kept: in a file, by the API, or by nobody, since the service writes it itself. */
+export type SourceOrigin =
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "api" }
+  | { readonly kind: "service" };
+
+/** Names that begin so are the service's own. */
+export const ownNamePrefix = "logweir.";
+
+/** A UUID that belongs to the name, so that a source has the same one everywhere. */
+export function sourceId(name: string): string {
+  const hex = createHash("sha256").update(`logweir source ${name}`).digest("hex");
+  // Version 8 of RFC 9562: what the bits mean is the maker's business.
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Texts about names and aliases that several sources have, also when compared without case. */
+export function findSharedNames(sources: readonly Source[]): string[] {
+  const owners = new Map<string, string>();
+  const problems: string[] = [];
+  for (const source of sources) {
+    for (const name of new Set([source.name, ...source.aliases].map((each) => each.toLowerCase()))) {
+      const owner = owners.get(name);
+      if (owner !== undefined) problems.push(`Sources ${owner} and ${source.name} both have the name or alias ${name}`);
+      owners.set(name, source.name);
+    }
+  }
+  return problems;
 }

@@ -89,6 +89,7 @@ export async function createTestApp(): Promise<TestApp> {
     [
       { ...source, name: "edge", aliases: ["cdn.logs"] },
       { ...source, name: "db", aliases: [] },
+      { ...source, name: "logweir.audit", aliases: [], origin: { kind: "service" } },
     ],
     engine.store,
   );

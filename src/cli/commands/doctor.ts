@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
+import { loadAllSources } from "../../all-sources.ts";
 import { type Configuration, readConfiguration } from "../../config.ts";
 import { openDuckDbEngine } from "../../engines/duckdb/index.ts";
-import { storeDirectory } from "../../service.ts";
-import { loadSources } from "../../sources/load-sources.ts";
+import { openMetadata } from "../../metadata/database.ts";
+import { createSourceStore } from "../../metadata/source-store.ts";
+import { metadataPath, storeDirectory } from "../../service.ts";
+import type { Source } from "../../sources/source.ts";
 import { describeStore, type StoreState } from "../../sources/store-state.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { createServiceClient, describeAnswer, isServiceThere, type ServiceOptions } from "../service-call.ts";
@@ -40,7 +43,7 @@ async function openStore(options: DoctorOptions, context: CliContext): Promise<S
   if (!existsSync(directory)) {
     throw new CliError(`No service runs, and there is no store in ${directory}. \`logweir serve\` makes one.`);
   }
-  const sources = await loadSources(configuration.settings.sourcesDir);
+  const sources = await readSources(configuration, context);
   const engine = await openDuckDbEngine({ directory });
   try {
     const report = await engine.store.inspect?.(AbortSignal.timeout(600_000));
@@ -48,6 +51,15 @@ async function openStore(options: DoctorOptions, context: CliContext): Promise<S
     return describeStore(engine.name, report, sources, Date.now());
   } finally {
     await engine.close();
+  }
+}
+
+async function readSources({ settings }: Configuration, { errors }: CliContext): Promise<readonly Source[]> {
+  const metadata = await openMetadata(metadataPath(settings));
+  try {
+    return await loadAllSources(settings, createSourceStore(metadata, Date.now), (message) => print(errors, message));
+  } finally {
+    await metadata.close();
   }
 }
 

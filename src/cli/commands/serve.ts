@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createSecret } from "../../access/secret.ts";
+import { auditSourceName } from "../../audit/audit-source.ts";
 import { type Configuration, readConfiguration } from "../../config.ts";
 import { fillWithSampleEvents } from "../../demo/fill-with-sample-events.ts";
 import type { Endpoint } from "../../endpoints/definition.ts";
@@ -59,7 +60,7 @@ function quietForDemo(configuration: Configuration, options: ServeOptions): Conf
 
 async function fillEmptyStore(service: RunningService, token: string, context: CliContext): Promise<void> {
   const statistics = await service.engine.store.statistics(AbortSignal.timeout(30_000));
-  if (statistics.some((source) => source.rowCount > 0)) return;
+  if (statistics.some(({ name, rowCount }) => rowCount > 0 && name !== auditSourceName)) return;
   const bar = createProgressBar(context.errors, "Filling the store with a day of sample events");
   await fillWithSampleEvents({ url: service.url, token, nowMs: Date.now(), onProgress: bar.update });
   bar.end();

@@ -43,11 +43,14 @@ async function findSource({ authenticator, sources }: AppDependencies, request: 
       parameter: "source_name",
     });
   }
-  const source = sources.findSource(name);
+  const source = sources.find(name);
   if (source === undefined) {
     throw new ServiceError("unknown_source", `There is no source ${name.slice(0, 200)}`, { parameter: "source_name" });
   }
   requireScope(identity, source);
+  if (source.origin?.kind === "service") {
+    throw new ServiceError("source_read_only", `The source ${source.name} is written by the service alone`);
+  }
   return source;
 }
 

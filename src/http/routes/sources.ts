@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "../../endpoints/definition.ts";
 import { prepareCall } from "../../endpoints/run-endpoint.ts";
 import { runPrepared } from "../../endpoints/run-prepared.ts";
@@ -7,60 +7,79 @@ import { ServiceError } from "../../errors.ts";
 import { formatIsoTimestamp } from "../../iso-timestamp.ts";
 import { listFields } from "../../sources/list-fields.ts";
 import type { Source } from "../../sources/source.ts";
+import { showSource } from "../../sources/source-document.ts";
 import type { AppDependencies } from "../app.ts";
 import { createCallSignal } from "../call-signal.ts";
-import { jsonFormat } from "../formats/json.ts";
+import { jsonFormat, jsonFrame } from "../formats/json.ts";
 import { urlParameters } from "../request-parameters.ts";
 import { requirePrivate } from "../require-private.ts";
 import { sendRows } from "../stream-answer.ts";
 
-/** `GET /api/sources`, `/api/sources/{name}/schema` and `/api/sources/{name}/events`, for owners (scope `private`). */
+/**
+ * `GET /api/sources`, `/api/sources/{source}`, and of a source `/schema`, `/events` and `/recent`, for owners (scope `private`).
+ * A source is named by its name, an alias or its id.
+ */
 export function addSourcesRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
   const { sources, dataThrough, runner } = dependencies;
   const options = { onRequest: requirePrivate(dependencies.authenticator) };
   // Plans are kept by endpoint, so each source has one for good.
-  const endpoints = new Map<Source, Endpoint>(
-    sources.sources.map((source) => [source, createSourceEndpoint(source.name)]),
-  );
+  const endpoints = new Map<string, Endpoint>();
+  const eventsOf = ({ name }: Source): Endpoint => {
+    const endpoint = endpoints.get(name) ?? createSourceEndpoint(name);
+    endpoints.set(name, endpoint);
+    return endpoint;
+  };
   const find = (name: string): Source => {
-    const source = sources.findSource(name);
+    const source = sources.find(name);
     if (source === undefined) throw new ServiceError("unknown_source", `There is no source ${name.slice(0, 200)}`);
     return source;
   };
+  const show = (source: Source) => {
+    const newest = dataThrough.of([source.name]);
+    return { ...showSource(source), newest_event: newest === undefined ? null : formatIsoTimestamp(newest) };
+  };
 
-  app.get("/api/sources", options, () =>
-    sources.sources.map(({ name, aliases, kind, description, retentionDays }) => {
-      const newest = dataThrough.of([name]);
-      return {
-        name,
-        aliases,
-        kind,
-        description,
-        retention_days: retentionDays ?? null,
-        newest_event: newest === undefined ? null : formatIsoTimestamp(newest),
-      };
-    }),
-  );
+  app.get("/api/sources", options, () => sources.sources.map(show));
+  app.get<SourceRoute>("/api/sources/:name", options, ({ params }) => show(find(params.name)));
 
-  app.get<{ Params: { name: string } }>("/api/sources/:name/schema", options, ({ params }) => {
-    const { name } = find(params.name);
+  app.get<SourceRoute>("/api/sources/:name/schema", options, (request) => {
+    const { name } = find(request.params.name);
     const table = sources.findTable(name);
-    return { name, fields: table === undefined ? [] : listFields(table) };
+    const fields = table === undefined ? [] : listFields(table);
+    const variant = urlParameters(request).get("variant")?.at(-1) ?? "";
+    if (variant === "dot") return Object.fromEntries(fields.map(({ path, type }) => [path, type]));
+    if (variant === "") return { name, fields };
+    throw new ServiceError("invalid_parameter", "The parameter variant can only be dot", {
+      parameter: "variant",
+      allowed: ["dot"],
+    });
   });
 
-  app.get<{ Params: { name: string } }>("/api/sources/:name/events", options, async (request, reply) => {
-    const endpoint = endpoints.get(find(request.params.name));
-    if (endpoint === undefined) throw new ServiceError("internal", "A source has no events to show");
+  const sendEvents = async (
+    request: FastifyRequest<SourceRoute>,
+    reply: FastifyReply,
+    frame: { readonly begin: string; readonly end: string },
+  ) => {
+    const endpoint = eventsOf(find(request.params.name));
     const sent = urlParameters(request);
     const parameters = new Map(["after", "limit"].map((name) => [name, sent.get(name)?.at(-1)]));
     const prepared = prepareCall(runner, { endpoint, parameters, redactsPii: false });
     const signal = createCallSignal(reply, dependencies.drain.cutOff);
-    const columns = prepared.query.columns.slice(0, 4);
-    await sendRows(reply, runPrepared(runner, prepared, signal, { caller: "events" }), jsonFormat.open(columns), {
+    const writer = jsonFormat.open(prepared.query.columns.slice(0, 4));
+    const framed = { ...writer, begin: () => frame.begin, end: () => frame.end };
+    await sendRows(reply, runPrepared(runner, prepared, signal, { caller: "events" }), framed, {
       hasPages: true,
       onHeaders: () => reply.type("application/json; charset=utf-8").header("Cache-Control", "no-store"),
       encode: (work) => work(),
     });
     return reply;
-  });
+  };
+  app.get<SourceRoute>("/api/sources/:name/events", options, (request, reply) => sendEvents(request, reply, jsonFrame));
+  app.get<SourceRoute>("/api/sources/:name/recent", options, (request, reply) =>
+    sendEvents(request, reply, { begin: "[", end: "]" }),
+  );
+}
+
+interface SourceRoute {
+  readonly Params: { readonly name: string };
 }

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import { createReadStream, rmSync, statSync } from "node:fs";
 import { Readable } from "node:stream";
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { Authenticator } from "../../access/authenticator.ts";
+import type { AuditLog } from "../../audit/audit-log.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { ServiceError } from "../../errors.ts";
 import type { MetadataDatabase } from "../../metadata/database.ts";
 import type { Source } from "../../sources/source.ts";
 import { describeStore } from "../../sources/store-state.ts";
-import { authenticate, findSecret } from "../authenticate.ts";
 import type { BackupHead, BackupTail } from "../backup-format.ts";
 import { createCallSignal } from "../call-signal.ts";
 import type { Drain } from "../drain.ts";
-import { urlParameters } from "../request-parameters.ts";
+import { ownerOf, requirePrivate } from "../require-private.ts";
 
 /** What the routes of the store work with. */
 export interface StoreDependencies {
@@ -20,7 +20,9 @@ export interface StoreDependencies {
   readonly metadata: Pick<MetadataDatabase, "copyTo">;
   /** Where a copy of the metadata may lie while it is sent; must be in a folder that is there. */
   readonly metadataCopyPath: string;
-  readonly sources: readonly Pick<Source, "name" | "retentionDays">[];
+  /** Those of the moment. */
+  readonly sources: { readonly sources: readonly Pick<Source, "name" | "retentionDays">[] };
+  readonly audit: Pick<AuditLog, "record">;
   readonly authenticator: Authenticator;
   readonly logger: FastifyBaseLogger;
   /** Milliseconds since 1970. */
@@ -33,22 +35,19 @@ export interface StoreDependencies {
  * still stored (see `backup-format.ts`). Both are for owners (scope `private`).
  */
 export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependencies): void {
-  const { engine, authenticator, sources, nowMs, drain } = dependencies;
-  const requireOwner = async (request: FastifyRequest) => {
-    const identity = await authenticate(authenticator, request, findSecret(request, urlParameters(request)));
-    if (!identity.scopes.includes("private")) {
-      throw new ServiceError("insufficient_scope", "The store is shown to tokens of the scope private only");
-    }
-  };
+  const { engine, authenticator, sources, audit, nowMs, drain } = dependencies;
+  const requireOwner = requirePrivate(authenticator);
   app.get("/api/store", { onRequest: requireOwner }, async (_request, reply) => {
     if (engine.store.inspect === undefined) throw notFound("state");
     const report = await engine.store.inspect(createCallSignal(reply, drain.cutOff));
-    return reply.header("Cache-Control", "no-store").send(describeStore(engine.name, report, sources, nowMs()));
+    const state = describeStore(engine.name, report, sources.sources, nowMs());
+    return reply.header("Cache-Control", "no-store").send(state);
   });
-  app.get("/api/store/backup", { onRequest: requireOwner }, async (_request, reply) => {
+  app.get("/api/store/backup", { onRequest: requireOwner }, async (request, reply) => {
     const chunks = makeBackup(dependencies, createCallSignal(reply, drain.cutOff));
     // What can be refused is refused before the answer begins.
     const head = await chunks.next();
+    audit.record({ action: "store.backup", actor: ownerOf(request).tokenId });
     const body = Readable.from(startWith(head, chunks), { objectMode: false });
     return reply.header("Cache-Control", "no-store").type("application/octet-stream").send(body);
   });

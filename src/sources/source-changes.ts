@@ -1,0 +1,111 @@
+import { findSchemaProblems } from "../schema-problems.ts";
+import { ownNamePrefix, type Source } from "./source.ts";
+import { ownNameProblem, SourceDocument, toDocument, toSource, whyNoFieldPath } from "./source-document.ts";
+
+/** What is wrong with a source's document, as texts by field. */
+export type SourceProblems = Readonly<Record<string, readonly string[]>>;
+
+/** What clients of the reference send along and has no meaning here. */
+const overlooked: ReadonlySet<string> = new Set([
+  "favorite",
+  "webhook_notification_url",
+  "slack_hook_url",
+  "notifications",
+  "custom_event_message_keys",
+  "lock_schema",
+  "validate_schema",
+  "suggested_keys",
+]);
+
+const usualKind = "log";
+
+/** What a document is held against. */
+export interface SourceSurroundings {
+  readonly sources: readonly Source[];
+  /** True for the name of an endpoint, which queries can read as a table too. */
+  readonly isEndpoint: (name: string) => boolean;
+}
+
+/**
+ * The source that a document of the API makes: a new one, or in the place of `before`. `isPatch` keeps what the document leaves
+ * out. All problems are told together. A source's name is its table's, and stays.
+ */
+export function readSource(
+  input: Readonly<Record<string, unknown>>,
+  { sources, isEndpoint }: SourceSurroundings,
+  before?: Source,
+  isPatch = false,
+): { readonly source: Source } | { readonly problems: SourceProblems } {
+  const sent = Object.entries(input).filter(([key, value]) => !overlooked.has(key) && value !== null);
+  // Null takes a field away.
+  const cleared = Object.keys(input).filter((key) => input[key] === null);
+  const kept = before !== undefined && isPatch ? Object.entries(toDocument(before)) : [];
+  const document: Record<string, unknown> = {
+    kind: usualKind,
+    ...Object.fromEntries(kept.filter(([key]) => !cleared.includes(key))),
+    ...Object.fromEntries(sent),
+  };
+  const problems = new Map<string, string[]>();
+  const report = (field: string, message: string) => {
+    problems.set(field, [...(problems.get(field) ?? []), message]);
+  };
+  if (document.name === undefined) report("name", "is required");
+  for (const { path, message } of findSchemaProblems(SourceDocument, document)) {
+    const [field, ...inner] = path;
+    if (field !== undefined) report(field, inner.length === 0 ? message : `${inner.join(".")}: ${message}`);
+  }
+  if (problems.size > 0) return { problems: Object.fromEntries(problems) };
+  const checked = document as SourceDocument;
+  const source = toSource(checked, { kind: "api" }, "");
+  if (before !== undefined && source.name !== before.name) {
+    report("name", `must stay ${before.name}: events are kept under it; an alias gives a source a further name`);
+  }
+  for (const [index, name] of [source.name, ...source.aliases].entries()) {
+    const field = index === 0 ? "name" : "aliases";
+    if (name.toLowerCase().startsWith(ownNamePrefix)) report(field, `${name}: ${ownNameProblem}`);
+    if (isEndpoint(name)) report(field, `${name}: an endpoint has this name`);
+    const other = sources.find((each) => each.name !== before?.name && sharesName(each, name));
+    if (other !== undefined) report(field, `${name}: the source ${other.name} has this name`);
+  }
+  if (problems.size === 0 && new Set(source.aliases.map(fold)).size < source.aliases.length) {
+    report("aliases", "has an alias twice");
+  }
+  for (const path of Object.keys(checked.fields ?? {})) {
+    const message = whyNoFieldPath(path);
+    if (message !== undefined) report("fields", `${path} ${message}`);
+  }
+  return problems.size === 0 ? { source } : { problems: Object.fromEntries(problems) };
+}
+
+/**
+ * Sources of files with those of the API beside them. A file wins: it takes a source of its name over, and aliases that it has
+ * too are taken from the others. Answers the texts of what was lost by that.
+ */
+export function joinSources(
+  files: readonly Source[],
+  stored: readonly Source[],
+): { readonly sources: readonly Source[]; readonly lost: readonly string[] } {
+  const sources = [...files];
+  const lost: string[] = [];
+  for (const source of stored) {
+    const owner = sources.find((each) => sharesName(each, source.name));
+    if (owner !== undefined) {
+      lost.push(`the source ${source.name} of the API gives way to ${owner.name}, which has the name too`);
+      continue;
+    }
+    const aliases = source.aliases.filter((alias) => !sources.some((each) => sharesName(each, alias)));
+    if (aliases.length < source.aliases.length) {
+      lost.push(`the source ${source.name} of the API gives up aliases that other sources have`);
+    }
+    sources.push({ ...source, aliases });
+  }
+  return { sources, lost };
+}
+
+function sharesName(source: Source, name: string): boolean {
+  return [source.name, ...source.aliases].some((each) => fold(each) === fold(name));
+}
+
+function fold(name: string): string {
+  return name.toLowerCase();
+}
