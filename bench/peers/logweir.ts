@@ -14,6 +14,17 @@ const hourMs = 3_600_000;
 const timeLiteral = (ms: number) => `TIMESTAMP '${new Date(ms).toISOString()}'`;
 const ingestPath = "/api/logs?source_name=edge";
 
+/** What `GET /api/store` says, as far as it is needed here. */
+interface StoreState {
+  readonly log_bytes: number;
+  readonly sources: readonly { readonly tail_rows: number }[];
+}
+
+/** The service compacts and makes checkpoints by itself once no events come in; then so much is left at most. */
+const settledRows = 25_000;
+const settledLogBytes = 16 * 1024 ** 2;
+const maxSettleMs = 600_000;
+
 export interface LogweirPeer extends Peer {
   readonly name: "logweir";
   readonly url: string;
@@ -118,7 +129,17 @@ export async function startLogweir(folder: string, endMs: number): Promise<Logwe
     storeFolder: join(home, "data", "store"),
     insert,
     load: (batches) => runLanes(batches, connections, insert),
-    settle: async () => undefined,
+    async settle() {
+      const giveUpAt = performance.now() + maxSettleMs;
+      for (;;) {
+        const { body } = await client.send({ method: "GET", path: "/api/store" });
+        const state = JSON.parse(body.toString()) as StoreState;
+        const tail = state.sources.reduce((sum, { tail_rows }) => sum + tail_rows, 0);
+        if (tail < settledRows && state.log_bytes < settledLogBytes) return;
+        if (performance.now() > giveUpAt) throw new Error(`The store does not come to rest: ${JSON.stringify(state)}`);
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+    },
     async run(query, context): Promise<Answer> {
       const { endpoint, parameters } = query.logweir(context);
       const path = `/api/endpoints/query/${endpoint}?${new URLSearchParams(parameters).toString()}`;

@@ -108,3 +108,50 @@ describe("interrupting", () => {
     expect(await connection.all("SELECT 2::INTEGER")).toEqual([[2]]);
   });
 });
+
+describe("a connection that keeps statements", () => {
+  let database: Database;
+  let connection: Connection;
+  beforeAll(async () => {
+    database = await openDatabase({ threads: 2, memoryLimitBytes: 512 * 1024 ** 2 });
+    connection = await database.connect(2);
+    await connection.all("CREATE TABLE t (n INTEGER)");
+    await connection.all("INSERT INTO t SELECT range FROM range(5000)");
+  });
+  afterAll(() => {
+    connection.close();
+    database.close();
+  });
+
+  const sql = "SELECT count(*)::INTEGER FROM t WHERE n < $1";
+
+  it("runs one again with other values and beside more statements than it keeps", async () => {
+    for (const bound of [1, 10, 100]) {
+      expect(await connection.all(sql, [{ value: bound }])).toEqual([[bound]]);
+      for (let i = 0; i < 3; i++) expect(await connection.all(`SELECT ${i}::INTEGER`)).toEqual([[i]]);
+    }
+  });
+
+  it("runs one again after an error of its own and after a reader that was left", async () => {
+    const divide = "SELECT (1 // $1::INTEGER)::INTEGER + error('x')::INTEGER FROM t WHERE n < $1::INTEGER";
+    await expect(connection.all(divide, [{ value: 1 }])).rejects.toThrow();
+    expect(await connection.all(divide, [{ value: 0 }])).toEqual([]);
+    const all = "SELECT n FROM t WHERE n >= $1";
+    await (await connection.stream(all, [{ value: 0 }])).next();
+    expect(await connection.all(all, [{ value: 4999 }])).toEqual([[4999]]);
+  });
+
+  it("sees a table that was changed, also beside a statement that was running", async () => {
+    const all = "SELECT * FROM t WHERE n < $1";
+    expect(await connection.all(all, [{ value: 1 }])).toEqual([[0]]);
+    await connection.all("ALTER TABLE t ADD COLUMN m INTEGER DEFAULT 7");
+    expect(await connection.all(all, [{ value: 1 }])).toEqual([[0, 7]]);
+    const running = connection.stream(all, [{ value: 1 }]);
+    connection.forgetStatements();
+    expect((await (await running).next())?.rowCount).toBe(1);
+    expect(await connection.all(all, [{ value: 2 }])).toEqual([
+      [0, 7],
+      [1, 7],
+    ]);
+  });
+});

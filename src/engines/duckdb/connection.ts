@@ -4,6 +4,7 @@ import {
   type DuckDBConnection,
   type DuckDBDataChunk,
   DuckDBInstance,
+  type DuckDBPreparedStatement,
   type DuckDBType,
   type DuckDBValue,
 } from "./driver.ts";
@@ -29,7 +30,8 @@ export interface BoundValue {
 
 /** An open instance. Connections are independent: each runs one statement at a time. */
 export interface Database {
-  connect(): Promise<Connection>;
+  /** `keptStatements`: how many statements that `stream` prepared the connection keeps for their next run; none by default. */
+  connect(keptStatements?: number): Promise<Connection>;
   close(): void;
 }
 
@@ -53,11 +55,21 @@ export interface Connection {
   append(table: string, chunks: readonly DuckDBDataChunk[]): Promise<void>;
   /** Makes the statement that was begun last fail soon, also while it is being prepared or between two reads. */
   interrupt(): void;
+  /** Drops the statements it keeps: they hold on to tables as they were. */
+  forgetStatements(): void;
   close(): void;
 }
 
 /** Rows of a row group. It must be the same at every opening: the next checkpoint would rewrite the whole file otherwise. */
 const ROW_GROUP_ROWS = 30_720;
+
+/**
+ * `ORDER BY ... LIMIT n` up to so large an `n` sorts the sort keys and row numbers alone, and reads the other columns,
+ * JSON above all, for the rows that are left. Their numbers reach the scan as a list, so that it reads the vectors that
+ * hold them and no others; DuckDB's defaults of 50 rows would carry all candidates' JSON through the sort, or read all
+ * vectors between the first row and the last.
+ */
+const LATE_ROWS = 1000;
 
 /** How DuckDB words it, and so how we do. */
 const INTERRUPTED_MESSAGE = "INTERRUPT Error: Interrupted!";
@@ -76,8 +88,26 @@ interface Statement {
   isBusy: boolean;
 }
 
-function wrapConnection(connection: DuckDBConnection): Connection {
+function wrapConnection(connection: DuckDBConnection, keptStatements = 0): Connection {
   let current: Statement = { isInterrupted: false, isBusy: false };
+  /** The one that was not used for the longest time first. */
+  const kept = new Map<string, DuckDBPreparedStatement>();
+  let forgottenCount = 0;
+
+  async function prepare(statement: Statement, sql: string): Promise<DuckDBPreparedStatement> {
+    const known = kept.get(sql);
+    kept.delete(sql);
+    return known ?? guard(statement, () => connection.prepare(sql));
+  }
+
+  function keep(sql: string, prepared: DuckDBPreparedStatement): void {
+    kept.set(sql, prepared);
+    for (const [oldest, statement] of kept) {
+      if (kept.size <= keptStatements) return;
+      kept.delete(oldest);
+      statement.destroySync();
+    }
+  }
 
   async function guard<T>(statement: Statement, call: () => Promise<T>): Promise<T> {
     if (statement.isInterrupted) throw new Error(INTERRUPTED_MESSAGE);
@@ -92,12 +122,15 @@ function wrapConnection(connection: DuckDBConnection): Connection {
   async function stream(sql: string, values: readonly BoundValue[] = []): Promise<ChunkReader> {
     const statement: Statement = { isInterrupted: false, isBusy: false };
     current = statement;
-    const prepared = await guard(statement, () => connection.prepare(sql));
+    const begunAt = forgottenCount;
+    const prepared = await prepare(statement, sql);
+    let isUsable = false;
     try {
       values.forEach(({ value, type }, index) => {
         prepared.bindValue(index + 1, value, type);
       });
       const result = await guard(statement, () => prepared.stream());
+      isUsable = begunAt === forgottenCount;
       return {
         columnCount: result.columnCount,
         async next() {
@@ -106,8 +139,15 @@ function wrapConnection(connection: DuckDBConnection): Connection {
         },
       };
     } finally {
-      prepared.destroySync();
+      if (isUsable) keep(sql, prepared);
+      else prepared.destroySync();
     }
+  }
+
+  function forgetStatements(): void {
+    forgottenCount++;
+    for (const prepared of kept.values()) prepared.destroySync();
+    kept.clear();
   }
 
   async function all(sql: string, values?: readonly BoundValue[]): Promise<DuckDBValue[][]> {
@@ -157,7 +197,11 @@ function wrapConnection(connection: DuckDBConnection): Connection {
       };
       repeat();
     },
-    close: () => connection.closeSync(),
+    forgetStatements,
+    close() {
+      forgetStatements();
+      connection.closeSync();
+    },
   };
 }
 
@@ -187,6 +231,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       `SET GLOBAL temp_directory = ${quoteText(options.temporaryDirectory ?? "")}`,
       // Checkpoints are the store's decision: DuckDB's own would stall a commit.
       "SET GLOBAL wal_autocheckpoint = '1TB'",
+      `SET GLOBAL late_materialization_max_rows = ${LATE_ROWS}`,
+      `SET GLOBAL dynamic_or_filter_threshold = ${LATE_ROWS}`,
       "SET GLOBAL allow_community_extensions = false",
       "SET GLOBAL autoinstall_known_extensions = false",
       "SET GLOBAL autoload_known_extensions = false",
@@ -200,10 +246,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw error;
   }
   return {
-    async connect() {
+    async connect(keptStatements) {
       const connection = await instance.connect();
       if (options.path !== undefined) await connection.run("USE store");
-      return wrapConnection(connection);
+      return wrapConnection(connection, keptStatements);
     },
     close: () => instance.closeSync(),
   };

@@ -5,6 +5,7 @@
 
 export type {
   DuckDBConnection,
+  DuckDBPreparedStatement,
   DuckDBType,
   DuckDBValue,
 } from "@duckdb/node-api";

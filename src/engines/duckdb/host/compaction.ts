@@ -1,7 +1,7 @@
 /**
  * Rewriting rows sorted by project and time, in which order a query for one project reads a fraction of them. Rows that
  * were appended are the *tail* (`lw_run` is NULL); a compaction takes the oldest of them, always whole row groups, and
- * appends them again as a sorted *run*. It is one transaction: at any moment each row is in the table once.
+ * appends them again as a sorted *run*, a short last run together with them. It is one transaction: at any moment each row is in the table once.
  */
 import type { Connection } from "../connection.ts";
 import type { StoredSource } from "./stored-source.ts";
@@ -12,11 +12,17 @@ export interface Compaction {
   /** Rows of the tail below this row id are rewritten: the end of a row group. */
   readonly bound: bigint;
   readonly rowCount: number;
+  /** The last run, when it is so short that it is written again together with these rows. */
+  readonly merged: number | undefined;
 }
 
 export interface CompactionSize {
   /** A shorter tail is left as it is. */
   readonly minRows: number;
+  /** The same while no events come in; a quarter of `minRows` by default. */
+  readonly minQuietRows?: number;
+  /** How long no event must have come in for that, in milliseconds; ten seconds by default. */
+  readonly quietMs?: number;
   /** Rows of one compaction, about: they are sorted in memory. */
   readonly maxRows: number;
   /** How often the tails are looked at, in milliseconds; every five seconds by default. */
@@ -53,6 +59,23 @@ async function readGroupEnds(connection: Connection, table: string): Promise<num
   return ends;
 }
 
+/** A run is written again with at least half as many new rows: so each row is rewritten a few times at most. */
+const MAX_MERGED_SHARE = 2;
+
+/** The last run, when it and the new rows make one run of a good size. */
+async function findMergedRun(
+  connection: Connection,
+  source: StoredSource,
+  lastRun: number,
+  newRows: number,
+  maxRows: number,
+): Promise<{ readonly run: number; readonly rowCount: number } | undefined> {
+  const sql = `SELECT count(*)::DOUBLE FROM "${source.table}" WHERE lw_run = ${lastRun}`;
+  const rowCount = (await readNumber(connection, sql)) ?? 0;
+  const fits = rowCount > 0 && rowCount <= newRows * MAX_MERGED_SHARE && rowCount + newRows <= maxRows;
+  return fits ? { run: lastRun, rowCount } : undefined;
+}
+
 /** What to rewrite next of a source; undefined when its tail is short. */
 export async function planCompaction(
   connection: Connection,
@@ -67,8 +90,21 @@ export async function planCompaction(
   if (bound === undefined) return undefined;
   const rowCount = (await readNumber(connection, `SELECT count(*)::DOUBLE ${tail} AND rowid < ${bound}`)) ?? 0;
   if (rowCount < minRows) return undefined;
-  const lastRun = await readNumber(connection, `SELECT max(run)::DOUBLE FROM lw_runs WHERE source = '${source.table}'`);
-  return { source, run: (lastRun ?? 0) + 1, bound: BigInt(bound), rowCount };
+  const lastRun =
+    (await readNumber(connection, `SELECT max(run)::DOUBLE FROM lw_runs WHERE source = '${source.table}'`)) ?? 0;
+  const merged = await findMergedRun(connection, source, lastRun, rowCount, maxRows);
+  return {
+    source,
+    run: lastRun + 1,
+    bound: BigInt(bound),
+    rowCount: rowCount + (merged?.rowCount ?? 0),
+    merged: merged?.run,
+  };
+}
+
+function rowsOf({ bound, merged }: Compaction): string {
+  const tail = `(lw_run IS NULL AND rowid < ${bound})`;
+  return merged === undefined ? tail : `(${tail} OR lw_run = ${merged})`;
 }
 
 function sortColumns(source: StoredSource): string {
@@ -85,8 +121,17 @@ function sortColumns(source: StoredSource): string {
  * Begins the transaction. Must be called on the writer's queue, so that no checkpoint moves row ids between the plan
  * and the first write, which keeps later checkpoints away.
  */
-export async function beginCompaction(connection: Connection, { source, run, rowCount }: Compaction): Promise<void> {
+export async function beginCompaction(
+  connection: Connection,
+  { source, run, rowCount, merged }: Compaction,
+): Promise<void> {
   await connection.all("BEGIN");
+  if (merged !== undefined) {
+    await connection.all("DELETE FROM lw_runs WHERE source = $1 AND run = $2", [
+      { value: source.table },
+      { value: merged },
+    ]);
+  }
   await connection.all("INSERT INTO lw_runs VALUES ($1, $2, $3)", [
     { value: source.table },
     { value: run },
@@ -95,15 +140,16 @@ export async function beginCompaction(connection: Connection, { source, run, row
 }
 
 /** Writes the sorted run; takes seconds, beside everything else. */
-export async function writeRun(connection: Connection, { source, run, bound }: Compaction): Promise<void> {
+export async function writeRun(connection: Connection, compaction: Compaction): Promise<void> {
+  const { source, run } = compaction;
   await connection.all(
     `INSERT INTO "${source.table}" SELECT * REPLACE (${run} AS lw_run) FROM "${source.table}"
-     WHERE lw_run IS NULL AND rowid < ${bound} ORDER BY ${sortColumns(source)}`,
+     WHERE ${rowsOf(compaction)} ORDER BY ${sortColumns(source)}`,
   );
 }
 
-/** Takes the rows out of the tail and commits. Must be called on the writer's queue, a checkpoint right after it. */
-export async function finishCompaction(connection: Connection, { source, bound }: Compaction): Promise<void> {
-  await connection.all(`DELETE FROM "${source.table}" WHERE lw_run IS NULL AND rowid < ${bound}`);
+/** Takes the rows from where they were and commits. Must be called on the writer's queue, a checkpoint right after it. */
+export async function finishCompaction(connection: Connection, compaction: Compaction): Promise<void> {
+  await connection.all(`DELETE FROM "${compaction.source.table}" WHERE ${rowsOf(compaction)}`);
   await connection.all("COMMIT");
 }

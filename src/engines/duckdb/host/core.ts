@@ -64,12 +64,21 @@ class Core implements EngineHost {
     this.#directory = directory;
     if (directory !== undefined) {
       const all = () => [...this.#sources.values()];
-      this.#maintenance = new Maintenance({ directory, checkpointBytes, compaction }, database, all);
-      const maintain = () =>
-        this.#maintenance?.compact(this.#writer, true).catch((error: unknown) => {
+      const maintenance = new Maintenance({ directory, checkpointBytes, compaction }, database, all);
+      this.#maintenance = maintenance;
+      let isMaintaining = false;
+      const maintain = async () => {
+        if (isMaintaining) return;
+        isMaintaining = true;
+        try {
+          while (!this.#isClosing && (await maintenance.compact(this.#writer, true)));
+        } catch (error) {
           const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
           if (!this.#isClosing) hooks.onProblem(`a compaction failed and will be tried again: ${String(cause)}`);
-        });
+        } finally {
+          isMaintaining = false;
+        }
+      };
       this.#timer = setInterval(() => void maintain(), compaction.everyMs ?? MAINTENANCE_INTERVAL_MS);
       this.#timer.unref();
     }
@@ -97,6 +106,7 @@ class Core implements EngineHost {
   async addEntries(name: string, entries: Parameters<EngineHost["addEntries"]>[1]): Promise<void> {
     const source = this.#source(name);
     await this.#writer.task((connection) => addSourceEntries(connection, source, entries));
+    this.#runner.forgetStatements();
   }
 
   statistics(): Promise<readonly TableStatistics[]> {

@@ -6,6 +6,7 @@ import { INT64, STRING } from "../../../googlesql/types.ts";
 import type { LogEvent, OutputColumn } from "../../engine.ts";
 import { runQuery } from "../run-query.ts";
 import { DuckDbStore } from "../store.ts";
+import type { CompactionSize } from "./compaction.ts";
 import { openCore } from "./core.ts";
 import type { EngineHost } from "./protocol.ts";
 
@@ -20,7 +21,7 @@ describe("maintenance of the store", () => {
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
   });
 
-  async function open(): Promise<{ host: EngineHost; store: DuckDbStore }> {
+  async function open(compaction: Partial<CompactionSize> = {}): Promise<{ host: EngineHost; store: DuckDbStore }> {
     const directory = mkdtempSync(join(tmpdir(), "logweir-maintenance-"));
     folders.push(directory);
     const { host } = await openCore(
@@ -29,7 +30,7 @@ describe("maintenance of the store", () => {
         threads: 2,
         memoryLimitBytes: 512 * 1024 ** 2,
         checkpointBytes: 64 * 1024,
-        compaction: { minRows: 1500, maxRows: 5000 },
+        compaction: { minRows: 1500, maxRows: 5000, ...compaction },
       },
       { onFatal: () => expect.unreachable(), onProblem: () => expect.unreachable() },
     );
@@ -89,6 +90,37 @@ describe("maintenance of the store", () => {
     const { host, store } = await open();
     await store.append("edge", makeEvents(1000), signal);
     expect(await host.maintain()).toBe(false);
+  });
+
+  it("writes a short last run again together with what came after it", async () => {
+    const { host, store } = await open();
+    made = 0;
+    for (const count of [2000, 2000]) {
+      await store.append("edge", makeEvents(count), signal);
+      expect(await host.maintain()).toBe(true);
+    }
+    await expectOnce(host, 4000);
+    const [source] = (await host.report()).sources;
+    expect(source).toMatchObject({ rowCount: 4000, tailRowCount: 0, runCount: 1 });
+    const projects = await query(host, "SELECT c1 FROM events_1", [{ name: "project", type: STRING }]);
+    expect(projects).toEqual([...projects].sort());
+    await store.append("edge", makeEvents(2000), signal);
+    expect(await host.maintain()).toBe(true);
+    await expectOnce(host, 6000);
+    expect((await host.report()).sources[0]).toMatchObject({ tailRowCount: 0, runCount: 2 });
+  });
+
+  it("puts a short tail in order, with the log in the file, once no events come in", async () => {
+    const { host, store } = await open({ minQuietRows: 100, quietMs: 0, everyMs: 5 });
+    made = 0;
+    const events = makeEvents(1200);
+    for (let from = 0; from < 1200; from += 300) await store.append("edge", events.slice(from, from + 300), signal);
+    await expect.poll(async () => (await host.statistics())[0]?.tailRowCount, { timeout: 10_000 }).toBe(0);
+    await expectOnce(host, 1200);
+    const late = { ...makeEvents(1)[0], timestampUs: 5n } as LogEvent;
+    await store.append("edge", [late], signal);
+    expect(await store.append("edge", events, signal)).toEqual({ stored: 0, repeated: 1200 });
+    await expectOnce(host, 1201);
   });
 
   it("lets appends and queries go on meanwhile", async () => {

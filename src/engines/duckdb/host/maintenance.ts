@@ -28,6 +28,11 @@ const CHECKPOINT = "CHECKPOINT store";
 /** Above so many rows a second compaction waits for a quieter time, up to a tail that queries feel. */
 const BUSY_ROWS_PER_SECOND = 3000;
 const LONG_TAIL_FACTOR = 8;
+/** Without events for so long, what was stored is put in order though it is little. */
+const QUIET_MS = 10_000;
+const QUIET_SHARE = 4;
+/** A log that is shorter is not worth a checkpoint, however quiet it is. */
+const MIN_QUIET_LOG_BYTES = 1024 ** 2;
 
 function logBytesOf(directory: string): number {
   return statSync(storePaths(directory).writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
@@ -43,6 +48,7 @@ export class Maintenance {
   /** True while somebody copies the file. */
   #isHeld = false;
   #rowsSinceLook = 0;
+  #storedAtMs = performance.now();
   #lookedAtMs = performance.now();
 
   constructor(options: MaintenanceOptions, database: Database, sources: () => readonly StoredSource[]) {
@@ -59,6 +65,7 @@ export class Maintenance {
       this.#checkpoints.note(work.source.table, rowCount);
       this.#rowsSinceLook += rowCount;
     }
+    this.#storedAtMs = performance.now();
     // DuckDB makes no checkpoint beside a transaction that writes; the end of the compaction makes one.
     if (
       this.#compacting === undefined &&
@@ -97,17 +104,30 @@ export class Maintenance {
 
   /**
    * Compacts a source whose tail is long, if there is one, and answers whether it did; at most one compaction runs at a
-   * time. While many rows come in, a patient one lets them go first, unless the tail is very long.
+   * time. A patient one lets the events that come in go first, unless the tail is very long, and while none come it
+   * takes shorter tails too.
    */
   async compact(writer: Writer, isPatient: boolean): Promise<boolean> {
     if (this.#isHeld) return false;
-    const { minRows, maxRows } = this.#options.compaction;
-    const isWaiting = isPatient && this.#takeRate() > BUSY_ROWS_PER_SECOND;
-    const size = { minRows: isWaiting ? minRows * LONG_TAIL_FACTOR : minRows, maxRows };
-    this.#compacting ??= this.#compact(writer, size).finally(() => {
+    this.#compacting ??= this.#compactOnce(writer, isPatient).finally(() => {
       this.#compacting = undefined;
     });
     return this.#compacting;
+  }
+
+  async #compactOnce(writer: Writer, isPatient: boolean): Promise<boolean> {
+    const { minRows, maxRows, minQuietRows, quietMs = QUIET_MS } = this.#options.compaction;
+    if (!isPatient) return this.#compact(writer, { minRows, maxRows });
+    const isQuiet = performance.now() - this.#storedAtMs >= quietMs;
+    if (!isQuiet) {
+      const isBusy = this.#takeRate() > BUSY_ROWS_PER_SECOND;
+      return this.#compact(writer, { minRows: isBusy ? minRows * LONG_TAIL_FACTOR : minRows, maxRows });
+    }
+    const { directory, checkpointBytes } = this.#options;
+    if (logBytesOf(directory) >= Math.min(MIN_QUIET_LOG_BYTES, checkpointBytes)) {
+      await writer.task((connection) => this.#checkpoint(connection));
+    }
+    return this.#compact(writer, { minRows: minQuietRows ?? Math.ceil(minRows / QUIET_SHARE), maxRows });
   }
 
   /** Stops a compaction, which loses nothing, and makes a last checkpoint. */

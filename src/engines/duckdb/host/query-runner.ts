@@ -9,11 +9,15 @@ import type { CheckStatement } from "./statement-check.ts";
 
 /** Queries that run at once; more wait. DuckDB's threads are shared by all of them. */
 const MAX_CONNECTIONS = 16;
+/** Statements that each of them keeps prepared: DuckDB plans one that is prepared and run twice. */
+const KEPT_STATEMENTS = 16;
 /** Rows that are written at once: few enough for a bound on bytes to hold, many enough to be quick. */
 const ROWS_PER_BATCH = 256;
 
 export interface QueryRunner {
   run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void>;
+  /** A table was changed: statements that are kept for their next run would hold on to what it was. */
+  forgetStatements(): void;
   /** Interrupts what runs, and lets nothing new begin. */
   close(): Promise<void>;
 }
@@ -35,7 +39,7 @@ class ConnectionPool {
     if (idle !== undefined) return this.#hold(idle);
     if (this.#openCount < MAX_CONNECTIONS) {
       this.#openCount++;
-      return this.#hold(await this.#database.connect());
+      return this.#hold(await this.#database.connect(KEPT_STATEMENTS));
     }
     return new Promise((resolve) => {
       this.#waiting.push((connection) => resolve(this.#hold(connection)));
@@ -47,6 +51,10 @@ class ConnectionPool {
     const next = this.#waiting.shift();
     if (next === undefined) this.#idle.push(connection);
     else next(connection);
+  }
+
+  forgetStatements(): void {
+    for (const connection of [...this.#idle, ...this.#busy]) connection.forgetStatements();
   }
 
   interruptAll(): void {
@@ -153,6 +161,7 @@ export function createQueryRunner(database: Database, check: CheckStatement): Qu
 
   return {
     run,
+    forgetStatements: () => pool.forgetStatements(),
     async close() {
       closing.abort();
       pool.interruptAll();
