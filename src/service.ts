@@ -151,6 +151,7 @@ async function openService(
     endpoints,
     sources,
     authenticator,
+    audit,
     logger,
     rates: createRateLimiter(settings.maxRequestsPerMinute, Date.now),
     maxBodyBytes: settings.maxBodyBytes,

@@ -43,7 +43,7 @@ function isRun(event: AuditEvent): event is AuditRun {
 /** What the endpoint declares. A token may come as a parameter of this name whatever the endpoint takes it for. */
 function pickParameters({ endpoint, parameters }: AuditRun): readonly (readonly [string, string])[] {
   const picked: (readonly [string, string])[] = [];
-  for (const { name } of endpoint?.parameters ?? []) {
+  for (const { name } of [...(endpoint?.parameters ?? []), { name: "limit" }]) {
     const value = name === "api_key" ? undefined : parameters.get(name);
     if (value !== undefined && value !== null) picked.push([name, holdText(value)]);
   }

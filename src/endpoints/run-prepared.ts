@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly caller?: string;
   /** Milliseconds that the call waited for its turn. */
   readonly onQueued?: (ms: number) => void;
+  /** Rows of the answer, once all of them are there. */
+  readonly onRows?: (count: number) => void;
   /** Milliseconds that were spent waiting for the engine; called once, also when the run fails. */
   readonly onEngine?: (ms: number) => void;
 }
@@ -32,7 +34,7 @@ export async function* runPrepared(
   runner: Omit<EndpointRunner, "planner" | "cursors">,
   call: PreparedCall,
   signal: AbortSignal,
-  { caller = "", onQueued, onEngine }: RunOptions = {},
+  { caller = "", onQueued, onRows, onEngine }: RunOptions = {},
 ): AsyncGenerator<RowBatch, RunSummary> {
   const started = runner.now();
   const leave = await enter(runner.admission, caller, signal, runner.timeoutMs);
@@ -60,14 +62,17 @@ export async function* runPrepared(
     );
     const page = createPageEnd(call.query.paging, call.maxRows);
     const batches = running.batches[Symbol.asyncIterator]();
+    let rowCount = 0;
     try {
       for (let step = await waitFor(batches.next()); step.done !== true; step = await waitFor(batches.next())) {
         const shown = page.read(step.value);
+        rowCount += shown.rowCount;
         yield call.redactsPii ? { ...shown, json: redactJson(shown.json, call.detectors) } : shown;
       }
     } finally {
       await batches.return?.();
     }
+    onRows?.(rowCount);
     return { ...running.summary(), next: page.next() };
   } catch (error) {
     // Whoever ended the call knows better than the engine why it ended.

@@ -1,5 +1,6 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Authenticator } from "../access/authenticator.ts";
+import type { AuditLog } from "../audit/audit-log.ts";
 import type { ResultCache } from "../endpoints/cache/result-cache.ts";
 import type { DataThrough } from "../endpoints/data-through.ts";
 import type { EndpointRegistry } from "../endpoints/endpoint-registry.ts";
@@ -8,6 +9,7 @@ import type { SourceRegistry } from "../sources/source-registry.ts";
 import type { Drain } from "./drain.ts";
 import { createMetrics } from "./metrics.ts";
 import { addAccessLog } from "./plugins/access-log.ts";
+import { addAudit } from "./plugins/audit.ts";
 import { addBodySize } from "./plugins/body-size.ts";
 import { addCors } from "./plugins/cors.ts";
 import { addDraining } from "./plugins/draining.ts";
@@ -32,6 +34,7 @@ export interface AppDependencies {
   readonly endpoints: EndpointRegistry;
   readonly sources: SourceRegistry;
   readonly authenticator: Authenticator;
+  readonly audit: AuditLog;
   readonly logger: FastifyBaseLogger;
   /** Of endpoint calls, by token. */
   readonly rates: RateLimiter;
@@ -73,6 +76,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   addAccessLog(app);
   const metrics = createMetrics(dependencies);
   addMetrics(app, metrics);
+  addAudit(app, dependencies.audit);
   addDraining(app, dependencies.drain);
   addBodySize(app, dependencies.maxBodyBytes);
   addHealthRoute(app, dependencies);

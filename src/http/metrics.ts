@@ -12,9 +12,9 @@ export interface Metrics {
 
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-type Watched = Pick<AppDependencies, "runner" | "cache" | "sources" | "dataThrough">;
+type Watched = Pick<AppDependencies, "runner" | "cache" | "sources" | "dataThrough" | "audit">;
 
-export function createMetrics({ runner, cache, sources, dataThrough }: Watched): Metrics {
+export function createMetrics({ runner, cache, sources, dataThrough, audit }: Watched): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
@@ -50,6 +50,15 @@ export function createMetrics({ runner, cache, sources, dataThrough }: Watched):
     help: "Events by source: stored, or rejected.",
     labelNames: ["source", "outcome"],
     registers,
+  });
+  new Counter({
+    name: "logweir_audit_dropped_total",
+    help: "Events of the audit that were lost, since too many waited to be written.",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(audit.droppedCount);
+    },
   });
   gauge("queries_running", "Queries that run now.", () => runner.admission.load.running);
   gauge("queries_waiting", "Queries that wait for their turn.", () => runner.admission.load.waiting);

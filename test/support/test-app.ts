@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Identity } from "../../src/access/scope.ts";
+import type { AuditEvent } from "../../src/audit/audit-event.ts";
 import { createAdmission } from "../../src/endpoints/admission.ts";
 import { createResultCache } from "../../src/endpoints/cache/result-cache.ts";
 import { createDataThrough } from "../../src/endpoints/data-through.ts";
@@ -25,6 +26,8 @@ export interface TestApp {
   onPlan: Planner["plan"];
   /** Every line of the log. */
   readonly logLines: string[];
+  /** What the audit was told. */
+  readonly audited: AuditEvent[];
   readonly drain: Drain;
 }
 
@@ -82,6 +85,7 @@ const endpoints = [
 export async function createTestApp(): Promise<TestApp> {
   const engine = createFakeEngine();
   const logLines: string[] = [];
+  const audited: AuditEvent[] = [];
   const drain = createDrain();
   const planned: Parameters<Planner["plan"]>[] = [];
   const source = { kind: "x", description: "", retentionDays: undefined, knownFields: [] };
@@ -115,11 +119,18 @@ export async function createTestApp(): Promise<TestApp> {
     endpoints: createEndpointRegistry(endpoints),
     sources,
     authenticator: { authenticate: async (secret) => identities[secret], recall: (secret) => identities[secret] },
+    audit: {
+      level: "all",
+      record: (event) => void audited.push(event),
+      droppedCount: 0,
+      flush: async () => undefined,
+      close: async () => undefined,
+    },
     logger: createLogger("info", { write: (line) => void logLines.push(line) }),
     rates: createRateLimiter(600, () => testNowMs),
     maxBodyBytes: 100_000,
     nowMs: () => testNowMs,
     drain,
   });
-  return Object.assign(test, { app, engine, planned, logLines, drain });
+  return Object.assign(test, { app, engine, planned, logLines, audited, drain });
 }

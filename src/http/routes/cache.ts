@@ -2,20 +2,28 @@ import type { FastifyInstance } from "fastify";
 import { ServiceError } from "../../errors.ts";
 import type { AppDependencies } from "../app.ts";
 import { readParameters } from "../request-parameters.ts";
-import { requirePrivate } from "../require-private.ts";
+import { ownerOf, requirePrivate } from "../require-private.ts";
 
 /** `POST /api/cache/clear`: drops the kept answers of the endpoint that the parameter `endpoint` names, else all, at once. */
 export function addCacheRoute(
   app: FastifyInstance,
-  { authenticator, endpoints, cache, maxBodyBytes }: AppDependencies,
+  { authenticator, audit, endpoints, cache, maxBodyBytes }: AppDependencies,
 ): void {
   app.post("/api/cache/clear", { onRequest: requirePrivate(authenticator) }, async (request) => {
     const name = (await readParameters(request, maxBodyBytes)).get("endpoint")?.at(-1);
-    if (name === undefined || name === null || name === "") return { cleared: cache.clear() };
+    const actor = ownerOf(request).tokenId;
+    if (name === undefined || name === null || name === "") {
+      const cleared = cache.clear();
+      audit.record({ action: "cache.clear", actor, details: { cleared } });
+      return { cleared };
+    }
     const endpoint = endpoints.find(String(name));
     if (endpoint === undefined) {
       throw new ServiceError("unknown_endpoint", `There is no endpoint ${String(name).slice(0, 200)}`);
     }
-    return { cleared: cache.clear(endpoint.definition.id) };
+    const { id, name: target } = endpoint.definition;
+    const cleared = cache.clear(id);
+    audit.record({ action: "cache.clear", actor, target, targetId: id, details: { cleared } });
+    return { cleared };
   });
 }

@@ -95,6 +95,7 @@ async function runEndpoint(
     },
     caller: identity.tokenId,
   };
+  noteRun(request, identity, call);
   await (endpoint.definition.cacheSeconds > 0 ? answerKept : answerAnew)(dependencies, call, request, reply);
   return reply;
 }
@@ -163,11 +164,26 @@ async function answerAnew(
   );
 }
 
-function runOptions({ timings }: FastifyRequest, { caller }: Call): RunOptions {
+/** For the audit, which is told how the call went once it is answered. */
+function noteRun(
+  request: FastifyRequest,
+  { tokenId }: Identity,
+  { endpoint, parameters, redactsPii }: Omit<EndpointCall, "signal">,
+): void {
+  const { definition, contract, version } = endpoint;
+  const audited = { id: definition.id, name: definition.name, parameters: contract.parameters };
+  const actor = tokenId;
+  request.auditRun = { action: "endpoint.run", actor, endpoint: audited, version, parameters, redactsPii };
+}
+
+function runOptions({ timings, auditRun }: FastifyRequest, { caller }: Call): RunOptions {
   return {
     caller,
     onQueued: (ms) => timings.add("queue", ms),
     onEngine: (ms) => timings.add("engine", ms),
+    onRows: (count) => {
+      if (auditRun !== undefined) auditRun.rows = count;
+    },
   };
 }
 

@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { AuditRefusal, AuditRun } from "../../audit/audit-event.ts";
+import type { AuditLog } from "../../audit/audit-log.ts";
+import { callerGoneStatus } from "./access-log.ts";
+
+/** What a route that runs a query tells of the call as soon as it knows; how it went is found out when it is answered. */
+export interface RunNotes
+  extends Pick<AuditRun, "action" | "actor" | "endpoint" | "version" | "parameters" | "redactsPii"> {
+  rows?: number;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    auditRun: RunNotes | undefined;
+  }
+}
+
+/** Codes of answers to calls that were not let in. */
+const refusals: ReadonlySet<string> = new Set(["unauthorized", "insufficient_scope", "pinned_parameter"]);
+
+/** Records each run once its answer is sent or its caller gone, and calls that were refused. */
+export function addAudit(app: FastifyInstance, audit: Pick<AuditLog, "level" | "record">): void {
+  app.decorateRequest("auditRun");
+  if (audit.level === "off") return;
+  app.addHook("onRequest", async (request, reply) => {
+    reply.raw.once("close", () => {
+      const status = reply.raw.writableEnded ? reply.statusCode : callerGoneStatus;
+      const { auditRun } = request;
+      const { error } = request.logNotes;
+      if (auditRun !== undefined && error !== "pinned_parameter") {
+        audit.record(describeRun(request, auditRun, status, reply.elapsedTime));
+      } else if (error !== undefined && refusals.has(error)) audit.record(describeRefusal(request, error, status));
+    });
+  });
+}
+
+function describeRun({ logNotes }: FastifyRequest, notes: RunNotes, status: number, durationMs: number): AuditRun {
+  const cache: AuditRun["cache"] = logNotes.cache ?? "none";
+  const { error = status === callerGoneStatus ? "caller_gone" : undefined } = logNotes;
+  const run = { ...notes, cache, status, durationMs, ...(error === undefined ? {} : { error }) };
+  return cache === "hit" ? { ...run, callKey: callKeyOf(notes) } : run;
+}
+
+/** The same for calls of one actor that get the same answer. */
+export function callKeyOf({ endpoint, version, parameters, redactsPii }: RunNotes): string {
+  const names = [...(endpoint?.parameters ?? []).map(({ name }) => name), "sql", "lql", "limit", "cursor"];
+  return JSON.stringify([endpoint?.id, version, redactsPii, names.map((name) => parameters.get(name) ?? null)]);
+}
+
+function describeRefusal(
+  { logNotes, method, routeOptions }: FastifyRequest,
+  error: string,
+  status: number,
+): AuditRefusal {
+  const { tokenId } = logNotes;
+  const route = routeOptions.url ?? "none";
+  return {
+    action: "access.refused",
+    error,
+    status,
+    method,
+    route,
+    ...(tokenId === undefined ? {} : { actor: tokenId }),
+  };
+}
