@@ -65,8 +65,8 @@ function checkText(text: string): void {
     const span = { start: MAX_QUERY_LENGTH, end: text.length };
     throw new GoogleSqlError(text, [{ code: "too_complex", message, span }]);
   }
+  if (text.isWellFormed()) return;
   const lone = text.search(/\p{Surrogate}/u);
-  if (lone === -1) return;
   const message = "Syntax error: Text holds half of a surrogate pair";
   throw new GoogleSqlError(text, [{ code: "syntax_error", message, span: { start: lone, end: lone + 1 } }]);
 }

@@ -5,9 +5,9 @@
 
 import { arrayOf, type SqlType, UNKNOWN } from "../types.ts";
 import type { Operand } from "../typing/argument.ts";
-import { coercionCost, commonNumericType, commonType } from "../typing/argument.ts";
+import { type CoercionCost, coercionCost, commonNumericType, commonType, FREE } from "../typing/argument.ts";
 import { isComparable, isGroupable, isOrderable } from "../typing/same-type.ts";
-import type { Place, Restriction, Signature, SignatureParameter } from "./signature.ts";
+import type { Place, Placed, Restriction, Signature, SignatureParameter } from "./signature.ts";
 
 /** An argument of a call, as far as overload resolution needs to know it. */
 export type CallArgument =
@@ -18,9 +18,17 @@ export type CallArgument =
 export interface Match {
   readonly signature: Signature;
   /** In the order of the signature, repeated places repeated: which argument stands there; undefined for one left out. */
-  readonly places: readonly { readonly parameter: SignatureParameter; readonly argument: number | undefined }[];
+  readonly places: readonly Placed[];
   /** The types of the templates. Those that only a lambda's result tells are missing. */
-  readonly bindings: Map<string, SqlType>;
+  readonly bindings: Bindings;
+}
+
+/** Types of templates by name: hardly ever more than one. */
+export type Bindings = { readonly name: string; readonly type: SqlType }[];
+
+function boundType(bindings: Bindings, name: string): SqlType | undefined {
+  for (const binding of bindings) if (binding.name === name) return binding.type;
+  return undefined;
 }
 
 /** The best match, or undefined when no signature takes the arguments. */
@@ -30,10 +38,12 @@ export function matchSignatures(
 ): Match | undefined {
   let best: Match | undefined;
   let bestCost = Number.POSITIVE_INFINITY;
+  const given = callArguments.length;
+  const isNamed = callArguments.some((argument) => argument.name !== undefined);
   for (const signature of signatures) {
-    const given = callArguments.length;
     if (given < signature.minArguments || given > signature.maxArguments) continue;
-    const places = assign(signature.parameters, callArguments);
+    const { placesOf } = signature;
+    const places = placesOf === undefined || isNamed ? assign(signature.parameters, callArguments) : placesOf[given];
     const bindings = places === undefined ? undefined : bindTemplates(signature, places, callArguments);
     if (places === undefined || bindings === undefined) continue;
     const cost = costOf(places, callArguments, bindings);
@@ -48,11 +58,7 @@ export function matchSignatures(
 const MOST = 1023;
 
 /** One number that orders matches by leaves, columns and literals that are coerced, and how far; infinite for no match. */
-function costOf(
-  places: Match["places"],
-  callArguments: readonly CallArgument[],
-  bindings: ReadonlyMap<string, SqlType>,
-): number {
+function costOf(places: Match["places"], callArguments: readonly CallArgument[], bindings: Bindings): number {
   let leaves = 0;
   let columns = 0;
   let columnDistance = 0;
@@ -61,7 +67,7 @@ function costOf(
   for (const { parameter, argument } of places) {
     const value = argument === undefined ? undefined : callArguments[argument];
     if (value === undefined) continue;
-    const fit = fitPlace(parameter.place, value, bindings);
+    const fit = fitParameter(parameter, value, bindings);
     if (fit === undefined) return Number.POSITIVE_INFINITY;
     if (fit.isLenient) leaves++;
     else if (fit.distance > 0 && fit.isLiteral) {
@@ -72,10 +78,9 @@ function costOf(
       columnDistance += fit.distance;
     }
   }
-  return [leaves, columns, columnDistance, literals, literalDistance].reduce(
-    (sum, part) => sum * (MOST + 1) + Math.min(part, MOST),
-    0,
-  );
+  if (leaves + columns + literals === 0) return 0;
+  const parts = [leaves, columns, columnDistance, literals, literalDistance];
+  return parts.reduce((sum, part) => sum * (MOST + 1) + Math.min(part, MOST), 0);
 }
 
 /** Which argument stands at which place. Named arguments follow positional ones. */
@@ -87,7 +92,7 @@ function assign(
   while (positional < callArguments.length && callArguments[positional]?.name === undefined) positional++;
   const names = positional === callArguments.length ? NO_NAMES : namedPositions(callArguments, positional);
   if (names === undefined) return undefined;
-  const places: { parameter: SignatureParameter; argument: number | undefined }[] = [];
+  const places: Placed[] = [];
   let next = 0;
   let used = 0;
   for (const parameter of parameters) {
@@ -125,26 +130,40 @@ function bindTemplates(
   signature: Signature,
   places: Match["places"],
   callArguments: readonly CallArgument[],
-): Map<string, SqlType> | undefined {
-  if (!signature.hasTemplates) return new Map();
-  const operands = new Map<string, Operand[]>();
-  const restrictions: { name: string; restriction: Restriction }[] = [];
+): Bindings | undefined {
+  const bindings: Bindings = [];
+  if (!signature.hasTemplates) return bindings;
+  const operands: Contributions = [];
   for (const { parameter, argument } of places) {
-    noteRestrictions(parameter.place, restrictions);
     const given = argument === undefined ? undefined : callArguments[argument];
-    if (given?.kind === "value" && !contribute(parameter.place, given.operand, operands)) return undefined;
+    if (given?.kind !== "value") continue;
+    if (parameter.template !== undefined) contributeTo(parameter.template, given.operand, operands);
+    else if (!contribute(parameter.place, given.operand, operands)) return undefined;
   }
-  const bindings = new Map<string, SqlType>();
-  for (const [name, list] of operands) {
+  for (const { name, list } of operands) {
     const type = name === "NUMBER" ? commonNumericType(list) : commonType(list);
     if (type === undefined) return undefined;
-    bindings.set(name, type);
+    bindings.push({ name, type });
   }
-  for (const { name, restriction } of restrictions) {
-    const type = bindings.get(name);
-    if (type !== undefined && !satisfies(type, restriction)) return undefined;
+  for (const { parameter } of places) {
+    for (const { name, restriction } of parameter.restrictions) {
+      const type = boundType(bindings, name);
+      if (type !== undefined && !satisfies(type, restriction)) return undefined;
+    }
   }
   return bindings;
+}
+
+/** The operands that tell a template's type. */
+type Contributions = { readonly name: string; readonly list: Operand[] }[];
+
+function contributeTo(name: string, operand: Operand, into: Contributions): void {
+  for (const known of into) {
+    if (known.name !== name) continue;
+    known.list.push(operand);
+    return;
+  }
+  into.push({ name, list: [operand] });
 }
 
 function satisfies(type: SqlType, restriction: Restriction): boolean {
@@ -152,22 +171,12 @@ function satisfies(type: SqlType, restriction: Restriction): boolean {
   return restriction === "COMPARABLE" ? isComparable(type) : isGroupable(type);
 }
 
-function noteRestrictions(place: Place, into: { name: string; restriction: Restriction }[]): void {
-  if (place.kind === "template" && place.restriction !== undefined)
-    into.push({ name: place.name, restriction: place.restriction });
-  else if (place.kind === "array" || place.kind === "range") noteRestrictions(place.element, into);
-  else if (place.kind === "literal") noteRestrictions(place.of, into);
-}
-
 /** What an argument says about the templates of its place; false when it cannot stand there at all. */
-function contribute(place: Place, operand: Operand, into: Map<string, Operand[]>): boolean {
+function contribute(place: Place, operand: Operand, into: Contributions): boolean {
   switch (place.kind) {
-    case "template": {
-      const list = into.get(place.name);
-      if (list === undefined) into.set(place.name, [operand]);
-      else list.push(operand);
+    case "template":
+      contributeTo(place.name, operand, into);
       return true;
-    }
     case "literal":
       return contribute(place.of, operand, into);
     case "array": {
@@ -200,34 +209,42 @@ function contribute(place: Place, operand: Operand, into: Map<string, Operand[]>
   }
 }
 
-function fitPlace(
-  place: Place,
+function fitParameter(
+  parameter: SignatureParameter,
   given: CallArgument,
-  bindings: ReadonlyMap<string, SqlType>,
-): { isLenient: boolean; isLiteral: boolean; distance: number } | undefined {
-  const exact = { isLenient: false, isLiteral: true, distance: 0 };
+  bindings: Bindings,
+): CoercionCost | undefined {
+  const { type, template } = parameter;
+  if (given.kind !== "value" || (type === undefined && template === undefined)) {
+    return fitPlace(parameter.place, given, bindings);
+  }
+  const target = type ?? boundType(bindings, template ?? "");
+  return target === undefined ? FREE : coercionCost(given.operand, target);
+}
+
+function fitPlace(place: Place, given: CallArgument, bindings: Bindings): CoercionCost | undefined {
   if (place.kind === "lambda") {
     if (given.kind !== "lambda") return undefined;
     const least = place.parameters.filter((parameter) => parameter.isOptional !== true).length;
-    return given.parameterCount >= least && given.parameterCount <= place.parameters.length ? exact : undefined;
+    return given.parameterCount >= least && given.parameterCount <= place.parameters.length ? FREE : undefined;
   }
-  if (place.kind === "datepart") return given.kind === "datepart" ? exact : undefined;
+  if (place.kind === "datepart") return given.kind === "datepart" ? FREE : undefined;
   if (given.kind !== "value") return undefined;
   const { kind } = given.operand.type;
-  if (place.kind === "any") return exact;
-  if (place.kind === "struct") return kind === "STRUCT" || kind === "RECORD" || kind === "UNKNOWN" ? exact : undefined;
+  if (place.kind === "any") return FREE;
+  if (place.kind === "struct") return kind === "STRUCT" || kind === "RECORD" || kind === "UNKNOWN" ? FREE : undefined;
   if (place.kind === "literal") return given.isConstant ? fitPlace(place.of, given, bindings) : undefined;
   const target = instantiate(place, bindings);
-  return target === undefined ? exact : coercionCost(given.operand, target);
+  return target === undefined ? FREE : coercionCost(given.operand, target);
 }
 
 /** The type of a place under the templates' types; undefined when it takes anything as it is, or a template is not known yet. */
-export function instantiate(place: Place, bindings: ReadonlyMap<string, SqlType>): SqlType | undefined {
+export function instantiate(place: Place, bindings: Bindings): SqlType | undefined {
   switch (place.kind) {
     case "type":
       return place.type;
     case "template":
-      return bindings.get(place.name);
+      return boundType(bindings, place.name);
     case "literal":
       return instantiate(place.of, bindings);
     case "array": {

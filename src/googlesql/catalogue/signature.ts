@@ -39,9 +39,21 @@ export type Place =
 export interface SignatureParameter {
   readonly place: Place;
   /** Lower case; the argument is given as `name => value`. */
-  readonly name?: string;
+  readonly name: string | undefined;
   readonly isOptional: boolean;
   readonly isRepeated: boolean;
+  /** The type of a place that is one type: what most places are. */
+  readonly type: SqlType | undefined;
+  /** The template of a place that is no more than that. */
+  readonly template: string | undefined;
+  /** What the place asks of templates in it. */
+  readonly restrictions: readonly { readonly name: string; readonly restriction: Restriction }[];
+}
+
+/** Which argument stands at a place of a signature; undefined for one left out. */
+export interface Placed {
+  readonly parameter: SignatureParameter;
+  readonly argument: number | undefined;
 }
 
 export interface Signature {
@@ -53,6 +65,8 @@ export interface Signature {
   readonly maxArguments: number;
   /** Does a place take T, NUMBER or another type that the arguments tell? */
   readonly hasTemplates: boolean;
+  /** By the number of arguments: where they stand when none is named; undefined for a number that does not fit. Absent when the last place repeats. */
+  readonly placesOf: readonly (readonly Placed[] | undefined)[] | undefined;
 }
 
 const SCALARS: Readonly<Record<string, SqlType>> = {
@@ -144,7 +158,15 @@ export function parseSignature(text: string): Signature {
       const place = readPlace();
       const isRepeated = take("...");
       if (isOptional) expect("]");
-      parameters.push({ place, ...(name === undefined ? {} : { name }), isOptional, isRepeated });
+      parameters.push({
+        place,
+        name,
+        isOptional,
+        isRepeated,
+        type: place.kind === "type" ? place.type : undefined,
+        template: place.kind === "template" ? place.name : undefined,
+        restrictions: restrictionsOf(place),
+      });
     } while (take(","));
     expect(")");
     return parameters;
@@ -161,7 +183,30 @@ export function parseSignature(text: string): Signature {
     minArguments: parameters.filter((parameter) => !parameter.isOptional && !parameter.isRepeated).length,
     maxArguments: parameters.some((parameter) => parameter.isRepeated) ? Number.POSITIVE_INFINITY : parameters.length,
     hasTemplates: parameters.some((parameter) => holdsTemplate(parameter.place)),
+    placesOf: parameters.some((parameter) => parameter.isRepeated) ? undefined : placesByCount(parameters),
   };
+}
+
+function placesByCount(parameters: readonly SignatureParameter[]): readonly (readonly Placed[] | undefined)[] {
+  const counts = Array.from({ length: parameters.length + 1 }, (_, count) => count);
+  return counts.map((count) => {
+    if (parameters.slice(count).some((parameter) => !parameter.isOptional)) return undefined;
+    return parameters.map((parameter, i) => ({ parameter, argument: i < count ? i : undefined }));
+  });
+}
+
+function restrictionsOf(place: Place): SignatureParameter["restrictions"] {
+  switch (place.kind) {
+    case "template":
+      return place.restriction === undefined ? [] : [{ name: place.name, restriction: place.restriction }];
+    case "array":
+    case "range":
+      return restrictionsOf(place.element);
+    case "literal":
+      return restrictionsOf(place.of);
+    default:
+      return [];
+  }
 }
 
 function holdsTemplate(place: Place): boolean {

@@ -6,17 +6,17 @@ export interface AggregateCall extends ExprBase {
   readonly function: string;
   readonly arguments: readonly Expr[];
   readonly isDistinct: boolean;
-  readonly nullHandling?: "IGNORE" | "RESPECT";
-  readonly having?: { readonly kind: "MAX" | "MIN"; readonly expression: Expr };
+  readonly nullHandling?: "IGNORE" | "RESPECT" | undefined;
+  readonly having?: { readonly kind: "MAX" | "MIN"; readonly expression: Expr } | undefined;
   readonly orderBy: readonly {
     readonly expression: Expr;
     readonly isDescending: boolean;
     readonly nullsFirst: boolean;
   }[];
-  readonly limit?: Expr;
+  readonly limit?: Expr | undefined;
   readonly isSafe: boolean;
   /** A further WHERE on the call's rows. */
-  readonly filter?: Expr;
+  readonly filter?: Expr | undefined;
 }
 
 export interface WindowCall extends ExprBase {
@@ -25,7 +25,7 @@ export interface WindowCall extends ExprBase {
   readonly function: string;
   readonly arguments: readonly Expr[];
   readonly isDistinct: boolean;
-  readonly nullHandling?: "IGNORE" | "RESPECT";
+  readonly nullHandling?: "IGNORE" | "RESPECT" | undefined;
   readonly having?: AggregateCall["having"];
   readonly isSafe: boolean;
   readonly partitionBy: readonly Expr[];
@@ -35,7 +35,7 @@ export interface WindowCall extends ExprBase {
     readonly nullsFirst: boolean;
   }[];
   /** Absent when the function takes none; GoogleSQL's default frame is written out otherwise. */
-  readonly frame?: ResolvedFrame;
+  readonly frame?: ResolvedFrame | undefined;
 }
 
 export interface ResolvedFrame {

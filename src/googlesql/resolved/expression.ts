@@ -89,7 +89,7 @@ export interface CallExpr extends ExprBase {
 export interface CaseExpr extends ExprBase {
   readonly kind: "Case";
   readonly branches: readonly { readonly when: Expr; readonly then: Expr }[];
-  readonly else?: Expr;
+  readonly else?: Expr | undefined;
 }
 
 export interface CastExpr extends ExprBase {
@@ -97,8 +97,8 @@ export interface CastExpr extends ExprBase {
   readonly operand: Expr;
   readonly isSafe: boolean;
   readonly isImplicit: boolean;
-  readonly format?: Expr;
-  readonly timeZone?: Expr;
+  readonly format?: Expr | undefined;
+  readonly timeZone?: Expr | undefined;
 }
 
 export interface MakeArrayExpr extends ExprBase {
@@ -153,5 +153,5 @@ export interface DatePartExpr extends ExprBase {
   readonly kind: "DatePart";
   /** Upper case. */
   readonly part: string;
-  readonly weekday?: string;
+  readonly weekday?: string | undefined;
 }

@@ -61,14 +61,14 @@ export interface CteScan {
  */
 export interface UnnestScan {
   readonly kind: "Unnest";
-  readonly input?: Scan;
+  readonly input?: Scan | undefined;
   readonly arrays: readonly { readonly array: Expr; readonly element: Column }[];
   /** How arrays of different length are zipped; PAD unless told otherwise. */
-  readonly mode?: "PAD" | "STRICT" | "TRUNCATE";
-  readonly offset?: Column;
+  readonly mode?: "PAD" | "STRICT" | "TRUNCATE" | undefined;
+  readonly offset?: Column | undefined;
   readonly isOuter: boolean;
   /** The ON condition of a join with UNNEST. */
-  readonly on?: Expr;
+  readonly on?: Expr | undefined;
 }
 
 export interface JoinScan {
@@ -76,9 +76,9 @@ export interface JoinScan {
   readonly type: "CROSS" | "INNER" | "LEFT" | "RIGHT" | "FULL";
   readonly left: Scan;
   readonly right: Scan;
-  readonly on?: Expr;
+  readonly on?: Expr | undefined;
   /** True when the right side reads columns of the left (a lateral sub-query). */
-  readonly isLateral?: boolean;
+  readonly isLateral?: boolean | undefined;
 }
 
 export interface FilterScan {
@@ -105,7 +105,7 @@ export interface AggregateScan {
   readonly input: Scan;
   readonly groupBy: readonly ComputedColumn[];
   /** Each set lists grouping columns; absent for plain GROUP BY. ROLLUP and CUBE are already expanded. */
-  readonly groupingSets?: readonly (readonly Column[])[];
+  readonly groupingSets?: readonly (readonly Column[])[] | undefined;
   /** Expressions are AggregateCall (GROUPING(x) too). */
   readonly aggregates: readonly { readonly column: Column; readonly call: AggregateCall }[];
 }
@@ -143,8 +143,8 @@ export interface LimitScan {
   readonly kind: "Limit";
   readonly input: Scan;
   /** INT64 literals, parameters or casts of them. */
-  readonly count?: Expr;
-  readonly offset?: Expr;
+  readonly count?: Expr | undefined;
+  readonly offset?: Expr | undefined;
 }
 
 export interface SampleScan {

@@ -70,17 +70,20 @@ function resolveAggregateCall(
       );
       return undefined;
     }
-    const call: AggregateCall = {
+    return {
       kind: "AggregateCall",
       function: "$count_star",
       type: INT64,
       arguments: [],
       isDistinct: false,
+      nullHandling: undefined,
+      having: undefined,
       orderBy: [],
+      limit: undefined,
       isSafe: node.isSafe,
+      filter,
       span: node.span,
     };
-    return filter === undefined ? call : { ...call, filter };
   }
   const resolved = resolveArguments(context, node, entry);
   const orderBy = resolveOrderItems(context, node.orderBy, `ORDER BY of ${definition.name}`);
@@ -115,13 +118,13 @@ function resolveAggregateCall(
     type: resultType(resolved.match),
     arguments: callArguments,
     isDistinct: node.isDistinct,
+    nullHandling: node.nullHandling,
+    having,
     orderBy,
+    limit,
     isSafe: node.isSafe,
+    filter,
     span: node.span,
-    ...(node.nullHandling === undefined ? {} : { nullHandling: node.nullHandling }),
-    ...(having === undefined ? {} : { having }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(filter === undefined ? {} : { filter }),
   };
 }
 

@@ -108,13 +108,13 @@ export function placeArguments(
   match: Match,
   values: readonly (Expr | undefined)[],
 ): readonly (Expr | undefined)[] {
-  const placed = match.places.map(({ parameter, argument }) => {
+  const placed: (Expr | undefined)[] = [];
+  for (const { parameter, argument } of match.places) {
     const value = argument === undefined ? undefined : values[argument];
-    if (value === undefined) return undefined;
-    const target = instantiate(parameter.place, match.bindings);
-    if (target === undefined || parameter.place.kind === "lambda") return value;
-    return coerce(resolution, value, target) ?? value;
-  });
+    const target = value === undefined ? undefined : (parameter.type ?? instantiate(parameter.place, match.bindings));
+    const isPlain = value === undefined || target === undefined || value.kind === "Lambda";
+    placed.push(isPlain ? value : (coerce(resolution, value, target) ?? value));
+  }
   while (placed.length > 0 && placed.at(-1) === undefined) placed.pop();
   return placed;
 }

@@ -16,7 +16,9 @@ import { resolveWindowCall } from "./window.ts";
 /** Any call: scalar, aggregate or window function. */
 export function resolveCall(context: ExprContext, node: FunctionCall): Expr {
   const { resolution } = context;
-  const written = node.name.parts.map((part) => part.name).join(".");
+  const [only] = node.name.parts;
+  const isPath = only === undefined || node.name.parts.length > 1;
+  const written = isPath ? node.name.parts.map((part) => part.name).join(".") : only.name;
   const name = written.toUpperCase();
   const entry = resolution.catalogue.find(name);
   if (entry === undefined || name.startsWith("$")) {
@@ -124,14 +126,23 @@ function resolveArguments(
     failMatch(resolution, entry, name, given, node.span);
     return undefined;
   }
+  if (given.some((argument) => argument.kind === "lambda")) {
+    const isFine = resolveLambdas(context, node, match, values);
+    if (!isFine) return undefined;
+  }
+  return { arguments: placeArguments(resolution, match, values), match };
+}
+
+/** Puts the lambdas of a call among its values; false when something was reported. */
+function resolveLambdas(context: ExprContext, node: FunctionCall, match: Match, values: (Expr | undefined)[]): boolean {
   for (const { parameter, argument } of match.places) {
     const lambda = argument === undefined ? undefined : node.arguments[argument]?.value;
     if (argument === undefined || lambda?.kind !== "Lambda" || parameter.place.kind !== "lambda") continue;
     const body = resolveLambda(context, lambda, parameter.place, match);
-    if (body === undefined) return undefined;
+    if (body === undefined) return false;
     values[argument] = body;
   }
-  return { arguments: placeArguments(resolution, match, values), match };
+  return true;
 }
 
 function resolveLambda(
@@ -167,7 +178,8 @@ function resolveLambda(
     );
     return undefined;
   }
-  if (wanted === undefined && place.result.kind === "template") match.bindings.set(place.result.name, typed.type);
+  if (wanted === undefined && place.result.kind === "template")
+    match.bindings.push({ name: place.result.name, type: typed.type });
   return { kind: "Lambda", type: typed.type, parameters, body: typed, span: node.span };
 }
 

@@ -46,8 +46,9 @@ function castValue(context: ExprContext, node: CastExpression): Expr {
       type,
       isSafe: node.isSafe,
       isImplicit: false,
+      format: undefined,
+      timeZone,
       span: node.span,
-      ...(timeZone === undefined ? {} : { timeZone }),
     };
   }
   if (!isFormatCastable(operand.type, type)) {

@@ -45,8 +45,8 @@ export function resolveCase(context: ExprContext, node: Case): Expr {
     kind: "Case",
     type: type ?? UNKNOWN,
     branches,
+    else: last,
     span,
-    ...(last === undefined ? {} : { else: last }),
   };
   return variable === undefined ? body : { kind: "Let", type: body.type, variables: [variable], body, span };
 }

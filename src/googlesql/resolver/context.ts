@@ -94,7 +94,7 @@ export interface Block {
 export interface Window {
   readonly partitionBy: readonly Expr[];
   readonly orderBy: WindowCall["orderBy"];
-  readonly frame?: ResolvedFrame;
+  readonly frame?: ResolvedFrame | undefined;
 }
 
 export function createBlock(namedWindows: readonly NamedWindow[]): Block {

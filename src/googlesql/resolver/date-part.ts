@@ -55,7 +55,7 @@ export function looksLikeDatePart(node: Expression): boolean {
 }
 
 function datePart(part: string, weekday: string | undefined, span: Expr["span"]): DatePartExpr {
-  return { kind: "DatePart", type: UNKNOWN, part, span, ...(weekday === undefined ? {} : { weekday }) };
+  return { kind: "DatePart", type: UNKNOWN, part, weekday, span };
 }
 
 /**

@@ -52,7 +52,7 @@ export function joinRelations(environment: Environment, left: Relation, right: R
 }
 
 function joinScan(type: JoinScan["type"], left: Scan, right: Scan, on: Expr | undefined, isLateral: boolean): JoinScan {
-  return { kind: "Join", type, left, right, ...(on === undefined ? {} : { on }), ...(isLateral ? { isLateral } : {}) };
+  return { kind: "Join", type, left, right, on, isLateral: isLateral || undefined };
 }
 
 /** USING: the columns come first and once, unqualified; both sides' own stay readable under their aliases. */

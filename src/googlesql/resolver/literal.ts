@@ -24,6 +24,9 @@ import { nullExpr, type Resolution } from "./resolution.ts";
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
+/** An integer as `String` would write it. */
+const SHORT_INTEGER = /^(?:0|[1-9]\d{0,14})$/;
+
 /** A literal of the text. `sign` is -1 for one that a unary minus stands before. */
 export function resolveLiteral(resolution: Resolution, node: Literal, sign: 1 | -1, span: Span): Expr {
   switch (node.kind) {
@@ -32,6 +35,7 @@ export function resolveLiteral(resolution: Resolution, node: Literal, sign: 1 | 
     case "BoolLiteral":
       return literal(BOOL, String(node.value), span);
     case "IntLiteral": {
+      if (sign === 1 && SHORT_INTEGER.test(node.text)) return literal(INT64, node.text, span);
       if (/^\d{1,15}$/.test(node.text)) return literal(INT64, String(sign * Number(node.text) + 0), span);
       const value = BigInt(node.text) * BigInt(sign);
       if (value > INT64_MAX || value < INT64_MIN)

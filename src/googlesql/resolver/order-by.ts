@@ -110,12 +110,7 @@ export function limitRows(environment: Environment, rows: QueryResult, limit: Li
   const count = bound(limit.count, "LIMIT");
   const offset = bound(limit.offset, "OFFSET");
   const scan = rows.order !== undefined && !rows.isSorted ? sortScan(rows.scan, rows.order.keys) : rows.scan;
-  const limited: Scan = {
-    kind: "Limit",
-    input: scan,
-    ...(count === undefined ? {} : { count }),
-    ...(offset === undefined ? {} : { offset }),
-  };
+  const limited: Scan = { kind: "Limit", input: scan, count, offset };
   return { ...rows, scan: limited, isSorted: rows.order !== undefined };
 }
 

@@ -70,6 +70,7 @@ export function resolveTopLevel(resolution: Resolution, query: Query, ctes: CteS
 
 /** Throws what was reported, if anything was. */
 export function throwDiagnostics(resolution: Resolution): void {
+  if (resolution.diagnostics.length === 0) return;
   const unique = new Map<string, Diagnostic>();
   for (const diagnostic of resolution.diagnostics) {
     const key = `${diagnostic.span.start}:${diagnostic.span.end}:${diagnostic.code}`;

@@ -28,13 +28,13 @@ export function finishSelect(
   const extra: ComputedColumn[] = [];
   const above = clauses.isDistinct ? distinctKeys(work, columns) : undefined;
   let keys = work.sortKeys.map((key): OrderKey => {
-    const order = { isDescending: key.isDescending, nullsFirst: key.nullsFirst };
+    const { isDescending, nullsFirst } = key;
     const column = key.item === undefined ? undefined : columns[key.item];
-    if (column !== undefined) return { column, ...order };
-    if (above === undefined)
-      return { column: materialize(resolution, key.expression, "sort_key", extra, isLocal, new Set()), ...order };
-    const expression = mapExpr(key.expression, above);
-    return { column: materialize(resolution, expression, "sort_key", extra, () => false, new Set()), ...order };
+    if (column !== undefined) return { column, isDescending, nullsFirst };
+    const expression = above === undefined ? key.expression : mapExpr(key.expression, above);
+    const isReadable = above === undefined ? isLocal : () => false;
+    const sortColumn = materialize(resolution, expression, "sort_key", extra, isReadable, new Set());
+    return { column: sortColumn, isDescending, nullsFirst };
   });
   let scan = project(work.scan, computed);
   const value = clauses.as === undefined ? undefined : valueColumn(work, clauses, outputs);

@@ -179,7 +179,11 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: r
       (name) => `${clause} expression references column ${name} which is neither grouped nor aggregated`,
     );
   const forItems = rewriting("SELECT list");
-  work.items = work.items.map((item) => ({ ...item, expression: mapExpr(item.expression, forItems) }));
+  work.items = work.items.map(({ name, expression, span }) => ({
+    name,
+    expression: mapExpr(expression, forItems),
+    span,
+  }));
   const forOrder = rewriting("ORDER BY clause");
   work.sortKeys = work.sortKeys.map((key) => {
     if (key.item !== undefined) return { ...key, expression: work.items[key.item]?.expression ?? key.expression };
@@ -189,7 +193,7 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: r
   if (work.qualify !== undefined) work.qualify = mapExpr(work.qualify, rewriting("QUALIFY clause"));
   const forWindows = rewriting("Window function");
   for (const [i, item] of work.block.windows.entries()) {
-    work.block.windows[i] = { ...item, call: mapWindow(item.call, forWindows) };
+    work.block.windows[i] = { column: item.column, call: mapWindow(item.call, forWindows) };
   }
   for (const { call } of work.block.aggregates) {
     if (call.function !== "GROUPING") continue;
@@ -205,13 +209,11 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: r
     kind: "Aggregate",
     input: work.scan,
     groupBy: keys,
+    groupingSets: grouping?.sets?.map((set) => set.flatMap((i) => keys[i]?.column ?? [])),
     aggregates: work.block.aggregates,
-    ...(grouping?.sets === undefined
-      ? {}
-      : { groupingSets: grouping.sets.map((set) => set.flatMap((i) => keys[i]?.column ?? [])) }),
   };
   work.scan = project(
     work.scan,
-    computed.map((item) => ({ ...item, expression: mapExpr(item.expression, forItems) })),
+    computed.map(({ column, expression }) => ({ column, expression: mapExpr(expression, forItems) })),
   );
 }

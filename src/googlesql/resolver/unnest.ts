@@ -33,10 +33,12 @@ export function unnestOfPath(node: TableReference): Unnest {
   const alias = node.alias ?? rest.at(-1);
   return {
     kind: "Unnest",
-    arrays: [{ expression, ...(alias === undefined ? {} : { alias }) }],
-    suffixes: node.suffixes,
     span: node.span,
-    ...(node.withOffset === undefined ? {} : { withOffset: node.withOffset }),
+    arrays: [{ expression, alias }],
+    mode: undefined,
+    alias: undefined,
+    withOffset: node.withOffset,
+    suffixes: node.suffixes,
   };
 }
 
@@ -77,12 +79,12 @@ export function joinUnnest(
   const mode = node.mode === undefined ? undefined : unnestMode(environment, resolveExpression(context, node.mode));
   const scan: UnnestScan = {
     kind: "Unnest",
+    input: left?.scan,
     arrays,
+    mode,
+    offset,
     isOuter: join.type === "LEFT",
-    ...(left === undefined ? {} : { input: left.scan }),
-    ...(offset === undefined ? {} : { offset }),
-    ...(on === undefined ? {} : { on }),
-    ...(mode === undefined ? {} : { mode }),
+    on,
   };
   return {
     scan,

@@ -75,15 +75,17 @@ export function resolveWindowCall(
     column,
     call: {
       kind: "WindowCall",
-      ...call,
+      function: call.function,
+      type: call.type,
+      arguments: call.arguments,
       isDistinct: node.isDistinct,
+      nullHandling: node.nullHandling,
+      having,
       isSafe: node.isSafe,
       partitionBy: window.partitionBy,
       orderBy: window.orderBy,
+      frame,
       span: node.span,
-      ...(node.nullHandling === undefined ? {} : { nullHandling: node.nullHandling }),
-      ...(having === undefined ? {} : { having }),
-      ...(frame === undefined ? {} : { frame }),
     },
   });
   return columnExpr(column, node.span);
@@ -154,10 +156,10 @@ function resolveWindow(
   });
   const orderBy = resolveOrderItems(context, node.orderBy, "Window ORDER BY");
   if (orderBy === undefined || partitionBy.some(isErrorExpr)) return undefined;
-  const window = {
+  const window: Window = {
     partitionBy: node.base === undefined ? partitionBy : base.partitionBy,
     orderBy: orderBy.length > 0 ? orderBy : base.orderBy,
-    ...(base.frame === undefined ? {} : { frame: base.frame }),
+    frame: base.frame,
   };
   if (node.frame === undefined) return window;
   const start = resolveBound(context, node.frame.start, node.frame.unit, window.orderBy);
@@ -181,7 +183,8 @@ function resolveWindow(
   ) {
     return refuse("Window ORDER BY is required for a RANGE frame");
   }
-  return { ...window, frame: { unit: node.frame.unit, start, end } };
+  const { unit } = node.frame;
+  return { partitionBy: window.partitionBy, orderBy: window.orderBy, frame: { unit, start, end } };
 }
 
 /** A window of the WINDOW clause, which may extend those that stand before it. Each is resolved once. */

@@ -24,14 +24,16 @@ export interface CoercionCost {
   readonly distance: number;
 }
 
-const FREE: CoercionCost = { isLenient: false, isLiteral: true, distance: 0 };
+/** No coercion at all. */
+export const FREE: CoercionCost = { isLenient: false, isLiteral: true, distance: 0 };
 const DATED: readonly string[] = ["DATE", "DATETIME", "TIME", "TIMESTAMP"];
+const LITERALS: readonly string[] = ["INT64", "FLOAT64", "STRING", "BYTES", "BOOL", "UNKNOWN"];
 
 /** Is it a literal, a NULL, or made of them only? */
 function isLiteralLike(expression: Expr | undefined): boolean {
   switch (expression?.kind) {
     case "Literal":
-      return ["INT64", "FLOAT64", "STRING", "BYTES", "BOOL", "UNKNOWN"].includes(expression.type.kind);
+      return LITERALS.includes(expression.type.kind);
     case "MakeArray":
       return expression.elements.every(isLiteralLike);
     case "MakeStruct":
@@ -83,6 +85,8 @@ function worst(expressions: readonly Expr[], target: (i: number) => SqlType): Co
  * all. Log record leaves follow what is compared with them. Undefined when there is none.
  */
 export function commonType(operands: readonly Operand[]): SqlType | undefined {
+  const first = operands[0]?.type;
+  if (first !== undefined && isScalar(first) && operands.every(({ type }) => type.kind === first.kind)) return first;
   const known = operands.filter((operand) => operand.type.kind !== "UNKNOWN");
   if (known.length === 0) return operands[0]?.type ?? UNKNOWN;
   const firm = known.filter((operand) => !isFlexible(operand));
@@ -101,6 +105,10 @@ export function commonType(operands: readonly Operand[]): SqlType | undefined {
   return target !== undefined && known.every((operand) => coercionCost(operand, target) !== undefined)
     ? target
     : undefined;
+}
+
+function isScalar({ kind }: SqlType): boolean {
+  return kind !== "ARRAY" && kind !== "STRUCT" && kind !== "RECORD" && kind !== "RANGE";
 }
 
 /** A STRUCT has the field names of the first operand, whichever gave it its types. */
@@ -136,7 +144,7 @@ function isFlexible(operand: Operand): boolean {
 
 function reduceTypes(operands: readonly Operand[]): SqlType | undefined {
   let result: SqlType | undefined = operands[0]?.type;
-  for (const operand of operands.slice(1)) {
+  for (const operand of operands) {
     if (result === undefined) return undefined;
     result = supertype(result, operand.type);
   }
