@@ -27,6 +27,8 @@ export interface AuditChange {
   readonly version?: number;
   /** The code of the error where it failed; a change that was made has none. */
   readonly error?: string;
+  /** When it was done, in milliseconds since 1970; now unless given. */
+  readonly atMs?: number;
   /** What else is worth knowing, by a name in lower case; texts are redacted and cut. */
   readonly details?: Readonly<Record<string, string | number | boolean>>;
 }

@@ -143,7 +143,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         return;
       }
       if (isRefusal) refusals++;
-      const entry = holdEvent(event, nowMs(), digest);
+      const atMs = "atMs" in event ? event.atMs : undefined;
+      const entry = holdEvent(event, atMs ?? nowMs(), digest);
       waiting.push(entry);
       if (key !== undefined) counted.set(key, entry);
       arm();

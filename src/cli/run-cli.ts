@@ -15,7 +15,7 @@ import { type QueryOptions, query } from "./commands/query.ts";
 import { restore } from "./commands/restore.ts";
 import { type ServeOptions, serve } from "./commands/serve.ts";
 import { runSqlBatch } from "./commands/sql-batch.ts";
-import { type CreateTokenOptions, createToken, listTokens, revokeToken } from "./commands/token.ts";
+import { type CreateTokenOptions, createToken, listTokens, revokeToken, rotateToken } from "./commands/token.ts";
 import { type CompletedCommand, completionScript, completionShells, isCompletionShell } from "./completion.ts";
 import { type CliContext, CliError, print } from "./context.ts";
 import { type CommandOptions, serviceCommandGroups, serviceCommands } from "./service-commands.ts";
@@ -94,7 +94,7 @@ function addServe(program: Command, context: CliContext): void {
 }
 
 function addTokens(program: Command, context: CliContext): void {
-  const token = program.command("token").description("make, list and revoke access tokens of the data folder");
+  const token = program.command("token").description("make, list, rotate and revoke access tokens of the data folder");
   token
     .command("create")
     .description("make a token and print it; it is shown this once")
@@ -123,6 +123,14 @@ function addTokens(program: Command, context: CliContext): void {
     .argument("<id>", "as `logweir token list` shows it")
     .option("--json", "as JSON")
     .action((id: string, options: { json?: boolean }) => revokeToken(id, options, context));
+  token
+    .command("rotate")
+    .description("give a token another value and print it; it is shown this once")
+    .argument("<id>", "as `logweir token list` shows it")
+    .option("--grace <time>", "how long the old value counts too: 10m, 1h; not at all unless given")
+    .option("--json", "as JSON")
+    .addHelpText("after", examples("logweir token rotate 1f0c2a9b7d34 --grace 1h"))
+    .action((id: string, options: { grace?: string; json?: boolean }) => rotateToken(id, options, context));
 }
 
 function addQueries(program: Command, context: CliContext): void {

@@ -1,7 +1,10 @@
 import { parseLifetime } from "../../access/expiry.ts";
 import { isScope, scopeForms } from "../../access/scope.ts";
-import type { Token, TokenStore } from "../../access/token.ts";
+import type { TokenStore } from "../../access/token.ts";
+import { describeToken } from "../../access/token-document.ts";
+import type { AuditChange } from "../../audit/audit-event.ts";
 import { readConfiguration } from "../../config.ts";
+import { createAuditOutbox } from "../../metadata/audit-outbox.ts";
 import { openMetadata } from "../../metadata/database.ts";
 import { createTokenStore } from "../../metadata/token-store.ts";
 import { metadataPath } from "../../service.ts";
@@ -25,7 +28,7 @@ export async function createToken(options: CreateTokenOptions, context: CliConte
   if (options.expires !== undefined && lifetimeMs === undefined) {
     throw new CliError(`--expires ${options.expires}: a lifetime is a number and s, m, h, d or w, such as 30d`);
   }
-  await withTokens(context, async (store) => {
+  await withTokens(context, async (store, note) => {
     const expiresAt = lifetimeMs === undefined ? undefined : Date.now() + lifetimeMs;
     const { token, secret } = await store.create({
       description: options.description ?? "",
@@ -33,8 +36,9 @@ export async function createToken(options: CreateTokenOptions, context: CliConte
       pins,
       expiresAt,
     });
+    await note({ action: "token.create", target: token.id, details: { scopes: token.scopes.join(" ") } });
     if (options.json === true) {
-      printJson(context.output, { ...describeToken(token), token: secret });
+      printJson(context.output, { ...describeToken(token, Date.now()), token: secret });
       return;
     }
     print(context.output, secret);
@@ -48,7 +52,7 @@ export async function createToken(options: CreateTokenOptions, context: CliConte
 /** Prints all tokens, without their values. */
 export async function listTokens(options: { readonly json?: boolean }, context: CliContext): Promise<void> {
   await withTokens(context, async (store) => {
-    const tokens = (await store.list()).map(describeToken);
+    const tokens = (await store.list()).map((token) => describeToken(token, Date.now()));
     if (options.json === true) {
       printJson(context.output, tokens);
       return;
@@ -74,20 +78,54 @@ export async function revokeToken(
   options: { readonly json?: boolean },
   context: CliContext,
 ): Promise<void> {
-  await withTokens(context, async (store) => {
+  await withTokens(context, async (store, note) => {
     const token = await store.revoke(id);
     if (token === undefined)
       throw new CliError(`There is no token with the id ${id}; \`logweir token list\` shows all`);
-    if (options.json === true) printJson(context.output, describeToken(token));
+    await note({ action: "token.revoke", target: id });
+    if (options.json === true) printJson(context.output, describeToken(token, Date.now()));
     else print(context.output, `Token ${id} is revoked.`);
   });
 }
 
-async function withTokens(context: CliContext, work: (store: TokenStore) => Promise<void>): Promise<void> {
+/** Gives a token another value and prints it; the old one is refused from the next request on, or after `--grace`. */
+export async function rotateToken(
+  id: string,
+  options: { readonly grace?: string; readonly json?: boolean },
+  context: CliContext,
+): Promise<void> {
+  const graceMs = options.grace === undefined ? 0 : parseLifetime(options.grace);
+  if (graceMs === undefined) {
+    throw new CliError(`--grace ${options.grace}: a time is a number and s, m, h, d or w, such as 10m`);
+  }
+  await withTokens(context, async (store, note) => {
+    const rotated = await store.rotate(id, graceMs);
+    if (rotated === undefined) {
+      throw new CliError(`There is no token with the id ${id} that was not revoked; \`logweir token list\` shows all`);
+    }
+    await note({ action: "token.rotate", target: id, details: { grace_seconds: graceMs / 1000 } });
+    if (options.json === true) {
+      printJson(context.output, { ...describeToken(rotated.token, Date.now()), token: rotated.secret });
+      return;
+    }
+    print(context.output, rotated.secret);
+    const until = graceMs === 0 ? "is refused from now on" : `counts for ${options.grace} more`;
+    print(context.errors, `Token ${id} has another value, which is shown this once; the old one ${until}.`);
+  });
+}
+
+/** Leaves what a command did to the audit of the service. */
+type NoteChange = (change: Pick<AuditChange, "action" | "target" | "details">) => Promise<void>;
+
+async function withTokens(
+  context: CliContext,
+  work: (store: TokenStore, note: NoteChange) => Promise<void>,
+): Promise<void> {
   const { settings } = readConfiguration(context, context.environment);
   const metadata = await openMetadata(metadataPath(settings));
   try {
-    await work(createTokenStore(metadata, Date.now));
+    const outbox = createAuditOutbox(metadata, Date.now);
+    await work(createTokenStore(metadata, Date.now), (change) => outbox.put({ ...change, actor: "command" }));
   } finally {
     await metadata.close();
   }
@@ -97,24 +135,4 @@ function parsePin(text: string): readonly [string, string] {
   const equals = text.indexOf("=");
   if (equals < 1) throw new CliError(`--pin ${text}: a pinned parameter is written name=value`);
   return [text.slice(0, equals), text.slice(equals + 1)];
-}
-
-/** A token as `--json` prints it. */
-function describeToken(token: Token) {
-  const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
-  return {
-    id: token.id,
-    description: token.description,
-    scopes: token.scopes,
-    pins: token.pins,
-    created_at: time(token.createdAt),
-    expires_at: time(token.expiresAt),
-    revoked_at: time(token.revokedAt),
-    status: statusOf(token),
-  };
-}
-
-function statusOf(token: Token): "active" | "expired" | "revoked" {
-  if (token.revokedAt !== undefined) return "revoked";
-  return token.expiresAt !== undefined && token.expiresAt <= Date.now() ? "expired" : "active";
 }
