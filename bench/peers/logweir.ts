@@ -8,7 +8,8 @@ import { rootFolder } from "../root.ts";
 import { runLanes } from "../run-lanes.ts";
 import type { Answer, Peer, Row } from "./peer.ts";
 
-const token = "logweir-bench-private-token";
+/** Of the scope `private`. */
+export const token = "logweir-bench-private-token";
 const connections = 4;
 const hourMs = 3_600_000;
 const timeLiteral = (ms: number) => `TIMESTAMP '${new Date(ms).toISOString()}'`;
@@ -57,7 +58,7 @@ function writeEndpoints(folder: string, endMs: number): void {
 }
 
 /** Sources that never forget: the events lie at a fixed time. */
-function writeSources(folder: string): void {
+export function writeSources(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const name of ["edge", "db", "function_edge", "function", "auth", "realtime", "storage", "rest", "pooler"]) {
     const text = readFileSync(join(rootFolder, "sources", `${name}.yaml`), "utf8");
@@ -65,7 +66,11 @@ function writeSources(folder: string): void {
   }
 }
 
-function startProcess(folder: string): { readonly child: ChildProcess; readonly url: Promise<string> } {
+/** Starts the service on `data`, `endpoints` and `sources` below the folder, with further settings. */
+export function startProcess(
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): { readonly child: ChildProcess; readonly url: Promise<string> } {
   const environment = Object.entries(process.env).filter(([name]) => !name.startsWith("LOGWEIR_"));
   const child = spawn(process.execPath, ["bin/logweir.mjs", "serve"], {
     cwd: rootFolder,
@@ -77,6 +82,7 @@ function startProcess(folder: string): { readonly child: ChildProcess; readonly 
       LOGWEIR_SOURCES_DIR: join(folder, "sources"),
       LOGWEIR_PRIVATE_TOKEN: token,
       LOGWEIR_LOG_LEVEL: "warn",
+      ...settings,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

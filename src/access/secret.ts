@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 /** A new token: `lw_` and 256 random bits in hexadecimal. */
 export function createSecret(): string {
@@ -7,7 +7,7 @@ export function createSecret(): string {
 
 /** What is kept of a token: its SHA-256. */
 export function hashSecret(secret: string): Buffer {
-  return createHash("sha256").update(secret, "utf8").digest();
+  return hash("sha256", secret, "buffer");
 }
 
 /** A new public id of a token. */

@@ -18,6 +18,8 @@ export interface RunSummary extends QuerySummary {
 export interface RunOptions {
   /** Turns are shared out fairly among callers. */
   readonly caller?: string;
+  /** Milliseconds that checking the call and compiling its query took. */
+  readonly onPrepared?: (ms: number) => void;
   /** Milliseconds that the call waited for its turn. */
   readonly onQueued?: (ms: number) => void;
   /** Rows of the answer, once all of them are there. */

@@ -1,46 +1,29 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
-import type { CachedAnswer } from "../endpoints/cache/result-cache.ts";
-import type { CursorSealer, PagePlace } from "../endpoints/paging/cursor.ts";
+import type { FastifyReply } from "fastify";
+import type { CachedAnswer } from "../endpoints/cache/kept-answer.ts";
 import { formatIsoTimestamp } from "../iso-timestamp.ts";
-import type { AnswerFormat } from "./formats/answer-format.ts";
 
 /** A client may show an answer that has just expired while it asks for a new one. */
 const staleSeconds = 60;
 
-/** How a kept answer was found. */
-export interface CachedReply {
-  readonly answer: CachedAnswer;
-  readonly isHit: boolean;
-  readonly cacheSeconds: number;
-  readonly format: AnswerFormat;
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
+/** What HTTP caches are told of how long an answer lives: it is private, since it depends on the token. */
+export function cacheControl(cacheSeconds: number): string {
+  return `private, max-age=${cacheSeconds}, stale-while-revalidate=${Math.min(staleSeconds, cacheSeconds)}`;
 }
 
-/**
- * Tells HTTP caches of a kept answer what they need to know (RFC 9111; Cache-Status is RFC 9211): private, since it depends on
- * the token, its age, and a strong entity tag. True where the caller has it already, and 304 is the answer.
- */
-export function addCachedHeaders(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { answer, isHit, cacheSeconds, format, nowMs }: CachedReply,
-): boolean {
-  const ageSeconds = Math.max(0, Math.floor((nowMs - answer.computedAtMs) / 1000));
-  const status = isHit ? `hit; ttl=${Math.max(0, cacheSeconds - ageSeconds)}` : "fwd=miss; stored";
-  const etag = format.name === "json" ? answer.etag : answer.etag.replace(/"$/, `.${format.name}"`);
-  reply.headers({
-    "Cache-Control": `private, max-age=${cacheSeconds}, stale-while-revalidate=${Math.min(staleSeconds, cacheSeconds)}`,
-    Age: ageSeconds,
-    "Cache-Status": `logweir; ${status}`,
-    ETag: etag,
-  });
-  return matches(request.headers["if-none-match"], etag);
+/** Names and values of the headers that tell of a kept answer's age (RFC 9111; Cache-Status is RFC 9211). */
+export function ageHeaders({ computedAtMs }: CachedAnswer, cacheSeconds: number, nowMs: number): string[] {
+  const ageSeconds = ageOf(computedAtMs, nowMs);
+  return ["age", String(ageSeconds), "cache-status", `logweir; hit; ttl=${Math.max(0, cacheSeconds - ageSeconds)}`];
 }
 
-/** Weak comparison, as If-None-Match asks for (RFC 9110, section 13.1.2). */
-function matches(header: string | undefined, etag: string): boolean {
+function ageOf(computedAtMs: number, nowMs: number): number {
+  return Math.max(0, Math.floor((nowMs - computedAtMs) / 1000));
+}
+
+/** Whether If-None-Match names the tag; by weak comparison, as RFC 9110, section 13.1.2, asks for. */
+export function matchesTag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
+  if (header === etag) return true;
   return header.split(",").some((item) => item.trim() === "*" || item.trim().replace(/^W\//, "") === etag);
 }
 
@@ -49,19 +32,15 @@ export function addDataThrough(reply: FastifyReply, us: bigint | undefined): voi
   if (us !== undefined) reply.header("X-Logweir-Data-Through", formatIsoTimestamp(us));
 }
 
+/** What besides the URL and the token an answer depends on. */
+export const varyHeader = "Accept, Accept-Encoding, LF-ENDPOINT-REDACT-PII";
+
 /** Where the next page is (RFC 8288): the same call with a cursor. */
-export function addNextPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  cursors: CursorSealer,
-  identity: string,
-  next: PagePlace | undefined,
-): void {
-  if (next === undefined) return;
-  const [path = "", query = ""] = request.url.split("?", 2);
+export function makeNextPageLink(requestUrl: string, cursor: string): string {
+  const [path = "", query = ""] = requestUrl.split("?", 2);
   const parameters = query.split("&").filter((part) => part !== "" && !/^cursor(=|$)/.test(part));
-  const url = `${path}?${[...parameters, `cursor=${cursors.seal(identity, next)}`].join("&")}`;
+  const url = `${path}?${[...parameters, `cursor=${cursor}`].join("&")}`;
   // What would end the reference, or the header, early.
   const safe = url.replaceAll(/[<>"\s\u0080-\uffff]/g, (character) => encodeURIComponent(character));
-  reply.header("Link", `<${safe}>; rel="next"`);
+  return `<${safe}>; rel="next"`;
 }

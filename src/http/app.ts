@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Authenticator } from "../access/authenticator.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
@@ -7,6 +8,7 @@ import type { EndpointRegistry } from "../endpoints/endpoint-registry.ts";
 import type { EndpointRunner } from "../endpoints/run-endpoint.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import type { Drain } from "./drain.ts";
+import { createKeptReplies } from "./kept-replies.ts";
 import { createMetrics } from "./metrics.ts";
 import { addAccessLog } from "./plugins/access-log.ts";
 import { addAudit } from "./plugins/audit.ts";
@@ -23,6 +25,7 @@ import { addEndpointsRoutes } from "./routes/endpoints.ts";
 import { addHealthRoute } from "./routes/health.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
 import { addMetricsRoute } from "./routes/metrics.ts";
+import { addQueryRoutes } from "./routes/query.ts";
 import { addRunEndpointRoutes } from "./routes/run-endpoint.ts";
 import { addSourcesRoutes } from "./routes/sources.ts";
 
@@ -46,16 +49,27 @@ export interface AppDependencies {
 
 /** URLs of 256 KB and some headers fit. */
 const maxHeaderBytes = 512 * 1024;
+/** How long a connection that says nothing is kept open. */
+const keepAliveMs = 72_000;
 
 /** The service's HTTP side, not yet listening; tests talk to it with `inject`. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
+  const metrics = createMetrics(dependencies);
+  const replies = createKeptReplies(dependencies, metrics);
   const app = fastify({
+    serverFactory: (handle) =>
+      createServer(
+        { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs, requestTimeout: 0 },
+        (request, response) => {
+          // Most calls of a busy service were answered before: they need nothing of what follows.
+          if (!replies.answer(request, response)) handle(request, response);
+        },
+      ),
     loggerInstance: dependencies.logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: chooseRequestId,
     requestIdHeader: false,
     bodyLimit: dependencies.maxBodyBytes,
-    http: { maxHeaderSize: maxHeaderBytes },
     forceCloseConnections: true,
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
@@ -74,15 +88,15 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   addErrors(app);
   await addCors(app);
   addAccessLog(app);
-  const metrics = createMetrics(dependencies);
   addMetrics(app, metrics);
   addAudit(app, dependencies.audit);
   addDraining(app, dependencies.drain);
   addBodySize(app, dependencies.maxBodyBytes);
   addHealthRoute(app, dependencies);
   addMetricsRoute(app, dependencies, metrics);
-  addRunEndpointRoutes(app, dependencies);
+  addRunEndpointRoutes(app, dependencies, replies);
   addEndpointsRoutes(app, dependencies);
+  addQueryRoutes(app, dependencies);
   addSourcesRoutes(app, dependencies);
   addCacheRoute(app, dependencies);
   addIngestRoutes(app, dependencies);

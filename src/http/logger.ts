@@ -5,7 +5,7 @@ import { type DestinationStream, destination, pino } from "pino";
  * The service's log: JSON lines on standard error, with the time as ISO 8601. Requests are logged by what routes note of
  * them (`addAccessLog`), never by their URLs, headers, addresses or bodies.
  */
-export function createLogger(level: string, stream: DestinationStream = destination(2)): FastifyBaseLogger {
+export function createLogger(level: string, stream: DestinationStream = openStandardError()): FastifyBaseLogger {
   const nothing = () => undefined;
   return pino(
     {
@@ -17,6 +17,13 @@ export function createLogger(level: string, stream: DestinationStream = destinat
     },
     stream,
   );
+}
+
+/** Standard error, written to ten times a second and when the process ends: a busy service would spend much of its time on single lines. */
+function openStandardError(): DestinationStream {
+  const stream = destination({ dest: 2, minLength: 16_384, periodicFlush: 100, sync: true });
+  process.once("exit", () => stream.flushSync());
+  return stream;
 }
 
 /** Where a fault happened, without its message: that may carry a caller's values. */

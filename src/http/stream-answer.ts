@@ -1,17 +1,23 @@
-import { Readable } from "node:stream";
+import { type Duplex, pipeline, Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { RowBatch } from "../engines/engine.ts";
+import { type ContentEncoding, minEncodedBytes } from "./content-encoding.ts";
 import type { AnswerWriter, Chunk } from "./formats/answer-format.ts";
 
 /** Answers up to this many bytes are sent in one piece, so that an error in them still has its true status. */
 const bufferedBytes = 1_000_000;
 /** Pages are sent in one piece up to here: what their headers say of the next page is known at the end. */
+const bufferedPageRows = 10_000;
 const bufferedPageBytes = 64_000_000;
 
 export interface StreamOptions<Summary> {
   readonly hasPages: boolean;
+  /** As the caller likes it; undefined for the bytes as they are. */
+  readonly encoding?: ContentEncoding | undefined;
   /** Called before the first byte leaves: with the summary where the answer is complete by then. */
   readonly onHeaders: (summary: Summary | undefined) => void;
+  /** Called at the end of an answer that was streamed, with what goes into its trailer `Link`. */
+  readonly linkOf?: (summary: Summary) => string | undefined;
   /** Runs the writer's work, and may take its time. */
   readonly encode: (work: () => Chunk) => Chunk;
 }
@@ -24,41 +30,77 @@ export async function sendRows<Summary>(
   reply: FastifyReply,
   rows: AsyncGenerator<RowBatch, Summary>,
   writer: AnswerWriter,
-  { hasPages, onHeaders, encode }: StreamOptions<Summary>,
+  options: StreamOptions<Summary>,
 ): Promise<void> {
+  const { hasPages, encoding, onHeaders, encode } = options;
   const head: Buffer[] = [toBuffer(encode(() => writer.begin()))];
   let length = 0;
-  const limit = hasPages ? bufferedPageBytes : bufferedBytes;
-  while (length <= limit) {
+  let rowCount = 0;
+  const isBuffered = () =>
+    length <= bufferedBytes || (hasPages && rowCount <= bufferedPageRows && length <= bufferedPageBytes);
+  while (isBuffered()) {
     const next = await rows.next();
     if (next.done === true) {
       head.push(toBuffer(encode(() => writer.end())));
       onHeaders(next.value);
-      reply.send(Buffer.concat(head));
+      const body = Buffer.concat(head);
+      const isEncoded = encoding !== undefined && body.length >= minEncodedBytes;
+      if (isEncoded) reply.header("Content-Encoding", encoding.name);
+      reply.send(isEncoded ? await encoding.encode(body) : body);
       return;
     }
     if (next.value.rowCount === 0) continue;
     const chunk = toBuffer(encode(() => writer.write(next.value)));
     head.push(chunk);
     length += chunk.length;
+    rowCount += next.value.rowCount;
   }
   onHeaders(undefined);
-  reply.send(Readable.from(writeRest(head, rows, writer), { objectMode: false, highWaterMark: 64 * 1024 }));
+  let summary: Summary | undefined;
+  const { linkOf } = options;
+  if (hasPages && linkOf !== undefined) {
+    reply.trailer("Link", (_reply, _payload, done) => {
+      done(null, summary === undefined ? undefined : linkOf(summary));
+    });
+  }
+  const body = Readable.from(
+    writeRest(head, rows, writer, (value) => {
+      summary = value;
+    }),
+    { objectMode: false, highWaterMark: 64 * 1024 },
+  );
+  if (encoding === undefined) reply.send(body);
+  else reply.header("Content-Encoding", encoding.name).send(through(body, encoding.open()));
 }
 
-async function* writeRest(
+/** An error of the body ends the encoder too, and with it the connection. */
+function through(body: Readable, encoder: Duplex): Duplex {
+  return pipeline(body, encoder, () => undefined);
+}
+
+async function* writeRest<Summary>(
   head: Buffer[],
-  rows: AsyncGenerator<RowBatch, unknown>,
+  rows: AsyncGenerator<RowBatch, Summary>,
   writer: AnswerWriter,
+  onEnd: (summary: Summary) => void,
 ): AsyncGenerator<Buffer> {
-  for (const chunk of head.splice(0)) yield chunk;
-  for await (const batch of rows) {
-    const chunk = batch.rowCount > 0 ? toBuffer(writer.write(batch)) : undefined;
-    // An empty piece would end the stream.
-    if (chunk !== undefined && chunk.length > 0) yield chunk;
+  try {
+    for (const chunk of head.splice(0)) yield chunk;
+    for (let next = await rows.next(); ; next = await rows.next()) {
+      if (next.done === true) {
+        onEnd(next.value);
+        break;
+      }
+      const chunk = next.value.rowCount > 0 ? toBuffer(writer.write(next.value)) : undefined;
+      // An empty piece would end the stream.
+      if (chunk !== undefined && chunk.length > 0) yield chunk;
+    }
+    const end = toBuffer(writer.end());
+    if (end.length > 0) yield end;
+  } finally {
+    // Who leaves in the middle stops the query; at the end this does nothing.
+    void rows.return(undefined as never).catch(() => undefined);
   }
-  const end = toBuffer(writer.end());
-  if (end.length > 0) yield end;
 }
 
 function toBuffer(chunk: Chunk): Buffer {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type CachePolicy, type ComputedAnswer, createResultCache, type ResultCache } from "./result-cache.ts";
+import type { CachePolicy, ComputedAnswer } from "./kept-answer.ts";
+import { createResultCache, type ResultCache } from "./result-cache.ts";
 
 /** A cache on a clock that the test moves, and queries whose ends it decides. */
 function setUp(maxBytes = 1_000_000) {

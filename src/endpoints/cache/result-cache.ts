@@ -1,35 +1,13 @@
-import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
-import type { OutputColumn } from "../../engines/engine.ts";
-import type { PagePlace } from "../paging/cursor.ts";
+import { createEntryStore } from "./entry-store.ts";
 import { createFlights } from "./flights.ts";
-
-/** A whole answer, as a run makes it. */
-export interface ComputedAnswer {
-  /** `{"result":[...]}` */
-  readonly body: Buffer;
-  readonly columns: readonly OutputColumn[];
-  /** The newest event that it covers, in microseconds since 1970; undefined where there is none. */
-  readonly dataThroughUs: bigint | undefined;
-  /** Where the next page begins; undefined where there is none. */
-  readonly next: PagePlace | undefined;
-}
-
-/** A whole answer, as it is kept. */
-export interface CachedAnswer extends ComputedAnswer {
-  /** A strong entity tag (RFC 9110, section 8.8.3) of the body, with its quotes. */
-  readonly etag: string;
-  /** When the query that made it ended, in milliseconds since 1970. */
-  readonly computedAtMs: number;
-}
-
-/** How long an endpoint's answers live. */
-export interface CachePolicy {
-  /** An answer is served for this long after the last run that succeeded. */
-  readonly cacheSeconds: number;
-  /** Undefined: never refreshed by itself. */
-  readonly warmEverySeconds: number | undefined;
-}
+import {
+  bytesOfAnswer,
+  type CachedAnswer,
+  type CachePolicy,
+  type ComputedAnswer,
+  toCachedAnswer,
+} from "./kept-answer.ts";
+import { minPackedBytes, packBody, unpackBody } from "./packing.ts";
 
 export interface CacheLookup {
   readonly key: string;
@@ -49,7 +27,11 @@ export interface CacheLookup {
 export interface ResultCache {
   /** The kept answer, or the one that is computed now. Concurrent identical misses run one query. Errors are thrown and never kept. */
   get(lookup: CacheLookup): Promise<{ readonly answer: CachedAnswer; readonly isHit: boolean }>;
-  /** Starts the refreshes that are due and drops what nobody reads; call it about once a second. */
+  /** The answer where it is kept, fresh and at hand, which counts as reading it; else `get` has to find or make it. */
+  recall(key: string): CachedAnswer | undefined;
+  /** A form of an answer, made once by `make` however many ask, and kept as long as the answer is. */
+  formOf(key: string, answer: CachedAnswer, name: string, make: () => Promise<Buffer>): Promise<Buffer>;
+  /** Starts the refreshes that are due, drops what nobody reads, and packs what was not read of late; call it about once a second. */
   tick(): void;
   /** Drops the answers of a group, or all, at once; answers how many they were. What is being computed is not kept. */
   clear(group?: string): number;
@@ -69,7 +51,11 @@ export interface ResultCacheOptions {
 }
 
 interface Entry {
+  /** Packed: without its forms, and with the body compressed. */
   answer: CachedAnswer;
+  isPacked: boolean;
+  /** False once packing was found not to pay. */
+  isPackable: boolean;
   lastReadMs: number;
   nextRefreshMs: number;
   failures: number;
@@ -77,38 +63,47 @@ interface Entry {
 }
 
 const firstRetryMs = 5_000;
-/** What an entry costs beside its body. */
-const entryOverheadBytes = 1_000;
+/** An answer that was not read for so long is packed. */
+const coldMs = 10_000;
+/** Bytes of bodies that one tick packs, at most about. */
+const packedPerTick = 8_000_000;
 
 /** Answers of endpoints, bounded by bytes; the ones read longest ago go first. */
 export function createResultCache({ maxBytes, nowMs, random, maxRefreshes = 1 }: ResultCacheOptions): ResultCache {
-  const entries = new LRUCache<string, Entry>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ answer, lookup }) => answer.body.length + lookup.heldBytes + entryOverheadBytes,
-  });
+  const entries = createEntryStore<Entry>(maxBytes, ({ answer, lookup }) => bytesOfAnswer(answer) + lookup.heldBytes);
   const flights = createFlights<ComputedAnswer>();
   const refreshes = new Map<string, Promise<void>>();
   const closing = new AbortController();
+  let packing: Promise<void> | undefined;
 
   // Grows when answers are dropped: what was begun before is not kept afterwards.
   let clearCount = 0;
+  let serial = 0;
 
-  const isFresh = ({ answer, lookup }: Entry) => nowMs() - answer.computedAtMs < lookup.policy.cacheSeconds * 1000;
+  const isFresh = ({ answer, lookup }: Entry, now: number) =>
+    now - answer.computedAtMs < lookup.policy.cacheSeconds * 1000;
   const nextRefresh = ({ warmEverySeconds }: CachePolicy) =>
     warmEverySeconds === undefined
       ? Number.POSITIVE_INFINITY
       : nowMs() + warmEverySeconds * 1000 * (0.9 + 0.1 * random());
 
-  const toAnswer = (computed: ComputedAnswer): CachedAnswer => {
-    const etag = `"${createHash("sha256").update(computed.body).digest("base64url")}"`;
-    return { ...computed, etag, computedAtMs: nowMs() };
+  const read = (key: string, entry: Entry, now: number) => {
+    entry.lastReadMs = now;
+    entries.touch(key);
   };
 
   const keep = (key: string, lookup: Entry["lookup"], computed: ComputedAnswer, lastReadMs: number): CachedAnswer => {
-    const answer = toAnswer(computed);
+    const answer = toCachedAnswer(computed, ++serial, nowMs());
     const { group, heldBytes, policy, refresh } = lookup;
-    const kept = { group, heldBytes, policy, refresh };
-    entries.set(key, { answer, lastReadMs, nextRefreshMs: nextRefresh(policy), failures: 0, lookup: kept });
+    entries.set(key, {
+      answer,
+      isPacked: false,
+      isPackable: answer.body.length >= minPackedBytes,
+      lastReadMs,
+      nextRefreshMs: nextRefresh(policy),
+      failures: 0,
+      lookup: { group, heldBytes, policy, refresh },
+    });
     return answer;
   };
 
@@ -126,13 +121,42 @@ export function createResultCache({ maxBytes, nowMs, random, maxRefreshes = 1 }:
     }
   };
 
+  const pack = async (key: string, entry: Entry) => {
+    const { answer, lastReadMs } = entry;
+    const body = await packBody(answer.body);
+    if (entries.peek(key) !== entry || entry.answer !== answer) return;
+    entry.isPackable = body !== undefined;
+    if (body === undefined || entry.lastReadMs !== lastReadMs) return;
+    entry.answer = { ...answer, body, forms: new Map() };
+    entry.isPacked = true;
+    entries.recount(key);
+  };
+
+  /** An entry's answer, whole again where it was packed. */
+  const unpack = async (key: string, entry: Entry): Promise<CachedAnswer> => {
+    const packed = entry.answer;
+    if (!entry.isPacked) return packed;
+    const body = await unpackBody(packed.body);
+    if (entry.answer !== packed) return unpack(key, entry);
+    entry.answer = { ...packed, body, forms: new Map() };
+    entry.isPacked = false;
+    if (entries.peek(key) === entry) entries.recount(key);
+    return entry.answer;
+  };
+
+  const packAll = async (cold: readonly (readonly [string, Entry])[]) => {
+    for (const [key, entry] of cold) if (!closing.signal.aborted) await pack(key, entry);
+    packing = undefined;
+  };
+
   return {
     async get(lookup) {
       const { key } = lookup;
-      const entry = entries.get(key);
-      if (entry !== undefined && isFresh(entry)) {
-        entry.lastReadMs = nowMs();
-        return { answer: entry.answer, isHit: true };
+      const entry = entries.peek(key);
+      const now = nowMs();
+      if (entry !== undefined && isFresh(entry, now)) {
+        read(key, entry, now);
+        return { answer: await unpack(key, entry), isHit: true };
       }
       entries.delete(key);
       const clearsBefore = clearCount;
@@ -140,25 +164,56 @@ export function createResultCache({ maxBytes, nowMs, random, maxRefreshes = 1 }:
       // Each of those who waited finds the entry that the first of them made.
       const made = entries.peek(key);
       if (made !== undefined && made.answer.body === computed.body) return { answer: made.answer, isHit: false };
-      if (clearsBefore !== clearCount) return { answer: toAnswer(computed), isHit: false };
+      if (clearsBefore !== clearCount) return { answer: toCachedAnswer(computed, ++serial, nowMs()), isHit: false };
       return { answer: keep(key, lookup, computed, nowMs()), isHit: false };
+    },
+
+    recall(key) {
+      const entry = entries.peek(key);
+      const now = nowMs();
+      if (entry === undefined || entry.isPacked || !isFresh(entry, now)) return undefined;
+      read(key, entry, now);
+      return entry.answer;
+    },
+
+    async formOf(key, answer, name, make) {
+      const known = answer.forms.get(name);
+      if (known !== undefined) return known;
+      const making = make();
+      answer.forms.set(name, making);
+      try {
+        const form = await making;
+        answer.forms.set(name, form);
+        if (entries.peek(key)?.answer === answer) entries.recount(key);
+        return form;
+      } catch (error) {
+        answer.forms.delete(name);
+        throw error;
+      }
     },
 
     tick() {
       const now = nowMs();
-      for (const [key, entry] of [...entries.entries()]) {
-        const isUnread = now - entry.lastReadMs >= entry.lookup.policy.cacheSeconds * 1000;
-        if (!isFresh(entry) || isUnread) entries.delete(key);
-        else if (now >= entry.nextRefreshMs && refreshes.size < maxRefreshes && !refreshes.has(key)) {
+      const cold: [string, Entry][] = [];
+      let coldBytes = 0;
+      for (const [key, entry] of entries.entries()) {
+        const unreadMs = now - entry.lastReadMs;
+        if (!isFresh(entry, now) || unreadMs >= entry.lookup.policy.cacheSeconds * 1000) {
+          entries.delete(key);
+        } else if (now >= entry.nextRefreshMs && refreshes.size < maxRefreshes && !refreshes.has(key)) {
           refreshes.set(key, refresh(key, entry));
+        } else if (!entry.isPacked && entry.isPackable && unreadMs >= coldMs && coldBytes < packedPerTick) {
+          cold.push([key, entry]);
+          coldBytes += entry.answer.body.length;
         }
       }
+      if (cold.length > 0) packing ??= packAll(cold);
     },
 
     clear(group) {
       clearCount++;
       let dropped = 0;
-      for (const [key, entry] of [...entries.entries()]) {
+      for (const [key, entry] of entries.entries()) {
         if (group !== undefined && entry.lookup.group !== group) continue;
         entries.delete(key);
         dropped++;
@@ -167,13 +222,13 @@ export function createResultCache({ maxBytes, nowMs, random, maxRefreshes = 1 }:
     },
 
     get size() {
-      return { entries: entries.size, bytes: entries.calculatedSize };
+      return entries.size;
     },
 
     async close() {
       closing.abort(new Error("The service is stopping"));
-      await Promise.all(refreshes.values());
-      entries.clear();
+      await Promise.all([...refreshes.values(), packing]);
+      for (const [key] of entries.entries()) entries.delete(key);
     },
   };
 }

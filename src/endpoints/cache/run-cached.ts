@@ -3,13 +3,25 @@ import type { Endpoint } from "../definition.ts";
 import { type EndpointCall, type EndpointRunner, prepareCall } from "../run-endpoint.ts";
 import { type RunOptions, runPrepared } from "../run-prepared.ts";
 import { cacheKey } from "./cache-key.ts";
-import type { CachedAnswer, ResultCache } from "./result-cache.ts";
+import type { CachedAnswer } from "./kept-answer.ts";
+import type { ResultCache } from "./result-cache.ts";
 
 /** What keeping answers takes. */
 export interface CachedRunner {
   readonly runner: EndpointRunner;
   readonly cache: ResultCache;
   readonly dataThrough: DataThrough;
+}
+
+/** An answer, and what it is kept under. */
+export interface CachedRun {
+  readonly key: string;
+  readonly answer: CachedAnswer;
+  readonly isHit: boolean;
+  /** What the call's cursors belong to. */
+  readonly identity: string;
+  /** As `PlannedQuery` has it. */
+  readonly isCurrent: (() => boolean) | undefined;
 }
 
 /**
@@ -20,12 +32,15 @@ export function runCached(
   { runner, cache, dataThrough }: CachedRunner,
   call: EndpointCall,
   options: RunOptions,
-): Promise<{ readonly answer: CachedAnswer; readonly isHit: boolean; readonly identity: string }> {
+): Promise<CachedRun> {
   const { endpoint, redactsPii } = call;
   const { cacheSeconds, warmEverySeconds } = endpoint.definition;
   const { parameters, bytes } = pickParameters(endpoint, call.parameters);
   const prepare = () => prepareCall(runner, { endpoint, parameters, redactsPii });
+  const startedAt = runner.now();
   const prepared = prepare();
+  const key = cacheKey(endpoint, prepared);
+  options.onPrepared?.(runner.now() - startedAt);
   const compute = async (ownSignal: AbortSignal, runOptions: RunOptions) => {
     const current = prepare();
     const dataThroughUs = dataThrough.of(current.query.tables);
@@ -44,7 +59,7 @@ export function runCached(
   };
   return cache
     .get({
-      key: cacheKey(endpoint, prepared),
+      key,
       group: endpoint.definition.id,
       heldBytes: bytes,
       policy: { cacheSeconds, warmEverySeconds },
@@ -55,7 +70,7 @@ export function runCached(
         return call.signal;
       },
     })
-    .then((found) => ({ ...found, identity: prepared.identity }));
+    .then((found) => ({ ...found, key, identity: prepared.identity, isCurrent: prepared.query.isCurrent }));
 }
 
 /** What the endpoint reads of a call's parameters, since an answer that is kept keeps them too; with their rough size. */

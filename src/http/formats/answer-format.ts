@@ -18,5 +18,7 @@ export interface AnswerFormat {
   readonly mediaType: string;
   /** What goes behind the media type in Content-Type. */
   readonly typeParameters: string;
+  /** True where compressing it again is a waste. */
+  readonly isCompressed?: true;
   open(columns: readonly OutputColumn[]): AnswerWriter;
 }

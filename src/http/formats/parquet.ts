@@ -17,6 +17,7 @@ export const parquetFormat: AnswerFormat = {
   name: "parquet",
   mediaType: "application/vnd.apache.parquet",
   typeParameters: "",
+  isCompressed: true,
   open(columns) {
     const bytes = new ByteWriter();
     const schema: SchemaElement[] = columns.map(({ name, type }) => {

@@ -15,7 +15,8 @@ const allowedHeaders = [
   "X-Request-Id",
 ];
 
-const exposedHeaders = [
+/** Response headers that browsers show to pages. */
+export const exposedHeaders: readonly string[] = [
   "Age",
   "Cache-Status",
   "ETag",
@@ -36,7 +37,7 @@ export async function addCors(app: FastifyInstance): Promise<void> {
     origin: "*",
     methods: ["GET", "HEAD", "POST", "OPTIONS"],
     allowedHeaders,
-    exposedHeaders,
+    exposedHeaders: [...exposedHeaders],
     maxAge: 86_400,
     strictPreflight: false,
   });

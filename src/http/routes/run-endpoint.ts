@@ -1,20 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { applyPins } from "../../access/pins.ts";
 import { canQuery, canQueryAnything, type Identity } from "../../access/scope.ts";
-import type { CachedAnswer } from "../../endpoints/cache/result-cache.ts";
-import { runCached } from "../../endpoints/cache/run-cached.ts";
 import type { Endpoint } from "../../endpoints/definition.ts";
 import { type EndpointCall, prepareCall } from "../../endpoints/run-endpoint.ts";
-import { type RunOptions, runPrepared } from "../../endpoints/run-prepared.ts";
+import { type RunOptions, type RunSummary, runPrepared } from "../../endpoints/run-prepared.ts";
 import { ServiceError } from "../../errors.ts";
-import { addCachedHeaders, addDataThrough, addNextPage } from "../answer-headers.ts";
+import { addDataThrough, makeNextPageLink, varyHeader } from "../answer-headers.ts";
+import { answerKept, type FormattedCall } from "../answer-kept.ts";
 import type { AppDependencies } from "../app.ts";
 import { authenticate, findSecret } from "../authenticate.ts";
 import { createCallSignal } from "../call-signal.ts";
+import { chooseEncoding } from "../content-encoding.ts";
 import type { AnswerFormat } from "../formats/answer-format.ts";
 import { chooseFormat } from "../formats/choose-format.ts";
 import { answerFormats } from "../formats/index.ts";
-import { jsonFormat, jsonFrame } from "../formats/json.ts";
+import type { KeptReplies } from "../kept-replies.ts";
 import { readParameters, type SentParameters, urlParameters } from "../request-parameters.ts";
 import { sendRows } from "../stream-answer.ts";
 import { createTimings, type Timings } from "../timings.ts";
@@ -29,7 +29,7 @@ declare module "fastify" {
 }
 
 /** `GET` and `POST /api/endpoints/query/{uuid-or-name}` and its older forms: runs an endpoint. */
-export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
+export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppDependencies, replies: KeptReplies): void {
   app.decorateRequest("identity");
   app.decorateRequest("timings");
   for (const url of paths) {
@@ -38,7 +38,7 @@ export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppDepe
       url,
       onRequest: async (request, reply) => {
         request.timings = createTimings(dependencies.runner.now);
-        reply.header("Vary", "Accept, Accept-Encoding, LF-ENDPOINT-REDACT-PII");
+        reply.header("Vary", varyHeader);
         request.identity = await request.timings.measureWaiting("auth", () => identifyEarly(dependencies, request));
       },
       onSend: async (request, reply) => {
@@ -46,7 +46,7 @@ export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppDepe
         const { timings } = request as { readonly timings?: Timings };
         if (timings !== undefined) reply.header("Server-Timing", timings.header());
       },
-      handler: (request, reply) => runEndpoint(dependencies, request.params.name, request, reply),
+      handler: (request, reply) => runEndpoint(dependencies, replies, request.params.name, request, reply),
     });
   }
 }
@@ -64,6 +64,7 @@ async function identifyEarly(
 
 async function runEndpoint(
   dependencies: AppDependencies,
+  replies: KeptReplies,
   name: string,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -75,7 +76,7 @@ async function runEndpoint(
       authenticate(dependencies.authenticator, request, textOf(sent.get("api_key"))),
     ));
   dependencies.rates.take(identity.tokenId);
-  const endpoint = findEndpoint(dependencies, identity, name);
+  const endpoint = await findEndpoint(dependencies, identity, name);
   request.logNotes.endpoint = endpoint.definition.name;
   const declaresFormat = endpoint.contract.parameters.some((parameter) => parameter.name === "format");
   const waitMs = readWait(request, reply);
@@ -93,53 +94,22 @@ async function runEndpoint(
       signal ??= createCallSignal(reply, dependencies.drain.cutOff, waitMs);
       return signal;
     },
-    caller: identity.tokenId,
+    identity,
+    name,
   };
   noteRun(request, identity, call);
-  await (endpoint.definition.cacheSeconds > 0 ? answerKept : answerAnew)(dependencies, call, request, reply);
+  const options = runOptions(request, identity);
+  if (endpoint.definition.cacheSeconds > 0) await answerKept(dependencies, replies, call, request, reply, options);
+  else await answerAnew(dependencies, call, request, reply, options);
   return reply;
-}
-
-interface Call extends EndpointCall {
-  readonly format: AnswerFormat;
-  readonly caller: string;
-}
-
-/** Answers from the cache, or from a run whose answer is kept. */
-async function answerKept(
-  dependencies: AppDependencies,
-  call: Call,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const { endpoint, format } = call;
-  const { answer, isHit, identity } = await runCached(dependencies, call, runOptions(request, call));
-  request.logNotes.cache = isHit ? "hit" : "miss";
-  const { cacheSeconds } = endpoint.definition;
-  const kept = { answer, isHit, cacheSeconds, format, nowMs: dependencies.nowMs() };
-  addDataThrough(reply, answer.dataThroughUs);
-  addNextPage(request, reply, dependencies.runner.cursors, identity, answer.next);
-  if (addCachedHeaders(request, reply, kept)) {
-    reply.code(304).send();
-    return;
-  }
-  setType(reply, format);
-  reply.send(format === jsonFormat ? answer.body : request.timings.measure("encode", () => convert(answer, format)));
-}
-
-/** A kept answer in another form. */
-function convert({ body, columns }: CachedAnswer, format: AnswerFormat): Buffer {
-  const json = body.toString("utf8", jsonFrame.begin.length, body.length - jsonFrame.end.length);
-  const writer = format.open(columns);
-  const chunks = [writer.begin(), json === "" ? "" : writer.write({ json, rowCount: 1 }), writer.end()];
-  return Buffer.concat(chunks.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)));
 }
 
 async function answerAnew(
   dependencies: AppDependencies,
-  call: Call,
+  call: FormattedCall,
   request: FastifyRequest,
   reply: FastifyReply,
+  options: RunOptions,
 ): Promise<void> {
   const { runner, dataThrough } = dependencies;
   const { timings } = request;
@@ -147,21 +117,21 @@ async function answerAnew(
   const { query, identity } = prepared;
   const columns = query.columns.slice(0, query.columns.length - (query.paging?.hiddenCount ?? 0));
   const dataThroughUs = dataThrough.of(query.tables);
-  await sendRows(
-    reply,
-    runPrepared(runner, prepared, call.signal, runOptions(request, call)),
-    call.format.open(columns),
-    {
-      hasPages: query.paging !== undefined,
-      onHeaders(summary) {
-        setType(reply, call.format);
-        reply.header("Cache-Control", "no-store");
-        addDataThrough(reply, dataThroughUs);
-        addNextPage(request, reply, runner.cursors, identity, summary?.next);
-      },
-      encode: (work) => timings.measure("encode", work),
+  const linkOf = ({ next }: RunSummary): string | undefined =>
+    next === undefined ? undefined : makeNextPageLink(request.url, runner.cursors.seal(identity, next));
+  await sendRows(reply, runPrepared(runner, prepared, call.signal, options), call.format.open(columns), {
+    hasPages: query.paging !== undefined,
+    encoding: call.format.isCompressed === true ? undefined : chooseEncoding(request.headers["accept-encoding"]),
+    onHeaders(summary) {
+      setType(reply, call.format);
+      reply.header("Cache-Control", "no-store");
+      addDataThrough(reply, dataThroughUs);
+      const link = summary === undefined ? undefined : linkOf(summary);
+      if (link !== undefined) reply.header("Link", link);
     },
-  );
+    linkOf,
+    encode: (work) => timings.measure("encode", work),
+  });
 }
 
 /** For the audit, which is told how the call went once it is answered. */
@@ -176,9 +146,10 @@ function noteRun(
   request.auditRun = { action: "endpoint.run", actor, endpoint: audited, version, parameters, redactsPii };
 }
 
-function runOptions({ timings, auditRun }: FastifyRequest, { caller }: Call): RunOptions {
+function runOptions({ timings, auditRun }: FastifyRequest, { tokenId }: Identity): RunOptions {
   return {
-    caller,
+    caller: tokenId,
+    onPrepared: (ms) => timings.add("parse", ms),
     onQueued: (ms) => timings.add("queue", ms),
     onEngine: (ms) => timings.add("engine", ms),
     onRows: (count) => {
@@ -206,10 +177,10 @@ function textOf(values: readonly unknown[] | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function findEndpoint({ endpoints }: AppDependencies, identity: Identity, name: string): Endpoint {
+async function findEndpoint({ endpoints }: AppDependencies, identity: Identity, name: string): Promise<Endpoint> {
   const noScope = () => new ServiceError("insufficient_scope", "The access token has no scope for this endpoint");
   if (!canQueryAnything(identity)) throw noScope();
-  const endpoint = endpoints.find(name);
+  const endpoint = endpoints.find(name) ?? (await endpoints.open(name));
   if (endpoint === undefined) {
     throw new ServiceError("unknown_endpoint", `There is no endpoint ${name.slice(0, 200)}`);
   }

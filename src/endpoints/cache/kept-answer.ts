@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import type { OutputColumn } from "../../engines/engine.ts";
+import type { PagePlace } from "../paging/cursor.ts";
+
+/** A whole answer, as a run makes it. */
+export interface ComputedAnswer {
+  /** `{"result":[...]}` */
+  readonly body: Buffer;
+  readonly columns: readonly OutputColumn[];
+  /** The newest event that it covers, in microseconds since 1970; undefined where there is none. */
+  readonly dataThroughUs: bigint | undefined;
+  /** Where the next page begins; undefined where there is none. */
+  readonly next: PagePlace | undefined;
+}
+
+/** A whole answer, as it is kept. */
+export interface CachedAnswer extends ComputedAnswer {
+  /** No other answer of the cache has it. */
+  readonly serial: number;
+  /** A strong entity tag (RFC 9110, section 8.8.3) of the body, with its quotes. */
+  readonly etag: string;
+  /** When the query that made it ended, in milliseconds since 1970. */
+  readonly computedAtMs: number;
+  /** The answer in other formats and encodings that were asked for, by a name of the asker's. */
+  readonly forms: Map<string, Buffer | Promise<Buffer>>;
+}
+
+/** How long an endpoint's answers live. */
+export interface CachePolicy {
+  /** An answer is served for this long after the last run that succeeded. */
+  readonly cacheSeconds: number;
+  /** Undefined: never refreshed by itself. */
+  readonly warmEverySeconds: number | undefined;
+}
+
+/** What an answer costs beside its bytes. */
+const overheadBytes = 1_000;
+
+export function toCachedAnswer(computed: ComputedAnswer, serial: number, computedAtMs: number): CachedAnswer {
+  const etag = `"${createHash("sha256").update(computed.body).digest("base64url")}"`;
+  return { ...computed, serial, etag, computedAtMs, forms: new Map() };
+}
+
+/** The memory that an answer takes, roughly. */
+export function bytesOfAnswer({ body, forms }: CachedAnswer): number {
+  let bytes = overheadBytes + body.length;
+  for (const form of forms.values()) bytes += form instanceof Promise ? 0 : form.length;
+  return bytes;
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { LRUCache } from "lru-cache";
+import type { Identity } from "../access/scope.ts";
+import type { Endpoint } from "../endpoints/definition.ts";
+import { ageHeaders, matchesTag } from "./answer-headers.ts";
+import type { AppDependencies } from "./app.ts";
+import type { Metrics } from "./metrics.ts";
+import { exposedHeaders } from "./plugins/cors.ts";
+import { readRequestId } from "./plugins/request-id.ts";
+
+/** How a call was answered from what is kept, so that the same call can be answered again without a look at anything else. */
+export interface KeptReply {
+  readonly identity: Identity;
+  readonly endpoint: Endpoint;
+  /** How the call named the endpoint. */
+  readonly name: string;
+  readonly route: string;
+  /** Of the kept answer. */
+  readonly key: string;
+  /** Of that answer. It is not held on to itself: it goes when the cache lets it go. */
+  readonly serial: number;
+  /** Of the answer's forms; undefined for the body itself. */
+  readonly form: string | undefined;
+  readonly etag: string;
+  /** Names and values of the headers that are the same each time. */
+  readonly headers: readonly string[];
+  /** False once the call would be planned otherwise. */
+  readonly isCurrent: () => boolean;
+}
+
+/** Answers calls that were answered before, ahead of the framework: as long as nothing that decided the answer has changed. */
+export interface KeptReplies {
+  /** Answers the call; false where it has to be looked at in full, and nothing was done. */
+  answer(request: IncomingMessage, response: ServerResponse): boolean;
+  remember(request: IncomingMessage, reply: KeptReply): void;
+}
+
+type Needs = Pick<
+  AppDependencies,
+  "authenticator" | "cache" | "endpoints" | "rates" | "drain" | "logger" | "nowMs" | "runner"
+>;
+
+const maxReplies = 10_000;
+/** Characters of all calls that are remembered; headers of each are counted as some more. */
+const maxCharacters = 8_000_000;
+const replyCharacters = 800;
+const maxUrlLength = 8_000;
+
+/** Headers of every answer to any origin. */
+const fixedHeaders: readonly string[] = [
+  "access-control-allow-origin",
+  "*",
+  "access-control-expose-headers",
+  exposedHeaders.join(", "),
+];
+
+export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
+  const { authenticator, cache, endpoints, rates, drain, logger, nowMs, runner } = needs;
+  const replies = new LRUCache<string, Remembered>({
+    max: maxReplies,
+    maxSize: maxCharacters,
+    sizeCalculation: (_reply, key) => key.length + replyCharacters,
+  });
+
+  const find = (request: IncomingMessage): Remembered | undefined => {
+    const secret = readSecret(request);
+    if (secret === undefined) return undefined;
+    const identity = authenticator.recall(secret);
+    if (identity === undefined) return undefined;
+    const reply = replies.get(keyOf(request, identity));
+    return reply?.identity === identity ? reply : undefined;
+  };
+
+  return {
+    answer(request, response) {
+      if (request.method !== "GET" || drain.stopping.aborted || replies.size === 0 || !isPlain(request)) return false;
+      const startedAt = runner.now();
+      const reply = find(request);
+      if (reply === undefined) return false;
+      const answer = cache.recall(reply.key);
+      if (answer === undefined || answer.serial !== reply.serial) return false;
+      if (endpoints.find(reply.name) !== reply.endpoint || !reply.isCurrent()) return false;
+      const body = reply.form === undefined ? answer.body : answer.forms.get(reply.form);
+      if (!(body instanceof Uint8Array) || !mayCall(rates, reply.identity)) return false;
+      const authMs = runner.now() - startedAt;
+      const requestId = readRequestId(request) ?? randomUUID();
+      const isKnown = matchesTag(request.headers["if-none-match"], reply.etag);
+      const headers = [
+        ...(isKnown ? reply.knownHeaders : reply.headers),
+        ...ageHeaders(answer, reply.endpoint.definition.cacheSeconds, nowMs()),
+        "x-request-id",
+        requestId,
+        "server-timing",
+        `auth;dur=${Math.round(authMs * 1000) / 1000}`,
+      ];
+      if (isKnown) response.writeHead(304, headers).end();
+      else {
+        headers.push("content-length", String(body.length));
+        response.writeHead(200, headers).end(body);
+      }
+      const status = isKnown ? 304 : 200;
+      const seconds = (runner.now() - startedAt) / 1000;
+      const { tokenId } = reply.identity;
+      const endpoint = reply.endpoint.definition.name;
+      metrics.observe({ tokenId, endpoint, cache: "hit" }, status, seconds);
+      const ms = Math.round(seconds * 10_000) / 10;
+      const { route } = reply;
+      logger.info({ reqId: requestId, method: "GET", route, status, ms, tokenId, endpoint, cache: "hit" }, "answered");
+      return true;
+    },
+
+    remember(request, reply) {
+      if (request.method !== "GET" || !isPlain(request) || readSecret(request) === undefined) return;
+      if ((request.url ?? "").length > maxUrlLength) return;
+      const headers = [...fixedHeaders, ...reply.headers];
+      replies.set(keyOf(request, reply.identity), { ...reply, headers, knownHeaders: withoutContent(headers) });
+    },
+  };
+}
+
+interface Remembered extends KeptReply {
+  /** What 304 tells: it has no body to describe (RFC 9110, section 15.4.5). */
+  readonly knownHeaders: readonly string[];
+}
+
+function withoutContent(headers: readonly string[]): readonly string[] {
+  return headers.filter((_, index) => !(headers[index - (index % 2)] ?? "").startsWith("content-"));
+}
+
+/** True for a call whose URL and the headers of `keyOf` decide its answer. */
+function isPlain({ headers }: IncomingMessage): boolean {
+  return (
+    headers.prefer === undefined &&
+    headers["transfer-encoding"] === undefined &&
+    (headers["content-length"] === undefined || headers["content-length"] === "0")
+  );
+}
+
+/** The token in the headers: one in the URL would be remembered as it is. */
+function readSecret({ headers }: IncomingMessage): string | undefined {
+  const key = headers["x-api-key"];
+  if (key !== undefined) return typeof key === "string" && key !== "" ? key : undefined;
+  const { authorization } = headers;
+  return authorization?.startsWith("Bearer ") ? authorization.slice("Bearer ".length) : undefined;
+}
+
+function keyOf({ url, headers }: IncomingMessage, { tokenId }: Identity): string {
+  const redaction = headers["lf-endpoint-redact-pii"] ?? "\0";
+  return `${tokenId}\n${url}\n${headers.accept ?? ""}\n${headers["accept-encoding"] ?? ""}\n${redaction}`;
+}
+
+function mayCall(rates: AppDependencies["rates"], { tokenId }: Identity): boolean {
+  try {
+    rates.take(tokenId);
+    return true;
+  } catch {
+    // Refused in full, with the time after which to come again.
+    return false;
+  }
+}
