@@ -38,6 +38,7 @@ const definitions = {
   pinned_parameter: { status: 403, title: "The token is pinned to another value of a parameter" },
   unknown_endpoint: { status: 404, title: "No endpoint has this name or id" },
   unknown_source: { status: 404, title: "No source has this name" },
+  unknown_version: { status: 404, title: "The endpoint has no version of this number" },
   unknown_token: { status: 404, title: "No token has this id" },
   // ------------------------------------------------------------------------------------------ saving
   source_read_only: {
@@ -47,9 +48,25 @@ const definitions = {
   },
   source_in_use: { status: 409, title: "Endpoints read the source" },
   validation_failed: { status: 422, title: "What was to be saved is not right" },
+  endpoint_read_only: {
+    status: 409,
+    title: "The endpoint lives in a file, which the API does not change",
+    hint: "Change the file and have the service read it again.",
+  },
+  endpoint_in_use: {
+    status: 409,
+    title: "Other endpoints read this one",
+    hint: "Change or remove those that read it first.",
+  },
+  version_conflict: {
+    status: 412,
+    title: "The endpoint has another version than the change builds on",
+    hint: "Read the endpoint again, and repeat the change on what it is now.",
+  },
   // ------------------------------------------------------------------------------------------ the consumer's query
   syntax_error: { status: 400, title: "The query does not parse" },
   too_complex: { status: 400, title: "The query is nested too deep or too long" },
+  unknown_table: { status: 400, title: "The query names a table that does not exist" },
   unknown_column: { status: 400, title: "The query names a column or field that does not exist" },
   unknown_function: { status: 400, title: "The query calls a function that does not exist" },
   unsupported: { status: 400, title: "The query uses something that is refused here" },
@@ -95,6 +112,11 @@ const definitions = {
     hint: "Narrow the time range, or select less.",
   },
   // ------------------------------------------------------------------------------------------ the service
+  endpoint_broken: {
+    status: 500,
+    title: "The endpoint's saved query no longer fits what it reads",
+    hint: "Its owner sees the reason where the endpoint is shown.",
+  },
   internal: {
     status: 500,
     title: "A fault of the service",

@@ -15,6 +15,8 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number;
   /** What is wrong with a document that was to be saved, as texts by field. */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
+  /** The version that the endpoint has, where a change builds on another; becomes the header ETag too. */
+  readonly currentVersion?: number;
   readonly cause?: unknown;
 }
 
@@ -47,12 +49,13 @@ export interface ErrorBody {
     readonly hint?: string;
     readonly allowed?: readonly string[];
     readonly fields?: Readonly<Record<string, readonly string[]>>;
+    readonly current_version?: number;
   };
 }
 
 /** The body of an error's answer. */
 export function toErrorBody(error: ServiceError): ErrorBody {
-  const { parameter, line, column, allowed, fields } = error.details;
+  const { parameter, line, column, allowed, fields, currentVersion } = error.details;
   const hint = error.details.hint ?? errorCatalogue[error.code].hint;
   return {
     error: {
@@ -65,6 +68,7 @@ export function toErrorBody(error: ServiceError): ErrorBody {
       ...(hint === undefined ? {} : { hint }),
       ...(allowed === undefined ? {} : { allowed }),
       ...(fields === undefined ? {} : { fields }),
+      ...(currentVersion === undefined ? {} : { current_version: currentVersion }),
     },
   };
 }

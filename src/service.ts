@@ -7,25 +7,33 @@ import type { Configuration } from "./config.ts";
 import { createAdmission } from "./endpoints/admission.ts";
 import { createResultCache } from "./endpoints/cache/result-cache.ts";
 import { checkEndpoint } from "./endpoints/check-endpoint.ts";
+import type { CompileDependencies } from "./endpoints/compile-endpoint.ts";
 import { createDataThrough } from "./endpoints/data-through.ts";
-import { createEndpointRegistry, type EndpointRegistry } from "./endpoints/endpoint-registry.ts";
+import type { Endpoint } from "./endpoints/definition.ts";
+import type { EndpointRegistry } from "./endpoints/endpoint-registry.ts";
 import { loadEndpoints } from "./endpoints/load-endpoints.ts";
+import { openServiceEndpoints } from "./endpoints/open-endpoints.ts";
 import { createCursorSealer } from "./endpoints/paging/cursor.ts";
 import { createPlanner } from "./endpoints/planner.ts";
+import { reloadFiles } from "./endpoints/reload-files.ts";
 import { type DuckDbEngineOptions, openDuckDbEngine } from "./engines/duckdb/index.ts";
 import type { Engine } from "./engines/engine.ts";
-import type { TableCatalog } from "./googlesql/relation.ts";
 import { buildApp } from "./http/app.ts";
 import { createDrain } from "./http/drain.ts";
 import { createLogger } from "./http/logger.ts";
 import { createRateLimiter } from "./http/rate-limiter.ts";
 import { addAccessTokenRoutes } from "./http/routes/access-tokens.ts";
+import { addEndpointVersionRoutes } from "./http/routes/endpoint-versions.ts";
+import { addManagedEndpointRoutes } from "./http/routes/managed-endpoints.ts";
 import { addManagedSourceRoutes } from "./http/routes/managed-sources.ts";
+import { addReloadRoute } from "./http/routes/reload.ts";
 import { addStoreRoutes } from "./http/routes/store.ts";
 import { openMetadata } from "./metadata/database.ts";
+import { createEndpointStore } from "./metadata/endpoint-store.ts";
 import { readSecretKey } from "./metadata/secret-key.ts";
 import { createSourceStore } from "./metadata/source-store.ts";
 import { createTokenStore } from "./metadata/token-store.ts";
+import { createReload } from "./reload.ts";
 import type { Settings } from "./settings.ts";
 import { loadSources } from "./sources/load-sources.ts";
 import { createManagedSources } from "./sources/managed-sources.ts";
@@ -52,6 +60,8 @@ export interface RunningService {
   readonly engine: Engine;
   readonly endpoints: EndpointRegistry;
   readonly tokens: TokenStore;
+  /** Reads the files of endpoints and sources again. Problems are logged, and what was there stays. */
+  reload(): Promise<unknown>;
   /** Stops taking calls, waits for those under way (no longer than `shutdown_timeout_ms`), and releases everything. */
   stop(): Promise<void>;
 }
@@ -97,8 +107,8 @@ async function openService(
   closers.push(() => metadata.close());
   const tokens = createTokenStore(metadata, Date.now);
   const sourceStore = createSourceStore(metadata, Date.now);
-  const allSources = await loadAllSources(settings, sourceStore, (message) => logger.warn(message));
-  const sources = await openSources(allSources, engine.store);
+  const readSources = () => loadAllSources(settings, sourceStore, (message) => logger.warn(message));
+  const sources = await openSources(await readSources(), engine.store);
   const retention = startRetention({
     get sources() {
       return sources.sources;
@@ -108,10 +118,18 @@ async function openService(
     log: (level, message) => logger[level](message),
   });
   closers.push(() => retention.close());
-  const endpoints = createEndpointRegistry([]);
+  const endpointStore = createEndpointStore(metadata, Date.now);
+  const folder = settings.endpointsDir;
+  const opened = await openServiceEndpoints({ engine, tables: sources, store: endpointStore, folder });
+  const { registry: endpoints, managed } = opened;
+  for (const { definition, problem } of endpoints.endpoints) {
+    if (problem !== undefined) logger.error(`The endpoint ${definition.name} cannot run: ${problem}`);
+  }
   const planner = createPlanner({ engine, tables: sources, endpoints, nowMs: Date.now });
-  endpoints.replaceFiles(await loadEndpoints(settings.endpointsDir, { engine, tables: sources }));
   const cache = createResultCache({ maxBytes: settings.cacheMaxBytes, nowMs: Date.now, random: Math.random });
+  endpoints.onChange((ids) => {
+    for (const id of ids) cache.clear(id);
+  });
   const ticking = setInterval(() => cache.tick(), 1_000).unref();
   closers.push(async () => {
     clearInterval(ticking);
@@ -163,11 +181,25 @@ async function openService(
     events: engine.store,
     documents: sourceStore,
     isEndpoint: (name) => endpoints.findByName(name) !== undefined,
-    findBroken: (tables) => findBrokenEndpoints(endpoints, { engine, tables }),
+    findBroken: (tables) => findBroken(endpoints.endpoints, { engine, tables, endpoints }),
   });
   const { maxBodyBytes } = settings;
   addAccessTokenRoutes(app, { authenticator, tokens, audit, maxBodyBytes, nowMs: Date.now });
+  addManagedEndpointRoutes(app, { authenticator, managed, audit, maxBodyBytes });
+  addEndpointVersionRoutes(app, { authenticator, managed, endpoints, store: endpointStore, audit, maxBodyBytes });
   addManagedSourceRoutes(app, { authenticator, managedSources, audit, maxBodyBytes });
+  const reload = createReload({
+    sources,
+    managedSources,
+    loadSources: readSources,
+    checkEndpoints: (tables) => loadEndpoints(folder, { engine, tables, stored: ownEndpoints(endpoints) }),
+    reloadEndpoints: (tables) =>
+      reloadFiles({ engine, tables, folder, registry: endpoints, store: endpointStore }, managed),
+    findBroken: (tables) => findBroken(ownEndpoints(endpoints), { engine, tables, endpoints }),
+    audit,
+    log: (level, message) => logger[level](message),
+  });
+  addReloadRoute(app, { authenticator, reload });
   addStoreRoutes(app, {
     engine,
     metadata,
@@ -185,17 +217,19 @@ async function openService(
     await drain.stop(settings.shutdownTimeoutMs);
     await closeAll();
   };
-  return { url, engine, endpoints, tokens, stop };
+  return { url, engine, endpoints, tokens, reload: () => reload("files").catch(() => undefined), stop };
 }
 
-/** Names of the endpoints that would not run with these tables. */
-function findBrokenEndpoints(
-  registry: EndpointRegistry,
-  dependencies: { readonly engine: Engine; readonly tables: TableCatalog },
-): readonly string[] {
-  const broken = registry.endpoints.filter(
-    (endpoint) => checkEndpoint(endpoint, { ...dependencies, endpoints: registry }).problems !== undefined,
-  );
+/** Endpoints that are in no file. */
+function ownEndpoints({ endpoints }: EndpointRegistry): readonly Endpoint[] {
+  return endpoints.filter(({ origin }) => origin.kind !== "file");
+}
+
+/** Names of endpoints that run now and would not with these tables. */
+function findBroken(endpoints: readonly Endpoint[], dependencies: CompileDependencies): readonly string[] {
+  const broken = endpoints.filter((endpoint) => {
+    return endpoint.problem === undefined && checkEndpoint(endpoint, dependencies).problems !== undefined;
+  });
   return broken.map(({ definition }) => definition.name);
 }
 

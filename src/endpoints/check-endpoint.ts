@@ -13,9 +13,8 @@ export type CheckedEndpoint =
 /** Endpoints that read each other, by name. Of several with one name the last counts. */
 export function lookupOf(endpoints: readonly Endpoint[]): EndpointLookup {
   const byName = new Map(endpoints.map((endpoint) => [endpoint.definition.name, endpoint]));
-  const folded = new Map(endpoints.map((endpoint) => [endpoint.definition.name.toLowerCase(), endpoint]));
   return {
-    findByName: (name) => byName.get(name) ?? folded.get(name.toLowerCase()),
+    findByName: (name) => byName.get(name),
     names: () => [...byName.keys()],
   };
 }

@@ -32,12 +32,16 @@ export interface CompiledEndpoint {
   readonly found: FoundTables;
 }
 
-/** The endpoint's own query. Throws `GoogleSqlError` with positions in the endpoint's text. */
+/**
+ * The endpoint's own query. With `infersParameters` it may name parameters that nothing declares. Throws
+ * `GoogleSqlError` with positions in the endpoint's text.
+ */
 export function compileOwn(
   { engine, tables, endpoints }: CompileDependencies,
   endpoint: Endpoint,
   rowLimit?: number,
   place?: readonly boolean[],
+  infersParameters = false,
 ): CompiledEndpoint {
   const { savedQuery, sourceText, definition } = endpoint;
   const found: FoundTables = { sources: new Map(), endpoints: new Map() };
@@ -45,6 +49,7 @@ export function compileOwn(
     tables: createCatalog(tables, endpoints, found),
     parameters: visibleParameters(endpoint, tables, endpoints),
     view: { key: viewKey(endpoint), name: definition.name },
+    inferParameters: infersParameters,
   });
   return { query: compileForPages(engine, resolved, definition, sourceText, place), found };
 }

@@ -1,6 +1,13 @@
+import type { ParameterValue } from "../engines/engine.ts";
 import { formatType, type SqlType } from "../googlesql/types.ts";
-import type { ContractColumn, EndpointContract, ParameterDefinition } from "./definition.ts";
-import { parameterTypes } from "./definition.ts";
+import { formatIsoTimestamp } from "../iso-timestamp.ts";
+import {
+  type ContractColumn,
+  type EndpointContract,
+  type ParameterDefinition,
+  type ParameterType,
+  parameterTypes,
+} from "./definition.ts";
 import type { PlannedQuery } from "./planned-query.ts";
 
 /** The contract of a query that was compiled, and of the parameters that its callers may send. */
@@ -59,14 +66,23 @@ export function isUnknownYet(type: SqlType): boolean {
   }
 }
 
+/** A value as documents write it: what they are read with reads it again. */
+function describeValue(type: ParameterType, value: ParameterValue): ParameterValue | number {
+  if (typeof value !== "string") return value;
+  if (type === "timestamp") return formatIsoTimestamp(BigInt(value));
+  if (type === "bool") return value === "true";
+  const isNumber = type === "float64" || (type === "int64" && Number.isSafeInteger(Number(value)));
+  return isNumber ? Number(value) : value;
+}
+
 /** A parameter in the names that files and the API share. */
 export function describeParameter(parameter: ParameterDefinition): object {
   const { type, isRequired, allowed, description } = parameter;
   return {
     type,
     required: isRequired,
-    allowed: allowed ?? null,
-    default: parameter.default,
+    allowed: allowed?.map((value) => describeValue(type, value)) ?? null,
+    default: describeValue(type, parameter.default),
     description: description ?? null,
   };
 }

@@ -3,7 +3,13 @@ import type { Endpoint } from "./definition.ts";
 import { describeDefinition } from "./document.ts";
 
 /** An endpoint as the API shows it: its document, and what the service knows of it. */
-export function describeEndpoint({ definition, version, origin, contract, problem }: Endpoint): object {
+export function describeEndpoint({
+  definition,
+  version,
+  origin,
+  contract,
+  problem,
+}: Endpoint): Readonly<Record<string, unknown>> {
   return {
     ...describeDefinition(definition),
     version,

@@ -39,17 +39,23 @@ const forms: Readonly<Record<string, string>> = {
 
 /**
  * Reads a document of the API: null counts as left out, the reference's names are understood, and labels may be a text
- * `k=v,k2`. Every problem is told, and a field that is wrong is left out.
+ * `k=v,k2`. Every problem is told, and a field that is wrong is left out. A partial one needs no name and no query, and in
+ * it null stays null: it stands for the default.
  */
-export function readDocument(input: unknown): ReadDocument {
+export function readDocument(input: unknown, { isPartial = false } = {}): ReadDocument {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     return { fields: {}, problems: [{ path: [], message: "must be a JSON object with the fields of an endpoint" }] };
   }
   const { fields: own, problems } = readReferenceFields(input);
   const known = Object.keys(EndpointDocument.properties);
   const fields: Record<string, unknown> = {};
+  const nulls: string[] = [];
   for (const [key, value] of Object.entries(own)) {
-    if (shownOnly.includes(key) || value === null || value === undefined) continue;
+    if (shownOnly.includes(key) || value === undefined) continue;
+    if (value === null && known.includes(key)) {
+      nulls.push(key);
+      continue;
+    }
     if (known.includes(key)) fields[key] = key === "parameters" ? withoutNulls(value) : value;
     else problems.push(unknownField(key, known));
   }
@@ -62,10 +68,14 @@ export function readDocument(input: unknown): ReadDocument {
     });
   }
   for (const required of ["name", "query"]) {
-    if (fields[required] === undefined) problems.push({ path: [required], message: "is missing" });
+    if (fields[required] === undefined && (!isPartial || nulls.includes(required)))
+      problems.push({ path: [required], message: "is missing" });
   }
   for (const { path } of problems) if (path[0] !== undefined) delete fields[path[0]];
-  return { fields, problems };
+  return {
+    fields: isPartial ? { ...fields, ...Object.fromEntries(nulls.map((key) => [key, null])) } : fields,
+    problems,
+  };
 }
 
 function unknownField(key: string, known: readonly string[]): FieldProblem {

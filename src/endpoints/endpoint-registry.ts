@@ -33,7 +33,6 @@ export function createEndpointRegistry(
   const listeners: ChangeListener[] = [];
   let byId: ReadonlyMap<string, Endpoint> = new Map();
   let byName: ReadonlyMap<string, Endpoint> = new Map();
-  let byFoldedName: ReadonlyMap<string, Endpoint> = new Map();
   let sorted: readonly Endpoint[] = [];
 
   const replaceAll = (next: readonly Endpoint[]) => {
@@ -41,7 +40,6 @@ export function createEndpointRegistry(
     sorted = next.toSorted((a, b) => compareTexts(a.definition.name, b.definition.name));
     byId = new Map(sorted.map((endpoint) => [endpoint.definition.id, endpoint]));
     byName = new Map(sorted.map((endpoint) => [endpoint.definition.name, endpoint]));
-    byFoldedName = new Map(sorted.toReversed().map((endpoint) => [endpoint.definition.name.toLowerCase(), endpoint]));
     const changed = [...before.keys()].filter((id) => byId.get(id) !== before.get(id));
     const added = [...byId.keys()].filter((id) => !before.has(id));
     if (changed.length + added.length > 0) for (const listener of listeners) listener([...changed, ...added]);
@@ -64,7 +62,7 @@ export function createEndpointRegistry(
       if (current === undefined || version === undefined || version === current.version) return current;
       return findVersion(current, version);
     },
-    findByName: (name) => byName.get(name) ?? byFoldedName.get(name.toLowerCase()),
+    findByName: (name) => byName.get(name),
     names: () => [...byName.keys()],
     put(...changed) {
       const ids = new Set(changed.map(({ definition }) => definition.id));

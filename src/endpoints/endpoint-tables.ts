@@ -7,7 +7,7 @@ import { sqlTypeOf } from "./parameter-value.ts";
 
 /** Where queries look up the endpoints that they read as tables. */
 export interface EndpointLookup {
-  /** By exact name, else in any case. */
+  /** By exact name. */
   findByName(name: string): Endpoint | undefined;
   names(): readonly string[];
 }

@@ -8,13 +8,21 @@ import type { LqlError } from "../lql/lql-error.ts";
  * exists elsewhere or nowhere.
  */
 export function fromQueryError(error: GoogleSqlError): ServiceError {
+  const [diagnostic] = error.diagnostics;
+  const answered = fromOwnQueryError(error);
+  const { details } = answered;
+  if (diagnostic.code !== "unknown_table") return answered;
+  const name = diagnostic.name ?? error.text.slice(diagnostic.span.start, diagnostic.span.end);
+  return new ServiceError("sandbox_table_denied", `The table ${name} is not one of this endpoint's`, details);
+}
+
+/** The same for an owner's query over everything: a table that does not exist is `unknown_table`. */
+export function fromOwnQueryError(error: GoogleSqlError): ServiceError {
   const [diagnostic, ...others] = error.diagnostics;
   const { line, column } = positionAt(error.text, diagnostic.span.start);
   const more = others.length === 0 ? "" : `\n(and ${others.length} more)`;
   const details = { line, column, hint: caretLines(error.text, diagnostic.span.start) + more, cause: error };
-  if (diagnostic.code !== "unknown_table") return new ServiceError(diagnostic.code, diagnostic.message, details);
-  const name = diagnostic.name ?? error.text.slice(diagnostic.span.start, diagnostic.span.end);
-  return new ServiceError("sandbox_table_denied", `The table ${name} is not one of this endpoint's`, details);
+  return new ServiceError(diagnostic.code, diagnostic.message, details);
 }
 
 /** Problems of an owner's file, one for each with file, line, column, the line and a caret. */

@@ -72,6 +72,9 @@ export function prepareCall(
 ): PreparedCall {
   const { endpoint, parameters, redactsPii } = call;
   const { definition } = endpoint;
+  if (endpoint.problem !== undefined) {
+    throw new ServiceError("endpoint_broken", `The endpoint ${definition.name} does not work any more`);
+  }
   const consumer = readConsumerQuery(endpoint, parameters, redactsPii);
   const limit = parseLimit(parameters.get("limit"), definition.maxRows);
   const bound = bindParameters(endpoint.contract.parameters, parameters);
@@ -143,7 +146,7 @@ function readQueryText(parameters: ReadonlyMap<string, unknown>, name: string): 
 }
 
 /** Queries name parameters in lower case: GoogleSQL's names know no case. */
-function findValue(bound: BoundParameters, key: string | number): ParameterValue {
+export function findValue(bound: BoundParameters, key: string | number): ParameterValue {
   for (const [name, value] of bound) {
     if (name.toLowerCase() === String(key).toLowerCase()) return value;
   }

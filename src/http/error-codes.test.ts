@@ -3,17 +3,23 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
 import type { Identity } from "../access/scope.ts";
+import type { Endpoint } from "../endpoints/definition.ts";
+import { createManagedEndpoints } from "../endpoints/managed-endpoints.ts";
 import { createPlanner } from "../endpoints/planner.ts";
 import type { Planner } from "../endpoints/run-endpoint.ts";
+import { toNewVersion } from "../endpoints/stored-endpoints.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../engines/duckdb/index.ts";
 import { EngineError, type EngineErrorCode } from "../engines/engine.ts";
 import { type ErrorCode, errorCatalogue } from "../error-catalogue.ts";
 import { parseQuery } from "../googlesql/parse.ts";
 import { openMetadata } from "../metadata/database.ts";
+import { createEndpointStore } from "../metadata/endpoint-store.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
 import { createManagedSources } from "../sources/managed-sources.ts";
 import { openSources } from "../sources/source-registry.ts";
 import { addAccessTokenRoutes } from "./routes/access-tokens.ts";
+import { addEndpointVersionRoutes } from "./routes/endpoint-versions.ts";
+import { addManagedEndpointRoutes } from "./routes/managed-endpoints.ts";
 import { addManagedSourceRoutes } from "./routes/managed-sources.ts";
 
 interface Answer {
@@ -21,13 +27,15 @@ interface Answer {
   readonly body: string;
 }
 
+const noTables = { findTable: () => undefined, tableNames: () => [] };
+
 let test: TestApp;
 let engine: DuckDbEngine;
 let planner: Planner;
 
 beforeAll(async () => {
   engine = await openMemoryEngine({ threads: 1 });
-  planner = createPlanner({ engine, tables: { findTable: () => undefined, tableNames: () => [] }, nowMs: () => 0 });
+  planner = createPlanner({ engine, tables: noTables, nowMs: () => 0 });
 });
 
 afterAll(async () => {
@@ -124,6 +132,41 @@ async function exchange(text: string): Promise<Answer> {
   return { status: Number(answer.slice(9, 12)), body: answer.slice(answer.indexOf("\r\n\r\n") + 4) };
 }
 
+/** Of a service where `own` is read by another endpoint and `filed` lives in a file. */
+async function changeEndpoint(
+  method: "POST" | "DELETE",
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const { endpoints } = test;
+  const [some] = endpoints.endpoints;
+  if (some === undefined) throw new Error("There is no endpoint");
+  const make = (name: string, more: Partial<Endpoint>): Endpoint => {
+    const id = `00000000-0000-4000-8000-0000000000${name === "own" ? "01" : name.length}`;
+    return { ...some, origin: { kind: "api" }, ...more, definition: { ...some.definition, id, name } };
+  };
+  const own = make("own", {});
+  endpoints.put(own, make("thereader", { reads: [own.definition.id] }), make("filedaways", { origin: some.origin }));
+  const metadata = await openMetadata(":memory:");
+  const store = createEndpointStore(metadata, () => 0);
+  await store.save(toNewVersion(own, { author: "p", action: "create", changed: [] }), undefined);
+  const routes = {
+    authenticator: { authenticate: async () => owner, recall: () => owner },
+    managed: createManagedEndpoints({ registry: endpoints, store, engine, tables: noTables }),
+    audit: { record: () => undefined },
+    maxBodyBytes: 1_000,
+  };
+  addManagedEndpointRoutes(test.app, routes);
+  addEndpointVersionRoutes(test.app, { ...routes, endpoints, store });
+  const response = await test.app.inject({
+    method,
+    url: `/api/endpoints${url}`,
+    headers: { "x-api-key": "p", ...headers },
+  });
+  await metadata.close();
+  return { status: response.statusCode, body: response.body };
+}
+
 /** One way to each error. A code that is added without one does not compile. */
 const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   invalid_body: () => post(path, "{", { "content-type": "application/json" }),
@@ -140,6 +183,14 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   insufficient_scope: () => get(path, "ingest-token"),
   pinned_parameter: () => get(`${path}?project=x`, "pinned-token"),
   unknown_endpoint: () => get("/api/endpoints/query/nope"),
+  unknown_version: () => changeEndpoint("POST", "/own/versions/7/rollback"),
+  endpoint_read_only: () => changeEndpoint("DELETE", "/filedaways"),
+  endpoint_in_use: () => changeEndpoint("DELETE", "/own"),
+  version_conflict: () => changeEndpoint("DELETE", "/own", { "if-match": '"7"' }),
+  endpoint_broken: () => {
+    test.endpoints.put(...test.endpoints.endpoints.map((endpoint) => ({ ...endpoint, problem: "it is broken" })));
+    return get(`${path}?project=x`);
+  },
   unknown_source: () => post("/api/logs?source=nope", "{}", {}, "ingest-token"),
   source_read_only: () => post("/api/logs?source=logweir.audit", "{}", {}, "ingest-token"),
   source_in_use: () => changeSource("DELETE", "/api/sources/own"),
@@ -147,6 +198,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   validation_failed: () => askForTokens("POST", ""),
   syntax_error: () => ask("sql", "select"),
   too_complex: () => ask("sql", `select ${"(".repeat(500)}1${")".repeat(500)}`),
+  unknown_table: () => get("/api/query?sql=select+1+from+nope", "private-token"),
   unknown_column: () => ask("sql", "select b from t"),
   unknown_function: () => ask("sql", "select nope(1)"),
   unsupported: () => ask("sql", "select session_user()"),
@@ -193,7 +245,18 @@ describe("the error", () => {
       expect(error).toMatchObject({ code, status });
       expect(status).toBe(errorCatalogue[code].status);
       expect(String(error.message).length).toBeGreaterThan(5);
-      const known = ["code", "message", "status", "parameter", "line", "column", "hint", "allowed", "fields"];
+      const known = [
+        "code",
+        "message",
+        "status",
+        "parameter",
+        "line",
+        "column",
+        "hint",
+        "allowed",
+        "fields",
+        "current_version",
+      ];
       expect(Object.keys(error).filter((key) => !known.includes(key))).toEqual([]);
     },
   );

@@ -34,6 +34,32 @@ export const migrations: Readonly<Record<string, Migration>> = {
       await sql`UPDATE tokens SET redaction = 'switchable' WHERE scopes LIKE '%"private"%'`.execute(db);
     },
   },
+  "0003-endpoints": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      await db.schema
+        .createTable("endpoints")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("name", "text", (column) => column.notNull().unique())
+        .addColumn("version", "integer", (column) => column.notNull())
+        .addColumn("document", "text", (column) => column.notNull())
+        .addColumn("contract", "text", (column) => column.notNull())
+        .execute();
+      await db.schema
+        .createTable("endpoint_versions")
+        .addColumn("endpoint_id", "text", (column) => column.notNull())
+        .addColumn("number", "integer", (column) => column.notNull())
+        .addColumn("name", "text", (column) => column.notNull())
+        .addColumn("created_at", "integer", (column) => column.notNull())
+        .addColumn("author", "text", (column) => column.notNull())
+        .addColumn("action", "text", (column) => column.notNull())
+        .addColumn("rollback_to", "integer")
+        .addColumn("changed", "text", (column) => column.notNull())
+        .addColumn("document", "text", (column) => column.notNull())
+        .addColumn("contract", "text", (column) => column.notNull())
+        .addPrimaryKeyConstraint("endpoint_versions_key", ["endpoint_id", "number"])
+        .execute();
+    },
+  },
   "0004-token-rotation": {
     async up(db: Kysely<unknown>): Promise<void> {
       await db.schema.alterTable("tokens").addColumn("rotated_at", "integer").execute();

@@ -4,6 +4,8 @@ import type { RedactionPolicy } from "../access/token.ts";
 /** The metadata file's tables, as the newest migration leaves them. */
 export interface MetadataSchema {
   readonly tokens: TokenTable;
+  readonly endpoints: EndpointTable;
+  readonly endpoint_versions: EndpointVersionTable;
   readonly sources: SourceTable;
   readonly audit_outbox: AuditOutboxTable;
 }
@@ -46,4 +48,29 @@ export interface AuditOutboxTable {
   readonly at: number;
   /** JSON: the event. */
   readonly event: string;
+}
+
+/** Endpoints that the API manages, as they are now. */
+export interface EndpointTable {
+  readonly id: string;
+  readonly name: string;
+  readonly version: number;
+  /** JSON, as in `endpoint_versions`. */
+  readonly document: string;
+  readonly contract: string;
+}
+
+/** Every version of every endpoint, those in files among them; rows are added and never changed. */
+export interface EndpointVersionTable {
+  readonly endpoint_id: string;
+  readonly number: number;
+  readonly name: string;
+  readonly created_at: number;
+  readonly author: string;
+  readonly action: string;
+  readonly rollback_to: number | null;
+  /** JSON: an array of names of fields. */
+  readonly changed: string;
+  readonly document: string;
+  readonly contract: string;
 }

@@ -6,7 +6,7 @@ import { createResultCache } from "../../src/endpoints/cache/result-cache.ts";
 import { createDataThrough } from "../../src/endpoints/data-through.ts";
 import type { Endpoint, EndpointDefinition } from "../../src/endpoints/definition.ts";
 import { draftEndpoint } from "../../src/endpoints/draft-endpoint.ts";
-import { createEndpointRegistry } from "../../src/endpoints/endpoint-registry.ts";
+import { createEndpointRegistry, type EndpointRegistry } from "../../src/endpoints/endpoint-registry.ts";
 import { createCursorSealer } from "../../src/endpoints/paging/cursor.ts";
 import type { Planner } from "../../src/endpoints/run-endpoint.ts";
 import { buildApp } from "../../src/http/app.ts";
@@ -20,6 +20,7 @@ import { createFakeEngine, emptyQuery, type FakeEngine } from "./fake-engine.ts"
 export interface TestApp {
   readonly app: FastifyInstance;
   readonly engine: FakeEngine;
+  readonly endpoints: EndpointRegistry;
   /** What the planner was asked for. */
   readonly planned: Parameters<Planner["plan"]>[];
   /** What the planner does. */
@@ -104,6 +105,7 @@ export async function createTestApp(): Promise<TestApp> {
       return test.onPlan(...asked);
     },
   };
+  const registry = createEndpointRegistry(endpoints);
   const app = await buildApp({
     runner: {
       engine,
@@ -116,7 +118,7 @@ export async function createTestApp(): Promise<TestApp> {
     },
     cache: createResultCache({ maxBytes: 1_000_000, nowMs: () => testNowMs, random: Math.random }),
     dataThrough: await createDataThrough(engine.store, new AbortController().signal),
-    endpoints: createEndpointRegistry(endpoints),
+    endpoints: registry,
     sources,
     authenticator: { authenticate: async (secret) => identities[secret], recall: (secret) => identities[secret] },
     audit: {
@@ -132,5 +134,5 @@ export async function createTestApp(): Promise<TestApp> {
     nowMs: () => testNowMs,
     drain,
   });
-  return Object.assign(test, { app, engine, planned, logLines, audited, drain });
+  return Object.assign(test, { app, engine, endpoints: registry, planned, logLines, audited, drain });
 }

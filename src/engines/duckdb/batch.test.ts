@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LogEvent } from "../engine.ts";
-import { BatchBuilder, type BatchType, type BatchValue, decodeBatch } from "./batch.ts";
+import { BatchBuilder, type BatchType, type BatchValue } from "./batch.ts";
+import { decodeBatch } from "./batch-reader.ts";
 
 function eventOf(id: string, hasGeneratedId: boolean): LogEvent {
   return { id, hasGeneratedId, timestampUs: -5n, eventMessage: null, fields: {} };

@@ -4,7 +4,8 @@
  *
  * Layout, little-endian: for each column of the header, in its order: when it lacks rows, u32 row numbers (`count` of
  * them); then its values: f64 (FLOAT64), i64 (INT64, TIMESTAMP), u8 (BOOL); others are text: u32 bytes of all of it, u32
- * lengths in UTF-16 units, then all texts joined. So text is encoded and decoded once a column, not once a value.
+ * lengths in bytes, then all texts joined. So text is encoded once a column, not once a value, and is not decoded at all
+ * on its way into the database. `batch-reader.ts` reads it.
  */
 import type { LogEvent } from "../engine.ts";
 import type { ValueType } from "./schema/schema-entry.ts";
@@ -47,6 +48,9 @@ interface SizedColumn {
   readonly textBytes: number;
 }
 
+/** A surrogate without its other half, which UTF-8 cannot hold. */
+const HALF_CHARACTER = /\p{Surrogate}/u;
+
 function isText(type: BatchType): boolean {
   return type === "STRING" || type.endsWith("[]");
 }
@@ -60,7 +64,11 @@ function writeInt64(buffer: Buffer, value: number | bigint, offset: number): num
 
 function writeText(buffer: Buffer, { data, text = "", textBytes }: SizedColumn, start: number): number {
   let offset = buffer.writeUInt32LE(textBytes, start);
-  for (const value of data.values) offset = buffer.writeUInt32LE((value as string).length, offset);
+  const isAscii = text.length === textBytes;
+  for (const value of data.values) {
+    const length = isAscii ? (value as string).length : Buffer.byteLength(value as string);
+    offset = buffer.writeUInt32LE(length, offset);
+  }
   return offset + buffer.write(text, offset);
 }
 
@@ -86,7 +94,13 @@ function writeValues(buffer: Buffer, sized: SizedColumn, start: number): number 
 function sizeColumn(column: string, data: ColumnValues): SizedColumn {
   if (!isText(data.type)) return { column, data, text: undefined, textBytes: 0 };
   const text = data.values.join("");
-  return { column, data, text, textBytes: Buffer.byteLength(text) };
+  const textBytes = Buffer.byteLength(text);
+  if (text.length === textBytes || !data.values.some((value) => HALF_CHARACTER.test(value as string))) {
+    return { column, data, text, textBytes };
+  }
+  // Two halves at the end of one value and the beginning of the next would become a character.
+  const values = data.values.map((value) => (value as string).replace(new RegExp(HALF_CHARACTER, "gu"), "\ufffd"));
+  return sizeColumn(column, { ...data, values });
 }
 
 /** Gathers rows; values of one row may be put in any order, rows come one after the other. */
@@ -146,60 +160,4 @@ export class BatchBuilder {
     for (const row of rows ?? values.keys()) offset = buffer.writeUInt32LE(row, offset);
     return offset;
   }
-}
-
-export interface DecodedColumn {
-  readonly column: string;
-  readonly type: BatchType;
-  /** Row of each value; undefined when every row has one. */
-  readonly rows: Uint32Array | undefined;
-  readonly values: readonly BatchValue[];
-}
-
-function readValues(payload: Buffer, type: BatchType, count: number, start: number): [BatchValue[], number] {
-  const values = new Array<BatchValue>(count);
-  let offset = start;
-  switch (type) {
-    case "FLOAT64":
-      for (let i = 0; i < count; i++, offset += 8) values[i] = payload.readDoubleLE(offset);
-      return [values, offset];
-    case "INT64":
-    case "TIMESTAMP":
-      for (let i = 0; i < count; i++, offset += 8) values[i] = payload.readBigInt64LE(offset);
-      return [values, offset];
-    case "BOOL":
-      for (let i = 0; i < count; i++, offset++) values[i] = payload[offset] === 1;
-      return [values, offset];
-    default:
-      return readTexts(payload, count, start);
-  }
-}
-
-function readTexts(payload: Buffer, count: number, start: number): [BatchValue[], number] {
-  const textBytes = payload.readUInt32LE(start);
-  const textAt = start + 4 + 4 * count;
-  const text = payload.toString("utf8", textAt, textAt + textBytes);
-  const values = new Array<BatchValue>(count);
-  let from = 0;
-  for (let i = 0, lengthAt = start + 4; i < count; i++, lengthAt += 4) {
-    const to = from + payload.readUInt32LE(lengthAt);
-    values[i] = text.slice(from, to);
-    from = to;
-  }
-  return [values, textAt + textBytes];
-}
-
-/** The columns of a batch. Throws `RangeError` where the payload is shorter than its header says. */
-export function decodeBatch({ header, payload }: EncodedBatch): DecodedColumn[] {
-  let offset = 0;
-  return header.columns.map(({ column, type, count }) => {
-    let rows: Uint32Array | undefined;
-    if (count < header.rowCount) {
-      rows = new Uint32Array(count);
-      for (let i = 0; i < count; i++, offset += 4) rows[i] = payload.readUInt32LE(offset);
-    }
-    const [values, end] = readValues(payload, type, count, offset);
-    offset = end;
-    return { column, type, rows, values };
-  });
 }

@@ -3,6 +3,17 @@
  * a change of driver or of its version shows in one place.
  */
 
+import bindings from "@duckdb/node-bindings";
+
+/** The few calls below the driver's classes that move whole columns at once. */
+export const {
+  copy_data_to_vector,
+  copy_data_to_vector_validity,
+  data_chunk_get_vector,
+  vector_assign_string_element_len,
+  vector_ensure_validity_writable,
+  vector_get_data,
+} = bindings;
 export type {
   DuckDBConnection,
   DuckDBPreparedStatement,
@@ -38,3 +49,4 @@ export {
   TIMESTAMP,
   VARCHAR,
 } from "@duckdb/node-api";
+export type { Vector } from "@duckdb/node-bindings";

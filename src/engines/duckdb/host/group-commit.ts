@@ -1,6 +1,7 @@
 /** Stores the batches of several appends in one transaction: one write and one fsync for all of them. */
 import type { AppendResult } from "../../engine.ts";
-import { type DecodedColumn, decodeBatch, type EncodedBatch } from "../batch.ts";
+import type { EncodedBatch } from "../batch.ts";
+import { type ColumnView, readValues, viewBatch } from "../batch-reader.ts";
 import type { Connection } from "../connection.ts";
 import { hashId, type IdHash } from "./id-filter.ts";
 import { buildChunks, type PickedRows } from "./row-chunks.ts";
@@ -19,20 +20,20 @@ export function rowCountOf({ batches }: AppendWork): number {
 interface ReadBatch {
   readonly source: StoredSource;
   readonly batch: EncodedBatch;
-  readonly columns: readonly DecodedColumn[];
+  readonly columns: readonly ColumnView[];
   readonly ids: readonly string[];
   readonly timestamps: readonly bigint[];
   readonly hashes: readonly IdHash[];
 }
 
-function columnValues(columns: readonly DecodedColumn[], name: string): readonly unknown[] {
+function columnValues(columns: readonly ColumnView[], name: string): readonly unknown[] {
   const column = columns.find((candidate) => candidate.column === name);
   if (column === undefined || column.rows !== undefined) throw new Error(`A batch lacks the column ${name}`);
-  return column.values;
+  return readValues(column);
 }
 
 function readBatch(source: StoredSource, batch: EncodedBatch): ReadBatch {
-  const columns = decodeBatch(batch);
+  const columns = viewBatch(batch);
   const ids = columnValues(columns, "id") as readonly string[];
   const timestamps = columnValues(columns, "timestamp") as readonly bigint[];
   return { source, batch, columns, ids, timestamps, hashes: ids.map(hashId) };

@@ -1,12 +1,12 @@
 /** Batches of rows as the driver's chunks. */
-import type { BatchType, BatchValue, DecodedColumn } from "../batch.ts";
+import type { BatchType } from "../batch.ts";
+import { type ColumnView, readValues } from "../batch-reader.ts";
 import {
   BIGINT,
   BOOLEAN,
   DOUBLE,
   DuckDBDataChunk,
   DuckDBListValue,
-  DuckDBTimestampValue,
   type DuckDBType,
   type DuckDBValue,
   INTEGER,
@@ -14,6 +14,7 @@ import {
   TIMESTAMP,
   VARCHAR,
 } from "../driver.ts";
+import { type PlacedColumn, RawVectors } from "./raw-vectors.ts";
 
 /** A column of a table, in the table's order. */
 export interface TableColumn {
@@ -23,7 +24,7 @@ export interface TableColumn {
 
 /** Rows of one batch that are to be stored. */
 export interface PickedRows {
-  readonly columns: readonly DecodedColumn[];
+  readonly columns: readonly ColumnView[];
   /** Numbers of the rows of the batch, ascending. */
   readonly rows: readonly number[];
   readonly rowCount: number;
@@ -51,34 +52,22 @@ function parseIntegers(text: string): bigint[] {
   return inner === "" ? [] : inner.split(",").map(BigInt);
 }
 
-function toDriverValue(type: BatchType, value: BatchValue): DuckDBValue {
-  switch (type) {
-    case "TIMESTAMP":
-      return new DuckDBTimestampValue(value as bigint);
-    case "INT64[]":
-      return new DuckDBListValue(parseIntegers(value as string));
-    case "FLOAT64[]":
-    case "BOOL[]":
-    case "STRING[]":
-      return new DuckDBListValue(JSON.parse(value as string) as readonly DuckDBValue[]);
-    default:
-      return value;
-  }
+function toList(type: BatchType, text: string): DuckDBListValue {
+  if (type === "INT64[]") return new DuckDBListValue(parseIntegers(text));
+  return new DuckDBListValue(JSON.parse(text) as readonly DuckDBValue[]);
 }
 
-/** Writes the picked rows' values of one column behind the rows that the chunk holds already. */
-function fillColumn(chunk: DuckDBDataChunk, index: number, column: DecodedColumn, slots: Int32Array): void {
+/** Lists are few: they are built by the driver's own means. */
+function fillLists(chunk: DuckDBDataChunk, index: number, parts: readonly PlacedColumn[]): void {
   const vector = chunk.getColumnVector(index);
-  for (let i = 0; i < column.values.length; i++) {
-    const slot = slots[column.rows?.[i] ?? i] ?? -1;
-    const value = column.values[i];
-    if (slot >= 0 && value !== undefined) vector.setItem(slot, toDriverValue(column.type, value));
+  for (let row = 0; row < chunk.rowCount; row++) vector.setItem(row, null);
+  for (const { view, slots } of parts) {
+    readValues(view).forEach((text, i) => {
+      const slot = slots[view.rows?.[i] ?? i] ?? -1;
+      if (slot >= 0) vector.setItem(slot, toList(view.type, String(text)));
+    });
   }
-}
-
-/** True when every row of every part has a value in the column. */
-function isComplete(name: string, parts: readonly PickedRows[]): boolean {
-  return parts.every(({ columns }) => columns.some(({ column, rows }) => column === name && rows === undefined));
+  vector.flush();
 }
 
 function createChunk(table: readonly TableColumn[], parts: readonly PickedRows[], rowCount: number): DuckDBDataChunk {
@@ -86,24 +75,25 @@ function createChunk(table: readonly TableColumn[], parts: readonly PickedRows[]
     table.map(({ type }) => driverTypes[type]),
     rowCount,
   );
-  const indexes = new Map(table.map(({ name }, index) => [name, index]));
-  table.forEach(({ name }, index) => {
-    if (isComplete(name, parts)) return;
-    const vector = chunk.getColumnVector(index);
-    for (let row = 0; row < rowCount; row++) vector.setItem(row, null);
-  });
+  const placed = new Map(table.map(({ name, type }) => [name, { type, parts: [] as PlacedColumn[] }]));
   let base = 0;
   for (const { columns, rows, rowCount: batchRows } of parts) {
     const slots = new Int32Array(batchRows).fill(-1);
     for (let i = 0; i < rows.length; i++) slots[rows[i] ?? 0] = base + i;
     base += rows.length;
-    for (const column of columns) {
-      const index = indexes.get(column.column);
-      if (index === undefined) throw new Error(`The table has no column ${column.column}`);
-      fillColumn(chunk, index, column, slots);
+    for (const view of columns) {
+      const column = placed.get(view.column);
+      // Bytes are copied as they are: those of another type would be read as addresses.
+      if (column?.type !== view.type) throw new Error(`The table has no column ${view.column} of ${view.type}`);
+      column.parts.push({ view, slots });
     }
   }
-  for (let index = 0; index < table.length; index++) chunk.getColumnVector(index).flush();
+  const vectors = new RawVectors(chunk, rowCount);
+  table.forEach(({ name, type }, index) => {
+    const column = placed.get(name)?.parts ?? [];
+    if (type.endsWith("[]")) fillLists(chunk, index, column);
+    else vectors.fill(index, column);
+  });
   return chunk;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { arrayOf, formatType } from "../../../googlesql/types.ts";
 import type { EventValue, LogEvent } from "../../engine.ts";
-import { decodeBatch } from "../batch.ts";
+import { decodeBatch } from "../batch-reader.ts";
 import { encodeEvents } from "./event-encoder.ts";
 import { applyEntries, createFieldTree, defaultSchemaLimits, type FieldTree, type SchemaLimits } from "./field-tree.ts";
 import type { SchemaEntry } from "./schema-entry.ts";

@@ -1,0 +1,92 @@
+import { ServiceError } from "../errors.ts";
+import { checkEndpoint, lookupOf } from "./check-endpoint.ts";
+import type { CompileDependencies } from "./compile-endpoint.ts";
+import { readContract } from "./contract.ts";
+import type { Endpoint, EndpointContract, EndpointDefinition } from "./definition.ts";
+import { readDocument } from "./document.ts";
+import { draftEndpoint } from "./draft-endpoint.ts";
+import type { FindVersion } from "./endpoint-registry.ts";
+import type { EndpointStore, VersionRecord } from "./endpoint-store.ts";
+import { toDefinition } from "./to-definition.ts";
+
+/** The definition and contract of a version that was kept. */
+export function readVersion({
+  endpointId,
+  document,
+  contract,
+}: Pick<VersionRecord, "endpointId" | "document" | "contract">): {
+  readonly definition: EndpointDefinition;
+  readonly contract: EndpointContract;
+} {
+  // It was good when it was kept; what is read leniently here is checked before it runs.
+  const { fields } = readDocument(JSON.parse(document));
+  const { name = "", query = "", ...header } = fields;
+  return {
+    definition: toDefinition({ ...header, id: endpointId }, name, query).definition,
+    contract: readContract(contract),
+  };
+}
+
+/** The version, or `unknown_version`. */
+export async function requireVersion(store: EndpointStore, endpoint: Endpoint, number: number): Promise<VersionRecord> {
+  const record = Number.isSafeInteger(number) ? await store.version(endpoint.definition.id, number) : undefined;
+  if (record !== undefined) return record;
+  throw new ServiceError("unknown_version", `The endpoint ${endpoint.definition.name} has no version ${number}`);
+}
+
+/**
+ * Finds older versions to run. One runs as its document says, under the endpoint's present name, and what the owner has
+ * closed since stays closed: no callers' queries where the endpoint takes none now, and redaction where it is on now.
+ */
+export function createVersionFinder(
+  store: EndpointStore,
+  dependencies: Pick<CompileDependencies, "engine" | "tables"> & { readonly endpoints: () => readonly Endpoint[] },
+): { readonly find: FindVersion; forget(): void } {
+  const opened = new Map<string, Endpoint>();
+  const maxOpened = 200;
+  // What was begun before something changed is not kept afterwards.
+  let age = 0;
+  return {
+    async find(current, number) {
+      const key = `${current.definition.id}@${number}`;
+      const known = opened.get(key);
+      if (known !== undefined) return known;
+      const ageBefore = age;
+      const record = await requireVersion(store, current, number);
+      const endpoint = openVersion(record, current, { ...dependencies, endpoints: dependencies.endpoints() });
+      if (age === ageBefore) {
+        if (opened.size >= maxOpened) opened.clear();
+        opened.set(key, endpoint);
+      }
+      return endpoint;
+    },
+    forget() {
+      age++;
+      opened.clear();
+    },
+  };
+}
+
+function openVersion(
+  record: VersionRecord,
+  current: Endpoint,
+  {
+    engine,
+    tables,
+    endpoints,
+  }: Pick<CompileDependencies, "engine" | "tables"> & { readonly endpoints: readonly Endpoint[] },
+): Endpoint {
+  const { definition: then } = readVersion(record);
+  const { definition: now } = current;
+  const definition: EndpointDefinition = {
+    ...then,
+    name: now.name,
+    isSandboxed: then.isSandboxed && now.isSandboxed,
+    redactsPii: then.redactsPii || now.redactsPii,
+    ...(now.redactsPii && now.detectors !== undefined ? { detectors: now.detectors } : {}),
+  };
+  const draft = draftEndpoint(definition, { version: record.number, origin: current.origin });
+  const checked = checkEndpoint(draft, { engine, tables, endpoints: lookupOf(endpoints) });
+  if (checked.endpoint !== undefined) return checked.endpoint;
+  return { ...draft, problem: checked.problems[0]?.message ?? "it does not compile" };
+}

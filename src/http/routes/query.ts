@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import {
+  inspectOwnerQuery,
+  type OwnerDependencies,
+  type OwnerQuery,
+  prepareOwnerQuery,
+} from "../../endpoints/owner-query.ts";
+import { runPrepared } from "../../endpoints/run-prepared.ts";
+import { ServiceError, toErrorBody } from "../../errors.ts";
+import { addDataThrough } from "../answer-headers.ts";
+import type { AppDependencies } from "../app.ts";
+import { createCallSignal } from "../call-signal.ts";
+import { chooseFormat } from "../formats/choose-format.ts";
+import { answerFormats } from "../formats/index.ts";
+import { readParameters, type SentParameters } from "../request-parameters.ts";
+import { ownerOf, requirePrivate } from "../require-private.ts";
+import { sendRows } from "../stream-answer.ts";
+
+/** The reference's names of `sql`, and what it would run elsewhere. */
+const sqlNames = ["sql", "bq_sql"];
+const foreignNames = ["pg_sql", "ch_sql"];
+const otherNames: ReadonlySet<string> = new Set([...sqlNames, "lql", "parameters", "format", "api_key", "backend_id"]);
+
+/**
+ * `GET` and `POST /api/query`: runs a query of an owner's over sources and endpoints. `/api/query/parse`: tells what is known of
+ * it without running it (scope `private`).
+ */
+export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
+  const { authenticator, runner, rates, drain, dataThrough, maxBodyBytes } = dependencies;
+  const onRequest = requirePrivate(authenticator);
+  const compileWith = (): OwnerDependencies => ({
+    engine: runner.engine,
+    tables: dependencies.sources,
+    endpoints: dependencies.endpoints,
+    nowMs: dependencies.nowMs(),
+  });
+  app.route({
+    method: ["GET", "POST"],
+    url: "/api/query",
+    onRequest,
+    handler: async (request, reply) => {
+      const { tokenId } = ownerOf(request);
+      const sent = await readParameters(request, maxBodyBytes);
+      rates.take(tokenId);
+      const asked = readQuery(sent);
+      const format = chooseFormat(answerFormats, sent.get("format")?.at(-1), request.headers.accept);
+      const parameters = readValues(sent);
+      const redactsPii = /(?:^|,)\s*true\s*(?:,|$)/i.test(String(request.headers["lf-endpoint-redact-pii"] ?? ""));
+      const noted = new Map<string, unknown>([...parameters, [asked.language, asked.text]]);
+      request.auditRun = { action: "query.run", actor: tokenId, parameters: noted, redactsPii };
+      const prepared = prepareOwnerQuery(asked, parameters, redactsPii, compileWith());
+      const { columns, paging, tables } = prepared.query;
+      const signal = createCallSignal(reply, drain.cutOff);
+      const shown = columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
+      const dataThroughUs = dataThrough.of(tables);
+      const rows = runPrepared(runner, prepared, signal, { caller: tokenId });
+      const answer = {
+        hasPages: false,
+        encoding: undefined,
+        onHeaders() {
+          reply.header("Content-Type", format.mediaType + format.typeParameters).header("Cache-Control", "no-store");
+          addDataThrough(reply, dataThroughUs);
+        },
+        linkOf: () => undefined,
+        encode: <T>(work: () => T): T => work(),
+      };
+      await sendRows(reply, rows, format.open(shown), answer);
+      return reply;
+    },
+  });
+  app.route({
+    method: ["GET", "POST"],
+    url: "/api/query/parse",
+    onRequest,
+    handler: async (request, reply) => {
+      const asked = readQuery(await readParameters(request, maxBodyBytes));
+      const { report, error } = inspectOwnerQuery(asked, compileWith());
+      reply.header("Cache-Control", "no-store");
+      if (error === undefined) return { result: report };
+      noteError(request, error);
+      return reply.status(400).send({ ...toErrorBody(error), result: report });
+    },
+  });
+}
+
+function noteError(request: FastifyRequest, { code }: ServiceError): void {
+  request.logNotes.error = code;
+}
+
+function readQuery(sent: SentParameters): OwnerQuery {
+  const foreign = foreignNames.find((name) => sent.has(name));
+  if (foreign !== undefined) {
+    throw new ServiceError("invalid_parameter", "Queries are GoogleSQL here: send sql", { parameter: foreign });
+  }
+  const sql = sqlNames.map((name) => textOf(sent, name)).find((text) => text !== undefined);
+  const lql = textOf(sent, "lql");
+  if (sql !== undefined && lql !== undefined) {
+    throw new ServiceError("sql_and_lql", "A call has sql or lql, not both", { parameter: "lql" });
+  }
+  if (sql !== undefined) return { language: "sql", text: sql };
+  if (lql !== undefined) return { language: "lql", text: lql };
+  const hint = "The parameters with a query are sql (or bq_sql) and lql.";
+  throw new ServiceError("missing_parameter", "There is no query: the parameter sql is required", {
+    parameter: "sql",
+    hint,
+  });
+}
+
+function textOf(sent: SentParameters, name: string): string | undefined {
+  const value = sent.get(name)?.at(-1);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "string") {
+    throw new ServiceError("invalid_parameter", `The parameter ${name} must be text`, { parameter: name });
+  }
+  return value.trim() === "" ? undefined : value;
+}
+
+/** What is sent for the query's own parameters: in `parameters`, or beside the query. */
+function readValues(sent: SentParameters): ReadonlyMap<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const [name, all] of sent) if (!otherNames.has(name)) values.set(name, all.at(-1));
+  const given = sent.get("parameters")?.at(-1);
+  if (given === undefined || given === null || given === "") return values;
+  const object = typeof given === "string" ? parseObject(given) : given;
+  if (typeof object !== "object" || object === null || Array.isArray(object)) {
+    throw new ServiceError("invalid_parameter", "parameters must be an object of names and values", {
+      parameter: "parameters",
+    });
+  }
+  for (const [name, value] of Object.entries(object)) values.set(name, value);
+  return values;
+}
+
+/** In a URL the object is JSON text. */
+function parseObject(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
