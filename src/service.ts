@@ -3,6 +3,7 @@ import { createAuthenticator, type FixedToken } from "./access/authenticator.ts"
 import type { TokenStore } from "./access/token.ts";
 import { loadAllSources } from "./all-sources.ts";
 import { createAuditLog } from "./audit/audit-log.ts";
+import { startCollecting } from "./collect-outbox.ts";
 import type { Configuration } from "./config.ts";
 import { createAdmission } from "./endpoints/admission.ts";
 import { createResultCache } from "./endpoints/cache/result-cache.ts";
@@ -28,6 +29,7 @@ import { addManagedEndpointRoutes } from "./http/routes/managed-endpoints.ts";
 import { addManagedSourceRoutes } from "./http/routes/managed-sources.ts";
 import { addReloadRoute } from "./http/routes/reload.ts";
 import { addStoreRoutes } from "./http/routes/store.ts";
+import { createAuditOutbox } from "./metadata/audit-outbox.ts";
 import { openMetadata } from "./metadata/database.ts";
 import { createEndpointStore } from "./metadata/endpoint-store.ts";
 import { readSecretKey } from "./metadata/secret-key.ts";
@@ -148,6 +150,9 @@ async function openService(
     nowMs: Date.now,
   });
   closers.push(() => audit.close());
+  const outbox = createAuditOutbox(metadata, Date.now);
+  const collecting = startCollecting(outbox, audit, (message) => logger.warn(message));
+  closers.push(() => collecting.close());
   const drain = createDrain();
   const authenticator = createAuthenticator(tokens, [...fixedTokens(settings), ...extraTokens], Date.now);
   const app = await buildApp({
