@@ -27,18 +27,17 @@ export function resolveFrom(environment: Environment, node: TableExpression): Re
 /** Joins one more table expression to what stands on the left. */
 export function resolveJoin(environment: Environment, left: Relation, join: JoinParts): Relation {
   const { right } = join;
-  const inner: Environment = { ...environment, outer: scopeOf(left.names, environment.outer) };
+  const outer = scopeOf(left.names, environment.outer);
   const isForward = join.type !== "RIGHT" && join.type !== "FULL";
   const unnest =
     right.kind === "Unnest"
       ? right
-      : right.kind === "TableReference" && isArrayPath(right, inner)
+      : right.kind === "TableReference" && isArrayPath(right, outer)
         ? unnestOfPath(right)
         : undefined;
   if (unnest !== undefined && unnest.suffixes.length === 0 && isForward)
-    return joinUnnest(environment, left, unnest, join, inner.outer);
-  const resolved =
-    right.kind === "Join" ? resolveFrom(environment, right) : resolveSingle(environment, right, inner.outer);
+    return joinUnnest(environment, left, unnest, join, outer);
+  const resolved = right.kind === "Join" ? resolveFrom(environment, right) : resolveSingle(environment, right, outer);
   return joinRelations(environment, left, resolved, join);
 }
 
@@ -58,7 +57,7 @@ function resolvePlain(
 ): Relation {
   switch (node.kind) {
     case "TableReference":
-      if (isArrayPath(node, environment))
+      if (isArrayPath(node, environment.outer))
         return joinUnnest(environment, undefined, unnestOfPath(node), { type: "CROSS", span: node.span });
       return resolveTable(environment, node);
     case "Unnest":

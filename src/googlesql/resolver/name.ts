@@ -21,8 +21,11 @@ export function resolveFieldAccess(context: ExprContext, node: FieldAccess): Exp
     fields.push(base.field);
     base = base.base;
   }
+  if (base.kind === "Identifier") {
+    fields.push(base);
+    return resolvePath(context, fields.reverse());
+  }
   fields.reverse();
-  if (base.kind === "Identifier") return resolvePath(context, [base, ...fields]);
   let result = resolveExpression(context, base);
   for (const field of fields) result = accessField(context.resolution, result, field);
   return result;
@@ -30,11 +33,14 @@ export function resolveFieldAccess(context: ExprContext, node: FieldAccess): Exp
 
 function resolvePath(context: ExprContext, path: readonly Identifier[]): Expr {
   const { resolution } = context;
-  const [first, ...rest] = path;
+  const [first] = path;
   if (first === undefined) throw new Error("a path has at least one part");
-  const start = resolveFirst(context, first, rest);
+  const start = resolveFirst(context, first, path);
   let result = start.expression;
-  for (const field of rest.slice(start.used)) result = accessField(resolution, result, field);
+  for (let i = 1 + start.used; i < path.length; i++) {
+    const field = path[i];
+    if (field !== undefined) result = accessField(resolution, result, field);
+  }
   return result;
 }
 
@@ -44,7 +50,7 @@ interface Start {
   readonly used: number;
 }
 
-function resolveFirst(context: ExprContext, first: Identifier, rest: readonly Identifier[]): Start {
+function resolveFirst(context: ExprContext, first: Identifier, path: readonly Identifier[]): Start {
   const { resolution, scope } = context;
   const target = findName(scope, first.name);
   switch (target?.kind) {
@@ -54,12 +60,12 @@ function resolveFirst(context: ExprContext, first: Identifier, rest: readonly Id
       return { expression: accessField(resolution, columnExpr(target.column, first.span), first), used: 0 };
     case "expression":
       // `t.x` where an alias t of the select list has no fields means the table t.
-      if (rest.length > 0 && !mayHaveFields(target.expression) && findName(scope?.parent, first.name) !== undefined) {
-        return resolveFirst(inScope(context, scope?.parent), first, rest);
+      if (path.length > 1 && !mayHaveFields(target.expression) && findName(scope?.parent, first.name) !== undefined) {
+        return resolveFirst(inScope(context, scope?.parent), first, path);
       }
       return { expression: target.expression, used: 0 };
     case "range": {
-      const second = rest[0];
+      const second = path[1];
       if (second === undefined) return { expression: wholeRow(target.range, first.span), used: 0 };
       return rangeField(resolution, target.range, second);
     }
@@ -68,19 +74,20 @@ function resolveFirst(context: ExprContext, first: Identifier, rest: readonly Id
         expression: resolution.fail("ambiguous_name", `Column name ${first.name} is ambiguous`, first.span, {
           name: first.name,
         }),
-        used: rest.length,
+        used: path.length - 1,
       };
     case undefined:
       return {
         expression: unknownName(resolution, scope, first),
-        used: findLenient(scope) === undefined ? rest.length : 0,
+        used: findLenient(scope) === undefined ? path.length - 1 : 0,
       };
   }
 }
 
+const WITH_FIELDS: readonly string[] = ["STRUCT", "RECORD", "JSON", "ARRAY", "UNKNOWN"];
+
 function mayHaveFields({ type }: Expr): boolean {
-  const kinds: readonly string[] = ["STRUCT", "RECORD", "JSON", "ARRAY", "UNKNOWN"];
-  return kinds.includes(type.kind);
+  return WITH_FIELDS.includes(type.kind);
 }
 
 /** A table's alias as a value: the value of a value table, a struct of the columns otherwise. */
@@ -95,7 +102,7 @@ function wholeRow(range: RangeVariable, span: Span): Expr {
 
 function rangeField(resolution: Resolution, range: RangeVariable, field: Identifier): Start {
   const wanted = field.name.toLowerCase();
-  const found = resolution.columnsOf(range).get(wanted) ?? [];
+  const found = resolution.columnsNamed(range, wanted);
   const [first] = found;
   if (first !== undefined) {
     if (found.length > 1 && found.some((other) => other.column.id !== first.column.id)) {

@@ -54,9 +54,10 @@ export function mergeNames(
   right: NameList,
   span: { readonly start: number; readonly end: number },
 ): NameList {
-  const known = new Set(left.ranges.map((range) => range.name.toLowerCase()));
+  const known = right.ranges.length === 1 ? undefined : new Set(left.ranges.map((range) => range.name.toLowerCase()));
   for (const range of right.ranges) {
-    if (known.has(range.name.toLowerCase())) {
+    const key = range.name.toLowerCase();
+    if (known?.has(key) ?? left.ranges.some((other) => other.name.toLowerCase() === key)) {
       resolution.report("duplicate_name", `Duplicate table alias ${range.name} in the same FROM clause`, span, {
         name: range.name,
       });

@@ -4,6 +4,7 @@ import type { Diagnostic, DiagnosticCode, Span } from "../diagnostic.ts";
 import type { TableCatalog } from "../relation.ts";
 import type { Column, CteDefinition, Expr } from "../resolved.ts";
 import { type SqlType, UNKNOWN } from "../types.ts";
+import { ColumnSet } from "./column-set.ts";
 import type { CteBinding, Environment, ExprContext, QueryResult } from "./context.ts";
 import type { NamedColumn, RangeVariable } from "./scope.ts";
 import { nearestName } from "./suggest.ts";
@@ -27,7 +28,7 @@ export interface IdSource {
   nextColumn: number;
   nextCte: number;
   /** Ids of columns that hold a field of a log record or a column of a log source: they compare leniently. */
-  readonly lenientColumns: Set<number>;
+  readonly lenientColumns: ColumnSet;
 }
 
 export interface ResolutionInput {
@@ -59,6 +60,9 @@ export interface ViewReads {
 
 const MAX_DIAGNOSTICS = 50;
 
+/** Up to so many columns comparing each is faster than putting them into a map. */
+const FEW_COLUMNS = 8;
+
 /** Levels that a resolved tree may have: its readers are recursive. */
 const MAX_TREE_DEPTH = 1_000;
 
@@ -77,7 +81,7 @@ export class Resolution {
   readonly views: ViewReads;
   readonly diagnostics: Diagnostic[] = [];
   /** Ids of columns that hold a field of a log record or a column of a log source: they compare leniently. */
-  readonly lenientColumns: Set<number>;
+  readonly lenientColumns: ColumnSet;
   /** How many calls were resolved that give another value each time. */
   volatileCalls = 0;
   /** How deep the tree is where resolution stands now. */
@@ -95,13 +99,18 @@ export class Resolution {
     this.timeZone = input.timeZone;
     this.inferParameters = input.inferParameters;
     this.declaredParameters = input.parameters;
-    this.ids = input.ids ?? { nextColumn: 1, nextCte: 1, lenientColumns: new Set() };
+    this.ids = input.ids ?? { nextColumn: 1, nextCte: 1, lenientColumns: new ColumnSet() };
     this.lenientColumns = this.ids.lenientColumns;
     this.views = input.views ?? { open: [], made: new Map(), definitions: [] };
   }
 
-  /** A range variable's columns by lower-case name; the value of a value table is none of them. */
-  columnsOf(range: RangeVariable): ReadonlyMap<string, readonly NamedColumn[]> {
+  /** A range variable's columns of the lower-case name; the value of a value table is none of them. */
+  columnsNamed(range: RangeVariable, key: string): readonly NamedColumn[] {
+    if (range.columns.length > FEW_COLUMNS) return this.columnsOf(range).get(key) ?? [];
+    return range.columns.filter((named) => !named.isValue && named.name?.toLowerCase() === key);
+  }
+
+  private columnsOf(range: RangeVariable): ReadonlyMap<string, readonly NamedColumn[]> {
     const known = this.rangeColumns.get(range);
     if (known !== undefined) return known;
     const columns = new Map<string, NamedColumn[]>();

@@ -44,7 +44,7 @@ export type Target =
 /** What one level of a scope makes visible. */
 interface Level {
   /** By lower-case name. */
-  readonly targets: ReadonlyMap<string, Target>;
+  find(key: string): Target | undefined;
   /** Columns whose fields are visible by their bare names. */
   readonly values: readonly Column[];
   /** A log source among the relations: unknown names are its fields that no event has carried. */
@@ -75,25 +75,55 @@ export function scopeOf(list: NameList, parent: Scope | undefined): Scope {
   return new Scope(parent, () => levelOf(list));
 }
 
+/** So many names of a level are searched for one by one before a map is made: most joins see one look-up. */
+const FEW_LOOKUPS = 2;
+
 function levelOf(list: NameList): Level {
-  const targets = new Map<string, Target>();
   const values: Column[] = [];
-  let lenient: RangeVariable | undefined;
+  for (const named of list.columns) if (named.isValue) values.push(named.column);
+  let lookups = 0;
+  let targets: ReadonlyMap<string, Target> | undefined;
+  const find = (key: string): Target | undefined => {
+    if (targets === undefined && lookups++ < FEW_LOOKUPS) return findTarget(list, key);
+    targets ??= targetsOf(list);
+    return targets.get(key);
+  };
+  const lenient = list.ranges.find((range) => range.isLenient);
+  const names = (): string[] => [...list.ranges, ...list.columns].flatMap((named) => named.name ?? []);
+  return { find, values, lenient, names };
+}
+
+function findTarget(list: NameList, key: string): Target | undefined {
+  let found: Target | undefined;
+  for (const range of list.ranges) {
+    if (range.name.toLowerCase() !== key) continue;
+    if (found !== undefined) return { kind: "ambiguous" };
+    found = { kind: "range", range };
+  }
+  if (found !== undefined) return found;
+  let column: Column | undefined;
+  for (const named of list.columns) {
+    if (named.name?.toLowerCase() !== key) continue;
+    if (column !== undefined && column.id !== named.column.id) return { kind: "ambiguous" };
+    column = named.column;
+  }
+  return column === undefined ? undefined : { kind: "column", column };
+}
+
+function targetsOf(list: NameList): ReadonlyMap<string, Target> {
+  const targets = new Map<string, Target>();
   for (const range of list.ranges) {
     const key = range.name.toLowerCase();
     targets.set(key, targets.has(key) ? { kind: "ambiguous" } : { kind: "range", range });
-    if (range.isLenient) lenient ??= range;
   }
   for (const named of list.columns) {
-    if (named.isValue) values.push(named.column);
     if (named.name === undefined) continue;
     const key = named.name.toLowerCase();
     const known = targets.get(key);
     if (known === undefined) targets.set(key, { kind: "column", column: named.column });
     else if (known.kind === "column" && known.column.id !== named.column.id) targets.set(key, { kind: "ambiguous" });
   }
-  const names = (): string[] => [...list.ranges, ...list.columns].flatMap((named) => named.name ?? []);
-  return { targets, values, lenient, names };
+  return targets;
 }
 
 /** An expression under a name of its own. */
@@ -114,7 +144,12 @@ export function scopeWith(parent: Scope | undefined, entries: readonly NamedExpr
       else if (known.kind !== "expression" || !isSameColumn(known.expression, expression))
         targets.set(key, { kind: "ambiguous" });
     }
-    return { targets, values: [], lenient: undefined, names: () => entries.flatMap((entry) => entry.name ?? []) };
+    return {
+      find: (key) => targets.get(key),
+      values: [],
+      lenient: undefined,
+      names: () => entries.flatMap((entry) => entry.name ?? []),
+    };
   });
 }
 
@@ -135,10 +170,10 @@ export interface ImplicitField {
 export function findName(scope: Scope | undefined, name: string): Target | ImplicitField | undefined {
   const key = name.toLowerCase();
   for (let current = scope; current !== undefined; current = current.parent) {
-    const { targets, values } = current.level;
-    let found: Target | ImplicitField | undefined = targets.get(key);
+    const { level } = current;
+    let found: Target | ImplicitField | undefined = level.find(key);
     if (found?.kind === "range" || found?.kind === "expression") return found;
-    for (const column of values) {
+    for (const column of level.values) {
       const count = countFields(column, key);
       if (count === 0) continue;
       if (column.type.kind === "RECORD" && found !== undefined && found.kind !== "implicit") continue;

@@ -4,14 +4,14 @@ import type { Column, OrderKey } from "../resolved.ts";
 import { type CteBinding, type CteScope, type Environment, plainRelation, type Relation } from "./context.ts";
 import { aliased } from "./relation.ts";
 import { ERROR_TYPE } from "./resolution.ts";
-import { findName, type NamedColumn, namedColumn } from "./scope.ts";
+import { findName, type NamedColumn, namedColumn, type Scope } from "./scope.ts";
 import { readView } from "./view.ts";
 
 /** Is it `alias.items` of something in scope, an array to be unnested? A single name is always a table. */
-export function isArrayPath(node: TableReference, environment: Environment): boolean {
+export function isArrayPath(node: TableReference, outer: Scope | undefined): boolean {
   const [first, second] = node.path.parts;
   if (first === undefined || second === undefined) return false;
-  return findName(environment.outer, first.name) !== undefined;
+  return findName(outer, first.name) !== undefined;
 }
 
 export function findCte(scope: CteScope | undefined, name: string): CteBinding | undefined {
@@ -59,7 +59,8 @@ function lastPart(name: string): string {
 }
 
 function pathName(path: Path): string {
-  return path.parts.map((part) => part.name).join(".");
+  const [only] = path.parts;
+  return only !== undefined && path.parts.length === 1 ? only.name : path.parts.map((part) => part.name).join(".");
 }
 
 /** Stands for a relation that is reported: all names of it resolve, to placeholders. */

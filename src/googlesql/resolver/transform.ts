@@ -8,7 +8,6 @@ export type Replace = (expression: Expr) => Expr | undefined;
 export function mapExpr(expression: Expr, replace: Replace): Expr {
   const replaced = replace(expression);
   if (replaced !== undefined) return replaced;
-  const map = (inner: Expr): Expr => mapExpr(inner, replace);
   switch (expression.kind) {
     case "Literal":
     case "Parameter":
@@ -16,27 +15,42 @@ export function mapExpr(expression: Expr, replace: Replace): Expr {
     case "Variable":
     case "DatePart":
       return expression;
+    default:
+      return mapInside(expression, replace);
+  }
+}
+
+type Compound = Exclude<Expr, { readonly kind: "Literal" | "Parameter" | "Column" | "Variable" | "DatePart" }>;
+
+/** The list with replacements made; the same one where there are none. */
+function mapAll<T extends Expr | undefined>(items: readonly T[], map: (inner: Expr) => Expr): readonly (Expr | T)[] {
+  const mapped = items.map((item) => (item === undefined ? item : map(item)));
+  return mapped.every((item, i) => item === items[i]) ? items : mapped;
+}
+
+function mapInside(expression: Compound, replace: Replace): Expr {
+  const map = (inner: Expr): Expr => mapExpr(inner, replace);
+  switch (expression.kind) {
     case "Field":
-    case "RecordField":
-      return { ...expression, base: map(expression.base) };
-    case "Call":
-      return {
-        ...expression,
-        arguments: expression.arguments.map((argument) => (argument === undefined ? undefined : map(argument))),
-      };
+    case "RecordField": {
+      const base = map(expression.base);
+      return base === expression.base ? expression : { ...expression, base };
+    }
+    case "Call": {
+      const args = mapAll(expression.arguments, map);
+      return args === expression.arguments ? expression : { ...expression, arguments: args };
+    }
     case "Case": {
       // biome-ignore lint/suspicious/noThenProperty: a branch of CASE is never awaited
       const branches = expression.branches.map((branch) => ({ when: map(branch.when), then: map(branch.then) }));
-      return expression.else === undefined
-        ? { ...expression, branches }
-        : { ...expression, branches, else: map(expression.else) };
+      return { ...expression, branches, else: expression.else && map(expression.else) };
     }
     case "Cast":
       return {
         ...expression,
         operand: map(expression.operand),
-        ...(expression.format === undefined ? {} : { format: map(expression.format) }),
-        ...(expression.timeZone === undefined ? {} : { timeZone: map(expression.timeZone) }),
+        format: expression.format && map(expression.format),
+        timeZone: expression.timeZone && map(expression.timeZone),
       };
     case "MakeArray":
       return { ...expression, elements: expression.elements.map(map) };
@@ -60,7 +74,11 @@ export function mapExpr(expression: Expr, replace: Replace): Expr {
 type Sorted = readonly { readonly expression: Expr; readonly isDescending: boolean; readonly nullsFirst: boolean }[];
 
 function mapSorted(items: Sorted, replace: Replace): Sorted {
-  return items.map((item) => ({ ...item, expression: mapExpr(item.expression, replace) }));
+  return items.map(({ expression, isDescending, nullsFirst }) => ({
+    expression: mapExpr(expression, replace),
+    isDescending,
+    nullsFirst,
+  }));
 }
 
 function mapAggregate(call: AggregateCall, replace: Replace): AggregateCall {
@@ -68,10 +86,8 @@ function mapAggregate(call: AggregateCall, replace: Replace): AggregateCall {
     ...call,
     arguments: call.arguments.map((argument) => mapExpr(argument, replace)),
     orderBy: mapSorted(call.orderBy, replace),
-    ...(call.having === undefined
-      ? {}
-      : { having: { ...call.having, expression: mapExpr(call.having.expression, replace) } }),
-    ...(call.filter === undefined ? {} : { filter: mapExpr(call.filter, replace) }),
+    having: call.having && { kind: call.having.kind, expression: mapExpr(call.having.expression, replace) },
+    filter: call.filter && mapExpr(call.filter, replace),
   };
 }
 
@@ -81,7 +97,7 @@ export function mapWindow(call: WindowCall, replace: Replace): WindowCall {
     arguments: call.arguments.map((argument) => mapExpr(argument, replace)),
     partitionBy: call.partitionBy.map((item) => mapExpr(item, replace)),
     orderBy: mapSorted(call.orderBy, replace),
-    ...(call.having && { having: { ...call.having, expression: mapExpr(call.having.expression, replace) } }),
+    having: call.having && { kind: call.having.kind, expression: mapExpr(call.having.expression, replace) },
   };
 }
 
@@ -96,16 +112,16 @@ function mapScan(scan: Scan, replace: Replace): Scan {
     case "Unnest":
       return {
         ...scan,
-        ...(scan.input === undefined ? {} : { input: mapScan(scan.input, replace) }),
+        input: scan.input && mapScan(scan.input, replace),
         arrays: scan.arrays.map((item) => ({ ...item, array: map(item.array) })),
-        ...(scan.on === undefined ? {} : { on: map(scan.on) }),
+        on: scan.on && map(scan.on),
       };
     case "Join":
       return {
         ...scan,
         left: mapScan(scan.left, replace),
         right: mapScan(scan.right, replace),
-        ...(scan.on === undefined ? {} : { on: map(scan.on) }),
+        on: scan.on && map(scan.on),
       };
     case "Filter":
       return { ...scan, input: mapScan(scan.input, replace), predicate: map(scan.predicate) };
