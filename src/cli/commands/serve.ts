@@ -13,13 +13,20 @@ export interface ServeOptions {
   readonly demo?: boolean;
 }
 
-/** Runs the service until SIGTERM or SIGINT, which drain it. A second signal ends the process at once. */
+/**
+ * Runs the service until SIGTERM or SIGINT, which drain it. A second signal ends the process at once. SIGHUP has the files of
+ * endpoints and sources read again.
+ */
 export async function serve(options: ServeOptions, context: CliContext): Promise<void> {
   const configuration = quietForDemo(readConfiguration(context, context.environment), options);
   const demoToken = { id: "demo", secret: createSecret(), scopes: ["ingest"] };
   const service = await startService(configuration, options.demo === true ? [demoToken] : []);
   const ended = new AbortController();
   const signalled = waitForSignal(ended.signal);
+  const reload = () => {
+    if (!ended.signal.aborted) void service.reload();
+  };
+  process.on("SIGHUP", reload);
   try {
     await Promise.race([
       greet(service, configuration, options.demo === true ? demoToken.secret : undefined, context),
@@ -30,6 +37,7 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
     // From here on the signals mean what they mean to any process.
     ended.abort();
     await service.stop();
+    process.off("SIGHUP", reload);
   }
 }
 
