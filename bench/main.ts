@@ -1,6 +1,9 @@
 /** `npm run bench`: measures the service beside its peers. See docs/benchmarks.md. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { formatHttp } from "./http/http-report.ts";
+import { measureHttp } from "./http/measure-http.ts";
+import { workerJobs } from "./http/workers.ts";
 import { measureIngest } from "./measure-ingest.ts";
 import { measureQueries } from "./measure-queries.ts";
 import { measureService } from "./measure-service.ts";
@@ -34,9 +37,17 @@ async function runBench(options: BenchOptions): Promise<void> {
     report.service = service;
     console.log(`${formatService(service)}\n`);
   }
+  if (wants("http")) {
+    const http = await measureHttp(options, say);
+    report.http = http;
+    console.log(`${formatHttp(http)}\n`);
+    clear("http");
+  }
   if (options.jsonFile !== undefined) writeFileSync(options.jsonFile, `${JSON.stringify(report, null, 2)}\n`);
 }
 
 const [first, ...rest] = process.argv.slice(2);
+const job = workerJobs[first ?? ""];
 if (first === "clickhouse-worker") runClickhouseWorker(rest[0] ?? "", rest[1] ?? "");
+else if (job !== undefined) await job(rest[0] ?? "");
 else await runBench(parseOptions(process.argv.slice(2)));

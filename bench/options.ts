@@ -4,7 +4,9 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { defaultEndMs, type EventPlan } from "./events.ts";
 import { defaultChdbFolder } from "./peers/clickhouse/clickhouse.ts";
 
-type Part = "all" | "queries" | "ingest" | "service";
+const parts = ["all", "queries", "ingest", "service", "http"] as const;
+
+type Part = (typeof parts)[number];
 
 /** What to measure, and where. */
 export interface BenchOptions {
@@ -57,9 +59,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     .option("--events <n>", "events that the queries run on; 200k and 2m are counts too", parseCount, 2_000_000)
     .option("--seed <n>", "seed of the events", parseCount, 20_260_820)
     .option("--peers <names>", "postgres, clickhouse, both with a comma, or none", "postgres,clickhouse")
-    .addOption(
-      new Option("--only <part>", "what to measure").choices(["all", "queries", "ingest", "service"]).default("all"),
-    )
+    .addOption(new Option("--only <part>", "what to measure").choices(parts).default("all"))
     .option("--json <file>", "also write every number to this file")
     .option("--dir <folder>", "folder of the stores", join(tmpdir(), "logweir-bench"))
     .option("--keep", "leave the stores, and use those that hold the same events already", false)

@@ -6,7 +6,7 @@ import type { PeerName } from "./peers/peer.ts";
 import { benchQueries } from "./queries.ts";
 
 /** Columns as wide as their widest cell, the first to the left and the others to the right. */
-function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(" | ")} |`;
@@ -14,9 +14,10 @@ function formatTable(header: readonly string[], rows: readonly (readonly string[
   return [line(header), rule, ...rows.map(line)].join("\n");
 }
 
-const milliseconds = (value: number | undefined) => (value === undefined ? "" : value.toFixed(value < 10 ? 2 : 1));
-const megabytes = (bytes: number | undefined) => (bytes === undefined ? "" : (bytes / 1e6).toFixed(0));
-const ratioText = (value: number) => (value < 0.1 ? value.toPrecision(2) : value.toFixed(2));
+export const milliseconds = (value: number | undefined) =>
+  value === undefined ? "" : value.toFixed(value < 10 ? 2 : 1);
+export const megabytes = (bytes: number | undefined) => (bytes === undefined ? "" : (bytes / 1e6).toFixed(0));
+export const ratioText = (value: number) => (value < 0.1 ? value.toPrecision(2) : value.toFixed(2));
 
 function ratioCell(ours: QueryResult | undefined, theirs: QueryResult | undefined, target: number): string {
   if (ours === undefined || theirs === undefined) return "";

@@ -218,7 +218,11 @@ async function measureExports(
   const events = { ...plan, eventCount: rows };
   const batches = Array.from({ length: batchCount(events) }, (_, index) => index);
   await runLanes(batches, 4, async (index) => {
-    const body = Buffer.from(`[${makeBatch(events, index).map(({ json }) => json).join(",")}]`);
+    const body = Buffer.from(
+      `[${makeBatch(events, index)
+        .map(({ json }) => json)
+        .join(",")}]`,
+    );
     for (;;) {
       const answer = await service.client.send({ method: "POST", path: "/api/logs?source_name=edge", body });
       if (answer.status === 200) return;
@@ -227,7 +231,10 @@ async function measureExports(
     }
   });
   const results: ExportResult[] = [];
-  for (const [title, name] of [["any order", "export"], ["newest first", "export.newest"]] as const) {
+  for (const [title, name] of [
+    ["any order", "export"],
+    ["newest first", "export.newest"],
+  ] as const) {
     results.push(await measureExport(service, title, pathOf(name, "?format=ndjson")));
   }
   return results;

@@ -20,13 +20,6 @@ function ageOf(computedAtMs: number, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - computedAtMs) / 1000));
 }
 
-/** Whether If-None-Match names the tag; by weak comparison, as RFC 9110, section 13.1.2, asks for. */
-export function matchesTag(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  if (header === etag) return true;
-  return header.split(",").some((item) => item.trim() === "*" || item.trim().replace(/^W\//, "") === etag);
-}
-
 /** The newest event that an answer covers. */
 export function addDataThrough(reply: FastifyReply, us: bigint | undefined): void {
   if (us !== undefined) reply.header("X-Logweir-Data-Through", formatIsoTimestamp(us));

@@ -5,9 +5,10 @@ import { runCached } from "../endpoints/cache/run-cached.ts";
 import type { EndpointCall } from "../endpoints/run-endpoint.ts";
 import type { RunOptions } from "../endpoints/run-prepared.ts";
 import { formatIsoTimestamp } from "../iso-timestamp.ts";
-import { ageHeaders, cacheControl, makeNextPageLink, matchesTag, varyHeader } from "./answer-headers.ts";
+import { ageHeaders, cacheControl, makeNextPageLink, varyHeader } from "./answer-headers.ts";
 import type { AppDependencies } from "./app.ts";
 import { type ContentEncoding, chooseEncoding, minEncodedBytes } from "./content-encoding.ts";
+import { isKnownTag } from "./entity-tag.ts";
 import type { AnswerFormat } from "./formats/answer-format.ts";
 import { jsonFormat, jsonFrame } from "./formats/json.ts";
 import type { KeptReplies } from "./kept-replies.ts";
@@ -48,9 +49,10 @@ export async function answerKept(
   if (isHit) setAll(reply, ageHeaders(answer, cacheSeconds, dependencies.nowMs()));
   else reply.header("age", "0").header("cache-status", "logweir; fwd=miss; stored");
   const form = format === jsonFormat && encoding === undefined ? undefined : suffixOf(format, encoding);
-  const isKnown = matchesTag(request.headers["if-none-match"], etag);
+  const isKnown = isKnownTag(request.headers["if-none-match"], etag);
   const body = isKnown ? undefined : await bodyOf(dependencies, request, { key, answer, format, encoding, form });
-  if (isCurrent !== undefined) {
+  const { auditRun: notes } = request;
+  if (isCurrent !== undefined && notes !== undefined) {
     const { identity: caller, name } = call;
     const route = request.routeOptions.url ?? "";
     replies.remember(request.raw, {
@@ -64,6 +66,7 @@ export async function answerKept(
       etag,
       headers,
       isCurrent,
+      notes,
     });
   }
   reply.code(isKnown ? 304 : 200).send(body);

@@ -3,9 +3,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { LRUCache } from "lru-cache";
 import type { Identity } from "../access/scope.ts";
 import type { Endpoint } from "../endpoints/definition.ts";
-import { ageHeaders, matchesTag } from "./answer-headers.ts";
+import { ageHeaders } from "./answer-headers.ts";
 import type { AppDependencies } from "./app.ts";
+import { isKnownTag } from "./entity-tag.ts";
 import type { Metrics } from "./metrics.ts";
+import { callKeyOf, type RunNotes } from "./plugins/audit.ts";
 import { exposedHeaders } from "./plugins/cors.ts";
 import { readRequestId } from "./plugins/request-id.ts";
 
@@ -27,6 +29,8 @@ export interface KeptReply {
   readonly headers: readonly string[];
   /** False once the call would be planned otherwise. */
   readonly isCurrent: () => boolean;
+  /** What the audit is told of the call. */
+  readonly notes: RunNotes;
 }
 
 /** Answers calls that were answered before, ahead of the framework: as long as nothing that decided the answer has changed. */
@@ -38,7 +42,7 @@ export interface KeptReplies {
 
 type Needs = Pick<
   AppDependencies,
-  "authenticator" | "cache" | "endpoints" | "rates" | "drain" | "logger" | "nowMs" | "runner"
+  "audit" | "authenticator" | "cache" | "endpoints" | "rates" | "drain" | "logger" | "nowMs" | "runner"
 >;
 
 const maxReplies = 10_000;
@@ -56,7 +60,7 @@ const fixedHeaders: readonly string[] = [
 ];
 
 export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
-  const { authenticator, cache, endpoints, rates, drain, logger, nowMs, runner } = needs;
+  const { audit, authenticator, cache, endpoints, rates, drain, logger, nowMs, runner } = needs;
   const replies = new LRUCache<string, Remembered>({
     max: maxReplies,
     maxSize: maxCharacters,
@@ -85,7 +89,8 @@ export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
       if (!(body instanceof Uint8Array) || !mayCall(rates, reply.identity)) return false;
       const authMs = runner.now() - startedAt;
       const requestId = readRequestId(request) ?? randomUUID();
-      const isKnown = matchesTag(request.headers["if-none-match"], reply.etag);
+      const tags = request.headers["if-none-match"];
+      const isKnown = tags !== undefined && (tags === reply.etag || isKnownTag(tags, reply.etag));
       const headers = [
         ...(isKnown ? reply.knownHeaders : reply.headers),
         ...ageHeaders(answer, reply.endpoint.definition.cacheSeconds, nowMs()),
@@ -103,6 +108,7 @@ export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
       const seconds = (runner.now() - startedAt) / 1000;
       const { tokenId } = reply.identity;
       const endpoint = reply.endpoint.definition.name;
+      audit.record({ ...reply.notes, cache: "hit", status, durationMs: seconds * 1000, callKey: reply.callKey });
       metrics.observe({ tokenId, endpoint, cache: "hit" }, status, seconds);
       const ms = Math.round(seconds * 10_000) / 10;
       const { route } = reply;
@@ -114,7 +120,12 @@ export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
       if (request.method !== "GET" || !isPlain(request) || readSecret(request) === undefined) return;
       if ((request.url ?? "").length > maxUrlLength) return;
       const headers = [...fixedHeaders, ...reply.headers];
-      replies.set(keyOf(request, reply.identity), { ...reply, headers, knownHeaders: withoutContent(headers) });
+      replies.set(keyOf(request, reply.identity), {
+        ...reply,
+        headers,
+        knownHeaders: withoutContent(headers),
+        callKey: callKeyOf(reply.notes),
+      });
     },
   };
 }
@@ -122,6 +133,8 @@ export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
 interface Remembered extends KeptReply {
   /** What 304 tells: it has no body to describe (RFC 9110, section 15.4.5). */
   readonly knownHeaders: readonly string[];
+  /** Of the audit. */
+  readonly callKey: string;
 }
 
 function withoutContent(headers: readonly string[]): readonly string[] {
