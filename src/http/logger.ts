@@ -21,7 +21,7 @@ export function createLogger(level: string, stream: DestinationStream = openStan
 
 /** Standard error, written to ten times a second and when the process ends: a busy service would spend much of its time on single lines. */
 function openStandardError(): DestinationStream {
-  const stream = destination({ dest: 2, minLength: 16_384, periodicFlush: 100, sync: true });
+  const stream = destination({ dest: 2, minLength: 8_192, periodicFlush: 100, sync: true });
   process.once("exit", () => stream.flushSync());
   return stream;
 }
