@@ -9,6 +9,11 @@ export function quoteString(text: string): string {
     .join(" || chr(0) || ")})`;
 }
 
+/** Is the sort key a text or NULL that is written out? It sorts nothing, and DuckDB refuses it. */
+export function isConstantKey(sql: string): boolean {
+  return sql === "NULL" || /^'(?:[^']|'')*'$/.test(sql);
+}
+
 /** A quoted identifier. A NUL cannot stand in one. */
 export function quoteIdentifier(name: string): string {
   if (name.includes("\0")) throw new Error("An identifier cannot hold a NUL character");

@@ -154,7 +154,8 @@ function parseDot(cursor: Cursor, start: number, base: Expression, names: Identi
   if (!cursor.isIdentifier() && !FUNCTION_KEYWORDS.has(cursor.token.code)) throw cursor.unexpected();
   const field = cursor.takeIdentifier();
   if (names === undefined && cursor.is("(")) {
-    if (base.kind === "IntLiteral" || base.kind === "FloatLiteral") throw cursor.unexpected();
+    const isBareNumber = base.span.start === start && (base.kind === "IntLiteral" || base.kind === "FloatLiteral");
+    if (isBareNumber) throw cursor.unexpected();
     return parseCall(cursor, { start, name: [field], receiver: base });
   }
   names?.push(field);

@@ -220,6 +220,10 @@ describe("queries", () => {
     );
   });
 
+  it("reads a chained call on a number in parentheses", () => {
+    expect(treeOf("SELECT (1).f()")).toEqual(treeOf("SELECT ((1)).f()"));
+  });
+
   it("does not mind the case of keywords and keeps the case of names", () => {
     expect(treeOf("select A from T where B is not null")).toEqual(treeOf("SELECT A FROM T WHERE B IS NOT NULL"));
     expect(treeOf("SELECT a")).not.toEqual(treeOf("SELECT A"));

@@ -9,6 +9,7 @@ import type {
 import type { AggregateContext, AggregateModifiers } from "../functions/aggregate-shape.ts";
 import { printQuantile } from "../functions/approximate.ts";
 import { aggregateFunctions, windowFunctions } from "../functions/index.ts";
+import { isConstantKey } from "../sql-text.ts";
 import { type Compilation, fail } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import type { Scope } from "./scope.ts";
@@ -17,8 +18,7 @@ import { isCheap, isNeverNaN } from "./traits.ts";
 type Key = AggregateCall["orderBy"][number];
 
 /** `x ASC NULLS FIRST`; for FLOAT64 with a key before it that puts NaN where GoogleSQL has it. */
-function printKey(compilation: Compilation, key: Key, scope: Scope, isSingle: boolean): string {
-  const sql = printExpression(compilation, key.expression, scope);
+function printKey(compilation: Compilation, key: Key, sql: string, scope: Scope, isSingle: boolean): string {
   const nulls = `NULLS ${key.nullsFirst ? "FIRST" : "LAST"}`;
   const printed = `${sql} ${key.isDescending ? "DESC" : "ASC"} ${nulls}`;
   if (isSingle || isNeverNaN(compilation, key.expression, scope)) return printed;
@@ -26,7 +26,12 @@ function printKey(compilation: Compilation, key: Key, scope: Scope, isSingle: bo
 }
 
 function printKeys(compilation: Compilation, keys: readonly Key[], scope: Scope, isSingle = false): string {
-  return keys.map((key) => printKey(compilation, key, scope, isSingle)).join(", ");
+  const printed: string[] = [];
+  for (const key of keys) {
+    const sql = printExpression(compilation, key.expression, scope);
+    if (isSingle || !isConstantKey(sql)) printed.push(printKey(compilation, key, sql, scope, isSingle));
+  }
+  return printed.join(", ");
 }
 
 function printOptional(compilation: Compilation, expression: Expr | undefined, scope: Scope): string | undefined {

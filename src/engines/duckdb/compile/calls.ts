@@ -28,7 +28,11 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
   if (call.isSafe) {
     // Errors of the arguments are not this call's: they are computed outside of TRY.
     const outside = call.arguments.map(
-      (argument) => argument !== undefined && canMove(argument) && !isCheap(compilation, argument, scope),
+      (argument) =>
+        argument !== undefined &&
+        canMove(argument) &&
+        !isCheap(compilation, argument, scope) &&
+        !isPlainInterval(compilation, argument, scope),
     );
     return bindArguments(compilation, args, outside, (bound) => `TRY(${print(bound)})`);
   }
@@ -44,6 +48,12 @@ function numberArguments(compilation: Compilation, call: CallExpr, scope: Scope)
   const hasFloats = call.arguments.some((argument) => (argument?.type ?? call.type).kind === "FLOAT64");
   if (!hasFloats) return undefined;
   return call.arguments.map((argument) => argument === undefined || isNeverNaN(compilation, argument, scope));
+}
+
+/** The interval of DATE_ADD is a number and a part of the call's own: what is wrong with it is the call's. */
+function isPlainInterval(compilation: Compilation, argument: Expr, scope: Scope): boolean {
+  if (argument.kind !== "Call" || argument.function !== "$interval") return false;
+  return argument.arguments.every((part) => part !== undefined && isCheap(compilation, part, scope));
 }
 
 function canMove(argument: Expr | undefined): boolean {

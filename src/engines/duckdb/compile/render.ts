@@ -1,4 +1,5 @@
 /** The finished text of a SELECT block. */
+import { isConstantKey } from "../sql-text.ts";
 import type { Block, SelectItem } from "./block.ts";
 
 /** Where columns stand in a select list, from 0. */
@@ -23,7 +24,8 @@ function renderOrder(block: Block, items: readonly SelectItem[], positions: Posi
     if (item.isFloat && item.binding.isNeverNaN !== true) {
       parts.push(`isnan(${item.binding.sql()}) ${item.isDescending ? "ASC" : "DESC"} ${nulls}`);
     }
-    parts.push(`${alias ?? item.binding.sql()} ${item.isDescending ? "DESC" : "ASC"} ${nulls}`);
+    const key = alias ?? item.binding.sql();
+    if (!isConstantKey(key)) parts.push(`${key} ${item.isDescending ? "DESC" : "ASC"} ${nulls}`);
   }
   return parts.length === 0 || items.length === 0 ? "" : ` ORDER BY ${parts.join(", ")}`;
 }

@@ -109,8 +109,10 @@ function arrayConcatAggregate(context: AggregateContext): string {
 function stringAggregate(context: AggregateContext): string {
   const { modifiers } = context;
   const [value = "", delimiter = context.type.kind === "BYTES" ? "','::BLOB" : "','"] = context.args;
-  if (context.type.kind === "BYTES")
-    return `unhex(lw_join(${collect(context, `hex(${value})`, true)}, hex(${delimiter})))`;
+  if (context.type.kind === "BYTES") {
+    const hexes = `list_transform(${collect(context, value, true)}, lambda lw_bytes: hex(lw_bytes))`;
+    return `unhex(lw_join(${hexes}, hex(${delimiter})))`;
+  }
   const isPlain = modifiers.limitSql === undefined && modifiers.having === undefined && isLiteralText(delimiter);
   if (isPlain) return printAggregate("string_agg", [value, delimiter], modifiers);
   return `lw_join(${collect(context, value, true)}, ${delimiter})`;

@@ -48,20 +48,27 @@ function callOnParts(name: string, interval: string, extra: string): string {
 }
 
 /** What is known of an interval before the query runs: the part it is made of, or which of its fields are zero. */
-interface KnownInterval {
+export interface KnownInterval {
   readonly part?: string;
   readonly hasMonths?: boolean;
+  readonly hasDays?: boolean;
   readonly hasMicros?: boolean;
   /** At most a thousand years: then no current date can leave the calendar by it. */
   readonly isModest?: boolean;
 }
 
-function knownInterval(expression: Expr | undefined): KnownInterval {
+/** Reads it off the resolved expression. */
+export function knownInterval(expression: Expr | undefined): KnownInterval {
   if (expression?.kind === "Literal" && expression.value !== null) {
     const parts = parseInterval(expression.value);
     if (parts === undefined) return {};
     const years = Math.abs(parts.months) / 12 + Math.abs(parts.days) / 365 + Math.abs(Number(parts.micros)) / 3.1e13;
-    return { hasMonths: parts.months !== 0, hasMicros: parts.micros !== 0n, isModest: years < 1000 };
+    return {
+      hasMonths: parts.months !== 0,
+      hasDays: parts.days !== 0,
+      hasMicros: parts.micros !== 0n,
+      isModest: years < 1000,
+    };
   }
   const unit = expression?.kind === "Call" && expression.function === "$interval" ? expression.arguments[1] : undefined;
   if (unit?.kind !== "DatePart") return {};
@@ -172,12 +179,14 @@ function checkAddable(call: CallExpr, type: SqlType): KnownInterval {
   const known = knownInterval(call.arguments[1]);
   const isWrong =
     known.part === undefined
-      ? (type.kind === "DATE" && known.hasMicros === true) || (type.kind === "TIMESTAMP" && known.hasMonths === true)
+      ? (type.kind === "DATE" && known.hasMicros === true) ||
+        (type.kind === "TIMESTAMP" && known.hasMonths === true) ||
+        (type.kind === "TIME" && (known.hasMonths === true || known.hasDays === true))
       : !addableParts[type.kind]?.includes(known.part);
   if (isWrong) {
     const what =
       known.part === undefined
-        ? `an INTERVAL with ${known.hasMonths === true ? "months" : "a time part"}`
+        ? `an INTERVAL with ${known.hasMonths === true ? "months" : type.kind === "TIME" ? "days" : "a time part"}`
         : `the ${known.part} date part`;
     refuseCall(call, `${call.function} does not support ${what} for ${type.kind}`);
   }

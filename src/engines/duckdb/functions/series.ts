@@ -3,6 +3,8 @@ import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { quoteString, raiseError } from "../sql-text.ts";
 import { computeOnce } from "./compute-once.ts";
+import { refuseCall } from "./date-parts.ts";
+import { knownInterval } from "./interval.ts";
 import { intervalParts } from "./interval-parts.ts";
 import { checkTimestamp } from "./temporal-bounds.ts";
 import type { CallContext } from "./types.ts";
@@ -58,6 +60,11 @@ export function seriesOf(
 /** GENERATE_DATE_ARRAY and GENERATE_TIMESTAMP_ARRAY. */
 export function printSeries({ args, types, call }: Context, defaultStep = "NULL"): string {
   const [start = "", end = "", step] = args;
+  const { hasMonths, hasMicros } = knownInterval(call.arguments[2]);
+  const isDate = types[0]?.kind === "DATE";
+  if (isDate ? hasMicros : hasMonths) {
+    refuseCall(call, `${call.function} does not take a step of ${isDate ? "parts of a day" : "months"}`);
+  }
   return seriesOf(start, end, step ?? defaultStep, types[0] ?? call.type, call.function);
 }
 

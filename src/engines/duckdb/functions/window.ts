@@ -18,7 +18,7 @@ function native(name: string): PrintWindow {
 function checked(name: string, count: string, least: bigint): string {
   const literal = literalInteger(count);
   if (literal !== undefined && literal >= least) return count;
-  const failure = raiseError(quoteString(`${name}: the second argument must be at least ${least}`));
+  const failure = raiseError(quoteString(`${name}: the number of rows or buckets must be at least ${least}`));
   return `CASE WHEN ${count} >= ${least} THEN ${count} ELSE ${failure} END`;
 }
 
@@ -135,6 +135,6 @@ export const windowFunctions: WindowTable = {
   DENSE_RANK: native("dense_rank"),
   PERCENT_RANK: native("percent_rank"),
   CUME_DIST: native("cume_dist"),
-  NTILE: native("ntile"),
+  NTILE: (context) => printCall("ntile", [checked("NTILE", context.args[0] ?? "", 1n)], context),
   ROW_NUMBER: native("row_number"),
 };
