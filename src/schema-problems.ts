@@ -19,7 +19,14 @@ export function findSchemaProblems(schema: TSchema, value: unknown): readonly Sc
       message: describe(error.keyword, error.params, error.message),
     });
   }
-  return problems;
+  // Where null is one of several forms, it is hardly the one that was meant.
+  const isNullOnly = ({ path, message }: SchemaProblem) =>
+    message === "must be null" && problems.some((other) => other.message !== message && startsWith(other.path, path));
+  return problems.filter((problem) => !isNullOnly(problem));
+}
+
+function startsWith(path: readonly string[], start: readonly string[]): boolean {
+  return start.every((key, index) => path[index] === key);
 }
 
 function pointerToPath(pointer: string): string[] {

@@ -159,12 +159,16 @@ function compile(asked: OwnerQuery, { nowMs, ...dependencies }: OwnerDependencie
   const own = findParameters(savedQuery)
     .filter(({ key }) => !known.has(String(key).toLowerCase()))
     .map(({ key, span }) => toParameter(asked.text, key, span, types.get(String(key).toLowerCase())));
-  return { ...compiled, contract: inferContract([...own, ...inherited], compiled.query) };
+  if (own.length === 0) return { ...compiled, contract: inferContract(inherited, compiled.query) };
+  // Once more, now that every parameter has a type: columns may take theirs from them.
+  const typed = compileOwn(dependencies, { ...draft, definition: { ...draft.definition, parameters: own } });
+  return { ...typed, contract: inferContract([...own, ...inherited], typed.query) };
 }
 
 function parse({ language, text }: OwnerQuery, nowMs: number): Query {
   if (language === "sql") return parseQuery(text);
-  return compileLql(text, { defaultTable: undefined, nowMs, maxRows: maxOwnerRows });
+  const missingTable = "Name the source or endpoint to read with f:";
+  return compileLql(text, { defaultTable: undefined, missingTable, nowMs, maxRows: maxOwnerRows });
 }
 
 /** A parameter of the type that the query asks for; every one must be sent. */

@@ -10,6 +10,8 @@ import { toCondition } from "./to-condition.ts";
 export interface LqlContext {
   /** The table that is read where the text has no `f:`; undefined where there is none to choose. */
   readonly defaultTable: string | undefined;
+  /** What is said then. */
+  readonly missingTable?: string;
   /** The clock, in milliseconds since 1970. */
   readonly nowMs: number;
   /** Rows at most, without a chart. */
@@ -30,7 +32,8 @@ export function compileLql(lql: string, context: LqlContext): Query {
   const parsed = parseLql(lql, context.nowMs);
   const table = parsed.from?.name ?? context.defaultTable;
   if (table === undefined) {
-    throw new LqlError(lql, 0, "This endpoint has several tables and none is the default: name one with f:");
+    const { missingTable = "This endpoint has several tables and none is the default: name one with f:" } = context;
+    throw new LqlError(lql, 0, missingTable);
   }
   const span = parsed.from?.span ?? parsed.span;
   const { chart } = parsed;
