@@ -36,5 +36,6 @@ export function createAuditSource(retentionDays: number): Source {
     description: "Who changed what, and who ran which endpoint; written by the service",
     retentionDays,
     knownFields: Object.entries(fields).map(([name, kind]) => ({ path: `metadata.${name}`, type: { kind } })),
+    origin: { kind: "service" },
   };
 }

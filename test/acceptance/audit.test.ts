@@ -1,0 +1,242 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { postEvents, privateToken, publicToken, readError, type Service, startService } from "./service.ts";
+
+const run = promisify(execFile);
+
+let service: Service;
+
+interface Audited {
+  readonly event_message: string;
+  readonly metadata: readonly [Readonly<Record<string, string | number | boolean>>];
+}
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+const api = (method: string, path: string, body?: unknown, token = privateToken) =>
+  fetch(`${service.url}${path}`, {
+    method,
+    headers: { "x-api-key": token, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+async function events(): Promise<readonly Audited["metadata"][0][]> {
+  const response = await service.get("/api/sources/logweir.audit/recent", { limit: "1000" });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as Audited[]).map(({ metadata: [fields] }) => fields);
+}
+
+/** The newest event like this one; it must come within two seconds. */
+async function audited(like: Record<string, unknown>): Promise<Audited["metadata"][0]> {
+  let found: Audited["metadata"][0] | undefined;
+  await expect
+    .poll(
+      async () => {
+        found = (await events()).find((each) => Object.entries(like).every(([key, value]) => each[key] === value));
+        return found !== undefined;
+      },
+      { timeout: 2_000, interval: 100 },
+    )
+    .toBe(true);
+  if (found === undefined) throw new Error("unreachable");
+  return found;
+}
+
+async function makeToken(document: object): Promise<{ readonly id: string; readonly token: string }> {
+  const response = await api("POST", "/api/access-tokens", document);
+  expect(response.status).toBe(201);
+  return (await response.json()) as { id: string; token: string };
+}
+
+const ask = (token: string, parameters: Record<string, string>, endpoint = "logs.all") =>
+  service.get(`/api/endpoints/query/${endpoint}`, parameters, { "x-api-key": token });
+
+describe("the audit", () => {
+  it("shows a run within two seconds: who, which version, parameters, redaction, and how it went", async () => {
+    const { id, token } = await makeToken({ scopes: ["query"] });
+    const headers = { "x-api-key": token, "lf-endpoint-redact-pii": "true" };
+    const parameters = { project: "audited-run", sql: "select count(*) as n from edge_logs" };
+    expect((await service.get("/api/endpoints/query/logs.all", parameters, headers)).status).toBe(200);
+    expect(await audited({ actor: id, action: "endpoint.run" })).toMatchObject({
+      outcome: "ok",
+      status: 200,
+      endpoint: "logs.all",
+      endpoint_id: "1b7f3d52-6c1e-4a7e-9d0b-5f2c8e41a690",
+      version: 1,
+      parameters: '{"project":"audited-run"}',
+      query_language: "sql",
+      query_digest: expect.stringMatching(/^[0-9a-f]{32}$/),
+      redacted: true,
+      cache: "none",
+      rows: 1,
+      count: 1,
+    });
+    await ask(token, { project: "audited-run", sql: "select nope from edge_logs" });
+    expect(await audited({ actor: id, outcome: "unknown_column" })).toMatchObject({ status: 400 });
+  });
+
+  it("counts answers from the cache together", async () => {
+    const { id, token } = await makeToken({ scopes: ["query"] });
+    const parameters = { project: "counted", interval: "daily" };
+    for (let call = 0; call < 20; call++) {
+      expect((await ask(token, parameters, "usage.api-counts")).status).toBe(200);
+    }
+    await audited({ actor: id, cache: "miss" });
+    await expect
+      .poll(
+        async () => {
+          const hits = (await events()).filter(({ actor, cache }) => actor === id && cache === "hit");
+          return [hits.length < 5, hits.reduce((sum, { count }) => sum + Number(count), 0)];
+        },
+        { timeout: 2_000 },
+      )
+      .toEqual([true, 19]);
+  });
+
+  it("shows changes of tokens, sources and the cache, and refused calls", async () => {
+    const { id, token } = await makeToken({ scopes: ["ingest"], pins: { project: "pinned-value" } });
+    await api("POST", `/api/access-tokens/${id}/rotate`);
+    await api("DELETE", `/api/access-tokens/${id}`);
+    await api("POST", "/api/sources", { name: "audited_source" });
+    await api("DELETE", "/api/sources/audited_source");
+    await api("POST", "/api/cache/clear");
+    await api("GET", "/api/access-tokens", undefined, token);
+    const made = await audited({ action: "token.create", target: id });
+    expect(made.actor).toBe("private_token");
+    expect(made.details).toContain('"scopes":"ingest"');
+    for (const action of ["token.rotate", "token.revoke"]) await audited({ action, target: id });
+    for (const action of ["source.create", "source.delete"]) await audited({ action, target: "audited_source" });
+    await audited({ action: "cache.clear", actor: "private_token" });
+    expect(await audited({ action: "access.refused", outcome: "unauthorized" })).toMatchObject({
+      route: "/api/access-tokens",
+      status: 401,
+    });
+    expect(JSON.stringify(await events())).not.toContain("pinned-value");
+  });
+
+  it("shows what a command did on the data folder", async () => {
+    const { stdout } = await run(
+      process.execPath,
+      ["dist/logweir.js", "token", "create", "--scope", "query", "--json"],
+      {
+        env: { PATH: process.env.PATH, LOGWEIR_DATA_DIR: service.dataDir },
+      },
+    );
+    const { id } = JSON.parse(stdout) as { id: string };
+    expect(await audited({ action: "token.create", target: id })).toMatchObject({ actor: "command" });
+  });
+
+  it("is a source that queries of owners read, and that nobody writes to", async () => {
+    const schema = (await (
+      await service.get("/api/sources/logweir.audit/schema", { variant: "dot" })
+    ).json()) as object;
+    expect(schema).toMatchObject({ "metadata.actor": "STRING", "metadata.rows": "INT64" });
+    for (const token of [privateToken, publicToken]) {
+      const refused = await postEvents(service.url, "logweir.audit", "[]", { "x-api-key": token });
+      expect(await readError(refused)).toMatchObject({ code: "source_read_only", status: 409 });
+    }
+    const { token } = await makeToken({ scopes: ["query"] });
+    const denied = await ask(token, { project: "x", sql: "select * from `logweir.audit`" });
+    expect(await readError(denied)).toMatchObject({ code: "sandbox_table_denied" });
+    for (const path of ["", "/schema", "/events", "/recent"]) {
+      const response = await service.get(`/api/sources/logweir.audit${path}`, {}, { "x-api-key": token });
+      expect(response.status).toBe(401);
+    }
+  });
+
+  it("holds no token, no address, no e-mail and no query text, nor does the log", async () => {
+    const { id, token } = await makeToken({ scopes: ["query"] });
+    const secrets = [
+      token,
+      privateToken,
+      publicToken,
+      "alice.audit@example.com",
+      "bob.audit@example.org",
+      "203.0.113.77",
+      "198.51.100.23",
+      "2001:db8:77::9",
+      "4111 1111 1111 1111",
+      "word-in-a-query",
+    ];
+    for (const [index, secret] of secrets.entries()) {
+      const headers = {
+        "x-api-key": token,
+        "x-forwarded-for": secret,
+        "user-agent": secret,
+        referer: `http://x/${encodeURIComponent(secret)}`,
+        cookie: secret,
+      };
+      const parameters = {
+        project: index === secrets.length - 1 ? "p" : `before ${secret} after`,
+        sql: `select '${secret}' as s from edge_logs where event_message = '${secret}'`,
+        unknown: secret,
+      };
+      expect((await service.get("/api/endpoints/query/logs.all", parameters, headers)).status).toBe(200);
+      const url = `${service.url}/api/endpoints/query/logs.all?api_key=${encodeURIComponent(secret)}`;
+      await fetch(url, { method: "POST", headers: { "user-agent": secret, "content-type": "text/x" }, body: secret });
+      await api("GET", `/api/access-tokens/${encodeURIComponent(secret)}`);
+      await api("GET", `/api/sources/${encodeURIComponent(secret)}`, undefined, secret.replaceAll(/[^\x21-\x7e]/g, ""));
+    }
+    expect((await service.get("/api/endpoints/query/logs.all", { api_key: token, project: token }, {})).status).toBe(
+      200,
+    );
+    await audited({ actor: id, parameters: '{"project":"REDACTED"}' });
+    const everything = JSON.stringify(await events()) + service.output();
+    expect(everything).toContain("before REDACTED after");
+    const files = await readdir(service.dataDir, { recursive: true, withFileTypes: true });
+    const stored = await Promise.all(
+      files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), "latin1")),
+    );
+    for (const secret of secrets) {
+      expect(everything, secret).not.toContain(secret);
+      expect(everything, secret).not.toContain(encodeURIComponent(secret));
+      expect(
+        stored.some((text) => text.includes(secret)),
+        secret,
+      ).toBe(false);
+    }
+  });
+
+  it("is in the log as structured lines", async () => {
+    const lines = service
+      .output()
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as { level: string; audit?: Record<string, unknown> });
+    const actions = new Set(lines.map(({ audit }) => audit?.action));
+    for (const action of ["endpoint.run", "token.create", "source.create", "access.refused"]) {
+      expect(actions).toContain(action);
+    }
+  });
+});
+
+describe("the setting audit", () => {
+  it("leaves runs out with changes, and everything with off", async () => {
+    for (const [level, expected] of [
+      ["changes", ["cache.clear"]],
+      ["off", []],
+    ] as const) {
+      const quiet = await startService({ env: { LOGWEIR_AUDIT: level } });
+      try {
+        await quiet.rows("logs.all", { project: "x" });
+        await fetch(`${quiet.url}/api/cache/clear`, { method: "POST", headers: { "x-api-key": privateToken } });
+        const read = async () => {
+          const response = await quiet.get("/api/sources/logweir.audit/recent");
+          return ((await response.json()) as Audited[]).map(({ metadata: [{ action }] }) => action);
+        };
+        await expect.poll(read, { timeout: 2_000 }).toEqual(expected);
+      } finally {
+        await quiet.stop();
+      }
+    }
+  });
+});

@@ -1,0 +1,131 @@
+import { execFile } from "node:child_process";
+import { Agent, request } from "node:http";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { privateToken, readError, type Service, startService } from "./service.ts";
+
+const run = promisify(execFile);
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+async function api<T>(method: string, path: string, body?: unknown): Promise<{ status: number; body: T }> {
+  const response = await fetch(`${service.url}/api/access-tokens${path}`, {
+    method,
+    headers: { "x-api-key": privateToken, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: (text === "" ? undefined : JSON.parse(text)) as T };
+}
+
+interface MadeToken {
+  readonly id: string;
+  readonly token: string;
+  readonly status: string;
+}
+
+const make = async (document: object) => (await api<MadeToken>("POST", "", document)).body;
+
+const query = (token: string, parameters: Record<string, string> = { project: "abc" }) =>
+  service.get("/api/endpoints/query/usage.api-counts", { interval: "daily", ...parameters }, { "x-api-key": token });
+
+/** One call after the other on the same connection. */
+function onOneConnection(token: string): { ask(): Promise<number>; close(): void } {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const url = `${service.url}/api/endpoints/query/usage.api-counts?interval=daily&project=abc`;
+  return {
+    ask: () =>
+      new Promise((resolve, reject) => {
+        request(url, { agent, headers: { "x-api-key": token } }, (response) => {
+          response.resume().on("end", () => resolve(response.statusCode ?? 0));
+        })
+          .on("error", reject)
+          .end();
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+describe("tokens over HTTP", () => {
+  it("work at once, and end with DELETE at the next request, on a kept connection and for kept answers too", async () => {
+    const { id, token } = await make({ scopes: ["query"] });
+    const connection = onOneConnection(token);
+    for (let call = 0; call < 5; call++) expect(await connection.ask()).toBe(200);
+    expect((await api("DELETE", `/${id}`)).status).toBe(204);
+    for (let call = 0; call < 5; call++) expect(await connection.ask()).toBe(401);
+    connection.close();
+  });
+
+  it("end while calls are under way: none that begins after the answer to DELETE gets through", async () => {
+    const { id, token } = await make({ scopes: ["query"] });
+    let isDeleted = false;
+    let late = 0;
+    let allowed = 0;
+    const caller = async () => {
+      for (let call = 0; call < 40; call++) {
+        const beganLate = isDeleted;
+        const { status } = await query(token, { project: `p${call % 7}` });
+        if (status === 200 && beganLate) late++;
+        if (status === 200) allowed++;
+      }
+    };
+    const callers = Promise.all([caller(), caller(), caller(), caller()]);
+    await query(token);
+    await api("DELETE", `/${id}`);
+    isDeleted = true;
+    await callers;
+    expect(late).toBe(0);
+    expect(allowed).toBeLessThan(160);
+  });
+
+  it("rotate: the old value is refused, the new one has the same rights", async () => {
+    const { id, token } = await make({ scopes: ["query"], pins: { project: "abc" } });
+    expect((await query(token)).status).toBe(200);
+    const { body } = await api<MadeToken>("POST", `/${id}/rotate`);
+    expect((await query(token)).status).toBe(401);
+    expect((await query(body.token)).status).toBe(200);
+    expect((await query(body.token, { project: "xyz" })).status).toBe(403);
+  });
+
+  it("are refused with every problem by field", async () => {
+    const response = await fetch(`${service.url}/api/access-tokens`, {
+      method: "POST",
+      headers: { "x-api-key": privateToken, "content-type": "application/json" },
+      body: JSON.stringify({ scopes: ["everything"], pins: 3, expires: "soon" }),
+    });
+    const error = await readError(response);
+    expect(error).toMatchObject({ code: "validation_failed", status: 422 });
+    expect(Object.keys(error.fields as object).sort()).toEqual(["expires", "pins", "scopes"]);
+  });
+});
+
+describe("token commands beside a running service", () => {
+  const logweir = async (...args: string[]) => {
+    const environment = { PATH: process.env.PATH, LOGWEIR_DATA_DIR: service.dataDir };
+    return (await run(process.execPath, ["dist/logweir.js", "token", ...args], { env: environment })).stdout;
+  };
+
+  it("see the API's tokens and the API sees theirs; rotating and revoking count at the next request", async () => {
+    const { id } = await make({ scopes: ["query"] });
+    const listed = JSON.parse(await logweir("list", "--json")) as MadeToken[];
+    expect(listed.find((each) => each.id === id)?.status).toBe("active");
+    const made = JSON.parse(await logweir("create", "--scope", "query", "--json")) as MadeToken;
+    expect((await api<MadeToken>("GET", `/${made.id}`)).body.status).toBe("active");
+    expect((await query(made.token)).status).toBe(200);
+    const rotated = JSON.parse(await logweir("rotate", made.id, "--json")) as MadeToken;
+    expect((await query(made.token)).status).toBe(401);
+    expect((await query(rotated.token)).status).toBe(200);
+    await logweir("revoke", made.id);
+    expect((await query(rotated.token)).status).toBe(401);
+    await expect(logweir("rotate", made.id)).rejects.toThrow(/There is no token/);
+    await expect(logweir("rotate", id, "--grace", "soon")).rejects.toThrow(/such as 10m/);
+  });
+});
