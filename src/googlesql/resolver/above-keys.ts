@@ -1,4 +1,5 @@
 import type { Column, Expr } from "../resolved.ts";
+import type { ColumnSet } from "./column-set.ts";
 import { columnExpr } from "./expr.ts";
 import type { ExpressionIndex } from "./expression-index.ts";
 import { errorExpr, type Resolution } from "./resolution.ts";
@@ -11,7 +12,7 @@ import type { Replace } from "./transform.ts";
 export function aboveKeys(
   resolution: Resolution,
   keys: ExpressionIndex<{ readonly expression: Expr; readonly column: Column }>,
-  hidden: ReadonlySet<number>,
+  hidden: ColumnSet,
   message: (name: string) => string,
 ): Replace {
   return (expression) => {

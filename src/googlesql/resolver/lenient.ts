@@ -8,7 +8,7 @@ import { coercionCost } from "../typing/argument.ts";
 import { isCastable } from "../typing/explicit.ts";
 import { implicitCost } from "../typing/implicit.ts";
 import { isNumericType } from "../typing/same-type.ts";
-import { castToString, isLenientExpr, operandOf } from "./coerce.ts";
+import { castToString, isLenientExpr } from "./coerce.ts";
 import { isErrorExpr, type Resolution } from "./resolution.ts";
 
 /** The operands of a comparison, made comparable where one of them is a leaf of a log record; others are left alone. */
@@ -18,7 +18,7 @@ export function reconcile(resolution: Resolution, operands: readonly Expr[]): re
   const [leaf] = leaves;
   if (leaf === undefined) return operands;
   const others = operands.filter((operand) => !isLenientExpr(resolution, operand) && operand.type.kind !== "UNKNOWN");
-  if (operands.every((operand) => goesWith(resolution, operand, leaf.type))) return operands;
+  if (operands.every((operand) => goesWith(operand, leaf.type))) return operands;
   if (others.length === 0)
     return leaves.every(
       (other) => implicitCost(other.type, leaf.type) !== undefined || implicitCost(leaf.type, other.type) !== undefined,
@@ -39,14 +39,13 @@ export function reconcile(resolution: Resolution, operands: readonly Expr[]): re
 export function reconcileNeedle(resolution: Resolution, needle: Expr, array: Expr): Expr {
   if (array.type.kind !== "ARRAY" || !isLenientExpr(resolution, array) || isErrorExpr(needle)) return needle;
   const { element } = array.type;
-  if (needle.type.kind === "UNKNOWN" || element.kind === "UNKNOWN" || goesWith(resolution, needle, element))
-    return needle;
+  if (needle.type.kind === "UNKNOWN" || element.kind === "UNKNOWN" || goesWith(needle, element)) return needle;
   if (!isScalar(element) || !isScalar(needle.type) || !isCastable(needle.type, element)) return needle;
   return { kind: "Cast", operand: needle, type: element, isSafe: true, isImplicit: true, span: needle.span };
 }
 
-function goesWith(resolution: Resolution, operand: Expr, type: SqlType): boolean {
-  return coercionCost({ ...operandOf(resolution, operand), isLenient: false }, type) !== undefined;
+function goesWith(operand: Expr, type: SqlType): boolean {
+  return coercionCost({ type: operand.type, expression: operand, isLenient: false }, type) !== undefined;
 }
 
 function isScalar(type: SqlType): boolean {

@@ -4,6 +4,7 @@ import { INT64 } from "../types.ts";
 import { isOrderable } from "../typing/same-type.ts";
 import { nullsFirst } from "./aggregate.ts";
 import { coerceOrFail, typeName } from "./coerce.ts";
+import { ColumnSet } from "./column-set.ts";
 import { type Environment, type ExprContext, plainContext, type QueryResult, resolveExpression } from "./context.ts";
 import { isConstant } from "./expr.ts";
 import { ExpressionIndex } from "./expression-index.ts";
@@ -80,7 +81,7 @@ export function orderRelation(
   const keys = resolveOrderBy(own, orderBy, items);
   const computed: ComputedColumn[] = [];
   const local = reachableColumns(names);
-  const taken = new Set<number>();
+  const taken = new ColumnSet();
   const ordered = keys.map((key): OrderKey => {
     const column =
       key.expression.kind === "Column" && local.has(key.expression.column.id)

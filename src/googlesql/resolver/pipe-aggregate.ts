@@ -2,6 +2,7 @@ import type { PipeOperator, SortOrder } from "../ast.ts";
 import type { Column, ComputedColumn, OrderKey, Scan } from "../resolved.ts";
 import { aboveKeys } from "./above-keys.ts";
 import { nullsFirst } from "./aggregate.ts";
+import { ColumnSet } from "./column-set.ts";
 import { blockContext, createBlock, type Environment, inClause, plainRelation, type Relation } from "./context.ts";
 import { ExpressionIndex } from "./expression-index.ts";
 import { type Grouping, resolveGroupBy } from "./group-by.ts";
@@ -50,7 +51,7 @@ export function resolvePipeAggregate(
   const local = new Set(block.aggregates.map((item) => item.column.id));
   const isLocal = (column: Column): boolean => local.has(column.id);
   const computed: ComputedColumn[] = [];
-  const taken = new Set<number>();
+  const taken = new ColumnSet();
   const order: { readonly column: Column; readonly order: SortOrder | undefined }[] = [];
   const columns: NamedColumn[] = keys.map(({ column, key }) => {
     order.push({

@@ -1,5 +1,6 @@
 import type { Identifier, PipeOperator } from "../ast.ts";
 import type { Column, ComputedColumn } from "../resolved.ts";
+import { ColumnSet } from "./column-set.ts";
 import {
   blockContext,
   createBlock,
@@ -34,7 +35,7 @@ export function extendRelation(
   const computed: ComputedColumn[] = [];
   const windows = new Set(block.windows.map((item) => item.column.id));
   const isLocal = (column: Column): boolean => windows.has(column.id);
-  const taken = new Set<number>();
+  const taken = new ColumnSet();
   const added = items.map((item, i): NamedColumn => {
     const column = materialize(resolution, item.expression, item.name ?? `f${i}`, computed, isLocal, taken);
     return namedColumn(item.name, column);

@@ -1,5 +1,6 @@
 import type { OrderItem, Query, QueryBody } from "../ast.ts";
 import type { CteDefinition } from "../resolved.ts";
+import { ColumnSet } from "./column-set.ts";
 import { type Environment, plainRelation, type QueryResult, type Relation, resolveSubquery } from "./context.ts";
 import { resolveFrom } from "./from.ts";
 import { limitRows, orderRelation } from "./order-by.ts";
@@ -96,7 +97,7 @@ function resultOf(environment: Environment, relation: Relation, span: Query["spa
     return { scan, columns, order, isSorted: false, recursive };
   }
   const computed: Parameters<typeof materialize>[3] = [];
-  const taken = new Set<number>();
+  const taken = new ColumnSet();
   const columns = expandColumns(resolution, names.columns, span).map((item): NamedColumn => {
     const column = materialize(resolution, item.expression, item.name ?? "f", computed, () => true, taken);
     return namedColumn(item.name, column);

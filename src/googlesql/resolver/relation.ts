@@ -1,6 +1,7 @@
 /** Building blocks of relations. */
 import type { Column, ComputedColumn, Expr, Scan } from "../resolved.ts";
 import { isLenientExpr } from "./coerce.ts";
+import { ColumnSet } from "./column-set.ts";
 import type { QueryResult, Relation } from "./context.ts";
 import type { Resolution } from "./resolution.ts";
 import type { NamedColumn, NameList } from "./scope.ts";
@@ -12,7 +13,7 @@ export function materialize(
   name: string,
   computed: ComputedColumn[],
   isLocal: (column: Column) => boolean,
-  taken: Set<number>,
+  taken: ColumnSet,
 ): Column {
   if (expression.kind === "Column" && isLocal(expression.column) && !taken.has(expression.column.id)) {
     taken.add(expression.column.id);
@@ -67,8 +68,8 @@ export function mergeNames(
 }
 
 /** Every column that a relation's names reach. */
-export function reachableColumns(names: NameList): Set<number> {
-  const ids = new Set<number>();
+export function reachableColumns(names: NameList): ColumnSet {
+  const ids = new ColumnSet();
   for (const { column } of names.columns) ids.add(column.id);
   for (const range of names.ranges) for (const { column } of range.columns) ids.add(column.id);
   return ids;

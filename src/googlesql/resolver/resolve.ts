@@ -4,6 +4,7 @@ import { type Diagnostic, GoogleSqlError } from "../diagnostic.ts";
 import type { TableCatalog } from "../relation.ts";
 import type { ComputedColumn, ResolvedQuery } from "../resolved.ts";
 import { type SqlType, STRING } from "../types.ts";
+import { ColumnSet } from "./column-set.ts";
 import type { CteScope, QueryResult } from "./context.ts";
 import { resolveExpressionRule } from "./expression.ts";
 import { sortScan } from "./order-by.ts";
@@ -92,7 +93,7 @@ export function finishQuery(resolution: Resolution, result: QueryResult): Resolv
     const items = expandColumns(resolution, result.columns, { start: 0, end: 0 });
     named = items.map((item, i) => ({
       name: item.name ?? "",
-      column: materialize(resolution, item.expression, item.name ?? `f${i}`, computed, () => false, new Set()),
+      column: materialize(resolution, item.expression, item.name ?? `f${i}`, computed, () => false, new ColumnSet()),
     }));
     scan = projectBelowSort(scan, computed);
   }

@@ -2,6 +2,7 @@ import type { Column, ComputedColumn, OrderKey } from "../resolved.ts";
 import { isGroupable } from "../typing/same-type.ts";
 import { aboveKeys } from "./above-keys.ts";
 import { typeName } from "./coerce.ts";
+import { ColumnSet } from "./column-set.ts";
 import type { Ordering, QueryResult } from "./context.ts";
 import { columnExpr, makeStruct } from "./expr.ts";
 import { ExpressionIndex } from "./expression-index.ts";
@@ -18,7 +19,7 @@ export function finishSelect(
 ): QueryResult {
   const { resolution } = work.environment;
   const computed: ComputedColumn[] = [];
-  const taken = new Set<number>();
+  const taken = new ColumnSet();
   const { firstColumn } = work.environment;
   const isLocal = (column: Column): boolean => column.id >= firstColumn;
   const columns = work.items.map((item, i) =>
@@ -33,7 +34,7 @@ export function finishSelect(
     if (column !== undefined) return { column, isDescending, nullsFirst };
     const expression = above === undefined ? key.expression : mapExpr(key.expression, above);
     const isReadable = above === undefined ? isLocal : () => false;
-    const sortColumn = materialize(resolution, expression, "sort_key", extra, isReadable, new Set());
+    const sortColumn = materialize(resolution, expression, "sort_key", extra, isReadable, new ColumnSet());
     return { column: sortColumn, isDescending, nullsFirst };
   });
   let scan = project(work.scan, computed);

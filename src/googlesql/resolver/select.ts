@@ -3,6 +3,7 @@ import type { Column, ComputedColumn, Expr, Scan } from "../resolved.ts";
 import { BOOL } from "../types.ts";
 import { aboveKeys } from "./above-keys.ts";
 import { coerceOrFail } from "./coerce.ts";
+import { ColumnSet } from "./column-set.ts";
 import {
   blockContext,
   createBlock,
@@ -168,7 +169,7 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: r
   });
   // Where a key is wrong, columns are not to blame for being ungrouped.
   const hidden = keys.some((key) => isErrorExpr(key.expression))
-    ? new Set<number>()
+    ? new ColumnSet()
     : reachableColumns(work.source.names);
   const index = new ExpressionIndex(keys);
   const rewriting = (clause: string): Replace =>

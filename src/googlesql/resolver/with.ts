@@ -1,6 +1,7 @@
 import type { Query, WithClause, WithEntry } from "../ast.ts";
 import type { Span } from "../diagnostic.ts";
 import type { Column, CteDefinition } from "../resolved.ts";
+import { ColumnSet } from "./column-set.ts";
 import { type CteBinding, type CteScope, type Environment, type QueryResult, resolveSubquery } from "./context.ts";
 import { refuseRecursive } from "./recursion.ts";
 import { type DefinedCte, defineRecursive } from "./recursive-cte.ts";
@@ -50,7 +51,7 @@ function resolvePlain(environment: Environment, entry: WithEntry): DefinedCte {
 function defineCte(environment: Environment, name: string, result: QueryResult): DefinedCte {
   const { resolution } = environment;
   const output: Column[] = [];
-  const ids = new Set<number>();
+  const ids = new ColumnSet();
   const put = (column: Column): void => {
     if (!ids.has(column.id)) output.push(column);
     ids.add(column.id);

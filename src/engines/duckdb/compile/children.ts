@@ -1,5 +1,5 @@
 /** What stands directly below a node of the resolved query. */
-import type { AggregateCall, Expr, Scan, WindowCall } from "../../../googlesql/resolved.ts";
+import type { AggregateCall, Expr, ResolvedFrameBound, Scan, WindowCall } from "../../../googlesql/resolved.ts";
 
 function scanInputs(scan: Scan): readonly Scan[] {
   switch (scan.kind) {
@@ -77,6 +77,15 @@ export function scanExpressions(scan: Scan): readonly (Expr | AggregateCall | Wi
   }
 }
 
+function boundOffsets(frame: WindowCall["frame"]): readonly Expr[] {
+  if (frame === undefined) return [];
+  return present([offsetOf(frame.start), offsetOf(frame.end)]);
+}
+
+function offsetOf(bound: ResolvedFrameBound): Expr | undefined {
+  return bound.kind === "Preceding" || bound.kind === "Following" ? bound.offset : undefined;
+}
+
 function keyExpressions(keys: AggregateCall["orderBy"]): readonly Expr[] {
   return keys.length === 0 ? [] : keys.map((key) => key.expression);
 }
@@ -120,15 +129,13 @@ export function expressionChildren(expression: Expr | AggregateCall | WindowCall
         ...present([expression.having?.expression, expression.limit, expression.filter]),
         ...keyExpressions(expression.orderBy),
       ];
-    case "WindowCall": {
-      const bounds = expression.frame === undefined ? [] : [expression.frame.start, expression.frame.end];
+    case "WindowCall":
       return [
         ...expression.arguments,
         ...present([expression.having?.expression]),
         ...expression.partitionBy,
         ...keyExpressions(expression.orderBy),
-        ...bounds.flatMap((bound) => ("offset" in bound ? [bound.offset] : [])),
+        ...boundOffsets(expression.frame),
       ];
-    }
   }
 }

@@ -1,6 +1,7 @@
 /** The compiler: a resolved query as one DuckDB statement with placeholders. */
 import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
 import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
 import { formatIsoTimestamp } from "../../../iso-timestamp.ts";
 import type { CompiledQuery, CompileOptions } from "../../engine.ts";
 import { CURRENT_INSTANT } from "../functions/time-zone.ts";
@@ -36,7 +37,7 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
     timeZone: options.timeZone ?? "UTC",
     text: options.text ?? "",
     analysis: analyse(query),
-    parameters: new Map(query.parameters.map(({ key, type }, index) => [key, { index: index + 1, type }])),
+    parameters: numbered(query.parameters),
     printedCtes: new Map(),
     tables: new Set(),
     recursionDepth: 0,
@@ -53,10 +54,18 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
   const { sql, used } = numberPlaceholders(options.nowUs === undefined ? printed : stopClock(printed, options.nowUs));
   return {
     sql,
-    parameters: used.flatMap((index) => query.parameters[index - 1] ?? []),
+    parameters: used.map((index) => query.parameters[index - 1]).filter((parameter) => parameter !== undefined),
     columns: query.columns.map(({ name, column }) => ({ name, type: column.type })),
     tables: [...compilation.tables],
   };
+}
+
+function numbered(parameters: ResolvedQuery["parameters"]): Compilation["parameters"] {
+  const byKey = new Map<string | number, { readonly index: number; readonly type: SqlType }>();
+  parameters.forEach(({ key, type }, index) => {
+    byKey.set(key, { index: index + 1, type });
+  });
+  return byKey;
 }
 
 /** Rows come in the query's order, also where it is taken over from a CTE or stands below a projection. */

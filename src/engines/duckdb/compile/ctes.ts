@@ -30,7 +30,11 @@ export function buildCte(compilation: Compilation, scan: CteScan, outer: Scope |
 function inlineCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): Block {
   // What is merged into the block may read the columns around this scan.
   const block = compilation.buildScan(compilation, scan.cte.scan, outer);
-  const outputs = new Map(scan.columns.map((column, index) => [column.id, scan.cte.output[index]?.id]));
+  const outputs = new Map<number, number>();
+  scan.columns.forEach((column, index) => {
+    const output = scan.cte.output[index];
+    if (output !== undefined) outputs.set(column.id, output.id);
+  });
   block.sources = [
     ...block.sources,
     (id) => {
@@ -39,7 +43,6 @@ function inlineCte(compilation: Compilation, scan: CteScan, outer: Scope | undef
     },
   ];
   for (const [id, output] of outputs) {
-    if (output === undefined) continue;
     const uses = block.computed.get(output);
     if (uses !== undefined) block.computed.set(id, uses);
     const expression = block.deferrable.get(output);

@@ -189,21 +189,15 @@ export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[]
   const isFloat = keys.some((key) => key.column.type.kind === "FLOAT64");
   const isSealed = input.isUnnested || input.limit !== undefined || input.offset !== undefined;
   const block = isSealed || (input.isDistinct && isFloat) ? wrapBlock(compilation, input) : input;
-  block.order = keys.flatMap((key) => {
-    const binding = findColumn(block, key.column.id);
+  const order: Block["order"][number][] = [];
+  for (const { column, isDescending, nullsFirst } of keys) {
+    const binding = findColumn(block, column.id);
     // A column of a query around this one is the same for all rows.
-    if (binding === undefined && block.outer !== undefined) return [];
-    if (binding === undefined) throw new Error(`Column ${key.column.name} cannot be read by ORDER BY`);
-    return [
-      {
-        id: key.column.id,
-        binding,
-        isDescending: key.isDescending,
-        nullsFirst: key.nullsFirst,
-        isFloat: key.column.type.kind === "FLOAT64",
-      },
-    ];
-  });
+    if (binding === undefined && block.outer !== undefined) continue;
+    if (binding === undefined) throw new Error(`Column ${column.name} cannot be read by ORDER BY`);
+    order.push({ id: column.id, binding, isDescending, nullsFirst, isFloat: column.type.kind === "FLOAT64" });
+  }
+  block.order = order;
   return block;
 }
 
