@@ -22,6 +22,8 @@ export type ScalarKind =
 
 export interface ScalarType {
   readonly kind: ScalarKind;
+  /** Of a STRING that COLLATE made: how it compares. */
+  readonly collation?: "und:ci";
 }
 
 export interface ArrayType {

@@ -67,6 +67,7 @@ export const constructs: readonly Construct[] = [
     query: "SELECT 1 AS a, 2 AS b UNION ALL BY NAME SELECT 3 AS b, 4 AS a",
   },
   { name: "ORDER BY with NULLS FIRST and LAST", query: `SELECT a FROM ${numbers} ORDER BY a DESC NULLS FIRST` },
+  { name: "ORDER BY with COLLATE", query: `SELECT c FROM ${numbers} ORDER BY c COLLATE 'und:ci'` },
   { name: "LIMIT and OFFSET", query: `SELECT a FROM ${numbers} LIMIT 1 OFFSET 1` },
   {
     name: "FOR SYSTEM_TIME AS OF",
@@ -89,6 +90,10 @@ export const constructs: readonly Construct[] = [
   { name: "|> DISTINCT", query: `FROM ${numbers} |> DISTINCT` },
   { name: "|> ORDER BY", query: `FROM ${numbers} |> ORDER BY a DESC` },
   { name: "|> UNION, INTERSECT, EXCEPT", query: `FROM ${numbers} |> UNION ALL ${numbers}` },
+  {
+    name: "|> RECURSIVE UNION",
+    query: "SELECT 1 AS n |> RECURSIVE UNION ALL (|> WHERE n < 3 |> SELECT n + 1 AS n)",
+  },
   { name: "|> JOIN", query: `FROM ${numbers} |> JOIN ${numbers} USING (a)` },
   { name: "|> WINDOW", query: `FROM ${numbers} |> WINDOW SUM(a) OVER () AS s` },
   { name: "|> PIVOT", query: "SELECT 1 AS v, 'x' AS k |> PIVOT (SUM(v) FOR k IN ('x'))" },

@@ -6,6 +6,7 @@ import { isGroupable, isOrderable } from "../typing/same-type.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
 import { coerceOrFail, typeName } from "./coerce.ts";
+import { collatedKey } from "./collation.ts";
 import { type ExprContext, inClause, resolveExpression } from "./context.ts";
 import { columnExpr } from "./expr.ts";
 import { hashCall } from "./expression-index.ts";
@@ -175,9 +176,9 @@ export function resolveOrderItems(
   const sorted: SortExpression[] = [];
   let isFine = true;
   for (const item of items) {
-    const expression = resolveExpression(context, item.expression);
-    if (item.collation !== undefined)
-      isFine = !isErrorExpr(context.resolution.fail("unsupported", "COLLATE is not supported", item.span));
+    const plain = resolveExpression(context, item.expression);
+    const collation = item.collation && resolveExpression(context, item.collation);
+    const expression = collatedKey(context.resolution, plain, item.collation, collation);
     if (isErrorExpr(expression)) isFine = false;
     else if (!isOrderable(expression.type)) {
       context.resolution.report(

@@ -6,6 +6,7 @@ import type { Expr } from "../resolved.ts";
 import { type SqlType, UNKNOWN } from "../types.ts";
 import { arrayOfValues } from "../typing/implicit.ts";
 import { coerce, operandOf, typeName } from "./coerce.ts";
+import { collatedOperands } from "./collation.ts";
 import { call, isConstant } from "./expr.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "./resolution.ts";
 
@@ -54,6 +55,11 @@ function describeFunction(name: string): string {
 /** Resolves an operator (or a plain function) of arguments that are resolved already. */
 export function callOperator(resolution: Resolution, name: string, operands: readonly Expr[], span: Span): Expr {
   if (operands.some(isErrorExpr)) return errorExpr(span);
+  if (resolution.hasCollation) {
+    const collated = collatedOperands(resolution, name, operands, span);
+    if (collated === undefined) return errorExpr(span);
+    if (collated !== operands) return callOperator(resolution, name, collated, span);
+  }
   const entry = resolution.catalogue.find(name);
   if (entry === undefined) throw new Error(`The catalogue lacks the operator ${name}.`);
   const given = operands.map(

@@ -1,11 +1,12 @@
 import type { Expression, FunctionCall } from "../ast.ts";
 import type { CatalogueEntry } from "../catalogue/index.ts";
 import { type CallArgument, instantiate, type Match, matchSignatures } from "../catalogue/match.ts";
-import type { Column, Expr, LambdaExpr } from "../resolved.ts";
+import type { CallExpr, Column, Expr, LambdaExpr } from "../resolved.ts";
 import { UNKNOWN } from "../types.ts";
 import { resolveAggregate } from "./aggregate.ts";
 import { failMatch, placeArguments, resultType } from "./call-function.ts";
 import { coerce, operandOf, typeName } from "./coerce.ts";
+import { collatedOperands, resolveCollate } from "./collation.ts";
 import { type ExprContext, inClause, resolveExpression } from "./context.ts";
 import { looksLikeDatePart, resolveDatePartArgument, resolveInterval } from "./date-part.ts";
 import { isConstant } from "./expr.ts";
@@ -59,7 +60,7 @@ export function resolveCall(context: ExprContext, node: FunctionCall): Expr {
   const call = resolveArguments(context, node, entry);
   if (call === undefined) return errorExpr(node.span);
   if (definition.isVolatile === true) resolution.volatileCalls++;
-  return {
+  const resolved: CallExpr = {
     kind: "Call",
     function: definition.name,
     arguments: call.arguments,
@@ -67,6 +68,7 @@ export function resolveCall(context: ExprContext, node: FunctionCall): Expr {
     isSafe: node.isSafe,
     span: node.span,
   };
+  return definition.name === "COLLATE" ? resolveCollate(resolution, resolved) : resolved;
 }
 
 function modifierOf(node: FunctionCall): string | undefined {
@@ -121,6 +123,10 @@ function resolveArguments(
       resolution.report("invalid_query", `${name} does not take an alias for an argument`, argument.span);
   }
   if (values.some((value) => value !== undefined && isErrorExpr(value))) return undefined;
+  if (resolution.hasCollation) {
+    const known = values.filter((value) => value !== undefined);
+    if (collatedOperands(resolution, name, known, node.span) === undefined) return undefined;
+  }
   const match = matchSignatures(entry.signatures, given);
   if (match === undefined) {
     failMatch(resolution, entry, name, given, node.span);

@@ -2,7 +2,7 @@ import type { Expr } from "../resolved.ts";
 import { formatType, type SqlType, STRING, UNKNOWN } from "../types.ts";
 import { coercionCost, commonType, type Operand } from "../typing/argument.ts";
 import { parseDecimalText } from "../typing/decimal-text.ts";
-import { isSameType } from "../typing/same-type.ts";
+import { isCollated, isSameType } from "../typing/same-type.ts";
 import { parseDateText, parseDatetimeText, parseTimestampText, parseTimeText } from "../typing/temporal.ts";
 import { isErrorExpr, isErrorType, type Resolution } from "./resolution.ts";
 
@@ -22,7 +22,9 @@ export function isLenientExpr(resolution: Resolution, expression: Expr): boolean
 /** The common type of expressions, or undefined. */
 export function commonTypeOf(resolution: Resolution, expressions: readonly Expr[]): SqlType | undefined {
   if (expressions.some(isErrorExpr)) return expressions.find(isErrorExpr)?.type;
-  return commonType(expressions.map((expression) => operandOf(resolution, expression)));
+  const type = commonType(expressions.map((expression) => operandOf(resolution, expression)));
+  if (!resolution.hasCollation || type?.kind !== "STRING") return type;
+  return expressions.find((expression) => isCollated(expression.type))?.type ?? type;
 }
 
 /** The expression with the type wanted, or undefined when it cannot be coerced. Reports a literal that has no value of the type. */

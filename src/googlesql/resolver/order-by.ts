@@ -4,6 +4,7 @@ import { INT64 } from "../types.ts";
 import { isOrderable } from "../typing/same-type.ts";
 import { nullsFirst } from "./aggregate.ts";
 import { coerceOrFail, typeName } from "./coerce.ts";
+import { collatedKey } from "./collation.ts";
 import { ColumnSet } from "./column-set.ts";
 import { type Environment, type ExprContext, plainContext, type QueryResult, resolveExpression } from "./context.ts";
 import { isConstant } from "./expr.ts";
@@ -28,18 +29,14 @@ export function resolveOrderBy(context: ExprContext, orderBy: readonly OrderItem
   const keys: SortKey[] = [];
   const index = new ExpressionIndex(items.map(({ expression }, position) => ({ expression, position })));
   for (const node of orderBy) {
-    if (node.collation !== undefined) resolution.report("unsupported", "COLLATE is not supported", node.span);
     if (node.expression.kind === "IntLiteral") {
       const item = Number(node.expression.text) - 1;
       const found = items[item];
-      if (found !== undefined)
-        keys.push({
-          item,
-          expression: found.expression,
-          isDescending: node.isDescending,
-          nullsFirst: nullsFirst(node),
-        });
-      else
+      if (found !== undefined) {
+        const key = keyFor(context, found.expression, node);
+        const own = key === found.expression ? item : undefined;
+        keys.push({ item: own, expression: key, isDescending: node.isDescending, nullsFirst: nullsFirst(node) });
+      } else
         resolution.report(
           "invalid_query",
           `ORDER BY is out of SELECT column number range: ${node.expression.text}`,
@@ -47,7 +44,7 @@ export function resolveOrderBy(context: ExprContext, orderBy: readonly OrderItem
         );
       continue;
     }
-    const expression = resolveExpression(context, node.expression);
+    const expression = keyFor(context, resolveExpression(context, node.expression), node);
     if (isErrorExpr(expression)) continue;
     if (!isOrderable(expression.type)) {
       resolution.report(
@@ -61,6 +58,13 @@ export function resolveOrderBy(context: ExprContext, orderBy: readonly OrderItem
     keys.push({ item, expression, isDescending: node.isDescending, nullsFirst: nullsFirst(node) });
   }
   return keys;
+}
+
+/** What sorts: the expression, or what it compares by in a collation. */
+function keyFor(context: ExprContext, expression: Expr, node: OrderItem): Expr {
+  if (node.collation === undefined && !context.resolution.hasCollation) return expression;
+  const collation = node.collation && resolveExpression(context, node.collation);
+  return collatedKey(context.resolution, expression, node.collation, collation);
 }
 
 /** Orders rows whose only names are those of `names`: a set operation's result, a parenthesised query, a pipe's input. */

@@ -84,6 +84,8 @@ export class Resolution {
   readonly lenientColumns: ColumnSet;
   /** How many calls were resolved that give another value each time. */
   volatileCalls = 0;
+  /** Has any string a collation? */
+  hasCollation = false;
   /** How deep the tree is where resolution stands now. */
   depth = 0;
   /** The parameters that are read, with their types. */

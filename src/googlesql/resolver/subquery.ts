@@ -3,7 +3,7 @@ import type { Span } from "../diagnostic.ts";
 import type { Column, Expr, InSubqueryExpr, Scan } from "../resolved.ts";
 import { BOOL, type SqlType, UNKNOWN } from "../types.ts";
 import { arrayOfValues } from "../typing/implicit.ts";
-import { isSameType } from "../typing/same-type.ts";
+import { isCollated, isSameType } from "../typing/same-type.ts";
 import { coerce, commonTypeOf, typeName } from "./coerce.ts";
 import { type ExprContext, environmentOf, type QueryResult, resolveSubquery } from "./context.ts";
 import { columnExpr } from "./expr.ts";
@@ -64,6 +64,8 @@ export function resolveSetQuery(
   refuseRecursive(resolution, result, "in an expression subquery");
   const output = onlyColumn(resolution, result, "Subquery of type IN", span);
   if (output === undefined || isErrorType(output.type) || isErrorExpr(operand)) return errorExpr(span);
+  if (resolution.hasCollation && (isCollated(operand.type) || isCollated(output.type)))
+    return resolution.fail("unsupported", "Strings with a collation are not supported by IN with a query", span);
   const [left = operand, right = operand] = reconcile(resolution, [operand, columnExpr(output, span)]);
   const type = operator === "IN" ? commonTypeOf(resolution, [left, right]) : likeType(left.type, right.type);
   const value = type === undefined ? undefined : coerce(resolution, left, type);

@@ -69,12 +69,20 @@ export function isOrderable(type: SqlType): boolean {
   );
 }
 
-/** May GROUP BY, DISTINCT and PARTITION BY use it? */
+/** Is it, or does it hold, a STRING with a collation? */
+export function isCollated(type: SqlType): boolean {
+  return typeContains(type, (inner) => inner.kind === "STRING" && inner.collation !== undefined);
+}
+
+/** May GROUP BY, DISTINCT and PARTITION BY use it? Not a string with a collation, whose groups would have many spellings. */
 export function isGroupable(type: SqlType): boolean {
-  return !typeContains(type, (inner) => inner.kind === "JSON");
+  return !typeContains(
+    type,
+    (inner) => inner.kind === "JSON" || (inner.kind === "STRING" && inner.collation !== undefined),
+  );
 }
 
 /** May PARTITION BY use it? As GROUP BY, but for floating point numbers. */
 export function isPartitionable(type: SqlType): boolean {
-  return !typeContains(type, (inner) => inner.kind === "JSON" || inner.kind === "FLOAT64");
+  return isGroupable(type) && !typeContains(type, (inner) => inner.kind === "FLOAT64");
 }

@@ -130,6 +130,8 @@ export const operatorFunctions: FunctionTable = {
   $like: ({ args, types }) => printLike(args[0] ?? "", args[1] ?? "", types[0]),
   $like_any: likeList("OR"),
   $like_all: likeList("AND"),
+  // By the root collation, of letters and accents but not of case.
+  $collation_key: ({ args }) => `icu_sort_key(${args[0]}, 'und-u-ks-level2')`,
   $like_any_array: ({ args, types }) => likeArray(true, args[0] ?? "", args[1] ?? "", types[1] ?? { kind: "STRING" }),
   $like_all_array: ({ args, types }) => likeArray(false, args[0] ?? "", args[1] ?? "", types[1] ?? { kind: "STRING" }),
   $array_at_offset: subscript(0, false),

@@ -194,6 +194,7 @@ export const stringFunctions: FunctionTable = {
   CHR: chr,
   CODE_POINTS_TO_BYTES: ({ args }) => `lw_from_byte_values(${udfList(args[0] ?? "")})`,
   CODE_POINTS_TO_STRING: ({ args }) => `lw_from_code_points(${udfList(args[0] ?? "")})`,
+  COLLATE: ({ args }) => args[0] ?? "",
   CONCAT: concat,
   CONTAINS_SUBSTR: containsSubstr,
   EDIT_DISTANCE: onBytes(editDistance, "latin1"),

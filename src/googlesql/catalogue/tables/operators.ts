@@ -112,6 +112,7 @@ export const OPERATORS: readonly FunctionDefinition[] = [
     "(JSON, INT64) -> JSON",
     "(JSON, STRING) -> JSON",
   ]),
+  operator("$collation_key", "What strings with a collation compare by", ["(STRING) -> STRING"]),
   operator("$interval", "INTERVAL n part, where n is no literal", ["(INT64, DATEPART) -> INTERVAL"]),
   operator("$extract", "EXTRACT(part FROM x [AT TIME ZONE zone]); DATE, DATETIME and TIME as parts give those types", [
     "(DATE, DATEPART) -> INT64",

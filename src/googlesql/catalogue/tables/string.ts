@@ -30,6 +30,9 @@ export const stringFunctions: readonly FunctionDefinition[] = [
   define("CHR", "The character of a Unicode code point; empty for 0", ["(INT64) -> STRING"]),
   define("CODE_POINTS_TO_BYTES", "Bytes from values of 0 to 255", ["(ARRAY<INT64>) -> BYTES"]),
   define("CODE_POINTS_TO_STRING", "A string from Unicode code points", ["(ARRAY<INT64>) -> STRING"]),
+  define("COLLATE", "The string, compared by a collation: regardless of case by 'und:ci', by code points by ''", [
+    "(STRING, LITERAL STRING) -> STRING",
+  ]),
   define("CONCAT", "Joins values; NULL when one of them is NULL", [
     "(STRING, STRING...) -> STRING",
     "(BYTES, BYTES...) -> BYTES",
@@ -115,11 +118,6 @@ export const stringFunctions: readonly FunctionDefinition[] = [
   ]),
   define("UNICODE", "The Unicode code point of the first character; 0 for an empty string", ["(STRING) -> INT64"]),
   define("UPPER", "In upper case; for BYTES the ASCII letters", forBoth("(X) -> X")),
-  refuse(
-    "COLLATE",
-    "A string with a collation",
-    "values here carry no collation; compare LOWER() or NORMALIZE_AND_CASEFOLD() of them",
-  ),
   refuse("SEARCH", "Searches tokenised text", `${NO_TEXT_INDEX}; use CONTAINS_SUBSTR or REGEXP_CONTAINS`),
   refuse("TEXT_ANALYZE", "Tokens of a text", NO_TEXT_INDEX),
   refuse("BAG_OF_WORDS", "Frequencies of tokens", NO_TEXT_INDEX),

@@ -1,0 +1,50 @@
+import { resolve } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { tryAll } from "./attempt.ts";
+import { type SecurityService, secret, startSecurityService } from "./security-service.ts";
+import { failingConditions, oraclePlaces, oracleTables } from "./tables/oracles.ts";
+
+const eventCount = 6_000;
+let service: SecurityService;
+
+/** Every third event is the attacker's; enough of them that an optimizer has something to choose. */
+beforeAll(async () => {
+  service = await startSecurityService({
+    queryTimeoutMs: 20_000,
+    endpointsDir: resolve("test/security/oracle-endpoints"),
+  });
+  const event = (_: unknown, index: number) => {
+    const isOwn = index % 3 === 0;
+    const project = isOwn ? "inside" : "outside";
+    return {
+      id: `${isOwn ? "a" : "z"}${index}`,
+      timestamp: new Date(Date.parse("2026-08-20T09:00:00Z") + index * 10).toISOString(),
+      project,
+      event_message: `GET /${isOwn ? "own" : secret}/${index}`,
+      metadata: { project_ref: project, request: { headers: { user_agent: project } } },
+    };
+  };
+  await service.ingest("edge", Array.from({ length: eventCount }, event));
+  await service.ingest("db", [
+    { id: "d1", project: "inside", event_message: "inside" },
+    { id: "d2", project: "outside", event_message: "outside" },
+  ]);
+}, 60_000);
+
+afterAll(async () => {
+  await service.stop();
+});
+
+it.each(oracleTables)("computes nothing of a consumer's on what %s leaves out", { timeout: 60_000 }, async (table) => {
+  // Every condition, each in two of the places, so that all tables together see every pair several times.
+  const places = Object.entries(oraclePlaces);
+  const first = oracleTables.indexOf(table);
+  const attempts = Object.entries(failingConditions).flatMap(([name, condition], index) =>
+    [0, 5].map((step) => {
+      const [place, query] = places[(first + index + step) % places.length] ?? ["", () => ""];
+      return { name: `${table}: ${name} in ${place}`, sql: query(table, condition) };
+    }),
+  );
+  const failures = await tryAll(service, attempts, (_, { status }) => (status === 200 ? undefined : "was computed"));
+  expect(failures).toEqual([]);
+});
