@@ -51,7 +51,7 @@ describe("a consumer's query in the sandbox", () => {
 
   it("brings only the expressions that it reads, also through others", () => {
     expect(dumpOf("SELECT name FROM names")).toMatchInlineSnapshot(`
-      "select name=name#13:STRING
+      "select name=name#14:STRING
         with
           buyers(id#1, name#9) =
             inner join on $equal(id#1, id#8)
@@ -59,7 +59,10 @@ describe("a consumer's query in the sandbox", () => {
               table people(id#8, name#9, score#10)
           names(name#12) =
             cte buyers(id#11, name#12)
-          cte names(name#13)"
+          names(name#13) =
+            limit 9223372036854775807
+              cte names(name#13)
+          cte names(name#14)"
     `);
     expect(dumpOf("SELECT 1 AS one")).toMatchInlineSnapshot(`
       "select one=one#1:INT64
@@ -85,7 +88,7 @@ describe("a consumer's query in the sandbox", () => {
     expect(
       dumpOf("WITH buyers AS (SELECT 'mine' AS name) SELECT b.name, n.name FROM buyers b, names n"),
     ).toMatchInlineSnapshot(`
-      "select name=name#14:STRING, name_1=name#15:STRING
+      "select name=name#15:STRING, name_1=name#16:STRING
         with
           buyers(id#1, name#9) =
             inner join on $equal(id#1, id#8)
@@ -93,13 +96,16 @@ describe("a consumer's query in the sandbox", () => {
               table people(id#8, name#9, score#10)
           names(name#12) =
             cte buyers(id#11, name#12)
+          names(name#13) =
+            limit 9223372036854775807
+              cte names(name#13)
           with
-            buyers(name#13) =
-              compute "mine" as name#13
+            buyers(name#14) =
+              compute "mine" as name#14
                 one row
             cross join
-              cte buyers(name#14)
-              cte names(name#15)"
+              cte buyers(name#15)
+              cte names(name#16)"
     `);
     expect(dumpOf("WITH app_logs AS (SELECT id FROM app_logs) SELECT id FROM app_logs")).toMatchInlineSnapshot(`
       "select id=id#9:STRING

@@ -2,6 +2,7 @@ import type { Query } from "../ast.ts";
 import type { TableCatalog } from "../relation.ts";
 import type { CteDefinition, ResolvedQuery, Scan } from "../resolved.ts";
 import type { CteBinding, CteScope, Environment } from "./context.ts";
+import { guardBinding } from "./guard-binding.ts";
 import { reachableFrom } from "./reach.ts";
 import { redactBinding } from "./redact-binding.ts";
 import { ResolutionStopped } from "./resolution.ts";
@@ -47,14 +48,14 @@ export function resolveSandboxed(saved: QueryText, consumer: QueryText, options:
   throwDiagnostics(outside);
   const inside = createResolution(consumer.text, { ...options, tables: NO_TABLES }, outside.ids);
   const { redaction } = options;
-  const shown = redaction === undefined ? names : names.map((name) => redactBinding(inside, name, redaction));
+  const guarded = names.map((name) => guardBinding(inside, name));
+  const shown = redaction === undefined ? guarded : guarded.map((name) => redactBinding(inside, name, redaction));
   const result = resolveTopLevel(inside, consumer.query, sandboxScope(shown, options.tableAliases ?? new Map()));
   const finished = finishQuery(inside, result);
   const reached = reachableFrom(finished.scan);
-  const added = redaction === undefined ? [] : shown.flatMap(({ definition }) => definition ?? []);
-  const read = [...outside.views.definitions, ...definitions, ...added].filter((definition) =>
-    reached.ctes.has(definition.id),
-  );
+  const known = new Set([...outside.views.definitions, ...definitions]);
+  for (const { definition } of [...guarded, ...shown]) if (definition !== undefined) known.add(definition);
+  const read = [...known].filter((definition) => reached.ctes.has(definition.id));
   const scan: Scan = read.length === 0 ? finished.scan : { kind: "With", ctes: read, input: finished.scan };
   const types = new Map([...outside.usedParameters, ...inside.usedParameters]);
   const parameters = [...types].filter(([key]) => reached.parameters.has(key)).map(([key, type]) => ({ key, type }));

@@ -5,6 +5,7 @@ import type { SqlType } from "../../../googlesql/types.ts";
 import type { LayoutCatalog } from "../layout.ts";
 import type { Analysis } from "./analysis.ts";
 import type { Block } from "./block.ts";
+import type { Failing } from "./failing.ts";
 import type { Scope } from "./scope.ts";
 
 /** A CTE that is printed as one: its name, and its body, which gets columns as they are asked for. */
@@ -24,6 +25,8 @@ export interface Compilation {
   /** The query's text, for errors; empty where it is not known. */
   readonly text: string;
   readonly analysis: Analysis;
+  /** Keeps conditions that may fail behind those that take rows away. */
+  readonly failing: Failing;
   /** The query's parameters, with their positions among the placeholders. */
   readonly parameters: ReadonlyMap<string | number, { readonly index: number; readonly type: SqlType }>;
   /** CTEs that have been asked for. */

@@ -9,6 +9,7 @@ import type { LayoutCatalog } from "../layout.ts";
 import { analyse } from "./analysis.ts";
 import { type Block, findColumn, selectColumn, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
+import { createFailing } from "./failing.ts";
 import { numberPlaceholders } from "./placeholders.ts";
 import { renderBlock } from "./render.ts";
 import { buildOrderBy, buildScan } from "./scans.ts";
@@ -37,6 +38,7 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
     timeZone: options.timeZone ?? "UTC",
     text: options.text ?? "",
     analysis: analyse(query),
+    failing: createFailing(query),
     parameters: numbered(query.parameters),
     printedCtes: new Map(),
     tables: new Set(),

@@ -35,7 +35,8 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
       ? lateralSide(compilation, built)
       : joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner),
   };
-  const condition = prepareCondition(compilation, scan, sides, isInner);
+  const on = scan.on === undefined ? undefined : compilation.failing.settle(scan.on);
+  const condition = prepareCondition(compilation, on, scan.isLateral === true, sides, isInner);
   const { left, right } = sides;
   const leftFrom = left.from;
   const rightFrom = right.from;
@@ -50,7 +51,8 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
   left.naturalOrder = [...left.naturalOrder, ...right.naturalOrder];
   if (!left.importsOuter) left.inner = undefined;
   left.isJoin = true;
-  const on = condition === undefined ? undefined : printExpression(compilation, condition, scopeOf(compilation, left));
+  const onText =
+    condition === undefined ? undefined : printExpression(compilation, condition, scopeOf(compilation, left));
   left.from = {
     print: () => {
       const rightText = rightFrom?.print() ?? "";
@@ -58,7 +60,7 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
         leftFrom?.print() ?? "",
         lateral && type === "CROSS" ? "INNER" : type,
         isRightJoin ? `(${rightText})` : rightText,
-        on ?? (lateral ? "true" : undefined),
+        onText ?? (lateral ? "true" : undefined),
       );
     },
   };
@@ -84,10 +86,15 @@ const holdsQuery = (expression: Expr) =>
  * ON as DuckDB can take it. Sub-queries in the condition of an outer join are computed on the side whose columns they
  * read; columns of the queries around are carried in by the left side, because a lambda cannot mix them with others.
  */
-function prepareCondition(compilation: Compilation, scan: Join, sides: Sides, isInner: boolean): Expr | undefined {
-  const { on } = scan;
+function prepareCondition(
+  compilation: Compilation,
+  on: Expr | undefined,
+  isLateral: boolean,
+  sides: Sides,
+  isInner: boolean,
+): Expr | undefined {
   // A lateral side reads the left one as it is.
-  if (on === undefined || scan.isLateral === true) return on;
+  if (on === undefined || isLateral) return on;
   // What is computed on a side, perhaps by a sub-query, is computed there and not in the condition.
   for (const side of ["left", "right"] as const) {
     const { computed } = sides[side];

@@ -143,8 +143,8 @@ function buildFilter(compilation: Compilation, scan: Scan & { kind: "Filter" }, 
   const { predicate } = scan;
   const conditions =
     predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe
-      ? predicate.arguments.filter((argument) => argument !== undefined)
-      : [predicate];
+      ? predicate.arguments.flatMap((argument) => (argument === undefined ? [] : compilation.failing.settle(argument)))
+      : [compilation.failing.settle(predicate)];
   const block = separateShared(compilation, rowBlock(compilation, input), conditions);
   const printed = printInBlock(compilation, block, (scope) =>
     conditions.map((condition) => printCondition(compilation, condition, scope)),

@@ -35,7 +35,7 @@ export function buildUnnest(compilation: Compilation, scan: Unnest, input: Block
       ? buildAlias(compilation, rows, alias, scan.isOuter)
       : buildArrays(compilation, rows, scan);
   if (scan.on === undefined || scan.isOuter) return built;
-  const on = printExpression(compilation, scan.on, scopeOf(compilation, built));
+  const on = printExpression(compilation, compilation.failing.settle(scan.on), scopeOf(compilation, built));
   built.where.push(on);
   return built;
 }
