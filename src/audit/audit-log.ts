@@ -15,8 +15,8 @@ import { createMask } from "./mask-value.ts";
 /** Records who did what. Recording never fails, never waits and costs some microseconds; the rest is done in the background. */
 export interface AuditLog {
   readonly level: AuditLevel;
-  /** Takes an event in, unless the level leaves it out. Within two seconds it is in the log and can be queried. */
-  record(event: AuditEvent): void;
+  /** Takes an event in, which happened `count` times, unless the level leaves it out. Within two seconds it is in the log and can be queried. */
+  record(event: AuditEvent, count?: number): void;
   /** Events that were lost since too many waited, or since the store could not take them before the service ended. */
   readonly droppedCount: number;
   /** Writes what waits. Resolves when that was tried; never rejects. */
@@ -57,7 +57,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const digest = createDigest(options.digestKey);
   /** In the order they came; what is counted together stands in `counted` too. */
   let waiting: AuditEntry[] = [];
-  let counted = new Map<string, AuditEntry>();
+  // By a text that callers keep, so that it is hashed once: a kept answer costs less than hashing a long one.
+  let counted = new Map<string, AuditEntry[]>();
   let refusals = 0;
   /** Written to the log, and not yet to the store. */
   let unstored: LogEvent[] = [];
@@ -128,12 +129,13 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
 
   return {
     level,
-    record(event) {
+    record(event, count = 1) {
       if (!isRecorded(event, level) || isClosed) return;
       const key = keyOf(event);
-      const same = key === undefined ? undefined : counted.get(key);
+      const alike = key === undefined ? undefined : counted.get(key);
+      const same = alike?.find((entry) => isAlike(entry.event, event));
       if (same !== undefined) {
-        same.count++;
+        same.count += count;
         if ("durationMs" in event && event.durationMs > same.durationMs) same.durationMs = event.durationMs;
         return;
       }
@@ -145,8 +147,10 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       if (isRefusal) refusals++;
       const atMs = "atMs" in event ? event.atMs : undefined;
       const entry = holdEvent(event, atMs ?? nowMs(), digest);
+      entry.count = count;
       waiting.push(entry);
-      if (key !== undefined) counted.set(key, entry);
+      if (alike !== undefined) alike.push(entry);
+      else if (key !== undefined) counted.set(key, [entry]);
       arm();
     },
     get droppedCount() {
@@ -170,15 +174,21 @@ function isRecorded({ action }: AuditEvent, level: AuditLevel): boolean {
   return level === "changes" && action !== "endpoint.run" && action !== "query.run";
 }
 
-/** Under what an event is counted together with others; undefined for those that stand alone. */
+/** Under what an event is looked for to be counted together with others; undefined for those that stand alone. */
 function keyOf(event: AuditEvent): string | undefined {
   switch (event.action) {
     case "endpoint.run":
     case "query.run":
-      return event.callKey === undefined ? undefined : `${event.actor} ${event.error ?? event.cache} ${event.callKey}`;
+      return event.callKey;
     case "access.refused":
-      return `${event.actor ?? ""} ${event.error} ${event.method} ${event.route}`;
+      return `${event.method} ${event.route}`;
     default:
       return undefined;
   }
+}
+
+/** Whether events of one key are to be told apart. */
+function isAlike(a: AuditEntry["event"], b: AuditEvent): boolean {
+  if (a.actor !== b.actor || a.error !== b.error) return false;
+  return ("cache" in a ? a.cache : undefined) === ("cache" in b ? b.cache : undefined);
 }

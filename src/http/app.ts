@@ -25,6 +25,7 @@ import { addEndpointsRoutes } from "./routes/endpoints.ts";
 import { addHealthRoute } from "./routes/health.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
 import { addMetricsRoute } from "./routes/metrics.ts";
+import { addOpenApiRoute } from "./routes/openapi.ts";
 import { addQueryRoutes } from "./routes/query.ts";
 import { addRunEndpointRoutes } from "./routes/run-endpoint.ts";
 import { addSourcesRoutes } from "./routes/sources.ts";
@@ -76,6 +77,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     frameworkErrors: answerFrameworkError,
     routerOptions: { maxParamLength: maxHeaderBytes, querystringParser: parseQueryText, ignoreTrailingSlash: true },
   });
+  app.addHook("onClose", async () => replies.flush());
   // A GET may bring a body along; what a body is, each route tells by itself.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
@@ -100,5 +102,6 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   addSourcesRoutes(app, dependencies);
   addCacheRoute(app, dependencies);
   addIngestRoutes(app, dependencies);
+  addOpenApiRoute(app, dependencies);
   return app;
 }

@@ -6,8 +6,9 @@ import type { Endpoint } from "../endpoints/definition.ts";
 import { ageHeaders } from "./answer-headers.ts";
 import type { AppDependencies } from "./app.ts";
 import { isKnownTag } from "./entity-tag.ts";
+import { type CountedCall, countCalls, createHitTally } from "./hit-tally.ts";
 import type { Metrics } from "./metrics.ts";
-import { callKeyOf, type RunNotes } from "./plugins/audit.ts";
+import type { RunNotes } from "./plugins/audit.ts";
 import { exposedHeaders } from "./plugins/cors.ts";
 import { readRequestId } from "./plugins/request-id.ts";
 
@@ -38,6 +39,8 @@ export interface KeptReplies {
   /** Answers the call; false where it has to be looked at in full, and nothing was done. */
   answer(request: IncomingMessage, response: ServerResponse): boolean;
   remember(request: IncomingMessage, reply: KeptReply): void;
+  /** Tells metrics and the audit of the calls that they have not been told of. */
+  flush(): void;
 }
 
 type Needs = Pick<
@@ -66,6 +69,8 @@ export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
     maxSize: maxCharacters,
     sizeCalculation: (_reply, key) => key.length + replyCharacters,
   });
+
+  const tally = createHitTally(metrics, audit);
 
   const find = (request: IncomingMessage): Remembered | undefined => {
     const secret = readSecret(request);
@@ -105,16 +110,17 @@ export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
         response.writeHead(200, headers).end(body);
       }
       const status = isKnown ? 304 : 200;
-      const seconds = (runner.now() - startedAt) / 1000;
+      const elapsedMs = runner.now() - startedAt;
       const { tokenId } = reply.identity;
-      const endpoint = reply.endpoint.definition.name;
-      audit.record({ ...reply.notes, cache: "hit", status, durationMs: seconds * 1000, callKey: reply.callKey });
-      metrics.observe({ tokenId, endpoint, cache: "hit" }, status, seconds);
-      const ms = Math.round(seconds * 10_000) / 10;
+      const { endpoint } = reply.calls;
+      tally.add(reply.calls, status, elapsedMs);
+      const ms = Math.round(elapsedMs * 10) / 10;
       const { route } = reply;
       logger.info({ reqId: requestId, method: "GET", route, status, ms, tokenId, endpoint, cache: "hit" }, "answered");
       return true;
     },
+
+    flush: tally.flush,
 
     remember(request, reply) {
       if (request.method !== "GET" || !isPlain(request) || readSecret(request) === undefined) return;
@@ -124,7 +130,7 @@ export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
         ...reply,
         headers,
         knownHeaders: withoutContent(headers),
-        callKey: callKeyOf(reply.notes),
+        calls: countCalls(reply.notes, reply.endpoint.definition.name),
       });
     },
   };
@@ -133,8 +139,7 @@ export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
 interface Remembered extends KeptReply {
   /** What 304 tells: it has no body to describe (RFC 9110, section 15.4.5). */
   readonly knownHeaders: readonly string[];
-  /** Of the audit. */
-  readonly callKey: string;
+  readonly calls: CountedCall;
 }
 
 function withoutContent(headers: readonly string[]): readonly string[] {

@@ -1,11 +1,16 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, type MetricType, Registry } from "prom-client";
 import type { AppDependencies } from "./app.ts";
+import { createLatencies } from "./latencies.ts";
 import type { LogNotes } from "./plugins/access-log.ts";
 
 /** What is counted, for Prometheus. Labels are names of endpoints and sources that exist, and words of this file: never a value of a caller. */
 export interface Metrics {
   /** Counts a request whose answer is sent, or whose caller is gone. */
   observe(notes: LogNotes, status: number, seconds: number): void;
+  /** Notes how long a kept answer took that is counted by `countHits`. */
+  observeHit(endpoint: string, seconds: number): void;
+  /** Counts kept answers of one endpoint and status. */
+  countHits(endpoint: string, status: number, count: number): void;
   /** Everything in the text format of Prometheus, and its media type. */
   read(): Promise<{ readonly text: string; readonly mediaType: string }>;
 }
@@ -32,12 +37,20 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit }: Wa
     labelNames: ["endpoint", "status"],
     registers,
   });
-  const durations = new Histogram({
-    name: "logweir_request_duration_seconds",
+  const latencies = createLatencies(latencyBuckets);
+  const durationName = "logweir_request_duration_seconds";
+  const durations = new Gauge({
+    name: durationName,
     help: "Time to answer calls of endpoints, by how the cache took part: hit, miss, or none.",
-    labelNames: ["endpoint", "cache"],
-    buckets: latencyBuckets,
     registers,
+  });
+  const described = durations.get.bind(durations);
+  // Kept by ourselves, since the library's own histogram takes as long as a kept answer.
+  durations.get = async () => ({
+    ...(await described()),
+    // An enum that the library declares and does not export.
+    type: "histogram" as unknown as MetricType,
+    values: latencies.samples(durationName),
   });
   const lookups = new Counter({
     name: "logweir_cache_lookups_total",
@@ -72,10 +85,15 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit }: Wa
   return {
     observe({ endpoint, cache: result, source, events, rejected }, status, seconds) {
       requests.inc({ endpoint: endpoint ?? "", status: String(status) });
-      if (endpoint !== undefined) durations.observe({ endpoint, cache: result ?? "none" }, seconds);
+      if (endpoint !== undefined) latencies.observe(endpoint, result ?? "none", seconds);
       if (result !== undefined) lookups.inc({ result });
       if (source !== undefined && events !== undefined) stored.inc({ source, outcome: "stored" }, events);
       if (source !== undefined && rejected !== undefined) stored.inc({ source, outcome: "rejected" }, rejected);
+    },
+    observeHit: (endpoint, seconds) => latencies.observe(endpoint, "hit", seconds),
+    countHits(endpoint, status, count) {
+      requests.inc({ endpoint, status: String(status) }, count);
+      lookups.inc({ result: "hit" }, count);
     },
     read: async () => ({ text: await registry.metrics(), mediaType: registry.contentType }),
   };
