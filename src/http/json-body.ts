@@ -14,7 +14,9 @@ export async function readJsonBody(
   if (!(body instanceof Uint8Array) || body.length === 0) return {};
   const mediaType = (headers["content-type"] ?? "application/json").split(";")[0]?.trim().toLowerCase() ?? "";
   if (mediaType !== "application/json" && !mediaType.endsWith("+json")) {
-    throw new ServiceError("unsupported_media_type", "The body must be application/json");
+    throw new ServiceError("unsupported_media_type", "The body must be application/json", {
+      hint: "Send the header Content-Type: application/json.",
+    });
   }
   const bytes = await decompress(body, headers["content-encoding"] ?? "", maxBodyBytes);
   let value: unknown;

@@ -35,7 +35,7 @@ export const exposedHeaders: readonly string[] = [
 export async function addCors(app: FastifyInstance): Promise<void> {
   await app.register(cors, {
     origin: "*",
-    methods: ["GET", "HEAD", "POST", "OPTIONS"],
+    methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
     allowedHeaders,
     exposedHeaders: [...exposedHeaders],
     maxAge: 86_400,
