@@ -1,0 +1,58 @@
+import { type ErrorCode, errorCatalogue } from "../error-catalogue.ts";
+import type { JsonSchema, Response } from "./open-api-document.ts";
+
+/** The one shape of errors. */
+export const errorSchema: JsonSchema = {
+  type: "object",
+  properties: {
+    error: {
+      type: "object",
+      properties: {
+        code: { type: "string", description: "Never changes its meaning" },
+        message: { type: "string", description: "For people; may be reworded" },
+        status: { type: "integer", description: "The HTTP status" },
+        parameter: { type: "string", description: "The request parameter at fault" },
+        allowed: { type: "array", items: { type: "string" }, description: "The values that it may have" },
+        fields: {
+          type: "object",
+          additionalProperties: { type: "array", items: { type: "string" } },
+          description: "Texts by field, where something could not be saved",
+        },
+        line: { type: "integer", minimum: 1, description: "Where in the caller's query" },
+        column: { type: "integer", minimum: 1, description: "In code points" },
+        hint: { type: "string", description: "What the caller may do about it" },
+      },
+      required: ["code", "message", "status"],
+    },
+  },
+  required: ["error"],
+};
+
+/** Responses by status, each with the codes that may come with it. */
+export function errorResponses(codes: readonly ErrorCode[]): Readonly<Record<string, Response>> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const { status } = errorCatalogue[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const responses = [...byStatus].map(([status, each]) => [String(status), errorResponse(status, each)] as const);
+  return Object.fromEntries(responses);
+}
+
+function errorResponse(status: number, codes: readonly ErrorCode[]): Response {
+  const mayWait = status === 429 || status === 503;
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].title}`).join("; "),
+    ...(mayWait ? { headers: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } } } : {}),
+    content: {
+      "application/json": {
+        schema: {
+          allOf: [
+            { $ref: "#/components/schemas/Error" },
+            { properties: { error: { properties: { code: { enum: codes } } } } },
+          ],
+        },
+      },
+    },
+  };
+}
