@@ -140,8 +140,9 @@ export class HostProcess {
   #spawn(): RunningHost {
     const child = spawn(process.execPath, [this.#options.hostPath ?? defaultHostPath()], {
       stdio: ["ignore", "ignore", "pipe", "pipe"],
-      // No secrets of the service; every query and commit holds one thread of the pool while it waits.
-      env: { UV_THREADPOOL_SIZE: "32", TZ: "UTC" },
+      // No secrets of the service; every query and commit holds one thread of the pool while it waits. Each of these
+      // threads would keep a heap of its own for what it freed.
+      env: { UV_THREADPOOL_SIZE: "32", TZ: "UTC", MALLOC_ARENA_MAX: "2" },
     });
     const stream = child.stdio[3] as Duplex;
     const client = new HostClient(stream);

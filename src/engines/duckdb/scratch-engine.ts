@@ -46,7 +46,7 @@ export async function openScratchEngine(): Promise<ScratchEngine> {
   const layouts = new Map<string, TableLayout>();
   const isKnown = (table: string) => [...layouts.values()].some((layout) => layout.table === table);
   const check = createStatementCheck(connection, statementRules(isKnown));
-  const runner = createQueryRunner(database, check);
+  const runner = createQueryRunner(database, check, () => undefined);
   let tableCount = 0;
 
   function findTable(name: string): TableDefinition | undefined {

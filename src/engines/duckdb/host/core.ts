@@ -11,7 +11,7 @@ import { addSourceEntries, copyEarlierValues, createSourceTable } from "./source
 import { createStatementCheck } from "./statement-check.ts";
 import { statementRules } from "./statement-rules.ts";
 import { openStoreFile, readSources } from "./store-file.ts";
-import { createStoredSource, loadIds, type StoredSource } from "./stored-source.ts";
+import { createStoredSource, findIdRange, loadIds, type StoredSource } from "./stored-source.ts";
 import { Writer } from "./writer.ts";
 
 export interface CoreHooks {
@@ -54,7 +54,7 @@ class Core implements EngineHost {
       connections.check,
       statementRules((name) => tables().includes(name)),
     );
-    this.#runner = createQueryRunner(database, check);
+    this.#runner = createQueryRunner(database, check, (table, id) => findIdRange(this.#sources.values(), table, id));
     this.run = this.#runner.run;
     this.#writer = new Writer(connections.writer, {
       afterCommit: async (works) => this.#maintenance?.afterCommit(connections.writer, works),

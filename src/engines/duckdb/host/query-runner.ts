@@ -4,6 +4,7 @@ import type { BoundValue, ChunkReader, Connection, Database } from "../connectio
 import { toEngineError } from "../driver-error.ts";
 import { physicalType, toDriverValue } from "../parameters.ts";
 import { createRowEncoder } from "../rows.ts";
+import { createIdBounds, type FindIdRange } from "./id-bounds.ts";
 import type { HostQuery } from "./protocol.ts";
 import type { CheckStatement } from "./statement-check.ts";
 
@@ -119,8 +120,9 @@ async function* readRows(
 }
 
 /** Builds a runner over the database; `check` decides on each statement before it runs. */
-export function createQueryRunner(database: Database, check: CheckStatement): QueryRunner {
+export function createQueryRunner(database: Database, check: CheckStatement, findIdRange: FindIdRange): QueryRunner {
   const pool = new ConnectionPool(database);
+  const ids = createIdBounds(findIdRange);
   const closing = new AbortController();
 
   async function* run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void> {
@@ -133,11 +135,14 @@ export function createQueryRunner(database: Database, check: CheckStatement): Qu
     const interrupt = () => connection?.interrupt();
     stop.addEventListener("abort", interrupt);
     try {
-      await check(query.sql);
+      const statement = ids.statement(query);
+      await check(statement.sql);
       connection = await pool.acquire();
       stop.throwIfAborted();
       const held = connection;
-      const reader = await clock.time(() => held.stream(query.sql, bindParameters(query)));
+      const reader = await clock.time(() =>
+        held.stream(statement.sql, [...bindParameters(query), ...ids.values(statement, query)]),
+      );
       const summary = yield* readRows(query, reader, clock);
       isFinished = !summary.isTruncated;
       return summary;

@@ -63,6 +63,14 @@ export async function loadIds(connection: Connection, source: StoredSource): Pro
   source.hasAllIds = true;
 }
 
+/** Where events of a table with the id may be: undefined anywhere, null nowhere. */
+export function findIdRange(sources: Iterable<StoredSource>, table: string, id: string): TimeRange | null {
+  for (const source of sources) {
+    if (source.table === table) return source.hasAllIds ? source.ids.find(hashId(id)) : undefined;
+  }
+  return undefined;
+}
+
 /** An id that the filter cannot rule out. */
 export interface Candidate {
   readonly id: string;
