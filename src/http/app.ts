@@ -43,6 +43,8 @@ export interface AppDependencies {
   /** Of endpoint calls, by token. */
   readonly rates: RateLimiter;
   readonly maxBodyBytes: number;
+  /** True where `/metrics` asks for no token. */
+  readonly isMetricsOpen: boolean;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   readonly drain: Drain;

@@ -39,6 +39,14 @@ async function ask(test: TestApp, { key, path, redaction }: Asker): Promise<stri
   return [response.statusCode, type, response.body, response.headers.etag].join("\n");
 }
 
+/** The same over a port, where calls that were answered before are answered ahead of the framework. */
+async function askOverPort(url: string, { key, path, redaction }: Asker): Promise<string> {
+  const headers = { "x-api-key": key, ...(redaction === undefined ? {} : { "lf-endpoint-redact-pii": redaction }) };
+  const response = await fetch(url + path, { headers: { ...headers, "accept-encoding": "identity" } });
+  const type = String(response.headers.get("content-type"));
+  return [response.status, type, await response.text(), response.headers.get("etag") ?? undefined].join("\n");
+}
+
 async function setUp(): Promise<TestApp> {
   const test = await createTestApp();
   test.onPlan = (endpoint, consumer, limit): PlannedQuery => ({
@@ -46,6 +54,7 @@ async function setUp(): Promise<TestApp> {
     parameters: [{ key: "project", type: STRING }],
     columns: [{ name: "told", type: STRING }],
     tables: [],
+    isCurrent: () => true,
   });
   test.engine.onRun = async ({ query, values, limits }) =>
     runningQuery([[{ told: `${query.sql} ${JSON.stringify(values)} ${limits.maxRows} 10.1.2.3` }]]);
@@ -79,6 +88,19 @@ describe("an answer that is kept", () => {
           wrong.push(`${JSON.stringify(first)} then ${JSON.stringify(next)}`);
       }
     }
+    expect(wrong).toEqual([]);
+  });
+
+  it("is never another caller's when it is given again as it was remembered", async () => {
+    const { app } = await setUp();
+    const url = await app.listen({ port: 0, host: "127.0.0.1" });
+    const wrong: string[] = [];
+    for (const order of [askers, askers.toReversed(), askers]) {
+      for (const asker of order) {
+        if ((await askOverPort(url, asker)) !== alone.get(asker)) wrong.push(JSON.stringify(asker));
+      }
+    }
+    await app.close();
     expect(wrong).toEqual([]);
   });
 

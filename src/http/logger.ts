@@ -7,11 +7,17 @@ import { type DestinationStream, destination, pino } from "pino";
  */
 export function createLogger(level: string, stream: DestinationStream = openStandardError()): FastifyBaseLogger {
   const nothing = () => undefined;
+  let [lastMs, lastTime] = [0, ""];
+  const readTime = () => {
+    const now = Date.now();
+    if (now !== lastMs) [lastMs, lastTime] = [now, `,"time":"${new Date(now).toISOString()}"`];
+    return lastTime;
+  };
   return pino(
     {
       level,
       base: null,
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      timestamp: readTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { req: nothing, res: nothing, err: describeFault },
     },

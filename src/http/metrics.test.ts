@@ -19,6 +19,13 @@ describe("metrics", () => {
     expect((await test.app.inject("/metrics")).statusCode).toBe(401);
   });
 
+  it("are for everybody where the setting says so", async () => {
+    const open = await createTestApp({ isMetricsOpen: true });
+    const { statusCode, body } = await open.app.inject("/metrics");
+    expect(statusCode).toBe(200);
+    expect(body).toContain("logweir_queries_running 0");
+  });
+
   it("count calls, lookups in the cache and events", async () => {
     const url = "/api/endpoints/query/kept";
     const call = () => test.app.inject({ url, headers: { "x-api-key": "query-token" } });

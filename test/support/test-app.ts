@@ -83,7 +83,7 @@ const endpoints = [
   }),
 ];
 
-export async function createTestApp(): Promise<TestApp> {
+export async function createTestApp(options: { readonly isMetricsOpen?: boolean } = {}): Promise<TestApp> {
   const engine = createFakeEngine();
   const logLines: string[] = [];
   const audited: AuditEvent[] = [];
@@ -131,6 +131,7 @@ export async function createTestApp(): Promise<TestApp> {
     logger: createLogger("info", { write: (line) => void logLines.push(line) }),
     rates: createRateLimiter(600, () => testNowMs),
     maxBodyBytes: 100_000,
+    isMetricsOpen: options.isMetricsOpen ?? false,
     nowMs: () => testNowMs,
     drain,
   });
