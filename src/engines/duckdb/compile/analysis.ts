@@ -12,6 +12,7 @@ import type {
   WindowCall,
 } from "../../../googlesql/resolved.ts";
 import { expressionChildren, scanExpressions } from "./children.ts";
+import { type Made, sourcesOf } from "./column-sources.ts";
 import { readableName } from "./names.ts";
 
 export interface Analysis {
@@ -19,6 +20,8 @@ export interface Analysis {
   readonly holdsQueries: boolean;
   /** How often the column is read; what may be computed many times for one row counts twice. */
   uses(column: Column): number;
+  /** The expressions that make the column; none for a column of a table, an aggregate or a window function. */
+  sources(column: Column): readonly Expr[];
   /** True when the sub-query or CTE reads columns or variables of a query around it. */
   isCorrelated(query: object): boolean;
   /** The name that a column has wherever it is selected: unique by its id, readable otherwise. */
@@ -41,6 +44,7 @@ interface ColumnFacts {
   owner: Place | undefined;
   name: string;
   alias: string | undefined;
+  made: Made | undefined;
 }
 
 interface Walk {
@@ -58,7 +62,7 @@ interface Walk {
 function factsOf(walk: Walk, id: number): ColumnFacts {
   let facts = walk.columns[id];
   if (facts === undefined) {
-    facts = { uses: 0, owner: undefined, name: "", alias: undefined };
+    facts = { uses: 0, owner: undefined, name: "", alias: undefined, made: undefined };
     walk.columns[id] = facts;
   }
   return facts;
@@ -82,10 +86,20 @@ function readColumn(walk: Walk, column: Column, place: Place, weight: number): v
     at.isCorrelated = true;
 }
 
-function own(walk: Walk, column: Column, place: Place): void {
+function own(walk: Walk, column: Column, place: Place, made?: Made): void {
   const facts = factsOf(walk, column.id);
   facts.owner = place;
   facts.name = column.name;
+  facts.made = made;
+}
+
+/** The column of each input that stands where the column does. */
+function ownInputs(walk: Walk, columns: readonly Column[], inputs: readonly (readonly Column[])[], place: Place): void {
+  columns.forEach((column, index) => {
+    const made = inputs.map((input) => input[index]).filter((input) => input !== undefined);
+    own(walk, column, place, made);
+  });
+  for (const input of inputs) for (const column of input) readColumn(walk, column, place, 1);
 }
 
 function enter(walk: Walk, query: object, parent: Place): Place {
@@ -145,32 +159,36 @@ function ownColumns(walk: Walk, scan: Scan, place: Place): void {
       for (const { column } of scan.columns) own(walk, column, place);
       return;
     case "Cte":
-      for (const column of scan.columns) own(walk, column, place);
+      scan.columns.forEach((column, index) => {
+        own(walk, column, place, scan.cte.output[index]);
+      });
       return;
     case "SetOperation":
-      for (const column of scan.columns) own(walk, column, place);
-      for (const input of scan.inputs) for (const column of input.columns) readColumn(walk, column, place, 1);
+      ownInputs(
+        walk,
+        scan.columns,
+        scan.inputs.map((input) => input.columns),
+        place,
+      );
       return;
     case "Recursive":
-      for (const column of scan.columns) own(walk, column, place);
-      for (const column of scan.anchor.columns) readColumn(walk, column, place, 1);
-      for (const column of scan.step.columns) readColumn(walk, column, place, 1);
+      ownInputs(walk, scan.columns, [scan.anchor.columns, scan.step.columns], place);
       return;
     case "Distinct":
       for (const { column, input } of scan.columns) {
-        own(walk, column, place);
+        own(walk, column, place, input);
         readColumn(walk, input, place, 1);
       }
       return;
     case "Unnest":
-      for (const { element } of scan.arrays) own(walk, element, place);
+      for (const { element, array } of scan.arrays) own(walk, element, place, array);
       if (scan.offset !== undefined) own(walk, scan.offset, place);
       return;
     case "Project":
-      for (const { column } of scan.computed) own(walk, column, place);
+      for (const { column, expression } of scan.computed) own(walk, column, place, expression);
       return;
     case "Aggregate":
-      for (const { column } of scan.groupBy) own(walk, column, place);
+      for (const { column, expression } of scan.groupBy) own(walk, column, place, expression);
       for (const { column } of scan.aggregates) own(walk, column, place);
       return;
     case "Window":
@@ -267,6 +285,7 @@ export function analyse(query: ResolvedQuery): Analysis {
   return {
     holdsQueries: walk.holdsQueries,
     uses: (column) => walk.columns[column.id]?.uses ?? 0,
+    sources: (column) => sourcesOf(walk.columns[column.id]?.made),
     isCorrelated: (inner) => walk.places.get(inner)?.isCorrelated ?? false,
     alias: (id) => {
       if (id < 0) return `hidden_${-id}`;

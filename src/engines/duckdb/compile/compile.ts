@@ -10,7 +10,8 @@ import { analyse } from "./analysis.ts";
 import { type Block, findColumn, selectColumn, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { createFailing } from "./failing.ts";
-import { numberPlaceholders } from "./placeholders.ts";
+import { LIMIT_PLACEHOLDERS } from "./limits.ts";
+import { FIRST_LIMIT, numberPlaceholders } from "./placeholders.ts";
 import { renderBlock } from "./render.ts";
 import { buildOrderBy, buildScan } from "./scans.ts";
 
@@ -33,12 +34,13 @@ export function compileQuery(
 }
 
 function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: CompileOptions): CompiledQuery {
+  const analysis = analyse(query);
   const compilation: Compilation = {
     layouts,
     timeZone: options.timeZone ?? "UTC",
     text: options.text ?? "",
-    analysis: analyse(query),
-    failing: createFailing(query),
+    analysis,
+    failing: createFailing(analysis),
     parameters: numbered(query.parameters),
     printedCtes: new Map(),
     tables: new Set(),
@@ -57,6 +59,9 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
   return {
     sql,
     parameters: used.map((index) => query.parameters[index - 1]).filter((parameter) => parameter !== undefined),
+    ...(used.every((index) => index < FIRST_LIMIT)
+      ? {}
+      : { limits: used.flatMap((index) => LIMIT_PLACEHOLDERS[index - FIRST_LIMIT] ?? []) }),
     columns: query.columns.map(({ name, column }) => ({ name, type: column.type })),
     tables: [...compilation.tables],
   };

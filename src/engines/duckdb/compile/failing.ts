@@ -3,7 +3,8 @@
  * there may compute it before the table's other conditions, on rows that these take away. So what may fail is put where only the
  * conditions before it let rows through: the optimizer leaves what it takes for volatile in its place.
  */
-import type { Column, Expr, ResolvedQuery } from "../../../googlesql/resolved.ts";
+import type { Column, Expr } from "../../../googlesql/resolved.ts";
+import type { Analysis } from "./analysis.ts";
 import { someExpression } from "./children.ts";
 
 /** Functions that fail for no value, given what the compiler makes of them. */
@@ -30,8 +31,7 @@ export interface Failing {
 }
 
 /** Knows all columns of the query. */
-export function createFailing(query: ResolvedQuery): Failing {
-  let sources: ReadonlyMap<number, readonly Expr[]> | undefined;
+export function createFailing(analysis: Analysis): Failing {
   const known = new Map<number, boolean>();
 
   const columnFails = (column: Column): boolean => {
@@ -39,8 +39,7 @@ export function createFailing(query: ResolvedQuery): Failing {
     if (found !== undefined) return found;
     // What a recursion comes back to is decided elsewhere on its way.
     known.set(column.id, false);
-    sources ??= collectSources(query);
-    const fails = (sources.get(column.id) ?? []).some(mayFail);
+    const fails = analysis.sources(column).some(mayFail);
     known.set(column.id, fails);
     return fails;
   };
@@ -107,71 +106,4 @@ function readsColumns(expression: Expr): boolean {
 function holdsQuery(expression: Expr): boolean {
   if (expression.kind === "Subquery" || expression.kind === "InSubquery") return true;
   return expression.kind === "Call" && expression.arguments.some((each) => each !== undefined && holdsQuery(each));
-}
-
-/** By column, the expressions that make it; a column of a table has none. */
-function collectSources(query: ResolvedQuery): ReadonlyMap<number, readonly Expr[]> {
-  const sources = new Map<number, Expr[]>();
-  const add = (column: Column, expression: Expr) => {
-    const all = sources.get(column.id);
-    if (all === undefined) sources.set(column.id, [expression]);
-    else all.push(expression);
-  };
-  const addColumn = (column: Column, source: Column) =>
-    add(column, { kind: "Column", column: source, type: source.type, span: { start: 0, end: 0 } });
-  const seen = new Set<unknown>();
-  const open: unknown[] = [query.scan];
-  while (open.length > 0) {
-    const node = open.pop();
-    if (typeof node !== "object" || node === null || seen.has(node)) continue;
-    seen.add(node);
-    collect(node as Node, add, addColumn);
-    for (const value of Object.values(node)) if (typeof value === "object") open.push(value);
-  }
-  return sources;
-}
-
-interface Node {
-  readonly kind?: string;
-  readonly column?: Column;
-  readonly expression?: Expr;
-  readonly element?: Column;
-  readonly array?: Expr;
-  readonly cte?: { readonly output: readonly Column[] };
-  readonly columns?: readonly (Column | { readonly column: Column; readonly input?: Column })[];
-  readonly anchor?: { readonly columns: readonly Column[] };
-  readonly step?: { readonly columns: readonly Column[] };
-  readonly inputs?: readonly { readonly columns: readonly Column[] }[];
-}
-
-function collect(
-  node: Node,
-  add: (column: Column, expression: Expr) => void,
-  addColumn: (column: Column, source: Column) => void,
-): void {
-  if (node.kind === undefined) {
-    if (node.column !== undefined && node.expression !== undefined) add(node.column, node.expression);
-    if (node.element !== undefined && node.array !== undefined) add(node.element, node.array);
-    return;
-  }
-  const columns = node.columns ?? [];
-  columns.forEach((item, index) => {
-    const column = "column" in item ? item.column : item;
-    if (node.kind === "Cte") {
-      const source = node.cte?.output[index];
-      if (source !== undefined) addColumn(column, source);
-    } else if (node.kind === "Distinct") {
-      if ("column" in item && item.input !== undefined) addColumn(column, item.input);
-    } else if (node.kind === "Recursive") {
-      for (const { columns: inputs } of [node.anchor, node.step].flatMap((part) => part ?? [])) {
-        const source = inputs[index];
-        if (source !== undefined) addColumn(column, source);
-      }
-    } else if (node.kind === "SetOperation") {
-      for (const { columns: inputs } of node.inputs ?? []) {
-        const source = inputs[index];
-        if (source !== undefined) addColumn(column, source);
-      }
-    }
-  });
 }
