@@ -1,4 +1,5 @@
 import { clearCache } from "./commands/cache.ts";
+import { generateClientFile } from "./commands/client-generate.ts";
 import { getEndpoint, listEndpoints } from "./commands/endpoint.ts";
 import { testEndpoints } from "./commands/endpoint-test.ts";
 import { listSources, showSchema } from "./commands/source.ts";
@@ -15,6 +16,8 @@ export interface ServiceCommandOptions extends ServiceOptions {
 export interface CommandOptions extends ServiceCommandOptions {
   readonly filter?: string;
   readonly sources?: string;
+  readonly out?: string;
+  readonly from?: string;
 }
 
 /** A command of two words, or one. */
@@ -33,8 +36,11 @@ export interface CommandDefinition {
 
 const folder = { form: "[dir]", description: "the folder of endpoint files", default: "endpoints" } as const;
 
+const sourcesOption = ["--sources <dir>", "the folder of sources; as configured unless given"] as const;
+
 /** What groups of commands are about. */
 export const serviceCommandGroups: Readonly<Record<string, string>> = {
+  client: "typed clients of endpoints",
   cache: "kept answers of a running service",
   endpoint: "endpoints of a running service, and as files",
   source: "sources of a running service",
@@ -47,6 +53,20 @@ export const serviceCommands: readonly CommandDefinition[] = [
     description: "drop kept answers at once",
     examples: ["logweir cache clear", "logweir cache clear usage.api-counts"],
     run: (name, options, context) => clearCache(name, options, context),
+  },
+  {
+    name: "client generate",
+    description: "write a typed TypeScript client, without dependencies, of the endpoints that the token may run",
+    options: [
+      ["--out <file>", "where the client goes"],
+      ["--from <dir>", "a folder of endpoint files, instead of a running service"],
+      sourcesOption,
+    ],
+    examples: [
+      "logweir client generate --out src/logweir.ts",
+      "logweir client generate --from endpoints --out src/logweir.ts",
+    ],
+    run: (_, options, context) => generateClientFile(options, context),
   },
   {
     name: "endpoint list",
@@ -66,10 +86,7 @@ export const serviceCommands: readonly CommandDefinition[] = [
     argument: folder,
     description:
       "run the tests beside endpoint files on an engine in memory; exits with 1 when one fails, 2 when files are unusable",
-    options: [
-      ["--filter <text>", "only tests with the text in the endpoint's or the test's name"],
-      ["--sources <dir>", "the folder of sources; as configured unless given"],
-    ],
+    options: [["--filter <text>", "only tests with the text in the endpoint's or the test's name"], sourcesOption],
     isLocal: true,
     examples: ["logweir endpoint test", "logweir endpoint test endpoints --filter 'newest first'"],
     run: (dir = "", options, context) => testEndpoints(dir, options, context),

@@ -8,7 +8,7 @@ import { metadataPath, storeDirectory } from "../../service.ts";
 import type { Source } from "../../sources/source.ts";
 import { describeStore, type StoreState } from "../../sources/store-state.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
-import { createServiceClient, describeAnswer, isServiceThere, type ServiceOptions } from "../service-call.ts";
+import { isServiceThere, readAnswer, type ServiceOptions } from "../service-call.ts";
 import { formatTable } from "../table.ts";
 
 export interface DoctorOptions extends ServiceOptions {
@@ -21,19 +21,12 @@ export interface DoctorOptions extends ServiceOptions {
  */
 export async function doctor(options: DoctorOptions, context: CliContext): Promise<void> {
   const state = (await isServiceThere(options, context))
-    ? await askService(options, context)
+    ? await readAnswer<StoreState>("/api/store", options, context)
     : await openStore(options, context);
   if (options.json === true) printJson(context.output, state);
   else printState(state, context);
   const { length } = state.problems;
   if (length > 0) throw new CliError(length === 1 ? "There is a problem" : `There are ${length} problems`);
-}
-
-async function askService(options: DoctorOptions, context: CliContext): Promise<StoreState> {
-  const client = createServiceClient(options, context);
-  const response = await client.send("/api/store");
-  if (!response.ok) throw new CliError(await describeAnswer(response));
-  return (await response.json()) as StoreState;
 }
 
 async function openStore(options: DoctorOptions, context: CliContext): Promise<StoreState> {

@@ -1,37 +1,33 @@
-import { readClientDefaults } from "../../config.ts";
 import { type CliContext, CliError, print } from "../context.ts";
+import { createServiceClient, describeAnswer, type ServiceOptions } from "../service-call.ts";
 import { formatTable } from "../table.ts";
 
-export interface QueryOptions {
+export interface QueryOptions extends ServiceOptions {
   readonly param: readonly string[];
   readonly sql?: string;
   readonly lql?: string;
   readonly limit?: string;
   readonly redact?: boolean;
   readonly json?: boolean;
-  readonly url?: string;
-  readonly token?: string;
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** Runs an endpoint of a running service and prints its rows: as a table, or with `--json` as the service answered. */
 export async function query(name: string, options: QueryOptions, context: CliContext): Promise<void> {
-  const defaults = readClientDefaults(context.environment);
-  const url = (options.url ?? defaults.url).replace(/\/+$/, "");
-  const token = options.token ?? defaults.token;
-  if (token === undefined) throw new CliError("This needs an access token: --token or LOGWEIR_TOKEN");
-  const response = await send(`${url}/api/endpoints/query/${encodeURIComponent(name)}`, url, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "x-api-key": token,
-      ...(options.redact === true ? { "lf-endpoint-redact-pii": "true" } : {}),
+  const response = await createServiceClient(options, context).send(
+    `/api/endpoints/query/${encodeURIComponent(name)}`,
+    {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(options.redact === true ? { "lf-endpoint-redact-pii": "true" } : {}),
+      },
+      body: JSON.stringify(toParameters(options)),
     },
-    body: JSON.stringify(toParameters(options)),
-  });
+  );
+  if (!response.ok) throw new CliError(await describeAnswer(response));
   const body = await response.text();
-  if (!response.ok) throw new CliError(describeError(body, response.status));
   if (options.json === true) {
     print(context.output, body);
     return;
@@ -49,15 +45,6 @@ export async function query(name: string, options: QueryOptions, context: CliCon
   print(context.errors, `${result.length} ${result.length === 1 ? "row" : "rows"}`);
 }
 
-/** Like `fetch`, with a message that helps where no service is there. */
-async function send(target: string, url: string, request: RequestInit): Promise<Response> {
-  try {
-    return await fetch(target, request);
-  } catch {
-    throw new CliError(`No service answers at ${url}. Start one with \`logweir serve\`, or name another with --url.`);
-  }
-}
-
 function toParameters({ param, sql, lql, limit }: QueryOptions): Readonly<Record<string, string>> {
   const entries = param.map((text): readonly [string, string] => {
     const equals = text.indexOf("=");
@@ -70,15 +57,6 @@ function toParameters({ param, sql, lql, limit }: QueryOptions): Readonly<Record
     ...(lql === undefined ? {} : { lql }),
     ...(limit === undefined ? {} : { limit }),
   };
-}
-
-function describeError(body: string, status: number): string {
-  try {
-    const { error } = JSON.parse(body) as { readonly error: { readonly message: string; readonly hint?: string } };
-    return error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
-  } catch {
-    return `The service answered ${status}`;
-  }
 }
 
 function toCell(value: unknown): string {

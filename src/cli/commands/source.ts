@@ -1,5 +1,5 @@
 import { type CliContext, print, printJson } from "../context.ts";
-import { readAnswer } from "../service-answer.ts";
+import { readAnswer } from "../service-call.ts";
 import type { ServiceCommandOptions } from "../service-commands.ts";
 import { formatTable } from "../table.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { formatIsoTimestamp } from "../../iso-timestamp.ts";
 import type { CliContext } from "../context.ts";
 import { writeLine } from "../lines.ts";
-import { readAnswer } from "../service-answer.ts";
+import { readAnswer } from "../service-call.ts";
 import type { ServiceCommandOptions } from "../service-commands.ts";
 
 interface EventAnswer {
