@@ -34,7 +34,7 @@ export function someExpression(
   const pending: AnyExpr[] = [root];
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     if (isSuch(at)) return true;
-    pending.push(...expressionChildren(at));
+    for (const child of expressionChildren(at)) pending.push(child);
     if (!inSubqueries || (at.kind !== "Subquery" && at.kind !== "InSubquery")) continue;
     const scans: Scan[] = [at.scan];
     for (let scan = scans.pop(); scan !== undefined; scan = scans.pop()) {

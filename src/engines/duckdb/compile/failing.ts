@@ -3,7 +3,7 @@
  * there may compute it before the table's other conditions, on rows that these take away. So what may fail is put where only the
  * conditions before it let rows through: the optimizer leaves what it takes for volatile in its place.
  */
-import type { Column, Expr } from "../../../googlesql/resolved.ts";
+import type { CallExpr, Column, Expr } from "../../../googlesql/resolved.ts";
 import type { Analysis } from "./analysis.ts";
 import { someExpression } from "./children.ts";
 
@@ -56,14 +56,9 @@ export function createFailing(analysis: Analysis): Failing {
       case "Field":
       case "RecordField":
         return mayFail(expression.base);
-      case "Call": {
-        const operands = expression.arguments.flatMap((operand) => operand ?? []);
-        const [, pattern] = operands;
-        const isSafe =
-          SAFE_FUNCTIONS.has(expression.function) ||
-          (SAFE_PATTERNS.has(expression.function) && (pattern?.kind === "Literal" || pattern?.kind === "Parameter"));
-        return !isSafe || operands.some(mayFail);
-      }
+      case "Call":
+        if (!isSafeCall(expression)) return true;
+        return expression.arguments.some((operand) => operand !== undefined && mayFail(operand));
       case "Cast":
         return !(expression.isSafe || expression.type.kind === "STRING") || mayFail(expression.operand);
       default:
@@ -97,6 +92,12 @@ export function createFailing(analysis: Analysis): Failing {
       return { ...condition, arguments: settled };
     },
   };
+}
+
+function isSafeCall({ function: name, arguments: operands }: CallExpr): boolean {
+  if (SAFE_FUNCTIONS.has(name)) return true;
+  const pattern = operands[1]?.kind;
+  return SAFE_PATTERNS.has(name) && (pattern === "Literal" || pattern === "Parameter");
 }
 
 function readsColumns(expression: Expr): boolean {

@@ -141,10 +141,11 @@ function printCondition(compilation: Compilation, condition: Expr, scope: Scope)
 
 function buildFilter(compilation: Compilation, scan: Scan & { kind: "Filter" }, input: Block): Block {
   const { predicate } = scan;
-  const conditions =
-    predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe
-      ? predicate.arguments.flatMap((argument) => (argument === undefined ? [] : compilation.failing.settle(argument)))
-      : [compilation.failing.settle(predicate)];
+  const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
+  const conditions: Expr[] = [];
+  for (const condition of isAnd ? predicate.arguments : [predicate]) {
+    if (condition !== undefined) conditions.push(compilation.failing.settle(condition));
+  }
   const block = separateShared(compilation, rowBlock(compilation, input), conditions);
   const printed = printInBlock(compilation, block, (scope) =>
     conditions.map((condition) => printCondition(compilation, condition, scope)),
