@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createAuthenticator } from "../access/authenticator.ts";
+import { createAuditOutbox } from "../metadata/audit-outbox.ts";
 import { openMetadata } from "../metadata/database.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
 import { runCli } from "./run-cli.ts";
@@ -116,6 +117,43 @@ describe("token commands", () => {
     [["--scope", "query", "--expires", "soon"], "a lifetime is a number and"],
   ])("refuse %j", async (args, message) => {
     const { code, errors } = await run(["token", "create", ...args]);
+    expect([code, errors]).toEqual([1, expect.stringContaining(message)]);
+  });
+
+  it("rotate a token: another value, the old one for a time where that is asked for; and leave it to the audit", async () => {
+    const made = JSON.parse((await run(["token", "create", "--scope", "query", "--json"])).output) as {
+      id: string;
+      token: string;
+    };
+    const rotated = await run(["token", "rotate", made.id, "--grace", "10m"]);
+    expect(rotated.output).toMatch(/^lw_[0-9a-f]{64}\n$/);
+    expect(rotated.errors).toContain("counts for 10m more");
+    const metadata = await openMetadata(join(workingDir, "data", "metadata.db"));
+    const authenticator = createAuthenticator(createTokenStore(metadata, Date.now), [], Date.now);
+    const ids = [rotated.output.trim(), made.token].map(
+      async (secret) => (await authenticator.authenticate(secret))?.tokenId,
+    );
+    expect(await Promise.all(ids)).toEqual([made.id, made.id]);
+    const again = JSON.parse((await run(["token", "rotate", made.id, "--json"])).output) as { token: string };
+    expect(await authenticator.authenticate(again.token)).toMatchObject({ tokenId: made.id });
+    expect(await authenticator.authenticate(rotated.output.trim())).toBeUndefined();
+    const left = await createAuditOutbox(metadata, Date.now).take();
+    const events = left.map(({ event }) => JSON.parse(event) as { action: string; actor: string; target: string });
+    const own = events.filter(({ target }) => target === made.id);
+    expect(own.map(({ action, actor }) => `${actor} ${action}`)).toEqual([
+      "command token.create",
+      "command token.rotate",
+      "command token.rotate",
+    ]);
+    expect(JSON.stringify(left)).not.toContain("lw_");
+    await metadata.close();
+  });
+
+  it.each([
+    [["rotate", "nobody"], "There is no token with the id nobody"],
+    [["rotate", "nobody", "--grace", "soon"], "such as 10m"],
+  ])("refuse %j", async (args, message) => {
+    const { code, errors } = await run(["token", ...args]);
     expect([code, errors]).toEqual([1, expect.stringContaining(message)]);
   });
 

@@ -139,7 +139,7 @@ describe("completion", () => {
 
   it.each([
     ["logweir so", ["source"]],
-    ["logweir token ", ["create", "list", "revoke", "--help"]],
+    ["logweir token ", ["create", "list", "revoke", "rotate", "--help"]],
     ["logweir token create --pi", ["--pin"]],
     ["logweir cache clear --j", ["--json"]],
   ])("of bash completes %j", async (line, expected) => {

@@ -58,6 +58,10 @@ describe("every answer", () => {
     expect(await id("abc-1.2_3")).toBe("abc-1.2_3");
     expect(await id('a"b')).toMatch(/^[0-9a-f-]{36}$/);
     expect(await id("x".repeat(65))).toMatch(/^[0-9a-f-]{36}$/);
+    // The log has it, and has no addresses and no tokens.
+    for (const secret of ["203.0.113.9", "lw_0123456789abcdef"]) expect(await id(secret)).toMatch(/^[0-9a-f-]{36}$/);
+    const own = { "x-request-id": "a-fixed-token", authorization: "Bearer a-fixed-token" };
+    expect((await test.app.inject({ url: "/health", headers: own })).headers["x-request-id"]).not.toBe("a-fixed-token");
   });
 
   it("to an unknown route is 404 in the one shape", async () => {

@@ -16,6 +16,16 @@ export function requirePrivate(authenticator: Authenticator): (request: FastifyR
   };
 }
 
+/** Throws `pinned_parameter` for a token that is pinned where it asks for what no parameter narrows. */
+export function refusePinned({ pins }: Identity): void {
+  const [pinned] = Object.keys(pins);
+  if (pinned === undefined) return;
+  throw new ServiceError("pinned_parameter", `This token is bound by ${pinned}, which nothing here takes`, {
+    parameter: pinned,
+    hint: "Use an endpoint that declares the parameter, or a token without the pin.",
+  });
+}
+
 /** Who called, once `requirePrivate` let them through. */
 export function ownerOf(request: FastifyRequest): Identity {
   if (request.identity === undefined) throw new ServiceError("internal", "It was not found out who calls");

@@ -220,23 +220,18 @@ describe("the audit", () => {
 });
 
 describe("the setting audit", () => {
-  it("leaves runs out with changes, and everything with off", async () => {
-    for (const [level, expected] of [
-      ["changes", ["cache.clear"]],
-      ["off", []],
-    ] as const) {
-      const quiet = await startService({ env: { LOGWEIR_AUDIT: level } });
-      try {
-        await quiet.rows("logs.all", { project: "x" });
-        await fetch(`${quiet.url}/api/cache/clear`, { method: "POST", headers: { "x-api-key": privateToken } });
-        const read = async () => {
-          const response = await quiet.get("/api/sources/logweir.audit/recent");
-          return ((await response.json()) as Audited[]).map(({ metadata: [{ action }] }) => action);
-        };
-        await expect.poll(read, { timeout: 2_000 }).toEqual(expected);
-      } finally {
-        await quiet.stop();
-      }
+  it("leaves runs out with changes", async () => {
+    const quiet = await startService({ env: { LOGWEIR_AUDIT: "changes" } });
+    try {
+      await quiet.rows("logs.all", { project: "x" });
+      await fetch(`${quiet.url}/api/cache/clear`, { method: "POST", headers: { "x-api-key": privateToken } });
+      const read = async () => {
+        const response = await quiet.get("/api/sources/logweir.audit/recent");
+        return ((await response.json()) as Audited[]).map(({ metadata: [{ action }] }) => action);
+      };
+      await expect.poll(read, { timeout: 5_000 }).toEqual(["cache.clear"]);
+    } finally {
+      await quiet.stop();
     }
-  });
+  }, 60_000);
 });

@@ -13,7 +13,7 @@ import { createCallSignal } from "../call-signal.ts";
 import { chooseFormat } from "../formats/choose-format.ts";
 import { answerFormats } from "../formats/index.ts";
 import { readParameters, type SentParameters } from "../request-parameters.ts";
-import { ownerOf, requirePrivate } from "../require-private.ts";
+import { ownerOf, refusePinned, requirePrivate } from "../require-private.ts";
 import { sendRows } from "../stream-answer.ts";
 
 /** The reference's names of `sql`, and what it would run elsewhere. */
@@ -39,13 +39,18 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
     url: "/api/query",
     onRequest,
     handler: async (request, reply) => {
-      const { tokenId } = ownerOf(request);
+      const owner = ownerOf(request);
+      const { tokenId } = owner;
+      refusePinned(owner);
       const sent = await readParameters(request, maxBodyBytes);
       rates.take(tokenId);
       const asked = readQuery(sent);
       const format = chooseFormat(answerFormats, sent.get("format")?.at(-1), request.headers.accept);
       const parameters = readValues(sent);
-      const redactsPii = /(?:^|,)\s*true\s*(?:,|$)/i.test(String(request.headers["lf-endpoint-redact-pii"] ?? ""));
+      const asksForRedaction = /(?:^|,)\s*true\s*(?:,|$)/i.test(
+        String(request.headers["lf-endpoint-redact-pii"] ?? ""),
+      );
+      const redactsPii = asksForRedaction || owner.redaction === "required";
       const noted = new Map<string, unknown>([...parameters, [asked.language, asked.text]]);
       request.auditRun = { action: "query.run", actor: tokenId, parameters: noted, redactsPii };
       const prepared = prepareOwnerQuery(asked, parameters, redactsPii, compileWith());

@@ -12,7 +12,7 @@ import type { AppDependencies } from "../app.ts";
 import { createCallSignal } from "../call-signal.ts";
 import { jsonFormat, jsonFrame } from "../formats/json.ts";
 import { urlParameters } from "../request-parameters.ts";
-import { requirePrivate } from "../require-private.ts";
+import { ownerOf, refusePinned, requirePrivate } from "../require-private.ts";
 import { sendRows } from "../stream-answer.ts";
 
 /**
@@ -60,10 +60,13 @@ export function addSourcesRoutes(app: FastifyInstance, dependencies: AppDependen
     reply: FastifyReply,
     frame: { readonly begin: string; readonly end: string },
   ) => {
+    const owner = ownerOf(request);
+    refusePinned(owner);
+    const redactsPii = owner.redaction === "required";
     const endpoint = eventsOf(find(request.params.name));
     const sent = urlParameters(request);
     const parameters = new Map(["after", "limit"].map((name) => [name, sent.get(name)?.at(-1)]));
-    const prepared = prepareCall(runner, { endpoint, parameters, redactsPii: false });
+    const prepared = prepareCall(runner, { endpoint, parameters, redactsPii });
     const signal = createCallSignal(reply, dependencies.drain.cutOff);
     const writer = jsonFormat.open(prepared.query.columns.slice(0, 4));
     const framed = { ...writer, begin: () => frame.begin, end: () => frame.end };

@@ -12,7 +12,7 @@ import { describeStore } from "../../sources/store-state.ts";
 import type { BackupHead, BackupTail } from "../backup-format.ts";
 import { createCallSignal } from "../call-signal.ts";
 import type { Drain } from "../drain.ts";
-import { ownerOf, requirePrivate } from "../require-private.ts";
+import { ownerOf, refusePinned, requirePrivate } from "../require-private.ts";
 
 /** What the routes of the store work with. */
 export interface StoreDependencies {
@@ -44,10 +44,18 @@ export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependen
     return reply.header("Cache-Control", "no-store").send(state);
   });
   app.get("/api/store/backup", { onRequest: requireOwner }, async (request, reply) => {
+    const owner = ownerOf(request);
+    refusePinned(owner);
+    if (owner.redaction === "required") {
+      throw new ServiceError(
+        "insufficient_scope",
+        "This token sees redacted answers only, and a backup is not redacted",
+      );
+    }
     const chunks = makeBackup(dependencies, createCallSignal(reply, drain.cutOff));
     // What can be refused is refused before the answer begins.
     const head = await chunks.next();
-    audit.record({ action: "store.backup", actor: ownerOf(request).tokenId });
+    audit.record({ action: "store.backup", actor: owner.tokenId });
     const body = Readable.from(startWith(head, chunks), { objectMode: false });
     return reply.header("Cache-Control", "no-store").type("application/octet-stream").send(body);
   });
