@@ -45,7 +45,7 @@ export function guardBinding(resolution: Resolution, binding: CteBinding): CteBi
   };
 }
 
-/** True where rows go by comparisons of a table's fields with parameters only: every engine makes them first, and they cannot fail. */
+/** True where rows, also through other expressions, go by comparisons of a table's fields with parameters only: every engine makes them first, and they cannot fail. */
 function filtersAtTable(scan: Scan): boolean {
   let at = scan;
   let isFiltered = false;
@@ -55,6 +55,10 @@ function filtersAtTable(scan: Scan): boolean {
         return true;
       case "OrderBy":
         at = at.input;
+        break;
+      case "Cte":
+        if (at.cte.isRecursive) return false;
+        at = at.cte.scan;
         break;
       case "Project":
         // A condition on what is computed here is a condition on anything.

@@ -1,0 +1,80 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { tryAll } from "./attempt.ts";
+import { fillTwoProjects, type SecurityService, startSecurityService } from "./security-service.ts";
+import { answeredAttempts } from "./tables/answered.ts";
+import { deniedAttempts } from "./tables/denied.ts";
+import { refusedAttempts } from "./tables/refused.ts";
+
+let folder: string;
+let service: SecurityService;
+const inner: string[] = [];
+
+/** `logs.all` with each of its tables in an endpoint of its own, which it reads. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "logweir-composed-"));
+  const text = await readFile("endpoints/logs.all.sql", "utf8");
+  const [, parameters = ""] = /^(parameters:\n(?: .*\n)+)/m.exec(text) ?? [];
+  let composed = text.replace(parameters, "");
+  for (const [whole, name = "", query = ""] of text.matchAll(/^ {2}(\w+) AS \(\n([\s\S]*?)\n {2}\)/gm)) {
+    inner.push(`part.${name}`);
+    const id = `00000000-0000-4000-8000-${String(inner.length).padStart(12, "0")}`;
+    await writeFile(join(folder, `part.${name}.sql`), `/*---\nid: ${id}\n${parameters}---*/\n${query}\n`);
+    composed = composed.replace(whole, `  ${name} AS (SELECT * FROM \`part.${name}\`)`);
+  }
+  await writeFile(join(folder, "logs.all.sql"), composed);
+  service = await startSecurityService({ queryTimeoutMs: 20_000, endpointsDir: folder });
+  await fillTwoProjects(service);
+});
+
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true });
+});
+
+it("takes nine tables apart", () => {
+  expect(inner).toHaveLength(9);
+});
+
+it("keeps consumers from the endpoints that the reader reads, wherever they are named", async () => {
+  const attempts = inner.flatMap((table) =>
+    [
+      `SELECT * FROM \`${table}\``,
+      `SELECT * FROM ${table}`,
+      `SELECT * FROM \`${table.toUpperCase()}\``,
+      `SELECT * FROM \`${table}@1\``,
+      `SELECT id FROM edge_logs WHERE id IN (SELECT id FROM \`${table}\`)`,
+      `SELECT (SELECT MAX(id) FROM \`${table}\`) FROM edge_logs`,
+      `WITH x AS (SELECT * FROM \`${table}\`) SELECT * FROM x`,
+      `WITH RECURSIVE x AS (SELECT 1 AS a UNION ALL SELECT 2 FROM \`${table}\`, x) SELECT * FROM x`,
+      `SELECT e.id FROM edge_logs e JOIN \`${table}\` i USING (id)`,
+      `FROM \`${table}\` |> SELECT id`,
+      `FROM edge_logs |> UNION ALL (SELECT * FROM \`${table}\`)`,
+    ].map((sql) => ({ name: sql, sql, table })),
+  );
+  const failures = await tryAll(service, attempts, ({ sql, table }, { status, code, message }) => {
+    const isNamed = message.toLowerCase().includes(table) || sql.includes("@1");
+    return status === 403 && code === "sandbox_table_denied" && isNamed ? undefined : "not denied";
+  });
+  expect(failures).toEqual([]);
+});
+
+it("refuses every other attempt on the sandbox as it does without them", async () => {
+  const denied = await tryAll(service, deniedAttempts, (_attempt, { status, code }) =>
+    status === 403 && code === "sandbox_table_denied" ? undefined : "not denied",
+  );
+  const refused = await tryAll(service, refusedAttempts, ({ code }, answer) =>
+    answer.code === code ? undefined : `not ${code}`,
+  );
+  expect([...denied, ...refused]).toEqual([]);
+});
+
+it("answers what is allowed with the project's own rows only", async () => {
+  const failures = await tryAll(service, answeredAttempts, ({ cells }, { status, rows }) => {
+    const found = rows.map((row) => Object.values(row));
+    return status === 200 && JSON.stringify(found) === JSON.stringify(cells) ? undefined : "another answer";
+  });
+  expect(failures).toEqual([]);
+});
