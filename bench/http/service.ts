@@ -25,7 +25,7 @@ cache_seconds: 900
 parameters:
   n: { type: int64, default: 1 }
 ---*/
-SELECT COUNT(*) AS count FROM UNNEST(GENERATE_ARRAY(1, 3000)) AS a CROSS JOIN UNNEST(GENERATE_ARRAY(1, 3000)) AS b
+SELECT COUNT(*) AS count FROM UNNEST(GENERATE_ARRAY(1, 1000)) AS a CROSS JOIN UNNEST(GENERATE_ARRAY(1, 1000)) AS b
 WHERE MOD(a * b + @n, 7) = 0`,
   endless: `/*---
 id: 0e3f1f4e-58a7-4a4e-9df5-1d7a0b2f6c03

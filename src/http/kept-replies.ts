@@ -48,10 +48,10 @@ type Needs = Pick<
   "audit" | "authenticator" | "cache" | "endpoints" | "rates" | "drain" | "logger" | "nowMs" | "runner"
 >;
 
-const maxReplies = 10_000;
+const maxReplies = 2_000;
 /** Characters of all calls that are remembered; headers of each are counted as some more. */
-const maxCharacters = 8_000_000;
-const replyCharacters = 800;
+const maxCharacters = 4_000_000;
+const replyCharacters = 2_000;
 const maxUrlLength = 8_000;
 
 /** Headers of every answer to any origin. */

@@ -16,6 +16,9 @@ export function cacheKey({ definition, version }: Endpoint, call: PreparedCall):
     call.values,
     call.maxRows,
     call.redactsPii,
+    call.detectors ?? null,
+    // Who may have less is not given what was kept for who may have more.
+    call.budget ?? null,
   ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 }

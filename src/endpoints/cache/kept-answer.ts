@@ -33,8 +33,8 @@ export interface CachePolicy {
   readonly warmEverySeconds: number | undefined;
 }
 
-/** What an answer costs beside its bytes. */
-const overheadBytes = 1_000;
+/** What an answer costs beside its bytes: objects, their keys, and what a refresh needs. */
+const overheadBytes = 2_500;
 
 export function toCachedAnswer(computed: ComputedAnswer, serial: number, computedAtMs: number): CachedAnswer {
   const etag = `"${createHash("sha256").update(computed.body).digest("base64url")}"`;

@@ -33,10 +33,10 @@ export function runCached(
   call: EndpointCall,
   options: RunOptions,
 ): Promise<CachedRun> {
-  const { endpoint, redactsPii } = call;
+  const { endpoint, redactsPii, budget = {} } = call;
   const { cacheSeconds, warmEverySeconds } = endpoint.definition;
   const { parameters, bytes } = pickParameters(endpoint, call.parameters);
-  const prepare = () => prepareCall(runner, { endpoint, parameters, redactsPii });
+  const prepare = () => prepareCall(runner, { endpoint, parameters, redactsPii, budget });
   const startedAt = runner.now();
   const prepared = prepare();
   const key = cacheKey(endpoint, prepared);
@@ -51,7 +51,7 @@ export function runCached(
       if (step.value.rowCount > 0) batches.push(step.value.json);
     }
     return {
-      body: Buffer.from(`{"result":[${batches.join(",")}]}`),
+      body: toOwnBuffer(`{"result":[${batches.join(",")}]}`),
       columns: current.query.columns.slice(0, current.query.columns.length - (current.query.paging?.hiddenCount ?? 0)),
       dataThroughUs,
       next: step.value.next,
@@ -71,6 +71,13 @@ export function runCached(
       },
     })
     .then((found) => ({ ...found, key, identity: prepared.identity, isCurrent: prepared.query.isCurrent }));
+}
+
+/** In memory of its own: a small buffer from the pool would hold on to all that is around it. */
+function toOwnBuffer(text: string): Buffer {
+  const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  buffer.write(text);
+  return buffer;
 }
 
 /** What the endpoint reads of a call's parameters, since an answer that is kept keeps them too; with their rough size. */
