@@ -95,7 +95,7 @@ function findUnknownVariables(env: Environment): string[] {
 
 interface FileSettings {
   readonly path: string;
-  readonly values: Readonly<Record<string, string | number>>;
+  readonly values: Readonly<Record<string, string | number | boolean>>;
 }
 
 function readFileSettings(env: Environment, places: ConfigPlaces, problems: string[]): FileSettings {
@@ -106,19 +106,19 @@ function readFileSettings(env: Environment, places: ConfigPlaces, problems: stri
     return { path, values: {} };
   }
   const inFile = Object.values<SettingDefinition>(settingDefinitions).filter((each) => each.isEnvironmentOnly !== true);
-  const scalar = Type.Union([Type.String(), Type.Number()]);
+  const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
   const schema = Type.Object(Object.fromEntries(inFile.map((each) => [each.name, Type.Optional(scalar)])), {
     additionalProperties: false,
   });
   const checked = parseCheckedYaml(readFileSync(path, "utf8"), schema);
-  if (checked.isValid) return { path, values: checked.value as Record<string, string | number> };
+  if (checked.isValid) return { path, values: checked.value as Record<string, string | number | boolean> };
   problems.push(...checked.problems.map((problem) => `${path}: ${problem.message}`));
   return { path, values: {} };
 }
 
 function check(
   definition: SettingDefinition,
-  raw: string | number,
+  raw: string | number | boolean,
   where: string,
   problems: string[],
 ): string | number | undefined {
@@ -174,12 +174,20 @@ function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces
     maxQueuedQueries: number(define.maxQueuedQueries),
     maxRequestsPerMinute: optional(define.maxRequestsPerMinute),
     maxResultBytes: number(define.maxResultBytes),
+    maxRows: optional(define.maxRows),
+    maxQueryMemoryMb: optional(define.maxQueryMemoryMb),
+    maxArrayElements: number(define.maxArrayElements),
+    maxStringBytes: number(define.maxStringBytes),
+    maxQueryCharacters: number(define.maxQueryCharacters),
+    maxQueryDepth: number(define.maxQueryDepth),
+    unstoppableAfterMs: number(define.unstoppableAfterMs),
     cacheMaxBytes: number(define.cacheMaxBytes),
     maxBodyBytes: number(define.maxBodyBytes),
     engineMemoryMb: optional(define.engineMemoryMb),
     shutdownTimeoutMs: number(define.shutdownTimeoutMs),
     audit: auditLevels.find((level) => level === text(define.audit)) ?? define.audit.default,
     auditRetentionDays: number(define.auditRetentionDays),
+    isMetricsOpen: text(define.metricsOpen) === "true",
     logLevel: text(define.logLevel) ?? "",
   };
 }

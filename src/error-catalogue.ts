@@ -65,7 +65,8 @@ const definitions = {
   },
   // ------------------------------------------------------------------------------------------ the consumer's query
   syntax_error: { status: 400, title: "The query does not parse" },
-  too_complex: { status: 400, title: "The query is nested too deep or too long" },
+  query_too_long: { status: 413, title: "The query is longer than max_query_characters" },
+  too_complex: { status: 422, title: "The query is nested too deep or too long" },
   unknown_table: { status: 400, title: "The query names a table that does not exist" },
   unknown_column: { status: 400, title: "The query names a column or field that does not exist" },
   unknown_function: { status: 400, title: "The query calls a function that does not exist" },
@@ -89,6 +90,11 @@ const definitions = {
     status: 422,
     title: "The result is larger than max_result_bytes",
     hint: "Select fewer columns, or lower the limit.",
+  },
+  limit_exceeded: {
+    status: 422,
+    title: "A function would make a larger value than the call may",
+    hint: "Make smaller arrays and texts.",
   },
   memory_exceeded: {
     status: 422,

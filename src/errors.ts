@@ -1,3 +1,4 @@
+import type { LimitName } from "./budget.ts";
 import { type ErrorCode, errorCatalogue } from "./error-catalogue.ts";
 
 /** What one occurrence of an error tells beyond its code and message. */
@@ -17,6 +18,8 @@ export interface ErrorDetails {
   readonly fields?: Readonly<Record<string, readonly string[]>>;
   /** The version that the endpoint has, where a change builds on another; becomes the header ETag too. */
   readonly currentVersion?: number;
+  /** The limit of the call's budget that was reached, by its name. */
+  readonly limit?: LimitName;
   readonly cause?: unknown;
 }
 
@@ -47,6 +50,7 @@ export interface ErrorBody {
     readonly line?: number;
     readonly column?: number;
     readonly hint?: string;
+    readonly limit?: LimitName;
     readonly allowed?: readonly string[];
     readonly fields?: Readonly<Record<string, readonly string[]>>;
     readonly current_version?: number;
@@ -66,6 +70,7 @@ export function toErrorBody(error: ServiceError): ErrorBody {
       ...(line === undefined ? {} : { line }),
       ...(column === undefined ? {} : { column }),
       ...(hint === undefined ? {} : { hint }),
+      ...(error.details.limit === undefined ? {} : { limit: error.details.limit }),
       ...(allowed === undefined ? {} : { allowed }),
       ...(fields === undefined ? {} : { fields }),
       ...(currentVersion === undefined ? {} : { current_version: currentVersion }),

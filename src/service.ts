@@ -3,6 +3,7 @@ import { createAuthenticator, type FixedToken } from "./access/authenticator.ts"
 import type { TokenStore } from "./access/token.ts";
 import { loadAllSources } from "./all-sources.ts";
 import { createAuditLog } from "./audit/audit-log.ts";
+import { pickBudget } from "./budget.ts";
 import { startCollecting } from "./collect-outbox.ts";
 import type { Configuration } from "./config.ts";
 import { createAdmission } from "./endpoints/admission.ts";
@@ -102,6 +103,7 @@ async function openService(
     ...engineSizes,
     directory: storeDirectory(settings),
     ...(settings.engineMemoryMb === undefined ? {} : { memoryLimitBytes: settings.engineMemoryMb * 1_000_000 }),
+    unstoppableAfterMs: settings.unstoppableAfterMs,
     log: (level, message) => logger[level](message),
   });
   closers.push(() => engine.close());
@@ -167,6 +169,14 @@ async function openService(
       cursors: createCursorSealer(serviceKey),
       timeoutMs: settings.queryTimeoutMs,
       maxResultBytes: settings.maxResultBytes,
+      budget: pickBudget({
+        max_rows: settings.maxRows,
+        max_query_memory_mb: settings.maxQueryMemoryMb,
+        max_array_elements: settings.maxArrayElements,
+        max_string_bytes: settings.maxStringBytes,
+        max_query_characters: settings.maxQueryCharacters,
+        max_query_depth: settings.maxQueryDepth,
+      }),
       now: () => performance.now(),
     },
     cache,
@@ -178,6 +188,7 @@ async function openService(
     logger,
     rates: createRateLimiter(settings.maxRequestsPerMinute, Date.now),
     maxBodyBytes: settings.maxBodyBytes,
+    isMetricsOpen: settings.isMetricsOpen,
     nowMs: Date.now,
     drain,
   });

@@ -5,6 +5,8 @@
 
 import { type AuditLevel, auditLevels } from "./audit/audit-event.ts";
 
+import { limitDefinitions } from "./budget.ts";
+
 /** How a setting's text is read and checked. */
 export type SettingType =
   | { readonly kind: "text" }
@@ -113,6 +115,49 @@ export const settingDefinitions = {
     default: 256_000_000,
     description: "Size of one answer's rows in bytes; beyond it 422.",
   },
+  maxRows: {
+    name: "max_rows",
+    type: integer(limitDefinitions.max_rows.minimum, limitDefinitions.max_rows.maximum),
+    default: undefined,
+    description: "Rows of one answer, or of one page of it, whatever endpoints and tokens allow.",
+  },
+  maxQueryMemoryMb: {
+    name: "max_query_memory_mb",
+    type: integer(limitDefinitions.max_query_memory_mb.minimum, limitDefinitions.max_query_memory_mb.maximum),
+    default: undefined,
+    description: "Memory in megabytes that one query may take from the engine's; beyond it 422.",
+  },
+  maxArrayElements: {
+    name: "max_array_elements",
+    type: integer(limitDefinitions.max_array_elements.minimum, limitDefinitions.max_array_elements.maximum),
+    default: limitDefinitions.max_array_elements.maximum,
+    description: "Elements of an array that one call of a function makes; beyond it 422.",
+  },
+  maxStringBytes: {
+    name: "max_string_bytes",
+    type: integer(limitDefinitions.max_string_bytes.minimum, limitDefinitions.max_string_bytes.maximum),
+    default: limitDefinitions.max_string_bytes.maximum,
+    description: "Bytes of a text that one call of a function makes; beyond it 422.",
+  },
+  maxQueryCharacters: {
+    name: "max_query_characters",
+    type: integer(limitDefinitions.max_query_characters.minimum, limitDefinitions.max_query_characters.maximum),
+    default: limitDefinitions.max_query_characters.maximum,
+    description: "Length of a query that is sent to an endpoint; beyond it 413.",
+  },
+  maxQueryDepth: {
+    name: "max_query_depth",
+    type: integer(limitDefinitions.max_query_depth.minimum, limitDefinitions.max_query_depth.maximum),
+    default: limitDefinitions.max_query_depth.maximum,
+    description: "Levels to which a query that is sent to an endpoint nests; beyond them 422.",
+  },
+  unstoppableAfterMs: {
+    name: "unstoppable_after_ms",
+    type: integer(50, 60_000),
+    default: 600,
+    description:
+      "How long a query that was stopped may go on, in milliseconds, before the engine is ended and started again.",
+  },
   cacheMaxBytes: {
     name: "cache_max_bytes",
     type: integer(1_000_000, 1_000 * giga),
@@ -149,6 +194,12 @@ export const settingDefinitions = {
     default: 90,
     description: "Days after which events of the source `logweir.audit` are deleted.",
   },
+  metricsOpen: {
+    name: "metrics_open",
+    type: { kind: "choice", choices: ["true", "false"] },
+    default: "false",
+    description: "`true` shows `/metrics` without a token, to everybody who reaches the service.",
+  },
   logLevel: {
     name: "log_level",
     type: { kind: "choice", choices: ["trace", "debug", "info", "warn", "error", "fatal", "silent"] },
@@ -172,11 +223,19 @@ export interface Settings {
   readonly maxQueuedQueries: number;
   readonly maxRequestsPerMinute: number | undefined;
   readonly maxResultBytes: number;
+  readonly maxRows: number | undefined;
+  readonly maxQueryMemoryMb: number | undefined;
+  readonly maxArrayElements: number;
+  readonly maxStringBytes: number;
+  readonly maxQueryCharacters: number;
+  readonly maxQueryDepth: number;
+  readonly unstoppableAfterMs: number;
   readonly cacheMaxBytes: number;
   readonly maxBodyBytes: number;
   readonly engineMemoryMb: number | undefined;
   readonly shutdownTimeoutMs: number;
   readonly audit: AuditLevel;
   readonly auditRetentionDays: number;
+  readonly isMetricsOpen: boolean;
   readonly logLevel: string;
 }

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { Command, CommanderError } from "commander";
+import { redactionPolicies } from "../access/token.ts";
+import { limitDefinitions, limitNames } from "../budget.ts";
 import { ConfigError } from "../config.ts";
 import { EndpointFileError } from "../endpoints/load-endpoints.ts";
 import { EngineError } from "../engines/engine.ts";
@@ -15,7 +17,15 @@ import { type QueryOptions, query } from "./commands/query.ts";
 import { restore } from "./commands/restore.ts";
 import { type ServeOptions, serve } from "./commands/serve.ts";
 import { runSqlBatch } from "./commands/sql-batch.ts";
-import { type CreateTokenOptions, createToken, listTokens, revokeToken, rotateToken } from "./commands/token.ts";
+import {
+  type CreateTokenOptions,
+  createToken,
+  limitOption,
+  listTokens,
+  readLimits,
+  revokeToken,
+  rotateToken,
+} from "./commands/token.ts";
 import { type CompletedCommand, completionScript, completionShells, isCompletionShell } from "./completion.ts";
 import { type CliContext, CliError, print } from "./context.ts";
 import { type CommandOptions, serviceCommandGroups, serviceCommands } from "./service-commands.ts";
@@ -95,12 +105,18 @@ function addServe(program: Command, context: CliContext): void {
 
 function addTokens(program: Command, context: CliContext): void {
   const token = program.command("token").description("make, list, rotate and revoke access tokens of the data folder");
-  token
-    .command("create")
-    .description("make a token and print it; it is shown this once")
+  const create = token.command("create").description("make a token and print it; it is shown this once");
+  for (const name of limitNames) {
+    create.option(
+      `${limitOption(name)} <number>`,
+      `what each of its calls may use up: ${limitDefinitions[name].description}`,
+    );
+  }
+  create
     .requiredOption("--scope <scope>", "what it may do; may be given several times", collect)
     .option("--pin <name=value>", "a parameter that it cannot choose; may be given several times", collect, [])
     .option("--expires <lifetime>", "after which it is no longer valid: 12h, 30d, 8w")
+    .option("--redaction <policy>", `whether its answers are redacted: ${redactionPolicies.join(", ")}`)
     .option("--description <text>", "what it is for")
     .option("--json", "as JSON")
     .addHelpText(
@@ -111,7 +127,9 @@ function addTokens(program: Command, context: CliContext): void {
         "logweir token create --scope ingest:source:edge --description 'the gateway'",
       ),
     )
-    .action((options: CreateTokenOptions) => createToken(options, context));
+    .action((options: Omit<CreateTokenOptions, "limits"> & Readonly<Record<string, unknown>>) => {
+      return createToken({ ...options, limits: readLimits(options) }, context);
+    });
   token
     .command("list")
     .description("list all tokens, without their values")

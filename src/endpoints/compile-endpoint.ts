@@ -98,7 +98,7 @@ function compileForPages(
 }
 
 function parseConsumer(endpoint: Endpoint, consumer: ConsumerQuery, nowMs: number): Query {
-  if (consumer.language === "sql") return parseQuery(consumer.text);
+  if (consumer.language === "sql") return parseQuery(consumer.text, consumer.maxDepth);
   const { maxRows } = endpoint.definition;
   return compileLql(consumer.text, { defaultTable: findDefaultTable(endpoint.savedQuery), nowMs, maxRows });
 }

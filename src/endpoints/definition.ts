@@ -1,3 +1,4 @@
+import type { Budget } from "../budget.ts";
 import type { ParameterValue } from "../engines/engine.ts";
 import type { Query } from "../googlesql/ast.ts";
 import type { SqlType } from "../googlesql/types.ts";
@@ -29,6 +30,8 @@ export interface EndpointDefinition {
   /** The saved query as it stands in the file, without the header. */
   readonly query: string;
   readonly maxRows: number;
+  /** Limits of its calls besides; none of its own unless set. */
+  readonly budget?: Budget;
   /** 0 when answers are not kept. */
   readonly cacheSeconds: number;
   /** Undefined when kept answers are not refreshed by themselves. */

@@ -94,13 +94,14 @@ function withoutNulls(parameters: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The whole document of a definition, with every field; what is not set is null. Two definitions are the same exactly when their documents are. */
+/** The whole document of a definition, with every field; what is not set is null, but for limits. Two definitions are the same exactly when their documents are. */
 export function describeDefinition(definition: EndpointDefinition): Readonly<Record<string, unknown>> {
   return {
     id: definition.id,
     name: definition.name,
     description: definition.description ?? null,
     query: definition.query,
+    ...definition.budget,
     max_rows: definition.maxRows,
     cache_seconds: definition.cacheSeconds,
     warm_every_seconds: definition.warmEverySeconds ?? null,

@@ -13,15 +13,24 @@ export function fromEngineError(error: unknown): ServiceError | undefined {
     case "query_failed":
       return new ServiceError("query_failed", error.message, { cause: error });
     case "timeout":
-      return new ServiceError("timeout", "The query took longer than its deadline", { cause: error });
+      return new ServiceError("timeout", "The query took longer than its deadline", {
+        limit: "query_timeout_ms",
+        cause: error,
+      });
     case "result_too_large":
       return new ServiceError("result_too_large", "The result is larger than max_result_bytes allows", {
+        limit: "max_result_bytes",
         cause: error,
       });
-    case "memory_exceeded":
-      return new ServiceError("memory_exceeded", "The query needs more memory than engine_memory_mb allows", {
-        cause: error,
-      });
+    case "memory_exceeded": {
+      const limit = error.message.includes("max_query_memory_mb") ? "max_query_memory_mb" : undefined;
+      const message = `The query needs more memory than ${limit ?? "engine_memory_mb"} allows`;
+      return new ServiceError("memory_exceeded", message, { cause: error, ...(limit === undefined ? {} : { limit }) });
+    }
+    case "limit_exceeded": {
+      const limit = error.message.includes("max_array_elements") ? "max_array_elements" : "max_string_bytes";
+      return new ServiceError("limit_exceeded", error.message, { cause: error, limit });
+    }
     case "unavailable":
       return new ServiceError("engine_unavailable", "The engine is not available right now", {
         retryAfterSeconds,

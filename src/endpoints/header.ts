@@ -1,8 +1,13 @@
 import { type Static, Type } from "typebox";
+import { type LimitName, limitDefinitions } from "../budget.ts";
 import { detectorNames } from "../redaction/detector.ts";
 import { parameterTypes } from "./definition.ts";
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
+const limit = (name: LimitName) => {
+  const { minimum, maximum } = limitDefinitions[name];
+  return Type.Optional(Type.Integer({ minimum, maximum }));
+};
 const identifier = "^[A-Za-z_][A-Za-z0-9_]{0,127}$";
 
 const ParameterHeader = Type.Object(
@@ -22,7 +27,14 @@ export const EndpointHeader = Type.Object(
     id: Type.String({ pattern: "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$" }),
     name: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$" })),
     description: Type.Optional(Type.String()),
-    max_rows: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
+    query_timeout_ms: limit("query_timeout_ms"),
+    max_rows: limit("max_rows"),
+    max_result_bytes: limit("max_result_bytes"),
+    max_query_memory_mb: limit("max_query_memory_mb"),
+    max_array_elements: limit("max_array_elements"),
+    max_string_bytes: limit("max_string_bytes"),
+    max_query_characters: limit("max_query_characters"),
+    max_query_depth: limit("max_query_depth"),
     cache_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 31_536_000 })),
     warm_every_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000 })),
     sandbox: Type.Optional(Type.Boolean()),

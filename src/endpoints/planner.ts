@@ -32,8 +32,8 @@ export function createPlanner({ nowMs, ...given }: PlannerDependencies): Planner
   };
   return {
     plan(endpoint, consumer, rowLimit, place) {
-      const { language, text, redactsPii } = consumer ?? {};
-      const key = JSON.stringify([numberOf(endpoint), rowLimit ?? 0, language, text, redactsPii, place]);
+      const { language, text, redactsPii, maxDepth } = consumer ?? {};
+      const key = JSON.stringify([numberOf(endpoint), rowLimit ?? 0, language, text, redactsPii, maxDepth, place]);
       const kept = plans.get(key);
       if (kept !== undefined && isCurrent(kept, dependencies)) return kept.query;
       const plan =

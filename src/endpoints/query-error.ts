@@ -11,6 +11,9 @@ export function fromQueryError(error: GoogleSqlError): ServiceError {
   const [diagnostic] = error.diagnostics;
   const answered = fromOwnQueryError(error);
   const { details } = answered;
+  if (diagnostic.code === "too_complex" && diagnostic.message.includes("levels deep")) {
+    return new ServiceError("too_complex", diagnostic.message, { ...details, limit: "max_query_depth" });
+  }
   if (diagnostic.code !== "unknown_table") return answered;
   const name = diagnostic.name ?? error.text.slice(diagnostic.span.start, diagnostic.span.end);
   return new ServiceError("sandbox_table_denied", `The table ${name} is not one of this endpoint's`, details);

@@ -1,3 +1,4 @@
+import { type Budget, tightest } from "../budget.ts";
 import type { Engine, ParameterValue } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
 import type { Detector } from "../redaction/detector.ts";
@@ -14,6 +15,8 @@ export interface ConsumerQuery {
   readonly text: string;
   /** True when it reads the endpoint's tables without their personal data. */
   readonly redactsPii?: boolean;
+  /** Levels to which it may nest; those of the language unless set. */
+  readonly maxDepth?: number;
 }
 
 /** Makes queries ready to run, and keeps those that were. */
@@ -39,6 +42,8 @@ export interface EndpointRunner {
   readonly cursors: CursorSealer;
   readonly timeoutMs: number;
   readonly maxResultBytes: number;
+  /** What the service sets besides. */
+  readonly budget?: Budget;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
 }
@@ -49,6 +54,8 @@ export interface EndpointCall {
   /** By name, after the token's pins; texts from a URL, any JSON values from a body. */
   readonly parameters: ReadonlyMap<string, unknown>;
   readonly redactsPii: boolean;
+  /** The token's limits. */
+  readonly budget?: Budget;
   /** Aborting it ends the call and interrupts the engine. */
   readonly signal: AbortSignal;
 }
@@ -58,6 +65,8 @@ export interface PreparedCall {
   readonly query: PlannedQuery;
   readonly values: readonly ParameterValue[];
   readonly maxRows: number;
+  /** The strictest limits of service, endpoint and token. */
+  readonly budget?: Budget;
   readonly redactsPii: boolean;
   /** What is redacted then; the default ones unless the endpoint lists its own. */
   readonly detectors?: readonly Detector[];
@@ -67,7 +76,7 @@ export interface PreparedCall {
 
 /** Checks a call and compiles its query. Throws `ServiceError` for everything that is the caller's fault. */
 export function prepareCall(
-  runner: Pick<EndpointRunner, "planner" | "cursors">,
+  runner: Pick<EndpointRunner, "planner" | "cursors" | "budget">,
   call: Omit<EndpointCall, "signal">,
 ): PreparedCall {
   const { endpoint, parameters, redactsPii } = call;
@@ -75,8 +84,12 @@ export function prepareCall(
   if (endpoint.problem !== undefined) {
     throw new ServiceError("endpoint_broken", `The endpoint ${definition.name} does not work any more`);
   }
-  const consumer = readConsumerQuery(endpoint, parameters, redactsPii);
-  const limit = parseLimit(parameters.get("limit"), definition.maxRows);
+  const ofEndpoint = tightest({ ...definition.budget, max_rows: definition.maxRows }, runner.budget ?? {});
+  const budget = tightest(ofEndpoint, call.budget ?? {});
+  const maxRows = budget.max_rows ?? definition.maxRows;
+  const consumer = readConsumerQuery(endpoint, parameters, redactsPii, budget);
+  // A page of the endpoint's own query goes by its LIMIT, so that a smaller page is another query.
+  const limit = parseLimit(parameters.get("limit"), maxRows) ?? (maxRows < definition.maxRows ? maxRows : undefined);
   const bound = bindParameters(endpoint.contract.parameters, parameters);
   const identity = identifyCall(endpoint, [consumer ?? null, limit ?? null, [...bound], redactsPii]);
   const place = readPlace(runner.cursors, endpoint, parameters, identity);
@@ -91,7 +104,8 @@ export function prepareCall(
   return {
     query,
     values: query.parameters.map(({ key }) => places.get(String(key)) ?? findValue(bound, key)),
-    maxRows: limit ?? definition.maxRows,
+    maxRows: limit ?? maxRows,
+    budget,
     redactsPii,
     ...(definition.detectors === undefined ? {} : { detectors: definition.detectors }),
     identity,
@@ -119,6 +133,7 @@ function readConsumerQuery(
   endpoint: Endpoint,
   parameters: ReadonlyMap<string, unknown>,
   redactsPii: boolean,
+  budget: Budget,
 ): ConsumerQuery | undefined {
   const sql = readQueryText(parameters, "sql");
   const lql = readQueryText(parameters, "lql");
@@ -132,7 +147,19 @@ function readConsumerQuery(
     const message = `The endpoint ${endpoint.definition.name} takes no query of the caller's`;
     throw new ServiceError("sandbox_disabled", message, { parameter: language });
   }
-  return redactsPii ? { language, text, redactsPii } : { language, text };
+  const { max_query_characters: maxCharacters, max_query_depth: maxDepth } = budget;
+  if (maxCharacters !== undefined && text.length > maxCharacters) {
+    throw new ServiceError("query_too_long", `The query is longer than max_query_characters, ${maxCharacters}`, {
+      parameter: language,
+      limit: "max_query_characters",
+    });
+  }
+  return {
+    language,
+    text,
+    ...(redactsPii ? { redactsPii } : {}),
+    ...(maxDepth === undefined ? {} : { maxDepth }),
+  };
 }
 
 /** An empty or blank text counts as none, and runs the endpoint's own query. */

@@ -1,4 +1,4 @@
-import type { QuerySummary, RowBatch } from "../engines/engine.ts";
+import type { QueryLimits, QuerySummary, RowBatch } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
 import { redactJson } from "../redaction/redact-json.ts";
 import { redactText } from "../redaction/redact-text.ts";
@@ -39,7 +39,8 @@ export async function* runPrepared(
   { caller = "", onQueued, onRows, onEngine }: RunOptions = {},
 ): AsyncGenerator<RowBatch, RunSummary> {
   const started = runner.now();
-  const leave = await enter(runner.admission, caller, signal, runner.timeoutMs);
+  const { timeoutMs: deadlineMs } = limitsOf(runner, call);
+  const leave = await enter(runner.admission, caller, signal, deadlineMs);
   const queuedMs = runner.now() - started;
   onQueued?.(queuedMs);
   let engineMs = 0;
@@ -52,13 +53,13 @@ export async function* runPrepared(
     }
   };
   try {
-    const timeoutMs = Math.max(1, Math.ceil(runner.timeoutMs - queuedMs));
+    const timeoutMs = Math.max(1, Math.ceil(deadlineMs - queuedMs));
     const running = await waitFor(
       runner.engine.run({
         query: call.query,
         values: call.values,
         encoding: "objects",
-        limits: { timeoutMs, maxRows: call.maxRows, maxResultBytes: runner.maxResultBytes },
+        limits: { ...limitsOf(runner, call), timeoutMs },
         signal,
       }),
     );
@@ -89,6 +90,24 @@ export async function* runPrepared(
     onEngine?.(engineMs);
     leave();
   }
+}
+
+/** What the engine is told of the call's budget. */
+function limitsOf(runner: Pick<EndpointRunner, "timeoutMs" | "maxResultBytes">, call: PreparedCall): QueryLimits {
+  const { budget = {}, maxRows } = call;
+  const {
+    max_query_memory_mb: memoryMb,
+    max_array_elements: maxArrayElements,
+    max_string_bytes: maxStringBytes,
+  } = budget;
+  return {
+    timeoutMs: Math.min(runner.timeoutMs, budget.query_timeout_ms ?? runner.timeoutMs),
+    maxRows,
+    maxResultBytes: Math.min(runner.maxResultBytes, budget.max_result_bytes ?? runner.maxResultBytes),
+    ...(memoryMb === undefined ? {} : { maxMemoryBytes: memoryMb * 1_000_000 }),
+    ...(maxArrayElements === undefined ? {} : { maxArrayElements }),
+    ...(maxStringBytes === undefined ? {} : { maxStringBytes }),
+  };
 }
 
 async function enter(

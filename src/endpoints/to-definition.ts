@@ -1,3 +1,4 @@
+import { pickBudget } from "../budget.ts";
 import type { EndpointDefinition, ParameterDefinition } from "./definition.ts";
 import type { FieldProblem } from "./field-problem.ts";
 import { type EndpointHeader, type ParameterHeader, reservedParameters } from "./header.ts";
@@ -30,12 +31,14 @@ export function toDefinition(
     folded.add(key);
     return toParameter(parameterName, parameter ?? {}, report);
   });
+  const { max_rows: _rows, ...budget } = pickBudget(header);
   const definition: EndpointDefinition = {
     id: header.id.toLowerCase(),
     name,
     description: header.description,
     query,
     maxRows: header.max_rows ?? 1_000,
+    ...(Object.keys(budget).length === 0 ? {} : { budget }),
     cacheSeconds,
     warmEverySeconds: header.warm_every_seconds,
     isSandboxed: header.sandbox ?? false,

@@ -11,6 +11,8 @@ export interface CompiledQuery {
   readonly sql: string;
   /** What to bind, in the order of the engine's placeholders. A parameter used twice may stand here once. */
   readonly parameters: readonly CompiledParameter[];
+  /** Limits of the call that the engine binds behind them. */
+  readonly limits?: readonly ("maxArrayElements" | "maxStringBytes")[];
   readonly columns: readonly OutputColumn[];
   /** Canonical names of the tables that are read. */
   readonly tables: readonly string[];
@@ -47,6 +49,11 @@ export interface QueryLimits {
   readonly maxRows: number;
   /** Of JSON text; beyond: `EngineError` `result_too_large`. */
   readonly maxResultBytes: number;
+  /** Of the engine's memory, as far as it can tell; beyond: `EngineError` `memory_exceeded`. */
+  readonly maxMemoryBytes?: number;
+  /** What one call of a function may make; the engine's own bounds unless set. Beyond: `EngineError` `limit_exceeded`. */
+  readonly maxArrayElements?: number;
+  readonly maxStringBytes?: number;
 }
 
 export interface RunRequest {
@@ -84,6 +91,8 @@ export type EngineErrorCode =
   | "aborted"
   | "result_too_large"
   | "memory_exceeded"
+  /** A function would make a larger value than it may; the message names the limit. */
+  | "limit_exceeded"
   /** The engine process is gone or restarting; retry later. */
   | "unavailable"
   /** The store's disk is full: reads go on. */

@@ -22,13 +22,13 @@ export interface Syntax {
 
 /**
  * Reads the one query a text holds; a `;` may end it. Names are not looked up. Takes time linear in the text's length,
- * and its use of the stack is bounded by {@link MAX_NESTING_DEPTH}.
+ * and its use of the stack is bounded by {@link MAX_NESTING_DEPTH}, or by `maxDepth` where that is less.
  *
  * @throws GoogleSqlError `syntax_error` where the text leaves the grammar, `unsupported` for what is known but no part
  * of this language, `too_complex` beyond the limits of `limits.ts`.
  */
-export function parseQuery(text: string): Query {
-  const { query, refusals } = parseSyntax(text);
+export function parseQuery(text: string, maxDepth?: number): Query {
+  const { query, refusals } = parseSyntax(text, maxDepth);
   const [first, ...others] = refusals;
   if (first !== undefined) throw new GoogleSqlError(text, [first, ...others]);
   return query;
@@ -40,9 +40,9 @@ export function parseQuery(text: string): Query {
  *
  * @throws GoogleSqlError as `parseQuery`.
  */
-export function parseSyntax(text: string): Syntax {
+export function parseSyntax(text: string, maxDepth?: number): Syntax {
   checkText(text);
-  const cursor = new Cursor(text, lexAll(text), RULES);
+  const cursor = new Cursor(text, lexAll(text), RULES, maxDepth);
   refuseStatement(cursor);
   const query = parseQueryRule(cursor);
   const isEnded = cursor.take(";");

@@ -197,6 +197,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   unknown_token: () => askForTokens("GET", "/nobody"),
   validation_failed: () => askForTokens("POST", ""),
   syntax_error: () => ask("sql", "select"),
+  query_too_long: () => ask("sql", `select ${"x".repeat(300_000)}`),
   too_complex: () => ask("sql", `select ${"(".repeat(500)}1${")".repeat(500)}`),
   unknown_table: () => get("/api/query?sql=select+1+from+nope", "private-token"),
   unknown_column: () => ask("sql", "select b from t"),
@@ -214,6 +215,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   query_refused: () => failWith("refused"),
   result_too_large: () => failWith("result_too_large"),
   memory_exceeded: () => failWith("memory_exceeded"),
+  limit_exceeded: () => failWith("limit_exceeded"),
   too_many_queries: async () => {
     test.engine.onRun = () => new Promise(() => undefined);
     void get(`${path}?project=x`);
@@ -256,6 +258,7 @@ describe("the error", () => {
         "allowed",
         "fields",
         "current_version",
+        "limit",
       ];
       expect(Object.keys(error).filter((key) => !known.includes(key))).toEqual([]);
     },

@@ -114,6 +114,7 @@ export async function createTestApp(options: { readonly isMetricsOpen?: boolean 
       cursors: createCursorSealer(new Uint8Array(32)),
       timeoutMs: 30_000,
       maxResultBytes: 1_000_000,
+      budget: { max_query_characters: 300_000 },
       now: () => 0,
     },
     cache: createResultCache({ maxBytes: 1_000_000, nowMs: () => testNowMs, random: Math.random }),

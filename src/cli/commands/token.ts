@@ -1,8 +1,9 @@
 import { parseLifetime } from "../../access/expiry.ts";
 import { isScope, scopeForms } from "../../access/scope.ts";
-import type { TokenStore } from "../../access/token.ts";
+import { redactionPolicies, type TokenStore } from "../../access/token.ts";
 import { describeToken } from "../../access/token-document.ts";
 import type { AuditChange } from "../../audit/audit-event.ts";
+import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames } from "../../budget.ts";
 import { readConfiguration } from "../../config.ts";
 import { createAuditOutbox } from "../../metadata/audit-outbox.ts";
 import { openMetadata } from "../../metadata/database.ts";
@@ -16,6 +17,9 @@ export interface CreateTokenOptions {
   readonly pin: readonly string[];
   readonly expires?: string;
   readonly description?: string;
+  readonly redaction?: string;
+  /** Limits by their options' names in camel case. */
+  readonly limits: Readonly<Record<string, string | undefined>>;
   readonly json?: boolean;
 }
 
@@ -28,12 +32,19 @@ export async function createToken(options: CreateTokenOptions, context: CliConte
   if (options.expires !== undefined && lifetimeMs === undefined) {
     throw new CliError(`--expires ${options.expires}: a lifetime is a number and s, m, h, d or w, such as 30d`);
   }
+  const budget = parseBudget(options.limits);
+  const redaction = redactionPolicies.find((policy) => policy === options.redaction);
+  if (options.redaction !== undefined && redaction === undefined) {
+    throw new CliError(`--redaction ${options.redaction}: must be one of ${redactionPolicies.join(", ")}`);
+  }
   await withTokens(context, async (store, note) => {
     const expiresAt = lifetimeMs === undefined ? undefined : Date.now() + lifetimeMs;
     const { token, secret } = await store.create({
       description: options.description ?? "",
       scopes: [...new Set(options.scope)],
       pins,
+      budget,
+      ...(redaction === undefined ? {} : { redaction }),
       expiresAt,
     });
     await note({ action: "token.create", target: token.id, details: { scopes: token.scopes.join(" ") } });
@@ -129,6 +140,35 @@ async function withTokens(
   } finally {
     await metadata.close();
   }
+}
+
+/** The option of a limit: `--max-rows` for `max_rows`. */
+export function limitOption(name: LimitName): string {
+  return `--${name.replaceAll("_", "-")}`;
+}
+
+/** The options of limits among a command's options, which commander names in camel case. */
+export function readLimits(options: Readonly<Record<string, unknown>>): CreateTokenOptions["limits"] {
+  return Object.fromEntries(
+    limitNames.map((name) => {
+      const value = options[name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())];
+      return [name, typeof value === "string" ? value : undefined];
+    }),
+  );
+}
+
+function parseBudget(values: CreateTokenOptions["limits"]): Budget {
+  const budget: Partial<Record<LimitName, number>> = {};
+  for (const name of limitNames) {
+    const text = values[name];
+    if (text === undefined) continue;
+    if (!/^\d{1,15}$/.test(text) || !isLimitValue(name, Number(text))) {
+      const { minimum, maximum } = limitDefinitions[name];
+      throw new CliError(`${limitOption(name)} ${text}: must be an integer from ${minimum} to ${maximum}`);
+    }
+    budget[name] = Number(text);
+  }
+  return budget;
 }
 
 function parsePin(text: string): readonly [string, string] {

@@ -9,6 +9,9 @@ const DATA_ERRORS =
 const REGEXP_ERRORS =
   /^(?:missing [)\]]|unexpected \)|no argument for repetition operator|bad repetition operator|invalid (?:escape sequence|character class|character class range|repetition size|perl operator|named capture group|UTF-8)|trailing \\|pattern too large)(?=: |$)/;
 
+/** How the compiler words it where a function would make more than the call may. */
+const LIMIT_ERRORS = / than max_(?:array_elements|string_bytes) allows$/;
+
 function isDiskFull(message: string): boolean {
   return /No space left on device|disk quota exceeded|ENOSPC|max_temp_directory_size/i.test(message);
 }
@@ -40,6 +43,9 @@ export function toEngineError(error: unknown): EngineError {
     return new EngineError("aborted", "The query was stopped", { cause: error });
   if (message.startsWith("Out of Memory Error")) {
     return new EngineError("memory_exceeded", "The query needs more memory than it may use", { cause: error });
+  }
+  if (DATA_ERRORS.test(message) && LIMIT_ERRORS.test(message)) {
+    return new EngineError("limit_exceeded", publicText(message), { cause: error });
   }
   if (DATA_ERRORS.test(message)) return new EngineError("query_failed", publicText(message), { cause: error });
   return new EngineError("internal", "The engine failed to run the query", { cause: error });

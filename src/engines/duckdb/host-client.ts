@@ -23,6 +23,8 @@ interface Pending {
   readonly onAnswer: (answer: HostAnswer, body: Buffer) => void;
   readonly onFailure: (error: EngineError) => void;
   readonly isQuery: boolean;
+  /** When its limit of time is over. */
+  readonly deadlineMs?: number;
   /** When the caller gave up on it; the host should answer soon after. */
   cancelledAtMs?: number;
 }
@@ -82,11 +84,16 @@ export class HostClient implements EngineHost {
     return count;
   }
 
-  /** When the longest-waiting cancelled request was cancelled; undefined when the host answered all. */
-  oldestCancelMs(): number | undefined {
+  /**
+   * Since when a query goes on that was cancelled and has had its time, the longest one; undefined when there is none. One that
+   * was cancelled early has its time first: it takes nothing that its caller was not given.
+   */
+  oldestOverdueMs(): number | undefined {
     let oldest: number | undefined;
-    for (const { cancelledAtMs } of this.#pending.values()) {
-      if (cancelledAtMs !== undefined && (oldest === undefined || cancelledAtMs < oldest)) oldest = cancelledAtMs;
+    for (const { cancelledAtMs, deadlineMs = 0 } of this.#pending.values()) {
+      if (cancelledAtMs === undefined) continue;
+      const overdue = Math.max(cancelledAtMs, deadlineMs);
+      if (oldest === undefined || overdue < oldest) oldest = overdue;
     }
     return oldest;
   }
@@ -163,6 +170,7 @@ export class HostClient implements EngineHost {
       { kind: "run", query },
       {
         isQuery: true,
+        deadlineMs: performance.now() + query.limits.timeoutMs,
         onAnswer: (answer, body) => {
           if (answer.kind === "rows") queue.push({ json: body.toString(), rowCount: answer.rowCount });
           else end(answer.kind === "error" ? errorOf(answer) : (answer.value as QuerySummary));

@@ -196,9 +196,9 @@ describe("the engine host", () => {
     const iterator = batches[Symbol.asyncIterator]();
     expect((await iterator.next()).value?.rowCount).toBe(256);
     await iterator.return?.();
-    expect(host.client().oldestCancelMs()).toBeDefined();
+    expect(host.client().oldestOverdueMs()).toBeDefined();
     const stopped = async () => {
-      while (host.client().oldestCancelMs() !== undefined) await query(host, "SELECT 'next'");
+      while (host.client().oldestOverdueMs() !== undefined) await query(host, "SELECT 'next'");
     };
     const startedAt = performance.now();
     await stopped();

@@ -13,6 +13,8 @@ export interface HostProcessOptions {
   readonly core: CoreOptions;
   /** Resident memory of the host beyond which it is ended. Watched on Linux. */
   readonly maxResidentBytes: number;
+  /** How long a cancelled query may go on after its deadline before the host is ended; 600 ms by default. */
+  readonly unstoppableAfterMs?: number;
   /** How long to wait for a store that another process holds; three seconds by default. */
   readonly lockPatienceMs?: number;
   /** The host's script; by default the bundle beside this one, or of the checkout. */
@@ -22,12 +24,13 @@ export interface HostProcessOptions {
   readonly onReady: (sources: readonly SourceSchema[]) => void;
 }
 
-const WATCH_INTERVAL_MS = 250;
+const WATCH_INTERVAL_MS = 50;
+const MEMORY_INTERVAL_MS = 250;
 const PING_INTERVAL_MS = 1000;
 /** A host that answers no ping for so long hangs. */
 const UNRESPONSIVE_AFTER_MS = 15_000;
-/** A cancelled query that goes on for so long cannot be interrupted. */
-const UNSTOPPABLE_AFTER_MS = 5000;
+/** A cancelled query that goes on for so long after its deadline cannot be interrupted. */
+const UNSTOPPABLE_AFTER_MS = 600;
 const CLOSE_TIMEOUT_MS = 30_000;
 /** Between tries to start a host that cannot start; one that was running is started again at once. */
 const MAX_RESTART_DELAY_MS = 5000;
@@ -72,6 +75,8 @@ export class HostProcess {
   #restartTimer: NodeJS.Timeout | undefined;
   #watchTimer: NodeJS.Timeout | undefined;
   #pingedAtMs = 0;
+  #watchedAtMs = 0;
+  #weighedAtMs = 0;
 
   constructor(options: HostProcessOptions) {
     this.#options = options;
@@ -198,12 +203,19 @@ export class HostProcess {
       this.#end(host, "it does not answer");
       return;
     }
-    const cancelledAt = host.client.oldestCancelMs();
-    if (cancelledAt !== undefined && now - cancelledAt > UNSTOPPABLE_AFTER_MS) {
+    const overdueSince = host.client.oldestOverdueMs();
+    const patienceMs = this.#options.unstoppableAfterMs ?? UNSTOPPABLE_AFTER_MS;
+    // A service that could not look for a while itself knows nothing of the host.
+    const isPunctual = now - this.#watchedAtMs < 4 * WATCH_INTERVAL_MS;
+    this.#watchedAtMs = now;
+    if (overdueSince !== undefined && now - overdueSince > patienceMs && isPunctual) {
       this.#end(host, "a query cannot be interrupted");
       return;
     }
-    void this.#watchMemory(host);
+    if (now - this.#weighedAtMs >= MEMORY_INTERVAL_MS) {
+      this.#weighedAtMs = now;
+      void this.#watchMemory(host);
+    }
     if (now - this.#pingedAtMs < PING_INTERVAL_MS) return;
     this.#pingedAtMs = now;
     host.client.ping().then(

@@ -23,6 +23,8 @@ export interface DuckDbEngineOptions {
   /** Rows at which appended rows are rewritten sorted, and how many at once. */
   readonly compaction?: CompactionSize;
   readonly limits?: StoreLimits;
+  /** How long a query that was stopped may go on after its deadline before the engine host is ended; 600 ms by default. */
+  readonly unstoppableAfterMs?: number;
   /** The engine host's script; by default the built one. */
   readonly hostPath?: string;
   readonly log?: (level: "info" | "warn" | "error", message: string) => void;
@@ -92,6 +94,7 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions): Promise<Du
     core,
     maxResidentBytes: options.maxResidentBytes ?? core.memoryLimitBytes * 2 + GIBIBYTE / 2,
     ...(options.hostPath === undefined ? {} : { hostPath: options.hostPath }),
+    ...(options.unstoppableAfterMs === undefined ? {} : { unstoppableAfterMs: options.unstoppableAfterMs }),
     log: options.log ?? (() => undefined),
     onReady: (sources) => store.load(sources),
   });

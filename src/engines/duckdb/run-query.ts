@@ -1,23 +1,36 @@
 /** One run of a query on an engine host: its rows as they come, and a deadline that holds even where the host does not keep it. */
+import { INT64 } from "../../googlesql/types.ts";
 import {
   type CompiledQuery,
   EngineError,
   type ParameterValue,
+  type QueryLimits,
   type QuerySummary,
   type RowBatch,
   type RunningQuery,
   type RunRequest,
 } from "../engine.ts";
+import { MAX_ARRAY_ELEMENTS, MAX_STRING_BYTES } from "./compile/limits.ts";
 import type { EngineHost, HostQuery } from "./host/protocol.ts";
 
 /** How long past its deadline a host may take to say so itself. */
-const TIMEOUT_GRACE_MS = 250;
+const TIMEOUT_GRACE_MS = 100;
 
-function bindValues(query: CompiledQuery, values: readonly ParameterValue[]): HostQuery["parameters"] {
+const generatedSizes = { maxArrayElements: MAX_ARRAY_ELEMENTS, maxStringBytes: MAX_STRING_BYTES };
+
+/** The values of a query's parameters, and of the limits that stand in it. */
+export function bindValues(
+  query: CompiledQuery,
+  values: readonly ParameterValue[],
+  limits: Partial<QueryLimits> = {},
+): HostQuery["parameters"] {
   if (values.length !== query.parameters.length) {
     throw new EngineError("internal", `The query has ${query.parameters.length} parameters, not ${values.length}`);
   }
-  return query.parameters.map(({ type }, index) => ({ type, value: values[index] ?? null }));
+  const own = query.parameters.map(({ type }, index) => ({ type, value: values[index] ?? null }));
+  if (query.limits === undefined) return own;
+  const sizes = query.limits.map((limit) => ({ type: INT64, value: String(limits[limit] ?? generatedSizes[limit]) }));
+  return [...own, ...sizes];
 }
 
 type Rows = AsyncGenerator<RowBatch, QuerySummary, void>;
@@ -62,7 +75,13 @@ class Batches implements AsyncIterableIterator<RowBatch> {
 /** Resolves when the first rows, or the end, are there. Throws `EngineError`, also while iterating. */
 export async function runQuery(host: EngineHost, request: RunRequest): Promise<RunningQuery> {
   const { query, values, encoding, limits, signal } = request;
-  const hostQuery = { sql: query.sql, parameters: bindValues(query, values), columns: query.columns, encoding, limits };
+  const hostQuery = {
+    sql: query.sql,
+    parameters: bindValues(query, values, limits),
+    columns: query.columns,
+    encoding,
+    limits,
+  };
   const deadline = AbortSignal.timeout(limits.timeoutMs + TIMEOUT_GRACE_MS);
   const rows = host.run(hostQuery, AbortSignal.any([signal, deadline]));
   const explain = (error: unknown): unknown =>

@@ -7,6 +7,8 @@ import { createQueryRunner } from "./host/query-runner.ts";
 import { createStatementCheck } from "./host/statement-check.ts";
 import { statementRules } from "./host/statement-rules.ts";
 import type { LayoutCatalog, TableLayout } from "./layout.ts";
+import { physicalType, toDriverValue } from "./parameters.ts";
+import { bindValues } from "./run-query.ts";
 import { quoteIdentifier } from "./sql-text.ts";
 
 const MEMORY_LIMIT_BYTES = 1024 ** 3;
@@ -64,7 +66,13 @@ export async function openScratchEngine(): Promise<ScratchEngine> {
       const columns = query.columns.map((_, index) => physicalColumn(index)).join(", ");
       try {
         await check(query.sql);
-        await connection.all(`CREATE TABLE ${quoteIdentifier(table)} AS SELECT * FROM (${query.sql}) AS q(${columns})`);
+        await connection.all(
+          `CREATE TABLE ${quoteIdentifier(table)} AS SELECT * FROM (${query.sql}) AS q(${columns})`,
+          bindValues(query, []).map(({ type, value }) => ({
+            value: toDriverValue(type, value),
+            type: physicalType(type),
+          })),
+        );
       } catch (error) {
         throw toEngineError(error);
       }
@@ -75,7 +83,7 @@ export async function openScratchEngine(): Promise<ScratchEngine> {
       const request = {
         sql: query.sql,
         columns: query.columns,
-        parameters: query.parameters.map(({ type }, index) => ({ type, value: values[index] ?? null })),
+        parameters: bindValues(query, values),
         encoding: "cells" as const,
         limits: { timeoutMs, maxRows: MAX_ROWS, maxResultBytes: MAX_RESULT_BYTES },
       };

@@ -30,17 +30,19 @@ export class Cursor {
   readonly #tokens: readonly Token[];
   readonly #last: Token;
   #index = 0;
+  readonly #maxDepth: number;
   #depth = 0;
   #subqueryDepth = 0;
   readonly #refusals: Diagnostic[] = [];
   #positionalParameters = 0;
 
-  constructor(text: string, tokens: readonly Token[], rules: Rules) {
+  constructor(text: string, tokens: readonly Token[], rules: Rules, maxDepth: number = MAX_NESTING_DEPTH) {
     const first = tokens[0];
     const last = tokens.at(-1);
     if (first === undefined || last === undefined) throw new RangeError("a text has at least the token of its end");
     this.text = text;
     this.rules = rules;
+    this.#maxDepth = Math.min(maxDepth, MAX_NESTING_DEPTH);
     this.#tokens = tokens;
     this.#last = last;
     this.token = first;
@@ -149,8 +151,8 @@ export class Cursor {
   /** Must be called on the way into every construct that can stand inside itself, and `leave` on the way out. */
   enter(): void {
     this.#depth++;
-    if (this.#depth > MAX_NESTING_DEPTH) {
-      throw this.error(`Query is nested more than ${MAX_NESTING_DEPTH} levels deep`, this.token, "too_complex");
+    if (this.#depth > this.#maxDepth) {
+      throw this.error(`Query is nested more than ${this.#maxDepth} levels deep`, this.token, "too_complex");
     }
   }
 

@@ -85,6 +85,7 @@ async function runEndpoint(
     endpoint,
     parameters: chooseParameters(identity, endpoint, sent),
     redactsPii: decideRedaction(identity, endpoint, request),
+    budget: identity.budget,
     format: chooseFormat(
       answerFormats,
       declaresFormat ? undefined : sent.get("format")?.at(-1),
@@ -198,12 +199,13 @@ function chooseParameters(identity: Identity, endpoint: Endpoint, sent: SentPara
   return chosen;
 }
 
-/** The header turns redaction on for anybody, and off for who has the scope `private`; else the endpoint's setting holds. */
+/** A token may require it. The header turns it on for anybody, and off for tokens that may; else the endpoint's setting holds. */
 function decideRedaction(identity: Identity, endpoint: Endpoint, request: FastifyRequest): boolean {
   const header = request.headers["lf-endpoint-redact-pii"];
   const { redactsPii } = endpoint.definition;
+  if (identity.redaction === "required") return true;
   if (header === undefined) return redactsPii;
   const values = String(header).split(",");
   if (values.some((value) => value.trim().toLowerCase() === "true")) return true;
-  return redactsPii && !identity.scopes.includes("private");
+  return redactsPii && identity.redaction !== "switchable";
 }

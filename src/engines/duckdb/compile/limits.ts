@@ -2,12 +2,25 @@
  * What one call may build. DuckDB's memory limit does not hold inside every scalar function, so the function tables
  * compare with these before they build, and fail the query beyond.
  */
+import { FIRST_LIMIT } from "./placeholders.ts";
 
 /** Elements of an array made by GENERATE_ARRAY, REPEAT and the like. */
 export const MAX_ARRAY_ELEMENTS = 1_000_000;
 
+/** The call's own bound, as the statement holds it: a placeholder, so that a kept statement serves every budget. */
+export const ARRAY_ELEMENTS = `$${FIRST_LIMIT}`;
+
 /** Bytes of a string or BYTES value made by REPEAT, LPAD, RPAD and the like. */
 export const MAX_STRING_BYTES = 16 * 1024 * 1024;
+
+/** As `ARRAY_ELEMENTS`. */
+export const STRING_BYTES = `$${FIRST_LIMIT + 1}`;
+
+/** Bytes that every budget allows. */
+export const FREE_STRING_BYTES = 1024;
+
+/** The limits that placeholders from `FIRST_LIMIT` on stand for. */
+export const LIMIT_PLACEHOLDERS = ["maxArrayElements", "maxStringBytes"] as const;
 
 /** Rounds of a WITH RECURSIVE and UNION ALL, as published; more fails the query. */
 export const MAX_RECURSION = 500;

@@ -21,16 +21,28 @@ function nextPlaceholder(sql: string, from: number): number {
   return sql.length;
 }
 
-/** Numbers the placeholders `$1` in the order in which they stand, each parameter once; `used` are the numbers they had. */
+/** Placeholders from here on stand for limits of the call, and are numbered behind those of parameters. */
+export const FIRST_LIMIT = 900_001;
+
+/** Numbers the placeholders `$1` in the order in which they stand, each once, limits last; `used` are the numbers they had. */
 export function numberPlaceholders(sql: string): { readonly sql: string; readonly used: readonly number[] } {
-  const used: number[] = [];
-  if (!sql.includes("$")) return { sql, used };
+  if (!sql.includes("$")) return { sql, used: [] };
+  const found: { readonly at: number; readonly index: number }[] = [];
+  for (let at = nextPlaceholder(sql, 0); at < sql.length; ) {
+    const index = Number.parseInt(sql.slice(at + 1, at + 1 + MAX_DIGITS), 10);
+    found.push({ at, index });
+    at = nextPlaceholder(sql, at + 1 + String(index).length);
+  }
+  const indices = [...new Set(found.map(({ index }) => index))];
+  const used = [
+    ...indices.filter((index) => index < FIRST_LIMIT),
+    ...indices.filter((index) => index >= FIRST_LIMIT).sort((left, right) => left - right),
+  ];
+  const numbers = new Map(used.map((index, position) => [index, position + 1]));
   let numbered = "";
   let copied = 0;
-  for (let at = nextPlaceholder(sql, 0); at < sql.length; at = nextPlaceholder(sql, copied)) {
-    const index = Number.parseInt(sql.slice(at + 1, at + 1 + MAX_DIGITS), 10);
-    if (!used.includes(index)) used.push(index);
-    numbered += `${sql.slice(copied, at)}$${used.indexOf(index) + 1}`;
+  for (const { at, index } of found) {
+    numbered += `${sql.slice(copied, at)}$${numbers.get(index)}`;
     copied = at + 1 + String(index).length;
   }
   return { sql: numbered + sql.slice(copied), used };

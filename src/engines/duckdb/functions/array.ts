@@ -1,5 +1,5 @@
 /** Array functions. Arrays are lists, those of log records JSON text (see record-arrays.ts). */
-import { MAX_ARRAY_ELEMENTS } from "../compile/limits.ts";
+import { ARRAY_ELEMENTS } from "../compile/limits.ts";
 import { quoteString, raiseError } from "../sql-text.ts";
 import { BIGNUMERIC_TYPE } from "./bignumeric.ts";
 import { computeOnce } from "./compute-once.ts";
@@ -57,7 +57,7 @@ function generateIntegers(args: readonly string[]): string {
       `CASE WHEN ${from} IS NULL OR ${to} IS NULL OR ${by} IS NULL THEN NULL ` +
       `WHEN ${by} = 0 THEN ${raiseError("'GENERATE_ARRAY: the step must not be 0'")} ` +
       `WHEN ${isEmpty} THEN []::BIGINT[] ` +
-      `WHEN ${count} >= ${MAX_ARRAY_ELEMENTS} THEN ${raiseError(`'GENERATE_ARRAY: more than ${MAX_ARRAY_ELEMENTS} elements'`)} ` +
+      `WHEN ${count} >= ${ARRAY_ELEMENTS} THEN ${raiseError("'GENERATE_ARRAY makes more elements than max_array_elements allows'")} ` +
       `ELSE generate_series(${from}, ${to}, ${by}) END`
     );
   });
@@ -67,14 +67,14 @@ function generateArray({ args, types }: CallContext): string {
   const [start = "", end = "", step] = args;
   switch (types[0]?.kind) {
     case "FLOAT64":
-      return `lw_generate_doubles(${start}, ${end}, ${step ?? "1::DOUBLE"}, ${MAX_ARRAY_ELEMENTS})`;
+      return `lw_generate_doubles(${start}, ${end}, ${step ?? "1::DOUBLE"}, ${ARRAY_ELEMENTS})`;
     case "NUMERIC": {
       const one = `CAST(1 AS ${NUMERIC_TYPE})`;
-      return `CAST(lw_generate_numerics(${start}, ${end}, ${step ?? one}, ${MAX_ARRAY_ELEMENTS}) AS ${NUMERIC_TYPE}[])`;
+      return `CAST(lw_generate_numerics(${start}, ${end}, ${step ?? one}, ${ARRAY_ELEMENTS}) AS ${NUMERIC_TYPE}[])`;
     }
     case "BIGNUMERIC": {
       const one = `CAST('1${"0".repeat(38)}' AS ${BIGNUMERIC_TYPE})`;
-      return `CAST(lw_generate_bignumerics(${start}, ${end}, ${step ?? one}, ${MAX_ARRAY_ELEMENTS}) AS ${BIGNUMERIC_TYPE}[])`;
+      return `CAST(lw_generate_bignumerics(${start}, ${end}, ${step ?? one}, ${ARRAY_ELEMENTS}) AS ${BIGNUMERIC_TYPE}[])`;
     }
     default:
       return generateIntegers(args);

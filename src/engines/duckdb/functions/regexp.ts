@@ -1,6 +1,6 @@
 /** Regular expressions: DuckDB has RE2, as GoogleSQL does. What differs is when nothing matches, and what may be asked of a match. */
 import type { CallExpr } from "../../../googlesql/resolved.ts";
-import { MAX_STRING_BYTES } from "../compile/limits.ts";
+import { MAX_STRING_BYTES, STRING_BYTES } from "../compile/limits.ts";
 import { quoteString, raiseError } from "../sql-text.ts";
 import { MATCH_MARKS } from "../udf/regexp.ts";
 import { checkReplacement, countGroups, splitAtGroup } from "../udf/regexp-syntax.ts";
@@ -117,8 +117,8 @@ function replace(context: CallContext): string {
   if (isKnown && text.length <= MAX_SHORT_REPLACEMENT) return `regexp_replace(${value}, ${pattern}, ${rewrite}, 'g')`;
   return computeOnce([value, rewrite], "replace", (v = "", r = "") => {
     // An expression may match before every character, and a replacement of n characters may repeat a match n / 2 times.
-    const tooLong = `CAST(strlen(${v}) AS HUGEINT) * strlen(${r}) > ${4 * MAX_STRING_BYTES}`;
-    const fail = raiseError(quoteString("REGEXP_REPLACE: the result might be too long"));
+    const tooLong = `CAST(strlen(${v}) AS HUGEINT) * strlen(${r}) > 4 * ${STRING_BYTES}`;
+    const fail = raiseError(quoteString("REGEXP_REPLACE makes a longer text than max_string_bytes allows"));
     return `CASE WHEN ${tooLong} THEN ${fail} ELSE regexp_replace(${v}, ${pattern}, ${r}, 'g') END`;
   });
 }

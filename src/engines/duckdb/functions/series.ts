@@ -1,6 +1,7 @@
 /** GENERATE_DATE_ARRAY and its like, and buckets of time. */
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
+import { ARRAY_ELEMENTS } from "../compile/limits.ts";
 import { quoteString, raiseError } from "../sql-text.ts";
 import { computeOnce } from "./compute-once.ts";
 import { refuseCall } from "./date-parts.ts";
@@ -10,9 +11,6 @@ import { checkTimestamp } from "./temporal-bounds.ts";
 import type { CallContext } from "./types.ts";
 
 type Context = CallContext<CallExpr>;
-
-/** More elements than this in one array are refused: they would be made in memory before anything is read. */
-const MAX_ELEMENTS = 1_000_000;
 
 /** `index` times an interval, its fields apart: months counted from the start keep its day where they can. */
 function multiple(interval: string, index: string): string {
@@ -47,11 +45,11 @@ export function seriesOf(
     const element = type.kind === "DATE" ? `CAST(${value} AS DATE)` : value;
     const values = `list_transform(range(0, ${count} + 1), lambda lw_index: ${element})`;
     const kept = `list_filter(${values}, lambda lw_value: CASE WHEN lw_length > 0 THEN lw_value ${before} ${to} ELSE lw_value ${after} ${to} END)`;
-    const tooMany = raiseError(quoteString(`${name} would make an array of more than ${MAX_ELEMENTS} elements`));
+    const tooMany = raiseError(quoteString(`${name} makes more elements than max_array_elements allows`));
     const body =
       `CASE WHEN ${from} IS NULL OR ${to} IS NULL OR lw_length IS NULL THEN NULL ` +
       `WHEN lw_length = 0 THEN ${raiseError(quoteString("Sequence step cannot be 0."))} ` +
-      `WHEN ${count} >= ${MAX_ELEMENTS} THEN ${tooMany} ` +
+      `WHEN ${count} >= ${ARRAY_ELEMENTS} THEN ${tooMany} ` +
       `WHEN (lw_length > 0) <> (${span} >= 0) AND ${span} <> 0 THEN [] ELSE ${kept} END`;
     return `list_transform([${shortestMicros(by)}], lambda lw_length: ${body})[1]`;
   });

@@ -1,5 +1,5 @@
 /** String functions. Characters are code points, for DuckDB as for GoogleSQL; functions of BYTES stand in bytes.ts. */
-import { MAX_STRING_BYTES } from "../compile/limits.ts";
+import { FREE_STRING_BYTES, MAX_STRING_BYTES, STRING_BYTES } from "../compile/limits.ts";
 import { bindOnce, quoteString, raiseError } from "../sql-text.ts";
 import { onBytes } from "./bytes.ts";
 import { computeOnce, literalInteger } from "./compute-once.ts";
@@ -21,6 +21,10 @@ const MAX_SPLIT_BYTES = MAX_STRING_BYTES / 4;
 
 function fail(message: string): string {
   return raiseError(quoteString(message));
+}
+
+function failTooLong(name: string): string {
+  return fail(`${name} makes a longer text than max_string_bytes allows`);
 }
 
 /** DuckDB's function where all characters are ASCII, where it does what GoogleSQL does and fast; JavaScript's otherwise. */
@@ -81,10 +85,10 @@ function pad(native: "lpad" | "rpad", name: string): PrintCall {
       const checks = [
         `WHEN ${n} < 0 THEN ${fail(`${name}: the length must not be negative`)}`,
         `WHEN ${p} = '' THEN ${fail(`${name}: the pattern must not be empty`)}`,
-        `WHEN ${n} > ${MAX_STRING_BYTES / 4} THEN ${fail(`${name}: the result would be too long`)}`,
+        `WHEN ${n} > ${STRING_BYTES} // 4 THEN ${failTooLong(name)}`,
       ];
       const known = literalInteger(n);
-      const isSafe = known !== undefined && known >= 0n && known <= MAX_STRING_BYTES / 4 && /^'[^']+'$/.test(p);
+      const isSafe = known !== undefined && known >= 0n && known <= FREE_STRING_BYTES / 4 && /^'[^']+'$/.test(p);
       const padded = (count: string) => `${native}(${value}, CAST(${count} AS INTEGER), ${p})`;
       return isSafe ? padded(n) : `CASE ${checks.join(" ")} ELSE ${padded(n)} END`;
     });
@@ -92,8 +96,8 @@ function pad(native: "lpad" | "rpad", name: string): PrintCall {
 
 function repeat({ args }: CallContext): string {
   return computeOnce(args, "repeat", (value = "", count = "") => {
-    const tooLong = `strlen(${value}) * CAST(${count} AS HUGEINT) > ${MAX_STRING_BYTES}`;
-    return `CASE WHEN ${count} < 0 THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong} THEN ${fail("REPEAT: the result would be too long")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END`;
+    const tooLong = `strlen(${value}) * CAST(${count} AS HUGEINT) > ${STRING_BYTES}`;
+    return `CASE WHEN ${count} < 0 THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong} THEN ${failTooLong("REPEAT")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END`;
   });
 }
 
@@ -125,10 +129,10 @@ function replace(context: CallContext): string {
   const [from, to] = [literalOf(context, 1), literalOf(context, 2)];
   if (to !== undefined && to.length <= Math.max(16, from?.length ?? 0)) return `replace(${args.join(", ")})`;
   return computeOnce(args, "replace", (v = "", f = "", t = "") => {
-    const mayBeLong = `CAST(strlen(${v}) AS HUGEINT) * strlen(${t}) > ${MAX_STRING_BYTES}`;
+    const mayBeLong = `CAST(strlen(${v}) AS HUGEINT) * strlen(${t}) > ${STRING_BYTES}`;
     const added = `(strlen(${v}) - strlen(replace(${v}, ${f}, ''))) // greatest(strlen(${f}), 1) * strlen(${t})`;
-    const tooLong = `${mayBeLong} AND ${added} > ${MAX_STRING_BYTES}`;
-    return `CASE WHEN ${tooLong} THEN ${fail("REPLACE: the result would be too long")} ELSE replace(${v}, ${f}, ${t}) END`;
+    const tooLong = `${mayBeLong} AND ${added} > ${STRING_BYTES}`;
+    return `CASE WHEN ${tooLong} THEN ${failTooLong("REPLACE")} ELSE replace(${v}, ${f}, ${t}) END`;
   });
 }
 

@@ -5,6 +5,7 @@ import { toEngineError } from "../driver-error.ts";
 import { physicalType, toDriverValue } from "../parameters.ts";
 import { createRowEncoder } from "../rows.ts";
 import { createIdBounds, type FindIdRange } from "./id-bounds.ts";
+import { createMemoryWatch } from "./memory-watch.ts";
 import type { HostQuery } from "./protocol.ts";
 import type { CheckStatement } from "./statement-check.ts";
 
@@ -124,11 +125,16 @@ export function createQueryRunner(database: Database, check: CheckStatement, fin
   const pool = new ConnectionPool(database);
   const ids = createIdBounds(findIdRange);
   const closing = new AbortController();
+  const memory = createMemoryWatch(database);
 
   async function* run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void> {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), query.limits.timeoutMs);
-    const stop = AbortSignal.any([signal, timeout.signal, closing.signal]);
+    const hunger = new AbortController();
+    const { maxMemoryBytes } = query.limits;
+    const leave = memory.enter();
+    const endWatch = maxMemoryBytes === undefined ? undefined : memory.watch(maxMemoryBytes, () => hunger.abort());
+    const stop = AbortSignal.any([signal, timeout.signal, closing.signal, hunger.signal]);
     const clock = new EngineClock();
     let connection: Connection | undefined;
     let isFinished = false;
@@ -152,9 +158,14 @@ export function createQueryRunner(database: Database, check: CheckStatement, fin
       if (timeout.signal.aborted) {
         throw new EngineError("timeout", `The query ran longer than ${query.limits.timeoutMs} ms`);
       }
+      if (hunger.signal.aborted) {
+        throw new EngineError("memory_exceeded", "The query took more memory than max_query_memory_mb allows");
+      }
       throw toEngineError(error);
     } finally {
       clearTimeout(timer);
+      endWatch?.();
+      leave();
       stop.removeEventListener("abort", interrupt);
       if (connection !== undefined) {
         // What is left unread would keep its snapshot of the table alive.

@@ -3,7 +3,7 @@ import { BIGNUMERIC_DECIMAL, type DecimalType, formatDecimal, NUMERIC_DECIMAL } 
 import { defineUdf, type ScalarUdf } from "./udf.ts";
 
 function checkCount(count: bigint | number, limit: bigint): void {
-  if (count > limit) throw new Error(`GENERATE_ARRAY: more than ${limit} elements`);
+  if (count > limit) throw new Error("GENERATE_ARRAY makes more elements than max_array_elements allows");
 }
 
 /** start, start + step, ... as far as end; `step` must not be 0. */

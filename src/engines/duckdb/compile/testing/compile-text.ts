@@ -5,6 +5,7 @@ import type { SqlType } from "../../../../googlesql/types.ts";
 import type { CompiledQuery, ParameterValue } from "../../../engine.ts";
 import type { TableLayout } from "../../layout.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "../../memory-database.ts";
+import { bindValues } from "../../run-query.ts";
 import { compileQuery } from "../compile.ts";
 import { edgeLayout, edgeSetup } from "./edge-layout.ts";
 
@@ -37,7 +38,10 @@ export async function openEdgeDatabase(): Promise<EdgeDatabase> {
     database,
     rows(text, values = {}) {
       const compiled = compileText(text);
-      const parameters = compiled.parameters.map(({ key, type }) => ({ type, value: values[key] ?? null }));
+      const parameters = bindValues(
+        compiled,
+        compiled.parameters.map(({ key }) => values[key] ?? null),
+      );
       return database.encode(compiled.sql, compiled.columns, "cells", parameters);
     },
   };
