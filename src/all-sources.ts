@@ -1,6 +1,6 @@
-import { createAuditSource } from "./audit/audit-source.ts";
 import type { SourceStore } from "./metadata/source-store.ts";
 import type { Settings } from "./settings.ts";
+import { createAuditSource } from "./sources/audit-source.ts";
 import { loadSources } from "./sources/load-sources.ts";
 import type { Source } from "./sources/source.ts";
 import { joinSources } from "./sources/source-changes.ts";

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { EventStore, LogEvent } from "../engines/engine.ts";
+import { auditSourceName } from "../sources/audit-source.ts";
 import {
   type AuditEntry,
   type AuditFields,
@@ -9,7 +10,6 @@ import {
   toLogEvent,
 } from "./audit-entry.ts";
 import type { AuditEvent, AuditLevel } from "./audit-event.ts";
-import { auditSourceName } from "./audit-source.ts";
 import { createMask } from "./mask-value.ts";
 
 /** Records who did what. Recording never fails, never waits and costs some microseconds; the rest is done in the background. */

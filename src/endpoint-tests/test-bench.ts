@@ -4,6 +4,7 @@ import type { EndpointLookup } from "../endpoints/endpoint-tables.ts";
 import { loadEndpoints } from "../endpoints/load-endpoints.ts";
 import { openMemoryEngine } from "../engines/duckdb/index.ts";
 import type { Engine } from "../engines/engine.ts";
+import { createAuditSource } from "../sources/audit-source.ts";
 import { loadSources } from "../sources/load-sources.ts";
 import { openSources, type SourceRegistry } from "../sources/source-registry.ts";
 import type { EndpointsByFile } from "./load-tests.ts";
@@ -22,10 +23,11 @@ export interface TestBench {
  * `EndpointFileError` for files that cannot be used.
  */
 export async function openTestBench(endpointsDir: string, sourcesDir: string): Promise<TestBench> {
-  const sourceFiles = await loadSources(sourcesDir);
+  // Endpoints may read the audit too.
+  const known = [...(await loadSources(sourcesDir)), createAuditSource(undefined)];
   const engine = await openMemoryEngine({ threads: 2 });
   try {
-    const sources = await openSources(sourceFiles, engine.store);
+    const sources = await openSources(known, engine.store);
     const endpoints = await loadEndpoints(endpointsDir, { engine, tables: sources });
     const byFile = new Map(
       endpoints.map((endpoint) => {

@@ -14,6 +14,8 @@ export interface SourceRegistry extends TableCatalog {
   prepare(sources: readonly Source[]): Promise<TableCatalog>;
   /** Takes these sources in place of all others. They must have been prepared, and share no name. */
   replace(sources: readonly Source[]): void;
+  /** Is called after each `replace`. */
+  onChange(listener: () => void): void;
 }
 
 /** Makes every source's table where it is missing; afterwards all sources can be written and queried. */
@@ -24,6 +26,7 @@ export async function openSources(sources: readonly Source[], store: EventStore)
     return indexSources(wanted, store);
   };
   await prepare(sources);
+  const listeners: (() => void)[] = [];
   return {
     get sources() {
       return current.sources;
@@ -35,7 +38,9 @@ export async function openSources(sources: readonly Source[], store: EventStore)
     prepare,
     replace(wanted) {
       current = indexSources(wanted, store);
+      for (const listener of listeners) listener();
     },
+    onChange: (listener) => void listeners.push(listener),
   };
 }
 

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -235,3 +236,18 @@ describe("the setting audit", () => {
     }
   }, 60_000);
 });
+
+it("what was recorded last is there after a stop and a start", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "logweir-audit-"));
+  const first = await startService({ dataDir });
+  await first.rows("logs.all", { project: "the-last-call" });
+  expect(await first.stop()).toBe(0);
+  const second = await startService({ dataDir });
+  try {
+    const response = await second.get("/api/sources/logweir.audit/recent");
+    expect(JSON.stringify(await response.json())).toContain("the-last-call");
+  } finally {
+    await second.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}, 60_000);

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createSecret } from "../../access/secret.ts";
-import { auditSourceName } from "../../audit/audit-source.ts";
 import { type Configuration, readConfiguration } from "../../config.ts";
 import { fillWithSampleEvents } from "../../demo/fill-with-sample-events.ts";
 import type { Endpoint } from "../../endpoints/definition.ts";
 import { type RunningService, startService } from "../../service.ts";
+import { auditSourceName } from "../../sources/audit-source.ts";
 import { type CliContext, print } from "../context.ts";
 import { createProgressBar } from "../progress-bar.ts";
 

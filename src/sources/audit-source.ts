@@ -1,5 +1,5 @@
 import type { ScalarKind } from "../googlesql/types.ts";
-import type { Source } from "../sources/source.ts";
+import type { Source } from "./source.ts";
 
 /** Under which name queries read what was recorded. Nobody but the service writes there. */
 export const auditSourceName = "logweir.audit";
@@ -27,8 +27,8 @@ const fields: Readonly<Record<string, ScalarKind>> = {
   route: "STRING",
 };
 
-/** The source that holds the audit; events are kept for `retentionDays`. */
-export function createAuditSource(retentionDays: number): Source {
+/** The source that holds the audit; events are kept for `retentionDays`, for good where that is undefined. */
+export function createAuditSource(retentionDays: number | undefined): Source {
   return {
     name: auditSourceName,
     aliases: [],
