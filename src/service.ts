@@ -129,6 +129,7 @@ async function openService(
   for (const { definition, problem } of endpoints.endpoints) {
     if (problem !== undefined) logger.error(`The endpoint ${definition.name} cannot run: ${problem}`);
   }
+  sources.onChange(() => void opened.noteSources().catch((error: Error) => logger.error(error.message)));
   const planner = createPlanner({ engine, tables: sources, endpoints, nowMs: Date.now });
   const cache = createResultCache({ maxBytes: settings.cacheMaxBytes, nowMs: Date.now, random: Math.random });
   endpoints.onChange((ids) => {

@@ -41,6 +41,31 @@ export function checkReaders(
   return { endpoints, broken };
 }
 
+/**
+ * Looks at all of them again, since their tables may be others: contracts, and whether they run. One that is as it was stays the
+ * same object.
+ */
+export function recheckAll(
+  endpoints: readonly Endpoint[],
+  { engine, tables }: Pick<CompileDependencies, "engine" | "tables">,
+): readonly Endpoint[] {
+  const lookup = lookupOf(endpoints);
+  return endpoints.map((endpoint) => {
+    if (endpoint.sourceText !== endpoint.definition.query) return endpoint;
+    const checked = checkEndpoint(endpoint, { engine, tables, endpoints: lookup });
+    if (checked.endpoint === undefined) {
+      const problem = checked.problems[0]?.message ?? "it does not compile";
+      return problem === endpoint.problem ? endpoint : { ...endpoint, problem };
+    }
+    const isSame = endpoint.problem === undefined && describe(checked.endpoint) === describe(endpoint);
+    return isSame ? endpoint : checked.endpoint;
+  });
+}
+
+function describe({ contract, reads }: Endpoint): string {
+  return JSON.stringify([contract, reads]);
+}
+
 /** The endpoints that read one, directly or through others. */
 export function readersOf(id: string, endpoints: readonly Endpoint[]): readonly Endpoint[] {
   return endpoints.filter(({ reads }) => reads.includes(id));

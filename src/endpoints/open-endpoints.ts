@@ -1,5 +1,6 @@
 import type { EndpointRegistry } from "./endpoint-registry.ts";
 import { createEndpointRegistry } from "./endpoint-registry.ts";
+import { recheckAll } from "./endpoint-set.ts";
 import { createManagedEndpoints, type ManagedEndpoints } from "./managed-endpoints.ts";
 import { openEndpoints, type ReloadDependencies, type ReloadedFiles, reloadFiles } from "./reload-files.ts";
 import { createVersionFinder } from "./versions.ts";
@@ -10,6 +11,8 @@ export interface OpenedEndpoints {
   readonly managed: ManagedEndpoints;
   /** Reads the files again; see `reloadFiles`. */
   reload(): Promise<ReloadedFiles>;
+  /** To be told that sources have changed: contracts may be others, and endpoints that could not run may run. */
+  noteSources(): Promise<void>;
 }
 
 /** Opens the endpoints of a folder and a store. Throws `EndpointFileError` with every problem of every file. */
@@ -21,5 +24,7 @@ export async function openServiceEndpoints(given: Omit<ReloadDependencies, "regi
   const dependencies: ReloadDependencies = { ...given, registry };
   await openEndpoints(dependencies);
   const managed = createManagedEndpoints({ registry, store, engine, tables });
-  return { registry, managed, reload: () => reloadFiles(dependencies, managed) };
+  const noteSources = () =>
+    managed.alone(async () => registry.replaceAll(recheckAll(registry.endpoints, { engine, tables })));
+  return { registry, managed, reload: () => reloadFiles(dependencies, managed), noteSources };
 }

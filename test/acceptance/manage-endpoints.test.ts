@@ -317,7 +317,7 @@ describe("stored endpoints", () => {
     await rm(parent, { recursive: true });
   });
 
-  it("that no longer fit say why, do not keep the service from starting, and can be removed", async () => {
+  it("that no longer fit say why and do not keep the service from starting; they run again as soon as they fit, and can be changed", async () => {
     const parent = await mkdtemp(join(tmpdir(), "logweir-broken-"));
     const endpoints = join(parent, "endpoints");
     await mkdir(endpoints);
@@ -331,6 +331,9 @@ describe("stored endpoints", () => {
     const second = await startService(options);
     expect((await manage(second, "GET", "/api/endpoints/reader")).body.problem).toContain("Table not found: filed");
     expect(codeOf(await manage(second, "GET", "/api/endpoints/query/reader"))).toBe("500 endpoint_broken");
+    const source = await manage(second, "POST", "/api/sources", { name: "filed" });
+    expect(source.status).toBe(201);
+    await expect.poll(() => second.rows("reader", {})).toEqual([]);
     expect((await manage(second, "PATCH", "/api/endpoints/reader", { query: "SELECT 3 AS one" })).status).toBe(204);
     expect(await second.rows("reader", {})).toEqual([{ one: 3 }]);
     await second.stop();
