@@ -3,7 +3,6 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatHttp } from "./http/http-report.ts";
 import { measureHttp } from "./http/measure-http.ts";
-import { workerJobs } from "./http/workers.ts";
 import { measureIngest } from "./measure-ingest.ts";
 import { measureQueries } from "./measure-queries.ts";
 import { measureService } from "./measure-service.ts";
@@ -47,7 +46,5 @@ async function runBench(options: BenchOptions): Promise<void> {
 }
 
 const [first, ...rest] = process.argv.slice(2);
-const job = workerJobs[first ?? ""];
 if (first === "clickhouse-worker") runClickhouseWorker(rest[0] ?? "", rest[1] ?? "");
-else if (job !== undefined) await job(rest[0] ?? "");
 else await runBench(parseOptions(process.argv.slice(2)));

@@ -33,8 +33,8 @@ max_rows: 1000
 parameters:
   n: { type: int64, default: 1 }
 ---*/
-SELECT COUNT(*) AS count FROM UNNEST(GENERATE_ARRAY(1, 1000000)) AS a CROSS JOIN UNNEST(GENERATE_ARRAY(1, 1000000)) AS b
-WHERE MOD(a * b + @n, 7) = 0`,
+SELECT COUNT(*) AS count FROM UNNEST(GENERATE_ARRAY(1, 10000)) AS a CROSS JOIN UNNEST(GENERATE_ARRAY(1, 10000)) AS b
+CROSS JOIN UNNEST(GENERATE_ARRAY(1, 10000)) AS c WHERE MOD(a * b + c + @n, 7) = 0`,
   export: `/*---
 id: 0e3f1f4e-58a7-4a4e-9df5-1d7a0b2f6c04
 max_rows: 1000000
@@ -55,9 +55,9 @@ export interface BenchService {
   stop(): Promise<void>;
 }
 
-/** Starts it on an empty folder. */
-export async function startBenchService(folder: string): Promise<BenchService> {
-  rmSync(folder, { recursive: true, force: true });
+/** Starts it on an empty folder, or on what another run left there. */
+export async function startBenchService(folder: string, keepsData = false): Promise<BenchService> {
+  if (!keepsData) rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "endpoints"), { recursive: true });
   for (const [name, text] of Object.entries(endpoints)) {
     const named = text.replace("/*---\n", `/*---\nname: ${name}\n`);

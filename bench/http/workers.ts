@@ -1,30 +1,13 @@
 /** Processes of the benchmark: the load generator and the bare route, each alone in its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import fastify from "fastify";
-import { type LoadPlan, type LoadResult, runLoad } from "./load.ts";
-
-/** This file's bundle, or whatever runs it: it is started again with another job. */
-const entry = process.argv[1] ?? fileURLToPath(import.meta.url);
-
-/** The jobs by which `bench/main.ts` is started as a worker. */
-export const workerJobs: Readonly<Record<string, (argument: string) => Promise<void>>> = {
-  "load-worker": async (argument) => {
-    process.stdout.write(JSON.stringify(await runLoad(JSON.parse(argument) as LoadPlan)));
-  },
-  "bare-worker": async (bytes) => {
-    const body = Buffer.alloc(Number(bytes), "x");
-    const app = fastify();
-    app.get("/bare", (_request, reply) => {
-      reply.header("content-type", "application/json; charset=utf-8").send(body);
-    });
-    process.stdout.write(await app.listen({ port: 0, host: "127.0.0.1" }));
-  },
-};
+import { join } from "node:path";
+import { rootFolder } from "../root.ts";
+import type { LoadPlan, LoadResult } from "./load.ts";
 
 function start(job: string, argument: string): ChildProcess {
-  return spawn(process.execPath, [entry, job, argument], { stdio: ["ignore", "pipe", "inherit"] });
+  const args = [join(rootFolder, "bin", "tool.mjs"), "bench/http/worker.ts", job, argument];
+  return spawn(process.execPath, args, { cwd: rootFolder, stdio: ["ignore", "pipe", "inherit"] });
 }
 
 /** Runs the load generator in its own process. */
