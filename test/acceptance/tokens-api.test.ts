@@ -113,10 +113,8 @@ describe("tokens over HTTP", () => {
     const get = async (path: string, parameters: Record<string, string> = {}) =>
       (await service.get(path, parameters, { "x-api-key": token, "lf-endpoint-redact-pii": "false" })).text();
     expect(await get("/api/sources/rest/recent")).toContain("from REDACTED");
-    const answer = await get("/api/query", {
-      sql: "select event_message from rest where event_message like '%203.0%'",
-    });
-    expect(answer).not.toContain("203.0.113.9");
+    const answer = await get("/api/query", { sql: "select reverse(event_message) as m from rest" });
+    expect(answer).toContain("insufficient_scope");
     expect(await get("/api/store/backup")).toContain("insufficient_scope");
   });
 

@@ -42,15 +42,16 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
       const owner = ownerOf(request);
       const { tokenId } = owner;
       refusePinned(owner);
+      if (owner.redaction === "required") {
+        // Functions of an owner's query read what is stored, and could spell it in a form that no detector knows.
+        throw new ServiceError("insufficient_scope", "This token's answers must be redacted, which needs an endpoint");
+      }
       const sent = await readParameters(request, maxBodyBytes);
       rates.take(tokenId);
       const asked = readQuery(sent);
       const format = chooseFormat(answerFormats, sent.get("format")?.at(-1), request.headers.accept);
       const parameters = readValues(sent);
-      const asksForRedaction = /(?:^|,)\s*true\s*(?:,|$)/i.test(
-        String(request.headers["lf-endpoint-redact-pii"] ?? ""),
-      );
-      const redactsPii = asksForRedaction || owner.redaction === "required";
+      const redactsPii = /(?:^|,)\s*true\s*(?:,|$)/i.test(String(request.headers["lf-endpoint-redact-pii"] ?? ""));
       const noted = new Map<string, unknown>([...parameters, [asked.language, asked.text]]);
       request.auditRun = { action: "query.run", actor: tokenId, parameters: noted, redactsPii };
       const prepared = prepareOwnerQuery(asked, parameters, redactsPii, compileWith());
