@@ -77,17 +77,19 @@ function readPins(value: unknown, { pins: bound }: Identity, report: Report): Re
     report("pins", "must be an object of parameters and their values");
     return {};
   }
-  const pins: Record<string, string> = {};
+  const pins = new Map<string, string>();
   for (const [name, each] of Object.entries(value)) {
-    if (typeof each === "string" || typeof each === "number" || typeof each === "boolean") pins[name] = String(each);
+    if (typeof each === "string" || typeof each === "number" || typeof each === "boolean") pins.set(name, String(each));
     else report("pins", `${name}: must be a text, a number, true or false`);
   }
   for (const [name, each] of Object.entries(bound)) {
-    if (pins[name] !== undefined && pins[name] !== each) {
+    if ((pins.get(name) ?? each) !== each) {
       report("pins", `${name}: the token that makes this one is pinned to another value`);
     }
+    pins.set(name, each);
   }
-  return { ...pins, ...bound };
+  // Whatever their names, entries become properties of their own.
+  return Object.fromEntries(pins);
 }
 
 function readBudget(value: unknown, { budget: bound }: Identity, report: Report): Budget {

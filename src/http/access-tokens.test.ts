@@ -144,6 +144,18 @@ describe("making a token", () => {
     expect(Object.keys(body.error.fields)).toEqual([field]);
   });
 
+  it("keeps pins of any name", async () => {
+    const response = await app.inject({
+      method: "POST",
+      url: "/api/access-tokens",
+      headers: { "x-api-key": ownSecret, "content-type": "application/json" },
+      payload: '{"scopes":["query"],"pins":{"__proto__":"x","constructor":"y"}}',
+    });
+    expect(response.body).toContain('"pins":{"__proto__":"x","constructor":"y"}');
+    const { token } = response.json() as { token: string };
+    expect(Object.keys((await authenticator.authenticate(token))?.pins ?? {})).toEqual(["__proto__", "constructor"]);
+  });
+
   it("needs a JSON object, and the scope private", async () => {
     expect((await call("POST", "", [])).body.error.code).toBe("invalid_body");
     const wrongType = await app.inject({
