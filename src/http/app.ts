@@ -18,6 +18,7 @@ import { addDraining } from "./plugins/draining.ts";
 import { addErrors, answerClientError, answerFrameworkError } from "./plugins/errors.ts";
 import { addMetrics } from "./plugins/metrics.ts";
 import { chooseRequestId } from "./plugins/request-id.ts";
+import { addTraces } from "./plugins/traces.ts";
 import { parseQueryText } from "./query-text.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { addCacheRoute } from "./routes/cache.ts";
@@ -93,6 +94,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await addCors(app);
   addAccessLog(app);
   addMetrics(app, metrics);
+  addTraces(app);
   addAudit(app, dependencies.audit);
   addDraining(app, dependencies.drain);
   addBodySize(app, dependencies.maxBodyBytes);

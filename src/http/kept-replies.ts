@@ -11,6 +11,7 @@ import type { Metrics } from "./metrics.ts";
 import type { RunNotes } from "./plugins/audit.ts";
 import { exposedHeaders } from "./plugins/cors.ts";
 import { readRequestId } from "./plugins/request-id.ts";
+import { isTracing, traceCall } from "./plugins/traces.ts";
 
 /** How a call was answered from what is kept, so that the same call can be answered again without a look at anything else. */
 export interface KeptReply {
@@ -114,6 +115,7 @@ export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
       const { tokenId } = reply.identity;
       const { endpoint } = reply.calls;
       tally.add(reply.calls, status, elapsedMs);
+      if (isTracing()) traceHit(request, reply, status, elapsedMs, authMs);
       const ms = Math.round(elapsedMs * 10) / 10;
       const { route } = reply;
       logger.info({ reqId: requestId, method: "GET", route, status, ms, tokenId, endpoint, cache: "hit" }, "answered");
@@ -140,6 +142,20 @@ interface Remembered extends KeptReply {
   /** What 304 tells: it has no body to describe (RFC 9110, section 15.4.5). */
   readonly knownHeaders: readonly string[];
   readonly calls: CountedCall;
+}
+
+function traceHit(
+  { headers }: IncomingMessage,
+  { route, calls }: Remembered,
+  status: number,
+  ms: number,
+  authMs: number,
+): void {
+  const endedAt = performance.timeOrigin + performance.now();
+  const startedAt = endedAt - ms;
+  const phases = [{ phase: "auth", startMs: startedAt, endMs: startedAt + authMs }] as const;
+  const notes = { endpoint: calls.endpoint, cache: "hit" } as const;
+  traceCall({ method: "GET", route, status, notes, headers, startedAt, endedAt, phases });
 }
 
 function withoutContent(headers: readonly string[]): readonly string[] {

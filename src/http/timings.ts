@@ -10,12 +10,30 @@ export interface Timings {
   measureWaiting<T>(phase: Phase, work: () => Promise<T>): Promise<T>;
   /** The value of the header (W3C Server Timing). */
   header(): string;
+  /** Each phase as it took place, for traces. */
+  phases(): readonly TimedPhase[];
 }
+
+/** A phase that is over. Times are milliseconds since 1970. */
+export interface TimedPhase {
+  readonly phase: Phase;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** A large answer is encoded in many pieces; traces show the first ones. */
+const maxPhases = 20;
 
 /** `now` is a monotonic clock in milliseconds. */
 export function createTimings(now: () => number): Timings {
   const durations = new Map<Phase, number>();
-  const add = (phase: Phase, ms: number) => durations.set(phase, (durations.get(phase) ?? 0) + ms);
+  const ended: TimedPhase[] = [];
+  const add = (phase: Phase, ms: number) => {
+    durations.set(phase, (durations.get(phase) ?? 0) + ms);
+    if (ended.length >= maxPhases) return;
+    const endMs = performance.timeOrigin + now();
+    ended.push({ phase, startMs: endMs - ms, endMs });
+  };
   return {
     add,
     measure(phase, work) {
@@ -34,6 +52,7 @@ export function createTimings(now: () => number): Timings {
         add(phase, now() - startedAt);
       }
     },
+    phases: () => ended,
     header: () => [...durations].map(([phase, ms]) => `${phase};dur=${Math.round(ms * 1000) / 1000}`).join(", "),
   };
 }
