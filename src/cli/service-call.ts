@@ -44,13 +44,20 @@ export async function isServiceThere(options: ServiceOptions, context: CliContex
   );
 }
 
-/** The message and hint of an answer that is an error. */
+interface ErrorAnswer {
+  readonly message: string;
+  readonly hint?: string;
+  readonly fields?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The message of an answer that is an error, with all that it says by field, and its hint. */
 export async function describeAnswer(response: Response): Promise<string> {
   try {
-    const { error } = (await response.json()) as {
-      readonly error: { readonly message: string; readonly hint?: string };
-    };
-    return error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
+    const { error } = (await response.json()) as { readonly error: ErrorAnswer };
+    const fields = Object.entries(error.fields ?? {}).flatMap(([field, texts]) =>
+      texts.map((text) => `  ${field}: ${text}`),
+    );
+    return [error.message, ...fields, ...(error.hint === undefined ? [] : [error.hint])].join("\n");
   } catch {
     return `The service answered ${response.status}`;
   }

@@ -1,6 +1,7 @@
 import { clearCache } from "./commands/cache.ts";
 import { generateClientFile } from "./commands/client-generate.ts";
 import { getEndpoint, listEndpoints } from "./commands/endpoint.ts";
+import { applyEndpoints, diffEndpoints, pullEndpoints } from "./commands/endpoint-sync.ts";
 import { testEndpoints } from "./commands/endpoint-test.ts";
 import { listSources, showSchema } from "./commands/source.ts";
 import { tail } from "./commands/tail.ts";
@@ -18,6 +19,9 @@ export interface CommandOptions extends ServiceCommandOptions {
   readonly sources?: string;
   readonly out?: string;
   readonly from?: string;
+  readonly force?: boolean;
+  readonly prune?: boolean;
+  readonly yes?: boolean;
 }
 
 /** A command of two words, or one. */
@@ -80,6 +84,33 @@ export const serviceCommands: readonly CommandDefinition[] = [
     description: "show an endpoint: its settings and its query",
     examples: ["logweir endpoint get logs.all"],
     run: (name = "", options, context) => getEndpoint(name, options, context),
+  },
+  {
+    name: "endpoint pull",
+    argument: folder,
+    description: "write the endpoints of a service as files; files that mean the same stay as they are",
+    options: [["--force", "overwrite files that say something else"]],
+    examples: ["logweir endpoint pull", "logweir endpoint pull endpoints --force"],
+    run: (dir = "", options, context) => pullEndpoints(dir, options, context),
+  },
+  {
+    name: "endpoint diff",
+    argument: folder,
+    description: "tell what apply would change, for callers too; exits with 2 when that is something",
+    options: [["--prune", "also delete endpoints that the folder does not have"]],
+    examples: ["logweir endpoint diff", "logweir endpoint diff endpoints --json"],
+    run: (dir = "", options, context) => diffEndpoints(dir, options, context),
+  },
+  {
+    name: "endpoint apply",
+    argument: folder,
+    description: "make the endpoints of a service those of a folder; asks first",
+    options: [
+      ["--yes", "do not ask; for scripts"],
+      ["--prune", "also delete endpoints that the folder does not have"],
+    ],
+    examples: ["logweir endpoint apply", "logweir endpoint apply endpoints --yes"],
+    run: (dir = "", options, context) => applyEndpoints(dir, options, context),
   },
   {
     name: "endpoint test",
