@@ -1,3 +1,4 @@
+import { type Budget, tightest } from "../budget.ts";
 import type { QueryLimits } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
 import type { Query } from "../googlesql/ast.ts";
@@ -16,7 +17,7 @@ import { type PlacedProblem, placeDiagnostics } from "./field-problem.ts";
 import { sqlTypeOf } from "./parameter-value.ts";
 import { bindParameters, parseLimit } from "./parameters.ts";
 import { fromLqlError, fromOwnQueryError } from "./query-error.ts";
-import { findValue, type PreparedCall } from "./run-endpoint.ts";
+import { findValue, type PreparedCall, refuseLongQuery } from "./run-endpoint.ts";
 
 /** A query that an owner sends to run over sources and endpoints. */
 export interface OwnerQuery {
@@ -28,6 +29,8 @@ export interface OwnerQuery {
 export interface OwnerDependencies extends CompileDependencies {
   /** The clock of LQL's shorthands, in milliseconds since 1970. */
   readonly nowMs: number;
+  /** The strictest limits of service and token. */
+  readonly budget: Budget;
 }
 
 /** Rows that an answer has at most. */
@@ -58,13 +61,16 @@ export function prepareOwnerQuery(
   redactsPii: boolean,
   dependencies: OwnerDependencies,
 ): PreparedCall {
+  const budget = tightest({ max_rows: maxOwnerRows }, dependencies.budget);
+  const maxRows = budget.max_rows ?? maxOwnerRows;
   try {
     const { query, contract } = compile(asked, dependencies);
     const bound = bindParameters(contract.parameters, parameters);
     return {
       query,
       values: query.parameters.map(({ key }) => findValue(bound, key)),
-      maxRows: parseLimit(parameters.get("limit"), maxOwnerRows) ?? maxOwnerRows,
+      maxRows: parseLimit(parameters.get("limit"), maxRows) ?? maxRows,
+      budget,
       redactsPii,
       identity: "",
     };
@@ -126,8 +132,9 @@ function nameParameters({ language, text }: OwnerQuery): QueryReport["parameters
   }
 }
 
-function compile(asked: OwnerQuery, { nowMs, ...dependencies }: OwnerDependencies): CompiledOwnerQuery {
-  const savedQuery = parse(asked, nowMs);
+function compile(asked: OwnerQuery, { nowMs, budget, ...dependencies }: OwnerDependencies): CompiledOwnerQuery {
+  refuseLongQuery(asked.language, asked.text, budget);
+  const savedQuery = parse(asked, nowMs, budget);
   const draft: Endpoint = {
     definition: {
       // Apart from every endpoint's, which is a UUID.
@@ -165,8 +172,8 @@ function compile(asked: OwnerQuery, { nowMs, ...dependencies }: OwnerDependencie
   return { ...typed, contract: inferContract([...own, ...inherited], typed.query) };
 }
 
-function parse({ language, text }: OwnerQuery, nowMs: number): Query {
-  if (language === "sql") return parseQuery(text);
+function parse({ language, text }: OwnerQuery, nowMs: number, { max_query_depth: maxDepth }: Budget): Query {
+  if (language === "sql") return parseQuery(text, maxDepth);
   const missingTable = "Name the source or endpoint to read with f:";
   return compileLql(text, { defaultTable: undefined, missingTable, nowMs, maxRows: maxOwnerRows });
 }

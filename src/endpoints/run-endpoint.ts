@@ -147,19 +147,21 @@ function readConsumerQuery(
     const message = `The endpoint ${endpoint.definition.name} takes no query of the caller's`;
     throw new ServiceError("sandbox_disabled", message, { parameter: language });
   }
-  const { max_query_characters: maxCharacters, max_query_depth: maxDepth } = budget;
-  if (maxCharacters !== undefined && text.length > maxCharacters) {
-    throw new ServiceError("query_too_long", `The query is longer than max_query_characters, ${maxCharacters}`, {
-      parameter: language,
-      limit: "max_query_characters",
-    });
-  }
+  refuseLongQuery(language, text, budget);
+  const { max_query_depth: maxDepth } = budget;
   return {
     language,
     text,
     ...(redactsPii ? { redactsPii } : {}),
     ...(maxDepth === undefined ? {} : { maxDepth }),
   };
+}
+
+/** Throws `query_too_long` for a text that is longer than the budget allows. */
+export function refuseLongQuery(parameter: string, text: string, { max_query_characters: maximum }: Budget): void {
+  if (maximum === undefined || text.length <= maximum) return;
+  const message = `The query is longer than max_query_characters, ${maximum}`;
+  throw new ServiceError("query_too_long", message, { parameter, limit: "max_query_characters" });
 }
 
 /** An empty or blank text counts as none, and runs the endpoint's own query. */

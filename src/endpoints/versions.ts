@@ -1,3 +1,4 @@
+import { tightest } from "../budget.ts";
 import { ServiceError } from "../errors.ts";
 import { checkEndpoint, lookupOf } from "./check-endpoint.ts";
 import type { CompileDependencies } from "./compile-endpoint.ts";
@@ -36,7 +37,8 @@ export async function requireVersion(store: EndpointStore, endpoint: Endpoint, n
 
 /**
  * Finds older versions to run. One runs as its document says, under the endpoint's present name, and what the owner has
- * closed since stays closed: no callers' queries where the endpoint takes none now, and redaction where it is on now.
+ * closed since stays closed: no callers' queries where the endpoint takes none now, redaction where it is on now, and the
+ * stricter of each limit.
  */
 export function createVersionFinder(
   store: EndpointStore,
@@ -83,6 +85,7 @@ function openVersion(
     name: now.name,
     isSandboxed: then.isSandboxed && now.isSandboxed,
     redactsPii: then.redactsPii || now.redactsPii,
+    budget: tightest(then.budget ?? {}, now.budget ?? {}),
     ...(now.redactsPii && now.detectors !== undefined ? { detectors: now.detectors } : {}),
   };
   const draft = draftEndpoint(definition, { version: record.number, origin: current.origin });

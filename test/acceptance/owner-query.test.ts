@@ -120,6 +120,17 @@ describe("/api/query", () => {
     expect(codeOf(await ask({ sql: "SELECT 1 / 0" }))).toBe("400 query_failed");
   });
 
+  it("keeps to the limits of the token", async () => {
+    const { body } = await manage(service, "POST", "/api/access-tokens", {
+      scopes: ["private"],
+      budget: { max_rows: 1, max_query_characters: 60 },
+    });
+    const headers = { "x-api-key": String(body.token) };
+    const ids = await ask({ sql: "SELECT id FROM edge ORDER BY id" }, headers);
+    expect(ids.body).toEqual({ result: [{ id: "1" }] });
+    expect(codeOf(await ask({ sql: `SELECT ${"1 + ".repeat(30)}1` }, headers))).toBe("413 query_too_long");
+  });
+
   it("ends at its deadline", async () => {
     const sql =
       "SELECT COUNT(*) FROM UNNEST(GENERATE_ARRAY(1, 100000)) a, UNNEST(GENERATE_ARRAY(1, 100000)) b, UNNEST(GENERATE_ARRAY(1, 1000)) c WHERE MOD(a * b, 7) = c";

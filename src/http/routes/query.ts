@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Identity } from "../../access/scope.ts";
+import { tightest } from "../../budget.ts";
 import {
   inspectOwnerQuery,
   type OwnerDependencies,
@@ -10,6 +12,7 @@ import { ServiceError, toErrorBody } from "../../errors.ts";
 import { addDataThrough } from "../answer-headers.ts";
 import type { AppDependencies } from "../app.ts";
 import { createCallSignal } from "../call-signal.ts";
+import { chooseEncoding } from "../content-encoding.ts";
 import { chooseFormat } from "../formats/choose-format.ts";
 import { answerFormats } from "../formats/index.ts";
 import { readParameters, type SentParameters } from "../request-parameters.ts";
@@ -28,11 +31,12 @@ const otherNames: ReadonlySet<string> = new Set([...sqlNames, "lql", "parameters
 export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
   const { authenticator, runner, rates, drain, dataThrough, maxBodyBytes } = dependencies;
   const onRequest = requirePrivate(authenticator);
-  const compileWith = (): OwnerDependencies => ({
+  const compileWith = ({ budget }: Identity): OwnerDependencies => ({
     engine: runner.engine,
     tables: dependencies.sources,
     endpoints: dependencies.endpoints,
     nowMs: dependencies.nowMs(),
+    budget: tightest(runner.budget ?? {}, budget),
   });
   app.route({
     method: ["GET", "POST"],
@@ -54,23 +58,22 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
       const redactsPii = /(?:^|,)\s*true\s*(?:,|$)/i.test(String(request.headers["lf-endpoint-redact-pii"] ?? ""));
       const noted = new Map<string, unknown>([...parameters, [asked.language, asked.text]]);
       request.auditRun = { action: "query.run", actor: tokenId, parameters: noted, redactsPii };
-      const prepared = prepareOwnerQuery(asked, parameters, redactsPii, compileWith());
+      const prepared = prepareOwnerQuery(asked, parameters, redactsPii, compileWith(owner));
       const { columns, paging, tables } = prepared.query;
       const signal = createCallSignal(reply, drain.cutOff);
       const shown = columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
       const dataThroughUs = dataThrough.of(tables);
       const rows = runPrepared(runner, prepared, signal, { caller: tokenId });
-      const answer = {
+      await sendRows(reply, rows, format.open(shown), {
         hasPages: false,
-        encoding: undefined,
+        encoding: format.isCompressed === true ? undefined : chooseEncoding(request.headers["accept-encoding"]),
         onHeaders() {
           reply.header("Content-Type", format.mediaType + format.typeParameters).header("Cache-Control", "no-store");
           addDataThrough(reply, dataThroughUs);
         },
         linkOf: () => undefined,
-        encode: <T>(work: () => T): T => work(),
-      };
-      await sendRows(reply, rows, format.open(shown), answer);
+        encode: (work) => work(),
+      });
       return reply;
     },
   });
@@ -80,7 +83,7 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
     onRequest,
     handler: async (request, reply) => {
       const asked = readQuery(await readParameters(request, maxBodyBytes));
-      const { report, error } = inspectOwnerQuery(asked, compileWith());
+      const { report, error } = inspectOwnerQuery(asked, compileWith(ownerOf(request)));
       reply.header("Cache-Control", "no-store");
       if (error === undefined) return { result: report };
       noteError(request, error);
