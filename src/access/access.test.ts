@@ -69,6 +69,39 @@ describe("tokens in the metadata file", () => {
     expect(await authenticator.authenticate(secret)).toBeUndefined();
   });
 
+  it("are recalled without a look at the file for 20 ms, and unknown again once another process has revoked them", async () => {
+    let now = 1_000_000;
+    const authenticator = createAuthenticator(createTokenStore(service, Date.now), [], () => now);
+    const elsewhere = createTokenStore(commandLine, Date.now);
+    const { secret, token } = await elsewhere.create(plain);
+    expect(authenticator.recall(secret)).toBeUndefined();
+    const identity = await authenticator.authenticate(secret);
+    now += 20;
+    expect(authenticator.recall(secret)).toBe(identity);
+    await elsewhere.revoke(token.id);
+    now += 19;
+    expect(authenticator.recall(secret)).toBe(identity);
+    now += 1;
+    expect(authenticator.recall(secret)).toBeUndefined();
+    now += 1;
+    expect(authenticator.recall(secret)).toBeUndefined();
+    expect(await authenticator.authenticate(secret)).toBeUndefined();
+  });
+
+  it("are unknown at once when this process revokes them, and when they expire", async () => {
+    let now = 1_000;
+    const store = createTokenStore(service, () => now);
+    const authenticator = createAuthenticator(store, [], () => now);
+    const [first, second] = [await store.create(plain), await store.create({ ...plain, expiresAt: 1_010 })];
+    await authenticator.authenticate(first.secret);
+    expect(authenticator.recall(first.secret)).toBeDefined();
+    expect(authenticator.recall(second.secret)).toBeDefined();
+    now = 1_010;
+    expect(authenticator.recall(second.secret)).toBeUndefined();
+    await store.revoke(first.token.id);
+    expect(authenticator.recall(first.secret)).toBeUndefined();
+  });
+
   it("are refused from the moment they expire", async () => {
     let now = 1_000;
     const store = createTokenStore(service, () => now);

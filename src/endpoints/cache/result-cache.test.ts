@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { CachePolicy, ComputedAnswer } from "./kept-answer.ts";
 import { createResultCache, type ResultCache } from "./result-cache.ts";
@@ -90,6 +91,73 @@ describe("a kept answer", () => {
     expect((await get("a")).isHit).toBe(true);
     expect((await get("c")).isHit).toBe(true);
     expect(await answer("b", "again")).toMatchObject({ isHit: false });
+  });
+});
+
+describe("an answer that was not read for a while", () => {
+  const waitFor = async (isSo: () => boolean) => {
+    while (!isSo()) await settle();
+  };
+
+  it("is packed where that pays, and is whole again for its next reader", async () => {
+    const { cache, runs, answer, get, wait } = setUp();
+    const rows = "a row much like the others, ".repeat(1_000);
+    await answer("k", rows);
+    const before = cache.size.bytes;
+    await wait(9);
+    await settle();
+    expect(cache.size.bytes).toBe(before);
+    await wait(1);
+    await waitFor(() => cache.size.bytes < before / 3);
+    expect(cache.recall("k")).toBeUndefined();
+    expect(await get("k")).toEqual({ text: rows, isHit: true, ageMs: 10_000 });
+    expect(cache.size.bytes).toBe(before);
+    expect(cache.recall("k")?.body.toString()).toBe(rows);
+    expect(runs).toHaveLength(1);
+  });
+
+  it("stays as it is where packing saves too little", async () => {
+    const { cache, answer, get, wait } = setUp();
+    const noise = randomBytes(6_000).toString("base64");
+    await answer("k", noise);
+    const before = cache.size.bytes;
+    await wait(10);
+    // Closing waits for what is being packed.
+    await answer("other", noise);
+    await wait(10);
+    expect(cache.size.bytes).toBe(before * 2);
+    expect((await get("k")).text).toBe(noise);
+    await finish(cache);
+  });
+});
+
+describe("a form of an answer", () => {
+  it("is made once, counts, and goes with the answer", async () => {
+    const { cache, answer } = setUp();
+    await answer("k", "one");
+    const kept = cache.recall("k");
+    if (kept === undefined) throw new Error("Nothing is kept");
+    const before = cache.size.bytes;
+    let made = 0;
+    const make = async () => {
+      made++;
+      return Buffer.from("x".repeat(500));
+    };
+    const asked = [cache.formOf("k", kept, "gzip", make), cache.formOf("k", kept, "gzip", make)];
+    expect(new Set(await Promise.all(asked)).size).toBe(1);
+    expect(made).toBe(1);
+    expect(cache.size.bytes).toBe(before + 500);
+    cache.clear();
+    expect(cache.size.bytes).toBe(0);
+  });
+
+  it("is made again after it failed", async () => {
+    const { cache, answer } = setUp();
+    await answer("k", "one");
+    const kept = cache.recall("k");
+    if (kept === undefined) throw new Error("Nothing is kept");
+    await expect(cache.formOf("k", kept, "br", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect((await cache.formOf("k", kept, "br", async () => Buffer.from("yes"))).toString()).toBe("yes");
   });
 });
 
