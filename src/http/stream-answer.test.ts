@@ -1,0 +1,116 @@
+import { get, type IncomingMessage } from "node:http";
+import { gunzipSync } from "node:zlib";
+import fastify from "fastify";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { emptyQuery, runningQuery, toBatch } from "../../test/support/fake-engine.ts";
+import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
+import type { RowBatch } from "../engines/engine.ts";
+import { contentEncodings } from "./content-encoding.ts";
+import { ndjsonFormat } from "./formats/json.ts";
+import { sendRows } from "./stream-answer.ts";
+
+let test: TestApp;
+let url: string;
+/** Rows of a page that is more than 1 MB. */
+const row = { at: 5, text: "x".repeat(100) };
+const key = { "x-api-key": "query-token" };
+
+beforeEach(async () => {
+  test = await createTestApp();
+  url = `${await test.app.listen({ port: 0, host: "127.0.0.1" })}/api/endpoints/query/open?project=a&limit=1000`;
+});
+
+afterEach(async () => {
+  await test.app.close();
+});
+
+/** A page of so many rows that is full, in batches of 1,000. */
+function answerPage(rowCount: number): void {
+  const paging = {
+    pageSize: rowCount,
+    keys: [{ name: "at", type: { kind: "INT64" } as const }],
+    hiddenCount: 0,
+  };
+  test.onPlan = () => ({ ...emptyQuery, paging });
+  test.engine.onRun = async () =>
+    runningQuery(Array.from({ length: rowCount / 1_000 }, () => Array.from({ length: 1_000 }, () => row)));
+}
+
+async function read(
+  headers: Record<string, string> = {},
+): Promise<{ readonly message: IncomingMessage; readonly body: Buffer }> {
+  const message = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(url, { headers: { ...key, ...headers } }, resolve).on("error", reject);
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return { message, body: Buffer.concat(chunks) };
+}
+
+describe("a full page", () => {
+  it("tells of the next one in its headers where it is not large", async () => {
+    answerPage(1_000);
+    const { message } = await read();
+    expect(message.headers.link).toMatch(
+      /^<\/api\/endpoints\/query\/open\?project=a&limit=1000&cursor=[\w-]+>; rel="next"$/,
+    );
+    expect(message.headers["content-length"]).toBeDefined();
+  });
+
+  it("has every row and no less when it is compressed", async () => {
+    answerPage(1_000);
+    const [plain, encoded] = [await read(), await read({ "accept-encoding": "gzip" })];
+    expect(encoded.message.headers["content-encoding"]).toBe("gzip");
+    expect(gunzipSync(encoded.body)).toEqual(plain.body);
+  });
+});
+
+describe("a page that is too large to hold", () => {
+  /** Twelve batches of a thousand rows, then the summary. */
+  async function* page(): AsyncGenerator<RowBatch, string> {
+    for (let batch = 0; batch < 12; batch++) yield toBatch(Array.from({ length: 1_000 }, () => row));
+    return "behind the last row";
+  }
+
+  it.each([undefined, "gzip"])("is streamed, and tells of the next one in a trailer (encoding %s)", async (name) => {
+    const app = fastify();
+    const told: (string | undefined)[] = [];
+    app.get("/", async (_request, reply) => {
+      await sendRows(reply, page(), ndjsonFormat.open([]), {
+        hasPages: true,
+        encoding: contentEncodings.find((encoding) => encoding.name === name),
+        onHeaders: (summary) => void told.push(summary),
+        linkOf: (summary) => `<${summary}>; rel="next"`,
+        encode: (work) => work(),
+      });
+      return reply;
+    });
+    url = await app.listen({ port: 0, host: "127.0.0.1" });
+    const { message, body } = await read();
+    await app.close();
+    const text = (name === undefined ? body : gunzipSync(body)).toString();
+    expect(text.split("\n").length - 1).toBe(12_000);
+    expect(told).toEqual([undefined]);
+    expect(message.headers.link).toBeUndefined();
+    expect(message.trailers.link).toBe('<behind the last row>; rel="next"');
+  });
+
+  it("ends the connection when it fails in its middle", async () => {
+    const app = fastify();
+    async function* broken(): AsyncGenerator<RowBatch, string> {
+      yield* page();
+      throw new Error("engine gone");
+    }
+    app.get("/", async (_request, reply) => {
+      await sendRows(reply, broken(), ndjsonFormat.open([]), {
+        hasPages: false,
+        onHeaders: () => undefined,
+        encode: (work) => work(),
+      });
+      return reply;
+    });
+    url = await app.listen({ port: 0, host: "127.0.0.1" });
+    await expect(read()).rejects.toThrow();
+    await app.close();
+  });
+});
