@@ -67,9 +67,9 @@ const ROW_GROUP_ROWS = 30_720;
  * `ORDER BY ... LIMIT n` up to so large an `n` sorts the sort keys and row numbers alone, and reads the other columns,
  * JSON above all, for the rows that are left. Their numbers reach the scan as a list, so that it reads the vectors that
  * hold them and no others; DuckDB's defaults of 50 rows would carry all candidates' JSON through the sort, or read all
- * vectors between the first row and the last.
+ * vectors between the first row and the last. A query without a limit of its own is asked for 1,001 rows.
  */
-const LATE_ROWS = 1000;
+const LATE_ROWS = 1024;
 
 /** How DuckDB words it, and so how we do. */
 const INTERRUPTED_MESSAGE = "INTERRUPT Error: Interrupted!";
