@@ -1,5 +1,5 @@
 /** Building blocks for GROUP BY, window functions and DISTINCT. */
-import type { AggregateCall, Column, Scan, WindowCall } from "../../../googlesql/resolved.ts";
+import type { AggregateCall, Column, Expr, Scan, WindowCall } from "../../../googlesql/resolved.ts";
 import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
 import { type Block, exportAs, findColumn, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { someExpression } from "./children.ts";
@@ -21,6 +21,10 @@ function withoutColumns(block: Block): Block {
   return copy;
 }
 
+function isConstant(expression: Expr): boolean {
+  return expression.kind === "Literal" || expression.kind === "Parameter";
+}
+
 interface Rows {
   readonly block: Block;
   readonly calls: readonly AggregateCall[];
@@ -39,15 +43,17 @@ function ownArguments(compilation: Compilation, from: Block, calls: readonly Agg
     call.arguments.length > 0 && !call.arguments.some((argument) => someExpression(argument, isOwn, false));
   const foreign = calls.filter(isForeign);
   if (foreign.length === 0) return { block: rows, calls };
+  // A delimiter or a number of values is printed where it is constant.
+  const isMoved = (argument: Expr, index: number) => index === 0 || !isConstant(argument);
   const { block, columns } = selectFirst(
     compilation,
     rows,
-    foreign.flatMap((call) => call.arguments),
+    foreign.flatMap((call) => call.arguments.filter(isMoved)),
   );
-  const pending = [...columns];
-  const owned = calls.map((call) =>
-    foreign.includes(call) ? { ...call, arguments: pending.splice(0, call.arguments.length) } : call,
-  );
+  const pending = columns.values();
+  const own = (argument: Expr, index: number): Expr =>
+    isMoved(argument, index) ? (pending.next().value ?? argument) : argument;
+  const owned = calls.map((call) => (foreign.includes(call) ? { ...call, arguments: call.arguments.map(own) } : call));
   return { block, calls: owned };
 }
 
@@ -106,13 +112,42 @@ function ownColumns(compilation: Compilation, block: Block, calls: readonly Wind
   return outside;
 }
 
+const holdsQuery = (at: { readonly kind: string }) => at.kind === "Subquery" || at.kind === "InSubquery";
+
+/** DuckDB's parser takes no window function in a sub-query of a window: what holds a sub-query is selected first. */
+function withoutQueries(
+  compilation: Compilation,
+  block: Block,
+  calls: readonly WindowCall[],
+): { readonly block: Block; readonly calls: readonly WindowCall[] } {
+  if (!compilation.analysis.holdsQueries) return { block, calls };
+  const expressionsOf = (call: WindowCall) => [
+    ...call.arguments,
+    ...call.partitionBy,
+    ...call.orderBy.map((key) => key.expression),
+  ];
+  const held = calls.flatMap(expressionsOf).filter((expression) => someExpression(expression, holdsQuery, false));
+  if (held.length === 0) return { block, calls };
+  const { block: rows, columns } = selectFirst(compilation, block, held);
+  const replaced = new Map(held.map((expression, index) => [expression, columns[index] ?? expression]));
+  const own = (expression: Expr): Expr => replaced.get(expression) ?? expression;
+  const moved = calls.map((call) => ({
+    ...call,
+    arguments: call.arguments.map(own),
+    partitionBy: call.partitionBy.map(own),
+    orderBy: call.orderBy.map((key) => ({ ...key, expression: own(key.expression) })),
+  }));
+  return { block: rows, calls: moved };
+}
+
 export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Window" }, input: Block): Block {
   const rows = rowBlock(compilation, input);
   const calls = scan.functions.map((item) => item.call);
   const separated = separateShared(compilation, rows.order.length > 0 ? wrapBlock(compilation, rows) : rows, calls);
-  const own = ownColumns(compilation, separated, calls);
+  const plain = withoutQueries(compilation, separated, calls);
+  const own = ownColumns(compilation, plain.block, plain.calls);
   const { block, texts } = printInBlock(compilation, own, (scope) =>
-    scan.functions.map(({ call }) => printWindowCall(compilation, call, scope)),
+    plain.calls.map((call) => printWindowCall(compilation, call, scope)),
   );
   block.hasWindows = true;
   block.hasComputed = true;
@@ -124,7 +159,8 @@ export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Wind
     );
     block.computed.set(column.id, compilation.analysis.uses(column));
   });
-  return block;
+  // A window that holds a lambda must not be printed inside of another, which ends DuckDB with an internal error.
+  return texts.some((text) => text.includes("lambda ")) ? wrapBlock(compilation, block) : block;
 }
 
 export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Distinct" }, from: Block): Block {
