@@ -78,6 +78,6 @@ export function findTwins({ definition }: Endpoint, others: readonly Endpoint[])
 }
 
 /** An endpoint in words that say where to find it. */
-export function describeHome({ definition, origin }: Endpoint): string {
+function describeHome({ definition, origin }: Endpoint): string {
   return origin.kind === "file" ? origin.path : `the endpoint ${definition.name}`;
 }

@@ -34,7 +34,7 @@ export interface OwnerDependencies extends CompileDependencies {
 }
 
 /** Rows that an answer has at most. */
-export const maxOwnerRows: QueryLimits["maxRows"] = 10_000;
+const maxOwnerRows: QueryLimits["maxRows"] = 10_000;
 
 /** What is known of a query without running it. */
 export interface QueryReport {

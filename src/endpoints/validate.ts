@@ -40,7 +40,7 @@ export function validateDocument(
 }
 
 /** An endpoint of a definition, or `problems` and those of its query. */
-export function checkDefinition(
+function checkDefinition(
   definition: EndpointDefinition,
   problems: readonly FieldProblem[],
   more: Partial<Endpoint>,
@@ -89,19 +89,4 @@ export function draftOfFile(text: string, path: string): FileDraft {
   } catch (error) {
     return { problems: fromQueryErrors(error).map(place) };
   }
-}
-
-/** An endpoint of a file, or every problem of it. */
-export function validateFile(
-  text: string,
-  path: string,
-  { engine, tables, others }: ValidationContext,
-): { readonly endpoint: Endpoint } | { readonly problems: readonly FileProblem[] } {
-  const file = draftOfFile(text, path);
-  if ("problems" in file) return file;
-  const { draft, place } = file;
-  const checked = checkEndpoint(draft, { engine, tables, endpoints: lookupOf([...others, draft]) });
-  const problems = [...findTwins(draft, others), ...(checked.problems ?? [])];
-  if (checked.endpoint === undefined || problems.length > 0) return { problems: problems.map(place) };
-  return { endpoint: checked.endpoint };
 }
