@@ -156,7 +156,7 @@ export const settingDefinitions = {
     type: integer(50, 60_000),
     default: 600,
     description:
-      "How long a query that was stopped may go on, in milliseconds, before the engine is ended and started again.",
+      "How long a query that was stopped may go on, in milliseconds, before the engine is ended and started again; as many times longer as the machine has too much to do.",
   },
   cacheMaxBytes: {
     name: "cache_max_bytes",

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { STRING } from "../../googlesql/types.ts";
 import { EngineError, type LogEvent, type QueryLimits } from "../engine.ts";
-import { HostProcess } from "./host-process.ts";
+import { HostProcess, slowness } from "./host-process.ts";
 import { runQuery } from "./run-query.ts";
 import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "./store.ts";
 
@@ -279,5 +279,17 @@ describe("the engine host", () => {
     writeFileSync(file, Buffer.alloc(20_000, 7));
     await expect(openStore(folder)).rejects.toThrow("is damaged or is no store of this service; nothing was changed");
     expect(readFileSync(file).equals(Buffer.alloc(20_000, 7))).toBe(true);
+  });
+});
+
+describe("the patience with a query that does not stop", () => {
+  it.each([
+    [0, 2, 1],
+    [3, 2, 1],
+    [6, 2, 2],
+    [12, 2, 4],
+    [100, 2, 8],
+  ])("at a load of %d on %d processors is %d times the setting", (load, processors, times) => {
+    expect(slowness(load, processors)).toBe(times);
   });
 });

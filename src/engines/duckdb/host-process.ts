@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { availableParallelism, loadavg } from "node:os";
 import type { Duplex } from "node:stream";
 import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -37,6 +38,15 @@ const MAX_RESTART_DELAY_MS = 5000;
 
 const LOCK_PATIENCE_MS = 3000;
 const LOCK_RETRY_MS = 200;
+
+/** A machine with this many times as much to do as it has processors is not slow yet: the queries themselves do that. */
+const USUAL_LOAD = 1.5;
+const MAX_SLOWNESS = 8;
+
+/** How many times as long as on an idle machine everything takes, from the load of the last minute; at least 1. */
+export function slowness(load = 0, processors: number = availableParallelism()): number {
+  return Math.min(MAX_SLOWNESS, Math.max(1, load / processors / USUAL_LOAD));
+}
 
 function isLocked(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof Error && error.cause.message.includes("Could not set lock");
@@ -204,7 +214,7 @@ export class HostProcess {
       return;
     }
     const overdueSince = host.client.oldestOverdueMs();
-    const patienceMs = this.#options.unstoppableAfterMs ?? UNSTOPPABLE_AFTER_MS;
+    const patienceMs = (this.#options.unstoppableAfterMs ?? UNSTOPPABLE_AFTER_MS) * slowness(loadavg()[0]);
     // A service that could not look for a while itself knows nothing of the host.
     const isPunctual = now - this.#watchedAtMs < 4 * WATCH_INTERVAL_MS;
     this.#watchedAtMs = now;
