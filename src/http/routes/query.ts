@@ -63,7 +63,12 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
       const signal = createCallSignal(reply, drain.cutOff);
       const shown = columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
       const dataThroughUs = dataThrough.of(tables);
-      const rows = runPrepared(runner, prepared, signal, { caller: tokenId });
+      const rows = runPrepared(runner, prepared, signal, {
+        caller: tokenId,
+        onRows: (count) => {
+          if (request.auditRun !== undefined) request.auditRun.rows = count;
+        },
+      });
       await sendRows(reply, rows, format.open(shown), {
         hasPages: false,
         encoding: format.isCompressed === true ? undefined : chooseEncoding(request.headers["accept-encoding"]),
