@@ -7,6 +7,7 @@ import { fillTwoProjects, type SecurityService, startSecurityService } from "./s
 import { answeredAttempts } from "./tables/answered.ts";
 import { deniedAttempts } from "./tables/denied.ts";
 import { refusedAttempts } from "./tables/refused.ts";
+import { takeApart } from "./take-apart.ts";
 
 let folder: string;
 let service: SecurityService;
@@ -17,12 +18,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "logweir-composed-"));
   const text = await readFile("endpoints/logs.all.sql", "utf8");
   const [, parameters = ""] = /^(parameters:\n(?: .*\n)+)/m.exec(text) ?? [];
-  let composed = text.replace(parameters, "");
-  for (const [whole, name = "", query = ""] of text.matchAll(/^ {2}(\w+) AS \(\n([\s\S]*?)\n {2}\)/gm)) {
-    inner.push(`part.${name}`);
+  const { text: composed, parts } = takeApart(text.replace(parameters, ""));
+  for (const [name, query] of parts) {
+    inner.push(name);
     const id = `00000000-0000-4000-8000-${String(inner.length).padStart(12, "0")}`;
-    await writeFile(join(folder, `part.${name}.sql`), `/*---\nid: ${id}\n${parameters}---*/\n${query}\n`);
-    composed = composed.replace(whole, `  ${name} AS (SELECT * FROM \`part.${name}\`)`);
+    await writeFile(join(folder, `${name}.sql`), `/*---\nid: ${id}\n${parameters}---*/\n${query}\n`);
   }
   await writeFile(join(folder, "logs.all.sql"), composed);
   service = await startSecurityService({ queryTimeoutMs: 20_000, endpointsDir: folder });
