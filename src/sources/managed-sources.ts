@@ -100,8 +100,12 @@ function findChangeable(registry: SourceRegistry, name: string): Source {
   if (source === undefined) throw new ServiceError("unknown_source", `There is no source ${name.slice(0, 200)}`);
   const { origin = { kind: "file", path: "its file" } } = source;
   if (origin.kind === "api") return source;
-  const home = origin.kind === "file" ? `is kept in ${origin.path}` : "is the service's own";
-  throw new ServiceError("source_read_only", `The source ${source.name} ${home}`);
+  if (origin.kind === "file") {
+    throw new ServiceError("source_read_only", `The source ${source.name} is kept in ${origin.path}`);
+  }
+  throw new ServiceError("source_read_only", `The source ${source.name} is the service's own`, {
+    hint: "The configuration says how long its events are kept.",
+  });
 }
 
 function notSaved(fields: SourceProblems): ServiceError {

@@ -49,7 +49,9 @@ async function findSource({ authenticator, sources }: AppDependencies, request: 
   }
   requireScope(identity, source);
   if (source.origin?.kind === "service") {
-    throw new ServiceError("source_read_only", `The source ${source.name} is written by the service alone`);
+    throw new ServiceError("source_read_only", `The source ${source.name} is written by the service alone`, {
+      hint: "Send events to another source.",
+    });
   }
   return source;
 }
