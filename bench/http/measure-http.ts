@@ -24,7 +24,7 @@ export interface HttpEffort {
   readonly exportRows: number;
 }
 
-export const fullEffort: HttpEffort = {
+const fullEffort: HttpEffort = {
   rounds: 7,
   secondsPerRound: 3,
   junkCalls: 950_000,

@@ -32,7 +32,7 @@ export async function answerKept(
 ): Promise<void> {
   const { endpoint, format } = call;
   const { cacheSeconds } = endpoint.definition;
-  const { key, answer, isHit, identity, isCurrent } = await runCached(dependencies, call, options);
+  const { key, answer, isHit, isCollapsed, identity, isCurrent } = await runCached(dependencies, call, options);
   request.logNotes.cache = isHit ? "hit" : "miss";
   const encoding = encodingOf(request, format, answer);
   const etag = answer.etag.replace(/"$/, `${suffixOf(format, encoding)}"`);
@@ -47,7 +47,10 @@ export async function answerKept(
   if (encoding !== undefined) headers.push("content-encoding", encoding.name);
   setAll(reply, headers);
   if (isHit) setAll(reply, ageHeaders(answer, cacheSeconds, dependencies.nowMs()));
-  else reply.header("age", "0").header("cache-status", "logweir; fwd=miss; stored");
+  else
+    reply
+      .header("age", "0")
+      .header("cache-status", isCollapsed ? "logweir; fwd=miss; collapsed" : "logweir; fwd=miss; stored");
   const form = format === jsonFormat && encoding === undefined ? undefined : suffixOf(format, encoding);
   const isKnown = isKnownTag(request.headers["if-none-match"], etag);
   const body = isKnown ? undefined : await bodyOf(dependencies, request, { key, answer, format, encoding, form });

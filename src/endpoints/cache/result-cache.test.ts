@@ -17,9 +17,11 @@ function setUp(maxBytes = 1_000_000) {
         fail: reject,
       });
     });
+  /** Of each call that was answered. */
+  const collapsed: boolean[] = [];
   const policy: CachePolicy = { cacheSeconds: 900, warmEverySeconds: 300 };
   const get = async (key: string, signal = new AbortController().signal, own = policy) => {
-    const { answer, isHit } = await cache.get({
+    const { answer, isHit, isCollapsed } = await cache.get({
       key,
       group: key,
       heldBytes: 0,
@@ -28,6 +30,7 @@ function setUp(maxBytes = 1_000_000) {
       refresh: compute,
       signal,
     });
+    collapsed.push(isCollapsed);
     return { text: answer.body.toString(), isHit, ageMs: now - answer.computedAtMs };
   };
   const answer = async (key: string, text: string, own = policy) => {
@@ -41,7 +44,7 @@ function setUp(maxBytes = 1_000_000) {
     cache.tick();
     await settle();
   };
-  return { cache, runs, get, answer, wait };
+  return { cache, runs, get, answer, wait, collapsed };
 }
 
 /** Lets every promise that can go on do so. */
@@ -163,12 +166,14 @@ describe("a form of an answer", () => {
 
 describe("identical misses at the same time", () => {
   it("run one query and all get its answer", async () => {
-    const { runs, get } = setUp();
+    const { runs, get, collapsed } = setUp();
     const callers = Array.from({ length: 64 }, () => get("k"));
     await settle();
     expect(runs).toHaveLength(1);
     runs[0]?.succeed("shared");
-    expect((await Promise.all(callers)).every(({ text }) => text === "shared")).toBe(true);
+    const answers = await Promise.all(callers);
+    expect(answers.every(({ text }) => text === "shared")).toBe(true);
+    expect(collapsed.filter((isCollapsed) => !isCollapsed)).toHaveLength(1);
   });
 
   it("all see its error, which is not kept", async () => {

@@ -24,9 +24,16 @@ export interface CacheLookup {
   readonly signal: AbortSignal;
 }
 
+export interface FoundAnswer {
+  readonly answer: CachedAnswer;
+  readonly isHit: boolean;
+  /** True for a miss that waited for the query of another one. */
+  readonly isCollapsed: boolean;
+}
+
 export interface ResultCache {
   /** The kept answer, or the one that is computed now. Concurrent identical misses run one query. Errors are thrown and never kept. */
-  get(lookup: CacheLookup): Promise<{ readonly answer: CachedAnswer; readonly isHit: boolean }>;
+  get(lookup: CacheLookup): Promise<FoundAnswer>;
   /** The answer where it is kept, fresh and at hand, which counts as reading it; else `get` has to find or make it. */
   recall(key: string): CachedAnswer | undefined;
   /** A form of an answer, made once by `make` however many ask, and kept as long as the answer is. */
@@ -156,16 +163,24 @@ export function createResultCache({ maxBytes, nowMs, random, maxRefreshes = 1 }:
       const now = nowMs();
       if (entry !== undefined && isFresh(entry, now)) {
         read(key, entry, now);
-        return { answer: await unpack(key, entry), isHit: true };
+        return { answer: await unpack(key, entry), isHit: true, isCollapsed: false };
       }
       entries.delete(key);
       const clearsBefore = clearCount;
-      const computed = await flights.join(`${clearCount} ${key}`, lookup.compute, lookup.signal);
+      let isCollapsed = true;
+      const compute = (signal: AbortSignal) => {
+        isCollapsed = false;
+        return lookup.compute(signal);
+      };
+      const computed = await flights.join(`${clearCount} ${key}`, compute, lookup.signal);
       // Each of those who waited finds the entry that the first of them made.
       const made = entries.peek(key);
-      if (made !== undefined && made.answer.body === computed.body) return { answer: made.answer, isHit: false };
-      if (clearsBefore !== clearCount) return { answer: toCachedAnswer(computed, ++serial, nowMs()), isHit: false };
-      return { answer: keep(key, lookup, computed, nowMs()), isHit: false };
+      if (made !== undefined && made.answer.body === computed.body)
+        return { answer: made.answer, isHit: false, isCollapsed };
+      if (clearsBefore !== clearCount) {
+        return { answer: toCachedAnswer(computed, ++serial, nowMs()), isHit: false, isCollapsed };
+      }
+      return { answer: keep(key, lookup, computed, nowMs()), isHit: false, isCollapsed };
     },
 
     recall(key) {

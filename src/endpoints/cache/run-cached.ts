@@ -3,8 +3,7 @@ import type { Endpoint } from "../definition.ts";
 import { type EndpointCall, type EndpointRunner, prepareCall } from "../run-endpoint.ts";
 import { type RunOptions, runPrepared } from "../run-prepared.ts";
 import { cacheKey } from "./cache-key.ts";
-import type { CachedAnswer } from "./kept-answer.ts";
-import type { ResultCache } from "./result-cache.ts";
+import type { FoundAnswer, ResultCache } from "./result-cache.ts";
 
 /** What keeping answers takes. */
 export interface CachedRunner {
@@ -14,10 +13,8 @@ export interface CachedRunner {
 }
 
 /** An answer, and what it is kept under. */
-export interface CachedRun {
+export interface CachedRun extends FoundAnswer {
   readonly key: string;
-  readonly answer: CachedAnswer;
-  readonly isHit: boolean;
   /** What the call's cursors belong to. */
   readonly identity: string;
   /** As `PlannedQuery` has it. */
