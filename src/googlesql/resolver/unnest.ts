@@ -1,6 +1,6 @@
 import type { Expression, Identifier, JoinType, TableReference, Unnest } from "../ast.ts";
 import type { Span } from "../diagnostic.ts";
-import type { Expr, UnnestScan } from "../resolved.ts";
+import type { Expr, Scan, UnnestScan } from "../resolved.ts";
 import { arrayOf, BOOL, INT64, type RecordType, type SqlType } from "../types.ts";
 import { coerceOrFail, isLenientExpr, typeName } from "./coerce.ts";
 import { inferredName } from "./constructor.ts";
@@ -9,6 +9,7 @@ import { usingCondition } from "./join.ts";
 import { mergeNames } from "./relation.ts";
 import { ERROR_TYPE, isErrorExpr, nullExpr } from "./resolution.ts";
 import { type NamedColumn, type NameList, namedColumn, type Scope, scopeOf } from "./scope.ts";
+import { mapExpr } from "./transform.ts";
 
 /** How the array stands beside what is left of it. */
 export interface UnnestJoin {
@@ -87,11 +88,32 @@ export function joinUnnest(
     on,
   };
   return {
-    scan,
+    scan: left === undefined ? scan : asPlainJoin(left.scan, scan),
     names,
     order: left?.order,
     recursive: left?.recursive,
   };
+}
+
+const isQuery = ({ kind }: Expr): boolean => kind === "Subquery" || kind === "InSubquery";
+const isColumn = ({ kind }: Expr): boolean => kind === "Column" || kind === "RecordField";
+
+/** A LEFT JOIN whose arrays read nothing is a join like others, and then its condition may hold sub-queries. */
+function asPlainJoin(left: Scan, scan: UnnestScan): Scan {
+  const { on, arrays } = scan;
+  if (!scan.isOuter || on === undefined || !holds(on, isQuery)) return scan;
+  if (arrays.some(({ array }) => holds(array, isColumn))) return scan;
+  const right: UnnestScan = { ...scan, input: undefined, isOuter: false, on: undefined };
+  return { kind: "Join", type: "LEFT", left, right, on, isLateral: undefined };
+}
+
+function holds(expression: Expr, test: (expression: Expr) => boolean): boolean {
+  let isFound = false;
+  mapExpr(expression, (inner) => {
+    isFound ||= test(inner);
+    return isFound ? inner : undefined;
+  });
+  return isFound;
 }
 
 function condition(
