@@ -86,6 +86,7 @@ function buildProgram(context: CliContext): Command {
     .command("config")
     .description("print every setting, its value and where it came from")
     .option("--json", "as JSON")
+    .addHelpText("after", examples("logweir config", "logweir config --json"))
     .action((options: { json?: boolean }) => showConfig(options, context));
   return program;
 }
@@ -134,12 +135,14 @@ function addTokens(program: Command, context: CliContext): void {
     .command("list")
     .description("list all tokens, without their values")
     .option("--json", "as JSON")
+    .addHelpText("after", examples("logweir token list", "logweir token list --json"))
     .action((options: { json?: boolean }) => listTokens(options, context));
   token
     .command("revoke")
     .description("revoke a token; a running service refuses it at once")
     .argument("<id>", "as `logweir token list` shows it")
     .option("--json", "as JSON")
+    .addHelpText("after", examples("logweir token revoke 1f0c2a9b7d34"))
     .action((id: string, options: { json?: boolean }) => revokeToken(id, options, context));
   token
     .command("rotate")
@@ -162,12 +165,14 @@ function addQueries(program: Command, context: CliContext): void {
     .option("--limit <rows>", "rows at most")
     .option("--redact", "replace personal data in the answer")
     .option("--json", "as the service answers")
+    .option("--csv", "as CSV")
     .option("--url <url>", "of the service; LOGWEIR_URL unless given")
     .option("--token <token>", "access token; LOGWEIR_TOKEN unless given")
     .addHelpText(
       "after",
       examples(
         "logweir query logs.all --param project=default",
+        "logweir query usage.api-counts --param project=default --param interval=daily --csv > counts.csv",
         "logweir query logs.all --param project=default --lql 'm.response.status_code:>=500 t:last@1h'",
       ),
     )
@@ -177,6 +182,7 @@ function addQueries(program: Command, context: CliContext): void {
     .description("run GoogleSQL on the embedded engine, without the store")
     .argument("[query]", "one query; its answer is printed as JSON")
     .option("--batch", "read one JSON object with query, params and setup a line, answer one a line")
+    .option("--json", "as JSON, which it is anyway")
     .option("--time-zone <zone>", "of conversions that name no zone", "UTC")
     .addHelpText("after", examples("logweir sql 'SELECT 1 + 1'", "logweir sql --batch < queries.jsonl"))
     .action((text: string | undefined, options: { batch?: boolean; timeZone: string }) =>
@@ -187,6 +193,7 @@ function addQueries(program: Command, context: CliContext): void {
     .description("check that a text is a query of the grammar")
     .argument("[query]", "one query; its answer is printed as JSON")
     .option("--batch", "read one JSON object with sql a line, answer one a line")
+    .option("--json", "as JSON, which it is anyway")
     .addHelpText("after", examples("logweir parse 'SELECT 1'", "logweir parse --batch < queries.jsonl"))
     .action((text: string | undefined, options: { batch?: boolean }) =>
       runParseBatch(linesOf("sql", text, options, context), context.output),

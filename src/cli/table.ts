@@ -1,3 +1,6 @@
+import { type CliContext, print } from "./context.ts";
+import { createPaint } from "./paint.ts";
+
 /** Rows below a header, columns as wide as their widest value, two spaces between them. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows];
@@ -14,4 +17,10 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
 
 function widthOf(text: string): number {
   return [...text].length;
+}
+
+/** Prints a table; on a terminal its header stands out. */
+export function printTable(header: readonly string[], rows: readonly (readonly string[])[], context: CliContext): void {
+  const [first = "", ...others] = formatTable(header, rows).split("\n");
+  print(context.output, [createPaint(context)("bold", first), ...others].join("\n"));
 }

@@ -1,7 +1,7 @@
 import { type CliContext, print, printJson } from "../context.ts";
 import { readAnswer } from "../service-call.ts";
 import type { ServiceCommandOptions } from "../service-commands.ts";
-import { formatTable } from "../table.ts";
+import { printTable } from "../table.ts";
 
 /** What is read of an endpoint here; `--json` prints all. */
 interface EndpointAnswer {
@@ -29,7 +29,7 @@ export async function listEndpoints(options: ServiceCommandOptions, context: Cli
     Object.keys(endpoint.parameters).join(" "),
     endpoint.description ?? "",
   ]);
-  print(context.output, formatTable(["NAME", "ID", "VERSION", "PARAMETERS", "DESCRIPTION"], rows));
+  printTable(["NAME", "ID", "VERSION", "PARAMETERS", "DESCRIPTION"], rows, context);
 }
 
 /** Shows one endpoint of a running service. */
@@ -44,6 +44,6 @@ export async function getEndpoint(name: string, options: ServiceCommandOptions, 
     key,
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
-  print(context.output, formatTable(["FIELD", "VALUE"], rows));
+  printTable(["FIELD", "VALUE"], rows, context);
   print(context.output, `\n${query}`);
 }

@@ -1,6 +1,6 @@
 import { type CliContext, CliError, print } from "../context.ts";
 import { createServiceClient, describeAnswer, type ServiceOptions } from "../service-call.ts";
-import { formatTable } from "../table.ts";
+import { printTable } from "../table.ts";
 
 export interface QueryOptions extends ServiceOptions {
   readonly param: readonly string[];
@@ -9,18 +9,21 @@ export interface QueryOptions extends ServiceOptions {
   readonly limit?: string;
   readonly redact?: boolean;
   readonly json?: boolean;
+  readonly csv?: boolean;
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Runs an endpoint of a running service and prints its rows: as a table, or with `--json` as the service answered. */
+/** Runs an endpoint of a running service and prints its rows: as a table, as CSV, or with `--json` as the service answered. */
 export async function query(name: string, options: QueryOptions, context: CliContext): Promise<void> {
+  if (options.json === true && options.csv === true) throw new CliError("--json or --csv, not both", 64);
   const response = await createServiceClient(options, context).send(
     `/api/endpoints/query/${encodeURIComponent(name)}`,
     {
       method: "POST",
       headers: {
         "content-type": "application/json",
+        accept: options.csv === true ? "text/csv" : "application/json",
         ...(options.redact === true ? { "lf-endpoint-redact-pii": "true" } : {}),
       },
       body: JSON.stringify(toParameters(options)),
@@ -32,15 +35,17 @@ export async function query(name: string, options: QueryOptions, context: CliCon
     print(context.output, body);
     return;
   }
+  if (options.csv === true) {
+    context.output.write(body);
+    return;
+  }
   const { result } = JSON.parse(body) as { readonly result: readonly Row[] };
   const header = Object.keys(result[0] ?? {});
   if (header.length > 0)
-    print(
-      context.output,
-      formatTable(
-        header,
-        result.map((row) => header.map((key) => toCell(row[key]))),
-      ),
+    printTable(
+      header,
+      result.map((row) => header.map((key) => toCell(row[key]))),
+      context,
     );
   print(context.errors, `${result.length} ${result.length === 1 ? "row" : "rows"}`);
 }

@@ -1,7 +1,7 @@
-import { type CliContext, print, printJson } from "../context.ts";
+import { type CliContext, printJson } from "../context.ts";
 import { readAnswer } from "../service-call.ts";
 import type { ServiceCommandOptions } from "../service-commands.ts";
-import { formatTable } from "../table.ts";
+import { printTable } from "../table.ts";
 
 interface SourceAnswer {
   readonly name: string;
@@ -27,7 +27,7 @@ export async function listSources(options: ServiceCommandOptions, context: CliCo
     newest_event ?? "",
     aliases.join(" "),
   ]);
-  print(context.output, formatTable(["NAME", "KIND", "NEWEST EVENT", "ALIASES"], rows));
+  printTable(["NAME", "KIND", "NEWEST EVENT", "ALIASES"], rows, context);
 }
 
 /** Shows the fields of a source. */
@@ -36,11 +36,9 @@ export async function showSchema(name: string, options: ServiceCommandOptions, c
   const schema = await readAnswer<SchemaAnswer>(path, options, context);
   if (options.json === true) printJson(context.output, schema);
   else
-    print(
-      context.output,
-      formatTable(
-        ["FIELD", "TYPE"],
-        schema.fields.map(({ path: field, type }) => [field, type]),
-      ),
+    printTable(
+      ["FIELD", "TYPE"],
+      schema.fields.map(({ path: field, type }) => [field, type]),
+      context,
     );
 }

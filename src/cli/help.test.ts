@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { PassThrough, Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { createPaint } from "./paint.ts";
+import { runCli } from "./run-cli.ts";
+
+async function help(...words: string[]): Promise<string> {
+  const [output, errors] = [new PassThrough(), new PassThrough()];
+  const places = { packageDir: process.cwd(), workingDir: process.cwd(), environment: {} };
+  expect(await runCli([...words, "--help"], { input: Readable.from([]), output, errors, ...places })).toBe(0);
+  return (output.read() as Buffer).toString();
+}
+
+/** Every command without commands of its own. */
+async function findCommands(words: readonly string[] = []): Promise<readonly string[][]> {
+  const list = /^Commands:\n((?: {2}.*\n)+)/m.exec(await help(...words))?.[1];
+  if (list === undefined) return [[...words]];
+  const names = [...list.matchAll(/^ {2}([a-z][\w-]*)/gm)]
+    .map(([, name = ""]) => name)
+    .filter((name) => name !== "help");
+  return (await Promise.all(names.map((name) => findCommands([...words, name])))).flat();
+}
+
+const commands = await findCommands();
+
+describe("the command line", () => {
+  it("has the commands that its pages name", () => {
+    const names = commands.map((words) => words.join(" "));
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "serve",
+        "token rotate",
+        "endpoint apply",
+        "client generate",
+        "source schema",
+        "tail",
+        "config",
+      ]),
+    );
+    const page = readFileSync("docs/cli.md", "utf8");
+    expect(names.filter((name) => !page.includes(`\`${name}`))).toEqual([]);
+  });
+
+  it.each(commands.map((words) => words.join(" ")))("%s shows an example of its use", async (command) => {
+    const text = await help(...command.split(" "));
+    expect(text).toMatch(new RegExp(`\nExamples:\n(?: {2}.*\n)* {2}.*logweir ${command}`));
+    const isSilent = ["serve", "completion"].includes(command);
+    if (!isSilent) expect(text).toContain("--json");
+  });
+});
+
+describe("createPaint", () => {
+  it("colours on a terminal only, and not where somebody asked for none", () => {
+    const paint = (isTTY: boolean, environment: Record<string, string>) => {
+      const output = Object.assign(new PassThrough(), { isTTY });
+      const context = { input: Readable.from([]), output, errors: output, packageDir: "", workingDir: "", environment };
+      return createPaint(context)("red", "x");
+    };
+    expect(paint(true, {})).toBe("\u001b[31mx\u001b[0m");
+    expect([paint(false, {}), paint(true, { NO_COLOR: "1" }), paint(true, { TERM: "dumb" })]).toEqual(["x", "x", "x"]);
+  });
+});
