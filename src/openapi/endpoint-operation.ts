@@ -34,6 +34,7 @@ export function endpointSchemas(endpoint: Endpoint): Readonly<Record<string, Jso
 
 const consumerErrors: readonly ErrorCode[] = [
   "sql_and_lql",
+  "query_too_long",
   "syntax_error",
   "too_complex",
   "unknown_column",
@@ -58,11 +59,13 @@ const runErrors: readonly ErrorCode[] = [
   "query_refused",
   "unknown_endpoint",
   "not_acceptable",
+  "limit_exceeded",
   "result_too_large",
   "memory_exceeded",
   "too_many_queries",
   "rate_limited",
   "internal",
+  "endpoint_broken",
   "engine_unavailable",
   "shutting_down",
   "timeout",

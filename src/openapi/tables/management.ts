@@ -45,7 +45,24 @@ const token = path("id", "The token's id");
 const version = path("version", "Number of a version");
 const ifMatch: Parameter = { $ref: "#/components/parameters/ifMatch" };
 const saving: readonly ErrorCode[] = ["invalid_body", "validation_failed", "unsupported_media_type"];
-const asking: readonly ErrorCode[] = ["invalid_body", "missing_parameter", "sql_and_lql", "invalid_lql"];
+const asking: readonly ErrorCode[] = [
+  "invalid_body",
+  "missing_parameter",
+  "invalid_parameter",
+  "sql_and_lql",
+  "query_too_long",
+  "syntax_error",
+  "too_complex",
+  "unknown_table",
+  "unknown_column",
+  "unknown_function",
+  "unsupported",
+  "ambiguous_name",
+  "duplicate_name",
+  "type_mismatch",
+  "invalid_query",
+  "invalid_lql",
+];
 const changing: readonly ErrorCode[] = [
   ...saving,
   "unknown_endpoint",
@@ -190,7 +207,7 @@ export const managementOperations: readonly ManagementOperation[] = [
     body: ref("QueryRequest"),
     status: 200,
     answer: ref("QueryAnswer"),
-    errors: [...asking, "syntax_error", "query_failed", "timeout"],
+    errors: [...asking, "query_failed", "timeout"],
   },
   {
     ...ofEndpoints,
@@ -201,7 +218,7 @@ export const managementOperations: readonly ManagementOperation[] = [
     body: ref("QueryRequest"),
     status: 200,
     answer: ref("QueryReport"),
-    errors: [...asking, "syntax_error"],
+    errors: asking,
   },
   {
     ...ofSources,
