@@ -26,7 +26,7 @@ const timestampPattern = new RegExp(
 const MAX_ZONE_LENGTH = 64;
 
 /** Has the month of the year such a day? */
-export function isDayOfMonth(year: number, month: number, day: number): boolean {
+function isDayOfMonth(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
   if (month !== 2) return day <= (month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31);
   return day <= ((year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28);
