@@ -14,11 +14,6 @@ export const MIN_MICROS = -62_135_596_800_000_000n;
 /** 9999-12-31 23:59:59.999999. */
 export const MAX_MICROS = 253_402_300_799_999_999n;
 
-/** 0001-01-01, in days since 1970-01-01. */
-const MIN_DAYS = -719_162;
-/** 9999-12-31, in days since 1970-01-01. */
-const MAX_DAYS = 2_932_896;
-
 /** A date and a time of day, not bound to any time zone. */
 export interface Civil {
   readonly year: number;
