@@ -55,7 +55,9 @@ describe("the headers of an answer", () => {
 
   it("are those of HEAD too, without a body", async () => {
     const url = `${service.url}${path}?project=pages`;
-    const [get, head] = [await fetch(url, { headers: auth }), await fetch(url, { method: "HEAD", headers: auth })];
+    // `fetch` unpacks what it gets, so that only unpacked sizes compare.
+    const headers = { ...auth, "accept-encoding": "identity" };
+    const [get, head] = [await fetch(url, { headers }), await fetch(url, { method: "HEAD", headers })];
     const size = (await get.arrayBuffer()).byteLength;
     expect([head.status, Number(head.headers.get("content-length")), (await head.arrayBuffer()).byteLength]).toEqual([
       200,
