@@ -3,6 +3,7 @@ import type { Endpoint } from "../definition.ts";
 import { type EndpointCall, type EndpointRunner, prepareCall } from "../run-endpoint.ts";
 import { type RunOptions, runPrepared } from "../run-prepared.ts";
 import { cacheKey } from "./cache-key.ts";
+import type { ComputedAnswer } from "./kept-answer.ts";
 import type { FoundAnswer, ResultCache } from "./result-cache.ts";
 
 /** What keeping answers takes. */
@@ -25,49 +26,62 @@ export interface CachedRun extends FoundAnswer {
  * Answers a call of an endpoint that keeps its answers, as the whole `{"result":[...]}`. Throws `ServiceError` as running it does.
  * A refresh prepares the call anew, so that it sees the sources' fields of its own time.
  */
-export function runCached(
-  { runner, cache, dataThrough }: CachedRunner,
-  call: EndpointCall,
-  options: RunOptions,
-): Promise<CachedRun> {
+export function runCached(dependencies: CachedRunner, call: EndpointCall, options: RunOptions): Promise<CachedRun> {
+  const { runner, cache } = dependencies;
   const { endpoint, redactsPii, budget = {} } = call;
   const { cacheSeconds, warmEverySeconds } = endpoint.definition;
   const { parameters, bytes } = pickParameters(endpoint, call.parameters);
-  const prepare = () => prepareCall(runner, { endpoint, parameters, redactsPii, budget });
+  const kept = { endpoint, parameters, redactsPii, budget };
   const startedAt = runner.now();
-  const prepared = prepare();
+  const prepared = prepareCall(runner, kept);
   const key = cacheKey(endpoint, prepared);
   options.onPrepared?.(runner.now() - startedAt);
-  const compute = async (ownSignal: AbortSignal, runOptions: RunOptions) => {
-    const current = prepare();
-    const dataThroughUs = dataThrough.of(current.query.tables);
-    const batches: string[] = [];
-    const rows = runPrepared(runner, current, ownSignal, runOptions);
-    let step = await rows.next();
-    for (; step.done !== true; step = await rows.next()) {
-      if (step.value.rowCount > 0) batches.push(step.value.json);
-    }
-    return {
-      body: toOwnBuffer(`{"result":[${batches.join(",")}]}`),
-      columns: current.query.columns.slice(0, current.query.columns.length - (current.query.paging?.hiddenCount ?? 0)),
-      dataThroughUs,
-      next: step.value.next,
-    };
-  };
+  const { query, identity } = prepared;
   return cache
     .get({
       key,
       group: endpoint.definition.id,
       heldBytes: bytes,
       policy: { cacheSeconds, warmEverySeconds },
-      compute: (ownSignal) => compute(ownSignal, options),
-      refresh: (ownSignal) => compute(ownSignal, { caller: "refresh" }),
+      compute: (ownSignal) => compute(dependencies, kept, ownSignal, options),
+      refresh: createRefresh(dependencies, kept),
       // Made by who reads it first, which a kept answer does without.
       get signal() {
         return call.signal;
       },
     })
-    .then((found) => ({ ...found, key, identity: prepared.identity, isCurrent: prepared.query.isCurrent }));
+    .then((found) => ({ ...found, key, identity, isCurrent: query.isCurrent }));
+}
+
+/** What is kept of a call beside its answer. */
+type KeptCall = Omit<EndpointCall, "signal">;
+
+/** Made here, since a function holds on to all that the functions beside it read: the request of the call would be kept with its answer. */
+function createRefresh(dependencies: CachedRunner, call: KeptCall): (signal: AbortSignal) => Promise<ComputedAnswer> {
+  return (signal) => compute(dependencies, call, signal, { caller: "refresh" });
+}
+
+async function compute(
+  { runner, dataThrough }: CachedRunner,
+  call: KeptCall,
+  signal: AbortSignal,
+  options: RunOptions,
+): Promise<ComputedAnswer> {
+  const current = prepareCall(runner, call);
+  const { columns, paging, tables } = current.query;
+  const dataThroughUs = dataThrough.of(tables);
+  const batches: string[] = [];
+  const rows = runPrepared(runner, current, signal, options);
+  let step = await rows.next();
+  for (; step.done !== true; step = await rows.next()) {
+    if (step.value.rowCount > 0) batches.push(step.value.json);
+  }
+  return {
+    body: toOwnBuffer(`{"result":[${batches.join(",")}]}`),
+    columns: columns.slice(0, columns.length - (paging?.hiddenCount ?? 0)),
+    dataThroughUs,
+    next: step.value.next,
+  };
 }
 
 /** In memory of its own: a small buffer from the pool would hold on to all that is around it. */
