@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findDifference } from "./compare.ts";
 import { type BenchEvent, batchCount, defaultEndMs, makeBatch, rareWord, restamp } from "./events.ts";
 import { measureQueries, type QueriesReport } from "./measure-queries.ts";
+import { measureRedaction } from "./measure-redaction.ts";
 import type { BenchOptions } from "./options.ts";
 import { type LogweirPeer, startLogweir } from "./peers/logweir.ts";
 import type { Row } from "./peers/peer.ts";
@@ -108,6 +109,15 @@ describe("the benchmark", () => {
       expect(report.results.find((result) => result.key === key)?.rowCount).toBe(rows.length);
     },
   );
+
+  it("asks for 100 rows as they are and redacted, and sees that they are", async () => {
+    const costs = await measureRedaction(peer, context, 1);
+    expect(costs.map(({ rowCount }) => rowCount)).toEqual([100, 100]);
+    for (const { redactedCount, ratio } of costs) {
+      expect(redactedCount).toBeGreaterThan(100);
+      expect(ratio).toBeGreaterThan(0);
+    }
+  });
 
   it("prints a row for each query and one for each peer", () => {
     const text = formatQueries(report);

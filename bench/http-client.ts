@@ -13,6 +13,8 @@ interface HttpRequest {
   readonly path: string;
   readonly body?: Buffer;
   readonly contentType?: string;
+  /** Further ones. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A client with connections that are kept open. */
@@ -26,9 +28,9 @@ export interface HttpClient {
 export function openHttpClient(url: string, token: string, connections: number): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {
-    send: ({ method, path, body, contentType }) =>
+    send: ({ method, path, body, contentType, headers: more }) =>
       new Promise((resolve, reject) => {
-        const headers: Record<string, string> = { "x-api-key": token };
+        const headers: Record<string, string> = { "x-api-key": token, ...more };
         if (body !== undefined) {
           headers["content-type"] = contentType ?? "application/json";
           headers["content-length"] = String(body.length);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createSupply } from "./event-supply.ts";
 import { batchCount, makeBatch } from "./events.ts";
 import { measureHandWritten } from "./hand-written.ts";
+import { measureRedaction, type RedactionCost } from "./measure-redaction.ts";
 import type { BenchOptions } from "./options.ts";
 import { type LogweirPeer, startLogweir } from "./peers/logweir.ts";
 import { residentBytes, treeMemoryBytes, watchMemory } from "./processes.ts";
@@ -27,6 +28,7 @@ export interface ServiceReport {
   readonly idleBytes: number;
   readonly idleTreeBytes: number;
   readonly queries: readonly ServiceQuery[];
+  readonly redaction: readonly RedactionCost[];
   readonly mixedEventsPerSecond: number;
   readonly mixedPeakBytes: number;
 }
@@ -121,6 +123,8 @@ export async function measureService(options: BenchOptions, say: (line: string) 
     await peer.load(planned(options));
     say("Queries at rest");
     const atRest = await measureAtRest(peer, context);
+    say("Redacted rows");
+    const redaction = await measureRedaction(peer, context);
     await peer.stop();
     say("Hand-written SQL on the same store");
     const handWritten = await measureHandWritten(peer.storeFolder, context);
@@ -139,6 +143,7 @@ export async function measureService(options: BenchOptions, say: (line: string) 
       idleBytes: idle.own,
       idleTreeBytes: idle.tree,
       queries,
+      redaction,
       mixedEventsPerSecond: mixed.eventsPerSecond,
       mixedPeakBytes: watch.peakBytes(),
     };

@@ -88,7 +88,8 @@ function countsClickhouse({ project, endMs }: QueryContext, unit: "Day" | "Minut
     AND match(coalesce(metadata.request.url.:String, project), ${quote(project)}) GROUP BY t ORDER BY t`;
 }
 
-const clientRows = "select id, timestamp, event_message, metadata from edge_logs";
+/** What a client asks of the newest rows in its own words. */
+export const clientRows = "select id, timestamp, event_message, metadata from edge_logs";
 
 export const benchQueries: readonly BenchQuery[] = [
   {

@@ -104,6 +104,9 @@ export function formatIngest(report: IngestReport): string {
   );
 }
 
+/** What a redacted answer may take at most, as a multiple of a plain one. */
+const maxRedactionRatio = 1.5;
+
 /** The table of what the service adds, and its memory. */
 export function formatService(report: ServiceReport): string {
   const table = formatTable(
@@ -125,5 +128,16 @@ export function formatService(report: ServiceReport): string {
     `memory idle, empty store: ${megabytes(report.idleBytes)} MB the service, ${megabytes(report.idleTreeBytes)} MB with the engine host`,
     `memory under load, with the engine host: ${megabytes(report.mixedPeakBytes)} MB`,
   ];
-  return [...lines, "", table].join("\n");
+  const redaction = formatTable(
+    ["redaction, ms", "rows", "redacted places", "plain", "redacted", "ratio, target"],
+    report.redaction.map(({ key, rowCount, redactedCount, plainMs, redactedMs, ratio }) => [
+      key,
+      String(rowCount),
+      String(redactedCount),
+      milliseconds(plainMs),
+      milliseconds(redactedMs),
+      `${ratioText(ratio)} ${ratio <= maxRedactionRatio ? "<=" : "OVER"} ${maxRedactionRatio}`,
+    ]),
+  );
+  return [...lines, "", table, "", redaction].join("\n");
 }

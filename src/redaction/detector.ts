@@ -22,7 +22,7 @@ interface DetectorDefinition {
 }
 
 const definitions: Readonly<Record<Detector, DetectorDefinition>> = {
-  ip: { find: findIpAddresses, hint: "[0-9]\\.[0-9]|:[0-9A-Fa-f]{0,4}:" },
+  ip: { find: findIpAddresses, hint: "[0-9]\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]|:[0-9A-Fa-f]{0,4}:" },
   email: { find: findEmailAddresses, hint: "@" },
   jwt: { find: findJwts, hint: "eyJ" },
   card: { find: findPaymentCards, hint: "[0-9](?:[ -]?[0-9]){11}" },

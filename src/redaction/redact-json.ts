@@ -1,37 +1,74 @@
-import { type Detector, defaultDetectors } from "./detector.ts";
+import { type Detector, defaultDetectors, hintOf } from "./detector.ts";
 import { redactText } from "./redact-text.ts";
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** Longer strings are hardly ever there twice. */
+const maxRememberedLength = 500;
 
 /**
  * Redacts the string values of JSON text, at every depth; keys and other values stay as they are, character by
  * character. The text is any run of JSON tokens, such as the rows of an answer separated by commas. Linear time.
  */
 export function redactJson(json: string, names: readonly Detector[] = defaultDetectors): string {
-  let result = "";
-  let copied = 0;
-  let position = json.indexOf('"');
-  while (position !== -1) {
-    const end = endOfString(json, position);
-    if (!isKey(json, end)) {
-      const literal = json.slice(position, end);
+  return createJsonRedactor(names)(json);
+}
+
+/** The same for many texts. */
+export function createJsonRedactor(names: readonly Detector[]): (json: string) => string {
+  // In a string with escapes, every character may be another one. No hint matches a quote: a match lies in one string, or in none.
+  const hint = new RegExp(`\\\\|${hintOf(names)}`, "g");
+  return (json) => {
+    const remembered = new Map<string, string>();
+    const redact = (literal: string) => {
+      if (literal.length > maxRememberedLength) return redactLiteral(literal, names);
+      const known = remembered.get(literal);
+      if (known !== undefined) return known;
       const redacted = redactLiteral(literal, names);
-      if (redacted !== literal) {
-        result += json.slice(copied, position) + redacted;
-        copied = end;
+      remembered.set(literal, redacted);
+      return redacted;
+    };
+    let result = "";
+    let copied = 0;
+    /** Outside of every string. */
+    let position = 0;
+    hint.lastIndex = 0;
+    for (let match = hint.exec(json); match !== null; match = hint.exec(json)) {
+      const start = startOfString(json, position, match.index);
+      if (start === undefined) {
+        position = match.index;
+        continue;
       }
+      const end = endOfString(json, start);
+      position = end;
+      hint.lastIndex = end;
+      if (isKey(json, end)) continue;
+      const literal = json.slice(start, end);
+      const redacted = redact(literal);
+      if (redacted === literal) continue;
+      result += json.slice(copied, start) + redacted;
+      copied = end;
     }
-    position = json.indexOf('"', end);
+    return copied === 0 ? json : result + json.slice(copied);
+  };
+}
+
+/** The opening quote of the string around `index`; undefined where there is none. No backslash stands between `from`, outside of strings, and `index`. */
+function startOfString(json: string, from: number, index: number): number | undefined {
+  let start: number | undefined;
+  for (let position = from; position < index; position++) {
+    if (json.charCodeAt(position) === QUOTE) start = start === undefined ? position : undefined;
   }
-  return copied === 0 ? json : result + json.slice(copied);
+  return start;
 }
 
 /** The offset behind the closing quote of the string that begins at `start`. */
 function endOfString(json: string, start: number): number {
-  let quote = json.indexOf('"', start + 1);
-  while (quote !== -1) {
-    let backslashes = 0;
-    while (json[quote - 1 - backslashes] === "\\") backslashes++;
-    if (backslashes % 2 === 0) return quote + 1;
-    quote = json.indexOf('"', quote + 1);
+  for (let position = start + 1; position < json.length; position++) {
+    const code = json.charCodeAt(position);
+    if (code === BACKSLASH) position++;
+    else if (code === QUOTE) return position + 1;
   }
   return json.length;
 }

@@ -84,6 +84,43 @@ describe("redacting JSON", () => {
     expect(redactJson('{"::1" : "::1"}')).toBe('{"::1" : "REDACTED"}');
   });
 
+  it("finds its way past numbers, names and escapes that look like something to redact", () => {
+    const json = String.raw`{"n":411111111111111100,"1.2.3.4 \" x@example.com":[4111111111111111,"10.0.0.1"],"\\":"\"","m":"10.0.0.1"}`;
+    expect(redactJson(json)).toBe(
+      String.raw`{"n":411111111111111100,"1.2.3.4 \" x@example.com":[4111111111111111,"REDACTED"],"\\":"\"","m":"REDACTED"}`,
+    );
+  });
+
+  it("redacts each string as the text alone, whatever stands around it", () => {
+    const piece = fc.constantFrom(
+      "10.0.0.1",
+      "::1",
+      "a@example.com",
+      '"',
+      "\\",
+      "\n",
+      ":",
+      "{",
+      ",",
+      "4111111111111111",
+      "é",
+      "x",
+    );
+    const text = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(" "));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, text, fc.integer())), (entries) => {
+        const json = entries.map(([key, value, number]) =>
+          JSON.stringify({ [key]: [value, number, { [value]: key }] }),
+        );
+        const expected = entries.map(([key, value, number]) =>
+          JSON.stringify({ [key]: [redactText(value), number, { [value]: redactText(key) }] }),
+        );
+        expect(redactJson(json.join(","))).toBe(expected.join(","));
+      }),
+      { seed: 3, numRuns: 1_000 },
+    );
+  });
+
   it("redacts rows that are separated by commas", () => {
     expect(redactJson('{"a":"::1"},{"a":"10.0.0.1"}')).toBe('{"a":"REDACTED"},{"a":"REDACTED"}');
   });
