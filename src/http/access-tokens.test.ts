@@ -165,6 +165,13 @@ describe("making a token", () => {
       payload: "scopes=query",
     });
     expect(wrongType.json()).toMatchObject({ error: { code: "unsupported_media_type" } });
+    const asForm = await app.inject({
+      method: "POST",
+      url: "/api/access-tokens",
+      headers: { "x-api-key": ownSecret, "content-type": "application/x-www-form-urlencoded" },
+      payload: '{"scopes":["query"]}',
+    });
+    expect(asForm.statusCode).toBe(201);
     const { token } = await make({ scopes: ["query", "ingest", "metrics"] });
     for (const [method, path] of [
       ["GET", ""],

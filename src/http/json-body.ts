@@ -4,7 +4,8 @@ import { decompress } from "../ingest/decompress.ts";
 
 /**
  * The JSON object that a request's body is; an empty body counts as an empty object. Throws `unsupported_media_type` for another
- * content type, and `invalid_body` for what is no JSON, or JSON but no object.
+ * content type, and `invalid_body` for what is no JSON, or JSON but no object. curl and others call every body a form where nobody
+ * said otherwise, so a form is read as JSON too.
  */
 export async function readJsonBody(
   request: FastifyRequest,
@@ -13,7 +14,8 @@ export async function readJsonBody(
   const { body, headers } = request;
   if (!(body instanceof Uint8Array) || body.length === 0) return {};
   const mediaType = (headers["content-type"] ?? "application/json").split(";")[0]?.trim().toLowerCase() ?? "";
-  if (mediaType !== "application/json" && !mediaType.endsWith("+json")) {
+  const isForm = mediaType === "application/x-www-form-urlencoded";
+  if (!isForm && mediaType !== "application/json" && !mediaType.endsWith("+json")) {
     throw new ServiceError("unsupported_media_type", "The body must be application/json", {
       hint: "Send the header Content-Type: application/json.",
     });
@@ -23,7 +25,10 @@ export async function readJsonBody(
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
-    throw new ServiceError("invalid_body", "The body is not valid JSON", { cause: error });
+    throw new ServiceError("invalid_body", "The body is not valid JSON", {
+      cause: error,
+      ...(isForm ? { hint: "Send JSON, with the header Content-Type: application/json." } : {}),
+    });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ServiceError("invalid_body", "The body must be a JSON object");
