@@ -1,3 +1,4 @@
+import { openDeadline } from "../deadline.ts";
 import type { QueryLimits, QuerySummary, RowBatch } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
 import { redactJson } from "../redaction/redact-json.ts";
@@ -116,12 +117,14 @@ async function enter(
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<() => void> {
-  const deadline = AbortSignal.timeout(timeoutMs);
+  const deadline = openDeadline(signal, timeoutMs);
   try {
-    return await admission.enter(AbortSignal.any([signal, deadline]), caller);
+    return await admission.enter(deadline.signal, caller);
   } catch (error) {
-    if (error === deadline.reason)
+    if (deadline.isOver && error === deadline.signal.reason)
       throw new ServiceError("timeout", "The query waited for its turn until its deadline");
     throw error;
+  } finally {
+    deadline.release();
   }
 }

@@ -1,4 +1,5 @@
 /** One run of a query on an engine host: its rows as they come, and a deadline that holds even where the host does not keep it. */
+import { type Deadline, openDeadline } from "../../deadline.ts";
 import { INT64 } from "../../googlesql/types.ts";
 import {
   type CompiledQuery,
@@ -72,6 +73,14 @@ class Batches implements AsyncIterableIterator<RowBatch> {
   }
 }
 
+async function* runUntil(host: EngineHost, query: HostQuery, deadline: Deadline): Rows {
+  try {
+    return yield* host.run(query, deadline.signal);
+  } finally {
+    deadline.release();
+  }
+}
+
 /** Resolves when the first rows, or the end, are there. Throws `EngineError`, also while iterating. */
 export async function runQuery(host: EngineHost, request: RunRequest): Promise<RunningQuery> {
   const { query, values, encoding, limits, signal } = request;
@@ -82,10 +91,10 @@ export async function runQuery(host: EngineHost, request: RunRequest): Promise<R
     encoding,
     limits,
   };
-  const deadline = AbortSignal.timeout(limits.timeoutMs + TIMEOUT_GRACE_MS);
-  const rows = host.run(hostQuery, AbortSignal.any([signal, deadline]));
+  const deadline = openDeadline(signal, limits.timeoutMs + TIMEOUT_GRACE_MS);
+  const rows = runUntil(host, hostQuery, deadline);
   const explain = (error: unknown): unknown =>
-    deadline.aborted && !signal.aborted && error instanceof EngineError && error.code === "aborted"
+    deadline.isOver && error instanceof EngineError && error.code === "aborted"
       ? new EngineError("timeout", `The query ran longer than ${limits.timeoutMs} ms`)
       : error;
   let batches: Batches;
