@@ -4,6 +4,7 @@ import { findPaymentCards } from "./detectors/payment-cards.ts";
 import { findPhoneNumbers } from "./detectors/phone-numbers.ts";
 import { findBearerTokens, findJwts } from "./detectors/tokens.ts";
 import type { TextRange } from "./text-range.ts";
+import { escapeHint } from "./unescape.ts";
 
 /** Kinds of personal data that can be found in text, as endpoint files write them. */
 export const detectorNames = ["ip", "email", "jwt", "card", "bearer", "phone"] as const;
@@ -39,7 +40,7 @@ export function findPersonalData(name: Detector, text: string): readonly TextRan
 
 /** A pattern, the same to JavaScript and to RE2, without which in a text there is nothing to redact. */
 export function hintOf(names: readonly Detector[]): string {
-  return names.map((name) => definitions[name].hint).join("|");
+  return [...names.map((name) => definitions[name].hint), escapeHint].join("|");
 }
 
 /** The names out of a text in which they are separated by commas. Throws for one that there is not. */

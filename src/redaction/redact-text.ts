@@ -1,12 +1,15 @@
 import { type Detector, defaultDetectors, findPersonalData } from "./detector.ts";
 import type { TextRange } from "./text-range.ts";
+import { unescapeText } from "./unescape.ts";
 
 /** What stands in place of personal data. */
 const replacement = "REDACTED";
+/** An escaped text may have been escaped once more: JSON in JSON, an address in a query string of a redirect. */
+const maxUnescapes = 3;
 
 /** The text with every piece of personal data replaced as a whole. Answers the very same text when there is none. */
 export function redactText(text: string, names: readonly Detector[] = defaultDetectors): string {
-  const ranges = names.flatMap((name) => findPersonalData(name, text));
+  const ranges = findAll(text, names, maxUnescapes);
   if (ranges.length === 0) return text;
   let result = "";
   let position = 0;
@@ -15,6 +18,13 @@ export function redactText(text: string, names: readonly Detector[] = defaultDet
     position = end;
   }
   return result + text.slice(position);
+}
+
+function findAll(text: string, names: readonly Detector[], unescapes: number): readonly TextRange[] {
+  const ranges = names.flatMap((name) => findPersonalData(name, text));
+  const plain = unescapes === 0 ? undefined : unescapeText(text);
+  if (plain === undefined) return ranges;
+  return [...ranges, ...findAll(plain.text, names, unescapes - 1).map(plain.toOriginal)];
 }
 
 function mergeOverlapping(ranges: readonly TextRange[]): readonly TextRange[] {

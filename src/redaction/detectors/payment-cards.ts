@@ -1,7 +1,7 @@
 import type { TextRange } from "../text-range.ts";
 
 /** Digits with single spaces or dashes between them, neither part of a word nor of a decimal. */
-const run = /(?<![\p{L}\p{N}_]|\d[.,])\d(?:[ -]?\d)*(?![\p{L}\p{N}_]|[.,]\d)/gu;
+const run = /(?<![\p{L}\p{N}]|\d[.,])\d(?:[ -]?\d)*(?![\p{L}\p{N}_]|[.,]\d)/gu;
 /** First digits and lengths of the networks' numbers (ISO/IEC 7812). */
 const networks: readonly RegExp[] = [
   /^4(?:\d{12}|\d{15}|\d{18})$/,

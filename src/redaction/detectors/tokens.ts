@@ -2,18 +2,26 @@ import type { TextRange } from "../text-range.ts";
 
 /** Two to five parts of base64url, of which the first is a JSON object (RFC 7519, RFC 7515, RFC 7516). */
 const jwtAt = /eyJ[A-Za-z0-9_-]{7,}(?:\.[A-Za-z0-9_-]*){1,4}/y;
-const base64url = /[A-Za-z0-9_-]/;
+const wordCharacter = /[A-Za-z0-9]/;
+const base64urlRun = /[A-Za-z0-9_-]*/y;
 const bearer = /\bbearer[ \t]{1,8}([A-Za-z0-9._~+/-]{8,}={0,2})/gi;
 
 /** JSON Web Tokens, from left to right; also those whose signature was cut off. */
 export function findJwts(text: string): readonly TextRange[] {
   const found: TextRange[] = [];
   for (let start = text.indexOf("eyJ"); start !== -1; ) {
-    const end = base64url.test(text[start - 1] ?? "") ? undefined : findEnd(text, start);
+    const isWord = wordCharacter.test(text[start - 1] ?? "");
+    const end = isWord ? undefined : findEnd(text, start);
     if (end !== undefined) found.push({ start, end });
-    start = text.indexOf("eyJ", end ?? start + 3);
+    // What fails fails from any other place of the same run.
+    start = text.indexOf("eyJ", end ?? (isWord ? start + 3 : endOfRun(text, start)));
   }
   return found;
+}
+
+function endOfRun(text: string, start: number): number {
+  base64urlRun.lastIndex = start;
+  return start + (base64urlRun.exec(text)?.[0].length ?? 0);
 }
 
 function findEnd(text: string, start: number): number | undefined {

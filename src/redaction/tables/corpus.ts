@@ -47,6 +47,10 @@ const email: Rows = [
   ["{ada@example.com}", "{REDACTED}"],
   ["ada@example.com/inbox", "REDACTED/inbox"],
   ["|ada@example.com|", "|REDACTED|"],
+  ["/verify?email=ada%40example.com&x=1", "/verify?email=REDACTED&x=1"],
+  ["/verify?email=ada%2540example.com", "/verify?email=REDACTED"],
+  ['{"e":"ada\\u0040example.com"}', '{"e":"REDACTED"}'],
+  ['{"m":"{\\"e\\":\\"ada@example.com\\"}"}', '{"m":"{\\"e\\":\\"REDACTED\\"}"}'],
 ];
 
 const emailMisses: readonly string[] = [
@@ -80,6 +84,10 @@ const emailMisses: readonly string[] = [
   "=@=",
   "1@2.3",
   "mail AT example DOT com",
+  "100%40 done",
+  "%40example.com",
+  "a%2540",
+  "caf\\u00e9 of the house",
 ];
 
 const header = "eyJhbGciOiJIUzI1NiJ9";
@@ -105,6 +113,8 @@ const jwt: Rows = [
   [`${header}.${payload}.${signature}: expired`, "REDACTED: expired"],
   [`'${header}.${payload}.${signature}'`, "'REDACTED'"],
   [`[${header}.${payload}.${signature}]`, "[REDACTED]"],
+  ["token_eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcDEF_-", "token_REDACTED"],
+  ["?t=eyJhbGciOiJIUzI1NiJ9%2EeyJzdWIiOiIxIn0%2Eabc&x", "?t=REDACTED&x"],
 ];
 
 const jwtMisses: readonly string[] = [
@@ -163,6 +173,9 @@ const card: Rows = [
   ["4111111111111111\n", "REDACTED\n"],
   ["#4111111111111111", "#REDACTED"],
   ["$4111111111111111", "$REDACTED"],
+  ["_4111111111111111", "_REDACTED"],
+  ["pan_4111111111111111,", "pan_REDACTED,"],
+  ["?pan=4111%201111%201111%201111&x", "?pan=REDACTED&x"],
 ];
 
 const cardMisses: readonly string[] = [
@@ -180,7 +193,6 @@ const cardMisses: readonly string[] = [
   "a4111111111111111",
   "4111111111111111b",
   "4111111111111111_1",
-  "_4111111111111111",
   "0.4111111111111111",
   "4111111111111111.5",
   "4111,1111,1111,1111",
@@ -202,6 +214,8 @@ const cardMisses: readonly string[] = [
   "0x4111111111111111",
   "id-4111111111111112",
   "order 5555 5555 5555 4445",
+  "4111%2011111111111111x",
+  "order_4111111111111112",
 ];
 
 const bearer: Rows = [
@@ -215,6 +229,8 @@ const bearer: Rows = [
   ["x Bearer sbp_0123456789abcdef, y", "x Bearer REDACTED, y"],
   ["Bearer aaaaaaaa Bearer bbbbbbbb", "Bearer REDACTED Bearer REDACTED"],
   ["h=Bearer 0123456789&x", "h=Bearer REDACTED&x"],
+  ["Authorization=Bearer%20abcdef123456", "Authorization=Bearer%20REDACTED"],
+  ["Bearer\\tabcdef123456", "Bearer\\tREDACTED"],
 ];
 
 const bearerMisses: readonly string[] = [
@@ -251,6 +267,8 @@ const phone: Rows = [
   ["phone=+14155552671&x=1", "phone=REDACTED&x=1"],
   ['"+14155552671"', '"REDACTED"'],
   ["+14155552671, +442071838750", "REDACTED, REDACTED"],
+  ["?phone=%2B14155552671&x", "?phone=REDACTED&x"],
+  ["\\u002b14155552671", "REDACTED"],
 ];
 
 const phoneMisses: readonly string[] = [
@@ -273,6 +291,7 @@ const phoneMisses: readonly string[] = [
   "UTC+1",
   "+5%",
   "+1,000,000,000",
+  "%2B1415",
 ];
 
 /** Texts of logs in which nothing is personal, to any detector. */

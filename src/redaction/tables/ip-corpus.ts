@@ -80,6 +80,15 @@ export const redactedIps: readonly (readonly [string, string])[] = [
   ["client 2001:db8::1, upstream ::1", "client REDACTED, upstream REDACTED"],
   ["x2001 ::1", "x2001 REDACTED"],
   ["[::1]:5432 refused", "REDACTED refused"],
+  // Escaped
+  ["?ip=2001%3Adb8%3A%3A1&x", "?ip=REDACTED&x"],
+  ["?u=%5B2001%3Adb8%3A%3A1%5D%3A8080&x", "?u=REDACTED&x"],
+  ["?u=%255B2001%253Adb8%253A%253A1%255D&x", "?u=REDACTED&x"],
+  ["ip%3D10.0.0.1", "ip%3DREDACTED"],
+  ["%2010.0.0.1%20", "%20REDACTED%20"],
+  ["10%2E0%2E0%2E1", "REDACTED"],
+  ["\\u000a10.0.0.1", "\\u000aREDACTED"],
+  ['{"a":"\\u0031\\u0030.0.0.1"}', '{"a":"REDACTED"}'],
 ];
 
 /** Near misses: they stay. */
@@ -140,4 +149,9 @@ export const keptIps: readonly string[] = [
   "Bearer abc:def",
   "::text",
   "٣.١.٢.٤",
+  "%20v1.2.3.4",
+  "1.2%2E3",
+  "12%3A30%3A45",
+  "std%3A%3Astring",
+  "\\u00e910.0.0",
 ];
