@@ -16,6 +16,8 @@ const privateToken = `private-${secret}-0123456789`;
 export interface SecurityService {
   /** One call of `logs.all` for the project that attacks. */
   ask(parameters: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Any request with the private token and the body as it came. */
+  send(method: string, path: string, headers?: Readonly<Record<string, string>>): Promise<RawAnswer>;
   /** Resolves when the engine answers: at once, unless its host had to be ended and starts anew. Rejects after ten seconds. */
   settle(): Promise<void>;
   /** The status of `/health`. */
@@ -33,6 +35,12 @@ export interface Answer {
   /** The whole body. */
   readonly text: string;
   readonly elapsedMs: number;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
 }
 
 interface Body {
@@ -79,6 +87,14 @@ export async function startSecurityService(options: SecurityServiceOptions): Pro
       const elapsedMs = performance.now() - started;
       const { code, message = "" } = body.error ?? {};
       return { status: response.status, code, message, rows: body.result ?? [], text, elapsedMs };
+    },
+    async send(method, path, more = {}) {
+      const response = await fetch(`${running.url}${path}`, {
+        method,
+        headers: { "x-api-key": privateToken, ...more },
+      });
+      const body = Buffer.from(await response.arrayBuffer());
+      return { status: response.status, headers: response.headers, body };
     },
     async settle() {
       const signal = AbortSignal.timeout(10_000);
