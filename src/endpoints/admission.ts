@@ -1,4 +1,5 @@
 import { ServiceError } from "../errors.ts";
+import { createPassingMap, type PassingMap } from "../passing-map.ts";
 
 /** Lets a bounded number of queries run at once, of all callers and of each; some more wait for their turn. */
 export interface Admission {
@@ -22,7 +23,7 @@ export interface AdmissionLimits {
 interface Caller {
   running: number;
   /** Starts those who wait, in their order. */
-  readonly waiting: Set<() => void>;
+  readonly waiting: PassingMap<number, () => void>;
 }
 
 export function createAdmission(limits: AdmissionLimits): Admission {
@@ -31,16 +32,17 @@ export function createAdmission(limits: AdmissionLimits): Admission {
   const callers = new Map<string, Caller>();
   let running = 0;
   let waitingCount = 0;
+  let lastNumber = 0;
 
   const isFree = (caller: Caller) => running < maxRunning && caller.running < maxRunningPerCaller;
 
   const startNext = () => {
     for (const [name, caller] of callers) {
-      const [next] = caller.waiting;
-      if (next === undefined || !isFree(caller)) continue;
+      const [next] = isFree(caller) ? caller.waiting.entries() : [];
+      if (next === undefined) continue;
       callers.delete(name);
       callers.set(name, caller);
-      next();
+      next[1]();
       return;
     }
   };
@@ -62,7 +64,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
   return {
     async enter(signal, name = "") {
       signal.throwIfAborted();
-      const caller = callers.get(name) ?? { running: 0, waiting: new Set() };
+      const caller = callers.get(name) ?? { running: 0, waiting: createPassingMap<number, () => void>() };
       if (caller.waiting.size === 0 && isFree(caller)) {
         callers.set(name, caller);
         return takeTurn(name, caller);
@@ -74,8 +76,9 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       }
       callers.set(name, caller);
       return new Promise((resolve, reject) => {
+        const number = ++lastNumber;
         const stopWaiting = () => {
-          caller.waiting.delete(start);
+          caller.waiting.delete(number);
           waitingCount--;
           signal.removeEventListener("abort", leave);
         };
@@ -88,7 +91,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
           if (caller.running === 0 && caller.waiting.size === 0) callers.delete(name);
           reject(signal.reason);
         };
-        caller.waiting.add(start);
+        caller.waiting.set(number, start);
         waitingCount++;
         signal.addEventListener("abort", leave, { once: true });
       });

@@ -1,3 +1,5 @@
+import { createPassingMap } from "../../passing-map.ts";
+
 /** Things by key, bounded by the bytes they take; those read longest ago go first. */
 export interface EntryStore<Entry> {
   /** Does not count as reading. */
@@ -21,7 +23,7 @@ interface Held<Entry> {
 
 export function createEntryStore<Entry>(maxBytes: number, bytesOf: (entry: Entry) => number): EntryStore<Entry> {
   // A map keeps the order in which keys were set.
-  const all = new Map<string, Held<Entry>>();
+  const all = createPassingMap<string, Held<Entry>>();
   let total = 0;
   let newest: string | undefined;
 
@@ -30,7 +32,7 @@ export function createEntryStore<Entry>(maxBytes: number, bytesOf: (entry: Entry
     all.delete(key);
   };
   const makeRoom = () => {
-    for (const key of all.keys()) {
+    for (const [key] of all.entries()) {
       if (total <= maxBytes) return;
       remove(key);
     }
@@ -64,7 +66,7 @@ export function createEntryStore<Entry>(maxBytes: number, bytesOf: (entry: Entry
     },
     delete: remove,
     *entries() {
-      for (const [key, { entry }] of all) yield [key, entry];
+      for (const [key, { entry }] of all.entries()) yield [key, entry];
     },
     get size() {
       return { entries: all.size, bytes: total };

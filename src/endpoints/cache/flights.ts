@@ -1,3 +1,5 @@
+import { createPassingMap } from "../../passing-map.ts";
+
 /** One piece of work that several callers wait for. */
 interface Flight<T> {
   readonly result: Promise<T>;
@@ -15,7 +17,7 @@ export interface Flights<T> {
 
 /** Runs work once for all who ask for the same thing at the same time. */
 export function createFlights<T>(): Flights<T> {
-  const flights = new Map<string, Flight<T>>();
+  const flights = createPassingMap<string, Flight<T>>();
 
   const start = (key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> => {
     const controller = new AbortController();

@@ -1,5 +1,6 @@
 /** The engine host as seen over a stream of frames. */
 import type { Duplex } from "node:stream";
+import { createPassingMap } from "../../passing-map.ts";
 import { type AppendResult, EngineError, type QuerySummary, type RowBatch } from "../engine.ts";
 import type { EncodedBatch } from "./batch.ts";
 import { encodeFrame, type Frame, FrameReader } from "./host/frames.ts";
@@ -66,7 +67,7 @@ class BatchQueue {
 
 export class HostClient implements EngineHost {
   readonly #stream: Duplex;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = createPassingMap<number, Pending>();
   #lastId = 0;
   #failure: EngineError | undefined;
 
@@ -80,7 +81,7 @@ export class HostClient implements EngineHost {
 
   get queryCount(): number {
     let count = 0;
-    for (const pending of this.#pending.values()) if (pending.isQuery) count++;
+    for (const [, pending] of this.#pending.entries()) if (pending.isQuery) count++;
     return count;
   }
 
@@ -90,7 +91,7 @@ export class HostClient implements EngineHost {
    */
   oldestOverdueMs(): number | undefined {
     let oldest: number | undefined;
-    for (const { cancelledAtMs, deadlineMs = 0 } of this.#pending.values()) {
+    for (const [, { cancelledAtMs, deadlineMs = 0 }] of this.#pending.entries()) {
       if (cancelledAtMs === undefined) continue;
       const overdue = Math.max(cancelledAtMs, deadlineMs);
       if (oldest === undefined || overdue < oldest) oldest = overdue;
@@ -102,7 +103,7 @@ export class HostClient implements EngineHost {
   fail(error: EngineError, queryError: EngineError = error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    for (const pending of this.#pending.values()) pending.onFailure(pending.isQuery ? queryError : error);
+    for (const [, pending] of this.#pending.entries()) pending.onFailure(pending.isQuery ? queryError : error);
     this.#pending.clear();
   }
 

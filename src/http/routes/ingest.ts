@@ -81,7 +81,7 @@ async function storeEvents(
     limits,
   );
   if (events.length > 0) {
-    await runner.engine.store.append(source.name, events, createCallSignal(reply, drain.cutOff));
+    await runner.engine.store.append(source.name, events, createCallSignal(reply, drain));
     dataThrough.note(source.name, events);
   }
   request.logNotes.events = events.length;

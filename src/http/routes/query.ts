@@ -60,7 +60,7 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
       request.auditRun = { action: "query.run", actor: tokenId, parameters: noted, redactsPii };
       const prepared = prepareOwnerQuery(asked, parameters, redactsPii, compileWith(owner));
       const { columns, paging, tables } = prepared.query;
-      const signal = createCallSignal(reply, drain.cutOff);
+      const signal = createCallSignal(reply, drain);
       const shown = columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
       const dataThroughUs = dataThrough.of(tables);
       const rows = runPrepared(runner, prepared, signal, {

@@ -92,7 +92,7 @@ async function runEndpoint(
       request.headers.accept,
     ),
     get signal() {
-      signal ??= createCallSignal(reply, dependencies.drain.cutOff, waitMs);
+      signal ??= createCallSignal(reply, dependencies.drain, waitMs);
       return signal;
     },
     identity,

@@ -67,7 +67,7 @@ export function addSourcesRoutes(app: FastifyInstance, dependencies: AppDependen
     const sent = urlParameters(request);
     const parameters = new Map(["after", "limit"].map((name) => [name, sent.get(name)?.at(-1)]));
     const prepared = prepareCall(runner, { endpoint, parameters, redactsPii });
-    const signal = createCallSignal(reply, dependencies.drain.cutOff);
+    const signal = createCallSignal(reply, dependencies.drain);
     const writer = jsonFormat.open(prepared.query.columns.slice(0, 4));
     const framed = { ...writer, begin: () => frame.begin, end: () => frame.end };
     await sendRows(reply, runPrepared(runner, prepared, signal, { caller: "events" }), framed, {

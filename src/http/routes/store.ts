@@ -39,7 +39,7 @@ export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependen
   const requireOwner = requirePrivate(authenticator);
   app.get("/api/store", { onRequest: requireOwner }, async (_request, reply) => {
     if (engine.store.inspect === undefined) throw notFound("state");
-    const report = await engine.store.inspect(createCallSignal(reply, drain.cutOff));
+    const report = await engine.store.inspect(createCallSignal(reply, drain));
     const state = describeStore(engine.name, report, sources.sources, nowMs());
     return reply.header("Cache-Control", "no-store").send(state);
   });
@@ -52,7 +52,7 @@ export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependen
         "This token sees redacted answers only, and a backup is not redacted",
       );
     }
-    const chunks = makeBackup(dependencies, createCallSignal(reply, drain.cutOff));
+    const chunks = makeBackup(dependencies, createCallSignal(reply, drain));
     // What can be refused is refused before the answer begins.
     const head = await chunks.next();
     audit.record({ action: "store.backup", actor: owner.tokenId });
