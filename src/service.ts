@@ -53,8 +53,8 @@ export function storeDirectory(settings: Pick<Settings, "dataDir">): string {
   return join(settings.dataDir, "store");
 }
 
-/** When the engine makes checkpoints and compacts; for tests that cannot wait for millions of events. */
-export type EngineSizes = Pick<DuckDbEngineOptions, "checkpointBytes" | "compaction">;
+/** When the engine makes checkpoints and compacts, and what its host is; for tests that cannot wait for millions of events, or for a query that never ends. */
+export type EngineSizes = Pick<DuckDbEngineOptions, "checkpointBytes" | "compaction" | "hostPath">;
 
 /** A service that listens. */
 export interface RunningService {

@@ -1,0 +1,124 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { readConfiguration } from "../../src/config.ts";
+import type { DuckDbEngine } from "../../src/engines/duckdb/index.ts";
+import { type RunningService, startService } from "../../src/service.ts";
+
+const token = "unstoppable-private-token-0123456789";
+const unstoppableAfterMs = 600;
+/** The machine's load makes the patience longer, up to eight times. */
+const maxPatienceMs = 8 * unstoppableAfterMs;
+const watchStepMs = 50;
+const queryTimeoutMs = 100;
+
+let dataDir: string;
+let service: RunningService;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "logweir-unstoppable-"));
+  const text = await readFile("endpoints/logs.all.sql", "utf8");
+  await writeFile(join(dataDir, "logs.all.sql"), text);
+  const hasty = text
+    .replace(/^id: .*$/m, "id: 00000000-0000-4000-8000-000000000001")
+    .replace(/^name: .*$/m, `name: hasty\nquery_timeout_ms: ${queryTimeoutMs}`);
+  await writeFile(join(dataDir, "hasty.sql"), hasty);
+  // The watch over the engine host goes by this clock; the deadlines of calls by the real one.
+  vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] });
+  const configuration = readConfiguration(
+    { workingDir: dataDir, packageDir: process.cwd() },
+    {
+      LOGWEIR_HOST: "127.0.0.1",
+      LOGWEIR_PORT: "0",
+      LOGWEIR_DATA_DIR: join(dataDir, "data"),
+      LOGWEIR_ENDPOINTS_DIR: dataDir,
+      LOGWEIR_PRIVATE_TOKEN: token,
+      LOGWEIR_LOG_LEVEL: "silent",
+      LOGWEIR_UNSTOPPABLE_AFTER_MS: String(unstoppableAfterMs),
+    },
+  );
+  service = await startService(configuration, [], {
+    hostPath: fileURLToPath(new URL("./stubborn-host.mjs", import.meta.url)),
+  });
+}, 30_000);
+
+afterAll(async () => {
+  await service?.stop();
+  vi.useRealTimers();
+  await rm(dataDir, { recursive: true, force: true });
+}, 60_000);
+
+const headers = { "x-api-key": token, "content-type": "application/json" };
+
+async function ask(sql: string, endpoint = "logs.all") {
+  const body = JSON.stringify({ project: "p", sql });
+  const response = await fetch(`${service.url}/api/endpoints/query/${endpoint}`, { method: "POST", headers, body });
+  const { result, error } = (await response.json()) as { result?: unknown; error?: { code: string } };
+  return { status: response.status, result, code: error?.code, retryAfter: response.headers.get("retry-after") };
+}
+
+function enginePid(): number | undefined {
+  return (service.engine as DuckDbEngine).hostPid;
+}
+
+async function health(): Promise<number> {
+  const response = await fetch(`${service.url}/health`);
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function ingest(id: string): Promise<number> {
+  const body = JSON.stringify([{ id, timestamp: "2026-08-20T09:00:00Z", project: "p", event_message: id }]);
+  const response = await fetch(`${service.url}/api/logs?source_name=edge`, { method: "POST", headers, body });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Lets the clock go on by steps of the watch, each with a turn for what it brings about. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += watchStepMs) {
+    vi.advanceTimersByTime(watchStepMs);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+it("ends an engine that does not stop, tells the others to come again, and keeps what was acknowledged", {
+  timeout: 60_000,
+}, async () => {
+  const count = "select count(*) as n from edge_logs";
+  expect(await ingest("before")).toBe(200);
+  expect(await ask(count)).toMatchObject({ status: 200, result: [{ n: 1 }] });
+  const firstPid = enginePid();
+
+  // Two queries that never end: one soon over its deadline, one that only stands by.
+  const other = ask("select 'unstoppable' as other from edge_logs");
+  const timed = await ask("select 'unstoppable' as v from edge_logs", "hasty");
+  expect(timed).toMatchObject({ status: 504, code: "timeout" });
+  expect(await health()).toBe(200);
+
+  // In its grace it goes on; others are served, events are stored.
+  await pass(unstoppableAfterMs - 2 * watchStepMs);
+  expect(enginePid()).toBe(firstPid);
+  expect(await ask(count)).toMatchObject({ status: 200, result: [{ n: 1 }] });
+  expect(await ingest("during")).toBe(200);
+
+  await pass(queryTimeoutMs + maxPatienceMs);
+  expect(await other).toMatchObject({ status: 503, code: "engine_unavailable", retryAfter: "1" });
+  // Whoever comes while it starts is told the same, or already answered; the service itself answers all the while.
+  const statuses: number[] = [];
+  let answer = await ask(count);
+  while (answer.status !== 200) {
+    statuses.push(answer.status);
+    expect(answer).toMatchObject({ code: "engine_unavailable", retryAfter: "1" });
+    expect((await fetch(`${service.url}/health`)).status).toBeLessThanOrEqual(503);
+    answer = await ask(count);
+  }
+  expect(statuses.every((status) => status === 503)).toBe(true);
+  expect(answer.result).toEqual([{ n: 2 }]);
+  expect(enginePid()).not.toBe(firstPid);
+  expect(await ingest("after")).toBe(200);
+  expect(await ask(count)).toMatchObject({ status: 200, result: [{ n: 3 }] });
+  expect(await health()).toBe(200);
+});
