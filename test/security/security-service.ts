@@ -32,9 +32,10 @@ export interface Answer {
   readonly code: string | undefined;
   readonly message: string;
   readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** The limit that an error names. */
+  readonly limit: string | undefined;
   /** The whole body. */
   readonly text: string;
-  readonly elapsedMs: number;
 }
 
 export interface RawAnswer {
@@ -45,7 +46,7 @@ export interface RawAnswer {
 
 interface Body {
   readonly result?: Answer["rows"];
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: { readonly code: string; readonly message: string; readonly limit?: string };
 }
 
 export interface SecurityServiceOptions {
@@ -76,7 +77,6 @@ export async function startSecurityService(options: SecurityServiceOptions): Pro
   const headers = { "content-type": "application/json", "x-api-key": privateToken };
   return {
     async ask(parameters, more = {}) {
-      const started = performance.now();
       const response = await fetch(`${running.url}/api/endpoints/query/logs.all`, {
         method: "POST",
         headers: { ...headers, ...more },
@@ -84,9 +84,8 @@ export async function startSecurityService(options: SecurityServiceOptions): Pro
       });
       const text = await response.text();
       const body = JSON.parse(text) as Body;
-      const elapsedMs = performance.now() - started;
-      const { code, message = "" } = body.error ?? {};
-      return { status: response.status, code, message, rows: body.result ?? [], text, elapsedMs };
+      const { code, message = "", limit } = body.error ?? {};
+      return { status: response.status, code, message, limit, rows: body.result ?? [], text };
     },
     async send(method, path, more = {}) {
       const response = await fetch(`${running.url}${path}`, {
