@@ -15,6 +15,7 @@ import { createCallSignal } from "../call-signal.ts";
 import { chooseEncoding } from "../content-encoding.ts";
 import { chooseFormat } from "../formats/choose-format.ts";
 import { answerFormats } from "../formats/index.ts";
+import { readWait } from "../read-wait.ts";
 import { readParameters, type SentParameters } from "../request-parameters.ts";
 import { ownerOf, refusePinned, requirePrivate } from "../require-private.ts";
 import { sendRows } from "../stream-answer.ts";
@@ -60,7 +61,7 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
       request.auditRun = { action: "query.run", actor: tokenId, parameters: noted, redactsPii };
       const prepared = prepareOwnerQuery(asked, parameters, redactsPii, compileWith(owner));
       const { columns, paging, tables } = prepared.query;
-      const signal = createCallSignal(reply, drain);
+      const signal = createCallSignal(reply, drain, readWait(request, reply));
       const shown = columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
       const dataThroughUs = dataThrough.of(tables);
       const rows = runPrepared(runner, prepared, signal, {

@@ -15,6 +15,7 @@ import type { AnswerFormat } from "../formats/answer-format.ts";
 import { chooseFormat } from "../formats/choose-format.ts";
 import { answerFormats } from "../formats/index.ts";
 import type { KeptReplies } from "../kept-replies.ts";
+import { readWait } from "../read-wait.ts";
 import { readParameters, type SentParameters, urlParameters } from "../request-parameters.ts";
 import { sendRows } from "../stream-answer.ts";
 import { createTimings, type Timings } from "../timings.ts";
@@ -161,16 +162,6 @@ function runOptions({ timings, auditRun }: FastifyRequest, { tokenId }: Identity
 
 function setType(reply: FastifyReply, { mediaType, typeParameters }: AnswerFormat): void {
   reply.header("Content-Type", mediaType + typeParameters);
-}
-
-/** The seconds that the caller wants to wait at most (RFC 7240, section 4.3), in milliseconds. */
-function readWait(request: FastifyRequest, reply: FastifyReply): number | undefined {
-  const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})"?\s*(?:$|[,;])/i.exec(
-    request.headers.prefer?.toString() ?? "",
-  )?.[1];
-  if (seconds === undefined) return undefined;
-  reply.header("Preference-Applied", `wait=${Number(seconds)}`);
-  return Number(seconds) * 1000;
 }
 
 function textOf(values: readonly unknown[] | undefined): string | undefined {
