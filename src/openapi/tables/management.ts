@@ -44,6 +44,7 @@ const source = path("source", "Id, name or alias");
 const token = path("id", "The token's id");
 const version = path("version", "Number of a version");
 const ifMatch: Parameter = { $ref: "#/components/parameters/ifMatch" };
+const prefer: Parameter = { $ref: "#/components/parameters/prefer" };
 const saving: readonly ErrorCode[] = ["invalid_body", "validation_failed", "unsupported_media_type"];
 const asking: readonly ErrorCode[] = [
   "invalid_body",
@@ -204,6 +205,7 @@ export const managementOperations: readonly ManagementOperation[] = [
     path: "/api/query",
     id: "runQuery",
     summary: "Run a query over sources and endpoints",
+    parameters: [prefer],
     body: ref("QueryRequest"),
     status: 200,
     answer: ref("QueryAnswer"),
