@@ -32,8 +32,12 @@ export function toCondition(filter: LqlFilter): Expression {
       if (filter.isPattern) return call("REGEXP_CONTAINS", [message, text(filter.text, span)], span);
       return binary(">", call("STRPOS", [message, text(filter.text, span)], span), integer(0, span), span);
     }
-    case "Comparison":
-      return toComparison(filter);
+    case "Comparison": {
+      const condition = toComparison(filter);
+      if (isTimestamp(filter.path)) return condition;
+      const isNullTest = filter.value.kind === "Null";
+      return { kind: "AnyElement", path: fieldOf(filter.path, span), condition, isNullTest, span };
+    }
   }
 }
 
@@ -41,7 +45,7 @@ function toComparison({ path, operator, value, span }: LqlComparison): Expressio
   const field = fieldOf(path, span);
   const asNumber = () => cast(field, "FLOAT64", true, span);
   // The timestamp column is compared as it is, so that engines can skip what lies outside of the range.
-  const asTime = () => (path.length === 1 && path[0] === "timestamp" ? field : cast(field, "TIMESTAMP", true, span));
+  const asTime = () => (isTimestamp(path) ? field : cast(field, "TIMESTAMP", true, span));
   switch (value.kind) {
     case "Null":
       return { kind: "IsTest", isNegated: false, operand: field, test: "NULL", span };
@@ -72,6 +76,10 @@ function toComparison({ path, operator, value, span }: LqlComparison): Expressio
     case "Text":
       return compareText(field, operator, value.text, span);
   }
+}
+
+function isTimestamp(path: readonly string[]): boolean {
+  return path.length === 1 && path[0] === "timestamp";
 }
 
 function isText(operator: LqlOperator): boolean {

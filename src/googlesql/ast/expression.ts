@@ -29,7 +29,8 @@ export type Expression =
   | RangeLiteral
   | IntervalExpression
   | Lambda
-  | WithExpression;
+  | WithExpression
+  | AnyElement;
 
 export type Literal =
   | (Node & { readonly kind: "NullLiteral" })
@@ -277,4 +278,17 @@ export interface WithExpression extends Node {
   readonly kind: "WithExpression";
   readonly variables: readonly { readonly name: Identifier; readonly value: Expression }[];
   readonly body: Expression;
+}
+
+/**
+ * A condition on what `path` reads, which holds where it does for any element of the lists of objects that the path goes
+ * through. No text of GoogleSQL makes it; it is printed as the condition, which is the same where there are no such lists.
+ */
+export interface AnyElement extends Node {
+  readonly kind: "AnyElement";
+  readonly path: Expression;
+  /** Reads `path`. */
+  readonly condition: Expression;
+  /** It tests the path for NULL: then it holds where no element has a value, and for a path that ends at an object too. */
+  readonly isNullTest: boolean;
 }

@@ -34,6 +34,8 @@ function printBare(rules: PrintRules, expression: Expression): string {
       return `${rules.expression(expression.operand, OPERAND)} IS${negation(expression)} ${expression.test}`;
     case "IsDistinctFrom":
       return `${rules.expression(expression.left, OPERAND)} IS${negation(expression)} DISTINCT FROM ${rules.expression(expression.right, OPERAND)}`;
+    case "AnyElement":
+      return printBare(rules, expression.condition);
     default:
       return printPrimary(rules, expression);
   }
@@ -47,7 +49,8 @@ type Compound =
   | "In"
   | "Like"
   | "IsTest"
-  | "IsDistinctFrom";
+  | "IsDistinctFrom"
+  | "AnyElement";
 
 function printPrimary(rules: PrintRules, expression: Exclude<Expression, { kind: Compound }>): string {
   switch (expression.kind) {

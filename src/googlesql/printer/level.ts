@@ -41,6 +41,8 @@ export function levelOf(expression: Expression): number {
     case "IsTest":
     case "IsDistinctFrom":
       return BASE_LEVEL.comparison;
+    case "AnyElement":
+      return levelOf(expression.condition);
     default:
       return BASE_LEVEL.primary;
   }

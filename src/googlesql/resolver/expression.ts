@@ -1,6 +1,7 @@
 import type { Expression, Parameter } from "../ast.ts";
 import type { Expr } from "../resolved.ts";
 import { UNKNOWN } from "../types.ts";
+import { resolveAnyElement } from "./any-element.ts";
 import { resolveCall } from "./call.ts";
 import { resolveCast } from "./cast.ts";
 import { coerce } from "./coerce.ts";
@@ -105,6 +106,8 @@ function resolveNode(context: ExprContext, node: Expression): Expr {
       );
     case "WithExpression":
       return resolveWithExpression(context, node);
+    case "AnyElement":
+      return resolveAnyElement(context, node);
   }
 }
 
