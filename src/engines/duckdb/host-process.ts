@@ -126,15 +126,17 @@ export class HostProcess {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    clearInterval(this.#watchTimer);
     clearTimeout(this.#restartTimer);
     const host = this.#host;
-    if (host === undefined) return;
-    const killer = setTimeout(() => host.child.kill("SIGKILL"), CLOSE_TIMEOUT_MS);
-    await host.client.close().catch(() => undefined);
-    (host.child.stdio[3] as Duplex | null)?.end();
-    await host.exited;
-    clearTimeout(killer);
+    if (host !== undefined) {
+      // Until it is gone, the watch goes on to end a host that a query holds up.
+      const killer = setTimeout(() => host.child.kill("SIGKILL"), CLOSE_TIMEOUT_MS);
+      await host.client.close().catch(() => undefined);
+      (host.child.stdio[3] as Duplex | null)?.end();
+      await host.exited;
+      clearTimeout(killer);
+    }
+    clearInterval(this.#watchTimer);
   }
 
   async #start(): Promise<void> {
@@ -209,7 +211,7 @@ export class HostProcess {
     const host = this.#host;
     if (host === undefined || !this.#isReady) return;
     const now = performance.now();
-    if (now - host.answeredAtMs > UNRESPONSIVE_AFTER_MS) {
+    if (!this.#isClosing && now - host.answeredAtMs > UNRESPONSIVE_AFTER_MS) {
       this.#end(host, "it does not answer");
       return;
     }
@@ -222,6 +224,7 @@ export class HostProcess {
       this.#end(host, "a query cannot be interrupted");
       return;
     }
+    if (this.#isClosing) return;
     if (now - this.#weighedAtMs >= MEMORY_INTERVAL_MS) {
       this.#weighedAtMs = now;
       void this.#watchMemory(host);

@@ -1,0 +1,47 @@
+import { type Attempt, tryOne } from "./attempt.ts";
+import { type Answer, fillTwoProjects, type SecurityService, startSecurityService } from "./security-service.ts";
+
+const queryTimeoutMs = 100;
+/** Enough to keep two cores busy. */
+const atOnce = 4;
+
+/** A service with little time for each query, and events of two projects. */
+export async function startImpatientService(): Promise<SecurityService> {
+  const service = await startSecurityService({ queryTimeoutMs });
+  await fillTwoProjects(service);
+  return service;
+}
+
+/** Makes the attempts, some at once, and tells what was not contained. The service answers again afterwards. */
+export async function findUncontained(service: SecurityService, attempts: readonly Attempt[]): Promise<string[]> {
+  // What a deadline stops is stopped or its engine ended, or no answer would come; when, `unstoppable.test.ts` holds by a clock of
+  // its own: here the load of the machine would decide.
+  const judge = (_: Attempt, { status, code, limit }: Answer) => {
+    if (![200, 400, 413, 422, 504].includes(status)) return "not contained";
+    if (status === 504 && (code !== "timeout" || limit !== "query_timeout_ms")) return "not by its deadline";
+    return status === 413 && limit === undefined ? "no limit named" : undefined;
+  };
+  const waiting = [...attempts];
+  const taken: Attempt[] = [];
+  const failures: string[] = [];
+  const work = async () => {
+    for (let attempt = waiting.shift(); attempt !== undefined; attempt = waiting.shift()) {
+      const { answer, failure } = await tryOne(service, attempt, judge);
+      // Who only stood by when an engine host was ended is told to come again.
+      if (answer.code === "engine_unavailable") taken.push(attempt);
+      else if (failure !== undefined) failures.push(failure);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  // The last attempt may have cost the engine host, which takes a moment to come back.
+  await service.settle();
+  for (const attempt of taken) {
+    // Alone it may still meet the end of the engine that the query before it keeps busy, once.
+    let tried = await tryOne(service, attempt, judge);
+    for (let again = 0; again < 3 && tried.answer.code === "engine_unavailable"; again++) {
+      tried = await tryOne(service, attempt, judge);
+    }
+    if (tried.failure !== undefined) failures.push(tried.failure);
+  }
+  return failures;
+}
