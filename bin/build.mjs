@@ -1,11 +1,14 @@
 // Bundles src/ into dist/ with esbuild when a source is newer than the bundle.
-// Dependencies stay in node_modules; only our own files are bundled.
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+// Dependencies stay in node_modules, but for those of many small files, which take long to load one by one.
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const entryPoints = { logweir: "src/main.ts", "engine-host": "src/engines/duckdb/host/main.ts" };
+
+const packages = Object.keys(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).dependencies);
+const bundled = new Set(["kysely", "typebox"]);
 
 /** Newest modification time (ms) of any file below `folder`. */
 function newestMtime(folder) {
@@ -36,7 +39,7 @@ export async function buildIfStale() {
       entryPoints,
       outdir: staging,
       bundle: true,
-      packages: "external",
+      external: packages.filter((name) => !bundled.has(name)).flatMap((name) => [name, `${name}/*`]),
       platform: "node",
       target: "node20",
       format: "esm",
