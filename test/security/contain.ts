@@ -1,3 +1,4 @@
+import { expect, it } from "vitest";
 import { type Attempt, tryOne } from "./attempt.ts";
 import { type Answer, fillTwoProjects, type SecurityService, startSecurityService } from "./security-service.ts";
 
@@ -6,14 +7,14 @@ const queryTimeoutMs = 100;
 const atOnce = 4;
 
 /** A service with little time for each query, and events of two projects. */
-export async function startImpatientService(): Promise<SecurityService> {
+async function startImpatientService(): Promise<SecurityService> {
   const service = await startSecurityService({ queryTimeoutMs });
   await fillTwoProjects(service);
   return service;
 }
 
 /** Makes the attempts, some at once, and tells what was not contained. The service answers again afterwards. */
-export async function findUncontained(service: SecurityService, attempts: readonly Attempt[]): Promise<string[]> {
+async function findUncontained(service: SecurityService, attempts: readonly Attempt[]): Promise<string[]> {
   // What a deadline stops is stopped or its engine ended, or no answer would come; when, `unstoppable.test.ts` holds by a clock of
   // its own: here the load of the machine would decide.
   const judge = (_: Attempt, { status, code, limit }: Answer) => {
@@ -44,4 +45,19 @@ export async function findUncontained(service: SecurityService, attempts: readon
     if (tried.failure !== undefined) failures.push(tried.failure);
   }
   return failures;
+}
+
+/** The test of some attempts on a service of their own, which answers afterwards. */
+export function testContainment(title: string, attempts: readonly Attempt[], timeoutMs: number): void {
+  it(title, { timeout: timeoutMs }, async () => {
+    const service = await startImpatientService();
+    try {
+      expect(await findUncontained(service, attempts)).toEqual([]);
+      await expect
+        .poll(async () => (await service.ask({ sql: "select count(*) as n from edge_logs" })).rows, { timeout: 10_000 })
+        .toEqual([{ n: 3 }]);
+    } finally {
+      await service.stop();
+    }
+  });
 }

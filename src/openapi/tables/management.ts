@@ -75,6 +75,19 @@ const changingSource: readonly ErrorCode[] = [...saving, "unknown_source", "sour
 
 const ofEndpoints = { tag: "endpoint management", scope: "private" } as const;
 const ofSources = { tag: "sources", scope: "private" } as const;
+/** Both routes to a source's newest events. */
+const ofEvents = {
+  ...ofSources,
+  method: "get",
+  parameters: [
+    source,
+    query("after", "A timestamp; only events after it"),
+    query("limit", "Events at most", { type: "integer", minimum: 1, maximum: 1000 }),
+  ],
+  status: 200,
+  answer: ref("QueryAnswer"),
+  errors: ["unknown_source", "invalid_parameter"],
+} as const;
 const ofTokens = { tag: "access tokens", scope: "private" } as const;
 const ofStore = { tag: "store", scope: "private" } as const;
 
@@ -299,34 +312,16 @@ export const managementOperations: readonly ManagementOperation[] = [
     errors: ["unknown_source"],
   },
   {
-    ...ofSources,
-    method: "get",
+    ...ofEvents,
     path: "/api/sources/{source}/recent",
     id: "listRecentEvents",
     summary: "Newest events of a source, newest first",
-    parameters: [
-      source,
-      query("after", "A timestamp; only events after it"),
-      query("limit", "Events at most", { type: "integer", minimum: 1, maximum: 1000 }),
-    ],
-    status: 200,
-    answer: ref("QueryAnswer"),
-    errors: ["unknown_source", "invalid_parameter"],
   },
   {
-    ...ofSources,
-    method: "get",
+    ...ofEvents,
     path: "/api/sources/{source}/events",
     id: "listEvents",
     summary: "The same as recent",
-    parameters: [
-      source,
-      query("after", "A timestamp; only events after it"),
-      query("limit", "Events at most", { type: "integer", minimum: 1, maximum: 1000 }),
-    ],
-    status: 200,
-    answer: ref("QueryAnswer"),
-    errors: ["unknown_source", "invalid_parameter"],
   },
   {
     ...ofTokens,
