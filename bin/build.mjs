@@ -5,7 +5,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const entryPoints = { logweir: "src/main.ts", "engine-host": "src/engines/duckdb/host/main.ts" };
+const entryPoints = {
+  logweir: "src/main.ts",
+  "engine-host": "src/engines/duckdb/host/main.ts",
+  "encoder-thread": "src/encoder-thread.ts",
+};
 
 const packages = Object.keys(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).dependencies);
 const bundled = new Set(["kysely", "typebox"]);

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { EventStore, LogEvent } from "../engines/engine.ts";
+import { type EventStore, type LogEvent, newestTimestampUs } from "../engines/engine.ts";
 import { auditSourceName } from "../sources/audit-source.ts";
 import {
   type AuditEntry,
@@ -28,8 +28,8 @@ export interface AuditLog {
 export interface AuditLogOptions {
   readonly level: AuditLevel;
   readonly store: Pick<EventStore, "append">;
-  /** Told of events once they are on disk. */
-  readonly onStored?: (source: string, events: readonly LogEvent[]) => void;
+  /** Told of the newest of events once they are on disk. */
+  readonly onStored?: (source: string, newestUs: bigint) => void;
   /** Gets each event as one line. */
   readonly writeLine: (fields: AuditFields, message: string) => void;
   /** Gets what keeps the audit from being written. */
@@ -111,7 +111,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       }
       isFailing = false;
       unstored = unstored.slice(batch.length);
-      onStored?.(auditSourceName, batch);
+      const newestUs = newestTimestampUs(batch);
+      if (newestUs !== undefined) onStored?.(auditSourceName, newestUs);
     }
   };
 

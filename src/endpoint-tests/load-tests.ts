@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Endpoint } from "../endpoints/definition.ts";
 import { describeProblem } from "../endpoints/query-error.ts";
 import type { LogEvent } from "../engines/engine.ts";
-import { defaultIngestLimits } from "../ingest/limits.ts";
+import { defaultMaxBodyBytes } from "../ingest/limits.ts";
 import { parseEvents } from "../ingest/parse-events.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import { type Given, parseTestFile, readInstant, type TestCase } from "./test-file.ts";
@@ -109,11 +109,13 @@ async function readEvents(folder: string, source: string, content: Given[string]
     const isInline = typeof content !== "string";
     const bytes = isInline ? Buffer.from(JSON.stringify(content)) : await readFile(join(folder, content));
     const contentType = isInline ? "application/json" : "application/x-ndjson";
-    const { events, rejected } = await parseEvents(
-      { bytes, contentType, contentEncoding: undefined },
+    const { events, rejected } = await parseEvents({
+      bytes,
+      contentType,
+      contentEncoding: undefined,
       nowUs,
-      defaultIngestLimits,
-    );
+      maxBytes: defaultMaxBodyBytes,
+    });
     if (rejected.length > 0) {
       return {
         problems: rejected.map(({ index, reason }) => `event ${index + 1} would not be stored: ${reason}`),

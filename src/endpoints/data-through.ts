@@ -1,9 +1,9 @@
-import type { EventStore, LogEvent } from "../engines/engine.ts";
+import type { EventStore } from "../engines/engine.ts";
 
 /** Knows the newest event of each source without asking the engine: it sees every event that is stored. */
 export interface DataThrough {
-  /** To be told of events once they are on disk. */
-  note(source: string, events: readonly LogEvent[]): void;
+  /** To be told of the newest of events once they are on disk, in microseconds since 1970. */
+  note(source: string, newestUs: bigint): void;
   /** The newest event of these sources, in microseconds since 1970; undefined where they have none. */
   of(sources: readonly string[]): bigint | undefined;
 }
@@ -18,12 +18,9 @@ export async function createDataThrough(
     if (newestTimestampUs !== null) newest.set(name, newestTimestampUs);
   }
   return {
-    note(source, events) {
-      let latest = newest.get(source);
-      for (const { timestampUs } of events) {
-        if (latest === undefined || timestampUs > latest) latest = timestampUs;
-      }
-      if (latest !== undefined) newest.set(source, latest);
+    note(source, newestUs) {
+      const latest = newest.get(source);
+      if (latest === undefined || newestUs > latest) newest.set(source, newestUs);
     },
     of(sources) {
       let latest: bigint | undefined;

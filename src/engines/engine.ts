@@ -162,6 +162,51 @@ export interface LogEvent {
   readonly fields: { readonly [field: string]: EventValue };
 }
 
+/** A request's body of events, as it came. */
+export interface EventBody {
+  readonly bytes: Uint8Array;
+  readonly contentType: string | undefined;
+  readonly contentEncoding: string | undefined;
+  /** Stands in where an event brings no usable timestamp; microseconds since 1970. */
+  readonly nowUs: bigint;
+  /** Of the body after decompression. */
+  readonly maxBytes: number;
+}
+
+/** An event that cannot be stored, by its place in the body, counted from 0. */
+export interface RejectedEvent {
+  readonly index: number;
+  readonly reason: string;
+}
+
+/** What a body holds. */
+export interface ReadEvents {
+  readonly events: readonly LogEvent[];
+  readonly rejected: readonly RejectedEvent[];
+}
+
+export type BodyErrorCode =
+  /** The body is not JSON (or NDJSON), or not an object, array or batch. */
+  "invalid_body" | "unsupported_media_type" | "unsupported_encoding" | "body_too_large";
+
+/** A body is refused as a whole and nothing of it is stored; the message says what to do. */
+export class BodyError extends Error {
+  override readonly name = "BodyError";
+  readonly code: BodyErrorCode;
+
+  constructor(code: BodyErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Time of the newest event; undefined where there is none. */
+export function newestTimestampUs(events: readonly LogEvent[]): bigint | undefined {
+  let newest: bigint | undefined;
+  for (const { timestampUs } of events) if (newest === undefined || timestampUs > newest) newest = timestampUs;
+  return newest;
+}
+
 export interface SourceDefinition {
   /** Canonical name, e.g. `edge`; letters, digits, `_`, `-` and `.`. */
   readonly name: string;
@@ -174,6 +219,12 @@ export interface AppendResult {
   readonly stored: number;
   /** Events whose id the source already held: they count as accepted. */
   readonly repeated: number;
+}
+
+export interface BodyResult extends AppendResult {
+  readonly rejected: readonly RejectedEvent[];
+  /** Of the events that were stored or repeated; undefined where there are none. */
+  readonly newestTimestampUs: bigint | undefined;
 }
 
 export interface SourceStatistics {
@@ -227,6 +278,11 @@ export interface EventStore {
   describe(sourceName: string): TableDefinition | undefined;
   /** Resolves when the events are on disk (after fsync). All or none of the call's events are stored. */
   append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult>;
+  /**
+   * The same for the events of a long body, which are read where they hold up nobody. Takes the bytes away from the caller. Rejects
+   * with `BodyError` where the body cannot be read. Absent on an engine that reads nothing itself.
+   */
+  appendBody?(sourceName: string, body: EventBody, signal: AbortSignal): Promise<BodyResult>;
   statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]>;
   /**
    * Deletes the events of a source before a time (microseconds since 1970) and answers how many they were; their ids may

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import { IngestError } from "./ingest-error.ts";
+import { BodyError } from "../engines/engine.ts";
 
 type Decompress = (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -19,7 +19,7 @@ const decompressors: ReadonlyMap<string, Decompress> = new Map<string, Decompres
 export const supportedEncodings: readonly string[] = [...decompressors.keys()];
 
 /**
- * Undoes Content-Encoding (RFC 9110, section 8.4), several codings from the last to the first. Throws `IngestError`
+ * Undoes Content-Encoding (RFC 9110, section 8.4), several codings from the last to the first. Throws `BodyError`
  * `body_too_large` as soon as the output passes `maxBytes`, so that a bomb costs no more than that.
  */
 export async function decompress(body: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
@@ -27,10 +27,10 @@ export async function decompress(body: Uint8Array, encoding: string, maxBytes: n
     .split(",")
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== "" && coding !== "identity");
-  if (codings.length > 2) throw new IngestError("unsupported_encoding", "At most two content codings are accepted");
+  if (codings.length > 2) throw new BodyError("unsupported_encoding", "At most two content codings are accepted");
   let bytes = body;
   for (const coding of codings.reverse()) bytes = await decompressOnce(bytes, coding, maxBytes);
-  if (bytes.length > maxBytes) throw new IngestError("body_too_large", `The body is larger than ${maxBytes} bytes`);
+  if (bytes.length > maxBytes) throw new BodyError("body_too_large", `The body is larger than ${maxBytes} bytes`);
   return bytes;
 }
 
@@ -38,14 +38,14 @@ async function decompressOnce(body: Uint8Array, coding: string, maxBytes: number
   const run = decompressors.get(coding);
   if (run === undefined) {
     const known = supportedEncodings.join(", ");
-    throw new IngestError("unsupported_encoding", `Content-Encoding ${coding} is not supported; send one of: ${known}`);
+    throw new BodyError("unsupported_encoding", `Content-Encoding ${coding} is not supported; send one of: ${known}`);
   }
   try {
     return await run(body, { maxOutputLength: maxBytes });
   } catch (error) {
     if (error instanceof RangeError) {
-      throw new IngestError("body_too_large", `The body is larger than ${maxBytes} bytes after decompression`);
+      throw new BodyError("body_too_large", `The body is larger than ${maxBytes} bytes after decompression`);
     }
-    throw new IngestError("invalid_body", `The body is not valid ${coding}; check Content-Encoding`);
+    throw new BodyError("invalid_body", `The body is not valid ${coding}; check Content-Encoding`);
   }
 }

@@ -1,37 +1,23 @@
-import type { LogEvent } from "../engines/engine.ts";
+import { BodyError, type EventBody, type LogEvent, type ReadEvents } from "../engines/engine.ts";
 import { EventRejection } from "./clean-value.ts";
 import { decompress } from "./decompress.ts";
-import { IngestError } from "./ingest-error.ts";
-import type { IngestLimits } from "./limits.ts";
+import { defaultIngestLimits } from "./limits.ts";
 import { normaliseEvent } from "./normalise-event.ts";
 import { parseJson } from "./parse-json.ts";
 
-export interface ParsedEvents {
-  readonly events: readonly LogEvent[];
-  /** Events that cannot be stored, by their place in the body, counted from 0. */
-  readonly rejected: readonly { readonly index: number; readonly reason: string }[];
-}
-
-export interface IngestBody {
-  readonly bytes: Uint8Array;
-  /** As the header says; JSON where it is absent. */
-  readonly contentType: string | undefined;
-  readonly contentEncoding: string | undefined;
-}
-
 /**
  * A request's body as events. JSON: an object is one event, an array or `{"batch":[...]}` several; NDJSON: a line each.
- * Throws `IngestError` when the body as a whole cannot be read; a single bad event is `rejected` and the others go on.
+ * Throws `BodyError` when the body as a whole cannot be read; a single bad event is `rejected` and the others go on.
  */
-export async function parseEvents(body: IngestBody, nowUs: bigint, limits: IngestLimits): Promise<ParsedEvents> {
-  const bytes = await decompress(body.bytes, body.contentEncoding ?? "", limits.maxBodyBytes);
+export async function parseEvents(body: EventBody, limits = defaultIngestLimits): Promise<ReadEvents> {
+  const bytes = await decompress(body.bytes, body.contentEncoding ?? "", body.maxBytes);
   const text = new TextDecoder().decode(bytes);
   const items = isNdjson(body.contentType) ? readLines(text) : readJson(text);
   const events: LogEvent[] = [];
   const rejected: { index: number; reason: string }[] = [];
   items.forEach((item, index) => {
     try {
-      events.push(normaliseEvent(item instanceof BadLine ? item.reject() : item, nowUs, limits));
+      events.push(normaliseEvent(item instanceof BadLine ? item.reject() : item, body.nowUs, limits));
     } catch (error) {
       if (!(error instanceof EventRejection)) throw error;
       rejected.push({ index, reason: error.message });
@@ -47,7 +33,7 @@ function isNdjson(contentType: string | undefined): boolean {
   const mediaType = (contentType ?? "application/json").split(";")[0]?.trim().toLowerCase() ?? "";
   if (ndjsonTypes.test(mediaType)) return true;
   if (mediaType === "" || jsonTypes.test(mediaType)) return false;
-  throw new IngestError(
+  throw new BodyError(
     "unsupported_media_type",
     `Content-Type ${mediaType} is not supported; send application/json or application/x-ndjson`,
   );
@@ -59,11 +45,11 @@ function readJson(text: string): readonly unknown[] {
     value = parseJson(text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    throw new IngestError("invalid_body", `The body is not valid JSON: ${detail.slice(0, 200)}`);
+    throw new BodyError("invalid_body", `The body is not valid JSON: ${detail.slice(0, 200)}`);
   }
   if (Array.isArray(value)) return value;
   if (typeof value !== "object" || value === null) {
-    throw new IngestError(
+    throw new BodyError(
       "invalid_body",
       'The body must be an event (a JSON object), an array of events, or {"batch":[...]}',
     );

@@ -42,7 +42,10 @@ describe("the engine host", () => {
     some: { limits?: StoreLimits; maxResidentBytes?: number; lockPatienceMs?: number } = {},
   ): Promise<OpenStore> {
     const log: string[] = [];
-    const store: DuckDbStore = new DuckDbStore(() => host.client(), some.limits ?? defaultStoreLimits);
+    const store: DuckDbStore = new DuckDbStore(
+      () => host.client(),
+      some.limits === undefined ? {} : { limits: some.limits },
+    );
     const host = new HostProcess({
       core: {
         directory,

@@ -1,14 +1,13 @@
 /** Keeps the engine host running: starts it, watches it, ends it when it misbehaves, and starts it again. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import type { Duplex } from "node:stream";
 import { setTimeout as setTimeoutPromise } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { EngineError } from "../engine.ts";
 import type { CoreOptions, SourceSchema } from "./host/protocol.ts";
 import { HostClient } from "./host-client.ts";
+import { findScript } from "./script-path.ts";
 
 export interface HostProcessOptions {
   readonly core: CoreOptions;
@@ -50,15 +49,6 @@ export function slowness(load = 0, processors: number = availableParallelism()):
 
 function isLocked(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof Error && error.cause.message.includes("Could not set lock");
-}
-
-function defaultHostPath(): string {
-  const candidates = ["./engine-host.js", "../../../dist/engine-host.js"];
-  for (const candidate of candidates) {
-    const path = fileURLToPath(new URL(candidate, import.meta.url));
-    if (existsSync(path)) return path;
-  }
-  throw new EngineError("unavailable", "The engine host is not built: run `npm run build`");
 }
 
 /** Resident memory of a process; undefined where the platform does not tell. */
@@ -155,7 +145,7 @@ export class HostProcess {
   }
 
   #spawn(): RunningHost {
-    const child = spawn(process.execPath, [this.#options.hostPath ?? defaultHostPath()], {
+    const child = spawn(process.execPath, [this.#options.hostPath ?? findScript("engine-host.js")], {
       stdio: ["ignore", "ignore", "pipe", "pipe"],
       // No secrets of the service; every query and commit holds one thread of the pool while it waits. Each of these
       // threads would keep a heap of its own for what it freed.

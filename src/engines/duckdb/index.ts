@@ -2,6 +2,7 @@
 import { availableParallelism, totalmem } from "node:os";
 import { type Engine, EngineError } from "../engine.ts";
 import { compileQuery } from "./compile/compile.ts";
+import { EncoderThread } from "./encoder/encoder-thread.ts";
 import type { CompactionSize } from "./host/compaction.ts";
 import { openCore } from "./host/core.ts";
 import type { CoreOptions, EngineHost } from "./host/protocol.ts";
@@ -89,20 +90,26 @@ function createEngine(
  */
 export async function openDuckDbEngine(options: DuckDbEngineOptions): Promise<DuckDbEngine> {
   const core = coreOptions(options);
-  const store = new DuckDbStore(() => hostProcess.client(), options.limits ?? defaultStoreLimits, options.directory);
+  const log = options.log ?? (() => undefined);
+  const limits = options.limits ?? defaultStoreLimits;
+  const encoder = new EncoderThread({ limits: limits.schema, log });
+  const store = new DuckDbStore(() => hostProcess.client(), { limits, directory: options.directory, encoder });
   const hostProcess = new HostProcess({
     core,
     maxResidentBytes: options.maxResidentBytes ?? core.memoryLimitBytes * 2 + GIBIBYTE / 2,
     ...(options.hostPath === undefined ? {} : { hostPath: options.hostPath }),
     ...(options.unstoppableAfterMs === undefined ? {} : { unstoppableAfterMs: options.unstoppableAfterMs }),
-    log: options.log ?? (() => undefined),
+    log,
     onReady: (sources) => store.load(sources),
   });
   await hostProcess.start();
   return createEngine(
     store,
     () => hostProcess.client(),
-    () => hostProcess.close(),
+    async () => {
+      await encoder.close();
+      await hostProcess.close();
+    },
     () => hostProcess.pid,
   );
 }

@@ -11,6 +11,8 @@ import { valueTypeOf } from "./schema/value-type.ts";
 export interface SourceState {
   readonly name: string;
   table: string;
+  /** The schema's entries, in their order; another list after the engine was started again. */
+  entries: SchemaEntry[];
   tree: FieldTree;
   layout: TableLayout;
   /** Changes of the schema, one after the other. */
@@ -24,6 +26,7 @@ export function createSourceState({ name, table, entries }: SourceSchema): Sourc
   return {
     name,
     table,
+    entries: [...entries],
     tree,
     layout: createTableLayout(name, table, tree),
     changes: Promise.resolve(),
@@ -34,12 +37,14 @@ export function createSourceState({ name, table, entries }: SourceSchema): Sourc
 /** Takes over what the store says after the engine host was started again. */
 export function resetSourceState(state: SourceState, { name, table, entries }: SourceSchema): void {
   state.table = table;
+  state.entries = [...entries];
   state.tree = createFieldTree(entries);
   state.layout = createTableLayout(name, table, state.tree);
 }
 
 /** Makes entries that the store keeps visible to queries and appends. */
 export function growSourceState(state: SourceState, entries: readonly SchemaEntry[]): void {
+  state.entries.push(...entries);
   applyEntries(state.tree, entries);
   state.layout = createTableLayout(state.name, state.table, state.tree);
 }

@@ -1,9 +1,10 @@
 /** The event store of the embedded engine, in the service: schemas, encoding and bounds; the host does the rest. */
-import { setImmediate } from "node:timers/promises";
 import type { TableDefinition } from "../../googlesql/relation.ts";
 import {
   type AppendResult,
+  type BodyResult,
   EngineError,
+  type EventBody,
   type EventStore,
   type LogEvent,
   type SourceDefinition,
@@ -12,6 +13,8 @@ import {
   type StoreSnapshot,
 } from "../engine.ts";
 import type { EncodedBatch } from "./batch.ts";
+import type { EncoderThread } from "./encoder/encoder-thread.ts";
+import type { EncodeOutcome } from "./encoder/protocol.ts";
 import type { EngineHost, SourceSchema, TableStatistics } from "./host/protocol.ts";
 import type { TableLayout } from "./layout.ts";
 import { encodeEvents } from "./schema/event-encoder.ts";
@@ -41,9 +44,6 @@ export const defaultStoreLimits: StoreLimits = {
 /** Rows a second that a small machine stores, for telling a client when to come again. */
 const TYPICAL_ROWS_PER_SECOND = 10_000;
 
-/** Events that are encoded without a pause: some 20 ms. */
-const EVENTS_PER_SLICE = 500;
-
 function toStatistics({ name, rowCount, oldestUs, newestUs, tailRowCount }: TableStatistics): SourceStatistics {
   return {
     name,
@@ -62,7 +62,24 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
+/** Events that are encoded where they lie: here, or in the thread that read them. */
+interface EncodableEvents {
+  readonly count: number;
+  /** By the schema of now. */
+  encode(state: SourceState): Promise<EncodeOutcome>;
+}
+
+const nothing: AppendResult = { stored: 0, repeated: 0 };
+
+export interface StoreSettings {
+  readonly limits?: StoreLimits;
+  readonly directory?: string;
+  /** Reads long bodies; without it they are read by the caller. */
+  readonly encoder?: EncoderThread;
+}
+
 export class DuckDbStore implements EventStore {
+  readonly appendBody?: NonNullable<EventStore["appendBody"]>;
   readonly #host: () => EngineHost;
   readonly #limits: StoreLimits;
   readonly #directory: string | undefined;
@@ -71,10 +88,11 @@ export class DuckDbStore implements EventStore {
   #pendingBytes = 0;
 
   /** `host` answers the host of the moment, or throws `EngineError` `unavailable`. */
-  constructor(host: () => EngineHost, limits: StoreLimits = defaultStoreLimits, directory?: string) {
+  constructor(host: () => EngineHost, { limits = defaultStoreLimits, directory, encoder }: StoreSettings = {}) {
     this.#directory = directory;
     this.#host = host;
     this.#limits = limits;
+    if (encoder !== undefined) this.appendBody = (...call) => this.#appendBody(encoder, ...call);
   }
 
   /** Takes over the schemas of a host that was just opened. */
@@ -100,23 +118,48 @@ export class DuckDbStore implements EventStore {
       if (!this.#sources.has(definition.name)) this.#sources.set(definition.name, createSourceState(schema));
     }
     const state = this.#source(definition.name);
-    await this.#grow(state, () => missingKnownFields(state.tree, definition, this.#limits.schema));
+    await this.#grow(state, async () => missingKnownFields(state.tree, definition, this.#limits.schema));
   }
 
   async append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
     const state = this.#source(sourceName);
+    this.#admit(signal);
+    if (events.length === 0) return nothing;
+    const encode = async ({ tree }: SourceState): Promise<EncodeOutcome> => {
+      const { batch, missing } = encodeEvents(tree, events, this.#limits.schema);
+      return missing === undefined ? { batches: [batch.encode()] } : { missing };
+    };
+    return unlessAborted(this.#store(state, { count: events.length, encode }), signal);
+  }
+
+  async #appendBody(
+    encoder: EncoderThread,
+    sourceName: string,
+    body: EventBody,
+    signal: AbortSignal,
+  ): Promise<BodyResult> {
+    const state = this.#source(sourceName);
+    this.#admit(signal);
+    const storing = this.#hold(body.bytes.length, () => encoder.read(state, body)).then(async (events) => {
+      const { count, rejected, newestTimestampUs } = events;
+      try {
+        const result = count === 0 ? nothing : await this.#store(state, events);
+        return { ...result, rejected, newestTimestampUs };
+      } finally {
+        events.release();
+      }
+    });
+    return unlessAborted(storing, signal);
+  }
+
+  /** Refuses what would wait for long. */
+  #admit(signal: AbortSignal): void {
     if (signal.aborted) throw new EngineError("aborted", "The caller is gone");
-    if (events.length === 0) return { stored: 0, repeated: 0 };
     if (this.#pendingRows >= this.#limits.maxPendingRows || this.#pendingBytes >= this.#limits.maxPendingBytes) {
       throw new EngineError("overloaded", "Too many events are waiting to be stored", {
         retryAfterSeconds: Math.max(1, Math.ceil(this.#pendingRows / TYPICAL_ROWS_PER_SECOND)),
       });
     }
-    this.#pendingRows += events.length;
-    const stored = this.#store(state, events).finally(() => {
-      this.#pendingRows -= events.length;
-    });
-    return unlessAborted(stored, signal);
   }
 
   async statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]> {
@@ -149,49 +192,48 @@ export class DuckDbStore implements EventStore {
     return { files: [file], sources, release: () => host.endSnapshot() };
   }
 
-  async #store(state: SourceState, events: readonly LogEvent[]): Promise<AppendResult> {
-    for (;;) {
-      const { layout } = state;
-      const batches = await this.#encode(state, events);
-      // What was encoded by an older schema would arrive behind the change, and not where rows are read from then on.
-      if (state.layout === layout && state.openChanges === 0) return this.#send(state, batches);
-      await state.changes;
-    }
-  }
-
-  async #encode(state: SourceState, events: readonly LogEvent[]): Promise<EncodedBatch[]> {
-    const batches: EncodedBatch[] = [];
-    for (let from = 0; from < events.length; from += EVENTS_PER_SLICE) {
-      // A long request must not hold up the others.
-      if (from > 0) await setImmediate();
-      const slice = events.slice(from, from + EVENTS_PER_SLICE);
-      let { batch } = encodeEvents(state.tree, slice, this.#limits.schema);
-      while (batch === undefined) {
-        // Looked at again when it is its turn: another request may have brought the same fields.
-        await this.#grow(state, () => encodeEvents(state.tree, slice, this.#limits.schema).missing ?? []);
-        batch = encodeEvents(state.tree, slice, this.#limits.schema).batch;
+  async #store(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
+    this.#pendingRows += events.count;
+    try {
+      for (;;) {
+        const { layout } = state;
+        const { batches } = await events.encode(state);
+        if (batches === undefined) {
+          // Looked at again when it is its turn: another request may have brought the same fields.
+          await this.#grow(state, async () => (await events.encode(state)).missing ?? []);
+        } else if (state.layout === layout && state.openChanges === 0) {
+          return await this.#send(state, batches);
+        } else {
+          // What was encoded by an older schema would arrive behind the change, and not where rows are read from then on.
+          await state.changes;
+        }
       }
-      batches.push(batch.encode());
+    } finally {
+      this.#pendingRows -= events.count;
     }
-    return batches;
   }
 
   async #send(state: SourceState, batches: readonly EncodedBatch[]): Promise<AppendResult> {
     const byteCount = batches.reduce((sum, { payload }) => sum + payload.length, 0);
+    return this.#hold(byteCount, () => this.#host().append(state.name, batches));
+  }
+
+  /** Counts bytes as pending during some work. */
+  async #hold<T>(byteCount: number, work: () => Promise<T>): Promise<T> {
     this.#pendingBytes += byteCount;
     try {
-      return await this.#host().append(state.name, batches);
+      return await work();
     } finally {
       this.#pendingBytes -= byteCount;
     }
   }
 
   /** Adds what `findMissing` answers, after all changes before it. */
-  #grow(state: SourceState, findMissing: () => readonly SchemaEntry[]): Promise<void> {
+  #grow(state: SourceState, findMissing: () => Promise<readonly SchemaEntry[]>): Promise<void> {
     state.openChanges++;
     const change = state.changes.then(async () => {
       try {
-        const entries = findMissing();
+        const entries = await findMissing();
         if (entries.length === 0) return;
         await this.#host().addEntries(state.name, entries);
         growSourceState(state, entries);

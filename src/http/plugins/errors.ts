@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { fromEngineError } from "../../endpoints/engine-error.ts";
+import { BodyError, type BodyErrorCode } from "../../engines/engine.ts";
 import type { ErrorCode } from "../../error-catalogue.ts";
 import { ServiceError, toErrorBody } from "../../errors.ts";
-import { IngestError, type IngestErrorCode } from "../../ingest/ingest-error.ts";
 import { CallerGoneError } from "../call-signal.ts";
 
 /** Answers every error of every route, and unknown routes, in the one shape. */
@@ -41,7 +41,7 @@ function sendError(error: ServiceError, request: FastifyRequest, reply: FastifyR
     .send(JSON.stringify(toErrorBody(error)));
 }
 
-const ingestCodes: Readonly<Record<IngestErrorCode, ErrorCode>> = {
+const ingestCodes: Readonly<Record<BodyErrorCode, ErrorCode>> = {
   invalid_body: "invalid_body",
   unsupported_media_type: "unsupported_media_type",
   unsupported_encoding: "unsupported_media_type",
@@ -51,7 +51,7 @@ const ingestCodes: Readonly<Record<IngestErrorCode, ErrorCode>> = {
 /** Any error as one of the catalogue; what nobody foresaw is `internal` and keeps its cause for the log. */
 function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (error instanceof IngestError) return new ServiceError(ingestCodes[error.code], error.message, { cause: error });
+  if (error instanceof BodyError) return new ServiceError(ingestCodes[error.code], error.message, { cause: error });
   const fromEngine = fromEngineError(error);
   if (fromEngine !== undefined) return fromEngine;
   const code = (error as Partial<FastifyError> | undefined)?.code;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { canIngest, canIngestAnything, type Identity } from "../../access/scope.ts";
+import { type BodyResult, type EventBody, type EventStore, newestTimestampUs } from "../../engines/engine.ts";
 import { ServiceError } from "../../errors.ts";
-import { defaultIngestLimits } from "../../ingest/limits.ts";
 import { parseEvents } from "../../ingest/parse-events.ts";
 import type { Source } from "../../sources/source.ts";
 import type { AppDependencies } from "../app.ts";
@@ -74,19 +74,38 @@ async function storeEvents(
   request.logNotes.source = source.name;
   const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array();
   const { "content-type": contentType, "content-encoding": contentEncoding } = request.headers;
-  const limits = { ...defaultIngestLimits, maxBodyBytes };
-  const { events, rejected } = await parseEvents(
-    { bytes, contentType, contentEncoding },
-    BigInt(nowMs()) * 1000n,
-    limits,
-  );
-  if (events.length > 0) {
-    await runner.engine.store.append(source.name, events, createCallSignal(reply, drain));
-    dataThrough.note(source.name, events);
-  }
-  request.logNotes.events = events.length;
+  const body = { bytes, contentType, contentEncoding, nowUs: BigInt(nowMs()) * 1000n, maxBytes: maxBodyBytes };
+  const signal = createCallSignal(reply, drain);
+  const { store } = runner.engine;
+  const {
+    stored,
+    repeated,
+    rejected,
+    newestTimestampUs: newestUs,
+  } = store.appendBody !== undefined && isLong(body)
+    ? await store.appendBody(source.name, body, signal)
+    : await appendShort(store, source.name, body, signal);
+  if (newestUs !== undefined) dataThrough.note(source.name, newestUs);
+  const accepted = stored + repeated;
+  request.logNotes.events = accepted;
   request.logNotes.rejected = rejected.length;
-  if (rejected.length === 0) return reply.send({ message: "Logged!", accepted: events.length });
-  const message = `${rejected.length} of ${events.length + rejected.length} events were not stored`;
-  return reply.status(422).send({ message, accepted: events.length, rejected });
+  if (rejected.length === 0) return reply.send({ message: "Logged!", accepted });
+  const message = `${rejected.length} of ${accepted + rejected.length} events were not stored`;
+  return reply.status(422).send({ message, accepted, rejected });
+}
+
+/** A body that takes milliseconds to read. Compressed ones are about a tenth of what they hold. */
+function isLong({ bytes, contentEncoding }: EventBody): boolean {
+  return bytes.length >= (contentEncoding === undefined ? 65_536 : 6_553);
+}
+
+async function appendShort(
+  store: EventStore,
+  source: string,
+  body: EventBody,
+  signal: AbortSignal,
+): Promise<BodyResult> {
+  const { events, rejected } = await parseEvents(body);
+  const result = events.length === 0 ? { stored: 0, repeated: 0 } : await store.append(source, events, signal);
+  return { ...result, rejected, newestTimestampUs: newestTimestampUs(events) };
 }

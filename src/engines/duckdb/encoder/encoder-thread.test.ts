@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { EventBody } from "../../engine.ts";
+import { openCore } from "../host/core.ts";
+import { DuckDbStore, defaultStoreLimits } from "../store.ts";
+import { EncoderThread } from "./encoder-thread.ts";
+
+const signal = new AbortController().signal;
+const core = {
+  threads: 2,
+  memoryLimitBytes: 512 * 1024 ** 2,
+  checkpointBytes: 1024 ** 2,
+  compaction: { minRows: 1000, maxRows: 5000 },
+};
+
+function bodyOf(content: unknown, some: Partial<EventBody> = {}): EventBody {
+  const text = typeof content === "string" ? content : JSON.stringify(content);
+  return {
+    bytes: new TextEncoder().encode(text),
+    contentType: "application/json",
+    contentEncoding: undefined,
+    nowUs: 5_000_000n,
+    maxBytes: 1_000_000,
+    ...some,
+  };
+}
+
+describe("bodies that a thread reads", () => {
+  const closers: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close();
+  });
+
+  async function openStore(path?: string) {
+    const log: string[] = [];
+    const encoder = new EncoderThread({
+      limits: defaultStoreLimits.schema,
+      log: (_, message) => log.push(message),
+      ...(path === undefined ? {} : { path }),
+    });
+    const { host } = await openCore(core, {
+      onFatal: () => expect.unreachable(),
+      onProblem: () => expect.unreachable(),
+    });
+    closers.push(async () => {
+      await encoder.close();
+      await host.close();
+    });
+    const store = new DuckDbStore(() => host, { encoder });
+    await store.ensureSource({ name: "edge", knownFields: [] });
+    const send = (body: EventBody) => store.appendBody?.("edge", body, signal) ?? expect.unreachable();
+    return { store, send, log };
+  }
+
+  it("are stored with new fields, repeats known and bad events told by their place", async () => {
+    const { store, send } = await openStore();
+    const events = [{ id: "a", metadata: { n: 1 } }, 7, { id: "b", timestamp: "2026-01-01T00:00:00Z" }, { id: "a" }];
+    expect(await send(bodyOf(events))).toEqual({
+      stored: 2,
+      repeated: 1,
+      rejected: [{ index: 1, reason: "not a JSON object but a number" }],
+      newestTimestampUs: BigInt(Date.parse("2026-01-01T00:00:00Z")) * 1000n,
+    });
+    expect(store.layoutOf("edge")?.leaves.has("metadata.n")).toBe(true);
+    expect(await send(bodyOf(events))).toMatchObject({ stored: 0, repeated: 3 });
+    expect(await send(bodyOf([]))).toEqual({ stored: 0, repeated: 0, rejected: [], newestTimestampUs: undefined });
+  });
+
+  it("bring fields at the same time as others, and each field gets one column", async () => {
+    const { store, send } = await openStore();
+    const sent = Array.from({ length: 12 }, (_, body) =>
+      send(bodyOf(Array.from({ length: 20 }, (_, i) => ({ metadata: { [`f${(body + i) % 24}`]: i, shared: body } })))),
+    );
+    const local = { id: "x", hasGeneratedId: false, timestampUs: 1n, eventMessage: null, fields: { other: true } };
+    sent.push(
+      store.append("edge", [local], signal).then((result) => ({ ...result, rejected: [], newestTimestampUs: 1n })),
+    );
+    const results = await Promise.all(sent);
+    expect(results.reduce((sum, { stored }) => sum + stored, 0)).toBe(12 * 20 + 1);
+    const leaves = [...(store.layoutOf("edge")?.leaves.keys() ?? [])].filter((path) => path.startsWith("metadata."));
+    expect(leaves).toHaveLength(25);
+    const [table] = await store.statistics(signal);
+    expect(table?.rowCount).toBe(12 * 20 + 1);
+  });
+
+  it.each([
+    ["broken JSON", bodyOf("[{]"), "invalid_body"],
+    ["an unknown type", bodyOf("a=1", { contentType: "text/csv" }), "unsupported_media_type"],
+    ["one beyond the limit", bodyOf([{ id: "a" }], { maxBytes: 3 }), "body_too_large"],
+    ["one that is not of its coding", bodyOf("plain", { contentEncoding: "gzip" }), "invalid_body"],
+  ])("are refused as a whole: %s", async (_, body, code) => {
+    const { store, send } = await openStore();
+    await expect(send(body)).rejects.toMatchObject({ name: "BodyError", code });
+    expect(await send(bodyOf([{ id: "after" }]))).toMatchObject({ stored: 1 });
+    expect((await store.statistics(signal))[0]?.rowCount).toBe(1);
+  });
+
+  it("fail with a time to come again when the thread ends, which is started anew", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "logweir-encoder-"));
+    const path = join(folder, "ends.mjs");
+    writeFileSync(
+      path,
+      'import { parentPort } from "node:worker_threads"; parentPort.once("message", () => process.exit(1));',
+    );
+    closers.push(async () => rmSync(folder, { recursive: true, force: true }));
+    const { send } = await openStore(path);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(send(bodyOf([{ id: "a" }]))).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: 1 });
+    }
+  });
+
+  it("are refused while too much waits", async () => {
+    const encoder = new EncoderThread({ limits: defaultStoreLimits.schema, log: () => undefined });
+    const { host } = await openCore(core, { onFatal: () => undefined, onProblem: () => undefined });
+    closers.push(async () => {
+      await encoder.close();
+      await host.close();
+    });
+    const store = new DuckDbStore(() => host, { encoder, limits: { ...defaultStoreLimits, maxPendingBytes: 100 } });
+    await store.ensureSource({ name: "edge", knownFields: [] });
+    const first = store.appendBody?.("edge", bodyOf([{ id: "x".repeat(200) }]), signal);
+    await expect(store.appendBody?.("edge", bodyOf([{ id: "b" }]), signal)).rejects.toMatchObject({
+      code: "overloaded",
+    });
+    expect(await first).toMatchObject({ stored: 1 });
+  });
+});

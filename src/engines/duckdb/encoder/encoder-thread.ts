@@ -1,0 +1,192 @@
+/** The service's side of the thread that reads and encodes long bodies: starts it when it is needed, and again when it fails. */
+import { Worker } from "node:worker_threads";
+import { BodyError, EngineError, type EventBody, type RejectedEvent } from "../../engine.ts";
+import type { EncodedBatch } from "../batch.ts";
+import type { SchemaLimits } from "../schema/field-tree.ts";
+import { findScript } from "../script-path.ts";
+import type { SourceState } from "../source-state.ts";
+import type { EncodedBody, EncodeOutcome, EncoderAnswer, EncoderRequest } from "./protocol.ts";
+
+/** Without work for so long the thread is ended: an idle service should be small. */
+const IDLE_MS = 60_000;
+/** A body makes about ten times its size of short-lived objects: a small young generation would copy many of them twice. */
+const MEMORY_LIMITS = { maxYoungGenerationSizeMb: 96, maxOldGenerationSizeMb: 512 };
+
+/** Events of a body that lie in the thread, until they are released. */
+export interface ThreadEvents {
+  readonly count: number;
+  readonly rejected: readonly RejectedEvent[];
+  readonly newestTimestampUs: bigint | undefined;
+  /** By the source's schema of now. */
+  encode(state: SourceState): Promise<EncodeOutcome>;
+  release(): void;
+}
+
+interface Pending {
+  readonly resolve: (body: EncodedBody) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One run of the thread, and what it was told. */
+interface RunningThread {
+  readonly worker: Worker;
+  readonly pending: Map<number, Pending>;
+  /** How much of the schemas it knows: `epoch` is the list of entries itself, which is another after the engine was started again. */
+  readonly schemas: Map<string, { readonly entries: SourceState["entries"]; count: number }>;
+  heldBodies: number;
+}
+
+function toBatch({ header, payload }: EncodedBatch): EncodedBatch {
+  return { header, payload: Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength) };
+}
+
+function toOutcome(outcome: EncodeOutcome): EncodeOutcome {
+  // A Buffer arrives as a plain array of bytes.
+  return outcome.batches === undefined ? outcome : { batches: outcome.batches.map(toBatch) };
+}
+
+function failureOf(answer: Exclude<EncoderAnswer, { kind: "encoded" }>): Error {
+  if (answer.kind === "refused") return new BodyError(answer.code, answer.message);
+  return new EngineError("internal", "The events could not be encoded", { cause: new Error(answer.message) });
+}
+
+/** Bodies are read one after the other: memory ran out over the one that waits the longest. */
+function blameOldest({ pending }: RunningThread): void {
+  for (const [id, { reject }] of pending) {
+    reject(
+      new BodyError(
+        "body_too_large",
+        "The body holds more than can be read at once; send its events in smaller bodies",
+      ),
+    );
+    pending.delete(id);
+    return;
+  }
+}
+
+export interface EncoderThreadOptions {
+  readonly limits: SchemaLimits;
+  /** The thread's script; by default the bundle beside this one, or of the checkout. */
+  readonly path?: string;
+  readonly log: (level: "warn", message: string) => void;
+}
+
+export class EncoderThread {
+  readonly #options: EncoderThreadOptions;
+  #thread: RunningThread | undefined;
+  #lastId = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: EncoderThreadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads a body, whose bytes are taken away from the caller, and encodes its events. Rejects with `BodyError`, or with
+   * `EngineError` `unavailable` when the thread ended meanwhile. What it resolves with must be released.
+   */
+  async read(state: SourceState, body: EventBody): Promise<ThreadEvents> {
+    const thread = this.#start();
+    const id = ++this.#lastId;
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      thread.worker.postMessage({ kind: "release", id } satisfies EncoderRequest);
+      thread.heldBodies--;
+      this.#restAfterWork(thread);
+    };
+    thread.heldBodies++;
+    this.#tellSchema(thread, state);
+    let { layout } = state;
+    try {
+      const { bytes } = body;
+      const isWhole = bytes.buffer.byteLength === bytes.byteLength;
+      const own = { ...body, bytes: isWhole ? bytes : new Uint8Array(bytes) };
+      const request = { kind: "read", id, source: state.name, body: own, limits: this.#options.limits } as const;
+      let encoded = await this.#request(thread, request, [own.bytes.buffer as ArrayBuffer]);
+      return {
+        count: encoded.eventCount,
+        rejected: encoded.rejected,
+        newestTimestampUs: encoded.newestTimestampUs,
+        encode: async (now) => {
+          if (now.layout !== layout) {
+            this.#tellSchema(thread, now);
+            layout = now.layout;
+            encoded = await this.#request(thread, { kind: "again", id });
+          }
+          return toOutcome(encoded.outcome);
+        },
+        release,
+      };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    await this.#thread?.worker.terminate();
+  }
+
+  #start(): RunningThread {
+    clearTimeout(this.#idleTimer);
+    if (this.#thread !== undefined) return this.#thread;
+    const worker = new Worker(this.#options.path ?? findScript("encoder-thread.js"), { resourceLimits: MEMORY_LIMITS });
+    const thread: RunningThread = { worker, pending: new Map(), schemas: new Map(), heldBodies: 0 };
+    worker.unref();
+    worker.on("message", (answer: EncoderAnswer) => {
+      const waiting = thread.pending.get(answer.id);
+      thread.pending.delete(answer.id);
+      if (answer.kind === "encoded") waiting?.resolve(answer.body);
+      else waiting?.reject(failureOf(answer));
+    });
+    worker.on("error", (error: NodeJS.ErrnoException) => {
+      this.#options.log("warn", `the thread that reads events failed: ${error.message}`);
+      if (error.code === "ERR_WORKER_OUT_OF_MEMORY") blameOldest(thread);
+    });
+    worker.on("exit", () => {
+      if (this.#thread === thread) this.#thread = undefined;
+      const gone = new EngineError("unavailable", "The thread that reads events ended", { retryAfterSeconds: 1 });
+      for (const { reject } of thread.pending.values()) reject(gone);
+      thread.pending.clear();
+    });
+    this.#thread = thread;
+    return thread;
+  }
+
+  #restAfterWork(thread: RunningThread): void {
+    if (thread.heldBodies > 0 || this.#thread !== thread) return;
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => {
+      if (this.#thread === thread) this.#thread = undefined;
+      void thread.worker.terminate();
+    }, IDLE_MS).unref();
+  }
+
+  /** Before a request that needs it; the messages arrive in their order. */
+  #tellSchema({ worker, schemas }: RunningThread, { name, entries }: SourceState): void {
+    const known = schemas.get(name);
+    const isNew = known?.entries !== entries;
+    const from = isNew ? 0 : known.count;
+    if (!isNew && from === entries.length) return;
+    worker.postMessage({ kind: "schema", source: name, isNew, entries: entries.slice(from) } satisfies EncoderRequest);
+    schemas.set(name, { entries, count: entries.length });
+  }
+
+  #request(
+    thread: RunningThread,
+    request: EncoderRequest & { id: number },
+    give: ArrayBuffer[] = [],
+  ): Promise<EncodedBody> {
+    return new Promise((resolve, reject) => {
+      if (this.#thread !== thread) {
+        reject(new EngineError("unavailable", "The thread that reads events ended", { retryAfterSeconds: 1 }));
+        return;
+      }
+      thread.pending.set(request.id, { resolve, reject });
+      thread.worker.postMessage(request, give);
+    });
+  }
+}
