@@ -233,6 +233,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       "SET GLOBAL wal_autocheckpoint = '1TB'",
       `SET GLOBAL late_materialization_max_rows = ${LATE_ROWS}`,
       `SET GLOBAL dynamic_or_filter_threshold = ${LATE_ROWS}`,
+      // See host/checkpoints.ts, which alone may change it.
+      "SET GLOBAL allowed_configs = ['max_vacuum_tasks']",
       "SET GLOBAL allow_community_extensions = false",
       "SET GLOBAL autoinstall_known_extensions = false",
       "SET GLOBAL autoload_known_extensions = false",

@@ -19,7 +19,7 @@ export interface DuckDbEngineOptions {
   readonly memoryLimitBytes?: number;
   /** Resident memory at which the engine host is ended; by default twice the limit above and 512 MiB. */
   readonly maxResidentBytes?: number;
-  /** Write-ahead log beyond which a checkpoint is made; 96 MiB by default. */
+  /** Write-ahead log beyond which a checkpoint is made, for which commits wait; 64 MiB by default. */
   readonly checkpointBytes?: number;
   /** Rows at which appended rows are rewritten sorted, and how many at once. */
   readonly compaction?: CompactionSize;
@@ -34,7 +34,7 @@ export interface DuckDbEngineOptions {
 const GIBIBYTE = 1024 ** 3;
 /** Four row groups: sorting them takes a few hundred megabytes and three seconds. */
 const DEFAULT_COMPACTION = { minRows: 92_160, maxRows: 122_880 };
-const DEFAULT_CHECKPOINT_BYTES = 96 * 1024 ** 2;
+const DEFAULT_CHECKPOINT_BYTES = 64 * 1024 ** 2;
 
 /** The embedded engine, with what only its tests and the doctor need to know. */
 export interface DuckDbEngine extends Engine {

@@ -61,6 +61,8 @@ async function readGroupEnds(connection: Connection, table: string): Promise<num
 
 /** A run is written again with at least half as many new rows: so each row is rewritten a few times at most. */
 const MAX_MERGED_SHARE = 2;
+/** Shorter than half a row group it is always written again: that is quick, and many short runs would be slow to read. */
+const SHORT_RUN_ROWS = 15_360;
 
 /** The last run, when it and the new rows make one run of a good size. */
 async function findMergedRun(
@@ -72,7 +74,8 @@ async function findMergedRun(
 ): Promise<{ readonly run: number; readonly rowCount: number } | undefined> {
   const sql = `SELECT count(*)::DOUBLE FROM "${source.table}" WHERE lw_run = ${lastRun}`;
   const rowCount = (await readNumber(connection, sql)) ?? 0;
-  const fits = rowCount > 0 && rowCount <= newRows * MAX_MERGED_SHARE && rowCount + newRows <= maxRows;
+  const isWorthIt = rowCount <= Math.max(newRows * MAX_MERGED_SHARE, SHORT_RUN_ROWS);
+  const fits = rowCount > 0 && isWorthIt && rowCount + newRows <= maxRows;
   return fits ? { run: lastRun, rowCount } : undefined;
 }
 

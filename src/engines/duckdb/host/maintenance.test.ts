@@ -123,6 +123,19 @@ describe("maintenance of the store", () => {
     await expectOnce(host, 1201);
   });
 
+  it("puts few events in order too when they lie in many row groups", async () => {
+    const { host, store } = await open({ minRows: 1_000_000, maxRows: 50_000 });
+    made = 0;
+    // Over 64 KB of log each: a checkpoint, which ends a row group.
+    for (let i = 0; i < 63; i++) await store.append("edge", makeEvents(250), signal);
+    expect(await host.maintain()).toBe(false);
+    await store.append("edge", makeEvents(250), signal);
+    expect(await host.maintain()).toBe(true);
+    await expectOnce(host, 64 * 250);
+    expect((await host.report()).sources[0]).toMatchObject({ tailRowCount: 0, runCount: 1 });
+    expect(await host.maintain()).toBe(false);
+  });
+
   it("lets appends and queries go on meanwhile", async () => {
     const { host, store } = await open();
     made = 0;

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { EngineError } from "../../engine.ts";
 import type { Connection, Database } from "../connection.ts";
-import { type CheckpointPolicy, createCheckpointPolicy, hasRoomForCheckpoint } from "./checkpoints.ts";
+import { hasRoomForCheckpoint, makeCheckpoint } from "./checkpoints.ts";
 import {
   beginCompaction,
   type Compaction,
@@ -24,7 +24,6 @@ export interface MaintenanceOptions {
   readonly compaction: CompactionSize;
 }
 
-const CHECKPOINT = "CHECKPOINT store";
 /** Above so many rows a second compaction waits for a quieter time, up to a tail that queries feel. */
 const BUSY_ROWS_PER_SECOND = 3000;
 const LONG_TAIL_FACTOR = 8;
@@ -33,6 +32,10 @@ const QUIET_MS = 10_000;
 const QUIET_SHARE = 4;
 /** A log that is shorter is not worth a checkpoint, however quiet it is. */
 const MIN_QUIET_LOG_BYTES = 1024 ** 2;
+/** Each checkpoint ends a row group: so many short ones are compacted however few events they hold. */
+const MANY_ROW_GROUPS = 64;
+/** How often deleted events let a checkpoint write row groups anew: each takes some tenths of a second, and commits wait. */
+const FOLDS_AFTER_DELETE = 4;
 
 function logBytesOf(directory: string): number {
   return statSync(storePaths(directory).writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
@@ -42,7 +45,9 @@ export class Maintenance {
   readonly #options: MaintenanceOptions;
   readonly #database: Database;
   readonly #sources: () => readonly StoredSource[];
-  readonly #checkpoints: CheckpointPolicy;
+  /** Tables with rows in the log, and how many row groups checkpoints ended in each since its last compaction. */
+  readonly #tablesInLog = new Set<string>();
+  readonly #rowGroups = new Map<string, number>();
   #connection: Connection | undefined;
   #compacting: Promise<boolean> | undefined;
   /** True while somebody copies the file. */
@@ -55,30 +60,26 @@ export class Maintenance {
     this.#options = options;
     this.#database = database;
     this.#sources = sources;
-    this.#checkpoints = createCheckpointPolicy(options.checkpointBytes);
   }
 
   /** Makes a checkpoint when one is due. Called on the writer's queue after each commit. */
   async afterCommit(connection: Connection, works: readonly AppendWork[]): Promise<void> {
     for (const work of works) {
       const rowCount = rowCountOf(work);
-      this.#checkpoints.note(work.source.table, rowCount);
+      this.#tablesInLog.add(work.source.table);
       this.#rowsSinceLook += rowCount;
     }
     this.#storedAtMs = performance.now();
     // DuckDB makes no checkpoint beside a transaction that writes; the end of the compaction makes one.
-    if (
-      this.#compacting === undefined &&
-      !this.#isHeld &&
-      this.#checkpoints.isDue(logBytesOf(this.#options.directory))
-    ) {
+    const { directory, checkpointBytes } = this.#options;
+    if (this.#compacting === undefined && !this.#isHeld && logBytesOf(directory) >= checkpointBytes) {
       await this.#checkpoint(connection);
     }
   }
 
   /** Makes the blocks of deleted rows free for rows to come. Called on the writer's queue. */
   async freeSpace(connection: Connection): Promise<void> {
-    if (this.#compacting === undefined && !this.#isHeld) await this.#checkpoint(connection);
+    if (this.#compacting === undefined && !this.#isHeld) await this.#checkpoint(connection, FOLDS_AFTER_DELETE);
   }
 
   /**
@@ -144,8 +145,7 @@ export class Maintenance {
     if (!hasRoomForCheckpoint(directory, logBytesOf(directory))) {
       throw new EngineError("disk_full", "The disk that holds the store is full");
     }
-    await connection.all(CHECKPOINT);
-    this.#checkpoints.reset();
+    await this.#write(connection);
     const sources: { name: string; rowCount: number }[] = [];
     for (const { name, table } of this.#sources()) {
       const [row] = await connection.all(`SELECT count(*)::DOUBLE FROM "${table}"`);
@@ -155,10 +155,15 @@ export class Maintenance {
     return { name: basename(file), path: file, byteCount: statSync(file).size, sources };
   }
 
-  async #checkpoint(connection: Connection): Promise<void> {
+  async #checkpoint(connection: Connection, maxFolds = 0): Promise<void> {
     if (!hasRoomForCheckpoint(this.#options.directory, logBytesOf(this.#options.directory))) return;
-    await connection.all(CHECKPOINT);
-    this.#checkpoints.reset();
+    await this.#write(connection, maxFolds);
+  }
+
+  async #write(connection: Connection, maxFolds = 0): Promise<void> {
+    await makeCheckpoint(connection, maxFolds);
+    for (const table of this.#tablesInLog) this.#rowGroups.set(table, (this.#rowGroups.get(table) ?? 0) + 1);
+    this.#tablesInLog.clear();
   }
 
   async #compact(writer: Writer, size: CompactionSize): Promise<boolean> {
@@ -183,9 +188,11 @@ export class Maintenance {
 
   async #begin(connection: Connection, size: CompactionSize): Promise<Compaction | undefined> {
     for (const source of this.#sources()) {
-      const compaction = await planCompaction(connection, source, size);
+      const hasManyGroups = (this.#rowGroups.get(source.table) ?? 0) >= MANY_ROW_GROUPS;
+      const compaction = await planCompaction(connection, source, hasManyGroups ? { ...size, minRows: 1 } : size);
       if (compaction === undefined) continue;
       await beginCompaction(connection, compaction);
+      this.#rowGroups.delete(source.table);
       return compaction;
     }
     return undefined;
