@@ -77,11 +77,14 @@ describe("tokens in the metadata file", () => {
     expect(authenticator.recall(secret)).toBeUndefined();
     const identity = await authenticator.authenticate(secret);
     now += 20;
-    expect(authenticator.recall(secret)).toBe(identity);
+    expect(authenticator.recall(secret)?.identity).toBe(identity);
+    const recalled = authenticator.recall(secret);
     await elsewhere.revoke(token.id);
     now += 19;
-    expect(authenticator.recall(secret)).toBe(identity);
+    expect(authenticator.recall(secret)?.identity).toBe(identity);
+    expect(recalled?.isCurrent()).toBe(true);
     now += 1;
+    expect(recalled?.isCurrent()).toBe(false);
     expect(authenticator.recall(secret)).toBeUndefined();
     now += 1;
     expect(authenticator.recall(secret)).toBeUndefined();
@@ -95,11 +98,16 @@ describe("tokens in the metadata file", () => {
     const [first, second] = [await store.create(plain), await store.create({ ...plain, expiresAt: 1_010 })];
     await authenticator.authenticate(first.secret);
     expect(authenticator.recall(first.secret)).toBeDefined();
-    expect(authenticator.recall(second.secret)).toBeDefined();
+    const recalled = [authenticator.recall(first.secret), authenticator.recall(second.secret)];
+    const currents = () => recalled.map((each) => each?.isCurrent());
+    expect(currents()).toEqual([true, true]);
     now = 1_010;
+    expect(currents()).toEqual([true, false]);
     expect(authenticator.recall(second.secret)).toBeUndefined();
     await store.revoke(first.token.id);
     expect(authenticator.recall(first.secret)).toBeUndefined();
+    await authenticator.authenticate(first.secret);
+    expect(currents()).toEqual([false, false]);
   });
 
   it("are refused from the moment they expire", async () => {

@@ -7,11 +7,16 @@ import { defaultRedaction, type Token, type TokenStore } from "./token.ts";
 export interface Authenticator {
   /** Undefined for a token that is unknown, expired or revoked. */
   authenticate(secret: string): Promise<Identity | undefined>;
-  /**
-   * The same without waiting, the same object as long as the tokens are the same. Undefined also where the tokens have to be read
-   * first: then `authenticate` tells.
-   */
-  recall(secret: string): Identity | undefined;
+  /** The same without waiting. Undefined also where the tokens have to be read first: then `authenticate` tells. */
+  recall(secret: string): RecalledIdentity | undefined;
+}
+
+/** Who had a secret when it was looked at, for who sees the same secret again and again. */
+export interface RecalledIdentity {
+  /** The same object as long as the tokens are the same. */
+  readonly identity: Identity;
+  /** False once `recall` might tell otherwise. It costs no look at the secret. */
+  readonly isCurrent: () => boolean;
 }
 
 /** A token that the configuration sets. */
@@ -53,15 +58,15 @@ export function createAuthenticator(store: TokenStore, fixed: readonly FixedToke
     return age < 0 || age >= versionMs || store.ownChanges() !== knownChanges;
   };
 
-  const find = (secret: string): Identity | undefined => {
+  const find = (secret: string): KnownToken | undefined => {
     const hash = hashSecret(secret);
     for (const token of known.get(shortKey(hash)) ?? []) {
-      if (!timingSafeEqual(token.hash, hash)) continue;
-      if (token.expiresAt !== undefined && token.expiresAt <= now()) return undefined;
-      return token.identity;
+      if (timingSafeEqual(token.hash, hash)) return isExpired(token) ? undefined : token;
     }
     return undefined;
   };
+
+  const isExpired = ({ expiresAt }: KnownToken) => expiresAt !== undefined && expiresAt <= now();
 
   /** True when the tokens have to be read again. */
   const isStale = () => {
@@ -82,9 +87,14 @@ export function createAuthenticator(store: TokenStore, fixed: readonly FixedToke
         knownVersion = version;
         isOutdated = false;
       }
-      return find(secret);
+      return find(secret)?.identity;
     },
-    recall: (secret) => (isStale() ? undefined : find(secret)),
+    recall(secret) {
+      const token = isStale() ? undefined : find(secret);
+      if (token === undefined) return undefined;
+      const readThen = known;
+      return { identity: token.identity, isCurrent: () => !isStale() && known === readThen && !isExpired(token) };
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyReply } from "fastify";
-import type { CachedAnswer } from "../endpoints/cache/kept-answer.ts";
 import { formatIsoTimestamp } from "../iso-timestamp.ts";
 
 /** A client may show an answer that has just expired while it asks for a new one. */
@@ -11,12 +10,12 @@ export function cacheControl(cacheSeconds: number): string {
 }
 
 /** Names and values of the headers that tell of a kept answer's age (RFC 9111; Cache-Status is RFC 9211). */
-export function ageHeaders({ computedAtMs }: CachedAnswer, cacheSeconds: number, nowMs: number): string[] {
-  const ageSeconds = ageOf(computedAtMs, nowMs);
+export function ageHeaders(ageSeconds: number, cacheSeconds: number): string[] {
   return ["age", String(ageSeconds), "cache-status", `logweir; hit; ttl=${Math.max(0, cacheSeconds - ageSeconds)}`];
 }
 
-function ageOf(computedAtMs: number, nowMs: number): number {
+/** In seconds. */
+export function ageOf(computedAtMs: number, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - computedAtMs) / 1000));
 }
 

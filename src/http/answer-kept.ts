@@ -5,7 +5,7 @@ import { runCached } from "../endpoints/cache/run-cached.ts";
 import type { EndpointCall } from "../endpoints/run-endpoint.ts";
 import type { RunOptions } from "../endpoints/run-prepared.ts";
 import { formatIsoTimestamp } from "../iso-timestamp.ts";
-import { ageHeaders, cacheControl, makeNextPageLink, varyHeader } from "./answer-headers.ts";
+import { ageHeaders, ageOf, cacheControl, makeNextPageLink, varyHeader } from "./answer-headers.ts";
 import type { AppDependencies } from "./app.ts";
 import { type ContentEncoding, chooseEncoding, minEncodedBytes } from "./content-encoding.ts";
 import { isKnownTag } from "./entity-tag.ts";
@@ -46,7 +46,7 @@ export async function answerKept(
   headers.push("content-type", format.mediaType + format.typeParameters);
   if (encoding !== undefined) headers.push("content-encoding", encoding.name);
   setAll(reply, headers);
-  if (isHit) setAll(reply, ageHeaders(answer, cacheSeconds, dependencies.nowMs()));
+  if (isHit) setAll(reply, ageHeaders(ageOf(answer.computedAtMs, dependencies.nowMs()), cacheSeconds));
   else
     reply
       .header("age", "0")

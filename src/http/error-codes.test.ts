@@ -76,7 +76,7 @@ async function ask(language: "sql" | "lql", text: string): Promise<Answer> {
 async function changeSource(method: "DELETE", url: string): Promise<Answer> {
   const source = { name: "own", aliases: [], kind: "x", description: "", retentionDays: undefined, knownFields: [] };
   addManagedSourceRoutes(test.app, {
-    authenticator: { authenticate: async () => owner, recall: () => owner },
+    authenticator: { authenticate: async () => owner, recall: () => undefined },
     managedSources: createManagedSources({
       registry: await openSources([{ ...source, origin: { kind: "api" } }], test.engine.store),
       events: test.engine.store,
@@ -95,7 +95,7 @@ async function changeSource(method: "DELETE", url: string): Promise<Answer> {
 async function askForTokens(method: "GET" | "POST", path: string): Promise<Answer> {
   const metadata = await openMetadata(":memory:");
   addAccessTokenRoutes(test.app, {
-    authenticator: { authenticate: async () => owner, recall: () => owner },
+    authenticator: { authenticate: async () => owner, recall: () => undefined },
     tokens: createTokenStore(metadata, () => 0),
     audit: { record: () => undefined },
     maxBodyBytes: 1_000,
@@ -151,7 +151,7 @@ async function changeEndpoint(
   const store = createEndpointStore(metadata, () => 0);
   await store.save(toNewVersion(own, { author: "p", action: "create", changed: [] }), undefined);
   const routes = {
-    authenticator: { authenticate: async () => owner, recall: () => owner },
+    authenticator: { authenticate: async () => owner, recall: () => undefined },
     managed: createManagedEndpoints({ registry: endpoints, store, engine, tables: noTables }),
     audit: { record: () => undefined },
     maxBodyBytes: 1_000,

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { emptyQuery, runningQuery } from "../../test/support/fake-engine.ts";
@@ -70,6 +72,43 @@ describe("a call that was answered before", () => {
     const planned = wholeCalls();
     expect((await get(headers, path)).status).toBe(200);
     expect(wholeCalls()).toBeGreaterThan(planned);
+  });
+
+  it("is looked at in full once its endpoint is another one, and remembered anew", async () => {
+    await get();
+    await get();
+    const planned = wholeCalls();
+    const endpoint = test.endpoints.find("kept");
+    if (endpoint !== undefined) test.endpoints.put({ ...endpoint });
+    expect((await get()).status).toBe(200);
+    const again = wholeCalls();
+    expect(again).toBeGreaterThan(planned);
+    expect((await get()).status).toBe(200);
+    expect(wholeCalls()).toBe(again);
+  });
+
+  it("is found among others, whoever and whatever was answered on the connection before", async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const asked = [
+      ["query-token", ""],
+      ["private-token", ""],
+      ["query-token", "?project=x"],
+    ] as const;
+    const ask = async ([token, path]: (typeof asked)[number]) => {
+      const sent = request(url + path, { agent, headers: { "x-api-key": token, "accept-encoding": "identity" } });
+      const [response] = (await once(sent.end(), "response")) as [IncomingMessage];
+      response.resume();
+      await once(response, "end");
+      return response.headers["cache-status"];
+    };
+    for (const call of asked) await ask(call);
+    const planned = wholeCalls();
+    for (const call of [...asked, ...asked]) expect(await ask(call)).toBe("logweir; hit; ttl=900");
+    agent.destroy();
+    expect(wholeCalls()).toBe(planned);
+    await test.app.close();
+    const lines = test.logLines.map((line) => JSON.parse(line) as { readonly tokenId?: string });
+    expect(lines.flatMap(({ tokenId }) => tokenId ?? [])).toEqual(Array(3).fill(["q", "p", "q"]).flat());
   });
 
   it("is looked at in full once it would be planned otherwise", async () => {

@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyBaseLogger } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Identity } from "../access/scope.ts";
+import type { CachedAnswer } from "../endpoints/cache/kept-answer.ts";
 import type { Endpoint } from "../endpoints/definition.ts";
-import { ageHeaders } from "./answer-headers.ts";
 import type { AppDependencies } from "./app.ts";
 import { isKnownTag } from "./entity-tag.ts";
 import { type CountedCall, countCalls, createHitTally } from "./hit-tally.ts";
+import { callerKey, createKeptCallers, type KeptCaller } from "./kept-callers.ts";
+import { createKeptHeaders, type KeptHeaders } from "./kept-headers.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RunNotes } from "./plugins/audit.ts";
 import { exposedHeaders } from "./plugins/cors.ts";
-import { readRequestId } from "./plugins/request-id.ts";
 import { isTracing, traceCall } from "./plugins/traces.ts";
 
 /** How a call was answered from what is kept, so that the same call can be answered again without a look at anything else. */
@@ -69,79 +71,112 @@ export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
     max: maxReplies,
     maxSize: maxCharacters,
     sizeCalculation: (_reply, key) => key.length + replyCharacters,
+    dispose: (reply) => {
+      reply.isReplaced = true;
+    },
   });
-
+  const callers = createKeptCallers<Remembered>(authenticator);
   const tally = createHitTally(metrics, audit);
 
-  const find = (request: IncomingMessage): Remembered | undefined => {
-    const secret = readSecret(request);
-    if (secret === undefined) return undefined;
-    const identity = authenticator.recall(secret);
-    if (identity === undefined) return undefined;
-    const reply = replies.get(keyOf(request, identity));
-    return reply?.identity === identity ? reply : undefined;
+  const find = (caller: KeptCaller<Remembered>, url = ""): Remembered | undefined => {
+    const { last } = caller;
+    const reply = last?.url === url && !last.isReplaced ? last : replies.get(`${url}\n${caller.key}`);
+    caller.last = reply;
+    return reply?.identity === caller.identity ? reply : undefined;
+  };
+
+  /** The answer that the reply was made of, where it is the one that the whole way would lead to. */
+  const recall = (reply: Remembered): CachedAnswer | undefined => {
+    const answer = cache.recall(reply.key);
+    if (answer === undefined || answer.serial !== reply.serial || !reply.isCurrent()) return undefined;
+    // The list is another one after each change of an endpoint.
+    if (reply.foundAmong !== endpoints.endpoints) {
+      if (endpoints.find(reply.name) !== reply.endpoint) return undefined;
+      reply.foundAmong = endpoints.endpoints;
+    }
+    return answer;
   };
 
   return {
     answer(request, response) {
-      if (request.method !== "GET" || drain.stopping.aborted || replies.size === 0 || !isPlain(request)) return false;
+      if (request.method !== "GET" || drain.stopping.aborted || replies.size === 0) return false;
       const startedAt = runner.now();
-      const reply = find(request);
-      if (reply === undefined) return false;
-      const answer = cache.recall(reply.key);
-      if (answer === undefined || answer.serial !== reply.serial) return false;
-      if (endpoints.find(reply.name) !== reply.endpoint || !reply.isCurrent()) return false;
-      const body = reply.form === undefined ? answer.body : answer.forms.get(reply.form);
-      if (!(body instanceof Uint8Array) || !mayCall(rates, reply.identity)) return false;
+      const caller = callers.find(request);
+      const reply = caller === undefined ? undefined : find(caller, request.url);
+      if (caller === undefined || reply === undefined) return false;
+      const answer = recall(reply);
+      const body = reply.form === undefined ? answer?.body : answer?.forms.get(reply.form);
+      if (answer === undefined || !(body instanceof Uint8Array) || !mayCall(rates, reply.identity)) return false;
       const authMs = runner.now() - startedAt;
-      const requestId = readRequestId(request) ?? randomUUID();
-      const tags = request.headers["if-none-match"];
+      const requestId = caller.requestId ?? randomUUID();
+      const call = { nowMs: nowMs(), requestId, authMs };
+      const { tags } = caller;
       const isKnown = tags !== undefined && (tags === reply.etag || isKnownTag(tags, reply.etag));
-      const headers = [
-        ...(isKnown ? reply.knownHeaders : reply.headers),
-        ...ageHeaders(answer, reply.endpoint.definition.cacheSeconds, nowMs()),
-        "x-request-id",
-        requestId,
-        "server-timing",
-        `auth;dur=${Math.round(authMs * 1000) / 1000}`,
-      ];
-      if (isKnown) response.writeHead(304, headers).end();
-      else {
-        headers.push("content-length", String(body.length));
-        response.writeHead(200, headers).end(body);
+      if (isKnown) {
+        reply.unchanged ??= headersOf(reply, answer, undefined);
+        response.writeHead(304, reply.unchanged.fill(call)).end();
+      } else {
+        reply.whole ??= headersOf(reply, answer, body.length);
+        response.writeHead(200, reply.whole.fill(call)).end(body);
       }
       const status = isKnown ? 304 : 200;
       const elapsedMs = runner.now() - startedAt;
-      const { tokenId } = reply.identity;
-      const { endpoint } = reply.calls;
       tally.add(reply.calls, status, elapsedMs);
       if (isTracing()) traceHit(request, reply, status, elapsedMs, authMs);
-      const ms = Math.round(elapsedMs * 10) / 10;
-      const { route } = reply;
-      logger.info({ reqId: requestId, method: "GET", route, status, ms, tokenId, endpoint, cache: "hit" }, "answered");
+      reply.log ??= logOf(logger, reply);
+      reply.log.info({ reqId: requestId, status, ms: Math.round(elapsedMs * 10) / 10 }, "answered");
       return true;
     },
 
     flush: tally.flush,
 
     remember(request, reply) {
-      if (request.method !== "GET" || !isPlain(request) || readSecret(request) === undefined) return;
-      if ((request.url ?? "").length > maxUrlLength) return;
-      const headers = [...fixedHeaders, ...reply.headers];
-      replies.set(keyOf(request, reply.identity), {
+      const { url = "", method } = request;
+      const key = method === "GET" ? callerKey(request, reply.identity) : undefined;
+      if (key === undefined || url.length > maxUrlLength) return;
+      replies.set(`${url}\n${key}`, {
         ...reply,
-        headers,
-        knownHeaders: withoutContent(headers),
+        url,
         calls: countCalls(reply.notes, reply.endpoint.definition.name),
+        isReplaced: false,
+        foundAmong: undefined,
+        whole: undefined,
+        unchanged: undefined,
+        log: undefined,
       });
     },
   };
 }
 
 interface Remembered extends KeptReply {
-  /** What 304 tells: it has no body to describe (RFC 9110, section 15.4.5). */
-  readonly knownHeaders: readonly string[];
+  readonly url: string;
   readonly calls: CountedCall;
+  /** True once another is remembered in its place, or none. */
+  isReplaced: boolean;
+  /** The endpoints among which the reply's was found last. */
+  foundAmong: readonly Endpoint[] | undefined;
+  /** Made when they are first sent: most replies are asked for once. */
+  whole: KeptHeaders | undefined;
+  unchanged: KeptHeaders | undefined;
+  /** What is the same in each line is written once. */
+  log: FastifyBaseLogger | undefined;
+}
+
+/** `bodyBytes` undefined: for 304, which has no body to describe (RFC 9110, section 15.4.5). */
+function headersOf(
+  { headers, endpoint }: Remembered,
+  { computedAtMs }: CachedAnswer,
+  bodyBytes: number | undefined,
+): KeptHeaders {
+  const fixed = [...fixedHeaders, ...headers];
+  const { cacheSeconds } = endpoint.definition;
+  const sent = bodyBytes === undefined ? withoutContent(fixed) : fixed;
+  return createKeptHeaders(sent, { computedAtMs, cacheSeconds, bodyBytes });
+}
+
+function logOf(logger: FastifyBaseLogger, { route, identity, calls }: Remembered): FastifyBaseLogger {
+  const { tokenId } = identity;
+  return logger.child({ method: "GET", route, tokenId, endpoint: calls.endpoint, cache: "hit" });
 }
 
 function traceHit(
@@ -160,28 +195,6 @@ function traceHit(
 
 function withoutContent(headers: readonly string[]): readonly string[] {
   return headers.filter((_, index) => !(headers[index - (index % 2)] ?? "").startsWith("content-"));
-}
-
-/** True for a call whose URL and the headers of `keyOf` decide its answer. */
-function isPlain({ headers }: IncomingMessage): boolean {
-  return (
-    headers.prefer === undefined &&
-    headers["transfer-encoding"] === undefined &&
-    (headers["content-length"] === undefined || headers["content-length"] === "0")
-  );
-}
-
-/** The token in the headers: one in the URL would be remembered as it is. */
-function readSecret({ headers }: IncomingMessage): string | undefined {
-  const key = headers["x-api-key"];
-  if (key !== undefined) return typeof key === "string" && key !== "" ? key : undefined;
-  const { authorization } = headers;
-  return authorization?.startsWith("Bearer ") ? authorization.slice("Bearer ".length) : undefined;
-}
-
-function keyOf({ url, headers }: IncomingMessage, { tokenId }: Identity): string {
-  const redaction = headers["lf-endpoint-redact-pii"] ?? "\0";
-  return `${tokenId}\n${url}\n${headers.accept ?? ""}\n${headers["accept-encoding"] ?? ""}\n${redaction}`;
 }
 
 function mayCall(rates: AppDependencies["rates"], { tokenId }: Identity): boolean {

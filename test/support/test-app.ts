@@ -121,7 +121,13 @@ export async function createTestApp(options: { readonly isMetricsOpen?: boolean 
     dataThrough: await createDataThrough(engine.store, new AbortController().signal),
     endpoints: registry,
     sources,
-    authenticator: { authenticate: async (secret) => identities[secret], recall: (secret) => identities[secret] },
+    authenticator: {
+      authenticate: async (secret) => identities[secret],
+      recall: (secret) => {
+        const identity = identities[secret];
+        return identity === undefined ? undefined : { identity, isCurrent: () => identities[secret] === identity };
+      },
+    },
     audit: {
       level: "all",
       record: (event) => void audited.push(event),
