@@ -6,6 +6,7 @@ import { fillWithSampleEvents } from "../../demo/fill-with-sample-events.ts";
 import type { Endpoint } from "../../endpoints/definition.ts";
 import { type RunningService, startService } from "../../service.ts";
 import { auditSourceName } from "../../sources/audit-source.ts";
+import { holdTickShape } from "../../tick-shape.ts";
 import { type CliContext, print } from "../context.ts";
 import { createProgressBar } from "../progress-bar.ts";
 
@@ -22,6 +23,7 @@ const heapGrowingPercent = 50;
  * endpoints and sources read again.
  */
 export async function serve(options: ServeOptions, context: CliContext): Promise<void> {
+  const tickShape = holdTickShape();
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const configuration = quietForDemo(readConfiguration(context, context.environment), options);
   const demoToken = { id: "demo", secret: createSecret(), scopes: ["ingest"] };
@@ -43,6 +45,7 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
     ended.abort();
     await service.stop();
     process.off("SIGHUP", reload);
+    tickShape.release();
   }
 }
 
