@@ -37,13 +37,16 @@ export function residentBytes(pid: number): number {
 /** Linux counts processors' time in hundredths of a second, whatever its clock. */
 const ticksPerSecond = 100;
 
-/** Processor time of a process and all below it since they began. On a busy machine it tells more than the clock. */
+/** Processor time of one process since it began. On a busy machine it tells more than the clock. */
+export function cpuSeconds(pid: number): number {
+  // The command's name may hold spaces; the fields after its parenthesis do not. Times are fields 14 and 15.
+  const fields = readText(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? [];
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / ticksPerSecond;
+}
+
+/** Processor time of a process and all below it. */
 export function treeCpuSeconds(pid: number): number {
-  return treeOf(pid).reduce((sum, each) => {
-    // The command's name may hold spaces; the fields after its parenthesis do not. Times are fields 14 and 15.
-    const fields = readText(`/proc/${each}/stat`).split(") ").at(-1)?.split(" ") ?? [];
-    return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / ticksPerSecond;
-  }, 0);
+  return treeOf(pid).reduce((sum, each) => sum + cpuSeconds(each), 0);
 }
 
 export interface MemoryWatch {

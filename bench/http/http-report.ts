@@ -1,16 +1,17 @@
 /** Prints what was measured of the HTTP side. */
 import { formatTable, megabytes, milliseconds, ratioText } from "../report.ts";
 import { quantileOf } from "../statistics.ts";
-import type { LoadResult } from "./load.ts";
-import { type HitsResult, type HttpReport, hitRatios } from "./measure-http.ts";
+import { type HitsResult, type HttpReport, hitRatios, type ServedLoad } from "./measure-http.ts";
 
-function loadRow(title: string, results: readonly LoadResult[], ratios: readonly string[]): string[] {
-  const median = (value: (result: LoadResult) => number) => quantileOf(results.map(value), 0.5);
+function loadRow(title: string, results: readonly ServedLoad[], ratios: readonly string[]): string[] {
+  const median = (value: (result: ServedLoad) => number) => quantileOf(results.map(value), 0.5);
   return [
     title,
     Math.round(median(({ requestsPerSecond }) => requestsPerSecond)).toString(),
     milliseconds(median(({ p50Ms }) => p50Ms)),
     milliseconds(median(({ p99Ms }) => p99Ms)),
+    median(({ cpuUs }) => cpuUs).toFixed(1),
+    `${Math.round(median(({ busy }) => busy) * 100)} %`,
     ...ratios,
   ];
 }
@@ -21,11 +22,25 @@ export function formatHttp(report: HttpReport): string {
   const ratios = hitRatios(rounds);
   const of = (kind: keyof HitsResult) => rounds.map((round) => round[kind]);
   const hits = formatTable(
-    [`answers of ${report.bodyBytes} bytes`, "requests/s", "median ms", "p99", "requests/s, target", "p99, target"],
     [
-      loadRow("bare Fastify route", of("bare"), ["", ""]),
-      loadRow("kept answer", of("hits"), [`${ratioText(ratios.requests)}, 0.7`, `${ratioText(ratios.p99)}, 2`]),
-      loadRow("304", of("unchanged"), [`${ratioText(ratios.unchanged)} of kept, > 1`, ""]),
+      `answers of ${report.bodyBytes} bytes`,
+      "requests/s",
+      "median ms",
+      "p99",
+      "server us",
+      "sender busy",
+      "requests/s, target",
+      "the same by us",
+      "p99, target",
+    ],
+    [
+      loadRow("bare Fastify route", of("bare"), ["", "", ""]),
+      loadRow("kept answer", of("hits"), [
+        `${ratioText(ratios.requests)}, 0.7`,
+        ratioText(ratios.cpu),
+        `${ratioText(ratios.p99)}, 2`,
+      ]),
+      loadRow("304", of("unchanged"), [`${ratioText(ratios.unchanged)} of kept, > 1`, "", ""]),
     ],
   );
   const exports = formatTable(

@@ -19,6 +19,8 @@ export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** How much of the time this process was busy: near 1, it could not have sent more. */
+  readonly busy: number;
 }
 
 /** Latencies are counted in steps of 10 microseconds, up to 10 seconds. */
@@ -40,6 +42,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   };
   const steps = new Uint32Array(stepCount);
   let count = 0;
+  const cpuBefore = process.cpuUsage();
   const startedAt = performance.now();
   const endsAt = startedAt + plan.seconds * 1_000;
   const note = (ms: number) => {
@@ -57,11 +60,13 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   );
   await Promise.all(lanes);
   const elapsedMs = performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(cpuBefore);
   return {
     count,
     requestsPerSecond: (count / elapsedMs) * 1_000,
     p50Ms: quantile(steps, count * 0.5),
     p99Ms: quantile(steps, count * 0.99),
+    busy: (user + system) / 1_000 / elapsedMs,
   };
 }
 
@@ -87,7 +92,7 @@ function runLane(socket: Socket, { nextRequest, endsAt, status, note }: Lane): P
     let isDone = false;
     // Bytes of the answer that are still to come; negative while its head is not complete.
     let missing = -1;
-    let head = "";
+    let begun: Buffer = nothing;
     const send = () => {
       const now = performance.now();
       const request = now < endsAt ? nextRequest() : undefined;
@@ -98,7 +103,7 @@ function runLane(socket: Socket, { nextRequest, endsAt, status, note }: Lane): P
         return;
       }
       missing = -1;
-      head = "";
+      begun = nothing;
       sentAt = now;
       socket.write(request);
     };
@@ -110,13 +115,14 @@ function runLane(socket: Socket, { nextRequest, endsAt, status, note }: Lane): P
     socket.on("data", (chunk: Buffer) => {
       if (missing >= 0) missing -= chunk.length;
       else {
-        head += chunk.toString("latin1", 0, 4_096);
-        const end = head.indexOf("\r\n\r\n");
+        const bytes = begun.length === 0 ? chunk : Buffer.concat([begun, chunk]);
+        const end = bytes.indexOf("\r\n\r\n");
+        begun = bytes;
         if (end === -1) return;
+        const head = bytes.toString("latin1", 0, end + 2);
         const found = Number(head.slice(9, 12));
         if (found !== status) return void socket.destroy(new Error(`Expected ${status}: ${head.slice(0, 500)}`));
-        const bytesBefore = head.length - Math.min(chunk.length, 4_096);
-        missing = bodyLength(head, end) - (chunk.length + bytesBefore - end - 4);
+        missing = bodyLength(head) - (bytes.length - end - 4);
       }
       if (missing <= 0) finish();
     });
@@ -127,10 +133,13 @@ function runLane(socket: Socket, { nextRequest, endsAt, status, note }: Lane): P
   });
 }
 
-const lengthName = "\r\ncontent-length: ";
+const nothing = Buffer.alloc(0);
+const lengthNames = ["\r\ncontent-length: ", "\r\nContent-Length: "] as const;
 
-function bodyLength(head: string, end: number): number {
-  const lower = head.slice(0, end + 2).toLowerCase();
-  const at = lower.indexOf(lengthName);
-  return at === -1 ? 0 : Number(lower.slice(at + lengthName.length, lower.indexOf("\r\n", at + 2)));
+function bodyLength(head: string): number {
+  for (const name of lengthNames) {
+    const at = head.indexOf(name);
+    if (at !== -1) return Number(head.slice(at + name.length, head.indexOf("\r\n", at + 2)));
+  }
+  return 0;
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { batchCount, makeBatch } from "../events.ts";
 import type { BenchOptions } from "../options.ts";
-import { residentBytes, treeCpuSeconds, treeMemoryBytes } from "../processes.ts";
+import { cpuSeconds, residentBytes, treeCpuSeconds, treeMemoryBytes } from "../processes.ts";
 import { runLanes } from "../run-lanes.ts";
 import { quantileOf } from "../statistics.ts";
 import type { LoadPlan, LoadResult } from "./load.ts";
@@ -33,10 +33,16 @@ const fullEffort: HttpEffort = {
   exportRows: 1_000_000,
 };
 
+/** What was measured under load, and what it cost the process that answered. */
+export interface ServedLoad extends LoadResult {
+  /** Processor time a request, in microseconds. */
+  readonly cpuUs: number;
+}
+
 export interface HitsResult {
-  readonly bare: LoadResult;
-  readonly hits: LoadResult;
-  readonly unchanged: LoadResult;
+  readonly bare: ServedLoad;
+  readonly hits: ServedLoad;
+  readonly unchanged: ServedLoad;
 }
 
 export interface ExportResult {
@@ -106,23 +112,24 @@ export async function measureHttp(
 }
 
 async function measureHits(
-  { url, token, client }: BenchService,
+  { url, token, client, pid }: BenchService,
   { rounds: count, secondsPerRound }: HttpEffort,
 ): Promise<{ readonly bodyBytes: number; readonly rounds: readonly HitsResult[] }> {
   const path = pathOf("kept");
   const { body, headers } = await client.send({ method: "GET", path });
   const bare = await startBareServer(body.length);
   const own = { "x-api-key": token };
-  const plan = (more: Pick<LoadPlan, "url" | "headers" | "status">, seconds: number) =>
-    loadFrom({ connections, seconds, ...more });
+  const serve = async (server: number, more: Pick<LoadPlan, "url" | "headers" | "status">, seconds: number) => {
+    const before = cpuSeconds(server);
+    const load = await loadFrom({ connections, seconds, ...more });
+    return { ...load, cpuUs: ((cpuSeconds(server) - before) / load.count) * 1e6 };
+  };
+  const tagged = { ...own, "if-none-match": String(headers.etag) };
   try {
     const round = async (seconds: number): Promise<HitsResult> => ({
-      bare: await plan({ url: bare.url, headers: own, status: 200 }, seconds),
-      hits: await plan({ url: url + path, headers: own, status: 200 }, seconds),
-      unchanged: await plan(
-        { url: url + path, headers: { ...own, "if-none-match": String(headers.etag) }, status: 304 },
-        seconds,
-      ),
+      bare: await serve(bare.pid, { url: bare.url, headers: own, status: 200 }, seconds),
+      hits: await serve(pid, { url: url + path, headers: own, status: 200 }, seconds),
+      unchanged: await serve(pid, { url: url + path, headers: tagged, status: 304 }, seconds),
     });
     // Both are compiled by then.
     await round(Math.min(1, secondsPerRound));
@@ -274,11 +281,14 @@ export function hitRatios(rounds: readonly HitsResult[]): {
   readonly requests: number;
   readonly p99: number;
   readonly unchanged: number;
+  /** Of requests a second of processor time, which other work on the machine hardly touches. */
+  readonly cpu: number;
 } {
   const median = (ratio: (round: HitsResult) => number) => quantileOf(rounds.map(ratio), 0.5);
   return {
     requests: median(({ bare, hits }) => hits.requestsPerSecond / bare.requestsPerSecond),
     p99: median(({ bare, hits }) => hits.p99Ms / bare.p99Ms),
     unchanged: median(({ hits, unchanged }) => unchanged.requestsPerSecond / hits.requestsPerSecond),
+    cpu: median(({ bare, hits }) => bare.cpuUs / hits.cpuUs),
   };
 }

@@ -24,6 +24,7 @@ export async function loadFrom(plan: LoadPlan): Promise<LoadResult> {
 
 export interface BareServer {
   readonly url: string;
+  readonly pid: number;
   stop(): void;
 }
 
@@ -31,5 +32,5 @@ export interface BareServer {
 export async function startBareServer(bytes: number): Promise<BareServer> {
   const child = start("bare-worker", String(bytes));
   const [url] = (await once(child.stdout ?? child, "data")) as [Buffer];
-  return { url: `${url.toString()}/bare`, stop: () => void child.kill() };
+  return { url: `${url.toString()}/bare`, pid: child.pid ?? 0, stop: () => void child.kill() };
 }
