@@ -76,11 +76,16 @@ describe("running an endpoint", () => {
     expect(test.planned[0]?.[1]?.text).toBe(sql);
   });
 
-  it("streams what is too large to hold, whole", async () => {
+  it("streams what is too large to hold, whole, and warns of nothing", async () => {
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => void warnings.push(warning);
+    process.on("warning", warn);
     const rows = Array.from({ length: 50 }, (_, index) => [{ index, text: "x".repeat(50_000) }]);
     test.engine.onRun = async () => runningQuery(rows);
     const response = await get(`${path}?project=abc`);
     expect((response.json() as { result: unknown[] }).result).toEqual(rows.flat());
+    process.off("warning", warn);
+    expect(warnings).toEqual([]);
   });
 });
 

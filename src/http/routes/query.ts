@@ -9,6 +9,7 @@ import {
 } from "../../endpoints/owner-query.ts";
 import { runPrepared } from "../../endpoints/run-prepared.ts";
 import { ServiceError, toErrorBody } from "../../errors.ts";
+import { answerBy } from "../answer-by.ts";
 import { addDataThrough } from "../answer-headers.ts";
 import type { AppDependencies } from "../app.ts";
 import { createCallSignal } from "../call-signal.ts";
@@ -43,7 +44,7 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
     method: ["GET", "POST"],
     url: "/api/query",
     onRequest,
-    handler: async (request, reply) => {
+    handler: answerBy(async (request, reply) => {
       const owner = ownerOf(request);
       const { tokenId } = owner;
       refusePinned(owner);
@@ -80,8 +81,7 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
         linkOf: () => undefined,
         encode: (work) => work(),
       });
-      return reply;
-    },
+    }),
   });
   app.route({
     method: ["GET", "POST"],

@@ -5,6 +5,7 @@ import type { Endpoint } from "../../endpoints/definition.ts";
 import { type EndpointCall, prepareCall } from "../../endpoints/run-endpoint.ts";
 import { type RunOptions, type RunSummary, runPrepared } from "../../endpoints/run-prepared.ts";
 import { ServiceError } from "../../errors.ts";
+import { answerBy } from "../answer-by.ts";
 import { addDataThrough, makeNextPageLink, varyHeader } from "../answer-headers.ts";
 import { answerKept, type FormattedCall } from "../answer-kept.ts";
 import type { AppDependencies } from "../app.ts";
@@ -47,7 +48,7 @@ export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppDepe
         const { timings } = request as { readonly timings?: Timings };
         if (timings !== undefined) reply.header("Server-Timing", timings.header());
       },
-      handler: (request, reply) => runEndpoint(dependencies, replies, request.params.name, request, reply),
+      handler: answerBy((request, reply) => runEndpoint(dependencies, replies, request.params.name, request, reply)),
     });
   }
 }
@@ -69,7 +70,7 @@ async function runEndpoint(
   name: string,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<void> {
   const sent = await readParameters(request, dependencies.maxBodyBytes);
   const identity =
     request.identity ??
@@ -103,7 +104,6 @@ async function runEndpoint(
   const options = runOptions(request, identity);
   if (endpoint.definition.cacheSeconds > 0) await answerKept(dependencies, replies, call, request, reply, options);
   else await answerAnew(dependencies, call, request, reply, options);
-  return reply;
 }
 
 async function answerAnew(

@@ -8,6 +8,7 @@ import { formatIsoTimestamp } from "../../iso-timestamp.ts";
 import { listFields } from "../../sources/list-fields.ts";
 import type { Source } from "../../sources/source.ts";
 import { showSource } from "../../sources/source-document.ts";
+import { answerBy } from "../answer-by.ts";
 import type { AppDependencies } from "../app.ts";
 import { createCallSignal } from "../call-signal.ts";
 import { jsonFormat, jsonFrame } from "../formats/json.ts";
@@ -75,12 +76,14 @@ export function addSourcesRoutes(app: FastifyInstance, dependencies: AppDependen
       onHeaders: () => reply.type("application/json; charset=utf-8").header("Cache-Control", "no-store"),
       encode: (work) => work(),
     });
-    return reply;
   };
-  app.get<SourceRoute>("/api/sources/:name/events", options, (request, reply) => sendEvents(request, reply, jsonFrame));
-  app.get<SourceRoute>("/api/sources/:name/recent", options, (request, reply) =>
-    sendEvents(request, reply, { begin: "[", end: "]" }),
-  );
+  for (const [path, frame] of [
+    ["events", jsonFrame],
+    ["recent", { begin: "[", end: "]" }],
+  ] as const) {
+    const handler = answerBy<SourceRoute>((request, reply) => sendEvents(request, reply, frame));
+    app.get<SourceRoute>(`/api/sources/:name/${path}`, options, handler);
+  }
 }
 
 interface SourceRoute {
