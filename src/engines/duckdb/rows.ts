@@ -5,7 +5,6 @@ import { formatDate, formatDatetime, formatInterval, formatTime } from "./calend
 import { BIGNUMERIC_DECIMAL, formatDecimal } from "./decimal.ts";
 import {
   DuckDBBlobValue,
-  type DuckDBDataChunk,
   DuckDBDateValue,
   DuckDBDecimalValue,
   DuckDBIntervalValue,
@@ -163,8 +162,22 @@ function nullable(type: SqlType, encoding: RowEncoding): EncodeValue {
   return (value) => (value === null || value === undefined ? nullText : encode(value));
 }
 
+/** Rows by columns, such as the driver's chunks. */
+export interface RowChunk {
+  readonly rowCount: number;
+  getColumnVector(columnIndex: number): { getItem(rowIndex: number): DuckDBValue | null };
+}
+
+/** Rows that were read already, as a chunk. */
+export function chunkOf(rows: readonly (readonly DuckDBValue[])[]): RowChunk {
+  return {
+    rowCount: rows.length,
+    getColumnVector: (column) => ({ getItem: (row) => rows[row]?.[column] ?? null }),
+  };
+}
+
 /** Writes the rows of a chunk from one number (counted from 0) up to another, comma separated without brackets. */
-export type EncodeRows = (chunk: DuckDBDataChunk, from: number, to: number) => string;
+export type EncodeRows = (chunk: RowChunk, from: number, to: number) => string;
 
 /** Builds the writer of a query's rows once; its columns are matched by position. */
 export function createRowEncoder(columns: readonly OutputColumn[], encoding: RowEncoding): EncodeRows {

@@ -138,9 +138,10 @@ class Core implements EngineHost {
     const { table, ids } = this.#source(name);
     return this.#writer.task(async (connection) => {
       const cutoffUs = BigInt(timestampUs);
-      const [row] = await connection.all(`DELETE FROM "${table}" WHERE timestamp < $1`, [
-        { value: new DuckDBTimestampValue(cutoffUs), type: TIMESTAMP },
-      ]);
+      const cutoff = { value: new DuckDBTimestampValue(cutoffUs), type: TIMESTAMP };
+      const [row] = await connection
+        .all(`DELETE FROM "${table}" WHERE timestamp < $1`, [cutoff])
+        .finally(() => this.#runner.forgetRows());
       const count = Number(row?.[0] ?? 0);
       if (count === 0) return 0;
       ids.forgetBefore(cutoffUs);

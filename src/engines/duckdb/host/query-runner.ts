@@ -1,10 +1,12 @@
 /** Runs compiled queries: several at once, each on a connection of its own, under its limits. */
 import { EngineError, type QuerySummary, type RowBatch } from "../../engine.ts";
-import type { BoundValue, ChunkReader, Connection, Database } from "../connection.ts";
+import type { BoundValue, Connection, Database } from "../connection.ts";
+import type { DuckDBValue } from "../driver.ts";
 import { toEngineError } from "../driver-error.ts";
 import { physicalType, toDriverValue } from "../parameters.ts";
-import { createRowEncoder } from "../rows.ts";
+import { chunkOf, createRowEncoder, type RowChunk } from "../rows.ts";
 import { createIdBounds, type FindIdRange } from "./id-bounds.ts";
+import { createKeptRows, type KeptRows, type RowShape } from "./kept-rows.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
 import type { HostQuery } from "./protocol.ts";
 import type { CheckStatement } from "./statement-check.ts";
@@ -20,6 +22,8 @@ export interface QueryRunner {
   run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void>;
   /** A table was changed: statements that are kept for their next run would hold on to what it was. */
   forgetStatements(): void;
+  /** Events were deleted. To be called before their ids can be stored again. */
+  forgetRows(): void;
   /** Interrupts what runs, and lets nothing new begin. */
   close(): Promise<void>;
 }
@@ -91,19 +95,66 @@ class EngineClock {
   }
 }
 
-async function* readRows(
-  query: HostQuery,
-  reader: ChunkReader,
-  clock: EngineClock,
-): AsyncGenerator<RowBatch, QuerySummary, void> {
-  if (reader.columnCount !== query.columns.length) {
+type ReadChunk = () => Promise<RowChunk | undefined>;
+
+/** A statement on its connection, to be run with the values. */
+interface Held {
+  readonly connection: Connection;
+  readonly sql: string;
+  readonly values: readonly BoundValue[];
+  readonly stop: AbortSignal;
+}
+
+/** Runs the statement, and answers its rows as they are made. */
+async function openRows({ connection, sql, values }: Held, columnCount: number): Promise<ReadChunk> {
+  const reader = await connection.stream(sql, values);
+  if (reader.columnCount !== columnCount) {
     throw new EngineError("internal", "The engine answered another number of columns than were compiled");
   }
+  return reader.next;
+}
+
+/** The rows of a statement whose texts may be kept: from what is kept where that is all of them, else anew, to be kept. */
+async function openKept(held: Held, shape: RowShape, kept: KeptRows): Promise<ReadChunk> {
+  const { generation } = kept;
+  if (kept.isWorthTrying(shape)) {
+    const keys = await held.connection.all(shape.keysSql, held.values);
+    held.stop.throwIfAborted();
+    const rows = kept.complete(shape, generation, keys);
+    if (rows !== undefined) return chunksOf(rows);
+  }
+  const reader = await openRows(held, shape.texts.length);
+  return async () => {
+    const chunk = await reader();
+    if (chunk === undefined) return undefined;
+    const vectors = shape.texts.map((_, index) => chunk.getColumnVector(index));
+    const rows = Array.from({ length: chunk.rowCount }, (_, row): DuckDBValue[] =>
+      vectors.map((each) => each.getItem(row)),
+    );
+    kept.keep(shape, generation, rows);
+    return chunkOf(rows);
+  };
+}
+
+function chunksOf(rows: readonly (readonly DuckDBValue[])[]): ReadChunk {
+  let rest: RowChunk | undefined = chunkOf(rows);
+  return async () => {
+    const chunk = rest;
+    rest = undefined;
+    return chunk;
+  };
+}
+
+async function* readRows(
+  query: HostQuery,
+  next: ReadChunk,
+  clock: EngineClock,
+): AsyncGenerator<RowBatch, QuerySummary, void> {
   const { maxRows, maxResultBytes } = query.limits;
   const encode = createRowEncoder(query.columns, query.encoding);
   let rowCount = 0;
   let byteCount = 0;
-  for (let chunk = await clock.time(reader.next); chunk !== undefined; chunk = await clock.time(reader.next)) {
+  for (let chunk = await clock.time(next); chunk !== undefined; chunk = await clock.time(next)) {
     const available = Math.min(chunk.rowCount, maxRows - rowCount);
     for (let from = 0; from < available; from += ROWS_PER_BATCH) {
       const to = Math.min(from + ROWS_PER_BATCH, available);
@@ -126,6 +177,7 @@ export function createQueryRunner(database: Database, check: CheckStatement, fin
   const ids = createIdBounds(findIdRange);
   const closing = new AbortController();
   const memory = createMemoryWatch(database);
+  const kept = createKeptRows();
 
   async function* run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void> {
     const timeout = new AbortController();
@@ -143,13 +195,20 @@ export function createQueryRunner(database: Database, check: CheckStatement, fin
     try {
       const statement = ids.statement(query);
       await check(statement.sql);
+      const shape = kept.shapeOf(statement.sql, query.columns.length);
+      if (shape !== undefined) await check(shape.keysSql);
       connection = await pool.acquire();
       stop.throwIfAborted();
-      const held = connection;
-      const reader = await clock.time(() =>
-        held.stream(statement.sql, [...bindParameters(query), ...ids.values(statement, query)]),
+      const held = {
+        connection,
+        sql: statement.sql,
+        values: [...bindParameters(query), ...ids.values(statement, query)],
+        stop,
+      };
+      const next = await clock.time(() =>
+        shape === undefined ? openRows(held, query.columns.length) : openKept(held, shape, kept),
       );
-      const summary = yield* readRows(query, reader, clock);
+      const summary = yield* readRows(query, next, clock);
       isFinished = !summary.isTruncated;
       return summary;
     } catch (error) {
@@ -178,6 +237,7 @@ export function createQueryRunner(database: Database, check: CheckStatement, fin
   return {
     run,
     forgetStatements: () => pool.forgetStatements(),
+    forgetRows: () => kept.forget(),
     async close() {
       closing.abort();
       pool.interruptAll();
