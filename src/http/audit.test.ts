@@ -83,6 +83,15 @@ describe("a call that is refused", () => {
       { ...refused, error: "pinned_parameter", status: 403, route: `${path}/:name`, actor: "n" },
     ]);
   });
+
+  it("is told when its token calls too often, and is no run", async () => {
+    for (let calls = 0; calls <= 100; calls++) await call(`${path}/open?project=xyz`, "query-token");
+    const limited = { error: "rate_limited", status: 429, method: "GET", route: `${path}/:name`, actor: "q" };
+    expect(test.audited.slice(99)).toMatchObject([
+      { action: "endpoint.run" },
+      { action: "access.refused", ...limited },
+    ]);
+  });
 });
 
 it("clearing the cache is told", async () => {

@@ -6,7 +6,9 @@ it("a caller has a burst, then calls at its rate, whatever others do", () => {
   const rates = createRateLimiter(60, () => now);
   const take = (caller = "a") => rates.take(caller);
   for (let call = 0; call < 10; call++) take();
-  expect(() => take()).toThrow(expect.objectContaining({ code: "rate_limited", details: { retryAfterSeconds: 1 } }));
+  const message = "This token made too many calls: it may make 60 a minute";
+  const details = { retryAfterSeconds: 1 };
+  expect(() => take()).toThrow(expect.objectContaining({ code: "rate_limited", message, details }));
   take("b");
   now = 999;
   expect(() => take()).toThrow();

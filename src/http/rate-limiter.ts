@@ -30,7 +30,8 @@ export function createRateLimiter(perMinute: number | undefined, nowMs: () => nu
       buckets.set(caller, bucket);
       if (bucket.tokens < 1) {
         const retryAfterSeconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000));
-        throw new ServiceError("rate_limited", "This token has made too many calls", { retryAfterSeconds });
+        const message = `This token made too many calls: it may make ${perMinute} a minute`;
+        throw new ServiceError("rate_limited", message, { retryAfterSeconds });
       }
       bucket.tokens--;
     },

@@ -16,7 +16,12 @@ declare module "fastify" {
 }
 
 /** Codes of answers to calls that were not let in. */
-const refusals: ReadonlySet<string> = new Set(["unauthorized", "insufficient_scope", "pinned_parameter"]);
+const refusals: ReadonlySet<string> = new Set([
+  "unauthorized",
+  "insufficient_scope",
+  "pinned_parameter",
+  "rate_limited",
+]);
 
 /** Records each run once its answer is sent or its caller gone, and calls that were refused. */
 export function addAudit(app: FastifyInstance, audit: Pick<AuditLog, "level" | "record">): void {
