@@ -43,6 +43,9 @@ export async function buildIfStale() {
       entryPoints,
       outdir: staging,
       bundle: true,
+      // A command loads what it needs and no more.
+      splitting: true,
+      chunkNames: "chunk-[hash]",
       external: packages.filter((name) => !bundled.has(name)).flatMap((name) => [name, `${name}/*`]),
       platform: "node",
       target: "node20",
@@ -53,6 +56,9 @@ export async function buildIfStale() {
     // Renames are atomic, so that two builds at once leave a whole bundle; the entry point comes last.
     const files = readdirSync(staging).sort((a, b) => Number(a === "logweir.js") - Number(b === "logweir.js"));
     for (const file of files) renameSync(join(staging, file), join(root, "dist", file));
+    for (const file of readdirSync(join(root, "dist"))) {
+      if (file.startsWith("chunk-") && !files.includes(file)) rmSync(join(root, "dist", file), { force: true });
+    }
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }

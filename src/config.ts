@@ -5,9 +5,10 @@ import { auditLevels } from "./audit/audit-event.ts";
 import { parseCheckedYaml } from "./checked-yaml.ts";
 import { findNearest } from "./nearest.ts";
 import { type SettingDefinition, type Settings, settingDefinitions } from "./settings.ts";
+import { UserError } from "./user-error.ts";
 
 /** Settings that cannot be used; the message lists every problem on a line of its own. */
-export class ConfigError extends Error {
+export class ConfigError extends UserError {
   override readonly name = "ConfigError";
 }
 

@@ -6,6 +6,7 @@ import { createAuditLog } from "./audit/audit-log.ts";
 import { pickBudget } from "./budget.ts";
 import { startCollecting } from "./collect-outbox.ts";
 import type { Configuration } from "./config.ts";
+import { metadataPath, storeDirectory } from "./data-folder.ts";
 import { createAdmission } from "./endpoints/admission.ts";
 import { createResultCache } from "./endpoints/cache/result-cache.ts";
 import { checkEndpoint } from "./endpoints/check-endpoint.ts";
@@ -42,16 +43,6 @@ import { loadSources } from "./sources/load-sources.ts";
 import { createManagedSources } from "./sources/managed-sources.ts";
 import { startRetention } from "./sources/retention.ts";
 import { openSources } from "./sources/source-registry.ts";
-
-/** The file of tokens in the data folder. */
-export function metadataPath(settings: Pick<Settings, "dataDir">): string {
-  return join(settings.dataDir, "metadata.db");
-}
-
-/** The folder of the events in the data folder. */
-export function storeDirectory(settings: Pick<Settings, "dataDir">): string {
-  return join(settings.dataDir, "store");
-}
 
 /** When the engine makes checkpoints and compacts, and what its host is; for tests that cannot wait for millions of events, or for a query that never ends. */
 export type EngineSizes = Pick<DuckDbEngineOptions, "checkpointBytes" | "compaction" | "hostPath">;

@@ -1,3 +1,5 @@
+import { UserError } from "../user-error.ts";
+
 /** What a command works with besides its arguments. */
 export interface CliContext {
   readonly input: NodeJS.ReadableStream;
@@ -13,7 +15,7 @@ export interface CliContext {
 export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** A command that cannot do what it was asked to; the message is all that the user sees. */
-export class CliError extends Error {
+export class CliError extends UserError {
   override readonly name = "CliError";
   readonly exitCode: number;
 

@@ -4,34 +4,24 @@ import { Readable } from "node:stream";
 import { Command, CommanderError } from "commander";
 import { redactionPolicies } from "../access/token.ts";
 import { limitDefinitions, limitNames } from "../budget.ts";
-import { ConfigError } from "../config.ts";
-import { EndpointFileError } from "../endpoints/load-endpoints.ts";
 import { EngineError } from "../engines/engine.ts";
-import { SourceFileError } from "../sources/load-sources.ts";
-import { type BackupOptions, backup } from "./commands/backup.ts";
-import { showConfig } from "./commands/config.ts";
-import { type DoctorOptions, doctor } from "./commands/doctor.ts";
-import { type ImportOptions, importFiles } from "./commands/import.ts";
-import { runParseBatch } from "./commands/parse-batch.ts";
-import { type QueryOptions, query } from "./commands/query.ts";
-import { restore } from "./commands/restore.ts";
-import { type ServeOptions, serve } from "./commands/serve.ts";
-import { runSqlBatch } from "./commands/sql-batch.ts";
-import {
-  type CreateTokenOptions,
-  createToken,
-  limitOption,
-  listTokens,
-  readLimits,
-  revokeToken,
-  rotateToken,
-} from "./commands/token.ts";
+import { UserError } from "../user-error.ts";
+import type { BackupOptions } from "./commands/backup.ts";
+import type { DoctorOptions } from "./commands/doctor.ts";
+import type { ImportOptions } from "./commands/import.ts";
+import type { QueryOptions } from "./commands/query.ts";
+import type { ServeOptions } from "./commands/serve.ts";
+import type { CreateTokenOptions } from "./commands/token.ts";
 import { type CompletedCommand, completionScript, completionShells, isCompletionShell } from "./completion.ts";
 import { type CliContext, CliError, print } from "./context.ts";
+import { limitOption, readLimits } from "./limit-options.ts";
 import { type CommandOptions, serviceCommandGroups, serviceCommands } from "./service-commands.ts";
 
 /** Of a command line that cannot be read; 1 is for commands that fail. */
 const usageExitCode = 64;
+
+/** What commands do is loaded when they run: most of them need a small part of all that. */
+const loadTokens = () => import("./commands/token.ts");
 
 /** Runs one command line, without the program's name; resolves with the exit code. Never throws, never exits. */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
@@ -47,9 +37,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
 
 /** Errors that tell the user what to do show their message alone; a fault of ours shows where it happened. */
 function describe(error: unknown): string {
-  const isForUser = [CliError, ConfigError, EndpointFileError, SourceFileError, EngineError].some(
-    (type) => error instanceof type,
-  );
+  const isForUser = error instanceof UserError || error instanceof EngineError;
   if (error instanceof Error) return isForUser || "code" in error ? error.message : (error.stack ?? error.message);
   return String(error);
 }
@@ -87,7 +75,7 @@ function buildProgram(context: CliContext): Command {
     .description("print every setting, its value and where it came from")
     .option("--json", "as JSON")
     .addHelpText("after", examples("logweir config", "logweir config --json"))
-    .action((options: { json?: boolean }) => showConfig(options, context));
+    .action(async (options: { json?: boolean }) => (await import("./commands/config.ts")).showConfig(options, context));
   return program;
 }
 
@@ -101,7 +89,7 @@ function addServe(program: Command, context: CliContext): void {
     .description("run the service until SIGTERM or SIGINT")
     .option("--demo", "fill an empty store with a day of sample events")
     .addHelpText("after", examples("logweir serve", "LOGWEIR_PORT=0 LOGWEIR_DATA_DIR=/var/lib/logweir logweir serve"))
-    .action((options: ServeOptions) => serve(options, context));
+    .action(async (options: ServeOptions) => (await import("./commands/serve.ts")).serve(options, context));
 }
 
 function addTokens(program: Command, context: CliContext): void {
@@ -128,22 +116,22 @@ function addTokens(program: Command, context: CliContext): void {
         "logweir token create --scope ingest:source:edge --description 'the gateway'",
       ),
     )
-    .action((options: Omit<CreateTokenOptions, "limits"> & Readonly<Record<string, unknown>>) => {
-      return createToken({ ...options, limits: readLimits(options) }, context);
+    .action(async (options: Omit<CreateTokenOptions, "limits"> & Readonly<Record<string, unknown>>) => {
+      await (await loadTokens()).createToken({ ...options, limits: readLimits(options) }, context);
     });
   token
     .command("list")
     .description("list all tokens, without their values")
     .option("--json", "as JSON")
     .addHelpText("after", examples("logweir token list", "logweir token list --json"))
-    .action((options: { json?: boolean }) => listTokens(options, context));
+    .action(async (options: { json?: boolean }) => (await loadTokens()).listTokens(options, context));
   token
     .command("revoke")
     .description("revoke a token; a running service refuses it at once")
     .argument("<id>", "as `logweir token list` shows it")
     .option("--json", "as JSON")
     .addHelpText("after", examples("logweir token revoke 1f0c2a9b7d34"))
-    .action((id: string, options: { json?: boolean }) => revokeToken(id, options, context));
+    .action(async (id: string, options: { json?: boolean }) => (await loadTokens()).revokeToken(id, options, context));
   token
     .command("rotate")
     .description("give a token another value and print it; it is shown this once")
@@ -151,7 +139,9 @@ function addTokens(program: Command, context: CliContext): void {
     .option("--grace <time>", "how long the old value counts too: 10m, 1h; not at all unless given")
     .option("--json", "as JSON")
     .addHelpText("after", examples("logweir token rotate 1f0c2a9b7d34 --grace 1h"))
-    .action((id: string, options: { grace?: string; json?: boolean }) => rotateToken(id, options, context));
+    .action(async (id: string, options: { grace?: string; json?: boolean }) => {
+      await (await loadTokens()).rotateToken(id, options, context);
+    });
 }
 
 function addQueries(program: Command, context: CliContext): void {
@@ -176,7 +166,9 @@ function addQueries(program: Command, context: CliContext): void {
         "logweir query logs.all --param project=default --lql 'm.response.status_code:>=500 t:last@1h'",
       ),
     )
-    .action((name: string, options: QueryOptions) => query(name, options, context));
+    .action(async (name: string, options: QueryOptions) => {
+      await (await import("./commands/query.ts")).query(name, options, context);
+    });
   program
     .command("sql")
     .description("run GoogleSQL on the embedded engine, without the store")
@@ -185,9 +177,11 @@ function addQueries(program: Command, context: CliContext): void {
     .option("--json", "as JSON, which it is anyway")
     .option("--time-zone <zone>", "of conversions that name no zone", "UTC")
     .addHelpText("after", examples("logweir sql 'SELECT 1 + 1'", "logweir sql --batch < queries.jsonl"))
-    .action((text: string | undefined, options: { batch?: boolean; timeZone: string }) =>
-      runSqlBatch(linesOf("query", text, options, context), context.output, { timeZone: options.timeZone }),
-    );
+    .action(async (text: string | undefined, options: { batch?: boolean; timeZone: string }) => {
+      const lines = linesOf("query", text, options, context);
+      const { runSqlBatch } = await import("./commands/sql-batch.ts");
+      await runSqlBatch(lines, context.output, { timeZone: options.timeZone });
+    });
   program
     .command("parse")
     .description("check that a text is a query of the grammar")
@@ -195,9 +189,10 @@ function addQueries(program: Command, context: CliContext): void {
     .option("--batch", "read one JSON object with sql a line, answer one a line")
     .option("--json", "as JSON, which it is anyway")
     .addHelpText("after", examples("logweir parse 'SELECT 1'", "logweir parse --batch < queries.jsonl"))
-    .action((text: string | undefined, options: { batch?: boolean }) =>
-      runParseBatch(linesOf("sql", text, options, context), context.output),
-    );
+    .action(async (text: string | undefined, options: { batch?: boolean }) => {
+      const lines = linesOf("sql", text, options, context);
+      await (await import("./commands/parse-batch.ts")).runParseBatch(lines, context.output);
+    });
 }
 
 function toCompleted(command: Command): CompletedCommand {
@@ -249,23 +244,29 @@ function addStoreCommands(program: Command, context: CliContext): void {
       "after",
       examples("logweir import events.ndjson.gz --source edge", "zcat *.gz | logweir import - --source edge"),
     )
-    .action((files: string[], options: ImportOptions) => importFiles(files, options, context));
+    .action(async (files: string[], options: ImportOptions) => {
+      await (await import("./commands/import.ts")).importFiles(files, options, context);
+    });
   ofService(program.command("backup"))
     .description("copy everything a running service stores into a new folder, and verify the copy")
     .argument("<dir>", "new or empty")
     .addHelpText("after", examples("logweir backup /backups/2026-08-20"))
-    .action((folder: string, options: BackupOptions) => backup(folder, options, context));
+    .action(async (folder: string, options: BackupOptions) => {
+      await (await import("./commands/backup.ts")).backup(folder, options, context);
+    });
   program
     .command("restore")
     .description("make the data folder from a backup; no service may run, and the folder must be empty")
     .argument("<dir>", "as `logweir backup` made it")
     .option("--json", "as JSON")
     .addHelpText("after", examples("LOGWEIR_DATA_DIR=/var/lib/logweir logweir restore /backups/2026-08-20"))
-    .action((folder: string, options: { json?: boolean }) => restore(folder, options, context));
+    .action(async (folder: string, options: { json?: boolean }) => {
+      await (await import("./commands/restore.ts")).restore(folder, options, context);
+    });
   ofService(program.command("doctor"))
     .description("tell the state of the store, and what is wrong with it; fails when something is")
     .addHelpText("after", examples("logweir doctor", "logweir doctor --json"))
-    .action((options: DoctorOptions) => doctor(options, context));
+    .action(async (options: DoctorOptions) => (await import("./commands/doctor.ts")).doctor(options, context));
 }
 
 /** What `--batch` reads, or the one query of the command line as the only line. */

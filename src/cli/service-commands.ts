@@ -1,10 +1,3 @@
-import { clearCache } from "./commands/cache.ts";
-import { generateClientFile } from "./commands/client-generate.ts";
-import { getEndpoint, listEndpoints } from "./commands/endpoint.ts";
-import { applyEndpoints, diffEndpoints, pullEndpoints } from "./commands/endpoint-sync.ts";
-import { testEndpoints } from "./commands/endpoint-test.ts";
-import { listSources, showSchema } from "./commands/source.ts";
-import { tail } from "./commands/tail.ts";
 import type { CliContext } from "./context.ts";
 import type { ServiceOptions } from "./service-call.ts";
 
@@ -56,7 +49,7 @@ export const serviceCommands: readonly CommandDefinition[] = [
     argument: { form: "[name]", description: "name or id of an endpoint; all endpoints unless given" },
     description: "drop kept answers at once",
     examples: ["logweir cache clear", "logweir cache clear usage.api-counts"],
-    run: (name, options, context) => clearCache(name, options, context),
+    run: async (name, options, context) => (await import("./commands/cache.ts")).clearCache(name, options, context),
   },
   {
     name: "client generate",
@@ -70,20 +63,22 @@ export const serviceCommands: readonly CommandDefinition[] = [
       "logweir client generate --out src/logweir.ts",
       "logweir client generate --from endpoints --out src/logweir.ts",
     ],
-    run: (_, options, context) => generateClientFile(options, context),
+    run: async (_, options, context) =>
+      (await import("./commands/client-generate.ts")).generateClientFile(options, context),
   },
   {
     name: "endpoint list",
     description: "list the endpoints",
     examples: ["logweir endpoint list --json"],
-    run: (_, options, context) => listEndpoints(options, context),
+    run: async (_, options, context) => (await import("./commands/endpoint.ts")).listEndpoints(options, context),
   },
   {
     name: "endpoint get",
     argument: { form: "<name>", description: "name or id of the endpoint" },
     description: "show an endpoint: its settings and its query",
     examples: ["logweir endpoint get logs.all"],
-    run: (name = "", options, context) => getEndpoint(name, options, context),
+    run: async (name = "", options, context) =>
+      (await import("./commands/endpoint.ts")).getEndpoint(name, options, context),
   },
   {
     name: "endpoint pull",
@@ -91,7 +86,8 @@ export const serviceCommands: readonly CommandDefinition[] = [
     description: "write the endpoints of a service as files; files that mean the same stay as they are",
     options: [["--force", "overwrite files that say something else"]],
     examples: ["logweir endpoint pull", "logweir endpoint pull endpoints --force"],
-    run: (dir = "", options, context) => pullEndpoints(dir, options, context),
+    run: async (dir = "", options, context) =>
+      (await import("./commands/endpoint-sync.ts")).pullEndpoints(dir, options, context),
   },
   {
     name: "endpoint diff",
@@ -99,7 +95,8 @@ export const serviceCommands: readonly CommandDefinition[] = [
     description: "tell what apply would change, for callers too; exits with 2 when that is something",
     options: [["--prune", "also delete endpoints that the folder does not have"]],
     examples: ["logweir endpoint diff", "logweir endpoint diff endpoints --json"],
-    run: (dir = "", options, context) => diffEndpoints(dir, options, context),
+    run: async (dir = "", options, context) =>
+      (await import("./commands/endpoint-sync.ts")).diffEndpoints(dir, options, context),
   },
   {
     name: "endpoint apply",
@@ -110,7 +107,8 @@ export const serviceCommands: readonly CommandDefinition[] = [
       ["--prune", "also delete endpoints that the folder does not have"],
     ],
     examples: ["logweir endpoint apply", "logweir endpoint apply endpoints --yes"],
-    run: (dir = "", options, context) => applyEndpoints(dir, options, context),
+    run: async (dir = "", options, context) =>
+      (await import("./commands/endpoint-sync.ts")).applyEndpoints(dir, options, context),
   },
   {
     name: "endpoint test",
@@ -120,26 +118,28 @@ export const serviceCommands: readonly CommandDefinition[] = [
     options: [["--filter <text>", "only tests with the text in the endpoint's or the test's name"], sourcesOption],
     isLocal: true,
     examples: ["logweir endpoint test", "logweir endpoint test endpoints --filter 'newest first'"],
-    run: (dir = "", options, context) => testEndpoints(dir, options, context),
+    run: async (dir = "", options, context) =>
+      (await import("./commands/endpoint-test.ts")).testEndpoints(dir, options, context),
   },
   {
     name: "source list",
     description: "list the sources, with their newest event",
     examples: ["logweir source list"],
-    run: (_, options, context) => listSources(options, context),
+    run: async (_, options, context) => (await import("./commands/source.ts")).listSources(options, context),
   },
   {
     name: "source schema",
     argument: { form: "<name>", description: "name or alias of the source" },
     description: "show the fields that a source's events carried so far",
     examples: ["logweir source schema edge"],
-    run: (name = "", options, context) => showSchema(name, options, context),
+    run: async (name = "", options, context) =>
+      (await import("./commands/source.ts")).showSchema(name, options, context),
   },
   {
     name: "tail",
     argument: { form: "<source>", description: "name or alias of the source" },
     description: "print a source's newest events, and further ones as they come",
     examples: ["logweir tail edge", "logweir tail edge --json | jq .metadata"],
-    run: (name = "", options, context) => tail(name, options, context),
+    run: async (name = "", options, context) => (await import("./commands/tail.ts")).tail(name, options, context),
   },
 ];

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { UserError } from "../user-error.ts";
 import { checkEndpoint, findTwins, lookupOf } from "./check-endpoint.ts";
 import type { CompileDependencies } from "./compile-endpoint.ts";
 import type { Endpoint } from "./definition.ts";
@@ -8,7 +9,7 @@ import { describeProblem } from "./query-error.ts";
 import { draftOfFile, type FileProblem } from "./validate.ts";
 
 /** Endpoint files that cannot be used; the message lists every problem with file, line, column and a caret. */
-export class EndpointFileError extends Error {
+export class EndpointFileError extends UserError {
   override readonly name = "EndpointFileError";
 }
 

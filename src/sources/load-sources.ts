@@ -2,11 +2,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { parseCheckedYaml, type TextProblem } from "../checked-yaml.ts";
 import { caretLines, positionAt } from "../googlesql/diagnostic.ts";
+import { UserError } from "../user-error.ts";
 import { findSharedNames, ownNamePrefix, type Source } from "./source.ts";
 import { ownNameProblem, SourceDocument, toSource, whyNoFieldPath } from "./source-document.ts";
 
 /** A source file that cannot be used; the message names file, line and column and shows the line with a caret. */
-export class SourceFileError extends Error {
+export class SourceFileError extends UserError {
   override readonly name = "SourceFileError";
 }
 

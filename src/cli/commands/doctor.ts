@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { loadAllSources } from "../../all-sources.ts";
 import { type Configuration, readConfiguration } from "../../config.ts";
+import { metadataPath, storeDirectory } from "../../data-folder.ts";
 import { openDuckDbEngine } from "../../engines/duckdb/index.ts";
 import { openMetadata } from "../../metadata/database.ts";
 import { createSourceStore } from "../../metadata/source-store.ts";
-import { metadataPath, storeDirectory } from "../../service.ts";
 import type { Source } from "../../sources/source.ts";
 import { describeStore, type StoreState } from "../../sources/store-state.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";

@@ -5,11 +5,12 @@ import { describeToken } from "../../access/token-document.ts";
 import type { AuditChange } from "../../audit/audit-event.ts";
 import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames } from "../../budget.ts";
 import { readConfiguration } from "../../config.ts";
+import { metadataPath } from "../../data-folder.ts";
 import { createAuditOutbox } from "../../metadata/audit-outbox.ts";
 import { openMetadata } from "../../metadata/database.ts";
 import { createTokenStore } from "../../metadata/token-store.ts";
-import { metadataPath } from "../../service.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
+import { type LimitTexts, limitOption } from "../limit-options.ts";
 import { formatTable } from "../table.ts";
 
 export interface CreateTokenOptions {
@@ -19,7 +20,7 @@ export interface CreateTokenOptions {
   readonly description?: string;
   readonly redaction?: string;
   /** Limits by their options' names in camel case. */
-  readonly limits: Readonly<Record<string, string | undefined>>;
+  readonly limits: LimitTexts;
   readonly json?: boolean;
 }
 
@@ -142,22 +143,7 @@ async function withTokens(
   }
 }
 
-/** The option of a limit: `--max-rows` for `max_rows`. */
-export function limitOption(name: LimitName): string {
-  return `--${name.replaceAll("_", "-")}`;
-}
-
-/** The options of limits among a command's options, which commander names in camel case. */
-export function readLimits(options: Readonly<Record<string, unknown>>): CreateTokenOptions["limits"] {
-  return Object.fromEntries(
-    limitNames.map((name) => {
-      const value = options[name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())];
-      return [name, typeof value === "string" ? value : undefined];
-    }),
-  );
-}
-
-function parseBudget(values: CreateTokenOptions["limits"]): Budget {
+function parseBudget(values: LimitTexts): Budget {
   const budget: Partial<Record<LimitName, number>> = {};
   for (const name of limitNames) {
     const text = values[name];

@@ -4,7 +4,6 @@ import { type Engine, EngineError } from "../engine.ts";
 import { compileQuery } from "./compile/compile.ts";
 import { EncoderThread } from "./encoder/encoder-thread.ts";
 import type { CompactionSize } from "./host/compaction.ts";
-import { openCore } from "./host/core.ts";
 import type { CoreOptions, EngineHost } from "./host/protocol.ts";
 import { HostProcess, residentBytes } from "./host-process.ts";
 import { runQuery } from "./run-query.ts";
@@ -116,6 +115,8 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions): Promise<Du
 
 /** An engine in memory and in this process: nothing survives it, and a query that hangs hangs the process. */
 export async function openMemoryEngine(options: { readonly threads?: number } = {}): Promise<DuckDbEngine> {
+  // The driver comes along with it, which the service, whose engine is another process, has no memory for.
+  const { openCore } = await import("./host/core.ts");
   let failure: EngineError | undefined;
   const { host } = await openCore(coreOptions(options), {
     onFatal: (cause) => {
