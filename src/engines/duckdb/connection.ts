@@ -69,7 +69,7 @@ const ROW_GROUP_ROWS = 30_720;
  * hold them and no others; DuckDB's defaults of 50 rows would carry all candidates' JSON through the sort, or read all
  * vectors between the first row and the last. A query without a limit of its own is asked for 1,001 rows.
  */
-const LATE_ROWS = 1024;
+export const LATE_ROWS = 1024;
 
 /** How DuckDB words it, and so how we do. */
 const INTERRUPTED_MESSAGE = "INTERRUPT Error: Interrupted!";
@@ -119,8 +119,13 @@ function wrapConnection(connection: DuckDBConnection, keptStatements = 0): Conne
     }
   }
 
-  async function stream(sql: string, values: readonly BoundValue[] = []): Promise<ChunkReader> {
-    const statement: Statement = { isInterrupted: false, isBusy: false };
+  /** Prepares the statement, or takes the one that was kept, and runs it with the values. */
+  async function run<T>(
+    statement: Statement,
+    sql: string,
+    values: readonly BoundValue[],
+    execute: (prepared: DuckDBPreparedStatement) => Promise<T>,
+  ): Promise<T> {
     current = statement;
     const begunAt = forgottenCount;
     const prepared = await prepare(statement, sql);
@@ -129,19 +134,25 @@ function wrapConnection(connection: DuckDBConnection, keptStatements = 0): Conne
       values.forEach(({ value, type }, index) => {
         prepared.bindValue(index + 1, value, type);
       });
-      const result = await guard(statement, () => prepared.stream());
+      const result = await guard(statement, () => execute(prepared));
       isUsable = begunAt === forgottenCount;
-      return {
-        columnCount: result.columnCount,
-        async next() {
-          const chunk = await guard(statement, () => result.fetchChunk());
-          return chunk === null || chunk.rowCount === 0 ? undefined : chunk;
-        },
-      };
+      return result;
     } finally {
       if (isUsable) keep(sql, prepared);
       else prepared.destroySync();
     }
+  }
+
+  async function stream(sql: string, values: readonly BoundValue[] = []): Promise<ChunkReader> {
+    const statement: Statement = { isInterrupted: false, isBusy: false };
+    const result = await run(statement, sql, values, (prepared) => prepared.stream());
+    return {
+      columnCount: result.columnCount,
+      async next() {
+        const chunk = await guard(statement, () => result.fetchChunk());
+        return chunk === null || chunk.rowCount === 0 ? undefined : chunk;
+      },
+    };
   }
 
   function forgetStatements(): void {
@@ -150,12 +161,12 @@ function wrapConnection(connection: DuckDBConnection, keptStatements = 0): Conne
     kept.clear();
   }
 
-  async function all(sql: string, values?: readonly BoundValue[]): Promise<DuckDBValue[][]> {
-    const reader = await stream(sql, values);
+  async function all(sql: string, values: readonly BoundValue[] = []): Promise<DuckDBValue[][]> {
+    const statement: Statement = { isInterrupted: false, isBusy: false };
+    // Whole at once: each chunk that streams is another turn of the driver's threads.
+    const result = await run(statement, sql, values, (prepared) => prepared.run());
     const rows: DuckDBValue[][] = [];
-    for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
-      chunk.appendToRows(rows);
-    }
+    for (let index = 0; index < result.chunkCount; index++) result.getChunk(index).appendToRows(rows);
     return rows;
   }
 

@@ -176,6 +176,26 @@ export function chunkOf(rows: readonly (readonly DuckDBValue[])[]): RowChunk {
   };
 }
 
+/** The chunk; what is read of it is put into `rows` too. */
+export function notedChunk(chunk: RowChunk, rows: DuckDBValue[][]): RowChunk {
+  const noted = Array.from({ length: chunk.rowCount }, (): DuckDBValue[] => []);
+  rows.push(...noted);
+  return {
+    rowCount: chunk.rowCount,
+    getColumnVector(column) {
+      const vector = chunk.getColumnVector(column);
+      return {
+        getItem(row) {
+          const value = vector.getItem(row);
+          const of = noted[row];
+          if (of !== undefined) of[column] = value;
+          return value;
+        },
+      };
+    },
+  };
+}
+
 /** Writes the rows of a chunk from one number (counted from 0) up to another, comma separated without brackets. */
 export type EncodeRows = (chunk: RowChunk, from: number, to: number) => string;
 

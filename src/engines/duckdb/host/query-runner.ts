@@ -1,12 +1,12 @@
 /** Runs compiled queries: several at once, each on a connection of its own, under its limits. */
 import { EngineError, type QuerySummary, type RowBatch } from "../../engine.ts";
 import type { BoundValue, Connection, Database } from "../connection.ts";
-import type { DuckDBValue } from "../driver.ts";
+import { type DuckDBValue, TIMESTAMP } from "../driver.ts";
 import { toEngineError } from "../driver-error.ts";
 import { physicalType, toDriverValue } from "../parameters.ts";
-import { chunkOf, createRowEncoder, type RowChunk } from "../rows.ts";
+import { chunkOf, createRowEncoder, notedChunk, type RowChunk } from "../rows.ts";
 import { createIdBounds, type FindIdRange } from "./id-bounds.ts";
-import { createKeptRows, type KeptRows, type RowShape } from "./kept-rows.ts";
+import { createKeptRows, type KeptCall, type KeptRows } from "./kept-rows.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
 import type { HostQuery } from "./protocol.ts";
 import type { CheckStatement } from "./statement-check.ts";
@@ -115,33 +115,35 @@ async function openRows({ connection, sql, values }: Held, columnCount: number):
 }
 
 /** The rows of a statement whose texts may be kept: from what is kept where that is all of them, else anew, to be kept. */
-async function openKept(held: Held, shape: RowShape, kept: KeptRows): Promise<ReadChunk> {
-  const { generation } = kept;
-  if (kept.isWorthTrying(shape)) {
-    const keys = await held.connection.all(shape.keysSql, held.values);
-    held.stop.throwIfAborted();
-    const rows = kept.complete(shape, generation, keys);
-    if (rows !== undefined) return chunksOf(rows);
-  }
-  const reader = await openRows(held, shape.texts.length);
-  return async () => {
-    const chunk = await reader();
-    if (chunk === undefined) return undefined;
-    const vectors = shape.texts.map((_, index) => chunk.getColumnVector(index));
-    const rows = Array.from({ length: chunk.rowCount }, (_, row): DuckDBValue[] =>
-      vectors.map((each) => each.getItem(row)),
+async function openKept(held: Held, call: KeptCall, kept: KeptRows, check: CheckStatement): Promise<ReadChunk> {
+  const { connection, values, stop } = held;
+  const keys = kept.keysOf(call);
+  if (keys !== undefined) {
+    const { sql, since } = keys;
+    await check(sql);
+    const rows = kept.complete(
+      call,
+      await connection.all(sql, since === undefined ? values : [...values, { value: since, type: TIMESTAMP }]),
     );
-    kept.keep(shape, generation, rows);
-    return chunkOf(rows);
+    stop.throwIfAborted();
+    if (rows !== undefined) return once(chunkOf(rows));
+  }
+  const next = await openRows(held, call.shape.texts.length);
+  const rows: DuckDBValue[][] = [];
+  return async () => {
+    const chunk = await next();
+    if (chunk !== undefined) return notedChunk(chunk, rows);
+    kept.keep(call, rows);
+    return undefined;
   };
 }
 
-function chunksOf(rows: readonly (readonly DuckDBValue[])[]): ReadChunk {
-  let rest: RowChunk | undefined = chunkOf(rows);
+function once(chunk: RowChunk): ReadChunk {
+  let rest: RowChunk | undefined = chunk;
   return async () => {
-    const chunk = rest;
+    const next = rest;
     rest = undefined;
-    return chunk;
+    return next;
   };
 }
 
@@ -195,18 +197,14 @@ export function createQueryRunner(database: Database, check: CheckStatement, fin
     try {
       const statement = ids.statement(query);
       await check(statement.sql);
-      const shape = kept.shapeOf(statement.sql, query.columns.length);
-      if (shape !== undefined) await check(shape.keysSql);
       connection = await pool.acquire();
       stop.throwIfAborted();
-      const held = {
-        connection,
-        sql: statement.sql,
-        values: [...bindParameters(query), ...ids.values(statement, query)],
-        stop,
-      };
+      const bounds = ids.values(statement, query);
+      const held = { connection, sql: statement.sql, values: [...bindParameters(query), ...bounds], stop };
+      const given = [...query.parameters.map(({ value }) => value), ...bounds.map(({ value }) => String(value))];
+      const call = kept.begin(statement.sql, query.columns.length, given);
       const next = await clock.time(() =>
-        shape === undefined ? openRows(held, query.columns.length) : openKept(held, shape, kept),
+        call === undefined ? openRows(held, query.columns.length) : openKept(held, call, kept, check),
       );
       const summary = yield* readRows(query, next, clock);
       isFinished = !summary.isTruncated;
