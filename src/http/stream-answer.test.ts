@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { gunzipSync } from "node:zlib";
 import fastify from "fastify";
@@ -5,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { emptyQuery, runningQuery, toBatch } from "../../test/support/fake-engine.ts";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
 import type { RowBatch } from "../engines/engine.ts";
+import { answerBy } from "./answer-by.ts";
 import { contentEncodings } from "./content-encoding.ts";
 import { ndjsonFormat } from "./formats/json.ts";
 import { sendRows } from "./stream-answer.ts";
@@ -75,16 +77,18 @@ describe("a page that is too large to hold", () => {
   it.each([undefined, "gzip"])("is streamed, and tells of the next one in a trailer (encoding %s)", async (name) => {
     const app = fastify();
     const told: (string | undefined)[] = [];
-    app.get("/", async (_request, reply) => {
-      await sendRows(reply, page(), ndjsonFormat.open([]), {
-        hasPages: true,
-        encoding: contentEncodings.find((encoding) => encoding.name === name),
-        onHeaders: (summary) => void told.push(summary),
-        linkOf: (summary) => `<${summary}>; rel="next"`,
-        encode: (work) => work(),
-      });
-      return reply;
-    });
+    app.get(
+      "/",
+      answerBy((_request, reply) =>
+        sendRows(reply, page(), ndjsonFormat.open([]), {
+          pageRows: 12_000,
+          encoding: contentEncodings.find((encoding) => encoding.name === name),
+          onHeaders: (summary) => void told.push(summary),
+          linkOf: (summary) => `<${summary}>; rel="next"`,
+          encode: (work) => work(),
+        }),
+      ),
+    );
     url = await app.listen({ port: 0, host: "127.0.0.1" });
     const { message, body } = await read();
     await app.close();
@@ -95,20 +99,54 @@ describe("a page that is too large to hold", () => {
     expect(message.trailers.link).toBe('<behind the last row>; rel="next"');
   });
 
+  it("begins before it is known whether there is a next one", async () => {
+    const app = fastify();
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    async function* waiting(): AsyncGenerator<RowBatch, string> {
+      for (let batch = 0; batch < 10; batch++) yield toBatch(Array.from({ length: 1_000 }, () => row));
+      await begun;
+      return "behind the last row";
+    }
+    app.get(
+      "/",
+      answerBy((_request, reply) =>
+        sendRows(reply, waiting(), ndjsonFormat.open([]), {
+          pageRows: 10_001,
+          onHeaders: () => undefined,
+          encode: (work) => work(),
+        }),
+      ),
+    );
+    url = await app.listen({ port: 0, host: "127.0.0.1" });
+    const message = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(url, resolve).on("error", reject);
+    });
+    begin();
+    message.resume();
+    await once(message, "end");
+    expect(message.statusCode).toBe(200);
+    await app.close();
+  });
+
   it("ends the connection when it fails in its middle", async () => {
     const app = fastify();
     async function* broken(): AsyncGenerator<RowBatch, string> {
       yield* page();
       throw new Error("engine gone");
     }
-    app.get("/", async (_request, reply) => {
-      await sendRows(reply, broken(), ndjsonFormat.open([]), {
-        hasPages: false,
-        onHeaders: () => undefined,
-        encode: (work) => work(),
-      });
-      return reply;
-    });
+    app.get(
+      "/",
+      answerBy((_request, reply) =>
+        sendRows(reply, broken(), ndjsonFormat.open([]), {
+          pageRows: undefined,
+          onHeaders: () => undefined,
+          encode: (work) => work(),
+        }),
+      ),
+    );
     url = await app.listen({ port: 0, host: "127.0.0.1" });
     await expect(read()).rejects.toThrow();
     await app.close();

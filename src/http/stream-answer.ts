@@ -6,12 +6,16 @@ import type { AnswerWriter, Chunk } from "./formats/answer-format.ts";
 
 /** Answers up to this many bytes are sent in one piece, so that an error in them still has its true status. */
 const bufferedBytes = 1_000_000;
-/** Pages are sent in one piece up to here: what their headers say of the next page is known at the end. */
+/**
+ * Pages of up to so many rows are sent in one piece: what their headers say of the next page is known at the end. Of a larger page that
+ * is not full there is no next one; of a full one, a trailer tells.
+ */
 const bufferedPageRows = 10_000;
 const bufferedPageBytes = 64_000_000;
 
 export interface StreamOptions<Summary> {
-  readonly hasPages: boolean;
+  /** Rows of a full page; undefined where there are no pages. */
+  readonly pageRows: number | undefined;
   /** As the caller likes it; undefined for the bytes as they are. */
   readonly encoding?: ContentEncoding | undefined;
   /** Called before the first byte leaves: with the summary where the answer is complete by then. */
@@ -32,13 +36,11 @@ export async function sendRows<Summary>(
   writer: AnswerWriter,
   options: StreamOptions<Summary>,
 ): Promise<void> {
-  const { hasPages, encoding, onHeaders, encode } = options;
+  const { pageRows, encoding, onHeaders, encode } = options;
+  const maxBytes = pageRows !== undefined && pageRows <= bufferedPageRows ? bufferedPageBytes : bufferedBytes;
   const head: Buffer[] = [toBuffer(encode(() => writer.begin()))];
   let length = 0;
-  let rowCount = 0;
-  const isBuffered = () =>
-    length <= bufferedBytes || (hasPages && rowCount <= bufferedPageRows && length <= bufferedPageBytes);
-  while (isBuffered()) {
+  while (length <= maxBytes) {
     const next = await rows.next();
     if (next.done === true) {
       head.push(toBuffer(encode(() => writer.end())));
@@ -53,12 +55,11 @@ export async function sendRows<Summary>(
     const chunk = toBuffer(encode(() => writer.write(next.value)));
     head.push(chunk);
     length += chunk.length;
-    rowCount += next.value.rowCount;
   }
   onHeaders(undefined);
   let summary: Summary | undefined;
   const { linkOf } = options;
-  if (hasPages && linkOf !== undefined) {
+  if (pageRows !== undefined && linkOf !== undefined) {
     reply.trailer("Link", (_reply, _payload, done) => {
       done(null, summary === undefined ? undefined : linkOf(summary));
     });

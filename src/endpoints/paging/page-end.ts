@@ -10,10 +10,15 @@ export interface PageEnd {
   next(): PagePlace | undefined;
 }
 
+/** Rows of a full page of a call that answers `maxRows` at most; undefined where there are no pages. */
+export function fullPageRows(paging: Paging | undefined, maxRows: number): number | undefined {
+  return paging === undefined ? undefined : Math.min(paging.pageSize ?? maxRows, maxRows);
+}
+
 /** `maxRows` is the most that the page can have. */
 export function createPageEnd(paging: Paging | undefined, maxRows: number): PageEnd {
   if (paging === undefined) return { read: (batch) => batch, next: () => undefined };
-  const pageSize = Math.min(paging.pageSize ?? maxRows, maxRows);
+  const pageSize = fullPageRows(paging, maxRows);
   const hidden = paging.keys.findIndex(({ name }, index) => name === placeParameter(index));
   let rowCount = 0;
   let lastRow: string | undefined;

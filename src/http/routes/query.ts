@@ -72,7 +72,7 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
         },
       });
       await sendRows(reply, rows, format.open(shown), {
-        hasPages: false,
+        pageRows: undefined,
         encoding: format.isCompressed === true ? undefined : chooseEncoding(request.headers["accept-encoding"]),
         onHeaders() {
           reply.header("Content-Type", format.mediaType + format.typeParameters).header("Cache-Control", "no-store");

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { applyPins } from "../../access/pins.ts";
 import { canQuery, canQueryAnything, type Identity } from "../../access/scope.ts";
 import type { Endpoint } from "../../endpoints/definition.ts";
+import { fullPageRows } from "../../endpoints/paging/page-end.ts";
 import { type EndpointCall, prepareCall } from "../../endpoints/run-endpoint.ts";
 import { type RunOptions, type RunSummary, runPrepared } from "../../endpoints/run-prepared.ts";
 import { ServiceError } from "../../errors.ts";
@@ -122,7 +123,7 @@ async function answerAnew(
   const linkOf = ({ next }: RunSummary): string | undefined =>
     next === undefined ? undefined : makeNextPageLink(request.url, runner.cursors.seal(identity, next));
   await sendRows(reply, runPrepared(runner, prepared, call.signal, options), call.format.open(columns), {
-    hasPages: query.paging !== undefined,
+    pageRows: fullPageRows(query.paging, prepared.maxRows),
     encoding: call.format.isCompressed === true ? undefined : chooseEncoding(request.headers["accept-encoding"]),
     onHeaders(summary) {
       setType(reply, call.format);

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "../../endpoints/definition.ts";
+import { fullPageRows } from "../../endpoints/paging/page-end.ts";
 import { prepareCall } from "../../endpoints/run-endpoint.ts";
 import { runPrepared } from "../../endpoints/run-prepared.ts";
 import { createSourceEndpoint } from "../../endpoints/source-events.ts";
@@ -72,7 +73,7 @@ export function addSourcesRoutes(app: FastifyInstance, dependencies: AppDependen
     const writer = jsonFormat.open(prepared.query.columns.slice(0, 4));
     const framed = { ...writer, begin: () => frame.begin, end: () => frame.end };
     await sendRows(reply, runPrepared(runner, prepared, signal, { caller: "events" }), framed, {
-      hasPages: true,
+      pageRows: fullPageRows(prepared.query.paging, prepared.maxRows),
       onHeaders: () => reply.type("application/json; charset=utf-8").header("Cache-Control", "no-store"),
       encode: (work) => work(),
     });
