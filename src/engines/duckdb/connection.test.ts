@@ -132,6 +132,18 @@ describe("a connection that keeps statements", () => {
     }
   });
 
+  it("sees rows that were stored since, beyond all that the table held when the statement was first run", async () => {
+    const literal = "SELECT n FROM t WHERE n > 1000000";
+    const bound = "SELECT n FROM t WHERE n > 1000000 AND n <> $1";
+    const values = [{ value: 5 }];
+    expect([await connection.all(literal), await connection.all(bound, values)]).toEqual([[], []]);
+    const writer = await database.connect();
+    await writer.all("INSERT INTO t VALUES (2000000)");
+    expect([await connection.all(literal), await connection.all(bound, values)]).toEqual([[[2000000]], [[2000000]]]);
+    await writer.all("DELETE FROM t WHERE n = 2000000");
+    writer.close();
+  });
+
   it("runs one again after an error of its own and after a reader that was left", async () => {
     const divide = "SELECT (1 // $1::INTEGER)::INTEGER + error('x')::INTEGER FROM t WHERE n < $1::INTEGER";
     await expect(connection.all(divide, [{ value: 1 }])).rejects.toThrow();

@@ -135,7 +135,9 @@ function wrapConnection(connection: DuckDBConnection, keptStatements = 0): Conne
         prepared.bindValue(index + 1, value, type);
       });
       const result = await guard(statement, () => execute(prepared));
-      isUsable = begunAt === forgottenCount;
+      // DuckDB plans a statement with values at each run. One without would run as it was planned: on the least and the
+      // greatest values of the table at that time, blind to rows beyond them that were stored since.
+      isUsable = begunAt === forgottenCount && values.length > 0;
       return result;
     } finally {
       if (isUsable) keep(sql, prepared);
