@@ -175,6 +175,25 @@ describe("one event", () => {
     });
   });
 
+  it.each([
+    ["in a list, behind small ones", "[1, -9007199254740993 , 2]", [1, -9007199254740993n, 2]],
+    ["over lines", "[\n 9007199254740993\n]", [9007199254740993n]],
+    ["of exactly 16 digits", "9007199254740992", 9007199254740992n],
+    [
+      "beside a fraction with as many digits",
+      "[0.12345678901234567,9007199254740993]",
+      [0.12345678901234568, 9007199254740993n],
+    ],
+    [
+      "as far as they are integers",
+      "[12345678901234567890e2,12345678901234567.5]",
+      [1.2345678901234567e21, 12345678901234568],
+    ],
+  ])("keeps long integers: %s", async (_, json, expected) => {
+    const { events } = await parse(`{"n":${json}}`);
+    expect(events[0]?.fields).toEqual({ n: expected });
+  });
+
   it("keeps a field named __proto__ as a field", async () => {
     const { events } = await parse('{"__proto__":{"polluted":true}}');
     expect(Object.entries(events[0]?.fields ?? {})).toEqual([["__proto__", { polluted: true }]]);

@@ -1,14 +1,14 @@
 import { isLosslessNumber, parse as parseLossless } from "lossless-json";
 
-/** Where an integer of 16 digits or more may stand as a JSON value. Hits inside strings only cost time. */
-const longInteger = /(?<![\d.])\d{16,}(?![\d.eE])/g;
+/** Where an integer of 16 digits or more may stand in a list or an object. Hits inside strings only cost time. */
+const longInteger = /[:,[]\s*-?(\d{16,})(?=\s*[,\]}])/g;
 
 /**
  * `JSON.parse`, except that integers beyond 2^53 arrive as bigint instead of losing their last digits. Throws
  * `SyntaxError` as `JSON.parse` does.
  */
 export function parseJson(text: string): unknown {
-  for (const [digits] of text.matchAll(longInteger)) {
+  for (const [, digits] of text.matchAll(longInteger)) {
     if (Number(digits) > Number.MAX_SAFE_INTEGER) return parseLossless(text, keepBigIntegers);
   }
   return JSON.parse(text);

@@ -55,6 +55,17 @@ describe("a batch", () => {
     expect(column?.values).toEqual([0n, -1n, 1n, 4294967296n, -4294967297n, 9007199254740991n, -9007199254740991n]);
   });
 
+  it("takes long texts as it takes short ones, and replaces halves of characters in both", () => {
+    const texts = ["x".repeat(200), "", "\u00e9\u{1f600}".repeat(50), "\ud83d", "\ude00 after a half", "y".repeat(300)];
+    for (const first of [0, 1]) {
+      const builder = new BatchBuilder();
+      const sent = texts.slice(first);
+      for (const text of sent) builder.put(builder.addRow(eventOf("e", true)), "t", "STRING", text);
+      const column = decodeBatch(builder.encode()).find((candidate) => candidate.column === "t");
+      expect(column?.values).toEqual(sent.map((text) => text.toWellFormed()));
+    }
+  });
+
   it("names the rows whose ids were chosen by the sender", () => {
     const builder = new BatchBuilder();
     for (const isGenerated of [true, false, true, false]) builder.addRow(eventOf("e", isGenerated));

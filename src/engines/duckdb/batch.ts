@@ -44,12 +44,13 @@ interface ColumnValues {
 interface SizedColumn {
   readonly column: string;
   readonly data: ColumnValues;
+  /** All values of a column of short texts; undefined where they are written one by one. */
   readonly text: string | undefined;
   readonly textBytes: number;
 }
 
-/** A surrogate without its other half, which UTF-8 cannot hold. */
-const HALF_CHARACTER = /\p{Surrogate}/u;
+/** Joining longer texts costs more than it saves: one of them beyond ASCII doubles the memory of all. */
+const MAX_JOINED_LENGTH = 128;
 
 function isText(type: BatchType): boolean {
   return type === "STRING" || type.endsWith("[]");
@@ -62,14 +63,18 @@ function writeInt64(buffer: Buffer, value: number | bigint, offset: number): num
   return buffer.writeInt32LE(high, offset + 4);
 }
 
-function writeText(buffer: Buffer, { data, text = "", textBytes }: SizedColumn, start: number): number {
-  let offset = buffer.writeUInt32LE(textBytes, start);
-  const isAscii = text.length === textBytes;
-  for (const value of data.values) {
-    const length = isAscii ? (value as string).length : Buffer.byteLength(value as string);
-    offset = buffer.writeUInt32LE(length, offset);
+function writeText(buffer: Buffer, { data, text, textBytes }: SizedColumn, start: number): number {
+  let lengthAt = buffer.writeUInt32LE(textBytes, start);
+  let offset = lengthAt + 4 * data.values.length;
+  const isAscii = text?.length === textBytes;
+  for (const value of data.values as readonly string[]) {
+    let length = value.length;
+    if (text === undefined) length = buffer.write(value, offset);
+    else if (!isAscii) length = Buffer.byteLength(value);
+    lengthAt = buffer.writeUInt32LE(length, lengthAt);
+    if (text === undefined) offset += length;
   }
-  return offset + buffer.write(text, offset);
+  return text === undefined ? offset : offset + buffer.write(text, offset);
 }
 
 function writeValues(buffer: Buffer, sized: SizedColumn, start: number): number {
@@ -93,14 +98,16 @@ function writeValues(buffer: Buffer, sized: SizedColumn, start: number): number 
 
 function sizeColumn(column: string, data: ColumnValues): SizedColumn {
   if (!isText(data.type)) return { column, data, text: undefined, textBytes: 0 };
-  const text = data.values.join("");
-  const textBytes = Buffer.byteLength(text);
-  if (text.length === textBytes || !data.values.some((value) => HALF_CHARACTER.test(value as string))) {
-    return { column, data, text, textBytes };
+  const texts = data.values as readonly string[];
+  // UTF-8 cannot hold half a surrogate pair, and two halves of neighbours would become a character.
+  if (!texts.every((text) => text.isWellFormed())) {
+    return sizeColumn(column, { ...data, values: texts.map((text) => text.toWellFormed()) });
   }
-  // Two halves at the end of one value and the beginning of the next would become a character.
-  const values = data.values.map((value) => (value as string).replace(new RegExp(HALF_CHARACTER, "gu"), "\ufffd"));
-  return sizeColumn(column, { ...data, values });
+  if ((texts[0]?.length ?? 0) <= MAX_JOINED_LENGTH) {
+    const text = texts.join("");
+    return { column, data, text, textBytes: Buffer.byteLength(text) };
+  }
+  return { column, data, text: undefined, textBytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) };
 }
 
 /** Gathers rows; values of one row may be put in any order, rows come one after the other. */
