@@ -33,6 +33,41 @@ export function* splitValues(json: string): Generator<string> {
   if (start < json.length) yield json.slice(start);
 }
 
+/** True when what begins at `start` is one value up to the end: nothing around it is closed there, and no other value follows. */
+function isOneValue(json: string, start: number): boolean {
+  let depth = 0;
+  for (let position = start; position < json.length; ) {
+    const code = json.charCodeAt(position);
+    if (code === 0x22) {
+      position = endOfString(json, position);
+      continue;
+    }
+    if (code === 0x7b || code === 0x5b) depth++;
+    else if (code === 0x7d || code === 0x5d) depth--;
+    else if (code === 0x2c && depth === 0) return false;
+    if (depth < 0) return false;
+    position++;
+  }
+  return true;
+}
+
+/**
+ * The last of the values that are separated by commas, found from the end. Undefined where there is none. Rows begin with the same
+ * key: where it is of letters and digits, `},{"key":` cannot stand in a text, whose closing quote no letter may follow.
+ */
+export function lastValue(json: string): string | undefined {
+  const [beginning] = /^\{"\w+":/.exec(json) ?? [];
+  if (beginning === undefined) return [...splitValues(json)].at(-1);
+  const boundary = `},${beginning}`;
+  let at = json.lastIndexOf(boundary);
+  // Objects of a list within a row may begin like rows; where there are many, one walk over everything is quicker.
+  for (let tries = 0; at > 0 && tries < 8; tries++) {
+    if (isOneValue(json, at + 2)) return json.slice(at + 2);
+    at = json.lastIndexOf(boundary, at - 1);
+  }
+  return at <= 0 && isOneValue(json, 0) ? json : [...splitValues(json)].at(-1);
+}
+
 /** The texts of an object's values, in their order. */
 export function* splitMembers(object: string): Generator<string> {
   for (const member of splitValues(object.trim().slice(1, -1))) {

@@ -1,5 +1,5 @@
 import type { RowBatch } from "../../engines/engine.ts";
-import { splitValues } from "../../json-scan.ts";
+import { lastValue, splitValues } from "../../json-scan.ts";
 import type { PagePlace } from "./cursor.ts";
 import { type Paging, placeParameter } from "./page-query.ts";
 
@@ -27,9 +27,9 @@ export function createPageEnd(paging: Paging | undefined, maxRows: number): Page
       rowCount += batch.rowCount;
       const isFull = rowCount === pageSize;
       if (!isFull && hidden === -1) return batch;
-      const rows = [...splitValues(batch.json)];
-      if (isFull) lastRow = rows.at(-1);
+      if (isFull) lastRow = lastValue(batch.json);
       if (hidden === -1) return batch;
+      const rows = [...splitValues(batch.json)];
       return { ...batch, json: rows.map((row) => hideFrom(row, placeParameter(hidden))).join(",") };
     },
     next: () => (lastRow === undefined ? undefined : placeOf(lastRow, paging)),
