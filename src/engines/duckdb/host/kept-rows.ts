@@ -13,7 +13,7 @@ import { DuckDBTimestampValue, type DuckDBValue } from "../driver.ts";
 import { parseRowShape, type RowShape } from "./row-shape.ts";
 
 /** Bytes of texts that are kept at most, two for each of their characters. */
-const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 const BYTES_PER_ROW = 200;
 /** Rows with longer texts are not kept: they would push out many others. */
 const MAX_TEXT_LENGTH = 100_000;
