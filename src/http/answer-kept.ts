@@ -55,7 +55,8 @@ export async function answerKept(
   const isKnown = isKnownTag(request.headers["if-none-match"], etag);
   const body = isKnown ? undefined : await bodyOf(dependencies, request, { key, answer, format, encoding, form });
   const { auditRun: notes } = request;
-  if (isCurrent !== undefined && notes !== undefined) {
+  // A miss may never be asked again; what is remembered of a call is more than is kept of its answer.
+  if (isHit && isCurrent !== undefined && notes !== undefined) {
     const { identity: caller, name } = call;
     const route = request.routeOptions.url ?? "";
     replies.remember(request.raw, {

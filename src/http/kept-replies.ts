@@ -37,7 +37,7 @@ export interface KeptReply {
   readonly notes: RunNotes;
 }
 
-/** Answers calls that were answered before, ahead of the framework: as long as nothing that decided the answer has changed. */
+/** Answers calls that were answered from the cache before, ahead of the framework: as long as nothing that decided the answer has changed. */
 export interface KeptReplies {
   /** Answers the call; false where it has to be looked at in full, and nothing was done. */
   answer(request: IncomingMessage, response: ServerResponse): boolean;
