@@ -14,6 +14,18 @@ describe("admission", () => {
     (await admission.enter(never))();
   });
 
+  it("is given at once where there is room, and nobody is passed by", async () => {
+    const admission = createAdmission({ maxRunning: 1, maxWaiting: 1 });
+    const leave = admission.tryEnter();
+    expect(admission.tryEnter()).toBeUndefined();
+    expect(admission.load).toEqual({ running: 1, waiting: 0 });
+    const second = admission.enter(never);
+    leave?.();
+    expect(admission.tryEnter()).toBeUndefined();
+    (await second)();
+    expect(admission.load).toEqual({ running: 0, waiting: 0 });
+  });
+
   it("is in the order of arrival", async () => {
     const admission = createAdmission({ maxRunning: 1, maxWaiting: 9 });
     const order: number[] = [];

@@ -9,6 +9,8 @@ export interface Admission {
    * full, and the signal's reason when that is aborted first.
    */
   enter(signal: AbortSignal, caller?: string): Promise<() => void>;
+  /** The same where the caller may run at once, without a signal; else undefined, and nothing was done. */
+  tryEnter(caller?: string): (() => void) | undefined;
   /** How many run and wait now. */
   readonly load: { readonly running: number; readonly waiting: number };
 }
@@ -61,14 +63,22 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     };
   };
 
+  const find = (name: string) => callers.get(name) ?? { running: 0, waiting: createPassingMap<number, () => void>() };
+
+  const tryEnter = (name = ""): (() => void) | undefined => {
+    const caller = find(name);
+    if (caller.waiting.size > 0 || !isFree(caller)) return undefined;
+    callers.set(name, caller);
+    return takeTurn(name, caller);
+  };
+
   return {
+    tryEnter,
     async enter(signal, name = "") {
       signal.throwIfAborted();
-      const caller = callers.get(name) ?? { running: 0, waiting: createPassingMap<number, () => void>() };
-      if (caller.waiting.size === 0 && isFree(caller)) {
-        callers.set(name, caller);
-        return takeTurn(name, caller);
-      }
+      const leaveAgain = tryEnter(name);
+      if (leaveAgain !== undefined) return leaveAgain;
+      const caller = find(name);
       if (waitingCount >= maxWaiting) {
         throw new ServiceError("too_many_queries", "Too many queries are running and waiting", {
           retryAfterSeconds: 1,

@@ -117,6 +117,10 @@ async function enter(
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<() => void> {
+  signal.throwIfAborted();
+  const leave = admission.tryEnter(caller);
+  // Most calls need not wait, and so no deadline of their own.
+  if (leave !== undefined) return leave;
   const deadline = openDeadline(signal, timeoutMs);
   try {
     return await admission.enter(deadline.signal, caller);
