@@ -223,9 +223,12 @@ function wrapConnection(connection: DuckDBConnection, keptStatements = 0): Conne
  * or written by a query, and no extension can be loaded. Time zone is UTC.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  if (options.temporaryDirectory !== undefined) rmSync(options.temporaryDirectory, { recursive: true, force: true });
   const instance = await DuckDBInstance.create(":memory:", {
     threads: String(options.threads),
     memory_limit: `${Math.round(options.memoryLimitBytes / 1024)}KiB`,
+    // From the beginning: replaying a long log uses it, and it cannot be changed afterwards.
+    temp_directory: options.temporaryDirectory ?? "",
   });
   try {
     const setup = await instance.connect();
@@ -236,12 +239,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       await setup.run(`ATTACH ${quoteText(options.path)} AS store (${how})`);
     }
     registerUdfs(setup, scalarUdfs);
-    if (options.temporaryDirectory !== undefined) {
-      rmSync(options.temporaryDirectory, { recursive: true, force: true });
-    }
     const settings = [
       "SET GLOBAL TimeZone = 'UTC'",
-      `SET GLOBAL temp_directory = ${quoteText(options.temporaryDirectory ?? "")}`,
       // Checkpoints are the store's decision: DuckDB's own would stall a commit.
       "SET GLOBAL wal_autocheckpoint = '1TB'",
       `SET GLOBAL late_materialization_max_rows = ${LATE_ROWS}`,
