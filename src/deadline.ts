@@ -13,29 +13,37 @@ export interface Deadline {
  * on to each call through weak references, which only a full collection clears: the old generation would fill up with calls that are over.
  */
 export function openDeadline(signal: AbortSignal, ms: number): Deadline {
-  const controller = new AbortController();
-  let isOver = false;
-  const follow = () => {
-    release();
-    controller.abort(signal.reason);
-  };
-  const timer = setTimeout(() => {
-    isOver = !signal.aborted;
-    release();
-    controller.abort(new DOMException("The deadline is over", "TimeoutError"));
-  }, ms);
-  timer.unref();
-  const release = () => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", follow);
-  };
-  signal.addEventListener("abort", follow, { once: true });
-  if (signal.aborted) follow();
-  return {
-    signal: controller.signal,
-    get isOver() {
-      return isOver;
-    },
-    release,
-  };
+  return new OpenDeadline(signal, ms);
+}
+
+/** A class, since V8 makes a new shape, in the old generation, of each object literal with a getter. */
+class OpenDeadline implements Deadline {
+  readonly signal: AbortSignal;
+  isOver = false;
+  readonly #parent: AbortSignal;
+  readonly #follow: () => void;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(parent: AbortSignal, ms: number) {
+    const controller = new AbortController();
+    this.signal = controller.signal;
+    this.#parent = parent;
+    this.#follow = () => {
+      this.release();
+      controller.abort(parent.reason);
+    };
+    this.#timer = setTimeout(() => {
+      this.isOver = !parent.aborted;
+      this.release();
+      controller.abort(new DOMException("The deadline is over", "TimeoutError"));
+    }, ms);
+    this.#timer.unref();
+    parent.addEventListener("abort", this.#follow, { once: true });
+    if (parent.aborted) this.#follow();
+  }
+
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#parent.removeEventListener("abort", this.#follow);
+  }
 }

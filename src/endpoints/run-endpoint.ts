@@ -56,8 +56,8 @@ export interface EndpointCall {
   readonly redactsPii: boolean;
   /** The token's limits. */
   readonly budget?: Budget;
-  /** Aborting it ends the call and interrupts the engine. */
-  readonly signal: AbortSignal;
+  /** The signal whose abortion ends the call and interrupts the engine, always the same: made by who needs it first, which a kept answer does without. */
+  readonly openSignal: () => AbortSignal;
 }
 
 /** A call that was found good: what is left is to run it. Together with the endpoint it decides the answer. */
@@ -77,7 +77,7 @@ export interface PreparedCall {
 /** Checks a call and compiles its query. Throws `ServiceError` for everything that is the caller's fault. */
 export function prepareCall(
   runner: Pick<EndpointRunner, "planner" | "cursors" | "budget">,
-  call: Omit<EndpointCall, "signal">,
+  call: Omit<EndpointCall, "openSignal">,
 ): PreparedCall {
   const { endpoint, parameters, redactsPii } = call;
   const { definition } = endpoint;

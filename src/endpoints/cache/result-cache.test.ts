@@ -28,7 +28,7 @@ function setUp(maxBytes = 1_000_000) {
       policy: own,
       compute,
       refresh: compute,
-      signal,
+      openSignal: () => signal,
     });
     collapsed.push(isCollapsed);
     return { text: answer.body.toString(), isHit, ageMs: now - answer.computedAtMs };

@@ -20,8 +20,8 @@ export interface CacheLookup {
   readonly compute: (signal: AbortSignal) => Promise<ComputedAnswer>;
   /** Runs it again; it is kept with the answer, so it must not hold on to a request. */
   readonly refresh: (signal: AbortSignal) => Promise<ComputedAnswer>;
-  /** The caller's: aborting it ends the caller's wait, and the query when nobody else waits for it. */
-  readonly signal: AbortSignal;
+  /** The caller's signal, asked for where a query is waited for: aborting it ends that wait, and the query when nobody else waits for it. */
+  readonly openSignal: () => AbortSignal;
 }
 
 export interface FoundAnswer {
@@ -172,7 +172,7 @@ export function createResultCache({ maxBytes, nowMs, random, maxRefreshes = 1 }:
         isCollapsed = false;
         return lookup.compute(signal);
       };
-      const computed = await flights.join(`${clearCount} ${key}`, compute, lookup.signal);
+      const computed = await flights.join(`${clearCount} ${key}`, compute, lookup.openSignal());
       // Each of those who waited finds the entry that the first of them made.
       const made = entries.peek(key);
       if (made !== undefined && made.answer.body === computed.body)

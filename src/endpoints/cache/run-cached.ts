@@ -45,16 +45,13 @@ export function runCached(dependencies: CachedRunner, call: EndpointCall, option
       policy: { cacheSeconds, warmEverySeconds },
       compute: (ownSignal) => compute(dependencies, kept, ownSignal, options),
       refresh: createRefresh(dependencies, kept),
-      // Made by who reads it first, which a kept answer does without.
-      get signal() {
-        return call.signal;
-      },
+      openSignal: call.openSignal,
     })
     .then((found) => ({ ...found, key, identity, isCurrent: query.isCurrent }));
 }
 
 /** What is kept of a call beside its answer. */
-type KeptCall = Omit<EndpointCall, "signal">;
+type KeptCall = Omit<EndpointCall, "openSignal">;
 
 /** Made here, since a function holds on to all that the functions beside it read: the request of the call would be kept with its answer. */
 function createRefresh(dependencies: CachedRunner, call: KeptCall): (signal: AbortSignal) => Promise<ComputedAnswer> {

@@ -94,7 +94,7 @@ async function runEndpoint(
       declaresFormat ? undefined : sent.get("format")?.at(-1),
       request.headers.accept,
     ),
-    get signal() {
+    openSignal: () => {
       signal ??= createCallSignal(reply, dependencies.drain, waitMs);
       return signal;
     },
@@ -122,7 +122,7 @@ async function answerAnew(
   const dataThroughUs = dataThrough.of(query.tables);
   const linkOf = ({ next }: RunSummary): string | undefined =>
     next === undefined ? undefined : makeNextPageLink(request.url, runner.cursors.seal(identity, next));
-  await sendRows(reply, runPrepared(runner, prepared, call.signal, options), call.format.open(columns), {
+  await sendRows(reply, runPrepared(runner, prepared, call.openSignal(), options), call.format.open(columns), {
     pageRows: fullPageRows(query.paging, prepared.maxRows),
     encoding: call.format.isCompressed === true ? undefined : chooseEncoding(request.headers["accept-encoding"]),
     onHeaders(summary) {
@@ -141,7 +141,7 @@ async function answerAnew(
 function noteRun(
   request: FastifyRequest,
   { tokenId }: Identity,
-  { endpoint, parameters, redactsPii }: Omit<EndpointCall, "signal">,
+  { endpoint, parameters, redactsPii }: Omit<EndpointCall, "openSignal">,
 ): void {
   const { definition, contract, version } = endpoint;
   const audited = { id: definition.id, name: definition.name, parameters: contract.parameters };
