@@ -75,7 +75,7 @@ export interface StoreSettings {
   readonly limits?: StoreLimits;
   readonly directory?: string;
   /** Reads long bodies; without it they are read by the caller. */
-  readonly encoder?: EncoderThread;
+  readonly encoder?: Pick<EncoderThread, "read">;
 }
 
 export class DuckDbStore implements EventStore {
@@ -133,7 +133,7 @@ export class DuckDbStore implements EventStore {
   }
 
   async #appendBody(
-    encoder: EncoderThread,
+    encoder: Pick<EncoderThread, "read">,
     sourceName: string,
     body: EventBody,
     signal: AbortSignal,
@@ -233,7 +233,13 @@ export class DuckDbStore implements EventStore {
     state.openChanges++;
     const change = state.changes.then(async () => {
       try {
-        const entries = await findMissing();
+        let layout: TableLayout;
+        let entries: readonly SchemaEntry[];
+        do {
+          // A host that was started again meanwhile may know more fields than were known here, under the next columns' names.
+          layout = state.layout;
+          entries = await findMissing();
+        } while (state.layout !== layout);
         if (entries.length === 0) return;
         await this.#host().addEntries(state.name, entries);
         growSourceState(state, entries);

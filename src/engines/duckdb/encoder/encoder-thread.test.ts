@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { EventBody } from "../../engine.ts";
+import type { EventBody, LogEvent } from "../../engine.ts";
 import { openCore } from "../host/core.ts";
+import { encodeEvents } from "../schema/event-encoder.ts";
 import { DuckDbStore, defaultStoreLimits } from "../store.ts";
 import { EncoderThread } from "./encoder-thread.ts";
 
@@ -14,6 +15,10 @@ const core = {
   checkpointBytes: 1024 ** 2,
   compaction: { minRows: 1000, maxRows: 5000 },
 };
+
+function eventOf(id: string, fields: LogEvent["fields"]): LogEvent {
+  return { id, hasGeneratedId: false, timestampUs: 1n, eventMessage: null, fields };
+}
 
 function bodyOf(content: unknown, some: Partial<EventBody> = {}): EventBody {
   const text = typeof content === "string" ? content : JSON.stringify(content);
@@ -109,6 +114,36 @@ describe("bodies that a thread reads", () => {
     for (let attempt = 0; attempt < 2; attempt++) {
       await expect(send(bodyOf([{ id: "a" }]))).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: 1 });
     }
+  });
+
+  it("bring their fields under other columns' names when the engine comes back with more than was known", async () => {
+    const { host } = await openCore(core, { onFatal: () => undefined, onProblem: () => undefined });
+    closers.push(() => host.close());
+    const events = [eventOf("a", { metadata: { n: 1 } })];
+    let asked = 0;
+    const store: DuckDbStore = new DuckDbStore(() => host, {
+      encoder: {
+        read: async () => ({
+          count: 1,
+          rejected: [],
+          newestTimestampUs: 1n,
+          release: () => undefined,
+          encode: async ({ tree, table }) => {
+            const { batch, missing } = encodeEvents(tree, events, defaultStoreLimits.schema);
+            if (++asked === 2) {
+              // As after a kill between the commit of new fields and the answer that tells of it.
+              const entries = [{ role: "value", path: "other", type: "INT64", column: "c1" }] as const;
+              await host.addEntries("edge", entries);
+              store.load([{ name: "edge", table, entries }]);
+            }
+            return missing === undefined ? { batches: [batch.encode()] } : { missing };
+          },
+        }),
+      },
+    });
+    await store.ensureSource({ name: "edge", knownFields: [] });
+    expect(await store.appendBody?.("edge", bodyOf([]), signal)).toMatchObject({ stored: 1 });
+    expect([...(store.layoutOf("edge")?.leaves.keys() ?? [])]).toEqual(expect.arrayContaining(["other", "metadata.n"]));
   });
 
   it("are refused while too much waits", async () => {
