@@ -40,7 +40,7 @@ export interface KeptCall {
 interface ShapeState {
   readonly shape: RowShape | undefined;
   readonly sinceUs: LRUCache<string, bigint>;
-  /** Runs that are to pass before ids are asked for first again, and how many that were the last time. */
+  /** Runs that are to pass before ids are asked for first, to begin with the statement's own first, and how many that were the last time. */
   wait: number;
   pause: number;
 }
@@ -93,7 +93,7 @@ export function createKeptRows(): KeptRows {
   function stateOf(sql: string, valueCount: number): ShapeState {
     let state = states.get(sql);
     if (state === undefined) {
-      state = { shape: parseRowShape(sql, valueCount), sinceUs: new LRUCache({ max: MAX_CALLS }), wait: 0, pause: 0 };
+      state = { shape: parseRowShape(sql, valueCount), sinceUs: new LRUCache({ max: MAX_CALLS }), wait: 1, pause: 0 };
       states.set(sql, state);
     }
     return state;
@@ -120,11 +120,11 @@ export function createKeptRows(): KeptRows {
       return { shape, state, generation, values: text, sinceUs: sinceUs.get(text) };
     },
     keysOf({ shape, state, sinceUs }) {
-      if (kept.size === 0) return undefined;
       if (state.wait > 0) {
         state.wait--;
         return undefined;
       }
+      if (kept.size === 0) return undefined;
       if (shape.newest === undefined || sinceUs === undefined) return { sql: shape.keysSql, since: undefined };
       return { sql: shape.newest.sql, since: new DuckDBTimestampValue(sinceUs) };
     },
