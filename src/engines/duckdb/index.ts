@@ -14,7 +14,7 @@ export interface DuckDbEngineOptions {
   readonly directory: string;
   /** Threads of DuckDB; by default as many as the machine has, up to 8. */
   readonly threads?: number;
-  /** Memory that DuckDB's queries and tables may use; by default a quarter of the machine's, up to 1 GiB. */
+  /** Memory that DuckDB's queries and tables may use; by default a quarter of the machine's, up to 768 MiB. */
   readonly memoryLimitBytes?: number;
   /** Resident memory at which the engine host is ended; by default twice the limit above and 512 MiB. */
   readonly maxResidentBytes?: number;
@@ -31,6 +31,8 @@ export interface DuckDbEngineOptions {
 }
 
 const GIBIBYTE = 1024 ** 3;
+/** With what Node.js takes and the ids, service and engine stay within 1.5 GB at ten million events. */
+const MAX_DEFAULT_MEMORY = 0.75 * GIBIBYTE;
 /** Four row groups: sorting them takes a few hundred megabytes and three seconds. */
 const DEFAULT_COMPACTION = { minRows: 92_160, maxRows: 122_880 };
 const DEFAULT_CHECKPOINT_BYTES = 64 * 1024 ** 2;
@@ -44,7 +46,7 @@ export interface DuckDbEngine extends Engine {
 function coreOptions(options: Partial<DuckDbEngineOptions>): CoreOptions {
   return {
     threads: options.threads ?? Math.min(availableParallelism(), 8),
-    memoryLimitBytes: options.memoryLimitBytes ?? Math.min(GIBIBYTE, Math.floor(totalmem() / 4)),
+    memoryLimitBytes: options.memoryLimitBytes ?? Math.min(MAX_DEFAULT_MEMORY, Math.floor(totalmem() / 4)),
     checkpointBytes: options.checkpointBytes ?? DEFAULT_CHECKPOINT_BYTES,
     compaction: options.compaction ?? DEFAULT_COMPACTION,
     ...(options.directory === undefined ? {} : { directory: options.directory }),
