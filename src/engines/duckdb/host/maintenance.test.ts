@@ -124,7 +124,7 @@ describe("maintenance of the store", () => {
   });
 
   it("puts few events in order too when they lie in many row groups", async () => {
-    const { host, store } = await open({ minRows: 1_000_000, maxRows: 50_000 });
+    const { host, store } = await open({ minRows: 1_000_000, maxRows: 50_000, everyMs: 600_000 });
     made = 0;
     // Over 64 KB of log each: a checkpoint, which ends a row group.
     for (let i = 0; i < 63; i++) await store.append("edge", makeEvents(250), signal);
