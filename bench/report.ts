@@ -32,11 +32,14 @@ function queryRow(report: QueriesReport, query: (typeof benchQueries)[number]): 
     query.title,
     String(ours?.rowCount ?? ""),
     milliseconds(ours?.timing.medianMs),
+    milliseconds(ours?.firstMs),
     milliseconds(ours?.timing.p99Ms),
     milliseconds(ours?.engineMs),
     milliseconds(clickhouse?.timing.medianMs),
+    milliseconds(clickhouse?.firstMs),
     ratioCell(ours, clickhouse, query.targets.clickhouse),
     milliseconds(postgres?.timing.medianMs),
+    milliseconds(postgres?.firstMs),
     ratioCell(ours, postgres, query.targets.postgres),
   ];
 }
@@ -55,7 +58,13 @@ function factsRow(facts: PeerFacts, eventCount: number): string[] {
 /** The table of queries with ratios and targets, and the table of what each peer took. */
 export function formatQueries(report: QueriesReport): string {
   const queries = formatTable(
-    ["warm median ms", "rows", "logweir", "p99", "engine", "clickhouse", "ratio, target", "postgres", "ratio, target"],
+    [
+      "warm median ms",
+      "rows",
+      ...["logweir", "first", "p99", "engine"],
+      ...["clickhouse", "first", "ratio, target"],
+      ...["postgres", "first", "ratio, target"],
+    ],
     benchQueries.map((query) => queryRow(report, query)),
   );
   const facts = formatTable(
