@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { createPassingMap } from "../../passing-map.ts";
 import { type AppendResult, EngineError, type QuerySummary, type RowBatch } from "../engine.ts";
 import type { EncodedBatch } from "./batch.ts";
-import { encodeFrame, type Frame, FrameReader } from "./host/frames.ts";
+import { type Frame, FrameReader, writeFrame } from "./host/frames.ts";
 import type {
   CoreOptions,
   EngineHost,
@@ -232,7 +232,7 @@ export class HostClient implements EngineHost {
 
   #write(request: HostRequest, payload?: Buffer): void {
     if (this.#failure !== undefined) return;
-    for (const part of encodeFrame(request, payload)) this.#stream.write(part);
+    writeFrame(this.#stream, request, payload);
   }
 
   #receive({ head, body }: Frame): void {

@@ -2,6 +2,7 @@
  * Frames between the service and the engine host: `u32 length of the rest, u32 length of the head, head (JSON), body
  * (bytes)`, little-endian. One frame is one message.
  */
+import type { Writable } from "node:stream";
 
 /** Beyond this a length is a sign of a broken stream, not of a message. */
 const MAX_FRAME_BYTES = 512 * 1024 * 1024;
@@ -21,6 +22,13 @@ export function encodeFrame(head: unknown, body: Buffer = NO_BODY): readonly Buf
   prefix.writeUInt32LE(4 + headBytes.length + body.length, 0);
   prefix.writeUInt32LE(headBytes.length, 4);
   return body.length === 0 ? [Buffer.concat([prefix, headBytes])] : [Buffer.concat([prefix, headBytes]), body];
+}
+
+/** Writes a frame in one go. */
+export function writeFrame(stream: Writable, head: unknown, body?: Buffer): void {
+  stream.cork();
+  for (const part of encodeFrame(head, body)) stream.write(part);
+  stream.uncork();
 }
 
 /** Puts frames together from the pieces that a stream delivers. */

@@ -4,7 +4,7 @@ import { EngineError } from "../../engine.ts";
 import type { EncodedBatch } from "../batch.ts";
 import { toEngineError } from "../driver-error.ts";
 import { type CoreHooks, openCore } from "./core.ts";
-import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
+import { type Frame, FrameReader, writeFrame } from "./frames.ts";
 import { BATCH_WINDOW, type BatchPart, type EngineHost, type HostAnswer, type HostRequest } from "./protocol.ts";
 
 interface RunningRequest {
@@ -137,7 +137,7 @@ class Server {
 
   #send(answer: HostAnswer, body?: Buffer): void {
     if (this.#socket.destroyed) return;
-    for (const part of encodeFrame(answer, body)) this.#socket.write(part);
+    writeFrame(this.#socket, answer, body);
   }
 }
 
