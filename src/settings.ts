@@ -174,7 +174,7 @@ export const settingDefinitions = {
     name: "engine_memory_mb",
     type: integer(128, 1_000_000),
     default: undefined,
-    description: "Memory in megabytes that the engine may use; a quarter of the machine's, 805 at most, unless set.",
+    description: "Memory in megabytes that the engine may use; a quarter of the machine's, 537 at most, unless set.",
   },
   shutdownTimeoutMs: {
     name: "shutdown_timeout_ms",

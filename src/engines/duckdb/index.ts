@@ -14,7 +14,7 @@ export interface DuckDbEngineOptions {
   readonly directory: string;
   /** Threads of DuckDB; by default as many as the machine has, up to 8. */
   readonly threads?: number;
-  /** Memory that DuckDB's queries and tables may use; by default a quarter of the machine's, up to 768 MiB. */
+  /** Memory that DuckDB's queries and tables may use; by default a quarter of the machine's, up to 512 MiB. */
   readonly memoryLimitBytes?: number;
   /** Resident memory at which the engine host is ended; by default twice the limit above and 512 MiB. */
   readonly maxResidentBytes?: number;
@@ -31,10 +31,10 @@ export interface DuckDbEngineOptions {
 }
 
 const GIBIBYTE = 1024 ** 3;
-/** With what Node.js takes and the ids, service and engine stay within 1.5 GB at ten million events. */
-const MAX_DEFAULT_MEMORY = 0.75 * GIBIBYTE;
-/** Four row groups: sorting them takes a few hundred megabytes and three seconds. */
-const DEFAULT_COMPACTION = { minRows: 92_160, maxRows: 122_880 };
+/** With what DuckDB does not count, Node.js and the ids, service and engine stay within 1.5 GB at ten million events. */
+const MAX_DEFAULT_MEMORY = GIBIBYTE / 2;
+/** Three row groups: sorting them takes some 350 megabytes and two to three seconds. */
+const DEFAULT_COMPACTION = { minRows: 61_440, maxRows: 92_160 };
 const DEFAULT_CHECKPOINT_BYTES = 64 * 1024 ** 2;
 
 /** The embedded engine, with what only its tests and the doctor need to know. */
