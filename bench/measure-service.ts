@@ -121,6 +121,7 @@ export async function measureService(options: BenchOptions, say: (line: string) 
   try {
     say(`Loading ${options.plan.eventCount} events into logweir`);
     await peer.load(planned(options));
+    await peer.settle();
     say("Queries at rest");
     const atRest = await measureAtRest(peer, context);
     say("Redacted rows");
