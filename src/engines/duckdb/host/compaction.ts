@@ -105,9 +105,10 @@ export async function planCompaction(
   };
 }
 
-function rowsOf({ bound, merged }: Compaction): string {
-  const tail = `(lw_run IS NULL AND rowid < ${bound})`;
-  return merged === undefined ? tail : `(${tail} OR lw_run = ${merged})`;
+/** Conditions of the rows that are rewritten. Each by itself lets a scan pass over all other row groups; joined by OR they would not. */
+function partsOf({ bound, merged }: Compaction): readonly string[] {
+  const tail = `lw_run IS NULL AND rowid < ${bound}`;
+  return merged === undefined ? [tail] : [tail, `lw_run = ${merged}`];
 }
 
 function sortColumns(source: StoredSource): string {
@@ -145,14 +146,17 @@ export async function beginCompaction(
 /** Writes the sorted run; takes seconds, beside everything else. */
 export async function writeRun(connection: Connection, compaction: Compaction): Promise<void> {
   const { source, run } = compaction;
+  const parts = partsOf(compaction).map((condition) => `SELECT * FROM "${source.table}" WHERE ${condition}`);
   await connection.all(
-    `INSERT INTO "${source.table}" SELECT * REPLACE (${run} AS lw_run) FROM "${source.table}"
-     WHERE ${rowsOf(compaction)} ORDER BY ${sortColumns(source)}`,
+    `INSERT INTO "${source.table}" SELECT * REPLACE (${run} AS lw_run) FROM (${parts.join(" UNION ALL ")})
+     ORDER BY ${sortColumns(source)}`,
   );
 }
 
 /** Takes the rows from where they were and commits. Must be called on the writer's queue, a checkpoint right after it. */
 export async function finishCompaction(connection: Connection, compaction: Compaction): Promise<void> {
-  await connection.all(`DELETE FROM "${compaction.source.table}" WHERE ${rowsOf(compaction)}`);
+  for (const condition of partsOf(compaction)) {
+    await connection.all(`DELETE FROM "${compaction.source.table}" WHERE ${condition}`);
+  }
   await connection.all("COMMIT");
 }
