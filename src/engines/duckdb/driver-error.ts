@@ -12,6 +12,10 @@ const REGEXP_ERRORS =
 /** How the compiler words it where a function would make more than the call may. */
 const LIMIT_ERRORS = / than max_(?:array_elements|string_bytes) allows$/;
 
+/** A commit words it as an error of its transaction. */
+const OUT_OF_MEMORY =
+  /^Out of Memory Error|^TransactionContext Error: Failed to commit: (?:failed to pin|could not allocate) block/;
+
 function isDiskFull(message: string): boolean {
   return /No space left on device|disk quota exceeded|ENOSPC|max_temp_directory_size/i.test(message);
 }
@@ -41,7 +45,7 @@ export function toEngineError(error: unknown): EngineError {
   }
   if (message.startsWith("INTERRUPT Error"))
     return new EngineError("aborted", "The query was stopped", { cause: error });
-  if (message.startsWith("Out of Memory Error")) {
+  if (OUT_OF_MEMORY.test(message)) {
     return new EngineError("memory_exceeded", "The query needs more memory than it may use", { cause: error });
   }
   if (DATA_ERRORS.test(message) && LIMIT_ERRORS.test(message)) {

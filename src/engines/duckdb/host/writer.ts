@@ -29,6 +29,16 @@ export interface WriterHooks {
   readonly onFatal: (error: unknown) => void;
 }
 
+/** Memory that is short passes, with the next checkpoint or the end of a compaction: the events can come again. */
+function toAppendError(error: unknown): EngineError {
+  const failure = toEngineError(error);
+  if (failure.code !== "memory_exceeded") return failure;
+  return new EngineError("overloaded", "The engine is short of memory for new events", {
+    retryAfterSeconds: 1,
+    cause: error,
+  });
+}
+
 export class Writer {
   readonly #connection: Connection;
   readonly #hooks: WriterHooks;
@@ -120,7 +130,7 @@ export class Writer {
   /** One bad batch must not fail the others: they are tried again one by one, unless the store itself is the reason. */
   async #failGroup(group: readonly AppendJob[], error: unknown): Promise<void> {
     this.#noteFatal(error);
-    const failure = toEngineError(error);
+    const failure = toAppendError(error);
     if (group.length === 1 || failure.code !== "internal" || isFatal(error)) {
       for (const job of group) job.reject(failure);
       return;
