@@ -12,29 +12,8 @@ function endOfString(json: string, start: number): number {
   return json.length;
 }
 
-/** The texts of values that are separated by commas, such as the rows of a batch. */
-export function* splitValues(json: string): Generator<string> {
-  let start = 0;
-  let depth = 0;
-  for (let position = 0; position < json.length; ) {
-    const code = json.charCodeAt(position);
-    if (code === 0x22) {
-      position = endOfString(json, position);
-      continue;
-    }
-    if (code === 0x7b || code === 0x5b) depth++;
-    else if (code === 0x7d || code === 0x5d) depth--;
-    else if (code === 0x2c && depth === 0) {
-      yield json.slice(start, position);
-      start = position + 1;
-    }
-    position++;
-  }
-  if (start < json.length) yield json.slice(start);
-}
-
-/** True when what begins at `start` is one value up to the end: nothing around it is closed there, and no other value follows. */
-function isOneValue(json: string, start: number): boolean {
+/** Where the value that begins at `start` ends: at the comma behind it, at what closes around it, or with the text. */
+function endOfValue(json: string, start: number): number {
   let depth = 0;
   for (let position = start; position < json.length; ) {
     const code = json.charCodeAt(position);
@@ -44,11 +23,19 @@ function isOneValue(json: string, start: number): boolean {
     }
     if (code === 0x7b || code === 0x5b) depth++;
     else if (code === 0x7d || code === 0x5d) depth--;
-    else if (code === 0x2c && depth === 0) return false;
-    if (depth < 0) return false;
+    if (depth < 0 || (code === 0x2c && depth === 0)) return position;
     position++;
   }
-  return true;
+  return json.length;
+}
+
+/** The texts of values that are separated by commas, such as the rows of a batch. */
+export function* splitValues(json: string): Generator<string> {
+  for (let start = 0; start < json.length; ) {
+    const end = endOfValue(json, start);
+    yield json.slice(start, end);
+    start = end + 1;
+  }
 }
 
 /**
@@ -62,10 +49,10 @@ export function lastValue(json: string): string | undefined {
   let at = json.lastIndexOf(boundary);
   // Objects of a list within a row may begin like rows; where there are many, one walk over everything is quicker.
   for (let tries = 0; at > 0 && tries < 8; tries++) {
-    if (isOneValue(json, at + 2)) return json.slice(at + 2);
+    if (endOfValue(json, at + 2) === json.length) return json.slice(at + 2);
     at = json.lastIndexOf(boundary, at - 1);
   }
-  return at <= 0 && isOneValue(json, 0) ? json : [...splitValues(json)].at(-1);
+  return at <= 0 && endOfValue(json, 0) === json.length ? json : [...splitValues(json)].at(-1);
 }
 
 /** The texts of an object's values, in their order. */

@@ -64,17 +64,26 @@ function writeInt64(buffer: Buffer, value: number | bigint, offset: number): num
 }
 
 function writeText(buffer: Buffer, { data, text, textBytes }: SizedColumn, start: number): number {
-  let lengthAt = buffer.writeUInt32LE(textBytes, start);
-  let offset = lengthAt + 4 * data.values.length;
-  const isAscii = text?.length === textBytes;
-  for (const value of data.values as readonly string[]) {
-    let length = value.length;
-    if (text === undefined) length = buffer.write(value, offset);
-    else if (!isAscii) length = Buffer.byteLength(value);
-    lengthAt = buffer.writeUInt32LE(length, lengthAt);
-    if (text === undefined) offset += length;
+  const lengthsAt = buffer.writeUInt32LE(textBytes, start);
+  const textsAt = lengthsAt + 4 * data.values.length;
+  const values = data.values as readonly string[];
+  if (text === undefined) return writeEach(buffer, values, lengthsAt, textsAt);
+  const isAscii = text.length === textBytes;
+  let lengthAt = lengthsAt;
+  for (const value of values) {
+    lengthAt = buffer.writeUInt32LE(isAscii ? value.length : Buffer.byteLength(value), lengthAt);
   }
-  return text === undefined ? offset : offset + buffer.write(text, offset);
+  return textsAt + buffer.write(text, textsAt);
+}
+
+function writeEach(buffer: Buffer, texts: readonly string[], lengthsAt: number, textsAt: number): number {
+  let [lengthAt, offset] = [lengthsAt, textsAt];
+  for (const text of texts) {
+    const length = buffer.write(text, offset);
+    lengthAt = buffer.writeUInt32LE(length, lengthAt);
+    offset += length;
+  }
+  return offset;
 }
 
 function writeValues(buffer: Buffer, sized: SizedColumn, start: number): number {

@@ -62,6 +62,9 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
+/** Reads long bodies in a thread of its own. */
+type BodyEncoder = Pick<EncoderThread, "read">;
+
 /** Events that are encoded where they lie: here, or in the thread that read them. */
 interface EncodableEvents {
   readonly count: number;
@@ -74,8 +77,8 @@ const nothing: AppendResult = { stored: 0, repeated: 0 };
 export interface StoreSettings {
   readonly limits?: StoreLimits;
   readonly directory?: string;
-  /** Reads long bodies; without it they are read by the caller. */
-  readonly encoder?: Pick<EncoderThread, "read">;
+  /** Without it long bodies are read by the caller. */
+  readonly encoder?: BodyEncoder;
 }
 
 export class DuckDbStore implements EventStore {
@@ -133,7 +136,7 @@ export class DuckDbStore implements EventStore {
   }
 
   async #appendBody(
-    encoder: Pick<EncoderThread, "read">,
+    encoder: BodyEncoder,
     sourceName: string,
     body: EventBody,
     signal: AbortSignal,

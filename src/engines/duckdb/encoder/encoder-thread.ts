@@ -50,6 +50,10 @@ function failureOf(answer: Exclude<EncoderAnswer, { kind: "encoded" }>): Error {
   return new EngineError("internal", "The events could not be encoded", { cause: new Error(answer.message) });
 }
 
+function threadEnded(): EngineError {
+  return new EngineError("unavailable", "The thread that reads events ended", { retryAfterSeconds: 1 });
+}
+
 /** Bodies are read one after the other: memory ran out over the one that waits the longest. */
 function blameOldest({ pending }: RunningThread): void {
   for (const [id, { reject }] of pending) {
@@ -148,8 +152,7 @@ export class EncoderThread {
     });
     worker.on("exit", () => {
       if (this.#thread === thread) this.#thread = undefined;
-      const gone = new EngineError("unavailable", "The thread that reads events ended", { retryAfterSeconds: 1 });
-      for (const { reject } of thread.pending.values()) reject(gone);
+      for (const { reject } of thread.pending.values()) reject(threadEnded());
       thread.pending.clear();
     });
     this.#thread = thread;
@@ -182,7 +185,7 @@ export class EncoderThread {
   ): Promise<EncodedBody> {
     return new Promise((resolve, reject) => {
       if (this.#thread !== thread) {
-        reject(new EngineError("unavailable", "The thread that reads events ended", { retryAfterSeconds: 1 }));
+        reject(threadEnded());
         return;
       }
       thread.pending.set(request.id, { resolve, reject });
