@@ -106,6 +106,6 @@ async function appendShort(
   signal: AbortSignal,
 ): Promise<BodyResult> {
   const { events, rejected } = await parseEvents(body);
-  const result = events.length === 0 ? { stored: 0, repeated: 0 } : await store.append(source, events, signal);
+  const result = await store.append(source, events, signal);
   return { ...result, rejected, newestTimestampUs: newestTimestampUs(events) };
 }
