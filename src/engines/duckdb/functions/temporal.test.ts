@@ -42,7 +42,7 @@ describe("what is read for every row of a log", () => {
   const ts: Argument = ['t."timestamp"', TIMESTAMP];
 
   it.each([
-    ["TIMESTAMP_TRUNC", TIMESTAMP, [ts, { part: "HOUR" }], `date_trunc('hour', t."timestamp")`],
+    ["TIMESTAMP_TRUNC", TIMESTAMP, [ts, { part: "DAY" }], `date_trunc('day', t."timestamp")`],
     ["TIMESTAMP_TRUNC", TIMESTAMP, [ts, { part: "MICROSECOND" }], `t."timestamp"`],
     ["DATETIME", DATETIME, [ts], `t."timestamp"`],
     ["DATE", DATE, [ts], `CAST(t."timestamp" AS DATE)`],
@@ -101,6 +101,18 @@ describe("on DuckDB", () => {
     const day = printCall("DATE", DATE, ["ts", TIMESTAMP]);
     expect(await plan(`${day} = DATE '2024-01-05'`)).toContain("Filters:ts>='2024-01-0500:00:00'");
   });
+
+  it.each(["HOUR", "MINUTE", "SECOND"])(
+    "cuts instants to the %s as the calendar does, before 1970 too",
+    async (part) => {
+      const cut = printCall("TIMESTAMP_TRUNC", TIMESTAMP, ["instant", TIMESTAMP], { part });
+      const { rows: wrong } = await database.query(
+        `SELECT instant FROM (SELECT ts - to_microseconds(us) AS instant FROM instants, unnest([0, 1, 999999, 123456789]) u(us))
+       WHERE ${cut} IS DISTINCT FROM date_trunc('${part}', instant)`,
+      );
+      expect(wrong).toEqual([]);
+    },
+  );
 
   it.each(["America/Los_Angeles", "Europe/Berlin", "America/Havana", "Australia/Lord_Howe", "Asia/Kathmandu"])(
     "finds the same wall clocks and instants in %s as the functions of ours",

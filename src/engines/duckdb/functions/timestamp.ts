@@ -71,8 +71,8 @@ export const timestampFunctions: FunctionTable = {
   TIMESTAMP_FROM_UNIX_SECONDS: fromUnix(1_000_000),
   TIMESTAMP_FROM_UNIX_MILLIS: fromUnix(1_000),
   TIMESTAMP_FROM_UNIX_MICROS: fromUnix(1),
+  UNIX_SECONDS: ({ args }) => `date_diff('second', TIMESTAMP '1970-01-01', ${args[0]})`,
   // Cut first: DuckDB rounds instants before 1970 towards it.
-  UNIX_SECONDS: ({ args }) => `(epoch_us(date_trunc('second', ${args[0]})) // 1000000)`,
   UNIX_MILLIS: ({ args }) => `epoch_ms(date_trunc('millisecond', ${args[0]}))`,
   UNIX_MICROS: ({ args }) => `epoch_us(${args[0]})`,
   FORMAT_TIMESTAMP: ({ args, timeZone }) => formatTimestamp(args[0] ?? "", args[1] ?? "", zoneOf(args[2], timeZone)),
