@@ -15,7 +15,7 @@ import { formatQueries } from "./report.ts";
 const plan = { seed: 11, eventCount: 2_000, endMs: defaultEndMs };
 const events = Array.from({ length: batchCount(plan) }, (_, index) => makeBatch(plan, index)).flat();
 const context = contextOf(plan);
-const effort = { warmUps: 0, minRuns: 1, maxRuns: 1, budgetMs: 0 };
+const effort = { warmUps: 0, warmUpMs: 0, minRuns: 1, maxRuns: 1, budgetMs: 0 };
 const hourUs = 3_600_000_000;
 const endUs = plan.endMs * 1_000;
 

@@ -21,19 +21,21 @@ export function summarise(times: readonly number[]): Timing {
   };
 }
 
-/** How long to measure: until `budgetMs` are spent, within these counts of runs. */
+/** How long to measure: until `budgetMs` are spent, within these counts of runs; before that so many runs, and for so long, that do not count. */
 export interface Effort {
   readonly warmUps: number;
+  readonly warmUpMs: number;
   readonly minRuns: number;
   readonly maxRuns: number;
   readonly budgetMs: number;
 }
 
-export const defaultEffort: Effort = { warmUps: 3, minRuns: 5, maxRuns: 60, budgetMs: 4_000 };
+export const defaultEffort: Effort = { warmUps: 3, warmUpMs: 1_000, minRuns: 5, maxRuns: 60, budgetMs: 4_000 };
 
 /** Runs warm, one after the other; `run` answers the milliseconds it took. */
 export async function measure(run: () => Promise<number>, effort: Effort = defaultEffort): Promise<Timing> {
-  for (let i = 0; i < effort.warmUps; i++) await run();
+  let warmedMs = 0;
+  for (let i = 0; i < effort.warmUps || warmedMs < effort.warmUpMs; i++) warmedMs += await run();
   const times: number[] = [];
   let spentMs = 0;
   while (times.length < effort.minRuns || (times.length < effort.maxRuns && spentMs < effort.budgetMs)) {
