@@ -6,7 +6,7 @@ import { type BenchEvent, batchCount, type EventPlan, makeBatch } from "./events
 import { type OpenPeers, openPeers } from "./open-peers.ts";
 import type { BenchOptions } from "./options.ts";
 import type { Peer, PeerName, Row } from "./peers/peer.ts";
-import { watchMemory } from "./processes.ts";
+import { waitForRest, watchMemory } from "./processes.ts";
 import { benchQueries, contextOf, type QueryContext } from "./queries.ts";
 import { defaultEffort, type Effort, measure, type Timing } from "./statistics.ts";
 
@@ -96,13 +96,24 @@ async function runQuery(
   return { rows: first.rows(), firstMs: first.elapsedMs, timing, engineMs };
 }
 
-async function runQueries(peers: readonly Peer[], plan: EventPlan, effort: Effort, say: Say): Promise<QueryResult[]> {
+interface Results {
+  readonly results: readonly QueryResult[];
+  readonly peakBytes: ReadonlyMap<Peer, number>;
+}
+
+async function runQueries(peers: readonly Peer[], plan: EventPlan, effort: Effort, say: Say): Promise<Results> {
   const context = contextOf(plan);
   const results: QueryResult[] = [];
+  const peakBytes = new Map<Peer, number>();
   for (const query of benchQueries) {
     let ours: readonly Row[] | undefined;
     for (const peer of peers) {
+      await waitForRest(peers.map(({ pid }) => pid));
+      // Looking takes time: of the one that is measured alone.
+      const watch = watchMemory(peer.pid);
       const { rows, ...times } = await runQuery(peer, query, context, effort);
+      watch.stop();
+      peakBytes.set(peer, Math.max(watch.peakBytes(), peakBytes.get(peer) ?? 0));
       ours ??= rows;
       const difference = findDifference(query.comparison, ours, rows);
       results.push({ key: query.key, peer: peer.name, ...times, rowCount: rows.length, difference });
@@ -111,7 +122,7 @@ async function runQueries(peers: readonly Peer[], plan: EventPlan, effort: Effor
       );
     }
   }
-  return results;
+  return { results, peakBytes };
 }
 
 /** Runs the part and answers its numbers; peers are stopped in any case. */
@@ -121,18 +132,16 @@ export async function measureQueries(options: BenchOptions, say: Say, effort = d
     const loaded = new Map<Peer, Loaded>();
     for (const peer of open.all) loaded.set(peer, await loadPeer(peer, options, say));
     say("Running the queries");
-    const watches = new Map(open.all.map((peer) => [peer, watchMemory(peer.pid)]));
-    const results = await runQueries(open.all, options.plan, effort, say);
+    const { results, peakBytes } = await runQueries(open.all, options.plan, effort, say);
     const facts: PeerFacts[] = [];
     for (const peer of open.all) {
-      watches.get(peer)?.stop();
       facts.push({
         peer: peer.name,
         version: peer.version,
         loadSeconds: loaded.get(peer)?.seconds,
         diskBytes: await peer.diskBytes(),
         loadPeakBytes: loaded.get(peer)?.peakBytes,
-        queryPeakBytes: watches.get(peer)?.peakBytes() ?? 0,
+        queryPeakBytes: peakBytes.get(peer) ?? 0,
       });
     }
     return { eventCount: options.plan.eventCount, facts, results, notices: open.notices };

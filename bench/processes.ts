@@ -49,6 +49,23 @@ export function treeCpuSeconds(pid: number): number {
   return treeOf(pid).reduce((sum, each) => sum + cpuSeconds(each), 0);
 }
 
+const restSampleMs = 500;
+/** Of one processor: more than a database does for itself while nobody asks. */
+const restShare = 0.1;
+const maxRestMs = 20_000;
+
+/** Waits until the process trees have no work left over, such as merging what was loaded; at most twenty seconds. */
+export async function waitForRest(pids: readonly number[]): Promise<void> {
+  const spent = () => pids.reduce((sum, pid) => sum + treeCpuSeconds(pid), 0);
+  const giveUpAt = performance.now() + maxRestMs;
+  for (let before = spent(); performance.now() < giveUpAt; ) {
+    await new Promise((resolve) => setTimeout(resolve, restSampleMs));
+    const after = spent();
+    if (after - before < (restShare * restSampleMs) / 1_000) return;
+    before = after;
+  }
+}
+
 export interface MemoryWatch {
   /** The highest sum that was seen. */
   peakBytes(): number;
