@@ -63,10 +63,6 @@ class ConnectionPool {
     for (const connection of [...this.#idle, ...this.#busy]) connection.forgetStatements();
   }
 
-  interruptAll(): void {
-    for (const connection of this.#busy) connection.interrupt();
-  }
-
   #hold(connection: Connection): Connection {
     this.#busy.add(connection);
     return connection;
@@ -173,34 +169,45 @@ async function* readRows(
   return { rowCount, isTruncated: false, engineMs: clock.totalMs };
 }
 
+function stopping(): EngineError {
+  return new EngineError("unavailable", "The engine is stopping");
+}
+
 /** Builds a runner over the database; `check` decides on each statement before it runs. */
 export function createQueryRunner(database: Database, check: CheckStatement, findIdRange: FindIdRange): QueryRunner {
   const pool = new ConnectionPool(database);
   const ids = createIdBounds(findIdRange);
-  const closing = new AbortController();
   const memory = createMemoryWatch(database);
   const kept = createKeptRows();
+  const running = new Set<AbortController>();
+  let isClosed = false;
 
   async function* run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void> {
-    const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), query.limits.timeoutMs);
-    const hunger = new AbortController();
-    const { maxMemoryBytes } = query.limits;
+    const { timeoutMs, maxMemoryBytes } = query.limits;
+    // Its reason is the error that the caller is told.
+    const stop = new AbortController();
+    const giveUp = () => stop.abort(new EngineError("aborted", "The query was stopped"));
+    const expire = () => stop.abort(new EngineError("timeout", `The query ran longer than ${timeoutMs} ms`));
+    const starve = () =>
+      stop.abort(new EngineError("memory_exceeded", "The query took more memory than max_query_memory_mb allows"));
+    const timer = setTimeout(expire, timeoutMs);
+    signal.addEventListener("abort", giveUp);
     const leave = memory.enter();
-    const endWatch = maxMemoryBytes === undefined ? undefined : memory.watch(maxMemoryBytes, () => hunger.abort());
-    const stop = AbortSignal.any([signal, timeout.signal, closing.signal, hunger.signal]);
+    const endWatch = maxMemoryBytes === undefined ? undefined : memory.watch(maxMemoryBytes, starve);
     const clock = new EngineClock();
     let connection: Connection | undefined;
     let isFinished = false;
-    const interrupt = () => connection?.interrupt();
-    stop.addEventListener("abort", interrupt);
+    stop.signal.addEventListener("abort", () => connection?.interrupt());
+    running.add(stop);
     try {
+      if (isClosed) throw stopping();
+      if (signal.aborted) giveUp();
       const statement = ids.statement(query);
       await check(statement.sql);
       connection = await pool.acquire();
-      stop.throwIfAborted();
+      stop.signal.throwIfAborted();
       const bounds = ids.values(statement, query);
-      const held = { connection, sql: statement.sql, values: [...bindParameters(query), ...bounds], stop };
+      const held = { connection, sql: statement.sql, values: [...bindParameters(query), ...bounds], stop: stop.signal };
       const given = [...query.parameters.map(({ value }) => value), ...bounds.map(({ value }) => String(value))];
       const call = kept.begin(statement.sql, query.columns.length, given);
       const next = await clock.time(() =>
@@ -210,20 +217,13 @@ export function createQueryRunner(database: Database, check: CheckStatement, fin
       isFinished = !summary.isTruncated;
       return summary;
     } catch (error) {
-      if (closing.signal.aborted) throw new EngineError("unavailable", "The engine is stopping");
-      if (signal.aborted) throw new EngineError("aborted", "The query was stopped");
-      if (timeout.signal.aborted) {
-        throw new EngineError("timeout", `The query ran longer than ${query.limits.timeoutMs} ms`);
-      }
-      if (hunger.signal.aborted) {
-        throw new EngineError("memory_exceeded", "The query took more memory than max_query_memory_mb allows");
-      }
-      throw toEngineError(error);
+      throw stop.signal.aborted ? stop.signal.reason : toEngineError(error);
     } finally {
+      running.delete(stop);
       clearTimeout(timer);
+      signal.removeEventListener("abort", giveUp);
       endWatch?.();
       leave();
-      stop.removeEventListener("abort", interrupt);
       if (connection !== undefined) {
         // What is left unread would keep its snapshot of the table alive.
         if (!isFinished) await connection.discardReader().catch(() => undefined);
@@ -237,8 +237,8 @@ export function createQueryRunner(database: Database, check: CheckStatement, fin
     forgetStatements: () => pool.forgetStatements(),
     forgetRows: () => kept.forget(),
     async close() {
-      closing.abort();
-      pool.interruptAll();
+      isClosed = true;
+      for (const stop of running) stop.abort(stopping());
     },
   };
 }
