@@ -119,8 +119,8 @@ export class HostClient implements EngineHost {
     return this.#request({ kind: "append", source, batches: parts }, body) as Promise<AppendResult>;
   }
 
-  createSource(name: string): Promise<SourceSchema> {
-    return this.#request({ kind: "createSource", name }) as Promise<SourceSchema>;
+  createSource(name: string, entries: readonly SchemaEntry[]): Promise<SourceSchema> {
+    return this.#request({ kind: "createSource", name, entries }) as Promise<SourceSchema>;
   }
 
   async addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void> {

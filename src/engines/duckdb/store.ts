@@ -18,7 +18,7 @@ import type { EncodeOutcome } from "./encoder/protocol.ts";
 import type { EngineHost, SourceSchema, TableStatistics } from "./host/protocol.ts";
 import type { TableLayout } from "./layout.ts";
 import { encodeEvents } from "./schema/event-encoder.ts";
-import { defaultSchemaLimits, type SchemaLimits } from "./schema/field-tree.ts";
+import { createFieldTree, defaultSchemaLimits, type SchemaLimits } from "./schema/field-tree.ts";
 import type { SchemaEntry } from "./schema/schema-entry.ts";
 import {
   createSourceState,
@@ -117,7 +117,8 @@ export class DuckDbStore implements EventStore {
 
   async ensureSource(definition: SourceDefinition): Promise<void> {
     if (!this.#sources.has(definition.name)) {
-      const schema = await this.#host().createSource(definition.name);
+      const entries = missingKnownFields(createFieldTree(), definition, this.#limits.schema);
+      const schema = await this.#host().createSource(definition.name, entries);
       if (!this.#sources.has(definition.name)) this.#sources.set(definition.name, createSourceState(schema));
     }
     const state = this.#source(definition.name);

@@ -3,6 +3,7 @@ import { type AppendResult, EngineError } from "../../engine.ts";
 import type { Connection, Database } from "../connection.ts";
 import { DuckDBTimestampValue, TIMESTAMP } from "../driver.ts";
 import { toEngineError } from "../driver-error.ts";
+import type { SchemaEntry } from "../schema/schema-entry.ts";
 import { Maintenance } from "./maintenance.ts";
 import type { CoreOptions, EngineHost, HostReport, HostSnapshot, SourceSchema, TableStatistics } from "./protocol.ts";
 import { createQueryRunner } from "./query-runner.ts";
@@ -89,13 +90,13 @@ class Core implements EngineHost {
     return this.#writer.append({ source: this.#source(source), batches });
   }
 
-  async createSource(name: string): Promise<SourceSchema> {
+  async createSource(name: string, entries: readonly SchemaEntry[]): Promise<SourceSchema> {
     return this.#writer.task(async (connection) => {
       let source = this.#sources.get(name);
       if (source === undefined) {
         const table = `events_${this.#sources.size + 1}`;
-        await createSourceTable(connection, name, table);
-        source = createStoredSource({ name, table, entries: [] });
+        source = createStoredSource({ name, table, entries });
+        await createSourceTable(connection, source);
         source.hasAllIds = true;
         this.#sources.set(name, source);
       }

@@ -72,7 +72,7 @@ export interface EngineHost {
   /** Stores the rows of all batches, or none. Resolves after fsync. */
   append(source: string, batches: readonly EncodedBatch[]): Promise<AppendResult>;
   /** Makes the table of a source when it is missing, and answers what is stored of it. */
-  createSource(name: string): Promise<SourceSchema>;
+  createSource(name: string, entries: readonly SchemaEntry[]): Promise<SourceSchema>;
   /** Keeps the entries and adds their columns; all or none. */
   addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void>;
   statistics(): Promise<readonly TableStatistics[]>;
@@ -103,7 +103,12 @@ export type HostRequest =
   | { readonly id: number; readonly kind: "more" }
   | { readonly id: number; readonly kind: "cancel" }
   | { readonly id: number; readonly kind: "append"; readonly source: string; readonly batches: readonly BatchPart[] }
-  | { readonly id: number; readonly kind: "createSource"; readonly name: string }
+  | {
+      readonly id: number;
+      readonly kind: "createSource";
+      readonly name: string;
+      readonly entries: readonly SchemaEntry[];
+    }
   | {
       readonly id: number;
       readonly kind: "addEntries";

@@ -74,7 +74,7 @@ class Server {
       case "append":
         return this.host.append(request.source, splitBatches(request.batches, body));
       case "createSource":
-        return this.host.createSource(request.name);
+        return this.host.createSource(request.name, request.entries);
       case "addEntries":
         return this.host.addEntries(request.source, request.entries);
       case "statistics":

@@ -3,13 +3,39 @@ import type { Connection } from "../connection.ts";
 import { columnOf, fixedColumns, type SchemaEntry } from "../schema/schema-entry.ts";
 import { noteEntries, type StoredSource } from "./stored-source.ts";
 
-/** Makes the table of a source and keeps its name. */
-export async function createSourceTable(connection: Connection, name: string, table: string): Promise<void> {
-  const columns = fixedColumns.map((column) => `"${column.name}" ${column.type}`).join(", ");
+/** Makes the table of a source with the columns of its entries, and keeps its name and them. */
+export async function createSourceTable(
+  connection: Connection,
+  { name, table, entries }: Pick<StoredSource, "name" | "table" | "entries">,
+): Promise<void> {
+  const columns = [...fixedColumns, ...entries.map(columnOf).filter((column) => column !== undefined)];
+  const list = columns.map((column) => `"${column.name}" ${column.type}`).join(", ");
   await connection.transaction(async () => {
-    await connection.all(`CREATE TABLE "${table}" (${columns})`);
+    await connection.all(`CREATE TABLE "${table}" (${list})`);
     await connection.all("INSERT INTO lw_sources VALUES ($1, $2)", [{ value: name }, { value: table }]);
+    await keepEntries(connection, name, 0, entries);
   });
+}
+
+/** Keeps entries, the first of which is the `ordinal`th of the source. */
+async function keepEntries(
+  connection: Connection,
+  source: string,
+  ordinal: number,
+  entries: readonly SchemaEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const values = entries.flatMap((entry, index) => [
+    { value: source },
+    { value: ordinal + index },
+    { value: entry.role },
+    { value: entry.path },
+    { value: "type" in entry ? entry.type : null },
+    { value: columnOf(entry)?.name ?? null },
+  ]);
+  const width = values.length / entries.length;
+  const rows = entries.map((_, row) => `(${Array.from({ length: width }, (_, at) => `$${row * width + at + 1}`)})`);
+  await connection.all(`INSERT INTO lw_fields VALUES ${rows.join(", ")}`, values);
 }
 
 /**
@@ -37,23 +63,13 @@ export async function addSourceEntries(
 ): Promise<void> {
   const isKnown = new Set(source.columns.map(({ name }) => name));
   await connection.transaction(async () => {
-    let ordinal = source.entries.length;
     for (const entry of entries) {
       const column = columnOf(entry);
-      if (column !== undefined) {
-        if (isKnown.has(column.name))
-          throw new Error(`The table of ${source.name} has a column ${column.name} already`);
-        await connection.all(`ALTER TABLE "${source.table}" ADD COLUMN "${column.name}" ${column.type}`);
-      }
-      await connection.all("INSERT INTO lw_fields VALUES ($1, $2, $3, $4, $5, $6)", [
-        { value: source.name },
-        { value: ordinal++ },
-        { value: entry.role },
-        { value: entry.path },
-        { value: "type" in entry ? entry.type : null },
-        { value: column?.name ?? null },
-      ]);
+      if (column === undefined) continue;
+      if (isKnown.has(column.name)) throw new Error(`The table of ${source.name} has a column ${column.name} already`);
+      await connection.all(`ALTER TABLE "${source.table}" ADD COLUMN "${column.name}" ${column.type}`);
     }
+    await keepEntries(connection, source.name, source.entries.length, entries);
   });
   noteEntries(source, entries);
   // DuckDB takes no UPDATE in the transaction that altered the table.
