@@ -159,6 +159,16 @@ const goldens: readonly Golden[] = [
     },
   },
   {
+    name: "a position that only has to be there as a search without counting",
+    query:
+      "SELECT COUNTIF(STRPOS(event_message, 'x') > 0) AS n, COUNTIF(STRPOS(event_message, 'x') > 1) AS m FROM edge_logs",
+    sql: {
+      duckdb:
+        "SELECT count(*) FILTER (WHERE (contains(t1.\"event_message\", 'x'))) AS c6_countif, " +
+        'count(*) FILTER (WHERE ((strpos(t1."event_message", \'x\') > 1::BIGINT))) AS c7_countif FROM "events_1" AS t1',
+    },
+  },
+  {
     name: "one quantile where one is read",
     query: "SELECT APPROX_QUANTILES(m.response.time, 100)[OFFSET(95)] AS p FROM edge_logs, UNNEST(metadata) AS m",
     sql: {

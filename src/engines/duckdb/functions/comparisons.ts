@@ -65,6 +65,17 @@ function ordered(operator: string, greaterSide: 0 | 1): PrintCall {
   };
 }
 
+const greater = ordered(">", 0);
+
+/** `STRPOS(x, y) > 0` asks whether a text holds another, which DuckDB answers without counting characters. */
+function greaterOrHeld(context: ComparisonContext): string {
+  const [found, bound] = context.call.arguments;
+  const [position = ""] = context.args;
+  const isHeld = found?.kind === "Call" && found.function === "STRPOS" && found.arguments[0]?.type.kind === "STRING";
+  const isZero = bound?.kind === "Literal" && bound.type.kind === "INT64" && Number(bound.value) === 0;
+  return isHeld && isZero && position.startsWith("strpos(") ? position.replace("strpos", "contains") : greater(context);
+}
+
 function between(context: ComparisonContext): string {
   const [value = "", low = "", high = ""] = context.args;
   if (!mayBeNaN(context, 0) && !mayBeNaN(context, 2)) return `(${value} BETWEEN ${low} AND ${high})`;
@@ -109,7 +120,7 @@ export const comparisonFunctions: FunctionTable = {
   $not_equal: notEqual,
   $less: ordered("<", 1),
   $less_or_equal: ordered("<=", 1),
-  $greater: ordered(">", 0),
+  $greater: greaterOrHeld,
   $greater_or_equal: ordered(">=", 0),
   $between: between,
   $in: inValues,
