@@ -1,7 +1,7 @@
 /** Cutting JSON text apart without reading values, so that what is passed on stays the same character by character. Linear time. */
 
-/** The offset behind the closing quote of the string that begins at `start`. */
-function endOfString(json: string, start: number): number {
+/** The offset behind the closing quote of the string that begins at `start`; the text's length where it is cut off. */
+export function endOfString(json: string, start: number): number {
   let quote = json.indexOf('"', start + 1);
   while (quote !== -1) {
     let backslashes = 0;

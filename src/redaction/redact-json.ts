@@ -1,8 +1,6 @@
+import { endOfString } from "../json-scan.ts";
 import { type Detector, defaultDetectors, hintOf } from "./detector.ts";
 import { redactText } from "./redact-text.ts";
-
-const QUOTE = 34;
-const BACKSLASH = 92;
 
 /** Longer strings are hardly ever there twice. */
 const maxRememberedLength = 500;
@@ -31,17 +29,19 @@ export function createJsonRedactor(names: readonly Detector[]): (json: string) =
     };
     let result = "";
     let copied = 0;
-    /** Outside of every string. */
-    let position = 0;
+    /** The first quote outside of every string that was looked at. */
+    let quote = quoteFrom(json, 0);
     hint.lastIndex = 0;
     for (let match = hint.exec(json); match !== null; match = hint.exec(json)) {
-      const start = startOfString(json, position, match.index);
-      if (start === undefined) {
-        position = match.index;
-        continue;
+      let end = match.index;
+      let start = quote;
+      // Strings without a match hold no backslash, which is one.
+      while (quote < match.index) {
+        start = quote;
+        end = endOfString(json, start);
+        quote = quoteFrom(json, end);
       }
-      const end = endOfString(json, start);
-      position = end;
+      if (end <= match.index) continue;
       hint.lastIndex = end;
       if (isKey(json, end)) continue;
       const literal = json.slice(start, end);
@@ -54,23 +54,10 @@ export function createJsonRedactor(names: readonly Detector[]): (json: string) =
   };
 }
 
-/** The opening quote of the string around `index`; undefined where there is none. No backslash stands between `from`, outside of strings, and `index`. */
-function startOfString(json: string, from: number, index: number): number | undefined {
-  let start: number | undefined;
-  for (let position = from; position < index; position++) {
-    if (json.charCodeAt(position) === QUOTE) start = start === undefined ? position : undefined;
-  }
-  return start;
-}
-
-/** The offset behind the closing quote of the string that begins at `start`. */
-function endOfString(json: string, start: number): number {
-  for (let position = start + 1; position < json.length; position++) {
-    const code = json.charCodeAt(position);
-    if (code === BACKSLASH) position++;
-    else if (code === QUOTE) return position + 1;
-  }
-  return json.length;
+/** Where the next quote is; behind the text where there is none. */
+function quoteFrom(json: string, from: number): number {
+  const at = json.indexOf('"', from);
+  return at === -1 ? json.length : at;
 }
 
 function isKey(json: string, end: number): boolean {
