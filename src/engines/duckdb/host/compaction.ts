@@ -1,6 +1,6 @@
 /**
  * Rewriting rows sorted by project and time, in which order a query for one project reads a fraction of them. Rows that
- * were appended are the *tail* (`lw_run` is NULL); a compaction takes the oldest of them, always whole row groups, and
+ * were appended are the *tail* (`lw_run` is NULL); a compaction takes the oldest of them and
  * appends them again as a sorted *run*, a short last run together with them. It is one transaction: at any moment each row is in the table once.
  */
 import type { Connection } from "../connection.ts";
@@ -9,7 +9,7 @@ import type { StoredSource } from "./stored-source.ts";
 export interface Compaction {
   readonly source: StoredSource;
   readonly run: number;
-  /** Rows of the tail below this row id are rewritten: the end of a row group. */
+  /** Rows of the tail below this row id are rewritten. */
   readonly bound: bigint;
   readonly rowCount: number;
   /** The last run, when it is so short that it is written again together with these rows. */
@@ -43,22 +43,6 @@ export async function countTail(connection: Connection, table: string): Promise<
   return (await readNumber(connection, `SELECT count(*)::DOUBLE FROM "${table}" WHERE lw_run IS NULL`)) ?? 0;
 }
 
-/** Row ids at which row groups that are in the file end, ascending. */
-async function readGroupEnds(connection: Connection, table: string): Promise<number[]> {
-  const groups = await connection.all(
-    `SELECT sum(count)::DOUBLE, bool_and(persistent) FROM pragma_storage_info('${table}')
-     WHERE column_name = 'timestamp' AND segment_type = 'TIMESTAMP' GROUP BY row_group_id ORDER BY row_group_id`,
-  );
-  const ends: number[] = [];
-  let end = 0;
-  for (const [count, isPersistent] of groups) {
-    if (isPersistent !== true) break;
-    end += Number(count);
-    ends.push(end);
-  }
-  return ends;
-}
-
 /** A run is written again with at least half as many new rows: so each row is rewritten a few times at most. */
 const MAX_MERGED_SHARE = 2;
 /** Shorter than half a row group it is always written again: that is quick, and many short runs would be slow to read. */
@@ -79,27 +63,32 @@ async function findMergedRun(
   return fits ? { run: lastRun, rowCount } : undefined;
 }
 
-/** What to rewrite next of a source; undefined when its tail is short. */
+/**
+ * What to rewrite next of a source; undefined when its tail is short. `rowsInLog`: so many of its last rows may not be in the file
+ * yet; they wait. Where row groups end is not asked for: DuckDB tells it for all columns at once (`pragma_storage_info`), for
+ * which it reads the whole file.
+ */
 export async function planCompaction(
   connection: Connection,
   source: StoredSource,
   { minRows, maxRows }: CompactionSize,
+  rowsInLog: number,
 ): Promise<Compaction | undefined> {
   const tail = `FROM "${source.table}" WHERE lw_run IS NULL`;
-  if ((await countTail(connection, source.table)) < minRows) return undefined;
-  const beyond = await readNumber(connection, `SELECT rowid::DOUBLE ${tail} ORDER BY rowid LIMIT 1 OFFSET ${maxRows}`);
-  const ends = await readGroupEnds(connection, source.table);
-  const bound = ends.filter((end) => beyond === undefined || end <= beyond).at(-1);
-  if (bound === undefined) return undefined;
-  const rowCount = (await readNumber(connection, `SELECT count(*)::DOUBLE ${tail} AND rowid < ${bound}`)) ?? 0;
-  if (rowCount < minRows) return undefined;
+  const rowCount = Math.min((await countTail(connection, source.table)) - rowsInLog, maxRows);
+  if (rowCount < Math.max(1, minRows)) return undefined;
+  const last = await readNumber(
+    connection,
+    `SELECT rowid::DOUBLE ${tail} ORDER BY rowid LIMIT 1 OFFSET ${rowCount - 1}`,
+  );
+  if (last === undefined) return undefined;
   const lastRun =
     (await readNumber(connection, `SELECT max(run)::DOUBLE FROM lw_runs WHERE source = '${source.table}'`)) ?? 0;
   const merged = await findMergedRun(connection, source, lastRun, rowCount, maxRows);
   return {
     source,
     run: lastRun + 1,
-    bound: BigInt(bound),
+    bound: BigInt(last + 1),
     rowCount: rowCount + (merged?.rowCount ?? 0),
     merged: merged?.run,
   };

@@ -45,8 +45,8 @@ export class Maintenance {
   readonly #options: MaintenanceOptions;
   readonly #database: Database;
   readonly #sources: () => readonly StoredSource[];
-  /** Tables with rows in the log, and how many row groups checkpoints ended in each since its last compaction. */
-  readonly #tablesInLog = new Set<string>();
+  /** Rows that may be in the log alone, by table, and how many row groups checkpoints ended in each since its last compaction. */
+  readonly #rowsInLog = new Map<string, number>();
   readonly #rowGroups = new Map<string, number>();
   #connection: Connection | undefined;
   #compacting: Promise<boolean> | undefined;
@@ -66,7 +66,8 @@ export class Maintenance {
   async afterCommit(connection: Connection, works: readonly AppendWork[]): Promise<void> {
     for (const work of works) {
       const rowCount = rowCountOf(work);
-      this.#tablesInLog.add(work.source.table);
+      const { table } = work.source;
+      this.#rowsInLog.set(table, (this.#rowsInLog.get(table) ?? 0) + rowCount);
       this.#rowsSinceLook += rowCount;
     }
     this.#storedAtMs = performance.now();
@@ -162,8 +163,8 @@ export class Maintenance {
 
   async #write(connection: Connection, maxFolds = 0): Promise<void> {
     await makeCheckpoint(connection, maxFolds);
-    for (const table of this.#tablesInLog) this.#rowGroups.set(table, (this.#rowGroups.get(table) ?? 0) + 1);
-    this.#tablesInLog.clear();
+    for (const table of this.#rowsInLog.keys()) this.#rowGroups.set(table, (this.#rowGroups.get(table) ?? 0) + 1);
+    this.#rowsInLog.clear();
   }
 
   async #compact(writer: Writer, size: CompactionSize): Promise<boolean> {
@@ -189,7 +190,9 @@ export class Maintenance {
   async #begin(connection: Connection, size: CompactionSize): Promise<Compaction | undefined> {
     for (const source of this.#sources()) {
       const hasManyGroups = (this.#rowGroups.get(source.table) ?? 0) >= MANY_ROW_GROUPS;
-      const compaction = await planCompaction(connection, source, hasManyGroups ? { ...size, minRows: 1 } : size);
+      const rowsInLog = this.#rowsInLog.get(source.table) ?? 0;
+      const chosen = hasManyGroups ? { ...size, minRows: 1 } : size;
+      const compaction = await planCompaction(connection, source, chosen, rowsInLog);
       if (compaction === undefined) continue;
       await beginCompaction(connection, compaction);
       this.#rowGroups.delete(source.table);
