@@ -11,8 +11,8 @@ const entryPoints = {
   "encoder-thread": "src/encoder-thread.ts",
 };
 
-/** What loads a native library, and the bundler itself. */
-const external = ["@duckdb/node-bindings", "libsql", "esbuild"];
+/** What loads a native library. */
+const external = ["@duckdb/node-bindings", "libsql"];
 
 /** What the bundle is made by, besides its sources. */
 const recipe = [join(root, "package.json"), fileURLToPath(import.meta.url)];

@@ -72,8 +72,6 @@ interface EncodableEvents {
   encode(state: SourceState): Promise<EncodeOutcome>;
 }
 
-const nothing: AppendResult = { stored: 0, repeated: 0 };
-
 export interface StoreSettings {
   readonly limits?: StoreLimits;
   readonly directory?: string;
@@ -128,7 +126,6 @@ export class DuckDbStore implements EventStore {
   async append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
     const state = this.#source(sourceName);
     this.#admit(signal);
-    if (events.length === 0) return nothing;
     const encode = async ({ tree }: SourceState): Promise<EncodeOutcome> => {
       const { batch, missing } = encodeEvents(tree, events, this.#limits.schema);
       return missing === undefined ? { batches: [batch.encode()] } : { missing };
@@ -145,9 +142,9 @@ export class DuckDbStore implements EventStore {
     const state = this.#source(sourceName);
     this.#admit(signal);
     const storing = this.#hold(body.bytes.length, () => encoder.read(state, body)).then(async (events) => {
-      const { count, rejected, newestTimestampUs } = events;
+      const { rejected, newestTimestampUs } = events;
       try {
-        const result = count === 0 ? nothing : await this.#store(state, events);
+        const result = await this.#store(state, events);
         return { ...result, rejected, newestTimestampUs };
       } finally {
         events.release();
@@ -197,6 +194,7 @@ export class DuckDbStore implements EventStore {
   }
 
   async #store(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
+    if (events.count === 0) return { stored: 0, repeated: 0 };
     this.#pendingRows += events.count;
     try {
       for (;;) {

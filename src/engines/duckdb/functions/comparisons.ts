@@ -5,7 +5,7 @@
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { structFieldName } from "../layout.ts";
-import { computeOnce, isRepeatable } from "./compute-once.ts";
+import { computeOnce, isRepeatable, literalInteger } from "./compute-once.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 /** Whether each argument is known to be no NaN; the printer knows for columns and literals. */
@@ -69,11 +69,12 @@ const greater = ordered(">", 0);
 
 /** `STRPOS(x, y) > 0` asks whether a text holds another, which DuckDB answers without counting characters. */
 function greaterOrHeld(context: ComparisonContext): string {
-  const [found, bound] = context.call.arguments;
-  const [position = ""] = context.args;
+  const [found] = context.call.arguments;
+  const [position = "", bound = ""] = context.args;
   const isHeld = found?.kind === "Call" && found.function === "STRPOS" && found.arguments[0]?.type.kind === "STRING";
-  const isZero = bound?.kind === "Literal" && bound.type.kind === "INT64" && Number(bound.value) === 0;
-  return isHeld && isZero && position.startsWith("strpos(") ? position.replace("strpos", "contains") : greater(context);
+  return isHeld && literalInteger(bound) === 0n && position.startsWith("strpos(")
+    ? position.replace("strpos", "contains")
+    : greater(context);
 }
 
 function between(context: ComparisonContext): string {

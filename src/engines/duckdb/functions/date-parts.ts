@@ -44,6 +44,11 @@ function weekShift(part: DatePartExpr): number {
   return part.part === "ISOWEEK" ? 0 : WEEKDAYS.indexOf(part.weekday ?? "SUNDAY");
 }
 
+/** How many of a part that always has the same length began since 1970; before it they count down. */
+export function countFromEpoch(value: string, part: "HOUR" | "MINUTE" | "SECOND"): string {
+  return `date_diff('${part.toLowerCase()}', TIMESTAMP '1970-01-01', ${value})`;
+}
+
 /** The first instant of the part that a wall clock lies in, as a DuckDB TIMESTAMP. It may lie before the year 1. */
 function truncateWall(value: string, part: DatePartExpr): string {
   switch (part.part) {
@@ -58,10 +63,8 @@ function truncateWall(value: string, part: DatePartExpr): string {
     // Counted, which takes half as long as cutting by the calendar.
     case "HOUR":
     case "MINUTE":
-    case "SECOND": {
-      const count = `date_diff('${part.part.toLowerCase()}', TIMESTAMP '1970-01-01', ${value})`;
-      return `make_timestamp(${count} * ${PART_MICROS[part.part]})`;
-    }
+    case "SECOND":
+      return `make_timestamp(${countFromEpoch(value, part.part)} * ${PART_MICROS[part.part]})`;
     default:
       return `date_trunc('${part.part.toLowerCase()}', ${value})`;
   }

@@ -4,7 +4,7 @@ import type { CallExpr } from "../../../googlesql/resolved.ts";
 import { raiseError } from "../sql-text.ts";
 import { computeOnce } from "./compute-once.ts";
 import { printDifference, printTruncate } from "./date.ts";
-import { extractPart, refuseCall } from "./date-parts.ts";
+import { countFromEpoch, extractPart, refuseCall } from "./date-parts.ts";
 import { formatTimestamp } from "./datetime-text.ts";
 import { extractFromInterval, printMove } from "./interval.ts";
 import { jsonToString } from "./json.ts";
@@ -71,7 +71,7 @@ export const timestampFunctions: FunctionTable = {
   TIMESTAMP_FROM_UNIX_SECONDS: fromUnix(1_000_000),
   TIMESTAMP_FROM_UNIX_MILLIS: fromUnix(1_000),
   TIMESTAMP_FROM_UNIX_MICROS: fromUnix(1),
-  UNIX_SECONDS: ({ args }) => `date_diff('second', TIMESTAMP '1970-01-01', ${args[0]})`,
+  UNIX_SECONDS: ({ args }) => countFromEpoch(args[0] ?? "", "SECOND"),
   // Cut first: DuckDB rounds instants before 1970 towards it.
   UNIX_MILLIS: ({ args }) => `epoch_ms(date_trunc('millisecond', ${args[0]}))`,
   UNIX_MICROS: ({ args }) => `epoch_us(${args[0]})`,

@@ -25,17 +25,18 @@ async function keepEntries(
   entries: readonly SchemaEntry[],
 ): Promise<void> {
   if (entries.length === 0) return;
-  const values = entries.flatMap((entry, index) => [
-    { value: source },
-    { value: ordinal + index },
-    { value: entry.role },
-    { value: entry.path },
-    { value: "type" in entry ? entry.type : null },
-    { value: columnOf(entry)?.name ?? null },
+  const rows = entries.map((entry, index) => [
+    source,
+    ordinal + index,
+    entry.role,
+    entry.path,
+    "type" in entry ? entry.type : null,
+    columnOf(entry)?.name ?? null,
   ]);
-  const width = values.length / entries.length;
-  const rows = entries.map((_, row) => `(${Array.from({ length: width }, (_, at) => `$${row * width + at + 1}`)})`);
-  await connection.all(`INSERT INTO lw_fields VALUES ${rows.join(", ")}`, values);
+  let place = 0;
+  const list = rows.map((row) => `(${row.map(() => `$${++place}`).join(", ")})`).join(", ");
+  const values = rows.flat().map((value) => ({ value }));
+  await connection.all(`INSERT INTO lw_fields VALUES ${list}`, values);
 }
 
 /**
