@@ -3,6 +3,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildConsole } from "./build-console.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const entryPoints = {
@@ -15,7 +16,7 @@ const entryPoints = {
 const external = ["@duckdb/node-bindings", "libsql"];
 
 /** What the bundle is made by, besides its sources. */
-const recipe = [join(root, "package.json"), fileURLToPath(import.meta.url)];
+const recipe = [join(root, "package.json"), fileURLToPath(import.meta.url), join(root, "bin", "build-console.mjs")];
 
 /** Newest modification time (ms) of any file below `folder`. */
 function newestMtime(folder) {
@@ -31,18 +32,33 @@ function mtimeOf(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** Builds when needed; a shipped package has no src/ and keeps its dist/. */
+/** Builds in a checkout when a source is newer than the bundle. */
 export async function buildIfStale() {
   const source = join(root, "src");
-  if (statSync(source, { throwIfNoEntry: false }) === undefined) return;
   const built = mtimeOf(join(root, "dist", "logweir.js"));
   const newest = Math.max(newestMtime(source), ...recipe.map(mtimeOf));
-  if (built > newest) return;
+  const page = Math.max(newestMtime(join(root, "console")), ...recipe.map(mtimeOf));
+  await Promise.all([built <= newest ? buildBundle() : undefined, buildConsole(root, page)]);
+}
+
+/** Builds from nothing, with the licences of what is bundled, for a package. */
+async function buildRelease() {
+  rmSync(join(root, "dist"), { recursive: true, force: true });
+  const [{ metafile }, page] = await Promise.all([buildBundle(), buildConsole(root, Number.POSITIVE_INFINITY)]);
+  const { writeNotices } = await import("./notices.mjs");
+  writeNotices(
+    root,
+    [...Object.keys(metafile.inputs), ...Object.keys(page?.inputs ?? {})],
+    join(root, "dist", "THIRD-PARTY-NOTICES.txt"),
+  );
+}
+
+async function buildBundle() {
   const { build } = await import("esbuild");
   const staging = join(root, "dist", `.staging-${process.pid}`);
   mkdirSync(staging, { recursive: true });
   try {
-    await build({
+    const result = await build({
       absWorkingDir: root,
       entryPoints,
       outdir: staging,
@@ -59,6 +75,7 @@ export async function buildIfStale() {
         js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
       },
       sourcemap: true,
+      metafile: true,
       logLevel: "error",
     });
     // Renames are atomic, so that two builds at once leave a whole bundle; the entry point comes last.
@@ -67,9 +84,12 @@ export async function buildIfStale() {
     for (const file of readdirSync(join(root, "dist"))) {
       if (file.startsWith("chunk-") && !files.includes(file)) rmSync(join(root, "dist", file), { force: true });
     }
+    return result;
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await buildIfStale();
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await (process.argv.includes("--release") ? buildRelease() : buildIfStale());
+}

@@ -8,6 +8,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const steps = [
   ["lint", "biome", ["check", "--error-on-warnings", "."]],
   ["type check", "tsc", ["--noEmit"]],
+  ["type check of the console", "tsc", ["--noEmit", "-p", "console"]],
   ["dead code", "knip", []],
   ["tests", "vitest", ["run", ...process.argv.slice(2)]],
 ];

@@ -1,8 +1,11 @@
 #!/usr/bin/env node
-// The launcher: installs and builds what is missing, then runs the bundle in this process.
-import { buildIfStale } from "./build.mjs";
-import { installIfMissing } from "./install.mjs";
+// The launcher: in a checkout it installs and builds what is missing; a package comes built. Then the bundle runs in this process.
+import { existsSync } from "node:fs";
 
-installIfMissing();
-await buildIfStale();
+if (existsSync(new URL("../src", import.meta.url))) {
+  const { installIfMissing } = await import("./install.mjs");
+  installIfMissing();
+  const { buildIfStale } = await import("./build.mjs");
+  await buildIfStale();
+}
 await import("../dist/logweir.js");
