@@ -1,0 +1,411 @@
+// Made by `npm run docs` from the service's OpenAPI document: changes here are lost when it is made again.
+
+export type Error = {
+  error: {
+    /** Never changes its meaning */
+    code: string;
+    /** For people; may be reworded */
+    message: string;
+    /** The HTTP status */
+    status: number;
+    /** The request parameter at fault */
+    parameter?: string;
+    /** The values that it may have */
+    allowed?: string[];
+    /** Texts by field, where something could not be saved */
+    fields?: Record<string, string[]>;
+    /** Where in the caller's query */
+    line?: number;
+    /** In code points */
+    column?: number;
+    /** What the caller may do about it */
+    hint?: string;
+  };
+};
+
+export type AnyRow = Record<string, unknown>;
+
+export type EndpointDocument = {
+  id?: string;
+  name: string;
+  description?: string;
+  query_timeout_ms?: number;
+  max_rows?: number;
+  max_result_bytes?: number;
+  max_query_memory_mb?: number;
+  max_array_elements?: number;
+  max_string_bytes?: number;
+  max_query_characters?: number;
+  max_query_depth?: number;
+  cache_seconds?: number;
+  warm_every_seconds?: number;
+  sandbox?: boolean;
+  redact_pii?: boolean | Array<"ip" | "email" | "jwt" | "card" | "bearer" | "phone">;
+  parameters?: Record<string, unknown>;
+  tenant_parameter?: string;
+  table_aliases?: Record<string, unknown>;
+  labels?: Record<string, unknown>;
+  query: string;
+};
+
+export type EndpointChange = {
+  id?: string;
+  name?: string;
+  description?: string;
+  query_timeout_ms?: number;
+  max_rows?: number;
+  max_result_bytes?: number;
+  max_query_memory_mb?: number;
+  max_array_elements?: number;
+  max_string_bytes?: number;
+  max_query_characters?: number;
+  max_query_depth?: number;
+  cache_seconds?: number;
+  warm_every_seconds?: number;
+  sandbox?: boolean;
+  redact_pii?: boolean | Array<"ip" | "email" | "jwt" | "card" | "bearer" | "phone">;
+  parameters?: Record<string, unknown>;
+  tenant_parameter?: string;
+  table_aliases?: Record<string, unknown>;
+  labels?: Record<string, unknown>;
+  query?: string;
+};
+
+export type Endpoint = {
+  id: string;
+  name: string;
+  description: string | null;
+  query: string;
+  max_rows: number;
+  cache_seconds: number;
+  warm_every_seconds: number | null;
+  /** The parameter that says whose rows a call reads: a token that pins it reads no others */
+  tenant_parameter: string | null;
+  sandbox: boolean;
+  redact_pii: boolean | string[];
+  parameters: Record<string, {
+    type: string;
+    required: boolean;
+    allowed: string[] | null;
+    default: unknown;
+    description: string | null;
+  }>;
+  table_aliases: Record<string, string>;
+  labels: Record<string, string>;
+  version?: number;
+  origin: "file" | "api";
+  file: string | null;
+  contract: Contract;
+  /** Why it cannot run since what it reads has changed */
+  problem?: string;
+};
+
+export type Contract = {
+  parameters: Array<{
+    name: string;
+    type: string;
+    required: boolean;
+    allowed: string[] | null;
+    default: unknown;
+    description: string | null;
+  }>;
+  columns: Array<{
+    name: string;
+    /** As GoogleSQL writes it */
+    type: string;
+  }>;
+};
+
+export type Version = {
+  version: number;
+  name: string;
+  current: boolean;
+  created_at: string;
+  author: string;
+  action: string;
+  rollback_to: number | null;
+  changed: string[];
+  document?: AnyRow;
+  contract?: Contract;
+};
+
+export type VersionDiff = {
+  from: number;
+  to: number;
+  breaking: boolean;
+  changes: Array<{
+    area: "column" | "parameter" | "setting";
+    name: string;
+    change: string;
+    from: string | null;
+    to: string | null;
+    breaking: boolean;
+  }>;
+  query: AnyRow[];
+};
+
+export type QueryRequest = {
+  sql?: string;
+  lql?: string;
+  parameters?: Record<string, unknown>;
+};
+
+export type QueryAnswer = {
+  result: AnyRow[];
+};
+
+export type QueryReport = {
+  result: {
+    parameters: AnyRow[];
+    columns: Array<{
+      name: string;
+      type: string;
+    }>;
+    tables: string[];
+    endpoints: string[];
+    diagnostics: AnyRow[];
+    compiled_sql: string | null;
+  };
+};
+
+export type SourceDocument = {
+  name?: string;
+  aliases?: string[];
+  kind?: string;
+  description?: string;
+  tenant?: string | null;
+  retention_days?: number | null;
+  fields?: Record<string, "STRING" | "INT64" | "FLOAT64" | "BOOL">;
+};
+
+export type Source = {
+  id: string;
+  name: string;
+  aliases: string[];
+  kind: string;
+  description: string;
+  retention_days: number | null;
+  read_only: boolean;
+};
+
+export type SourceSchema = {
+  name: string;
+  fields: Array<{
+    path: string;
+    type: string;
+  }>;
+};
+
+export type NewAccessToken = {
+  /** A list, or a text with spaces between */
+  scopes: string[] | string;
+  pins?: Record<string, unknown>;
+  description?: string;
+  /** A lifetime such as 30d */
+  expires?: string;
+  expires_at?: string;
+  budget?: Record<string, unknown>;
+  redaction?: string;
+};
+
+export type AccessToken = {
+  id: string;
+  description: string;
+  scopes: string[];
+  pins: Record<string, string>;
+};
+
+export type CreatedAccessToken = {
+  id: string;
+  description: string;
+  scopes: string[];
+  pins: Record<string, string>;
+  /** Shown this once */
+  token: string;
+};
+
+export type Accepted = {
+  message: string;
+  accepted: number;
+};
+
+/** What each operation answers. */
+export interface Answers {
+  readonly listEndpoints: Endpoint[];
+  readonly createEndpoint: Endpoint;
+  readonly validateEndpoint: Endpoint;
+  readonly getEndpoint: Endpoint;
+  readonly replaceEndpoint: Endpoint;
+  readonly changeEndpoint: undefined;
+  readonly deleteEndpoint: undefined;
+  readonly listVersions: Version[];
+  readonly getVersion: Version;
+  readonly diffVersions: VersionDiff;
+  readonly rollBack: Endpoint;
+  readonly runQuery: QueryAnswer;
+  readonly parseQuery: QueryReport;
+  readonly listSources: Source[];
+  readonly createSource: Source;
+  readonly getSource: Source;
+  readonly replaceSource: Source;
+  readonly changeSource: Source;
+  readonly deleteSource: undefined;
+  readonly getSourceSchema: SourceSchema;
+  readonly listRecentEvents: QueryAnswer;
+  readonly listEvents: QueryAnswer;
+  readonly listAccessTokens: AccessToken[];
+  readonly createAccessToken: CreatedAccessToken;
+  readonly getAccessToken: AccessToken;
+  readonly revokeAccessToken: undefined;
+  readonly rotateAccessToken: CreatedAccessToken;
+  readonly clearCache: {
+    cleared: number;
+  };
+  readonly getStore: AnyRow;
+  readonly backUpStore: undefined;
+  readonly reloadFiles: AnyRow;
+  readonly sendEvents: Accepted;
+  readonly getHealth: AnyRow;
+  readonly getMetrics: undefined;
+  readonly getOpenApi: AnyRow;
+  readonly listTables: {
+    tables: Array<{
+      name: string;
+      aliases: string[];
+      is_default: boolean;
+      fields: Array<{
+        path: string;
+        type: string;
+      }>;
+    }>;
+  };
+  readonly checkQuery: {
+    result: {
+      is_valid: boolean;
+      columns: Array<{
+        name: string;
+        type: string;
+      }>;
+      diagnostics: Array<{
+        code: string;
+        message: string;
+        line: number;
+        column: number;
+        end_line: number;
+        end_column: number;
+        excerpt: string;
+      }>;
+    };
+  };
+  readonly countRows: {
+    result: {
+      from: string;
+      to: string;
+      bucket_us: number;
+      total: number;
+      is_truncated: boolean;
+      series: Array<{
+        value: string | null;
+        counts: number[];
+      }>;
+      facets: Array<{
+        path: string;
+        values: Array<{
+          value: string | null;
+          count: number;
+        }>;
+      }>;
+    };
+  };
+  readonly showAround: {
+    result: AnyRow[];
+  };
+  readonly followRows: undefined;
+  readonly getSession: {
+    token: {
+      id: string;
+      scopes: string[];
+      pins: Record<string, string>;
+      budget: Record<string, number>;
+      redaction: string;
+    };
+    may: {
+      query: boolean;
+      manage: boolean;
+      ingest: boolean;
+      metrics: boolean;
+    };
+    endpoints: Array<{
+      id: string;
+      name: string;
+      description: string | null;
+      version: number;
+      sandbox: boolean;
+      max_rows: number;
+      parameters: Array<Record<string, unknown>>;
+      columns: Array<{
+        name: string;
+        type: string;
+      }>;
+    }>;
+    sources: string[];
+    ingest_sources: string[];
+    now: string;
+  };
+  readonly listFunctions: {
+    functions: Array<{
+      name: string;
+      aliases: string[];
+      kind: string;
+      area: string;
+      signatures: string[];
+      summary: string;
+    }>;
+  };
+}
+
+/** Method and path of each operation. */
+export const operations = {
+  listEndpoints: ["get", "/api/endpoints"],
+  createEndpoint: ["post", "/api/endpoints"],
+  validateEndpoint: ["post", "/api/endpoints/validate"],
+  getEndpoint: ["get", "/api/endpoints/{endpoint}"],
+  replaceEndpoint: ["put", "/api/endpoints/{endpoint}"],
+  changeEndpoint: ["patch", "/api/endpoints/{endpoint}"],
+  deleteEndpoint: ["delete", "/api/endpoints/{endpoint}"],
+  listVersions: ["get", "/api/endpoints/{endpoint}/versions"],
+  getVersion: ["get", "/api/endpoints/{endpoint}/versions/{version}"],
+  diffVersions: ["get", "/api/endpoints/{endpoint}/versions/{version}/diff/{other}"],
+  rollBack: ["post", "/api/endpoints/{endpoint}/versions/{version}/rollback"],
+  runQuery: ["post", "/api/query"],
+  parseQuery: ["post", "/api/query/parse"],
+  listSources: ["get", "/api/sources"],
+  createSource: ["post", "/api/sources"],
+  getSource: ["get", "/api/sources/{source}"],
+  replaceSource: ["put", "/api/sources/{source}"],
+  changeSource: ["patch", "/api/sources/{source}"],
+  deleteSource: ["delete", "/api/sources/{source}"],
+  getSourceSchema: ["get", "/api/sources/{source}/schema"],
+  listRecentEvents: ["get", "/api/sources/{source}/recent"],
+  listEvents: ["get", "/api/sources/{source}/events"],
+  listAccessTokens: ["get", "/api/access-tokens"],
+  createAccessToken: ["post", "/api/access-tokens"],
+  getAccessToken: ["get", "/api/access-tokens/{id}"],
+  revokeAccessToken: ["delete", "/api/access-tokens/{id}"],
+  rotateAccessToken: ["post", "/api/access-tokens/{id}/rotate"],
+  clearCache: ["post", "/api/cache/clear"],
+  getStore: ["get", "/api/store"],
+  backUpStore: ["get", "/api/store/backup"],
+  reloadFiles: ["post", "/api/reload"],
+  sendEvents: ["post", "/api/logs"],
+  getHealth: ["get", "/health"],
+  getMetrics: ["get", "/metrics"],
+  getOpenApi: ["get", "/api/openapi.json"],
+  listTables: ["get", "/api/endpoints/query/{endpoint}/tables"],
+  checkQuery: ["get", "/api/endpoints/query/{endpoint}/parse"],
+  countRows: ["get", "/api/endpoints/query/{endpoint}/overview"],
+  showAround: ["get", "/api/endpoints/query/{endpoint}/around"],
+  followRows: ["get", "/api/endpoints/query/{endpoint}/tail"],
+  getSession: ["get", "/api/session"],
+  listFunctions: ["get", "/api/catalogue"],
+} as const;

@@ -1,0 +1,153 @@
+import { useState } from "preact/hooks";
+import { runEndpoint } from "../api/client.ts";
+import type { Endpoint } from "../api/operations.generated.ts";
+import { formatCount, lineOf, type Row } from "../lib/values.ts";
+import { linkedProject } from "../state/session.ts";
+import { Icon } from "./icon.tsx";
+import { ErrorNotice, Spinner } from "./notices.tsx";
+
+interface Outcome {
+  readonly rows: readonly Row[];
+  readonly timing: string;
+  readonly cache: string;
+}
+
+const placeholders: Readonly<Record<string, string>> = { timestamp: "2026-08-20T09:00:00Z", date: "2026-08-20" };
+/** Rows of an answer that are shown. */
+const shownRows = 50;
+
+/** The parameters as a form, and what a call answers: rows, time by phase, and how the cache took part. */
+export function EndpointRun({ endpoint }: { readonly endpoint: Endpoint }) {
+  const parameters = endpoint.contract.parameters;
+  const [values, setValues] = useState<Readonly<Record<string, string>>>(() => ({
+    ...(linkedProject.value === undefined ? {} : { project: linkedProject.value }),
+  }));
+  const [outcome, setOutcome] = useState<Outcome | undefined>();
+  const [error, setError] = useState<unknown>(undefined);
+  const [isRunning, setRunning] = useState(false);
+  const run = async () => {
+    setRunning(true);
+    try {
+      const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+      const response = await runEndpoint(endpoint.name, sent);
+      const { result } = (await response.json()) as { readonly result: readonly Row[] };
+      setError(undefined);
+      setOutcome({
+        rows: result,
+        timing: response.headers.get("server-timing") ?? "",
+        cache: response.headers.get("cache-status") ?? "not kept",
+      });
+    } catch (failure) {
+      setOutcome(undefined);
+      setError(failure);
+    }
+    setRunning(false);
+  };
+  return (
+    <section class="card" aria-label="Run">
+      <div class="card-head">
+        <h2 class="grow">Run</h2>
+        {isRunning && <Spinner label="Running" />}
+      </div>
+      <div class="card-body stack">
+        <form
+          class="row wrap"
+          style={{ alignItems: "flex-end" }}
+          onSubmit={(event) => {
+            event.preventDefault();
+            void run();
+          }}
+        >
+          {parameters.map(({ name, type, allowed, required, description }) => {
+            const id = `run-${name}`;
+            const set = (value: string) => setValues({ ...values, [name]: value });
+            return (
+              <label key={name} class="field" for={id} title={description ?? name}>
+                <span>
+                  {name}
+                  {required ? " *" : ""} <span class="faint">{type}</span>
+                </span>
+                {allowed !== null || type === "bool" ? (
+                  <select
+                    id={id}
+                    class="select"
+                    value={values[name] ?? ""}
+                    required={required}
+                    onChange={(event) => set(event.currentTarget.value)}
+                  >
+                    <option value="">{required ? "choose" : "none"}</option>
+                    {(allowed ?? ["true", "false"]).map((each) => (
+                      <option key={each} value={each}>
+                        {each}
+                      </option>
+                    ))}
+                  </select>
+                ) : (
+                  <input
+                    id={id}
+                    class="input"
+                    inputMode={type === "int64" || type === "float64" ? "numeric" : "text"}
+                    placeholder={placeholders[type] ?? ""}
+                    required={required}
+                    value={values[name] ?? ""}
+                    onInput={(event) => set(event.currentTarget.value)}
+                  />
+                )}
+              </label>
+            );
+          })}
+          <button type="submit" class="button primary">
+            <Icon name="play" /> Run
+          </button>
+        </form>
+        {error !== undefined && <ErrorNotice error={error} />}
+        {outcome !== undefined && <Answer outcome={outcome} />}
+      </div>
+    </section>
+  );
+}
+
+function Answer({ outcome: { rows, timing, cache } }: { readonly outcome: Outcome }) {
+  const columns = Object.keys(rows[0] ?? {});
+  return (
+    <>
+      <div class="row wrap">
+        <span class="badge accent">{formatCount(rows.length)} rows</span>
+        <span class="badge">{cache}</span>
+        {timing.split(",").map((phase) => {
+          const [, name, ms] = /^\s*(\w+);dur=([\d.]+)/.exec(phase) ?? [];
+          return name === undefined ? null : (
+            <span key={name} class="badge">
+              {name} {ms} ms
+            </span>
+          );
+        })}
+      </div>
+      {rows.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        <section class="scroll-x" style={{ maxHeight: "320px", overflowY: "auto" }} tabIndex={0} aria-label="Rows">
+          <table class="table">
+            <thead>
+              <tr>
+                {columns.map((column) => (
+                  <th key={column}>{column}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.slice(0, shownRows).map((row, index) => (
+                <tr key={String(row.id ?? index)}>
+                  {columns.map((column) => (
+                    <td key={column} class="mono plain-text" style={{ minWidth: "90px" }}>
+                      {lineOf(row[column], 160)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { useState } from "preact/hooks";
+import { callApi } from "../api/client.ts";
+import type { Endpoint, Version } from "../api/operations.generated.ts";
+import { formatAgo } from "../lib/time.ts";
+import { useLoad } from "../lib/use-load.ts";
+import { say } from "../state/toasts.ts";
+import { Dialog } from "./dialog.tsx";
+import { Loaded } from "./loaded.tsx";
+import { ErrorNotice } from "./notices.tsx";
+
+interface EndpointVersionsProps {
+  readonly endpoint: Endpoint;
+  readonly onChanged: () => void;
+}
+
+/** Every version, what each changed, and the way back to it. */
+export function EndpointVersions({ endpoint, onChanged }: EndpointVersionsProps) {
+  const [shown, setShown] = useState<number | undefined>();
+  const [error, setError] = useState<unknown>(undefined);
+  const path = { endpoint: endpoint.id };
+  const load = useLoad((signal) => callApi("listVersions", { path, signal }), [endpoint.id, endpoint.version]);
+  const rollBack = async (version: number) => {
+    try {
+      await callApi("rollBack", { path: { ...path, version: String(version) } });
+      say(`Rolled back to version ${version}`);
+      onChanged();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <section class="card" aria-label="Versions">
+      <div class="card-head">
+        <h2>Versions</h2>
+      </div>
+      <div class="card-body stack">
+        {error !== undefined && <ErrorNotice error={error} />}
+        <Loaded load={load}>
+          {(versions: readonly Version[]) => (
+            <ul class="stack" style={{ gap: "6px" }}>
+              {versions.map(({ version, current, created_at: at, author, action, changed }) => (
+                <li key={version} class="row wrap">
+                  <strong>v{version}</strong>
+                  {current && <span class="badge success">current</span>}
+                  <span class="grow soft">
+                    {action} by {author}, {formatAgo(Date.parse(at), Date.now())}
+                    {changed.length > 0 && `: ${changed.join(", ")}`}
+                  </span>
+                  {!current && (
+                    <>
+                      <button type="button" class="button small" onClick={() => setShown(version)}>
+                        Compare
+                      </button>
+                      {endpoint.origin === "api" && (
+                        <button type="button" class="button small" onClick={() => void rollBack(version)}>
+                          Roll back
+                        </button>
+                      )}
+                    </>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      </div>
+      {shown !== undefined && (
+        <Dialog title={`Version ${shown} and the current one`} onClose={() => setShown(undefined)}>
+          <Comparison id={endpoint.id} from={shown} to={endpoint.version ?? 1} />
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+function Comparison({ id, from, to }: { readonly id: string; readonly from: number; readonly to: number }) {
+  const path = { endpoint: id, version: String(from), other: String(to) };
+  const load = useLoad((signal) => callApi("diffVersions", { path, signal }), [id, from, to]);
+  return (
+    <Loaded load={load}>
+      {({ breaking, changes, query }) => (
+        <div class="stack">
+          <span class={breaking ? "badge danger" : "badge success"}>
+            {breaking ? "breaks callers" : "breaks no caller"}
+          </span>
+          <ul>
+            {changes.map(({ area, name, change, from: before, to: after }) => (
+              <li key={`${area}.${name}`}>
+                {area} <span class="mono">{name}</span> {change}: {before ?? "none"} → {after ?? "none"}
+              </li>
+            ))}
+          </ul>
+          <pre class="code">{query.map((line) => `${String(line.op)} ${String(line.text)}`).join("\n")}</pre>
+        </div>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,221 @@
+import { useEffect, useState } from "preact/hooks";
+import { type Language, sqlTemplate } from "../lib/query-text.ts";
+import { resolveRange } from "../lib/time.ts";
+import {
+  change,
+  currentTable,
+  missingParameters,
+  openScope,
+  type ParameterInfo,
+  query,
+  run,
+  scopeParameters,
+  scopes,
+  tables,
+  toParameters,
+} from "../state/explore.ts";
+import { linkTo } from "../state/route.ts";
+import { copyText } from "../state/toasts.ts";
+import { Icon } from "./icon.tsx";
+import { QueryEditor } from "./query-editor.tsx";
+import { TimePicker } from "./time-picker.tsx";
+
+/** Where to look, what for, and when. */
+export function ExploreToolbar() {
+  const { language, text, range } = query.value;
+  const [draft, setDraft] = useState(text);
+  useEffect(() => setDraft(text), [text]);
+  const runDraft = () => (draft === text ? run() : change({ text: draft }));
+  return (
+    <section class="query-bar" aria-label="Query">
+      <div class="row wrap">
+        <ScopeChoice />
+        <TableChoice />
+        {scopeParameters.value.map((parameter) => (
+          <ParameterInput key={parameter.name} parameter={parameter} />
+        ))}
+        <span class="grow" />
+        <ZoomButtons />
+        <TimePicker range={range} onChange={(chosen) => change({ range: chosen })} />
+        <button
+          type="button"
+          class="button icon-only"
+          aria-label="Copy a link to this view"
+          title="Copy a link to this view"
+          onClick={() =>
+            void copyText(new URL(linkTo("explore", toParameters(query.value)), location.href).href, "a link")
+          }
+        >
+          <Icon name="link" />
+        </button>
+      </div>
+      <div class="editor-row">
+        <LanguageSwitch language={language} />
+        <QueryEditor
+          language={language}
+          text={draft}
+          label={language === "lql" ? "Search in LQL" : "Query in SQL"}
+          onChange={setDraft}
+          onRun={runDraft}
+        />
+        <button type="button" class="button primary" onClick={runDraft}>
+          <Icon name="play" /> Run
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function LanguageSwitch({ language }: { readonly language: Language }) {
+  const choose = (chosen: Language) => {
+    if (chosen === language) return;
+    const table = currentTable.value?.name ?? "";
+    change({ language: chosen, text: chosen === "sql" ? sqlTemplate(table) : "" });
+  };
+  return (
+    <fieldset class="segments" aria-label="Language">
+      {(["lql", "sql"] as const).map((each) => (
+        <button type="button" key={each} aria-pressed={language === each} onClick={() => choose(each)}>
+          {each.toUpperCase()}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function ScopeChoice() {
+  const { scope } = query.value;
+  const all = scopes.value;
+  if (all.length === 1) return <strong class="mono">{scope}</strong>;
+  const endpoints = all.filter((each) => !each.startsWith("source:"));
+  const sources = all.filter((each) => each.startsWith("source:"));
+  const options = (names: readonly string[]) =>
+    names.map((name) => (
+      <option key={name} value={name}>
+        {name.replace(/^source:/, "")}
+      </option>
+    ));
+  return (
+    <select
+      class="select"
+      aria-label="Endpoint or source"
+      value={scope}
+      onChange={(event) => {
+        change({
+          scope: event.currentTarget.value,
+          table: undefined,
+          text: "",
+          language: "lql",
+          columns: ["event_message"],
+          facets: undefined,
+        });
+      }}
+    >
+      {endpoints.length > 0 && <optgroup label="Endpoints">{options(endpoints)}</optgroup>}
+      {sources.length > 0 && <optgroup label="Sources">{options(sources)}</optgroup>}
+    </select>
+  );
+}
+
+function TableChoice() {
+  const { value: state } = tables;
+  const known = state.kind === "loaded" ? state.value : [];
+  if (known.length < 2) return null;
+  return (
+    <select
+      class="select"
+      aria-label="Table"
+      value={currentTable.value?.name ?? ""}
+      onChange={(event) => {
+        const table = event.currentTarget.value;
+        const isSql = query.value.language === "sql";
+        change({ table, text: isSql ? sqlTemplate(table) : "", facets: undefined, columns: ["event_message"] });
+      }}
+    >
+      {known.map(({ name }) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** A parameter of the endpoint's, in the control that its type asks for. */
+function ParameterInput({ parameter }: { readonly parameter: ParameterInfo }) {
+  const { name, allowed, required, description } = parameter;
+  const value = query.value.parameters[name] ?? "";
+  const [draft, setDraft] = useState(value);
+  useEffect(() => setDraft(value), [value]);
+  const set = (changed: string) => {
+    if (changed === value) return;
+    change({ parameters: { ...query.value.parameters, [name]: changed } }, "show");
+    void openScope();
+  };
+  return (
+    <label class="field" title={description ?? name} for={`parameter-${name}`}>
+      <span>{name}</span>
+      {allowed === null ? (
+        <input
+          id={`parameter-${name}`}
+          class="input"
+          size={14}
+          required={required}
+          value={draft}
+          aria-invalid={missingParameters.value.includes(name)}
+          onInput={(event) => setDraft(event.currentTarget.value)}
+          onBlur={() => set(draft)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") set(draft);
+          }}
+        />
+      ) : (
+        <select
+          id={`parameter-${name}`}
+          class="select"
+          value={value}
+          onChange={(event) => set(event.currentTarget.value)}
+        >
+          <option value="">any</option>
+          {allowed.map((each) => (
+            <option key={String(each)} value={String(each)}>
+              {String(each)}
+            </option>
+          ))}
+        </select>
+      )}
+    </label>
+  );
+}
+
+/** The keyboard's way to what dragging over the chart does. */
+function ZoomButtons() {
+  const zoom = (factor: number) => {
+    const { fromMs, toMs } = resolveRange(query.value.range, Date.now());
+    const middle = (fromMs + toMs) / 2;
+    const half = Math.max(500, ((toMs - fromMs) / 2) * factor);
+    change({ range: { kind: "between", fromMs: Math.round(middle - half), toMs: Math.round(middle + half) } });
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="button icon-only"
+        aria-label="Zoom in on the time"
+        title="Zoom in"
+        onClick={() => zoom(0.5)}
+      >
+        <Icon name="plus" />
+      </button>
+      <button
+        type="button"
+        class="button icon-only"
+        aria-label="Zoom out of the time"
+        title="Zoom out"
+        onClick={() => zoom(2)}
+      >
+        <Icon name="minus" />
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import { useMemo } from "preact/hooks";
+import { splitClauses } from "../lib/query-text.ts";
+import { formatCount, groupByShape, textOf } from "../lib/values.ts";
+import { change, query, rows } from "../state/explore.ts";
+import { Icon } from "./icon.tsx";
+import { Empty } from "./notices.tsx";
+
+const shownPatterns = 200;
+
+/** Messages of the rows that are loaded, grouped by shape with their counts. */
+export function Patterns() {
+  const all = rows.value;
+  const patterns = useMemo(() => groupByShape(all.map((row) => textOf(row.event_message))), [all]);
+  if (all.length === 0) return <Empty title="No rows to group" />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section class="grow" style={{ overflow: "auto" }} aria-label="Patterns" tabIndex={0}>
+      {patterns.slice(0, shownPatterns).map(({ shape, count, sample }) => (
+        <div key={shape} class="pattern-row">
+          <span class="mono" style={{ width: "64px", textAlign: "right", flex: "none" }}>
+            {formatCount(count)}
+          </span>
+          <span class="faint" style={{ width: "48px", flex: "none" }}>
+            {((100 * count) / all.length).toFixed(count * 20 < all.length ? 1 : 0)}%
+          </span>
+          <span class="mono plain-text grow" title={sample.slice(0, 1_000)}>
+            {shape}
+          </span>
+          {query.value.language === "lql" && (
+            <button
+              type="button"
+              class="button plain small icon-only"
+              aria-label="Only rows of this pattern"
+              onClick={() => change({ text: [...splitClauses(query.value.text), clauseOf(shape)].join(" ") })}
+            >
+              <Icon name="plus" />
+            </button>
+          )}
+        </div>
+      ))}
+    </section>
+  );
+}
+
+/** A regular expression for messages of a shape. */
+function clauseOf(shape: string): string {
+  const pattern = shape
+    .split(/‹\w+›/)
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join(".+");
+  return `~"^${pattern.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}

@@ -1,0 +1,40 @@
+import type { Diagnostic } from "@codemirror/lint";
+import { ApiError, callApi, isAborted } from "../api/client.ts";
+import { completeLql, type Language } from "../lib/query-text.ts";
+import { currentTable, ownParameters, query } from "../state/explore.ts";
+
+let controller = new AbortController();
+
+/** What the service finds wrong with a query in the endpoint's scope. What is typed on gives up what was asked. */
+export async function checkQuery(language: Language, text: string): Promise<readonly Diagnostic[]> {
+  controller.abort();
+  if (text.trim() === "") return [];
+  controller = new AbortController();
+  const { signal } = controller;
+  const sent = language === "sql" ? { sql: text } : { lql: completeLql(text, currentTable.value?.name, undefined) };
+  try {
+    const { result } = await callApi("checkQuery", {
+      path: { endpoint: query.value.scope },
+      body: { ...ownParameters(), ...sent },
+      signal,
+    });
+    return result.diagnostics.map((problem) => {
+      const start = offsetOf(text, problem.line, problem.column);
+      const end = offsetOf(text, problem.end_line, problem.end_column);
+      const from = Math.min(start, Math.max(0, text.length - 1));
+      return { from, to: Math.max(from + 1, Math.min(end, text.length)), severity: "error", message: problem.message };
+    });
+  } catch (error) {
+    // What is wrong beside the text, the run itself tells.
+    if (error instanceof ApiError || isAborted(error) || error instanceof TypeError) return [];
+    throw error;
+  }
+}
+
+/** Where a line and a column are, both from 1 and columns in code points, in UTF-16 units. */
+export function offsetOf(text: string, line: number, column: number): number {
+  const lines = text.split("\n");
+  const before = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+  const characters = [...(lines[line - 1] ?? "")].slice(0, column - 1);
+  return before + characters.join("").length;
+}

@@ -1,0 +1,42 @@
+/** A message of a `text/event-stream` (HTML, section 9.2). */
+export interface StreamMessage {
+  readonly id: string | undefined;
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Reads messages as they come; comments are passed by. */
+export async function* readMessages(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let rest = "";
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read()) {
+      rest += decoder.decode(step.value, { stream: true });
+      const blocks = rest.split("\n\n");
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const message = parseBlock(block);
+        if (message !== undefined) yield message;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function parseBlock(block: string): StreamMessage | undefined {
+  let id: string | undefined;
+  let event = "message";
+  const data: string[] = [];
+  for (const line of block.split("\n")) {
+    const at = line.indexOf(":");
+    if (at <= 0) continue;
+    const value = line.slice(at + 1).replace(/^ /, "");
+    const name = line.slice(0, at);
+    if (name === "id") id = value;
+    else if (name === "event") event = value;
+    else if (name === "data") data.push(value);
+  }
+  return data.length === 0 ? undefined : { id, event, data: data.join("\n") };
+}

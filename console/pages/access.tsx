@@ -1,0 +1,184 @@
+import { useState } from "preact/hooks";
+import { callApi } from "../api/client.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { Icon } from "../components/icon.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { ErrorNotice } from "../components/notices.tsx";
+import { Snippet } from "../components/snippet.tsx";
+import { TokenForm } from "../components/token-form.tsx";
+import { readLastUse } from "../lib/audit-queries.ts";
+import { formatAgo, formatInstant } from "../lib/time.ts";
+import { useLoad } from "../lib/use-load.ts";
+import { zone } from "../state/preferences.ts";
+import { session } from "../state/session.ts";
+import { say } from "../state/toasts.ts";
+
+interface TokenRow {
+  readonly id: string;
+  readonly description: string;
+  readonly scopes: readonly string[];
+  readonly pins: Readonly<Record<string, string>>;
+  readonly budget: Readonly<Record<string, number>>;
+  readonly redaction: string;
+  readonly expires_at: string | null;
+  readonly status: string;
+}
+
+type Asked = { readonly kind: "create" } | { readonly kind: "revoke" | "rotate"; readonly token: TokenRow };
+
+/** Access tokens: who may do what, and how they are made and taken back. */
+export function AccessPage() {
+  const load = useLoad(
+    async (signal) => (await callApi("listAccessTokens", { signal })) as unknown as readonly TokenRow[],
+    [],
+  );
+  const use = useLoad((signal) => readLastUse(signal).catch(() => new Map<string, number>()), []);
+  const [asked, setAsked] = useState<Asked | undefined>();
+  const [secret, setSecret] = useState<string | undefined>();
+  const finish = (made?: string) => {
+    setAsked(undefined);
+    if (made !== undefined) setSecret(made);
+    load.reload();
+  };
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1 class="grow">Access</h1>
+        <button type="button" class="button primary" onClick={() => setAsked({ kind: "create" })}>
+          <Icon name="plus" /> New token
+        </button>
+      </div>
+      <Loaded load={load}>
+        {(tokens) => (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+          <section class="card scroll-x" tabIndex={0} aria-label="Access tokens">
+            <table class="table">
+              <thead>
+                <tr>
+                  <th>Description</th>
+                  <th>May</th>
+                  <th>Bound to</th>
+                  <th>Expires</th>
+                  <th>Last used</th>
+                  <th>Actions</th>
+                </tr>
+              </thead>
+              <tbody>
+                {tokens.map((token) => (
+                  <TokenLine key={token.id} token={token} lastUse={use.value?.get(token.id)} onAsk={setAsked} />
+                ))}
+              </tbody>
+            </table>
+          </section>
+        )}
+      </Loaded>
+      {asked?.kind === "create" && (
+        <Dialog title="New access token" onClose={() => setAsked(undefined)}>
+          <TokenForm onMade={finish} />
+        </Dialog>
+      )}
+      {asked !== undefined && asked.kind !== "create" && <Confirm asked={asked} onDone={finish} />}
+      {secret !== undefined && (
+        <Dialog title="The token's value" onClose={() => setSecret(undefined)}>
+          <div class="stack">
+            <p>It is shown this once: copy it now.</p>
+            <Snippet title="Token" text={secret} />
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+interface TokenLineProps {
+  readonly token: TokenRow;
+  readonly lastUse: number | undefined;
+  readonly onAsk: (asked: Asked) => void;
+}
+
+function TokenLine({ token, lastUse, onAsk }: TokenLineProps) {
+  const { id, description, scopes, pins, budget, expires_at: expires, status } = token;
+  const bounds = [...Object.entries(pins), ...Object.entries(budget)];
+  const isOwn = id === session.value?.token.id;
+  return (
+    <tr>
+      <td>
+        {description === "" ? <span class="faint">none</span> : description}{" "}
+        {isOwn && <span class="badge accent">this one</span>}
+        <div class="faint mono">{id}</div>
+      </td>
+      <td>
+        {scopes.map((scope) => (
+          <span key={scope} class="badge">
+            {scope}
+          </span>
+        ))}
+      </td>
+      <td>
+        {bounds.map(([name, value]) => (
+          <div key={name} class="mono">
+            {name}={String(value)}
+          </div>
+        ))}
+      </td>
+      <td>
+        {status === "expired" && <span class="badge danger">expired</span>}
+        {expires === null ? (
+          <span class="faint">never</span>
+        ) : (
+          formatInstant(Date.parse(expires), zone.value).slice(0, 16)
+        )}
+      </td>
+      <td>{lastUse === undefined ? <span class="faint">not seen</span> : formatAgo(lastUse, Date.now())}</td>
+      <td>
+        <div class="row">
+          <button type="button" class="button small" onClick={() => onAsk({ kind: "rotate", token })}>
+            Rotate
+          </button>
+          <button type="button" class="button small danger" onClick={() => onAsk({ kind: "revoke", token })}>
+            Revoke
+          </button>
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+interface ConfirmProps {
+  readonly asked: Exclude<Asked, { readonly kind: "create" }>;
+  readonly onDone: (secret?: string) => void;
+}
+
+function Confirm({ asked: { kind, token }, onDone }: ConfirmProps) {
+  const [error, setError] = useState<unknown>(undefined);
+  const act = async () => {
+    try {
+      if (kind === "revoke") {
+        await callApi("revokeAccessToken", { path: { id: token.id } });
+        say("Revoked");
+        onDone();
+      } else {
+        const { token: secret } = await callApi("rotateAccessToken", { path: { id: token.id }, body: { grace: "1h" } });
+        onDone(secret);
+      }
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  const name = token.description === "" ? token.id : token.description;
+  return (
+    <Dialog title={kind === "revoke" ? "Revoke the token" : "Rotate the token"} onClose={() => onDone()}>
+      <div class="stack">
+        {error !== undefined && <ErrorNotice error={error} />}
+        <p>
+          {kind === "revoke"
+            ? `Calls with “${name}” are refused from the next one on. This cannot be undone.`
+            : `“${name}” gets another value; the old one counts for one hour more.`}
+        </p>
+        <button type="button" class={kind === "revoke" ? "button danger" : "button primary"} onClick={() => void act()}>
+          {kind === "revoke" ? "Revoke" : "Rotate"}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

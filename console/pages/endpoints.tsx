@@ -1,0 +1,74 @@
+import { callApi } from "../api/client.ts";
+import { EndpointDetail } from "../components/endpoint-detail.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { readUse } from "../lib/audit-queries.ts";
+import { useLoad } from "../lib/use-load.ts";
+import { formatCount } from "../lib/values.ts";
+import { linkTo, route } from "../state/route.ts";
+
+/** Saved queries: what they are asked, and each by itself. */
+export function EndpointsPage() {
+  const [, name] = route.value.path.split("/");
+  return name === undefined ? <EndpointList /> : <EndpointDetail key={name} name={name} />;
+}
+
+function EndpointList() {
+  const load = useLoad((signal) => callApi("listEndpoints", { signal }), []);
+  const use = useLoad((signal) => readUse(signal).catch(() => new Map()), []);
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Endpoints</h1>
+        <p class="soft">Saved queries, with what they were asked in the last day</p>
+      </div>
+      <Loaded load={load}>
+        {(endpoints) => (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+          <section class="card scroll-x" tabIndex={0} aria-label="Endpoints">
+            <table class="table">
+              <thead>
+                <tr>
+                  <th>Name</th>
+                  <th>Description</th>
+                  <th class="number">Calls</th>
+                  <th class="number">Cached</th>
+                  <th class="number">p50</th>
+                  <th class="number">p95</th>
+                  <th class="number">Errors</th>
+                </tr>
+              </thead>
+              <tbody>
+                {endpoints.map(({ name, description, problem, origin }) => {
+                  const used = use.value?.get(name);
+                  return (
+                    <tr key={name}>
+                      <td>
+                        <a class="mono" href={linkTo(`endpoints/${name}`)}>
+                          {name}
+                        </a>{" "}
+                        {problem !== undefined && <span class="badge danger">broken</span>}
+                        {origin === "file" && <span class="badge">file</span>}
+                      </td>
+                      <td class="soft">{description ?? ""}</td>
+                      <td class="number">{formatCount(used?.calls ?? 0)}</td>
+                      <td class="number">
+                        {used === undefined ? "–" : `${Math.round((100 * used.hits) / used.calls)}%`}
+                      </td>
+                      <td class="number">{formatMs(used?.p50)}</td>
+                      <td class="number">{formatMs(used?.p95)}</td>
+                      <td class="number">{formatCount(used?.errors ?? 0)}</td>
+                    </tr>
+                  );
+                })}
+              </tbody>
+            </table>
+          </section>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+function formatMs(ms: number | null | undefined): string {
+  return ms === null || ms === undefined ? "–" : `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+}

@@ -1,0 +1,269 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { runEndpoint } from "../api/client.ts";
+import { ExploreToolbar } from "../components/explore-toolbar.tsx";
+import { Facets } from "../components/facets.tsx";
+import { Histogram } from "../components/histogram.tsx";
+import { Icon } from "../components/icon.tsx";
+import { LiveButton } from "../components/live-button.tsx";
+import { Menu } from "../components/menu.tsx";
+import { Empty, ErrorNotice, Spinner } from "../components/notices.tsx";
+import { Patterns } from "../components/patterns.tsx";
+import { RecordPanel } from "../components/record-panel.tsx";
+import { RowGrid } from "../components/row-grid.tsx";
+import { SendHint } from "../components/send-hint.tsx";
+import { parseFragment } from "../lib/fragment.ts";
+import { countsByLevel, levelNames } from "../lib/series.ts";
+import { formatCount } from "../lib/values.ts";
+import {
+  callParameters,
+  change,
+  missingParameters,
+  openScope,
+  overview,
+  query,
+  readAddress,
+  rows,
+  rowsState,
+  run,
+  scopes,
+  selectedIndex,
+  stop,
+  tables,
+} from "../state/explore.ts";
+import { stopLive } from "../state/live.ts";
+import { showsFacets } from "../state/preferences.ts";
+import { say } from "../state/toasts.ts";
+
+/** Search, counts over time, fields and values, rows. */
+export function ExplorePage() {
+  const [view, setView] = useState<"rows" | "patterns">("rows");
+  useEffect(() => {
+    readAddress();
+    void openScope();
+    const onBack = () => {
+      // The address of another page is that page's.
+      const { path } = parseFragment(location.hash);
+      if (path !== "explore" && path !== "") return;
+      readAddress();
+      run();
+    };
+    window.addEventListener("popstate", onBack);
+    return () => {
+      window.removeEventListener("popstate", onBack);
+      stopLive();
+      stop();
+    };
+  }, []);
+  const onSelect = useCallback((fromMs: number, toMs: number) => {
+    if (toMs - fromMs >= 2) change({ range: { kind: "between", fromMs, toMs } });
+  }, []);
+  const closeRecord = useCallback(() => {
+    selectedIndex.value = undefined;
+    document.querySelector<HTMLElement>(".grid")?.focus();
+  }, []);
+  if (scopes.value.length === 0) {
+    return (
+      <Empty title="Nothing to explore">
+        <p>This token may run no endpoint that takes queries. Ask who gave it to you for one that may.</p>
+      </Empty>
+    );
+  }
+  const selected = selectedIndex.value === undefined ? undefined : rows.value[selectedIndex.value];
+  const shows = showsFacets.value;
+  return (
+    <div class="explore">
+      <h1 class="visually-hidden">Explore</h1>
+      <ExploreToolbar />
+      <Counts onSelect={onSelect} />
+      <div class={shows ? "explore-body" : "explore-body no-facets"}>
+        {shows && <Facets />}
+        <section class="rows" aria-label="Results">
+          <RowsBar view={view} onView={setView} />
+          {view === "patterns" ? <Patterns /> : <Rows />}
+        </section>
+      </div>
+      {selected !== undefined && view === "rows" && <RecordPanel row={selected} onClose={closeRecord} />}
+    </div>
+  );
+}
+
+function Counts({ onSelect }: { readonly onSelect: (fromMs: number, toMs: number) => void }) {
+  const { value: state } = overview;
+  if (state.kind === "idle") return null;
+  if (state.kind === "failed") {
+    // The rows tell the same error, with its place.
+    return rowsState.value.kind === "failed" ? null : <ErrorNotice error={state.error} />;
+  }
+  const shown = state.kind === "loaded" ? state.value : state.last;
+  return (
+    <section class="histogram" aria-label="Rows over time">
+      <div class="summary">
+        {state.kind === "loading" && <Spinner label="Counting" />}
+        {shown !== undefined && (
+          <>
+            <span>
+              <b>{formatCount(shown.total)}</b> {shown.total === 1 ? "event" : "events"}
+            </span>
+            {countsByLevel(shown.series)
+              .filter(() => shown.series.some(({ value }) => value !== null))
+              .map(({ level, total }) => (
+                <span key={level}>
+                  <span class="swatch" style={{ background: `var(--series-${level})` }} />
+                  {formatCount(total)} {levelNames[level]}
+                </span>
+              ))}
+            {shown.is_truncated && <span class="badge warning">not all values fit</span>}
+          </>
+        )}
+      </div>
+      {shown !== undefined && <Histogram overview={shown} onSelect={onSelect} />}
+    </section>
+  );
+}
+
+function RowsBar({
+  view,
+  onView,
+}: {
+  readonly view: "rows" | "patterns";
+  readonly onView: (view: "rows" | "patterns") => void;
+}) {
+  const { kind, next } = rowsState.value;
+  const count = rows.value.length;
+  return (
+    <div class="rows-bar">
+      <button
+        type="button"
+        class="button small"
+        aria-pressed={showsFacets.value}
+        onClick={() => {
+          showsFacets.value = !showsFacets.value;
+        }}
+      >
+        <Icon name="filter" /> Fields
+      </button>
+      <fieldset class="segments" aria-label="View">
+        {(["rows", "patterns"] as const).map((each) => (
+          <button type="button" key={each} aria-pressed={view === each} onClick={() => onView(each)}>
+            {each === "rows" ? "Rows" : "Patterns"}
+          </button>
+        ))}
+      </fieldset>
+      <span class="grow" aria-live="polite">
+        {kind === "loading" ? (
+          <Spinner />
+        ) : (
+          `${formatCount(count)} ${count === 1 ? "row" : "rows"} loaded${next === undefined ? "" : ", more below"}`
+        )}
+      </span>
+      <LiveButton />
+      <Menu label="Export" icon="download">
+        {(close) => (
+          <ul>
+            {["json", "ndjson", "csv", "parquet", "arrow"].map((format) => (
+              <li key={format}>
+                <button
+                  type="button"
+                  class="menu-item"
+                  onClick={() => {
+                    close();
+                    void exportAs(format);
+                  }}
+                >
+                  {format.toUpperCase()}
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Menu>
+    </div>
+  );
+}
+
+/** A page of rows in a form of the service's, as a file. */
+async function exportAs(format: string): Promise<void> {
+  try {
+    const response = await runEndpoint(
+      query.value.scope,
+      { ...callParameters(), format },
+      { headers: { accept: "*/*" } },
+    );
+    const url = URL.createObjectURL(await response.blob());
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `logs.${format}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  } catch (error) {
+    say(error instanceof Error ? error.message : "The export failed");
+  }
+}
+
+function Rows() {
+  const { kind, error } = rowsState.value;
+  const [missing] = missingParameters.value;
+  if (missing !== undefined) {
+    return (
+      <Empty title={`Which ${missing}?`}>
+        <p>
+          {query.value.scope} shows the rows of one {missing}: type it above.
+        </p>
+      </Empty>
+    );
+  }
+  if (kind === "failed") {
+    return (
+      <div class="card-body">
+        <ErrorNotice error={error} onRetry={() => (tables.value.kind === "failed" ? void openScope() : run())} />
+      </div>
+    );
+  }
+  if (rows.value.length === 0) {
+    if (kind !== "loaded") return <Empty title="Loading" />;
+    return <NoRows />;
+  }
+  return (
+    <RowGrid
+      columns={shownColumns()}
+      onOpen={(index) => {
+        selectedIndex.value = index;
+      }}
+    />
+  );
+}
+
+/** The chosen columns; all of a query's own that has none of them. */
+function shownColumns(): readonly string[] {
+  const { columns } = query.value;
+  const [first = {}] = rows.value;
+  const own = Object.keys(first);
+  const isKnown = columns.some((path) => own.includes(path.split(".")[0] ?? ""));
+  return isKnown && columns.length > 0 ? columns : own.filter((name) => name !== "timestamp");
+}
+
+function NoRows() {
+  const { text, range } = query.value;
+  return (
+    <Empty title="No rows in this time">
+      <p>
+        {text === ""
+          ? "Nothing came in the range that is chosen."
+          : "No row meets the query in the range that is chosen."}
+      </p>
+      <div class="row wrap">
+        {range.kind === "last" && range.amount !== "7d" && (
+          <button type="button" class="button" onClick={() => change({ range: { kind: "last", amount: "7d" } })}>
+            Look at the last 7 days
+          </button>
+        )}
+        {text !== "" && (
+          <button type="button" class="button" onClick={() => change({ text: "" })}>
+            Clear the query
+          </button>
+        )}
+      </div>
+      <SendHint />
+    </Empty>
+  );
+}

@@ -1,0 +1,22 @@
+import { effect, signal } from "@preact/signals";
+import { readPreference, writePreference } from "../lib/storage.ts";
+import type { Zone } from "../lib/time.ts";
+
+export type Theme = "system" | "light" | "dark";
+
+const keptTheme = readPreference("theme");
+export const theme = signal<Theme>(keptTheme === "light" || keptTheme === "dark" ? keptTheme : "system");
+export const zone = signal<Zone>(readPreference("zone") === "utc" ? "utc" : "local");
+export const showsFacets = signal(readPreference("facets") !== "hidden" && window.innerWidth > 900);
+
+/** Keeps what is chosen, and shows it. */
+export function startPreferences(): void {
+  effect(() => {
+    const chosen = theme.value;
+    if (chosen === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = chosen;
+    writePreference("theme", chosen);
+  });
+  effect(() => writePreference("zone", zone.value));
+  effect(() => writePreference("facets", showsFacets.value ? "shown" : "hidden"));
+}
