@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { BodyError } from "../engines/engine.ts";
+import { decompressSnappy } from "./protocols/decompress-snappy.ts";
 
 type Decompress = (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -11,6 +12,7 @@ const decompressors: ReadonlyMap<string, Decompress> = new Map<string, Decompres
   ["gzip", promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gunzip)],
   ["x-gzip", promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gunzip)],
   ["deflate", promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflate)],
+  ["snappy", async (body, { maxOutputLength }) => Buffer.from(decompressSnappy(body, maxOutputLength))],
   ["br", promisify<Uint8Array, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress)],
   ...(zstd === undefined ? [] : [["zstd", promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zstd)] as const]),
 ]);
@@ -43,6 +45,7 @@ async function decompressOnce(body: Uint8Array, coding: string, maxBytes: number
   try {
     return await run(body, { maxOutputLength: maxBytes });
   } catch (error) {
+    if (error instanceof BodyError) throw error;
     if (error instanceof RangeError) {
       throw new BodyError("body_too_large", `The body is larger than ${maxBytes} bytes after decompression`);
     }

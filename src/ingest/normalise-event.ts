@@ -1,45 +1,102 @@
 import { randomUUID } from "node:crypto";
 import type { EventValue, LogEvent } from "../engines/engine.ts";
-import { parseIsoTimestamp } from "../iso-timestamp.ts";
 import { cleanValue, EventRejection } from "./clean-value.ts";
 import type { IngestLimits } from "./limits.ts";
-import { parseUnixTimestamp } from "./timestamp.ts";
+import { readTimestamp } from "./timestamp.ts";
 
-/** `nowUs` (microseconds since 1970) stands in where an event brings no usable timestamp. Throws `EventRejection`. */
-export function normaliseEvent(raw: unknown, nowUs: bigint, limits: IngestLimits): LogEvent {
-  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
-    throw new EventRejection(`not a JSON object but ${describe(raw)}`);
-  }
+/** What is counted over the events of a body. */
+export interface EventTally {
+  /** Events with a timestamp that could not be read. */
+  untimed: number;
+}
+
+/** How events of a body are normalised. */
+export interface Normalising {
+  /** Stands in where an event brings no usable timestamp; microseconds since 1970. */
+  readonly nowUs: bigint;
+  readonly limits: IngestLimits;
+  readonly tally: EventTally;
+}
+
+/**
+ * One event, out of what was sent for it. `knownUs` is its time where the protocol has already read it. A timestamp that cannot be
+ * read is kept as `_timestamp`. Throws `EventRejection`.
+ */
+export function normaliseEvent(raw: unknown, { nowUs, limits, tally }: Normalising, knownUs?: bigint): LogEvent {
+  const why = whyNoEvent(raw);
+  if (why !== undefined) throw new EventRejection(why);
   const cleaned = cleanValue(raw, limits);
-  const { id, timestamp, message, event_message, ...fields } = (cleaned ?? {}) as { [field: string]: EventValue };
-  const text = message ?? event_message;
+  const { id, timestamp, message, event_message, ...fields } = takeReserved(
+    (cleaned ?? {}) as { [field: string]: EventValue },
+  );
+  const text = message ?? event_message ?? takeLogEntry(fields);
   // Both given and different: `message` wins, the other is kept under a name of its own.
   if (message !== undefined && event_message !== undefined && message !== event_message) {
     fields._event_message = event_message;
   }
+  const readUs = knownUs ?? readTimestamp(timestamp);
+  if (readUs === undefined && timestamp !== undefined) {
+    tally.untimed++;
+    fields[freeName(fields, "_timestamp")] = timestamp;
+  }
   const hasOwnId = typeof id === "string" || typeof id === "number" || typeof id === "bigint";
+  if (id !== undefined && !hasOwnId) fields[freeName(fields, "_id")] = id;
   return {
     id: hasOwnId ? String(id) : randomUUID(),
     hasGeneratedId: !hasOwnId,
-    timestampUs: readTimestamp(timestamp) ?? nowUs,
+    timestampUs: readUs ?? nowUs,
     eventMessage: text === undefined ? null : toText(text),
     fields,
   };
 }
 
-function describe(raw: unknown): string {
-  if (raw === null) return "null";
-  return Array.isArray(raw) ? "an array" : `a ${typeof raw}`;
+/** The name that older clients have for the message; it counts where there is no other. */
+function takeLogEntry(fields: { [field: string]: EventValue }): string | undefined {
+  const { log_entry: text } = fields;
+  if (typeof text !== "string") return undefined;
+  delete fields.log_entry;
+  return text;
 }
 
-function readTimestamp(value: EventValue | undefined): bigint | undefined {
-  if (typeof value === "string") {
-    // Without a zone nobody knows which instant is meant, so the server's time is as good.
-    const instant = parseIsoTimestamp(value.trim());
-    return instant?.hasZone ? instant.us : undefined;
+const reservedNames: ReadonlySet<string> = new Set(["id", "timestamp", "message", "event_message"]);
+
+/**
+ * A reserved field in another case, such as `Timestamp`, is taken for the field itself where that is missing, and kept under a name of its
+ * own, `_Timestamp`, where both are there.
+ */
+function takeReserved(fields: { [field: string]: EventValue }): { [field: string]: EventValue } {
+  const names = Object.keys(fields);
+  const isOther = (name: string) => !reservedNames.has(name) && reservedNames.has(name.toLowerCase());
+  if (!names.some(isOther)) return fields;
+  const result: { [field: string]: EventValue } = Object.create(null);
+  const taken = new Set(names);
+  for (const name of names) {
+    const value = fields[name];
+    if (value === undefined) continue;
+    const reserved = name.toLowerCase();
+    if (!isOther(name)) result[name] = value;
+    else if (taken.has(reserved)) result[freeName(fields, `_${name}`)] = value;
+    else {
+      taken.add(reserved);
+      result[reserved] = value;
+    }
   }
-  if (typeof value === "number" || typeof value === "bigint") return parseUnixTimestamp(value);
-  return undefined;
+  return result;
+}
+
+/** The name, with as many `_` in front as keep it apart from the others, also when case does not count. */
+function freeName(fields: { readonly [field: string]: EventValue }, name: string): string {
+  const taken = new Set(Object.keys(fields).map((other) => other.toLowerCase()));
+  let free = name;
+  while (taken.has(free.toLowerCase())) free = `_${free}`;
+  return free;
+}
+
+/** What something is that is no event; undefined for what may be one. */
+export function whyNoEvent(raw: unknown): string | undefined {
+  if (raw === null) return "not a JSON object but null";
+  if (Array.isArray(raw)) return "not a JSON object but an array";
+  return typeof raw === "object" ? undefined : `not a JSON object but a ${typeof raw}`;
 }
 
 function toText(value: EventValue): string {

@@ -46,10 +46,33 @@ describe("body forms", () => {
     ]);
   });
 
+  it("refuses a body with more bad events than an answer tells of, in time that its length bounds", async () => {
+    const enough = `[{"id":"a"}${",0".repeat(10_000)}]`;
+    expect((await parse(enough)).rejected).toHaveLength(10_000);
+    await expect(parse(`[{"id":"a"}${",0".repeat(10_001)}]`)).rejects.toThrow("More than 10000 events of the body");
+  });
+
   it("rejects a broken NDJSON line and keeps the others", async () => {
     const { events, rejected } = await parse('{"id":"a"}\n{"id":\n{"id":"b"}', "application/x-ndjson");
     expect(events.map((event) => event.id)).toEqual(["a", "b"]);
     expect(rejected).toEqual([{ index: 1, reason: "not valid JSON" }]);
+  });
+
+  it.each([
+    ["NDJSON", '{"a":1}\n{"b":2}\n', "NDJSON"],
+    ["MessagePack", new Uint8Array([0x82, 0xa1, 0x61, 1]), "MessagePack"],
+    ["BERT", new Uint8Array([131, 108, 0, 0]), "BERT"],
+    ["gzip", zlib.gzipSync("{}"), "Content-Encoding"],
+  ])("says that a body sent as JSON looks like %s", async (_, body, hint) => {
+    await expect(parse(body)).rejects.toThrow(hint);
+  });
+
+  it.each([
+    ["application/msgpack", "MessagePack"],
+    ["application/bert", "BERT"],
+    ["application/x-protobuf", "/v1/logs"],
+  ])("says what to do instead of %s", async (contentType, hint) => {
+    await expect(parse("x", contentType)).rejects.toThrow(hint);
   });
 
   it.each([
@@ -122,16 +145,53 @@ describe("one event", () => {
     [1_780_000_000, 1_780_000_000_000_000n],
     [1_780_000_000_123, 1_780_000_000_123_000n],
     [1_780_000_000_123_456, 1_780_000_000_123_456n],
-    [1_780_000_000.6, 1_780_000_001_000_000n],
+    [1_780_000_000.6, 1_780_000_000_600_000n],
+    [1_780_000_000.123456, 1_780_000_000_123_456n],
+    [1_780_000_000_123.456, 1_780_000_000_123_456n],
     [42, 42n],
-    [-5, nowUs],
-    ["2026-01-02T03:04:05", nowUs],
-    ["2026-02-30T03:04:05Z", nowUs],
+    ["1780000000", 1_780_000_000_000_000n],
+    ["1780000000.123456789", 1_780_000_000_123_456n],
+    ["1780000000123456789", 1_780_000_000_123_456n],
+    ["2026-01-02T03:04:05", 1_767_323_045_000_000n],
+    ["2026-01-02T03:04:05.123456", 1_767_323_045_123_456n],
     ["2026-01-02 03:04:05Z", 1_767_323_045_000_000n],
-    ["not a time", nowUs],
-    [{ a: 1 }, nowUs],
+    ["2026-01-02 03:04:05 UTC", 1_767_323_045_000_000n],
+    ["2026-01-02", 1_767_312_000_000_000n],
+    ["Fri, 02 Jan 2026 03:04:05 GMT", 1_767_323_045_000_000n],
+    ["Fri, 2 Jan 2026 04:04:05 +0100 (CET)", 1_767_323_045_000_000n],
+    ["2 Jan 2026 03:04", 1_767_323_040_000_000n],
   ])("reads the timestamp %j", async (timestamp, expected) => {
-    expect((await parseOne({ timestamp }))?.timestampUs).toBe(expected);
+    const { events, untimed } = await parse(JSON.stringify({ timestamp }));
+    expect(events[0]).toMatchObject({ timestampUs: expected, fields: {} });
+    expect(events[0]?.fields).toEqual({});
+    expect(untimed).toBe(0);
+  });
+
+  it.each([
+    -5,
+    "2026-02-30T03:04:05Z",
+    "31 Feb 2026 03:04",
+    "not a time",
+    "99999-01-01",
+    true,
+    [1_780_000_000],
+    { a: 1 },
+  ])("keeps a timestamp that cannot be read: %j", async (timestamp) => {
+    const { events, untimed } = await parse(JSON.stringify([{ timestamp }, {}]));
+    expect(events[0]).toMatchObject({ timestampUs: nowUs, fields: { _timestamp: timestamp } });
+    expect(events[1]).toMatchObject({ timestampUs: nowUs, fields: {} });
+    expect(untimed).toBe(1);
+  });
+
+  it("counts no timestamp where none was sent", async () => {
+    const { events, untimed } = await parse('[{"timestamp":null},{"timestamp":""},{"timestamp":[]}]');
+    expect(events.map(({ fields }) => fields)).toEqual([{}, {}, {}]);
+    expect(untimed).toBe(0);
+  });
+
+  it("loses no field that is called _timestamp already", async () => {
+    const event = await parseOne({ timestamp: "soon", _timestamp: 1, __timestamp: 2 });
+    expect(event?.fields).toEqual({ _timestamp: 1, __timestamp: 2, ___timestamp: "soon" });
   });
 
   it("reads nanoseconds to the microsecond", async () => {
@@ -147,6 +207,9 @@ describe("one event", () => {
     [{ message: 7 }, "7", {}],
     [{ message: { a: 1 } }, '{"a":1}', {}],
     [{ message: "" }, null, {}],
+    [{ log_entry: "a" }, "a", {}],
+    [{ log_entry: "a", message: "b" }, "b", { log_entry: "a" }],
+    [{ log_entry: 7 }, null, { log_entry: 7 }],
   ])("takes the text of %j", async (event, eventMessage, fields) => {
     expect(await parseOne(event)).toMatchObject({ eventMessage, fields });
     expect(Object.keys((await parseOne(event))?.fields ?? {})).toEqual(Object.keys(fields));

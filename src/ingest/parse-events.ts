@@ -1,84 +1,85 @@
-import { BodyError, type EventBody, type LogEvent, type ReadEvents } from "../engines/engine.ts";
+import { BodyError, type EventBody, type LogEvent, type ReadEvents, type RejectedEvent } from "../engines/engine.ts";
+import { cutText } from "../errors.ts";
 import { EventRejection } from "./clean-value.ts";
 import { decompress } from "./decompress.ts";
 import { defaultIngestLimits } from "./limits.ts";
-import { normaliseEvent } from "./normalise-event.ts";
-import { parseJson } from "./parse-json.ts";
+import { type Normalising, normaliseEvent, whyNoEvent } from "./normalise-event.ts";
+import { protocols } from "./protocols/index.ts";
+import { ownForm } from "./protocols/own-form.ts";
+import { BadEvent, type Protocol, TimedEvent } from "./protocols/protocol.ts";
 
 /**
- * A request's body as events. JSON: an object is one event, an array or `{"batch":[...]}` several; NDJSON: a line each.
- * Throws `BodyError` when the body as a whole cannot be read; a single bad event is `rejected` and the others go on.
+ * A request's body as events, as its protocol writes them. Throws `BodyError` when the body as a whole cannot be read; a single bad
+ * event is `rejected` and the others go on, where the protocol can tell its sender so.
  */
 export async function parseEvents(body: EventBody, limits = defaultIngestLimits): Promise<ReadEvents> {
+  const protocol = findProtocol(body.protocol);
   const bytes = await decompress(body.bytes, body.contentEncoding ?? "", body.maxBytes);
-  const text = new TextDecoder().decode(bytes);
-  const items = isNdjson(body.contentType) ? readLines(text) : readJson(text);
-  const events: LogEvent[] = [];
-  const rejected: { index: number; reason: string }[] = [];
-  items.forEach((item, index) => {
-    try {
-      events.push(normaliseEvent(item instanceof BadLine ? item.reject() : item, body.nowUs, limits));
-    } catch (error) {
-      if (!(error instanceof EventRejection)) throw error;
-      rejected.push({ index, reason: error.message });
-    }
-  });
-  return { events, rejected };
+  const raw = protocol.read({ ...body, bytes, mediaType: mediaTypeOf(body.contentType) });
+  const { all, ...read } = normaliseAll(raw.items, { nowUs: body.nowUs, limits, tally: { untimed: 0 } });
+  refuseHalf(protocol, read.rejected);
+  return { ...read, receipt: raw.describe?.(all) };
 }
 
-const jsonTypes = /^(application\/(json|csp-report|[\w.+-]+\+json)|text\/(json|plain))$/;
-const ndjsonTypes = /^application\/(x-ndjson|ndjson|jsonl|x-jsonlines|json-seq)$/;
+/** Events of no body, as a protocol without one brings them. */
+export function readEvents(items: readonly unknown[], nowUs: bigint, limits = defaultIngestLimits): ReadEvents {
+  const { all: _, ...read } = normaliseAll(items, { nowUs, limits, tally: { untimed: 0 } });
+  return read;
+}
 
-function isNdjson(contentType: string | undefined): boolean {
-  const mediaType = (contentType ?? "application/json").split(";")[0]?.trim().toLowerCase() ?? "";
-  if (ndjsonTypes.test(mediaType)) return true;
-  if (mediaType === "" || jsonTypes.test(mediaType)) return false;
-  throw new BodyError(
-    "unsupported_media_type",
-    `Content-Type ${mediaType} is not supported; send application/json or application/x-ndjson`,
+/** Bad events that an answer tells of. */
+const maxRejected = 10_000;
+
+function tooManyBad([first]: readonly RejectedEvent[]): BodyError {
+  const example = first === undefined ? "" : `; event ${first.index} is ${first.reason}`;
+  return new BodyError(
+    "invalid_body",
+    `More than ${maxRejected} events of the body cannot be stored${example}`,
+    first?.index,
   );
 }
 
-function readJson(text: string): readonly unknown[] {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    throw new BodyError("invalid_body", `The body is not valid JSON: ${detail.slice(0, 200)}`);
-  }
-  if (Array.isArray(value)) return value;
-  if (typeof value !== "object" || value === null) {
-    throw new BodyError(
-      "invalid_body",
-      'The body must be an event (a JSON object), an array of events, or {"batch":[...]}',
-    );
-  }
-  const batch = (value as { batch?: unknown }).batch;
-  return Array.isArray(batch) ? batch : [value];
-}
-
-/** A line of NDJSON that does not parse: rejected by itself, as one event. */
-class BadLine {
-  readonly #reason: string;
-
-  constructor(reason: string) {
-    this.#reason = reason;
-  }
-
-  reject(): never {
-    throw new EventRejection(this.#reason);
-  }
-}
-
-function readLines(text: string): readonly unknown[] {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  return lines.map((line) => {
+/** Each item as an event, or undefined with the reason among the rejected. */
+function normaliseAll(items: readonly unknown[], normalising: Normalising) {
+  const rejected: RejectedEvent[] = [];
+  const reject = (index: number, reason: string) => {
+    rejected.push({ index, reason: cutText(reason) });
+    if (rejected.length > maxRejected) throw tooManyBad(rejected);
+    return undefined;
+  };
+  const all = items.map((item, index): LogEvent | undefined => {
+    const value = item instanceof TimedEvent ? item.value : item;
+    // Told without an exception, of which a body could hold millions.
+    const why = item instanceof BadEvent ? item.reason : whyNoEvent(value);
+    if (why !== undefined) return reject(index, why);
     try {
-      // RFC 7464 sequences begin each record with a record separator.
-      return parseJson(line.startsWith("\x1e") ? line.slice(1) : line);
-    } catch {
-      return new BadLine("not valid JSON");
+      return normaliseEvent(value, normalising, item instanceof TimedEvent ? item.timestampUs : undefined);
+    } catch (error) {
+      if (error instanceof EventRejection) return reject(index, error.message);
+      throw error;
     }
   });
+  const events = rejected.length === 0 ? (all as readonly LogEvent[]) : all.filter((event) => event !== undefined);
+  return { all, events, rejected, untimed: normalising.tally.untimed };
+}
+
+function findProtocol(name = ownForm.name): Protocol {
+  const protocol = protocols.get(name);
+  if (protocol === undefined) throw new Error(`There is no protocol ${name}`);
+  return protocol;
+}
+
+/** The media type of a Content-Type header, in lower case and without parameters. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  // Some clients send the header twice, which arrives as a list.
+  return (contentType ?? "").split(/[;,]/)[0]?.trim().toLowerCase() ?? "";
+}
+
+function refuseHalf({ isAtomic }: Protocol, [first]: readonly RejectedEvent[]): void {
+  if (first === undefined || isAtomic !== true) return;
+  throw new BodyError(
+    "invalid_body",
+    `Event ${first.index} of the body cannot be stored: ${first.reason}`,
+    first.index,
+  );
 }

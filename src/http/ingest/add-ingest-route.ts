@@ -1,0 +1,104 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { BodyError } from "../../engines/engine.ts";
+import { mediaTypeOf } from "../../ingest/parse-events.ts";
+import { answerPlainly } from "../../ingest/protocols/own-answers.ts";
+import type { Protocol, ProtocolAnswer } from "../../ingest/protocols/protocol.ts";
+import type { Source } from "../../sources/source.ts";
+import type { AppDependencies } from "../app.ts";
+import { CallerGoneError } from "../call-signal.ts";
+import { dropAnswer, noteError, toServiceError } from "../plugins/errors.ts";
+import { urlParameters } from "../request-parameters.ts";
+import { ownerOf } from "../require-private.ts";
+import { authenticateSender, missingSource, nameInRequest, openSource } from "./find-source.ts";
+import { nameInBody } from "./source-in-body.ts";
+import { storeBody } from "./store-body.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    ingestSource: Source | undefined;
+  }
+}
+
+/** Where a protocol's senders send to. */
+export interface IngestRoute {
+  readonly protocol: Protocol;
+  readonly urls: readonly string[];
+  /** POST unless given. */
+  readonly methods?: readonly ("POST" | "PUT")[];
+  /** Where events go that name no source. */
+  readonly defaultSource?: string;
+  /** Parameters of the URL that are the protocol's own business and name no source here. */
+  readonly ownParameters?: readonly string[];
+}
+
+/**
+ * Takes events as a protocol writes them. Who may, and where to, is settled before the body is read, unless only the body tells where
+ * to.
+ */
+export function addIngestRoute(app: FastifyInstance, dependencies: AppDependencies, route: IngestRoute): void {
+  const { protocol, defaultSource, ownParameters } = route;
+  for (const url of route.urls) {
+    app.route({
+      method: [...(route.methods ?? ["POST"])],
+      url,
+      onRequest: async (request) => {
+        request.identity = await authenticateSender(dependencies, request);
+        const name = nameInRequest(request, ownParameters) ?? defaultSource;
+        if (name !== undefined) request.ingestSource = await openSource(dependencies, request.identity, name);
+      },
+      ...(protocol.answerFailure === undefined ? {} : { errorHandler: failInItsWords(protocol.answerFailure) }),
+      handler: async (request, reply) => {
+        const source = request.ingestSource ?? (await openSourceInBody(dependencies, request));
+        const details = readDetails(request, protocol.details ?? []);
+        const outcome = await storeBody(dependencies, source, request, reply, { protocol: protocol.name, details });
+        return sendAnswer(reply, (protocol.answer ?? answerPlainly)(outcome));
+      },
+    });
+  }
+}
+
+async function openSourceInBody(dependencies: AppDependencies, request: FastifyRequest): Promise<Source> {
+  const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array();
+  const name = await nameInBody(bytes, request.headers["content-encoding"], dependencies.maxBodyBytes);
+  if (name === undefined) throw missingSource();
+  return openSource(dependencies, ownerOf(request), name);
+}
+
+/** The headers and parameters of a request that a protocol looks at, by the names it has for them. */
+function readDetails(request: FastifyRequest, names: readonly string[]): Readonly<Record<string, string>> {
+  const path = request.params as Readonly<Record<string, string | undefined>>;
+  const parameters = urlParameters(request);
+  const read = (name: string) => {
+    if (!name.startsWith("?")) return request.headers[name]?.toString();
+    return parameters.get(name.slice(1))?.at(-1) ?? path[name.slice(1)];
+  };
+  const found = names.flatMap((name) => {
+    const value = read(name);
+    return value === undefined || value === "" ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+function sendAnswer(reply: FastifyReply, { status, headers = {}, body }: ProtocolAnswer): FastifyReply {
+  const answer = reply.status(status).headers(headers).header("Cache-Control", "no-store");
+  return answer.send(body instanceof Uint8Array ? Buffer.from(body) : body);
+}
+
+/** Answers errors as the protocol's senders understand them. */
+function failInItsWords(answerFailure: NonNullable<Protocol["answerFailure"]>) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (thrown instanceof CallerGoneError) return dropAnswer(request, reply);
+    const error = toServiceError(thrown);
+    noteError(error, request, reply);
+    const { cause } = error;
+    const { code, status } = error;
+    const hint = error.details.hint === undefined ? "" : `. ${error.details.hint}`;
+    const message = `${error.message}${hint}`;
+    const index = cause instanceof BodyError ? cause.index : undefined;
+    const mediaType = mediaTypeOf(request.headers["content-type"]);
+    return sendAnswer(
+      reply,
+      answerFailure({ code, status, message, mediaType, ...(index === undefined ? {} : { index }) }),
+    );
+  };
+}

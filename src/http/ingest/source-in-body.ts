@@ -1,0 +1,24 @@
+import { decompress } from "../../ingest/decompress.ts";
+import { parseJson } from "../../ingest/parse-json.ts";
+import { sourceNames } from "./find-source.ts";
+
+/**
+ * The source that a body names: a JSON object with `source_name` or one of its like, beside a `batch` or in a single event. Undefined where
+ * it names none, or cannot be read; whoever reads it next tells why.
+ */
+export async function nameInBody(
+  bytes: Uint8Array,
+  contentEncoding: string | undefined,
+  maxBytes: number,
+): Promise<string | undefined> {
+  let value: unknown;
+  try {
+    value = parseJson(new TextDecoder().decode(await decompress(bytes, contentEncoding ?? "", maxBytes)));
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const object = value as Readonly<Record<string, unknown>>;
+  const names = sourceNames.map((name) => object[name]);
+  return names.find((name) => typeof name === "string" && name !== "") as string | undefined;
+}

@@ -1,0 +1,52 @@
+import { BodyError } from "../../engines/engine.ts";
+import { parseJson } from "../parse-json.ts";
+
+/**
+ * JSON values that stand one behind the other, with nothing, spaces, lines or a list's brackets and commas around them. Throws
+ * `invalid_body` with the place of the value that is broken. Works in one pass over the text.
+ */
+export function readConcatenatedJson(text: string): readonly unknown[] {
+  const begin = text.trimStart();
+  if (begin.startsWith("[")) return readList(begin);
+  const values: unknown[] = [];
+  let start = 0;
+  for (let end = findEnd(text, start); end !== undefined; end = findEnd(text, start)) {
+    values.push(parseOne(text.slice(start, end), values.length));
+    start = end;
+  }
+  if (text.slice(start).trim() !== "") values.push(parseOne(text.slice(start), values.length));
+  return values;
+}
+
+function readList(text: string): readonly unknown[] {
+  const list = parseOne(text, 0);
+  return Array.isArray(list) ? list : [list];
+}
+
+function parseOne(text: string, index: number): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new BodyError("invalid_body", `Value ${index} is not valid JSON: ${detail.slice(0, 200)}`, index);
+  }
+}
+
+const quote = 34;
+const backslash = 92;
+
+/** Behind the bracket that closes the first value; undefined where none closes. */
+function findEnd(text: string, start: number): number | undefined {
+  let depth = 0;
+  let isInText = false;
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isInText) {
+      if (code === backslash) at++;
+      else if (code === quote) isInText = false;
+    } else if (code === quote) isInText = true;
+    else if (code === 123 || code === 91) depth++;
+    else if ((code === 125 || code === 93) && --depth <= 0) return at + 1;
+  }
+  return undefined;
+}

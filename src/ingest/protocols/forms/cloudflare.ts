@@ -1,0 +1,28 @@
+import { decodeText, isObject, parseLine, present, splitLines, toJsonText } from "../bodies.ts";
+import type { Protocol, ProtocolBody } from "../protocol.ts";
+
+/** Where datasets of Logpush have an event's time, the usual ones first. */
+const times = ["EdgeStartTimestamp", "Datetime", "Timestamp", "EventTimestampMs", "When", "timestamp"] as const;
+
+/**
+ * Cloudflare's Logpush: JSON a line, whatever the content type says (https://developers.cloudflare.com/logs/logpush/). The line is the
+ * message, its object `metadata`. A list of objects is taken too.
+ */
+export const cloudflare: Protocol = {
+  name: "cloudflare",
+  read: ({ bytes }: ProtocolBody) => ({ items: readLogs(bytes) }),
+};
+
+function readLogs(bytes: Uint8Array): readonly unknown[] {
+  if (!decodeText(bytes.subarray(0, 64)).trimStart().startsWith("[")) {
+    return splitLines(bytes).map((line) => toEvent(parseLine(line), line.trim()));
+  }
+  const list = parseLine(decodeText(bytes));
+  return (Array.isArray(list) ? list : [list]).map((item) => toEvent(item, toJsonText(item)));
+}
+
+function toEvent(log: unknown, line: string): unknown {
+  if (!isObject(log)) return log;
+  const time = times.map((name) => log[name]).find((value) => value !== undefined && value !== null);
+  return present({ event_message: line, timestamp: time, project: log.project, metadata: log });
+}

@@ -1,0 +1,200 @@
+import { expect, it } from "vitest";
+import { parseEvents } from "../../parse-events.ts";
+
+const nowUs = 1_790_000_000_000_000n;
+const json = "application/json";
+
+async function read(
+  protocol: string,
+  body: unknown,
+  contentType = json,
+  details: Readonly<Record<string, string>> = {},
+) {
+  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  return parseEvents({ protocol, bytes, contentType, contentEncoding: undefined, details, nowUs, maxBytes: 1e6 });
+}
+
+const iso = "2026-08-20T09:00:00.5Z";
+const us = BigInt(Date.parse(iso)) * 1000n;
+
+it("plain JSON is message and metadata", async () => {
+  const { events } = await read("json", [{ id: 7, a: { b: 1 }, project: "p", timestamp: iso }]);
+  expect(events).toMatchObject([
+    {
+      hasGeneratedId: true,
+      timestampUs: us,
+      eventMessage: `{"id":7,"a":{"b":1},"project":"p","timestamp":"${iso}"}`,
+      fields: { project: "p", metadata: { id: 7, a: { b: 1 } } },
+    },
+  ]);
+});
+
+it("plain JSON with a message is an event", async () => {
+  const { events } = await read("json", { batch: [{ message: "m", metadata: { level: "warn", u: 7 }, project: "p" }] });
+  expect(events).toMatchObject([{ eventMessage: "m", fields: { project: "p", metadata: { level: "warn", u: 7 } } }]);
+});
+
+it("Vector's events keep message, time and project, and all else is metadata", async () => {
+  const { events } = await read("vector", [
+    { message: "m", timestamp: iso, project: "p", host: "h", metadata: { x: 1 } },
+  ]);
+  expect(events).toMatchObject([
+    { timestampUs: us, eventMessage: "m", fields: { project: "p", metadata: { host: "h", x: 1 } } },
+  ]);
+});
+
+it("typecasts make numbers of texts", async () => {
+  const cast = (path: unknown, to: string) => ({ from: "string", path, to });
+  const body = { message: "m", timestamp: iso, metadata: { n: "12.5", i: "7", bad: "x", deep: { n: "1" } } };
+  const casts = [
+    cast(["metadata", "n"], "float"),
+    cast(["metadata", "i"], "integer"),
+    cast(["metadata", "bad"], "float"),
+    cast(["metadata", "deep", "n"], "float"),
+    cast(["nothing", "there"], "float"),
+    cast(["__proto__", "x"], "float"),
+    cast("metadata", "float"),
+  ];
+  const { events } = await read("typecasts", { batch: [{ body, typecasts: casts }] });
+  expect(events).toMatchObject([
+    { timestampUs: us, eventMessage: "m", fields: { metadata: { n: 12.5, i: 7, bad: "x", deep: { n: 1 } } } },
+  ]);
+});
+
+it("Vercel's logs keep their ids", async () => {
+  const logs = [
+    { id: "v1", message: "hi", timestamp: 1573817187330, level: "ERROR", source: "lambda", projectId: "x" },
+    { id: "v2", timestamp: 1573817250283, proxy: { method: "GET", path: "/a", statusCode: 200 } },
+  ];
+  for (const [body, type] of [
+    [logs, json],
+    [logs.map((log) => JSON.stringify(log)).join("\n"), "application/x-ndjson"],
+  ] as const) {
+    const { events } = await read("vercel", body, type);
+    expect(events).toMatchObject([
+      {
+        id: "v1",
+        timestampUs: 1573817187330000n,
+        eventMessage: "hi",
+        fields: { metadata: { level: "error", source: "lambda" } },
+      },
+      { id: "v2", eventMessage: "GET /a", fields: { metadata: { proxy: { statusCode: 200 } } } },
+    ]);
+  }
+});
+
+it("Netlify's logs have a line made of the request", async () => {
+  const log = {
+    timestamp: 1573817187330,
+    log_type: "traffic",
+    method: "GET",
+    status_code: 200,
+    client_ip: "192.0.2.1",
+    url: "/x",
+  };
+  const { events } = await read("netlify", [log, { log_type: "functions", message: "m", level: "WARN" }]);
+  expect(events).toMatchObject([
+    {
+      timestampUs: 1573817187330000n,
+      eventMessage: "GET | 200 | 192.0.2.1 | /x",
+      fields: { metadata: { log_type: "traffic" } },
+    },
+    { eventMessage: "m", fields: { metadata: { level: "warn" } } },
+  ]);
+});
+
+it.each([
+  [
+    "structured",
+    { specversion: "1.0", id: "c1", source: "/s", type: "t", time: iso, data: { message: "m", n: 1 } },
+    "application/cloudevents+json",
+    {},
+  ],
+  [
+    "batched",
+    [{ specversion: "1.0", id: "c1", source: "/s", type: "t", time: iso, data: { message: "m", n: 1 } }],
+    "application/cloudevents-batch+json",
+    {},
+  ],
+  [
+    "binary",
+    { message: "m", n: 1 },
+    json,
+    { "ce-specversion": "1.0", "ce-id": "c1", "ce-source": "/s", "ce-type": "t", "ce-time": iso },
+  ],
+])("CloudEvents in %s mode keep id, time and attributes", async (_, body, type, details) => {
+  const { events } = await read("cloud_event", body, type, details as Record<string, string>);
+  expect(events).toMatchObject([
+    {
+      id: "c1",
+      timestampUs: us,
+      eventMessage: "m",
+      fields: {
+        metadata: { cloud_event: { specversion: "1.0", source: "/s", type: "t" }, data: { message: "m", n: 1 } },
+      },
+    },
+  ]);
+});
+
+it("a CloudEvent of text, and one that is none", async () => {
+  const details = { "ce-id": "c2", "ce-type": "t", "ce-source": "caf%C3%A9" };
+  const { events } = await read("cloud_event", "plain", "text/plain", details).catch(() => ({ events: [] }));
+  expect(events).toEqual([]);
+  const html = await read("cloud_event", "<p>", "text/html", details);
+  expect(html.events).toMatchObject([
+    { id: "c2", eventMessage: "<p>", fields: { metadata: { cloud_event: { source: "café" } } } },
+  ]);
+  await expect(read("cloud_event", { a: 1 })).rejects.toThrow("must have type and source");
+});
+
+it("reports of browsers are as old as they say", async () => {
+  const reports = [
+    { type: "csp-violation", age: 1500, url: "https://x", user_agent: "UA", body: { effectiveDirective: "img-src" } },
+  ];
+  const { events } = await read("browser_reports", reports, "application/reports+json");
+  expect(events).toMatchObject([
+    {
+      timestampUs: nowUs - 1_500_000n,
+      eventMessage: "csp-violation | img-src | https://x",
+      fields: { metadata: { user_agent: "UA" } },
+    },
+  ]);
+  const old = { "csp-report": { "document-uri": "https://y", "violated-directive": "script-src" } };
+  const csp = await read("browser_reports", old, "application/csp-report", { "user-agent": "B" });
+  expect(csp.events).toMatchObject([
+    { eventMessage: "csp-violation | script-src | https://y", fields: { metadata: { user_agent: "B" } } },
+  ]);
+});
+
+it.each(["text/plain; charset=utf-8", "application/json", ""])("Logpush is JSON a line, also as %s", async (type) => {
+  const body = `{"EdgeStartTimestamp":"${iso}","RayID":"r1"}\n{"EdgeStartTimestamp":1787216400500000000,"RayID":"r2"}\nbroken\n`;
+  const { events, rejected } = await read("cloudflare", body, type);
+  expect(events).toMatchObject([
+    {
+      timestampUs: us,
+      eventMessage: `{"EdgeStartTimestamp":"${iso}","RayID":"r1"}`,
+      fields: { metadata: { RayID: "r1" } },
+    },
+    { timestampUs: us, fields: { metadata: { RayID: "r2" } } },
+  ]);
+  expect(rejected).toEqual([{ index: 2, reason: "not valid JSON" }]);
+});
+
+it("webhooks of GitHub have the delivery's id, as JSON and as a form", async () => {
+  const payload = JSON.stringify({ action: "opened", repository: { full_name: "o/r" } });
+  const details = { "x-github-event": "issues", "x-github-delivery": "d1" };
+  for (const [body, type] of [
+    [payload, json],
+    [`payload=${encodeURIComponent(payload)}`, "application/x-www-form-urlencoded"],
+  ] as const) {
+    const { events } = await read("github", body, type, details);
+    expect(events).toMatchObject([
+      {
+        id: "d1",
+        eventMessage: "issues.opened o/r",
+        fields: { metadata: { github_event: "issues", action: "opened" } },
+      },
+    ]);
+  }
+  await expect(read("github", "payload=x", "application/x-www-form-urlencoded")).rejects.toThrow("payload");
+});

@@ -1,0 +1,91 @@
+import { type JsonObject, mapObjects, present, readValues, toJsonText } from "../bodies.ts";
+import { levelIn } from "../level.ts";
+import type { Protocol } from "../protocol.ts";
+
+/** Any JSON. What has a message is an event; of other objects their text is the message, and they themselves are `metadata`. */
+export const plainJson: Protocol = {
+  name: "json",
+  read: ({ bytes, mediaType }) => ({
+    items: mapObjects(readValues(bytes, mediaType), (object) => {
+      if (typeof (object.message ?? object.event_message) === "string") return gather(object);
+      const { timestamp, project } = object;
+      return present({ event_message: toJsonText(object), timestamp, project, metadata: object });
+    }),
+  }),
+};
+
+/** What Vector's HTTP sink sends: message, time and project stay, all else goes into `metadata`. */
+export const vector: Protocol = {
+  name: "vector",
+  read: ({ bytes, mediaType }) => ({
+    items: mapObjects(readValues(bytes, mediaType), gather),
+  }),
+};
+
+/** The same event, with what stands beside message, time and project gathered in `metadata`. */
+function gather({ id, message, event_message, timestamp, project, ...rest }: JsonObject): object {
+  const { metadata: inside, ...others } = rest;
+  const metadata = typeof inside === "object" && inside !== null ? { ...others, ...inside } : rest;
+  return present({ id, event_message: message ?? event_message, timestamp, project, metadata });
+}
+
+/** Events with a list of fields to convert, as Logflare's clients of typed languages send them. */
+export const typecasts: Protocol = {
+  name: "typecasts",
+  read: ({ bytes, mediaType }) => ({
+    items: mapObjects(readValues(bytes, mediaType), ({ body, typecasts: casts, ...event }) => {
+      const target = typeof body === "object" && body !== null ? structuredClone(body) : event;
+      for (const cast of Array.isArray(casts) ? casts : []) convert(target, cast);
+      return target;
+    }),
+  }),
+};
+
+/** Converts the text at a path into a number; what is no such text stays. */
+function convert(event: object, cast: unknown): void {
+  const { path, to } = (cast ?? {}) as { readonly path?: unknown; readonly to?: unknown };
+  if (!Array.isArray(path) || path.length === 0 || (to !== "float" && to !== "integer")) return;
+  let holder: unknown = event;
+  for (const name of path.slice(0, -1)) holder = ownValue(holder, name);
+  const last = path.at(-1);
+  const value = ownValue(holder, last);
+  if (typeof value !== "string" || value.trim() === "") return;
+  const number = Number(value);
+  if (Number.isFinite(number) && (to === "float" || Number.isSafeInteger(number))) {
+    (holder as { [name: string]: unknown })[String(last)] = number;
+  }
+}
+
+function ownValue(holder: unknown, name: unknown): unknown {
+  if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, String(name))) return undefined;
+  return (holder as { [name: string]: unknown })[String(name)];
+}
+
+/** Log drains of Vercel: https://vercel.com/docs/drains/reference/logs. Each log has an id. */
+export const vercel: Protocol = {
+  name: "vercel",
+  read: ({ bytes, mediaType }) => ({
+    items: mapObjects(readValues(bytes, mediaType), ({ id, message, timestamp, project, ...metadata }) => {
+      const { proxy } = metadata as { readonly proxy?: { readonly method?: unknown; readonly path?: unknown } };
+      const request = proxy === undefined || proxy === null ? undefined : `${proxy.method} ${proxy.path}`;
+      const level = levelIn(metadata);
+      const kept = level === undefined ? metadata : { ...metadata, level };
+      return present({ id, event_message: message ?? request, timestamp, project, metadata: kept });
+    }),
+  }),
+};
+
+/** Log drains of Netlify: https://docs.netlify.com/manage/monitoring/log-drains/ */
+export const netlify: Protocol = {
+  name: "netlify",
+  read: ({ bytes, mediaType }) => ({
+    items: mapObjects(readValues(bytes, mediaType), ({ message, timestamp, project, ...metadata }) => {
+      const { method, status_code: status, client_ip: ip, url, user_agent: agent, log_type: type } = metadata;
+      const parts = [method, status, ip, url, agent].filter((part) => part !== undefined);
+      const text = message ?? (parts.length > 0 ? parts.join(" | ") : type);
+      const level = levelIn({ level: metadata.level });
+      const kept = level === undefined ? metadata : { ...metadata, level };
+      return present({ event_message: text, timestamp, project, metadata: kept });
+    }),
+  }),
+};

@@ -1,0 +1,26 @@
+import { BodyError } from "../../engines/engine.ts";
+import { isJsonType, isNdjsonType, parseJsonBody, readLines, refuseType } from "./bodies.ts";
+import type { Protocol, ProtocolBody } from "./protocol.ts";
+
+/** Events as `/api/logs` takes them. JSON: an object is one, an array or `{"batch":[...]}` several; NDJSON: a line each. */
+export const ownForm: Protocol = {
+  name: "events",
+  read: ({ bytes, mediaType }: ProtocolBody) => {
+    if (isNdjsonType(mediaType)) return { items: readLines(bytes) };
+    if (!isJsonType(mediaType)) return refuseType(mediaType);
+    return { items: readBatch(parseJsonBody(bytes)) };
+  },
+};
+
+/** The events of a JSON body. */
+function readBatch(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== "object" || value === null) {
+    throw new BodyError(
+      "invalid_body",
+      'The body must be an event (a JSON object), an array of events, or {"batch":[...]}',
+    );
+  }
+  const { batch } = value as { readonly batch?: unknown };
+  return Array.isArray(batch) ? batch : [value];
+}

@@ -1,0 +1,85 @@
+import type { EventBody, LogEvent, ReadEvents, RejectedEvent } from "../../engines/engine.ts";
+import type { ErrorCode } from "../../error-catalogue.ts";
+
+/** A request's body, undone of its content encoding. */
+export interface ProtocolBody extends Omit<EventBody, "contentType" | "protocol"> {
+  /** In lower case, without parameters; empty where the request names none. */
+  readonly mediaType: string;
+}
+
+/** One event as it was sent, with the time that its protocol gives it; its own `timestamp` counts where that is undefined. */
+export class TimedEvent {
+  readonly value: unknown;
+  readonly timestampUs: bigint | undefined;
+
+  constructor(value: unknown, timestampUs: bigint | undefined) {
+    this.value = value;
+    this.timestampUs = timestampUs;
+  }
+}
+
+/** In the place of an event that cannot be read. */
+export class BadEvent {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/** What a body holds, before events are normalised. */
+export interface RawEvents {
+  /** In their order: objects of the form that `/api/logs` takes, `TimedEvent` around them, or `BadEvent`. */
+  readonly items: readonly unknown[];
+  /** What the answer has to tell of each event, in their order; undefined for one that is not stored. */
+  readonly describe?: (events: readonly (LogEvent | undefined)[]) => NonNullable<ReadEvents["receipt"]>;
+}
+
+/** Reads a body. Pure; throws `BodyError` where it cannot be read as a whole. */
+export type ProtocolReader = (body: ProtocolBody) => RawEvents;
+
+/** What an answer is made of once events are on disk. */
+export interface IngestOutcome {
+  readonly accepted: number;
+  readonly rejected: readonly RejectedEvent[];
+  /** Events whose timestamp could not be read. */
+  readonly untimed: number;
+  /** Values that did not fit the type of their declared field; absent where there are none. */
+  readonly mistyped?: number | undefined;
+  readonly receipt: ReadEvents["receipt"];
+  /** Of the request. */
+  readonly mediaType: string;
+  /** From the request's arrival, in milliseconds. */
+  readonly tookMs: number;
+}
+
+/** An error that a sender is told of. */
+export interface IngestFailure {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly message: string;
+  /** Place of the event at fault in the body, from 0, where there is one. */
+  readonly index?: number;
+  readonly mediaType: string;
+}
+
+export interface ProtocolAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text, bytes, or what becomes JSON; undefined for no body at all. */
+  readonly body?: string | Uint8Array | object;
+}
+
+/** A way to send events: how its bodies are read, and what its senders are answered. */
+export interface Protocol {
+  /** As `EventBody.protocol` names it. */
+  readonly name: string;
+  readonly read: ProtocolReader;
+  /** True where the answer cannot tell which events were not stored: then one bad event refuses the body. */
+  readonly isAtomic?: true;
+  /** Request headers, in lower case, and parameters of the URL (with a `?` before the name) and its path that `read` looks at. */
+  readonly details?: readonly string[];
+  /** The answers of `/api/logs` unless given. */
+  readonly answer?: (outcome: IngestOutcome) => ProtocolAnswer;
+  readonly answerFailure?: (failure: IngestFailure) => ProtocolAnswer;
+}

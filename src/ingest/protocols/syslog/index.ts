@@ -1,0 +1,31 @@
+import type { Protocol, ProtocolBody } from "../protocol.ts";
+import { SyslogFrames } from "./frames.ts";
+import { readSyslogMessage } from "./read-message.ts";
+
+/** Messages of syslog in the body of a request, one a line or with their lengths in front. */
+export const syslog: Protocol = { name: "syslog", read: readMessages };
+
+/**
+ * Heroku's log drains, which are syslog: https://devcenter.heroku.com/articles/log-drains. The id of a request's frame makes the
+ * events' ids, so that one that is sent again is stored once.
+ */
+export const logplex: Protocol = {
+  name: "logplex",
+  details: ["logplex-frame-id", "logplex-drain-token"],
+  read: (body) => {
+    const { "logplex-frame-id": frame, "logplex-drain-token": drain } = body.details ?? {};
+    const { items } = readMessages(body);
+    for (const [index, { value }] of items.entries()) {
+      const event = value as { id?: string; metadata: { [field: string]: unknown } };
+      if (frame !== undefined) event.id = `${frame}-${index}`;
+      if (drain !== undefined) event.metadata.drain_token = drain;
+    }
+    return { items };
+  },
+};
+
+function readMessages({ bytes, nowUs }: ProtocolBody) {
+  const frames = new SyslogFrames();
+  const messages = [...frames.push(bytes), ...frames.finish()];
+  return { items: messages.map((message) => readSyslogMessage(message, nowUs)) };
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { parseEvents } from "../../parse-events.ts";
+import { SyslogFrames } from "./frames.ts";
+
+const nowUs = BigInt(Date.parse("2026-01-02T00:00:00Z")) * 1000n;
+
+async function read(text: string, protocol = "syslog", details: Readonly<Record<string, string>> = {}) {
+  const bytes = Buffer.from(text);
+  const body = {
+    protocol,
+    bytes,
+    contentType: "text/plain",
+    contentEncoding: undefined,
+    details,
+    nowUs,
+    maxBytes: 1e6,
+  };
+  return parseEvents(body);
+}
+
+const at = (iso: string) => BigInt(Date.parse(iso)) * 1000n;
+
+describe("messages of syslog", () => {
+  it.each([
+    [
+      '<165>1 2003-08-24T05:14:15.000003-07:00 192.0.2.1 myproc 8710 ID47 [exampleSDID@32473 iut="3" eventSource="App \\"x\\" \\]"][flag@1] \ufeffAn application event',
+      at("2003-08-24T12:14:15Z") + 3n,
+      "An application event",
+      {
+        level: "notice",
+        facility: "local4",
+        priority: 165,
+        host: "192.0.2.1",
+        app: "myproc",
+        process: "8710",
+        message_id: "ID47",
+        structured_data: { _exampleSDID_32473: { iut: "3", eventSource: 'App "x" ]' }, _flag_1: true },
+      },
+    ],
+    ["<34>1 - - - - - -", nowUs, null, { level: "critical", facility: "auth" }],
+    ["<34>1 - h su - - - 'su root' failed", nowUs, "'su root' failed", { host: "h", app: "su" }],
+    [
+      "<40>1 2012-11-30T06:45:29+00:00 host app web.3 - State changed",
+      at("2012-11-30T06:45:29Z"),
+      "State changed",
+      { process: "web.3" },
+    ],
+    [
+      "<34>Oct 11 22:14:15 mymachine su[123]: 'su root' failed",
+      at("2025-10-11T22:14:15Z"),
+      "'su root' failed",
+      { host: "mymachine", app: "su", process: "123" },
+    ],
+    [
+      "<13>Jan  2 00:00:01 h app: near",
+      at("2026-01-02T00:00:01Z"),
+      "near",
+      { app: "app", level: "notice", facility: "user" },
+    ],
+    ["<13>Dec 31 23:59:59 h app: last year", at("2025-12-31T23:59:59Z"), "last year", {}],
+    [
+      "<13>Jan  2 00:00:01 tag: logger leaves the host out",
+      at("2026-01-02T00:00:01Z"),
+      "logger leaves the host out",
+      { app: "tag" },
+    ],
+    [
+      "<13>2026-01-01T10:00:00.123456+02:00 h app[7]: new time",
+      at("2026-01-01T08:00:00.123Z") + 456n,
+      "new time",
+      { host: "h", process: "7" },
+    ],
+    ["<13>no header here", nowUs, "no header here", { priority: 13 }],
+    ["<13>app: no time", nowUs, "no time", { app: "app" }],
+    ["no priority", nowUs, "no priority", undefined],
+    ["<999>x", nowUs, "<999>x", undefined],
+    ["<>x", nowUs, "<>x", undefined],
+  ])("%s", async (line, timestampUs, eventMessage, metadata) => {
+    const { events, untimed } = await read(line);
+    expect(events).toMatchObject([{ timestampUs, eventMessage, fields: metadata === undefined ? {} : { metadata } }]);
+    expect(untimed).toBe(0);
+  });
+
+  it("keep a time that cannot be read", async () => {
+    const { events, untimed } = await read("<34>1 yesterday h a p m - text");
+    expect([events[0]?.fields._timestamp, events[0]?.eventMessage, untimed]).toEqual(["yesterday", "text", 1]);
+  });
+
+  it("of Heroku have ids that a repeat has too", async () => {
+    const message = "<40>1 2012-11-30T06:45:29+00:00 host app web.3 - State changed\n";
+    const body = `${Buffer.byteLength(message)} ${message}${Buffer.byteLength(message)} ${message}`;
+    const { events } = await read(body, "logplex", { "logplex-frame-id": "f1", "logplex-drain-token": "d.1" });
+    expect(events.map(({ id, eventMessage }) => [id, eventMessage])).toEqual([
+      ["f1-0", "State changed"],
+      ["f1-1", "State changed"],
+    ]);
+    expect(events[0]?.fields).toMatchObject({ metadata: { drain_token: "d.1", app: "app" } });
+  });
+});
+
+describe("frames of syslog", () => {
+  const stream = "<13>one\r\n10 <13>\ntwo\nx<14>three\n\n2026 plain\n8 <15>four9 <15>four\nlast";
+  const messages = ["<13>one", "<13>\ntwo\nx", "<14>three", "2026 plain", "<15>four", "<15>four", "last"];
+
+  it.each([1, 2, 3, 5, 7, 100])("are found in segments of %i bytes", (size) => {
+    const frames = new SyslogFrames();
+    const bytes = Buffer.from(stream);
+    const found: string[] = [];
+    for (let at = 0; at < bytes.length; at += size) found.push(...frames.push(bytes.subarray(at, at + size)));
+    expect([...found, ...frames.finish()]).toEqual(messages);
+  });
+
+  it("are cut where they are too long", () => {
+    const found = new SyslogFrames().push(Buffer.from(`<13>${"x".repeat(150_000)}\n<13>next\n`));
+    expect(found.map((text) => text.length)).toEqual([65_536, 65_536, 150_004 - 2 * 65_536, 8]);
+  });
+});
