@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "console/**/*.test.{ts,tsx}", "test/**/*.test.ts", "bench/**/*.test.ts"],
     globalSetup: ["test/build-once.ts", "test/temporary-folder.ts"],
     maxWorkers: 3,
     // No module holds state, so that files can share them: it saves loading the language for each.

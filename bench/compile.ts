@@ -74,8 +74,11 @@ const layout: TableLayout = {
   ]),
 };
 
-const layouts = (name: string) => (name === "edge_logs" ? layout : undefined);
-const tables = { findTable: (name: string) => layouts(name)?.definition, tableNames: () => ["edge_logs"] };
+const layouts = () => layout;
+const tables = {
+  findTable: (name: string) => (name === "edge_logs" ? layout.definition : undefined),
+  tableNames: () => ["edge_logs"],
+};
 const parameters = new Map<string, SqlType>([
   ["project", STRING],
   ["iso_timestamp_start", STRING],

@@ -11,20 +11,29 @@ parameters:
   interval:
     type: string
     required: true
-    allowed: [hourly, daily, minutely]
-    description: "Window and bucket: hourly = 1 hour by hour, daily = 7 days by day, minutely = 60 minutes by minute"
+    allowed: [hourly, daily, minutely, 15min, 30min, 1hr, 3hr, 1day, 3day, 7day, weekly]
+    description: "Window and bucket: minutely = 60 minutes by minute, hourly = 1 hour by hour, daily = 7 days by day; 15min, 30min, 1hr by minute; 3hr, 1day, 3day by hour; 7day, weekly by day"
   project:
     type: string
     required: true
     description: Regular expression (RE2) that the request's URL must match
+tenant_parameter: project
 ---*/
 WITH
   api_requests AS (
     SELECT
       CASE @interval
         WHEN 'minutely' THEN TIMESTAMP_TRUNC(t.timestamp, MINUTE)
+        WHEN '15min' THEN TIMESTAMP_TRUNC(t.timestamp, MINUTE)
+        WHEN '30min' THEN TIMESTAMP_TRUNC(t.timestamp, MINUTE)
+        WHEN '1hr' THEN TIMESTAMP_TRUNC(t.timestamp, MINUTE)
         WHEN 'hourly' THEN TIMESTAMP_TRUNC(t.timestamp, HOUR)
+        WHEN '3hr' THEN TIMESTAMP_TRUNC(t.timestamp, HOUR)
+        WHEN '1day' THEN TIMESTAMP_TRUNC(t.timestamp, HOUR)
+        WHEN '3day' THEN TIMESTAMP_TRUNC(t.timestamp, HOUR)
         WHEN 'daily' THEN TIMESTAMP_TRUNC(t.timestamp, DAY)
+        WHEN '7day' THEN TIMESTAMP_TRUNC(t.timestamp, DAY)
+        WHEN 'weekly' THEN TIMESTAMP_TRUNC(t.timestamp, DAY)
       END AS bucket,
       request.path AS path
     FROM edge AS t
@@ -32,8 +41,16 @@ WITH
     CROSS JOIN UNNEST(m.request) AS request
     WHERE t.timestamp >= CASE @interval
         WHEN 'minutely' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 60 MINUTE)
+        WHEN '15min' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 15 MINUTE)
+        WHEN '30min' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 30 MINUTE)
+        WHEN '1hr' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 60 MINUTE)
         WHEN 'hourly' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 HOUR)
+        WHEN '3hr' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 3 HOUR)
+        WHEN '1day' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 24 HOUR)
+        WHEN '3day' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 72 HOUR)
         WHEN 'daily' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 7 DAY)
+        WHEN '7day' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 7 DAY)
+        WHEN 'weekly' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 7 DAY)
       END
       -- A gateway that logs no URL still tells the project.
       AND REGEXP_CONTAINS(COALESCE(request.url, t.project), @project)

@@ -11,11 +11,11 @@ import { type SourceDocument, toSource } from "./sources/source-document.ts";
  * file. Throws `SourceFileError` as `loadSources` does.
  */
 export async function loadAllSources(
-  settings: Pick<Settings, "sourcesDir" | "auditRetentionDays">,
+  settings: Pick<Settings, "sourceFolders" | "auditRetentionDays">,
   store: Pick<SourceStore, "list">,
   warn: (message: string) => void,
 ): Promise<readonly Source[]> {
-  const files = await loadSources(settings.sourcesDir);
+  const files = await loadSources(settings.sourceFolders);
   const stored = (await store.list()).map(({ document }) =>
     toSource(JSON.parse(document) as SourceDocument, { kind: "api" }, ""),
   );

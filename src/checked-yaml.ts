@@ -3,6 +3,9 @@ import { Value } from "typebox/value";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { findSchemaProblems } from "./schema-problems.ts";
 
+/** Aliases that a document may resolve to; more are taken for an attack. */
+const maxAliasCount = 100;
+
 /** One problem of a text, where it stands. */
 export interface TextProblem {
   readonly message: string;
@@ -25,7 +28,14 @@ export function parseCheckedYaml<S extends TSchema>(text: string, schema: S): Ch
     const problems = document.errors.map((error) => ({ message: error.message, offset: error.pos[0] }));
     return { isValid: false, problems };
   }
-  const value: unknown = document.toJS() ?? {};
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount }) ?? {};
+  } catch (error) {
+    // A few lines of aliases to aliases can stand for billions of values.
+    const message = `its aliases cannot be resolved: ${error instanceof Error ? error.message : String(error)}`;
+    return { isValid: false, problems: [{ message, offset: 0 }] };
+  }
   const contents = document.contents;
   if (Value.Check(schema, value)) {
     return { isValid: true, value, offsetOf: (path) => offsetOf(contents, path) };

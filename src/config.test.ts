@@ -1,10 +1,11 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError, readClientDefaults, readConfiguration, variableOf } from "./config.ts";
-import { type SettingDefinition, settingDefinitions } from "./settings.ts";
+import type { SettingDefinition } from "./setting-definition.ts";
+import { settingDefinitions } from "./settings.ts";
 
 const workingDir = mkdtempSync(join(tmpdir(), "logweir-config-"));
 const places = { workingDir, packageDir: "/package" };
@@ -14,8 +15,23 @@ describe("the settings", () => {
     const { settings } = readConfiguration(places, {});
     expect(settings).toMatchObject({ host: "127.0.0.1", port: 4000, queryTimeoutMs: 30_000, maxBodyBytes: 12_000_000 });
     expect(settings.dataDir).toBe(join(workingDir, "data"));
-    expect(settings.endpointsDir).toBe("/package/endpoints");
+    expect(settings.endpointFolders).toEqual(["/package/endpoints"]);
+    expect(settings.sourceFolders).toEqual(["/package/sources"]);
     expect(settings.privateToken).toBeUndefined();
+  });
+
+  it("read the working folder's own endpoints and sources besides the shipped ones, or alone", () => {
+    const own = mkdtempSync(join(tmpdir(), "logweir-config-"));
+    mkdirSync(join(own, "endpoints"));
+    const besides = { workingDir: own, packageDir: "/package" };
+    const foldersOf = (env: Record<string, string>) => readConfiguration(besides, env).settings.endpointFolders;
+    expect(foldersOf({})).toEqual(["/package/endpoints", join(own, "endpoints")]);
+    expect(foldersOf({ LOGWEIR_SHIPPED: "off" })).toEqual([join(own, "endpoints")]);
+    expect(foldersOf({ LOGWEIR_ENDPOINTS_DIR: "other" })).toEqual([join(own, "other")]);
+    expect(readConfiguration(besides, { LOGWEIR_SHIPPED: "off" }).settings.sourceFolders).toEqual([]);
+    expect(readConfiguration({ workingDir: own, packageDir: own }, {}).settings.endpointFolders).toEqual([
+      join(own, "endpoints"),
+    ]);
   });
 
   it("come from the environment before the file, and from the file before the default", () => {
@@ -76,5 +92,57 @@ describe("the client's defaults", () => {
       url: "http://x",
       token: "t",
     });
+  });
+});
+
+describe("the variables of Logflare", () => {
+  it("count where ours are not set", () => {
+    const env = {
+      LOGFLARE_PRIVATE_ACCESS_TOKEN: "private-0123456789",
+      LOGFLARE_PUBLIC_ACCESS_TOKEN: "public-0123456789",
+      LOGFLARE_API_KEY: "key-0123456789012",
+      PORT: "4111",
+      LOGFLARE_LOG_LEVEL: "warning",
+    };
+    expect(readConfiguration(places, env).settings).toMatchObject({
+      privateToken: "private-0123456789",
+      publicToken: "public-0123456789",
+      apiKey: "key-0123456789012",
+      port: 4111,
+      logLevel: "warn",
+    });
+    expect(readConfiguration(places, { ...env, PHX_HTTP_PORT: "4222" }).settings.port).toBe(4222);
+    const ours = { LOGWEIR_PORT: "4333", LOGWEIR_PRIVATE_TOKEN: "ours-0123456789012" };
+    expect(readConfiguration(places, { ...env, ...ours }).settings).toMatchObject({
+      port: 4333,
+      privateToken: "ours-0123456789012",
+    });
+    expect(() => readConfiguration(places, { PORT: "x" })).toThrow("PORT: must be an integer");
+  });
+
+  it("may hold short tokens, with a warning, where only this machine reaches the service", () => {
+    const env = { LOGFLARE_PRIVATE_ACCESS_TOKEN: "api-key" };
+    const { settings, warnings } = readConfiguration(places, env);
+    expect(settings.privateToken).toBe("api-key");
+    expect(warnings).toEqual([expect.stringContaining("LOGFLARE_PRIVATE_ACCESS_TOKEN has fewer than 16 characters")]);
+    const open = { ...env, LOGWEIR_HOST: "0.0.0.0" };
+    expect(() => readConfiguration(places, open)).toThrow("LOGWEIR_ALLOW_WEAK_TOKENS=1");
+    expect(readConfiguration(places, { ...open, LOGWEIR_ALLOW_WEAK_TOKENS: "1" }).settings.privateToken).toBe(
+      "api-key",
+    );
+    expect(() => readConfiguration(places, { LOGWEIR_PRIVATE_TOKEN: "api-key" })).toThrow("at least 16 characters");
+  });
+
+  it("that mean nothing here are named", () => {
+    const env = {
+      LOGFLARE_SINGLE_TENANT: "true",
+      POSTGRES_BACKEND_URL: "x",
+      LOGFLARE_NODE_HOST: "",
+      DB_HOSTNAME: "db",
+    };
+    expect(readConfiguration(places, env).warnings).toEqual([
+      "These variables have no meaning here: LOGFLARE_SINGLE_TENANT, POSTGRES_BACKEND_URL",
+    ]);
+    expect(readConfiguration(places, {}).warnings).toEqual([]);
   });
 });

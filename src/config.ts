@@ -4,7 +4,15 @@ import { Type } from "typebox";
 import { auditLevels } from "./audit/audit-event.ts";
 import { parseCheckedYaml } from "./checked-yaml.ts";
 import { findNearest } from "./nearest.ts";
-import { type SettingDefinition, type Settings, settingDefinitions } from "./settings.ts";
+import {
+  findExposedTokens,
+  isWeakToken,
+  minimumTokenLength,
+  nameUnusedVariables,
+  readOtherVariable,
+} from "./other-variables.ts";
+import type { SettingDefinition } from "./setting-definition.ts";
+import { type Settings, settingDefinitions } from "./settings.ts";
 import { UserError } from "./user-error.ts";
 
 /** Settings that cannot be used; the message lists every problem on a line of its own. */
@@ -26,6 +34,8 @@ export interface EffectiveSetting {
 export interface Configuration {
   readonly settings: Settings;
   readonly effective: readonly EffectiveSetting[];
+  /** What the people who run the service should know of its environment, for the log. */
+  readonly warnings?: readonly string[];
 }
 
 /** Where relative paths and the files that come with Logweir are looked for. */
@@ -38,7 +48,6 @@ export interface ConfigPlaces {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const clientVariables = ["LOGWEIR_URL", "LOGWEIR_TOKEN"] as const;
-const minimumTokenLength = 16;
 
 /** The environment variable of a setting. */
 export function variableOf(definition: SettingDefinition): string {
@@ -52,10 +61,19 @@ export function variableOf(definition: SettingDefinition): string {
 export function readConfiguration(places: ConfigPlaces, env: Environment = process.env): Configuration {
   const problems = findUnknownVariables(env);
   const file = readFileSettings(env, places, problems);
+  const warnings: string[] = [];
   const effective = Object.values<SettingDefinition>(settingDefinitions).map((definition): EffectiveSetting => {
     const fromEnv = env[variableOf(definition)];
     if (fromEnv !== undefined && fromEnv !== "") {
       return { definition, value: check(definition, fromEnv, variableOf(definition), problems), origin: "environment" };
+    }
+    const other = readOtherVariable(definition, env);
+    if (other !== undefined) {
+      if (isWeakToken(definition, other.value)) {
+        warnings.push(`${other.name} has fewer than ${minimumTokenLength} characters: whoever tries may guess it`);
+        return { definition, value: other.value, origin: "environment" };
+      }
+      return { definition, value: check(definition, other.value, other.name, problems), origin: "environment" };
     }
     const fromFile = file.values[definition.name];
     if (fromFile !== undefined) {
@@ -67,8 +85,10 @@ export function readConfiguration(places: ConfigPlaces, env: Environment = proce
     }
     return { definition, value: definition.default, origin: "default" };
   });
+  problems.push(...findExposedTokens(effective));
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return { settings: toSettings(effective, places), effective };
+  const settings = toSettings(effective, places);
+  return { settings, effective, warnings: [...warnings, ...nameUnusedVariables(env)] };
 }
 
 /** The address and token that commands which talk to a service use where no flag says otherwise. */
@@ -156,19 +176,24 @@ function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces
   const number = (definition: SettingDefinition) => Number(values.get(definition.name));
   const optional = (definition: SettingDefinition) =>
     values.get(definition.name) === undefined ? undefined : number(definition);
-  const folder = (definition: SettingDefinition, packaged: string) => {
-    const value = text(definition);
-    return value === undefined ? join(places.packageDir, packaged) : resolve(places.workingDir, value);
+  const folders = (definition: SettingDefinition, name: string): readonly string[] => {
+    const named = text(definition);
+    if (named !== undefined) return [resolve(places.workingDir, named)];
+    const shipped = join(places.packageDir, name);
+    const own = join(places.workingDir, name);
+    const hasOwn = own !== shipped && existsSync(own);
+    return [...(text(define.shipped) === "off" ? [] : [shipped]), ...(hasOwn ? [own] : [])];
   };
   const define = settingDefinitions;
   return {
     host: text(define.host) ?? "",
     port: number(define.port),
     dataDir: resolve(places.workingDir, text(define.dataDir) ?? ""),
-    endpointsDir: folder(define.endpointsDir, "endpoints"),
-    sourcesDir: folder(define.sourcesDir, "sources"),
+    endpointFolders: folders(define.endpointsDir, "endpoints"),
+    sourceFolders: folders(define.sourcesDir, "sources"),
     privateToken: text(define.privateToken),
     publicToken: text(define.publicToken),
+    apiKey: text(define.apiKey),
     queryTimeoutMs: number(define.queryTimeoutMs),
     maxConcurrentQueries: number(define.maxConcurrentQueries),
     maxConcurrentQueriesPerToken: number(define.maxConcurrentQueriesPerToken),
@@ -184,11 +209,15 @@ function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces
     unstoppableAfterMs: number(define.unstoppableAfterMs),
     cacheMaxBytes: number(define.cacheMaxBytes),
     maxBodyBytes: number(define.maxBodyBytes),
+    bodyTimeoutMs: number(define.bodyTimeoutMs),
+    autoSources: number(define.autoSources),
+    syslogPort: optional(define.syslogPort),
     engineMemoryMb: optional(define.engineMemoryMb),
     shutdownTimeoutMs: number(define.shutdownTimeoutMs),
     audit: auditLevels.find((level) => level === text(define.audit)) ?? define.audit.default,
     auditRetentionDays: number(define.auditRetentionDays),
     isMetricsOpen: text(define.metricsOpen) === "true",
+    consoleFolder: text(define.console) === "off" ? undefined : join(places.packageDir, "dist", "console"),
     logLevel: text(define.logLevel) ?? "",
   };
 }

@@ -78,6 +78,10 @@ const definitions = {
   invalid_query: { status: 400, title: "The query breaks a rule of the language" },
   invalid_lql: { status: 400, title: "The LQL text does not parse" },
   query_failed: { status: 400, title: "The data made the query fail" },
+  not_followable: {
+    status: 400,
+    title: "The rows of the query have no order in time that new ones could be told by",
+  },
   sandbox_disabled: { status: 403, title: "The endpoint takes no sql and no lql" },
   sandbox_table_denied: {
     status: 403,
@@ -85,6 +89,12 @@ const definitions = {
     hint: "A query sent to an endpoint reads only the tables that the endpoint's own WITH clause defines.",
   },
   query_refused: { status: 403, title: "The engine's own check refused the query" },
+  method_not_allowed: { status: 405, title: "The path has no such method" },
+  request_timeout: {
+    status: 408,
+    title: "The body did not arrive in time",
+    hint: "Send the body in one go, or in smaller requests.",
+  },
   // ------------------------------------------------------------------------------------------ limits
   result_too_large: {
     status: 422,
@@ -106,6 +116,11 @@ const definitions = {
     status: 429,
     title: "The token made too many calls",
     hint: "Retry after the seconds of Retry-After.",
+  },
+  held_back: {
+    status: 429,
+    title: "Queries of the token ended the engine",
+    hint: "Retry after the seconds of Retry-After, with queries that need less memory.",
   },
   overloaded: {
     status: 429,

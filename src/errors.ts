@@ -23,6 +23,31 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
+/** Characters of each text of an error: names and values of the caller's own stand in them, as long as they were sent. */
+const maxErrorCharacters = 2_000;
+
+/** A text of an error, no longer than `maxErrorCharacters`. */
+export function cutText(text: string): string {
+  if (text.length <= maxErrorCharacters) return text;
+  // Not between the halves of a character beyond the BMP.
+  return `${text.slice(0, maxErrorCharacters - 3).replace(/[\ud800-\udbff]$/, "")}...`;
+}
+
+function cutDetails(details: ErrorDetails): ErrorDetails {
+  const { parameter, hint, allowed, fields } = details;
+  return {
+    ...details,
+    ...(parameter === undefined ? {} : { parameter: cutText(parameter) }),
+    ...(hint === undefined ? {} : { hint: cutText(hint) }),
+    ...(allowed === undefined ? {} : { allowed: allowed.map(cutText) }),
+    ...(fields === undefined ? {} : { fields: cutFields(fields) }),
+  };
+}
+
+function cutFields(fields: NonNullable<ErrorDetails["fields"]>): NonNullable<ErrorDetails["fields"]> {
+  return Object.fromEntries(Object.entries(fields).map(([name, texts]) => [cutText(name), texts.map(cutText)]));
+}
+
 /** An error that the caller is told of, with a code of the catalogue. The message is safe to show. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
@@ -30,9 +55,9 @@ export class ServiceError extends Error {
   readonly details: ErrorDetails;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    super(cutText(message), details.cause === undefined ? {} : { cause: details.cause });
     this.code = code;
-    this.details = details;
+    this.details = cutDetails(details);
   }
 
   get status(): number {

@@ -1,11 +1,11 @@
 import type { AuditLog } from "./audit/audit-log.ts";
 import { EndpointFileError } from "./endpoints/load-endpoints.ts";
 import { ServiceError } from "./errors.ts";
-import type { TableCatalog } from "./googlesql/relation.ts";
 import { SourceFileError } from "./sources/load-sources.ts";
 import type { ManagedSources } from "./sources/managed-sources.ts";
 import type { Source } from "./sources/source.ts";
 import type { SourceRegistry } from "./sources/source-registry.ts";
+import type { SourceTables } from "./sources/source-tables.ts";
 
 /** What became of the files of one folder, by name. */
 export interface ReloadedNames {
@@ -26,11 +26,11 @@ export interface ReloadDependencies {
   /** All sources as files and store say them now. Throws `SourceFileError`. */
   readonly loadSources: () => Promise<readonly Source[]>;
   /** Reads the endpoint files with these tables and changes nothing. Throws `EndpointFileError`. */
-  readonly checkEndpoints: (tables: TableCatalog) => Promise<unknown>;
+  readonly checkEndpoints: (tables: SourceTables) => Promise<unknown>;
   /** Reads the endpoint files with these tables and takes them over. Throws `EndpointFileError`, and nothing has changed. */
-  readonly reloadEndpoints: (tables: TableCatalog) => Promise<ReloadedNames>;
+  readonly reloadEndpoints: (tables: SourceTables) => Promise<ReloadedNames>;
   /** Names of endpoints that are in no file and would not run with these tables. */
-  readonly findBroken: (tables: TableCatalog) => readonly string[];
+  readonly findBroken: (tables: SourceTables) => readonly string[];
 }
 
 /** Reads the files again for somebody, logs and records how that went, and answers what changed. */

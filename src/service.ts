@@ -7,6 +7,7 @@ import { pickBudget } from "./budget.ts";
 import { startCollecting } from "./collect-outbox.ts";
 import type { Configuration } from "./config.ts";
 import { metadataPath, storeDirectory } from "./data-folder.ts";
+import { demotePinnedOwners } from "./demote-pinned-owners.ts";
 import { createAdmission } from "./endpoints/admission.ts";
 import { createResultCache } from "./endpoints/cache/result-cache.ts";
 import { checkEndpoint } from "./endpoints/check-endpoint.ts";
@@ -14,11 +15,13 @@ import type { CompileDependencies } from "./endpoints/compile-endpoint.ts";
 import { createDataThrough } from "./endpoints/data-through.ts";
 import type { Endpoint } from "./endpoints/definition.ts";
 import type { EndpointRegistry } from "./endpoints/endpoint-registry.ts";
+import { createHoldBack } from "./endpoints/hold-back.ts";
 import { loadEndpoints } from "./endpoints/load-endpoints.ts";
 import { openServiceEndpoints } from "./endpoints/open-endpoints.ts";
 import { createCursorSealer } from "./endpoints/paging/cursor.ts";
 import { createPlanner } from "./endpoints/planner.ts";
 import { reloadFiles } from "./endpoints/reload-files.ts";
+import { readNewestByTenant } from "./endpoints/tenants/newest-by-tenant.ts";
 import { type DuckDbEngineOptions, openDuckDbEngine } from "./engines/duckdb/index.ts";
 import type { Engine } from "./engines/engine.ts";
 import { buildApp } from "./http/app.ts";
@@ -39,10 +42,12 @@ import { createSourceStore } from "./metadata/source-store.ts";
 import { createTokenStore } from "./metadata/token-store.ts";
 import { createReload } from "./reload.ts";
 import type { Settings } from "./settings.ts";
+import { createAutoSource } from "./sources/auto-source.ts";
 import { loadSources } from "./sources/load-sources.ts";
 import { createManagedSources } from "./sources/managed-sources.ts";
 import { startRetention } from "./sources/retention.ts";
 import { openSources } from "./sources/source-registry.ts";
+import { openSyslog } from "./syslog/open-syslog.ts";
 
 /** When the engine makes checkpoints and compacts, and what its host is; for tests that cannot wait for millions of events, or for a query that never ends. */
 export type EngineSizes = Pick<DuckDbEngineOptions, "checkpointBytes" | "compaction" | "hostPath">;
@@ -65,7 +70,7 @@ export interface RunningService {
  * nothing is left running. `extraTokens` are valid for this run only.
  */
 export async function startService(
-  { settings }: Configuration,
+  { settings, warnings = [] }: Configuration,
   extraTokens: readonly FixedToken[] = [],
   engineSizes: EngineSizes = {},
 ): Promise<RunningService> {
@@ -74,32 +79,41 @@ export async function startService(
     for (const close of closers.reverse()) await close();
   };
   try {
-    return await openService(settings, { extraTokens, engineSizes }, closers, closeAll);
+    return await openService(settings, { extraTokens, engineSizes, warnings }, closers, closeAll);
   } catch (error) {
     await closeAll();
     throw error;
   }
 }
 
+interface StartOptions {
+  readonly extraTokens: readonly FixedToken[];
+  readonly engineSizes: EngineSizes;
+  readonly warnings: readonly string[];
+}
+
 async function openService(
   settings: Settings,
-  { extraTokens, engineSizes }: { extraTokens: readonly FixedToken[]; engineSizes: EngineSizes },
+  { extraTokens, engineSizes, warnings }: StartOptions,
   closers: (() => Promise<unknown>)[],
   closeAll: () => Promise<void>,
 ): Promise<RunningService> {
   const logger = createLogger(settings.logLevel);
+  for (const warning of warnings) logger.warn(warning);
   // Before anything is opened: a file with an error stops the start.
-  await loadSources(settings.sourcesDir);
+  await loadSources(settings.sourceFolders);
+  // First of what is stored: where it is damaged, nothing else is touched.
+  const metadata = await openMetadata(metadataPath(settings));
+  closers.push(() => metadata.close());
   const engine = await openDuckDbEngine({
     ...engineSizes,
     directory: storeDirectory(settings),
     ...(settings.engineMemoryMb === undefined ? {} : { memoryLimitBytes: settings.engineMemoryMb * 1_000_000 }),
+    maxQueries: settings.maxConcurrentQueries,
     unstoppableAfterMs: settings.unstoppableAfterMs,
     log: (level, message) => logger[level](message),
   });
   closers.push(() => engine.close());
-  const metadata = await openMetadata(metadataPath(settings));
-  closers.push(() => metadata.close());
   const tokens = createTokenStore(metadata, Date.now);
   const sourceStore = createSourceStore(metadata, Date.now);
   const readSources = () => loadAllSources(settings, sourceStore, (message) => logger.warn(message));
@@ -114,11 +128,13 @@ async function openService(
   });
   closers.push(() => retention.close());
   const endpointStore = createEndpointStore(metadata, Date.now);
-  const folder = settings.endpointsDir;
-  const opened = await openServiceEndpoints({ engine, tables: sources, store: endpointStore, folder });
+  const folders = settings.endpointFolders;
+  const opened = await openServiceEndpoints({ engine, tables: sources, store: endpointStore, folders });
   const { registry: endpoints, managed } = opened;
-  for (const { definition, problem } of endpoints.endpoints) {
+  for (const { definition, problem, dataProblem } of endpoints.endpoints) {
     if (problem !== undefined) logger.error(`The endpoint ${definition.name} cannot run: ${problem}`);
+    if (dataProblem !== undefined)
+      logger.warn(`The endpoint ${definition.name} does not run for all events: ${dataProblem}`);
   }
   sources.onChange(() => void opened.noteSources().catch((error: Error) => logger.error(error.message)));
   const planner = createPlanner({ engine, tables: sources, endpoints, nowMs: Date.now });
@@ -131,7 +147,14 @@ async function openService(
     clearInterval(ticking);
     await cache.close();
   });
-  const dataThrough = await createDataThrough(engine.store, AbortSignal.timeout(30_000));
+  const reading = new AbortController();
+  closers.push(async () => reading.abort());
+  const dataThrough = await createDataThrough(
+    engine.store,
+    (names) => readNewestByTenant(engine, sources, names, reading.signal),
+    AbortSignal.timeout(30_000),
+  );
+  sources.onChange(() => dataThrough.forgetTenants());
   const serviceKey = await readSecretKey(join(settings.dataDir, "cursor.key"));
   const audit = createAuditLog({
     level: settings.audit,
@@ -144,11 +167,22 @@ async function openService(
     nowMs: Date.now,
   });
   closers.push(() => audit.close());
+  await demotePinnedOwners(tokens, audit, (message) => logger.warn(message));
   const outbox = createAuditOutbox(metadata, Date.now);
   const collecting = startCollecting(outbox, audit, (message) => logger.warn(message));
   closers.push(() => collecting.close());
   const drain = createDrain();
   const authenticator = createAuthenticator(tokens, [...fixedTokens(settings), ...extraTokens], Date.now);
+  const managedSources = createManagedSources({
+    registry: sources,
+    events: engine.store,
+    documents: sourceStore,
+    isEndpoint: (name) => endpoints.findByName(name) !== undefined,
+    findBroken: (tables) => findBroken(endpoints.endpoints, { engine, tables, endpoints }),
+  });
+  const { host, syslogPort } = settings;
+  const syslog = await openSyslog({ host, port: syslogPort, store: engine.store, onStored: dataThrough.note, logger });
+  closers.push(async () => syslog?.close());
   const app = await buildApp({
     runner: {
       engine,
@@ -158,6 +192,7 @@ async function openService(
         maxRunningPerCaller: settings.maxConcurrentQueriesPerToken,
         maxWaiting: settings.maxQueuedQueries,
       }),
+      holdBack: createHoldBack(() => performance.now()),
       cursors: createCursorSealer(serviceKey),
       timeoutMs: settings.queryTimeoutMs,
       maxResultBytes: settings.maxResultBytes,
@@ -175,21 +210,18 @@ async function openService(
     dataThrough,
     endpoints,
     sources,
+    autoSource: createAutoSource({ registry: sources, managedSources, audit, maxCount: settings.autoSources }),
+    syslogCounts: () => syslog?.counts,
     authenticator,
     audit,
     logger,
     rates: createRateLimiter(settings.maxRequestsPerMinute, Date.now),
     maxBodyBytes: settings.maxBodyBytes,
+    bodyTimeoutMs: settings.bodyTimeoutMs,
     isMetricsOpen: settings.isMetricsOpen,
+    consoleFolder: settings.consoleFolder,
     nowMs: Date.now,
     drain,
-  });
-  const managedSources = createManagedSources({
-    registry: sources,
-    events: engine.store,
-    documents: sourceStore,
-    isEndpoint: (name) => endpoints.findByName(name) !== undefined,
-    findBroken: (tables) => findBroken(endpoints.endpoints, { engine, tables, endpoints }),
   });
   const { maxBodyBytes } = settings;
   addAccessTokenRoutes(app, { authenticator, tokens, audit, maxBodyBytes, nowMs: Date.now });
@@ -200,9 +232,9 @@ async function openService(
     sources,
     managedSources,
     loadSources: readSources,
-    checkEndpoints: (tables) => loadEndpoints(folder, { engine, tables, stored: ownEndpoints(endpoints) }),
+    checkEndpoints: (tables) => loadEndpoints(folders, { engine, tables, stored: ownEndpoints(endpoints) }),
     reloadEndpoints: (tables) =>
-      reloadFiles({ engine, tables, folder, registry: endpoints, store: endpointStore }, managed),
+      reloadFiles({ engine, tables, folders, registry: endpoints, store: endpointStore }, managed),
     findBroken: (tables) => findBroken(ownEndpoints(endpoints), { engine, tables, endpoints }),
     audit,
     log: (level, message) => logger[level](message),
@@ -220,7 +252,7 @@ async function openService(
     drain,
   });
   closers.push(() => app.close());
-  const url = await app.listen({ host: settings.host, port: settings.port });
+  const url = await app.listen({ host, port: settings.port });
   const stop = async () => {
     await drain.stop(settings.shutdownTimeoutMs);
     await closeAll();
@@ -241,9 +273,10 @@ function findBroken(endpoints: readonly Endpoint[], dependencies: CompileDepende
   return broken.map(({ definition }) => definition.name);
 }
 
-function fixedTokens({ privateToken, publicToken }: Settings): readonly FixedToken[] {
+function fixedTokens({ privateToken, publicToken, apiKey }: Settings): readonly FixedToken[] {
   const tokens: FixedToken[] = [];
   if (privateToken !== undefined) tokens.push({ id: "private_token", secret: privateToken, scopes: ["private"] });
   if (publicToken !== undefined) tokens.push({ id: "public_token", secret: publicToken, scopes: ["ingest"] });
+  if (apiKey !== undefined) tokens.push({ id: "api_key", secret: apiKey, scopes: ["query", "ingest"] });
   return tokens;
 }

@@ -4,27 +4,8 @@
  */
 
 import { type AuditLevel, auditLevels } from "./audit/audit-event.ts";
-
 import { limitDefinitions } from "./budget.ts";
-
-/** How a setting's text is read and checked. */
-export type SettingType =
-  | { readonly kind: "text" }
-  | { readonly kind: "choice"; readonly choices: readonly string[] }
-  | { readonly kind: "integer"; readonly minimum: number; readonly maximum: number };
-
-export interface SettingDefinition {
-  /** In the file; the environment variable is `LOGWEIR_` and this in upper case. */
-  readonly name: string;
-  readonly type: SettingType;
-  /** Undefined where the setting is off, or is worked out, unless it is set. */
-  readonly default: string | number | undefined;
-  readonly description: string;
-  /** Never printed. */
-  readonly isSecret?: true;
-  /** True for what only the environment can hold. */
-  readonly isEnvironmentOnly?: true;
-}
+import type { SettingDefinition, SettingType } from "./setting-definition.ts";
 
 const text: SettingType = { kind: "text" };
 const integer = (minimum: number, maximum: number): SettingType => ({ kind: "integer", minimum, maximum });
@@ -36,6 +17,7 @@ export const settingDefinitions = {
     name: "port",
     type: integer(0, 65_535),
     default: 4000,
+    otherVariables: ["PHX_HTTP_PORT", "PORT"],
     description: "Port to listen on; 0 takes any free one.",
   },
   dataDir: {
@@ -56,19 +38,29 @@ export const settingDefinitions = {
     name: "endpoints_dir",
     type: text,
     default: undefined,
-    description: "Folder of the endpoint files; the ones that come with Logweir unless set.",
+    description:
+      "Folder of the endpoint files, read alone. Unless set: the ones that come with Logweir, and those of `./endpoints` where it exists.",
   },
   sourcesDir: {
     name: "sources_dir",
     type: text,
     default: undefined,
-    description: "Folder of the source files; the ones that come with Logweir unless set.",
+    description:
+      "Folder of the source files, read alone. Unless set: the ones that come with Logweir, and those of `./sources` where it exists.",
+  },
+  shipped: {
+    name: "shipped",
+    type: { kind: "choice", choices: ["on", "off"] },
+    default: "on",
+    description:
+      "`off` leaves out the endpoints and sources that come with Logweir. One of `./endpoints` or `./sources` takes the place of a shipped one with its name.",
   },
   privateToken: {
     name: "private_token",
     type: text,
     default: undefined,
     isSecret: true,
+    otherVariables: ["LOGFLARE_PRIVATE_ACCESS_TOKEN"],
     description: "A fixed token with the scope `private`, at least 16 characters.",
   },
   publicToken: {
@@ -76,7 +68,23 @@ export const settingDefinitions = {
     type: text,
     default: undefined,
     isSecret: true,
+    otherVariables: ["LOGFLARE_PUBLIC_ACCESS_TOKEN"],
     description: "A fixed token with the scope `ingest`, at least 16 characters.",
+  },
+  apiKey: {
+    name: "api_key",
+    type: text,
+    default: undefined,
+    isSecret: true,
+    otherVariables: ["LOGFLARE_API_KEY"],
+    description: "A fixed token with the scopes `query` and `ingest`, at least 16 characters.",
+  },
+  allowWeakTokens: {
+    name: "allow_weak_tokens",
+    type: { kind: "choice", choices: ["0", "1"] },
+    default: "0",
+    description:
+      "`1` takes fixed tokens of fewer than 16 characters, which only Logflare's variables may hold, on an address that others reach.",
   },
   queryTimeoutMs: {
     name: "query_timeout_ms",
@@ -170,6 +178,26 @@ export const settingDefinitions = {
     default: 12_000_000,
     description: "Size of a request's body in bytes, after decompression too; beyond it 413.",
   },
+  bodyTimeoutMs: {
+    name: "body_timeout_ms",
+    type: integer(100, 600_000),
+    default: 30_000,
+    description:
+      "How long nothing more of a request's body may come, in milliseconds; then 408, and the connection is closed.",
+  },
+  autoSources: {
+    name: "auto_sources",
+    type: integer(0, 10_000),
+    default: 0,
+    description:
+      "How many sources may be made by sending events to a name that no source has; 0 makes none. Sources made over the API count too.",
+  },
+  syslogPort: {
+    name: "syslog_port",
+    type: integer(1, 65_535),
+    default: undefined,
+    description: "Port for syslog over TCP and UDP, which asks for no token; closed unless set.",
+  },
   engineMemoryMb: {
     name: "engine_memory_mb",
     type: integer(128, 1_000_000),
@@ -200,10 +228,17 @@ export const settingDefinitions = {
     default: "false",
     description: "`true` shows `/metrics` without a token, to everybody who reaches the service.",
   },
+  console: {
+    name: "console",
+    type: { kind: "choice", choices: ["on", "off"] },
+    default: "on",
+    description: "`off` serves no console: `/` is the index of the API for everybody.",
+  },
   logLevel: {
     name: "log_level",
     type: { kind: "choice", choices: ["trace", "debug", "info", "warn", "error", "fatal", "silent"] },
     default: "info",
+    otherVariables: ["LOGFLARE_LOG_LEVEL"],
     description: "The least severe log lines that are written to standard error.",
   },
 } as const satisfies Readonly<Record<string, SettingDefinition>>;
@@ -213,10 +248,13 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
-  readonly endpointsDir: string;
-  readonly sourcesDir: string;
+  /** Files of a later folder take the place of those of an earlier one with the same name. */
+  readonly endpointFolders: readonly string[];
+  /** The same for sources. */
+  readonly sourceFolders: readonly string[];
   readonly privateToken: string | undefined;
   readonly publicToken: string | undefined;
+  readonly apiKey: string | undefined;
   readonly queryTimeoutMs: number;
   readonly maxConcurrentQueries: number;
   readonly maxConcurrentQueriesPerToken: number;
@@ -232,10 +270,15 @@ export interface Settings {
   readonly unstoppableAfterMs: number;
   readonly cacheMaxBytes: number;
   readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+  readonly autoSources: number;
+  readonly syslogPort: number | undefined;
   readonly engineMemoryMb: number | undefined;
   readonly shutdownTimeoutMs: number;
   readonly audit: AuditLevel;
   readonly auditRetentionDays: number;
   readonly isMetricsOpen: boolean;
+  /** Of the built console; undefined where it is turned off. */
+  readonly consoleFolder: string | undefined;
   readonly logLevel: string;
 }

@@ -1,6 +1,6 @@
 /** The service itself, in a process of its own, spoken to over HTTP like any client would. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type HttpClient, openHttpClient } from "../http-client.ts";
 import { folderBytes } from "../processes.ts";
@@ -60,9 +60,9 @@ function writeEndpoints(folder: string, endMs: number): void {
 /** Sources that never forget: the events lie at a fixed time. */
 export function writeSources(folder: string): void {
   mkdirSync(folder, { recursive: true });
-  for (const name of ["edge", "db", "function_edge", "function", "auth", "realtime", "storage", "rest", "pooler"]) {
-    const text = readFileSync(join(rootFolder, "sources", `${name}.yaml`), "utf8");
-    writeFileSync(join(folder, `${name}.yaml`), text.replace(/^retention_days: .*\n/m, ""));
+  for (const file of readdirSync(join(rootFolder, "sources"))) {
+    const text = readFileSync(join(rootFolder, "sources", file), "utf8");
+    writeFileSync(join(folder, file), text.replace(/^retention_days: .*\n/m, ""));
   }
 }
 

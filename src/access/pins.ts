@@ -1,6 +1,11 @@
 import { ServiceError } from "../errors.ts";
 import type { Identity } from "./scope.ts";
 
+/** A list or an object is no text, whatever methods its keys name. */
+function isText(sent: unknown, text: string): boolean {
+  return (typeof sent !== "object" || sent === null) && String(sent) === text;
+}
+
 /**
  * The parameters of a call after the token's pins: a pin sets its parameter. A different value that was sent is refused
  * by name, and so is an endpoint that lacks a pinned parameter, since nothing would then keep the token within its bounds.
@@ -13,7 +18,7 @@ export function applyPins(
 ): ReadonlyMap<string, string> {
   const pinned = new Map<string, string>();
   for (const [name, value] of Object.entries(identity.pins)) {
-    const others = (sent.get(name) ?? []).filter((each) => String(each) !== value);
+    const others = (sent.get(name) ?? []).filter((each) => !isText(each, value));
     if (others.length > 0) {
       throw new ServiceError("pinned_parameter", `This token may not choose the parameter ${name}`, {
         parameter: name,

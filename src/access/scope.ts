@@ -21,6 +21,19 @@ export function isScope(text: string): text is Scope {
   return pattern.test(text);
 }
 
+/**
+ * The scopes that a token has in effect: pins narrow rows, and an owner reads and changes what no parameter narrows, so a token
+ * with pins is never an owner's. Tokens of both are not made any more; those that were lose `private`.
+ */
+export function effectiveScopes(scopes: readonly Scope[], pins: Readonly<Record<string, string>>): readonly Scope[] {
+  return isPinnedOwner(scopes, pins) ? scopes.filter((scope) => scope !== "private") : scopes;
+}
+
+/** True for the combination that no token may have: pins, and the scope `private`. */
+export function isPinnedOwner(scopes: readonly Scope[], pins: Readonly<Record<string, string>>): boolean {
+  return scopes.includes("private") && Object.keys(pins).length > 0;
+}
+
 /** Who is calling, once a token was found good. */
 export interface Identity {
   /** The token's public id, for logs. */
@@ -30,6 +43,11 @@ export interface Identity {
   readonly pins: Readonly<Record<string, string>>;
   readonly budget: Budget;
   readonly redaction: RedactionPolicy;
+}
+
+/** True for an identity that sees and changes everything: of every tenant, and the service itself. */
+export function isOwner({ scopes, pins }: Identity): boolean {
+  return effectiveScopes(scopes, pins).includes("private");
 }
 
 /** True when the identity may run some endpoint at all. */

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { limitNames } from "../budget.ts";
-import type { Identity } from "./scope.ts";
+import { type Identity, isPinnedOwner } from "./scope.ts";
 import { readNewToken } from "./token-document.ts";
 
 const maker: Identity = {
   tokenId: "m",
   scopes: ["private"],
-  pins: { project: "abc" },
+  pins: {},
   budget: { max_rows: 100, query_timeout_ms: 1_000 },
   redaction: "fixed",
 };
@@ -42,7 +42,7 @@ describe("a token's document", () => {
         made++;
         const { token } = read;
         expect(token.scopes.length).toBeGreaterThan(0);
-        expect(token.pins.project).toBe("abc");
+        expect(isPinnedOwner(token.scopes, token.pins)).toBe(false);
         expect(token.budget?.max_rows).toBeLessThanOrEqual(100);
         expect(token.budget?.query_timeout_ms).toBeLessThanOrEqual(1_000);
         expect(["required", "fixed"]).toContain(token.redaction);

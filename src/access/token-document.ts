@@ -1,7 +1,7 @@
 import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames, tightest } from "../budget.ts";
 import { parseIsoTimestamp } from "../iso-timestamp.ts";
 import { parseLifetime } from "./expiry.ts";
-import { type Identity, isScope, scopeForms } from "./scope.ts";
+import { type Identity, isPinnedOwner, isScope, scopeForms } from "./scope.ts";
 import { defaultRedaction, type NewToken, type RedactionPolicy, redactionPolicies, type Token } from "./token.ts";
 
 /** What is wrong with a token that somebody wants made, as texts by field. */
@@ -30,16 +30,25 @@ export function readNewToken(
     if (!fields.some((field) => field === key)) report(key, `there is no such field; fields are ${fields.join(", ")}`);
   }
   const scopes = readScopes(input.scopes, report);
+  const pins = readPins(input.pins, report);
+  if (isPinnedOwner(scopes, pins)) {
+    report("scopes", pinnedOwnerMessage);
+    report("pins", pinnedOwnerMessage);
+  }
   const token: NewToken = {
     description: readDescription(input.description, report),
     scopes,
-    pins: readPins(input.pins, maker, report),
+    pins,
     budget: readBudget(input.budget, maker, report),
     redaction: readRedaction(input.redaction, scopes, maker, report),
     expiresAt: readExpiry(input, nowMs, report),
   };
   return problems.size === 0 ? { token } : { problems: Object.fromEntries(problems) };
 }
+
+/** Why a token cannot have both, for people. */
+export const pinnedOwnerMessage =
+  "a pinned token cannot have the scope private, which reads and changes what no parameter narrows";
 
 type Report = (field: string, message: string) => void;
 
@@ -71,8 +80,8 @@ function readScopes(value: unknown, report: Report): readonly string[] {
   return [...new Set(named as string[])];
 }
 
-function readPins(value: unknown, { pins: bound }: Identity, report: Report): Readonly<Record<string, string>> {
-  if (value === undefined || value === null) return bound;
+function readPins(value: unknown, report: Report): Readonly<Record<string, string>> {
+  if (value === undefined || value === null) return {};
   if (!isObject(value)) {
     report("pins", "must be an object of parameters and their values");
     return {};
@@ -81,12 +90,6 @@ function readPins(value: unknown, { pins: bound }: Identity, report: Report): Re
   for (const [name, each] of Object.entries(value)) {
     if (typeof each === "string" || typeof each === "number" || typeof each === "boolean") pins.set(name, String(each));
     else report("pins", `${name}: must be a text, a number, true or false`);
-  }
-  for (const [name, each] of Object.entries(bound)) {
-    if ((pins.get(name) ?? each) !== each) {
-      report("pins", `${name}: the token that makes this one is pinned to another value`);
-    }
-    pins.set(name, each);
   }
   // Whatever their names, entries become properties of their own.
   return Object.fromEntries(pins);
@@ -150,8 +153,7 @@ function readExpiry(
 }
 
 /** True when a token can do something that the identity cannot, both being owners. */
-export function exceedsRights({ pins, budget, redaction }: Token, identity: Identity): boolean {
-  if (Object.entries(identity.pins).some(([name, value]) => pins[name] !== value)) return true;
+export function exceedsRights({ budget, redaction }: Token, identity: Identity): boolean {
   if (rankOf(redaction) > rankOf(identity.redaction)) return true;
   return limitNames.some((name) => {
     const bound = identity.budget[name];

@@ -63,6 +63,11 @@ export interface TokenStore {
   rotate(id: string, graceMs: number): Promise<{ readonly token: Token; readonly secret: string } | undefined>;
   /** Undefined when no token has the id; revoking twice keeps the first time. */
   revoke(id: string): Promise<Token | undefined>;
+  /**
+   * Takes the scope `private` from tokens that were made with pins before the two excluded each other, for good, and answers
+   * the tokens that lost it. They never have it in `list`, with or without this.
+   */
+  demotePinnedOwners(): Promise<readonly Token[]>;
   /** Changes whenever `list` may answer something else. */
   version(): string;
   /** Grows with every change that was made through this store; asking costs nothing. */

@@ -9,7 +9,7 @@ export const auditLevels = ["off", "changes", "all"] as const;
 /** What changes are called: the thing, and what was done to it. */
 export type AuditedChange =
   | `endpoint.${"create" | "update" | "delete" | "rollback"}`
-  | `token.${"create" | "rotate" | "revoke"}`
+  | `token.${"create" | "update" | "rotate" | "revoke"}`
   | `source.${"create" | "update" | "delete"}`
   | "cache.clear"
   | "store.backup"
@@ -18,7 +18,10 @@ export type AuditedChange =
 /** Somebody changed something. */
 export interface AuditChange {
   readonly action: AuditedChange;
-  /** The public id of the token; `files` where files were read again, `command` for the command line on the data folder. */
+  /**
+   * The public id of the token; `files` where files were read again, `command` for the command line on the
+   * data folder, `upgrade` for what a release changed by itself.
+   */
   readonly actor: string;
   /** Name of what was changed, or its id where it has no name. */
   readonly target?: string;

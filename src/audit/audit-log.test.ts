@@ -249,3 +249,39 @@ describe("what waits", () => {
     expect(stored).toHaveLength(1);
   });
 });
+
+describe("flushes", () => {
+  it("run one after the other, however many are asked for behind a slow append", async () => {
+    let release = (): void => undefined;
+    const slow = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let running = 0;
+    let most = 0;
+    const audit = open({
+      store: {
+        append: async (_source, events) => {
+          most = Math.max(most, ++running);
+          if (stored.length === 0) await slow;
+          stored.push(...events);
+          // What a second flush would have written in the meantime.
+          await Promise.resolve();
+          running--;
+          return { stored: events.length, repeated: 0 };
+        },
+      },
+    });
+    audit.record({ ...run, actor: "first" });
+    const flushes = [audit.flush(), audit.flush()];
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    for (let index = 0; index < 20; index++) audit.record({ ...run, actor: `token ${index}` });
+    flushes.push(audit.flush(), audit.flush(), audit.flush());
+    release();
+    await Promise.all(flushes);
+    await audit.close();
+    expect(most).toBe(1);
+    expect(stored.length).toBe(21);
+    expect(new Set(stored.map(({ id }) => id)).size).toBe(21);
+    expect(audit.droppedCount).toBe(0);
+  });
+});

@@ -66,7 +66,9 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   let isFailing = false;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
-  let flushing: Promise<void> | undefined;
+  /** The flush that was begun last, and the one that waits for it. */
+  let last: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
   const ending = new AbortController();
 
   const arm = () => {
@@ -116,16 +118,23 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     }
   };
 
-  const flush = async (): Promise<void> => {
-    await flushing;
-    flushing = describe()
-      .then(storeAll)
-      .catch((error: unknown) => warn(`the audit could not be written: ${String(error)}`))
-      .finally(() => {
-        flushing = undefined;
-        if (waiting.length + unstored.length > 0 && !isClosed) arm();
-      });
-    await flushing;
+  const flushOnce = async (): Promise<void> => {
+    next = undefined;
+    try {
+      await describe();
+      await storeAll();
+    } catch (error) {
+      warn(`the audit could not be written: ${String(error)}`);
+    }
+    if (waiting.length + unstored.length > 0 && !isClosed) arm();
+  };
+
+  /** One after the other: all that ask while one goes on share the one behind it. */
+  const flush = (): Promise<void> => {
+    if (next !== undefined) return next;
+    next = last.then(flushOnce);
+    last = next;
+    return next;
   };
 
   return {

@@ -3,6 +3,7 @@ import type { EndpointContract, EndpointDefinition, ParameterDefinition } from "
 import { describeDefinition, readDocument } from "../endpoints/document.ts";
 import { toDefinition } from "../endpoints/to-definition.ts";
 import type { SqlType } from "../googlesql/types.ts";
+import { checkedName } from "./checked-name.ts";
 import { type CliContext, CliError } from "./context.ts";
 import type { EndpointFile } from "./endpoint-folder.ts";
 import { readAnswer, type ServiceOptions } from "./service-call.ts";
@@ -65,9 +66,10 @@ export async function readServiceEndpoints(
 }
 
 function toServiceEndpoint(answer: EndpointAnswer): ServiceEndpoint {
-  const { name = answer.name, query = "", ...header } = readDocument(answer).fields;
+  const { name: read = answer.name, query = "", ...header } = readDocument(answer).fields;
+  const name = checkedName(read);
   return {
-    definition: toDefinition({ ...header, id: answer.id }, name, query).definition,
+    definition: toDefinition({ ...header, id: checkedName(answer.id) }, name, query).definition,
     contract: toContract(answer.contract),
     version: answer.version,
     isFile: answer.origin === "file",

@@ -1,4 +1,5 @@
 import type { OutputStream } from "./context.ts";
+import { rawStream } from "./safe-output.ts";
 
 /** Shows how far an import has come, and how fast it is. */
 export interface ImportProgress {
@@ -14,10 +15,11 @@ const lineMs = 10_000;
  * One line that is drawn over again on a terminal; elsewhere a line every ten seconds. Without a total there is no bar.
  */
 export function createImportProgress(
-  stream: OutputStream,
+  errors: OutputStream,
   totalBytes: number | undefined,
   nowMs: () => number,
 ): ImportProgress {
+  const stream = rawStream(errors);
   const startedAtMs = nowMs();
   let shownAtMs = startedAtMs;
   let text = "";

@@ -1,4 +1,5 @@
 import type { OutputStream } from "./context.ts";
+import { rawStream } from "./safe-output.ts";
 
 /** Shows how far a long work has come. */
 export interface ProgressBar {
@@ -10,7 +11,8 @@ export interface ProgressBar {
 const barWidth = 30;
 
 /** One line that is drawn over again on a terminal; elsewhere a line for each tenth of the way. */
-export function createProgressBar(stream: OutputStream, title: string): ProgressBar {
+export function createProgressBar(errors: OutputStream, title: string): ProgressBar {
+  const stream = rawStream(errors);
   let lastTenth = -1;
   let isDrawn = false;
   return {

@@ -114,6 +114,7 @@ describe("token commands", () => {
   it.each([
     [["--scope", "everything"], "There is no scope everything"],
     [["--scope", "query", "--pin", "project"], "a pinned parameter is written name=value"],
+    [["--scope", "private", "--pin", "project=a"], "a pinned token cannot have the scope private"],
     [["--scope", "query", "--expires", "soon"], "a lifetime is a number and"],
   ])("refuse %j", async (args, message) => {
     const { code, errors } = await run(["token", "create", ...args]);

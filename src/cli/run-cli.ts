@@ -15,6 +15,7 @@ import type { CreateTokenOptions } from "./commands/token.ts";
 import { type CompletedCommand, completionScript, completionShells, isCompletionShell } from "./completion.ts";
 import { type CliContext, CliError, print } from "./context.ts";
 import { limitOption, readLimits } from "./limit-options.ts";
+import { openSafeOutput } from "./safe-output.ts";
 import { type CommandOptions, serviceCommandGroups, serviceCommands } from "./service-commands.ts";
 
 /** Of a command line that cannot be read; 1 is for commands that fail. */
@@ -24,15 +25,25 @@ const usageExitCode = 64;
 const loadTokens = () => import("./commands/token.ts");
 
 /** Runs one command line, without the program's name; resolves with the exit code. Never throws, never exits. */
-export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
+export async function runCli(args: readonly string[], given: CliContext): Promise<number> {
+  const { isRaw, rest } = takeRaw(args);
+  const { output, errors } = given;
+  const context = isRaw ? given : { ...given, output: openSafeOutput(output), errors: openSafeOutput(errors) };
   try {
-    await buildProgram(context).parseAsync([...args], { from: "user" });
+    await buildProgram(context).parseAsync(rest, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
     print(context.errors, describe(error));
     return error instanceof CliError ? error.exitCode : 1;
   }
+}
+
+/** `--raw` goes with every command, wherever it stands before a `--`. */
+function takeRaw(args: readonly string[]): { readonly isRaw: boolean; readonly rest: string[] } {
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
+  const rest = args.filter((arg, index) => arg !== "--raw" || index > end);
+  return { isRaw: rest.length < args.length, rest };
 }
 
 /** Errors that tell the user what to do show their message alone; a fault of ours shows where it happened. */
@@ -48,6 +59,7 @@ function buildProgram(context: CliContext): Command {
   const program = new Command("logweir")
     .description("SQL endpoints over your logs: saved, parameterised GoogleSQL queries served over HTTP")
     .version(readVersion(context.packageDir), "-V, --version")
+    .option("--raw", "print control characters as they are, with any command; they are shown escaped otherwise")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void context.output.write(text),

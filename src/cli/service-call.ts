@@ -14,11 +14,15 @@ export interface ServiceClient {
   send(path: string, request?: RequestInit): Promise<Response>;
 }
 
+/** Where the service is, without a slash at the end. */
+export function serviceUrl(options: ServiceOptions, context: CliContext): string {
+  return (options.url ?? readClientDefaults(context.environment).url).replace(/\/+$/, "");
+}
+
 /** Throws `CliError` where no token is known. */
 export function createServiceClient(options: ServiceOptions, context: CliContext): ServiceClient {
-  const defaults = readClientDefaults(context.environment);
-  const url = (options.url ?? defaults.url).replace(/\/+$/, "");
-  const token = options.token ?? defaults.token;
+  const url = serviceUrl(options, context);
+  const token = options.token ?? readClientDefaults(context.environment).token;
   if (token === undefined) throw new CliError("This needs an access token: --token or LOGWEIR_TOKEN");
   return {
     url,
@@ -37,7 +41,7 @@ export function createServiceClient(options: ServiceOptions, context: CliContext
 
 /** True when a service listens at the address. */
 export async function isServiceThere(options: ServiceOptions, context: CliContext): Promise<boolean> {
-  const url = (options.url ?? readClientDefaults(context.environment).url).replace(/\/+$/, "");
+  const url = serviceUrl(options, context);
   return fetch(`${url}/health`).then(
     (response) => response.body?.cancel().then(() => true) ?? true,
     () => false,

@@ -3,11 +3,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough, Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tail } from "./commands/tail.ts";
+import { type TailOptions, tail } from "./commands/tail.ts";
 import type { CliContext } from "./context.ts";
 import { runCli } from "./run-cli.ts";
 
-const answers: Readonly<Record<string, unknown>> = {
+const answers: Record<string, unknown> = {
   "POST /api/cache/clear": { cleared: 3 },
   "POST /api/cache/clear?endpoint=a%20b": { cleared: 1 },
   "GET /api/endpoints": [
@@ -100,33 +100,71 @@ describe("commands that talk to a service", () => {
   });
 });
 
+describe("health", () => {
+  it("succeeds without a token where the service works", async () => {
+    answers["GET /health"] = { status: "ok" };
+    expect(await run("health")).toEqual({ code: 0, output: `The service at ${url} works\n`, errors: "" });
+    expect(seen.at(-1)).toBe("GET /health undefined");
+    expect(JSON.parse((await run("health", "--json")).output)).toEqual({ url, status: 200 });
+  });
+
+  it("fails where the service does not, or where there is none", async () => {
+    delete answers["GET /health"];
+    expect(await run("health")).toMatchObject({ code: 1, errors: expect.stringContaining("does not work: 404") });
+    const nowhere = await run("health", "--url", "http://127.0.0.1:1");
+    expect(nowhere).toMatchObject({ code: 1, errors: "No service answers at http://127.0.0.1:1\n" });
+  });
+});
+
 describe("tail", () => {
-  it("prints events oldest first, each once, and goes on where it was", async () => {
+  const event = (id: string, second: number) => ({
+    id,
+    timestamp: 1_787_216_400_000_000 + second * 1e6,
+    event_message: `m\n${id}`,
+  });
+
+  async function follow(options: TailOptions, streams: readonly string[]) {
     const stop = new AbortController();
     const asked: string[] = [];
-    const event = (id: string, second: number) => ({
-      id,
-      timestamp: 1_787_216_400_000_000 + second * 1e6,
-      event_message: `m\n${id}`,
-    });
-    const pages = [[event("b", 2), event("a", 1)], [event("c", 3), event("b", 2)], []];
     const service = createServer((request, response) => {
-      asked.push(String(request.url));
-      response.end(JSON.stringify({ result: pages[asked.length - 1] ?? [] }));
-      if (asked.length === pages.length) stop.abort();
+      const { url: address = "", headers } = request;
+      asked.push(`${decodeURIComponent(address)} ${headers["last-event-id"] ?? ""}`.trim());
+      if (!address.includes("/tail")) return response.end(JSON.stringify({ result: [event("b", 2), event("a", 1)] }));
+      response.end(streams[asked.length - 2]);
+      // A stream without an end is followed until somebody stops it.
+      if (streams.at(-1) === "") setImmediate(() => stop.abort());
     });
     await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
     const context = makeContext();
-    await tail("edge", { url: `http://127.0.0.1:${(service.address() as AddressInfo).port}` }, context, stop.signal);
+    const at = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const failure = await tail("edge", { url: at, ...options }, context, stop.signal).catch((error: Error) => error);
     service.close();
-    expect((context.output.read() as Buffer).toString().split("\n")).toEqual([
+    return { asked, failure, lines: (context.output.read() as Buffer).toString().split("\n") };
+  }
+
+  it("prints events oldest first, each once, and tells why it ends", async () => {
+    const row = (id: string, second: number) => `id: c${id}\ndata: ${JSON.stringify(event(id, second))}\n\n`;
+    const end = 'event: end\ndata: {"code":"unauthorized","message":"The token is gone"}\n\n';
+    const { asked, failure, lines } = await follow({ lql: "m", project: "p" }, [
+      `: hello\n\n${row("b", 2)}${row("c", 3)}${end}`,
+    ]);
+    expect(lines).toEqual([
       "2026-08-20T09:00:01.000000Z  m a",
       "2026-08-20T09:00:02.000000Z  m b",
       "2026-08-20T09:00:03.000000Z  m c",
       "",
     ]);
-    expect(asked[0]).toBe("/api/sources/edge/events?limit=10");
-    expect(asked[1]).toBe("/api/sources/edge/events?limit=1000&after=2026-08-20T08:59:52.000000Z");
+    expect(failure?.message).toBe("The token is gone");
+    expect(asked[0]).toBe('/api/endpoints/query/source:edge?lql=m+project:"p"&limit=10');
+    expect(asked[1]).toBe('/api/endpoints/query/source:edge/tail?lql=m+project:"p"&since=10s');
+  });
+
+  it("asks an endpoint, and refuses options that do not go together", async () => {
+    const { asked } = await follow({ endpoint: true, project: "p" }, [""]);
+    expect(asked[1]).toBe("/api/endpoints/query/edge/tail?project=p&since=10s");
+    const context = makeContext();
+    await expect(tail("edge", { url, sql: "x", lql: "y" }, context)).rejects.toThrow("--lql or --sql");
+    await expect(tail("edge", { url, sql: "x", project: "y" }, context)).rejects.toThrow("--project");
   });
 });
 

@@ -15,6 +15,10 @@ export interface CommandOptions extends ServiceCommandOptions {
   readonly force?: boolean;
   readonly prune?: boolean;
   readonly yes?: boolean;
+  readonly lql?: string;
+  readonly sql?: string;
+  readonly project?: string;
+  readonly endpoint?: boolean;
 }
 
 /** A command of two words, or one. */
@@ -50,6 +54,12 @@ export const serviceCommands: readonly CommandDefinition[] = [
     description: "drop kept answers at once",
     examples: ["logweir cache clear", "logweir cache clear usage.api-counts"],
     run: async (name, options, context) => (await import("./commands/cache.ts")).clearCache(name, options, context),
+  },
+  {
+    name: "health",
+    description: "tell whether a service works: exit code 0, or 1 where it does not; needs no token",
+    examples: ["logweir health", "logweir health --url http://127.0.0.1:4001 --json"],
+    run: async (_, options, context) => (await import("./commands/health.ts")).checkHealth(options, context),
   },
   {
     name: "client generate",
@@ -137,9 +147,19 @@ export const serviceCommands: readonly CommandDefinition[] = [
   },
   {
     name: "tail",
-    argument: { form: "<source>", description: "name or alias of the source" },
-    description: "print a source's newest events, and further ones as they come",
-    examples: ["logweir tail edge", "logweir tail edge --json | jq .metadata"],
+    argument: { form: "<name>", description: "name or alias of a source; of an endpoint with --endpoint" },
+    description: "print the newest events, and further ones as they come",
+    options: [
+      ["--lql <query>", "only events that meet a query in LQL"],
+      ["--sql <query>", "rows of a query in SQL, newest first"],
+      ["--project <project>", "only events of one project"],
+      ["--endpoint", "the name is an endpoint's"],
+    ],
+    examples: [
+      "logweir tail edge",
+      "logweir tail edge --lql 'm.response.status_code:>=500' --json | jq .metadata",
+      "logweir tail logs.all --endpoint --project default",
+    ],
     run: async (name = "", options, context) => (await import("./commands/tail.ts")).tail(name, options, context),
   },
 ];

@@ -1,5 +1,6 @@
 import { type CliContext, print } from "./context.ts";
 import { createPaint } from "./paint.ts";
+import { escapeControls, rawStream } from "./safe-output.ts";
 
 /** Rows below a header, columns as wide as their widest value, two spaces between them. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -22,5 +23,7 @@ function widthOf(text: string): number {
 /** Prints a table; on a terminal its header stands out. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[], context: CliContext): void {
   const [first = "", ...others] = formatTable(header, rows).split("\n");
-  print(context.output, [createPaint(context)("bold", first), ...others].join("\n"));
+  const output = rawStream(context.output);
+  const show = output === context.output ? (text: string) => text : escapeControls;
+  print(output, [createPaint(context)("bold", show(first)), ...others.map(show)].join("\n"));
 }

@@ -144,7 +144,8 @@ async function callPage<Row>(
   if (!response.ok) throw await readError(response);
   const { result } = (await response.json()) as { readonly result: Row[] };
   const link = /<([^>]*)>; *rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
-  const next = link === undefined ? null : new URL(link, "http://localhost").searchParams.get("cursor");
+  const linked = link === undefined ? null : new URL(link, "http://localhost").searchParams.get("cursor");
+  const next = linked ?? response.headers.get("x-logweir-next-cursor");
   const dataThrough = response.headers.get("x-logweir-data-through") ?? undefined;
   return { rows: result, cursor: next ?? undefined, dataThrough };
 }

@@ -2,7 +2,9 @@ import type { JsonSchema } from "../openapi/open-api-document.ts";
 
 /** A schema as a TypeScript type, for values that are read from JSON. */
 export function schemaType(schema: JsonSchema, indent = ""): string {
+  if (schema.$ref !== undefined) return schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1);
   if (schema.enum !== undefined) return unite(schema.enum.map((value) => JSON.stringify(value)));
+  if (schema.allOf !== undefined) return schema.allOf.map((each) => schemaType(each, indent)).join(" & ");
   if (schema.anyOf !== undefined) return unite(schema.anyOf.map((each) => schemaType(each, indent)));
   const { type } = schema;
   if (type === undefined) return "unknown";

@@ -14,7 +14,11 @@ it.each(sampleSources)(
     const timestamp = "2026-08-20T09:00:00.123Z";
     const event = make(createRandom(7), timestamp);
     expect(make(createRandom(7), timestamp)).toEqual(event);
-    const normalised = normaliseEvent(JSON.parse(JSON.stringify(event)), 0n, defaultIngestLimits);
+    const normalised = normaliseEvent(JSON.parse(JSON.stringify(event)), {
+      nowUs: 0n,
+      limits: defaultIngestLimits,
+      tally: { untimed: 0 },
+    });
     expect(normalised.timestampUs).toBe(BigInt(Date.parse(timestamp)) * 1000n);
     expect(normalised.hasGeneratedId).toBe(false);
     expect(normalised.eventMessage).not.toBeNull();

@@ -1,11 +1,11 @@
 import { createAdmission } from "../endpoints/admission.ts";
 import { createCursorSealer } from "../endpoints/paging/cursor.ts";
 import { createPlanner } from "../endpoints/planner.ts";
-import { type EndpointRunner, prepareCall } from "../endpoints/run-endpoint.ts";
+import { type EndpointRunner, noPins, prepareCall } from "../endpoints/run-endpoint.ts";
 import { runPrepared } from "../endpoints/run-prepared.ts";
 import type { Engine, LogEvent, OutputColumn } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
-import type { TableCatalog } from "../googlesql/relation.ts";
+import type { SourceTables } from "../sources/source-tables.ts";
 import { compareRows, type Row } from "./compare-rows.ts";
 import type { EndpointTest } from "./load-tests.ts";
 import type { TestBench } from "./test-bench.ts";
@@ -59,22 +59,24 @@ async function fillTables(
   { engine, sources }: TestBench,
   { events }: EndpointTest,
   filled: FilledTables,
-): Promise<TableCatalog> {
+): Promise<SourceTables> {
   const { signal } = new AbortController();
   const own = new Map<string, string>();
   for (const [source, given] of events) {
     const name = filled.get(given) ?? `${filled.size + 1}/${source}`;
     own.set(source, name);
     if (filled.has(given)) continue;
-    await engine.store.ensureSource({ name, knownFields: sources.findSource(source)?.knownFields ?? [] });
+    const { knownFields = [], tenantField } = sources.findSource(source) ?? {};
+    const tenant = tenantField === undefined ? {} : { tenantField };
+    await engine.store.ensureSource({ name, knownFields, ...tenant });
     await engine.store.append(name, given, signal);
     filled.set(given, name);
   }
   return {
-    findTable(name) {
-      const shared = sources.findTable(name);
+    findTable(name, tenant) {
+      const shared = sources.findTable(name, tenant);
       const table = shared === undefined ? undefined : own.get(shared.name);
-      return table === undefined ? shared : engine.store.describe(table);
+      return table === undefined ? shared : engine.store.describe(table, tenant);
     },
     tableNames: () => sources.tableNames(),
   };
@@ -83,7 +85,7 @@ async function fillTables(
 async function answer(
   bench: TestBench,
   { endpoint, test, nowUs }: EndpointTest,
-  tables: TableCatalog,
+  tables: SourceTables,
 ): Promise<Answer> {
   const { engine, endpoints } = bench;
   const compile: Engine["compile"] = (query, options) => engine.compile(query, { ...options, nowUs });
@@ -101,7 +103,7 @@ async function answer(
   if (test.lql !== undefined) parameters.set("lql", test.lql);
   try {
     const redactsPii = test.redact ?? endpoint.definition.redactsPii;
-    const prepared = prepareCall(runner, { endpoint, parameters, redactsPii });
+    const prepared = prepareCall(runner, { endpoint, parameters, pinned: noPins, redactsPii });
     const { columns, paging } = prepared.query;
     let json = "";
     for await (const batch of runPrepared(runner, prepared, new AbortController().signal)) {

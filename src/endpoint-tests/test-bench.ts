@@ -19,16 +19,16 @@ export interface TestBench {
 }
 
 /**
- * Reads the sources and endpoints of two folders and makes the sources' tables. Throws `SourceFileError` and
+ * Reads the endpoints of a folder and the sources of some, and makes the sources' tables. Throws `SourceFileError` and
  * `EndpointFileError` for files that cannot be used.
  */
-export async function openTestBench(endpointsDir: string, sourcesDir: string): Promise<TestBench> {
+export async function openTestBench(endpointsDir: string, sourceFolders: readonly string[]): Promise<TestBench> {
   // Endpoints may read the audit too.
-  const known = [...(await loadSources(sourcesDir)), createAuditSource(undefined)];
+  const known = [...(await loadSources(sourceFolders)), createAuditSource(undefined)];
   const engine = await openMemoryEngine({ threads: 2 });
   try {
     const sources = await openSources(known, engine.store);
-    const endpoints = await loadEndpoints(endpointsDir, { engine, tables: sources });
+    const endpoints = await loadEndpoints([endpointsDir], { engine, tables: sources });
     const byFile = new Map(
       endpoints.map((endpoint) => {
         const { definition, origin } = endpoint;

@@ -66,6 +66,9 @@ function breaksCallers(field: string, before: EndpointDefinition, after: Endpoin
       return after.maxRows < before.maxRows;
     case "sandbox":
       return before.isSandboxed;
+    case "tenant_parameter":
+      // Tokens that pin it were bound to one tenant's rows by it.
+      return before.tenantParameter !== undefined;
     case "table_aliases":
       return (
         before.isSandboxed &&

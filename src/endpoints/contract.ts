@@ -1,8 +1,9 @@
 import type { ParameterValue } from "../engines/engine.ts";
-import { formatType, type SqlType } from "../googlesql/types.ts";
+import { formatType, MIXED, type SqlType } from "../googlesql/types.ts";
 import { formatIsoTimestamp } from "../iso-timestamp.ts";
 import {
   type ContractColumn,
+  type Endpoint,
   type EndpointContract,
   type ParameterDefinition,
   type ParameterType,
@@ -19,11 +20,20 @@ export function inferContract(
   return { parameters, columns: shown.map(({ name, type }): ContractColumn => ({ name, type: withoutFields(type) })) };
 }
 
+/** The endpoint as it is told to somebody: others than owners are told nothing of what events of other tenants have carried. */
+export function tellEndpoint(endpoint: Endpoint, isOwner: boolean): Endpoint {
+  if (isOwner) return endpoint;
+  const { contract, publicContract = { parameters: contract.parameters, columns: [] } } = endpoint;
+  return { ...endpoint, contract: publicContract };
+}
+
 /** Records lose their fields: events bring new ones at any time. */
 function withoutFields(type: SqlType): SqlType {
   switch (type.kind) {
     case "RECORD":
       return { kind: "RECORD", fields: [], isRepeated: true, isOpen: true };
+    case "MIXED":
+      return MIXED;
     case "ARRAY":
       return { kind: "ARRAY", element: withoutFields(type.element) };
     case "STRUCT":

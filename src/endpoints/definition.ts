@@ -43,6 +43,11 @@ export interface EndpointDefinition {
   /** What counts as personal data here; the default detectors where the file lists none. */
   readonly detectors?: readonly Detector[];
   readonly parameters: readonly ParameterDefinition[];
+  /**
+   * The parameter that says whose rows a call reads: a token that pins it reads no others. Unless set, the one that the query
+   * compares with a tenant's field.
+   */
+  readonly tenantParameter?: string;
   /** Further names of the WITH tables, for callers' queries. */
   readonly tableAliases: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
@@ -75,9 +80,16 @@ export interface Endpoint {
   /** The text that the tree's spans count in. */
   readonly sourceText: string;
   readonly origin: EndpointOrigin;
+  /** What owners are told: its columns' types are those that all events show together. */
   readonly contract: EndpointContract;
+  /** What others are told: it comes from what sources with tenants declare, and so from no other tenant's events. */
+  readonly publicContract?: EndpointContract;
+  /** Of an older version: parameters by which calls of the current one are bound to a tenant, and its own are too. */
+  readonly tenantParameters?: readonly string[];
   /** Ids of the endpoints whose queries are part of this one's, also through others. */
   readonly reads: readonly string[];
   /** Why a stored endpoint cannot run since what it reads has changed; undefined where it can. */
   readonly problem?: string;
+  /** What events have made of its query, where it does not resolve over all of them, or not over what sources declare alone. It runs where it can. */
+  readonly dataProblem?: string;
 }

@@ -9,13 +9,16 @@ export function describeEndpoint({
   origin,
   contract,
   problem,
+  dataProblem,
 }: Endpoint): Readonly<Record<string, unknown>> {
   return {
     ...describeDefinition(definition),
+    // The id, by the name that older clients have for it.
+    token: definition.id,
     version,
     origin: origin.kind,
     file: origin.kind === "file" ? origin.path : null,
     contract: describeContract(contract),
-    ...(problem === undefined ? {} : { problem }),
+    ...((problem ?? dataProblem) === undefined ? {} : { problem: problem ?? dataProblem }),
   };
 }

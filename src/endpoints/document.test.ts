@@ -37,6 +37,7 @@ describe("a document", () => {
         t: { type: "timestamp", default: "2026-08-20T09:00:00.000001Z" },
         d: { type: "date", default: "2026-08-20" },
       },
+      tenant_parameter: "s",
       table_aliases: { other: "one" },
       labels: { team: "logs" },
     };

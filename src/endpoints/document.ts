@@ -110,6 +110,7 @@ export function describeDefinition(definition: EndpointDefinition): Readonly<Rec
     parameters: Object.fromEntries(
       definition.parameters.map((parameter) => [parameter.name, describeParameter(parameter)]),
     ),
+    tenant_parameter: definition.tenantParameter ?? null,
     table_aliases: definition.tableAliases,
     labels: definition.labels,
   };

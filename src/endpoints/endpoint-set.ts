@@ -62,8 +62,8 @@ export function recheckAll(
   });
 }
 
-function describe({ contract, reads }: Endpoint): string {
-  return JSON.stringify([contract, reads]);
+function describe({ contract, publicContract, reads, dataProblem }: Endpoint): string {
+  return JSON.stringify([contract, publicContract, reads, dataProblem]);
 }
 
 /** The endpoints that read one, directly or through others. */

@@ -1,9 +1,11 @@
 import type { Query } from "../googlesql/ast.ts";
-import type { TableCatalog, TableDefinition, ViewDefinition } from "../googlesql/relation.ts";
+import type { TableCatalog, ViewDefinition } from "../googlesql/relation.ts";
 import type { SqlType } from "../googlesql/types.ts";
 import { defaultDetectors } from "../redaction/detector.ts";
+import type { SourceTables } from "../sources/source-tables.ts";
 import type { Endpoint, ParameterDefinition } from "./definition.ts";
 import { sqlTypeOf } from "./parameter-value.ts";
+import { openTenantTables, type SourceAccess, type SourceLookup } from "./tenants/tenant-tables.ts";
 
 /** Where queries look up the endpoints that they read as tables. */
 export interface EndpointLookup {
@@ -15,20 +17,24 @@ export interface EndpointLookup {
 /** For queries that read sources only. */
 export const noEndpoints: EndpointLookup = { findByName: () => undefined, names: () => [] };
 
-/** What a query found where it looked, by the names that it asked for. */
+/** What a query found where it looked. */
 export interface FoundTables {
-  readonly sources: Map<string, TableDefinition | undefined>;
-  readonly endpoints: Map<string, Endpoint | undefined>;
+  readonly sources: readonly SourceLookup[];
+  /** By the names that it asked for. */
+  readonly endpoints: ReadonlyMap<string, Endpoint | undefined>;
 }
 
-/** The tables that saved queries see: sources, and endpoints where no source has the name. Notes in `found` what is asked for. */
-export function createCatalog(sources: TableCatalog, endpoints: EndpointLookup, found: FoundTables): TableCatalog {
-  return {
-    findTable(name) {
-      const definition = sources.findTable(name);
-      found.sources.set(name, definition);
-      return definition;
-    },
+/** The tables that saved queries see: sources, and endpoints where no source has the name; and what was found in them so far. */
+export function createCatalog(
+  sources: SourceTables,
+  endpoints: EndpointLookup,
+  access: SourceAccess,
+): { readonly catalog: TableCatalog; readonly found: FoundTables } {
+  const tables = openTenantTables(sources, access);
+  const found = { sources: tables.lookups, endpoints: new Map<string, Endpoint | undefined>() };
+  const catalog: TableCatalog = {
+    findTable: tables.find,
+    findTenant: tables.filterOf,
     findView(name) {
       const endpoint = endpoints.findByName(name);
       found.endpoints.set(name, endpoint);
@@ -36,6 +42,7 @@ export function createCatalog(sources: TableCatalog, endpoints: EndpointLookup, 
     },
     tableNames: () => [...sources.tableNames(), ...endpoints.names()],
   };
+  return { catalog, found };
 }
 
 /** The key of an endpoint as a view. */
@@ -43,7 +50,7 @@ export function viewKey({ definition, version }: Endpoint): string {
   return `${definition.id}@${version}`;
 }
 
-function toView(endpoint: Endpoint, sources: TableCatalog, endpoints: EndpointLookup): ViewDefinition {
+function toView(endpoint: Endpoint, sources: SourceTables, endpoints: EndpointLookup): ViewDefinition {
   const { definition, savedQuery, sourceText } = endpoint;
   return {
     key: viewKey(endpoint),
@@ -61,7 +68,7 @@ function toView(endpoint: Endpoint, sources: TableCatalog, endpoints: EndpointLo
  */
 export function visibleParameters(
   endpoint: Endpoint,
-  sources: TableCatalog,
+  sources: SourceTables,
   endpoints: EndpointLookup,
 ): ReadonlyMap<string, SqlType> {
   const types = new Map<string, SqlType>();

@@ -44,6 +44,7 @@ export const EndpointHeader = Type.Object(
     parameters: Type.Optional(
       Type.Record(Type.String({ pattern: identifier }), Type.Union([ParameterHeader, Type.Null()])),
     ),
+    tenant_parameter: Type.Optional(Type.String({ pattern: identifier })),
     table_aliases: Type.Optional(
       Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_.-]{0,127}$" }), Type.String({ pattern: identifier })),
     ),

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DuckDbEngine, openMemoryEngine } from "../engines/duckdb/index.ts";
+import { STRING } from "../googlesql/types.ts";
 import { loadSources } from "../sources/load-sources.ts";
 import { openSources } from "../sources/source-registry.ts";
 import type { Endpoint } from "./definition.ts";
@@ -13,7 +14,7 @@ let dependencies: LoadDependencies;
 
 beforeAll(async () => {
   engine = await openMemoryEngine({ threads: 1 });
-  dependencies = { engine, tables: await openSources(await loadSources("sources"), engine.store) };
+  dependencies = { engine, tables: await openSources(await loadSources(["sources"]), engine.store) };
 });
 
 afterAll(async () => {
@@ -26,7 +27,7 @@ const header = (more = "") => `/*---\nid: ${id}\n${more}---*/\n`;
 async function load(files: Readonly<Record<string, string>>): Promise<readonly Endpoint[]> {
   const folder = await mkdtemp(join(tmpdir(), "logweir-endpoints-"));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return loadEndpoints(folder, dependencies);
+  return loadEndpoints([folder], dependencies);
 }
 
 async function problems(files: Readonly<Record<string, string>>): Promise<string> {
@@ -52,6 +53,7 @@ parameters:
   n: { type: int64, default: 007 }
   since: { type: timestamp, default: 2026-08-20 }
   free:
+tenant_parameter: project
 table_aliases: { other: events }
 labels: { team: logs }
 ---*/
@@ -76,6 +78,7 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
         { ...plain, name: "since", type: "timestamp", default: "1787184000000000" },
         { ...plain, name: "free", type: "string" },
       ],
+      tenantParameter: "project",
       tableAliases: { other: "events" },
       labels: { team: "logs" },
     });
@@ -140,6 +143,16 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
       "a.sql:3:1: a sandboxed endpoint needs a WITH clause",
     ],
     [
+      "a tenant's parameter that is not declared",
+      `${header("parameters:\n  project:\ntenant_parameter: projekt\n")}SELECT @project`,
+      "a.sql:5:1: there is no parameter projekt; did you mean project?",
+    ],
+    [
+      "a tenant's parameter that is no text",
+      `${header("parameters:\n  n: { type: int64 }\ntenant_parameter: n\n")}SELECT @n`,
+      "a.sql:5:1: the parameter n is int64; a tenant is told by one of the type string",
+    ],
+    [
       "an alias of nothing",
       `${header("table_aliases: { b: c }\n")}WITH a AS (SELECT 1) SELECT * FROM a`,
       "has no table c",
@@ -173,11 +186,100 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
   });
 });
 
+it("a file takes the place of an earlier folder's with its id or name", async () => {
+  const folders = [];
+  for (const files of [
+    {
+      "a.sql": `${header()}SELECT 1 AS n`,
+      "b.sql": "/*---\nid: 0d8f9a52-7f6e-4a37-9a0e-2f5a4f1f0c12\n---*/\nSELECT 2 AS n",
+    },
+    { "z.sql": `${header()}SELECT 3 AS n` },
+    { "b.sql": "/*---\nid: 0d8f9a52-7f6e-4a37-9a0e-2f5a4f1f0c13\n---*/\nSELECT 4 AS n" },
+  ]) {
+    const folder = await mkdtemp(join(tmpdir(), "logweir-endpoints-"));
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    folders.push(folder);
+  }
+  const endpoints = await loadEndpoints(folders, dependencies);
+  expect(endpoints.map(({ definition }) => [definition.name, definition.query.trim()])).toEqual([
+    ["z", "SELECT 3 AS n"],
+    ["b", "SELECT 4 AS n"],
+  ]);
+});
+
+describe("an endpoint file that events could break", () => {
+  let own: LoadDependencies;
+
+  beforeAll(async () => {
+    const source = { kind: "x", description: "", retentionDays: undefined, aliases: [] };
+    const knownFields = [{ path: "project", type: STRING }];
+    own = {
+      engine,
+      tables: await openSources(
+        [
+          ...["one", "two"].map((name) => ({ ...source, name, knownFields, tenantField: "project" })),
+          ...["three", "four"].map((name) => ({ ...source, name, knownFields })),
+        ],
+        engine.store,
+      ),
+    };
+  });
+
+  async function open(query: string, isKnown = false): Promise<Endpoint | undefined> {
+    const folder = await mkdtemp(join(tmpdir(), "logweir-endpoints-"));
+    await writeFile(join(folder, "a.sql"), header() + query);
+    return (await loadEndpoints([folder], { ...own, isKnown: async () => isKnown }))[0];
+  }
+
+  const send = (source: string) => {
+    const event = { id: "x", hasGeneratedId: false, timestampUs: 1n, eventMessage: null, fields: { extra: 1 } };
+    return engine.store.append(source, [event], new AbortController().signal);
+  };
+
+  it("is loaded where the declarations fit, and says what does not", async () => {
+    const query = "SELECT * FROM one UNION ALL SELECT * FROM two";
+    const before = await open(query);
+    expect([before?.problem, before?.dataProblem]).toEqual([undefined, undefined]);
+    await send("one");
+    const after = await open(query);
+    expect([after?.problem, after?.dataProblem]).toEqual([undefined, expect.stringContaining("columns")]);
+    expect(after?.publicContract).toEqual(before?.publicContract);
+  });
+
+  it("stays, with its problem, where it was loaded before; a new one stops the load", async () => {
+    const query = "SELECT * FROM three UNION ALL SELECT * FROM four";
+    await open(query);
+    await send("three");
+    await expect(open(query)).rejects.toThrow("columns");
+    expect((await open(query, true))?.problem).toContain("columns");
+  });
+
+  it("does not stay for what its author has to mend", async () => {
+    await expect(open("SELECT 1 FROM gone", true)).rejects.toThrow("gone");
+  });
+
+  it("tells everybody what is declared, and its owner what all events show", async () => {
+    await engine.store.append(
+      "two",
+      [{ id: "y", hasGeneratedId: false, timestampUs: 1n, eventMessage: null, fields: { project: "bbb", own: 1 } }],
+      new AbortController().signal,
+    );
+    const endpoint = await open("SELECT * FROM two");
+    expect(endpoint?.contract.columns.map(({ name }) => name)).toContain("own");
+    expect(endpoint?.publicContract?.columns.map(({ name }) => name)).toEqual([
+      "timestamp",
+      "id",
+      "event_message",
+      "project",
+    ]);
+  });
+});
+
 it("a folder that is not there is told", async () => {
-  await expect(loadEndpoints("/nowhere/at/all", dependencies)).rejects.toThrow(EndpointFileError);
+  await expect(loadEndpoints(["/nowhere/at/all"], dependencies)).rejects.toThrow(EndpointFileError);
 });
 
 it("the endpoints that come with the project are good", async () => {
-  const endpoints = await loadEndpoints("endpoints", dependencies);
+  const endpoints = await loadEndpoints(["endpoints"], dependencies);
   expect(endpoints.map((endpoint) => endpoint.definition.name)).toEqual(["logs.all", "usage.api-counts"]);
 });

@@ -158,7 +158,7 @@ function compile(asked: OwnerQuery, { nowMs, budget, ...dependencies }: OwnerDep
     contract: { parameters: [], columns: [] },
     reads: [],
   };
-  const compiled = compileOwn(dependencies, draft, undefined, undefined, true);
+  const compiled = compileOwn(dependencies, draft, { infersParameters: true });
   const read = [...compiled.found.endpoints.values()].flatMap((endpoint) => endpoint ?? []);
   const inherited = effectiveParameters(draft, [...new Set(read)]);
   const known = new Set(inherited.map(({ name }) => name.toLowerCase()));

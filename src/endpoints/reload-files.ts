@@ -6,7 +6,7 @@ import { checkReaders } from "./endpoint-set.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { EndpointFileError, loadEndpoints } from "./load-endpoints.ts";
 import type { ManagedEndpoints } from "./managed-endpoints.ts";
-import { numberFiles, readStored, withoutHidden } from "./stored-endpoints.ts";
+import { isLoadedBefore, numberFiles, readStored, withoutHidden } from "./stored-endpoints.ts";
 
 /** What reading the files again changed, by name. */
 export interface ReloadedFiles {
@@ -16,7 +16,8 @@ export interface ReloadedFiles {
 }
 
 export interface ReloadDependencies extends Pick<CompileDependencies, "engine" | "tables"> {
-  readonly folder: string;
+  /** Those of the files; a later one takes precedence. */
+  readonly folders: readonly string[];
   readonly registry: EndpointRegistry;
   readonly store: EndpointStore;
 }
@@ -25,9 +26,10 @@ export interface ReloadDependencies extends Pick<CompileDependencies, "engine" |
  * Reads the files and the store at the start. Throws `EndpointFileError` with every problem of every file. A stored endpoint that
  * no longer compiles, since a source is gone for example, stays: it says what its problem is, and can be changed or removed.
  */
-export async function openEndpoints({ folder, registry, store, ...compile }: ReloadDependencies): Promise<void> {
+export async function openEndpoints({ folders, registry, store, ...compile }: ReloadDependencies): Promise<void> {
   const stored = await readStored(store);
-  const files = await numberFiles(await loadEndpoints(folder, { ...compile, stored }), store);
+  const isKnown = (draft: Endpoint) => isLoadedBefore(draft, store);
+  const files = await numberFiles(await loadEndpoints(folders, { ...compile, stored, isKnown }), store);
   registry.replaceAll(checkReaders([...files, ...withoutHidden(stored, files)], new Set(), compile).endpoints);
 }
 
@@ -36,12 +38,13 @@ export async function openEndpoints({ folder, registry, store, ...compile }: Rel
  * none, and an `EndpointFileError` tells every problem. What is the same stays the same, with its plans and kept answers.
  */
 export function reloadFiles(
-  { folder, registry, store, ...compile }: ReloadDependencies,
+  { folders, registry, store, ...compile }: ReloadDependencies,
   managed: Pick<ManagedEndpoints, "alone">,
 ): Promise<ReloadedFiles> {
   return managed.alone(async () => {
     const stored = await readStored(store);
-    const files = await loadEndpoints(folder, { ...compile, stored });
+    const isKnown = (draft: Endpoint) => isLoadedBefore(draft, store);
+    const files = await loadEndpoints(folders, { ...compile, stored, isKnown });
     const before = new Map(registry.endpoints.map((endpoint) => [endpoint.definition.id, endpoint]));
     const own = withoutHidden(stored, files).map((endpoint) => {
       const known = before.get(endpoint.definition.id);

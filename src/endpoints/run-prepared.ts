@@ -1,5 +1,13 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { openDeadline } from "../deadline.ts";
-import type { QueryLimits, QuerySummary, RowBatch } from "../engines/engine.ts";
+import {
+  EngineError,
+  type QueryLimits,
+  type QuerySummary,
+  type RowBatch,
+  type RunningQuery,
+  type RunRequest,
+} from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
 import { redactJson } from "../redaction/redact-json.ts";
 import { redactText } from "../redaction/redact-text.ts";
@@ -8,6 +16,11 @@ import { fromEngineError } from "./engine-error.ts";
 import type { PagePlace } from "./paging/cursor.ts";
 import { createPageEnd } from "./paging/page-end.ts";
 import type { EndpointRunner, PreparedCall } from "./run-endpoint.ts";
+
+/** How often a call is sent to an engine that ends below it, or whose memory others took. */
+const maxAttempts = 4;
+/** So long others may take to give it back, the first time. */
+const memoryPauseMs = 250;
 
 /** How a run went. */
 export interface RunSummary extends QuerySummary {
@@ -40,6 +53,7 @@ export async function* runPrepared(
   { caller = "", onQueued, onRows, onEngine }: RunOptions = {},
 ): AsyncGenerator<RowBatch, RunSummary> {
   const started = runner.now();
+  runner.holdBack?.check(caller);
   const { timeoutMs: deadlineMs } = limitsOf(runner, call);
   const leave = await enter(runner.admission, caller, signal, deadlineMs);
   const queuedMs = runner.now() - started;
@@ -54,21 +68,13 @@ export async function* runPrepared(
     }
   };
   try {
-    const timeoutMs = Math.max(1, Math.ceil(deadlineMs - queuedMs));
-    const running = await waitFor(
-      runner.engine.run({
-        query: call.query,
-        values: call.values,
-        encoding: "objects",
-        limits: { ...limitsOf(runner, call), timeoutMs },
-        signal,
-      }),
-    );
     const page = createPageEnd(call.query.paging, call.maxRows);
-    const batches = running.batches[Symbol.asyncIterator]();
+    const timeoutMs = Math.max(1, Math.ceil(deadlineMs - queuedMs));
+    const { running, batches, ahead } = await waitFor(begin(runner, call, timeoutMs, caller, signal));
+    const read = () => ahead.shift() ?? waitFor(batches.next());
     let rowCount = 0;
     try {
-      for (let step = await waitFor(batches.next()); step.done !== true; step = await waitFor(batches.next())) {
+      for (let step = await read(); step.done !== true; step = await read()) {
         const shown = page.read(step.value);
         rowCount += shown.rowCount;
         yield call.redactsPii ? { ...shown, json: redactJson(shown.json, call.detectors) } : shown;
@@ -90,6 +96,57 @@ export async function* runPrepared(
   } finally {
     onEngine?.(engineMs);
     leave();
+  }
+}
+
+type Step = IteratorResult<RowBatch, unknown>;
+
+interface BegunQuery {
+  readonly running: RunningQuery;
+  readonly batches: AsyncIterator<RowBatch, unknown>;
+  /** What was read of them already. */
+  readonly ahead: Step[];
+}
+
+/** Two steps: of most answers that is all, so that nothing of them is given away before it is known that the engine got to their end. */
+async function readAhead(running: RunningQuery): Promise<BegunQuery> {
+  const batches = running.batches[Symbol.asyncIterator]();
+  try {
+    const first = await batches.next();
+    return { running, batches, ahead: first.done === true ? [first] : [first, await batches.next()] };
+  } catch (error) {
+    await batches.return?.();
+    throw error;
+  }
+}
+
+/**
+ * Runs the call on the engine; again where that ended below it, or others took its memory, before any of its rows was there. Not for a caller whose own
+ * query ended it: its others may be of the same kind.
+ */
+async function begin(
+  { engine, holdBack, ...runner }: Omit<EndpointRunner, "planner" | "cursors">,
+  call: PreparedCall,
+  timeoutMs: number,
+  caller: string,
+  signal: AbortSignal,
+): Promise<BegunQuery> {
+  const request: RunRequest = {
+    query: call.query,
+    values: call.values,
+    encoding: "objects",
+    limits: { ...limitsOf(runner, call), timeoutMs },
+    signal,
+    onEngineEnded: () => holdBack?.note(caller),
+  };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await readAhead(await engine.run(request));
+    } catch (error) {
+      if (!(error instanceof EngineError && error.isLost) || attempt === maxAttempts || signal.aborted) throw error;
+      holdBack?.check(caller);
+      if (error.code === "memory_exceeded") await pause(memoryPauseMs * attempt, undefined, { signal });
+    }
   }
 }
 

@@ -30,6 +30,12 @@ export function withoutHidden(stored: readonly Endpoint[], files: readonly Endpo
   return stored.filter(({ definition }) => !ids.has(definition.id));
 }
 
+/** True for an endpoint of a file that was loaded with the same document before. */
+export async function isLoadedBefore({ definition }: Endpoint, store: Pick<EndpointStore, "latest">): Promise<boolean> {
+  const last = await store.latest(definition.id);
+  return last !== undefined && changedFields(readVersion(last).definition, definition).length === 0;
+}
+
 /** Endpoints of files with their numbers: the next one where the document is not what it was when it was last loaded. */
 export async function numberFiles(files: readonly Endpoint[], store: EndpointStore): Promise<readonly Endpoint[]> {
   const numbered: Endpoint[] = [];

@@ -46,6 +46,7 @@ export function toDefinition(
     redactsPii: Array.isArray(header.redact_pii) || (header.redact_pii ?? false),
     ...(Array.isArray(header.redact_pii) ? { detectors: header.redact_pii } : {}),
     parameters,
+    ...(header.tenant_parameter === undefined ? {} : { tenantParameter: header.tenant_parameter }),
     tableAliases: header.table_aliases ?? {},
     labels: header.labels ?? {},
   };

@@ -52,7 +52,8 @@ function checkDefinition(
     return { problems: [...problems, ...fromQueryErrors(error)] };
   }
   const draft = draftEndpoint(definition, more);
-  const checked = checkEndpoint(draft, { engine, tables, endpoints: lookupOf([...others, draft]) });
+  const lookup = lookupOf([...others, draft]);
+  const checked = checkEndpoint(draft, { engine, tables, endpoints: lookup }, { isNew: true });
   const isGuess = problems.some(({ path }) => path[0] === "parameters");
   const found = [
     ...problems,

@@ -1,5 +1,6 @@
 import { tightest } from "../budget.ts";
 import { ServiceError } from "../errors.ts";
+import { GoogleSqlError } from "../googlesql/diagnostic.ts";
 import { checkEndpoint, lookupOf } from "./check-endpoint.ts";
 import type { CompileDependencies } from "./compile-endpoint.ts";
 import { readContract } from "./contract.ts";
@@ -8,6 +9,7 @@ import { readDocument } from "./document.ts";
 import { draftEndpoint } from "./draft-endpoint.ts";
 import type { FindVersion } from "./endpoint-registry.ts";
 import type { EndpointStore, VersionRecord } from "./endpoint-store.ts";
+import { createTenancyFinder } from "./tenants/tenancy.ts";
 import { toDefinition } from "./to-definition.ts";
 
 /** The definition and contract of a version that was kept. */
@@ -37,8 +39,8 @@ export async function requireVersion(store: EndpointStore, endpoint: Endpoint, n
 
 /**
  * Finds older versions to run. One runs as its document says, under the endpoint's present name, and what the owner has
- * closed since stays closed: no callers' queries where the endpoint takes none now, redaction where it is on now, and the
- * stricter of each limit.
+ * closed since stays closed: no callers' queries where the endpoint takes none now, redaction where it is on now, pins that bind
+ * calls to a tenant now, and the stricter of each limit.
  */
 export function createVersionFinder(
   store: EndpointStore,
@@ -88,8 +90,28 @@ function openVersion(
     budget: tightest(then.budget ?? {}, now.budget ?? {}),
     ...(now.redactsPii && now.detectors !== undefined ? { detectors: now.detectors } : {}),
   };
-  const draft = draftEndpoint(definition, { version: record.number, origin: current.origin });
+  const broken = (problem: string): Endpoint => ({
+    ...draftEndpoint(definition, { version: record.number, origin: current.origin }),
+    problem,
+  });
+  const tenantParameters = findTenantParameters(current, { tables, endpoints: lookupOf(endpoints) });
+  if (tenantParameters === undefined)
+    return broken("the current version does not resolve, so that nobody knows whose rows it reads");
+  const draft = draftEndpoint(definition, { version: record.number, origin: current.origin, tenantParameters });
   const checked = checkEndpoint(draft, { engine, tables, endpoints: lookupOf(endpoints) });
   if (checked.endpoint !== undefined) return checked.endpoint;
-  return { ...draft, problem: checked.problems[0]?.message ?? "it does not compile" };
+  return broken(checked.problems[0]?.message ?? "it does not compile");
+}
+
+/** Undefined for an endpoint that does not resolve. */
+function findTenantParameters(
+  endpoint: Endpoint,
+  dependencies: Parameters<typeof createTenancyFinder>[0],
+): readonly string[] | undefined {
+  try {
+    return createTenancyFinder(dependencies).of(endpoint).parameters;
+  } catch (error) {
+    if (error instanceof GoogleSqlError) return undefined;
+    throw error;
+  }
 }

@@ -40,6 +40,7 @@ describe("writeEndpointFile", () => {
         on: { type: "bool", default: false },
         project: { required: true },
       },
+      tenant_parameter: "project",
     } as Parameters<typeof toDefinition>[0];
     const { definition } = toDefinition(header, "a.b", "SELECT 1");
     const text = writeEndpointFile(definition);

@@ -1,5 +1,6 @@
 import type { Query } from "./ast.ts";
 import { type Diagnostic, GoogleSqlError } from "./diagnostic.ts";
+import { joinDoubledApostrophes } from "./lexer/doubled-apostrophes.ts";
 import { lex } from "./lexer/lex.ts";
 import type { Token } from "./lexer/token.ts";
 import { MAX_QUERY_LENGTH, MAX_TOKENS } from "./limits.ts";
@@ -28,7 +29,21 @@ export interface Syntax {
  * of this language, `too_complex` beyond the limits of `limits.ts`.
  */
 export function parseQuery(text: string, maxDepth?: number): Query {
-  const { query, refusals } = parseSyntax(text, maxDepth);
+  return queryOf(text, parseSyntax(text, maxDepth));
+}
+
+/**
+ * The same for a query that a client put together: many write an apostrophe in a text as two (`'it''s'`), as other dialects have it, which is an
+ * error of this language's grammar.
+ *
+ * @throws GoogleSqlError as `parseQuery`.
+ */
+export function parseClientQuery(text: string, maxDepth?: number): Query {
+  checkText(text);
+  return queryOf(text, parseTokens(text, joinDoubledApostrophes(text, lexAll(text)), maxDepth));
+}
+
+function queryOf(text: string, { query, refusals }: Syntax): Query {
   const [first, ...others] = refusals;
   if (first !== undefined) throw new GoogleSqlError(text, [first, ...others]);
   return query;
@@ -42,7 +57,11 @@ export function parseQuery(text: string, maxDepth?: number): Query {
  */
 export function parseSyntax(text: string, maxDepth?: number): Syntax {
   checkText(text);
-  const cursor = new Cursor(text, lexAll(text), RULES, maxDepth);
+  return parseTokens(text, lexAll(text), maxDepth);
+}
+
+function parseTokens(text: string, tokens: readonly Token[], maxDepth?: number): Syntax {
+  const cursor = new Cursor(text, tokens, RULES, maxDepth);
   refuseStatement(cursor);
   const query = parseQueryRule(cursor);
   const isEnded = cursor.take(";");

@@ -60,17 +60,30 @@ export interface RecordType {
   readonly kind: "RECORD";
   readonly fields: readonly RecordField[];
   readonly isRepeated: boolean;
-  /** True when events carried more fields than are listed: then an unlisted field is read from the JSON as STRING instead of being NULL. */
+  /** True when events carried more fields than are listed: then an unlisted field is read from the JSON, as MIXED, instead of being NULL. */
   readonly isOpen: boolean;
 }
 
 export interface RecordField {
   readonly name: string;
-  /** A scalar, an ARRAY of scalars, or `ARRAY<RECORD>`. A field that carried several types has their lenient supertype, STRING at the widest. */
+  /** A scalar, an ARRAY of scalars, `ARRAY<RECORD>`, or MIXED for a field that carried several of them (FLOAT64 for two kinds of numbers). */
   readonly type: SqlType;
 }
 
-export type SqlType = ScalarType | ArrayType | StructType | RangeType | RecordType;
+/**
+ * The type of a field that carried values of several shapes: numbers, texts, booleans, lists, records. Each row has a value of its own,
+ * which becomes what the query asks of it, and NULL where it has no such form. See the decision page "Types and lenient fields".
+ *
+ * Its value on an engine is JSON text: a number, a string, a boolean, an array, or the form of an `ARRAY<RECORD>` (of a RECORD, for an
+ * element of an array). It is one text for each value, so that equal texts are equal values: whole numbers have no point.
+ */
+export interface MixedType {
+  readonly kind: "MIXED";
+  /** What is known of the fields of its records; absent where none was seen. */
+  readonly record?: RecordType | undefined;
+}
+
+export type SqlType = ScalarType | ArrayType | StructType | RangeType | RecordType | MixedType;
 
 export const INT64: ScalarType = { kind: "INT64" };
 export const FLOAT64: ScalarType = { kind: "FLOAT64" };
@@ -88,8 +101,25 @@ export const JSON_TYPE: ScalarType = { kind: "JSON" };
 /** The type of an untyped NULL. */
 export const UNKNOWN: ScalarType = { kind: "UNKNOWN" };
 
+/** A field of several shapes, none of them a record. */
+export const MIXED: MixedType = { kind: "MIXED" };
+
 export function arrayOf(element: SqlType): ArrayType {
   return { kind: "ARRAY", element };
+}
+
+/** The record in a type that has fields of one: a RECORD, MIXED, or an array of either. */
+export function recordIn(type: SqlType): RecordType | undefined {
+  switch (type.kind) {
+    case "RECORD":
+      return type;
+    case "MIXED":
+      return type.record;
+    case "ARRAY":
+      return type.element.kind === "ARRAY" ? undefined : recordIn(type.element);
+    default:
+      return undefined;
+  }
 }
 
 export function structOf(fields: readonly StructField[]): StructType {

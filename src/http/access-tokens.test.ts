@@ -4,6 +4,7 @@ import { createTestApp } from "../../test/support/test-app.ts";
 import { type Authenticator, createAuthenticator } from "../access/authenticator.ts";
 import type { TokenStore } from "../access/token.ts";
 import type { AuditEvent } from "../audit/audit-event.ts";
+import { demotePinnedOwners } from "../demote-pinned-owners.ts";
 import { type MetadataDatabase, openMetadata } from "../metadata/database.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
 import { addAccessTokenRoutes } from "./routes/access-tokens.ts";
@@ -186,28 +187,81 @@ describe("making a token", () => {
   });
 });
 
+describe("a token that is pinned", () => {
+  const both = /a pinned token cannot have the scope private/;
+
+  it.each([
+    [{ scopes: ["private"], pins: { project: "abc" } }],
+    [{ scopes: "query private", pins: { tier: 3 } }],
+    [{ scopes: ["ingest", "private"], pins: { project: "" } }],
+  ])("is not made with the scope private: %j", async (document) => {
+    const { status, body } = await call("POST", "", document);
+    expect([status, body.error.code]).toEqual([422, "validation_failed"]);
+    expect(body.error.fields).toEqual({
+      scopes: [expect.stringMatching(both)],
+      pins: [expect.stringMatching(both)],
+    });
+  });
+
+  it("may have every other scope, and an owner's may have an empty list of pins", async () => {
+    expect(await make({ scopes: ["query", "ingest", "metrics"], pins: { project: "abc" } })).toHaveProperty("token");
+    expect(await make({ scopes: ["private"], pins: {} })).toMatchObject({ scopes: ["private"] });
+  });
+
+  it("from before loses private wherever tokens are read, and for good once that was told", async () => {
+    const { id, token } = await make({ scopes: ["private", "ingest"] });
+    const { queries } = metadata;
+    await queries.updateTable("tokens").set({ pins: '{"project":"abc"}' }).where("id", "=", id).execute();
+    const fresh = createAuthenticator(
+      createTokenStore(metadata, () => nowMs),
+      [],
+      () => nowMs,
+    );
+    expect(await fresh.authenticate(token)).toMatchObject({ scopes: ["ingest"], pins: { project: "abc" } });
+    expect((await call("GET", `/${id}`)).body.scopes).toEqual(["ingest"]);
+    expect((await call("POST", `/${id}/rotate`)).body.scopes).toEqual(["ingest"]);
+    const warnings: string[] = [];
+    const audit = { record: (event: AuditEvent) => void audited.push(event) };
+    for (let start = 0; start < 2; start++) {
+      await demotePinnedOwners(tokens, audit, (message) => void warnings.push(message));
+    }
+    expect(warnings).toEqual([
+      `The token ${id} is pinned (project) and lost the scope private, which pins do not bind; it still has ingest`,
+    ]);
+    expect(audited.filter(({ action }) => action === "token.update")).toEqual([
+      {
+        action: "token.update",
+        actor: "upgrade",
+        target: id,
+        details: { scopes: "ingest", removed_scope: "private", pinned: "project" },
+      },
+    ]);
+    const row = await queries.selectFrom("tokens").select("scopes").where("id", "=", id).executeTakeFirst();
+    expect(row?.scopes).toBe('["ingest"]');
+  });
+});
+
 describe("an owner's token that is bound", () => {
   it("binds the tokens it makes, and cannot make wider ones", async () => {
     const { token } = await make({
       scopes: ["private"],
-      pins: { project: "abc" },
       budget: { max_rows: 100 },
       redaction: "required",
     });
     expect(
       await make({ scopes: ["query"], pins: { tier: "x" }, budget: { query_timeout_ms: 5 } }, token),
     ).toMatchObject({
-      pins: { project: "abc", tier: "x" },
+      pins: { tier: "x" },
       budget: { max_rows: 100, query_timeout_ms: 5 },
       redaction: "required",
     });
     const wider = { scopes: ["query"], pins: { project: "xyz" }, budget: { max_rows: 101 }, redaction: "fixed" };
     const { body } = await call("POST", "", wider, token);
-    expect(Object.keys(body.error.fields).sort()).toEqual(["budget", "pins", "redaction"]);
+    expect(Object.keys(body.error.fields).sort()).toEqual(["budget", "redaction"]);
   });
 
   it("cannot get the value of a token that may do more", async () => {
-    const { token } = await make({ scopes: ["private"], pins: { project: "abc" } });
+    const { token } = await make({ scopes: ["private"], budget: { max_rows: 100 } });
     const other = await make({ scopes: ["query"] });
     expect((await call("POST", `/${other.id}/rotate`, undefined, token)).body.error.code).toBe("insufficient_scope");
     const bound = await make({ scopes: ["query"] }, token);

@@ -5,7 +5,7 @@ import { runCached } from "../endpoints/cache/run-cached.ts";
 import type { EndpointCall } from "../endpoints/run-endpoint.ts";
 import type { RunOptions } from "../endpoints/run-prepared.ts";
 import { formatIsoTimestamp } from "../iso-timestamp.ts";
-import { ageHeaders, ageOf, cacheControl, makeNextPageLink, varyHeader } from "./answer-headers.ts";
+import { ageHeaders, ageOf, cacheControl, nextPageHeader, varyHeader } from "./answer-headers.ts";
 import type { AppDependencies } from "./app.ts";
 import { type ContentEncoding, chooseEncoding, minEncodedBytes } from "./content-encoding.ts";
 import { isKnownTag } from "./entity-tag.ts";
@@ -41,7 +41,8 @@ export async function answerKept(
     headers.push("x-logweir-data-through", formatIsoTimestamp(answer.dataThroughUs));
   }
   if (answer.next !== undefined) {
-    headers.push("link", makeNextPageLink(request.url, dependencies.runner.cursors.seal(identity, answer.next)));
+    const [name, value] = nextPageHeader(request.url, dependencies.runner.cursors.seal(identity, answer.next));
+    headers.push(name.toLowerCase(), value);
   }
   headers.push("content-type", format.mediaType + format.typeParameters);
   if (encoding !== undefined) headers.push("content-encoding", encoding.name);

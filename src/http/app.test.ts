@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
+import { nextPageHeader } from "./answer-headers.ts";
+import { toServiceError } from "./plugins/errors.ts";
 
 let test: TestApp;
 
@@ -126,5 +129,76 @@ describe("the log", () => {
       { msg: "answered", route: "/api/endpoints/query/:name", status: 401, error: "unauthorized" },
     ]);
     expect(test.logLines.join()).not.toMatch(/hidden|127\.0\.0\.1|select/);
+  });
+});
+
+describe("what callers send at length", () => {
+  it("is cut in the texts of errors", async () => {
+    const test = await createTestApp();
+    const long = "x".repeat(60_000);
+    for (const url of [
+      `/api/endpoints/query/${long}`,
+      `/api/endpoints/query/open?project=a&interval=${long}`,
+      `/${long}`,
+    ]) {
+      const { body } = await test.app.inject({ url, headers: { "x-api-key": "query-token" } });
+      const { error } = JSON.parse(body) as { error: Record<string, unknown> };
+      for (const text of Object.values(error)) expect(String(text).length).toBeLessThanOrEqual(2_000);
+    }
+    await test.app.close();
+  });
+
+  it("is no text where it is an object, whatever its keys are called", async () => {
+    const test = await createTestApp();
+    for (const value of [{ toString: 1 }, { valueOf: 1 }, { toJSON: 1 }, { __proto__: null }, [], [["abc"]], "abc"]) {
+      const { statusCode } = await test.app.inject({
+        method: "POST",
+        url: "/api/endpoints/query/open",
+        headers: { "x-api-key": "pinned-token", "content-type": "application/json" },
+        payload: JSON.stringify({ project: value }),
+      });
+      expect(statusCode).toBe(value === "abc" ? 200 : 403);
+    }
+    await test.app.close();
+  });
+
+  it("is not read of callers without a valid token", async () => {
+    const test = await createTestApp();
+    const url = await test.app.listen({ port: 0, host: "127.0.0.1" });
+    for (const path of [
+      "/api/logs?source=edge",
+      "/api/endpoints/query/open",
+      "/api/query",
+      "/api/endpoints",
+      "/nothing",
+    ]) {
+      const { hostname, port } = new URL(url);
+      const socket = connect(Number(port), hostname);
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\n{`);
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      expect(answer.toString()).toMatch(/^HTTP\/1.1 40[145] /);
+      socket.destroy();
+    }
+    await test.app.close();
+  });
+
+  it("does not make the address of the next page longer than clients take", () => {
+    const [name, value] = nextPageHeader(`/api/endpoints/query/open?project=a&sql=${"x".repeat(20_000)}`, "cursor");
+    expect([name, value]).toEqual(["X-Logweir-Next-Cursor", "cursor"]);
+    expect(nextPageHeader("/api/endpoints/query/open?project=a", "c")).toEqual([
+      "Link",
+      '</api/endpoints/query/open?project=a&cursor=c>; rel="next"',
+    ]);
+  });
+});
+
+describe("a disk without room", () => {
+  it.each([
+    Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }),
+    Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_WRITE" }),
+    Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }),
+    new Error("could not save", { cause: Object.assign(new Error("full"), { code: "SQLITE_FULL" }) }),
+  ])("is told as 507 where something was to be saved: %s", (error) => {
+    expect(toServiceError(error)).toMatchObject({ code: "disk_full", status: 507 });
   });
 });

@@ -5,7 +5,10 @@ import type { AuditLog } from "../audit/audit-log.ts";
 import type { ResultCache } from "../endpoints/cache/result-cache.ts";
 import type { DataThrough } from "../endpoints/data-through.ts";
 import type { EndpointRegistry } from "../endpoints/endpoint-registry.ts";
+import { createSourceScopes, type SourceScopes } from "../endpoints/explore/source-scopes.ts";
 import type { EndpointRunner } from "../endpoints/run-endpoint.ts";
+import { createTailHub, type TailHub } from "../endpoints/tail/tail-hub.ts";
+import type { AutoSource } from "../sources/auto-source.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import type { Drain } from "./drain.ts";
 import { createKeptReplies } from "./kept-replies.ts";
@@ -13,23 +16,29 @@ import { createMetrics } from "./metrics.ts";
 import { addAccessLog } from "./plugins/access-log.ts";
 import { addAudit } from "./plugins/audit.ts";
 import { addBodySize } from "./plugins/body-size.ts";
+import { addBodyTime } from "./plugins/body-time.ts";
 import { addCors } from "./plugins/cors.ts";
 import { addDraining } from "./plugins/draining.ts";
-import { addErrors, answerClientError, answerFrameworkError } from "./plugins/errors.ts";
+import { addErrors, addUnknownRoutes, answerClientError, answerFrameworkError } from "./plugins/errors.ts";
 import { addMetrics } from "./plugins/metrics.ts";
 import { chooseRequestId } from "./plugins/request-id.ts";
 import { addTraces } from "./plugins/traces.ts";
 import { parseQueryText } from "./query-text.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { addCacheRoute } from "./routes/cache.ts";
+import { addCatalogueRoute } from "./routes/catalogue.ts";
+import { addConsoleRoutes } from "./routes/console.ts";
 import { addEndpointsRoutes } from "./routes/endpoints.ts";
+import { addExploreRoutes } from "./routes/explore.ts";
 import { addHealthRoute } from "./routes/health.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
 import { addMetricsRoute } from "./routes/metrics.ts";
 import { addOpenApiRoute } from "./routes/openapi.ts";
 import { addQueryRoutes } from "./routes/query.ts";
 import { addRunEndpointRoutes } from "./routes/run-endpoint.ts";
+import { addSessionRoute } from "./routes/session.ts";
 import { addSourcesRoutes } from "./routes/sources.ts";
+import { addTailRoute } from "./routes/tail.ts";
 
 /** What the HTTP side works with. */
 export interface AppDependencies {
@@ -38,17 +47,33 @@ export interface AppDependencies {
   readonly dataThrough: DataThrough;
   readonly endpoints: EndpointRegistry;
   readonly sources: SourceRegistry;
+  /** Makes a source that events are sent to under a name that nothing has; undefined where it may not. */
+  readonly autoSource?: AutoSource;
+  /** Messages that came over syslog; undefined where nothing listens for them. */
+  readonly syslogCounts?: () => { readonly stored: number; readonly dropped: number } | undefined;
   readonly authenticator: Authenticator;
   readonly audit: AuditLog;
   readonly logger: FastifyBaseLogger;
   /** Of endpoint calls, by token. */
   readonly rates: RateLimiter;
   readonly maxBodyBytes: number;
+  /** So long nothing more of a body may come before its request is ended. */
+  readonly bodyTimeoutMs: number;
+  /** Folder of the built console; absent where there is none, or it is turned off. */
+  readonly consoleFolder?: string | undefined;
   /** True where `/metrics` asks for no token. */
   readonly isMetricsOpen: boolean;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   readonly drain: Drain;
+}
+
+/** What the routes work with. */
+export interface AppContext extends AppDependencies {
+  /** Sources as owners call them. */
+  readonly scopes: SourceScopes;
+  /** Queries that are followed. */
+  readonly tails: TailHub;
 }
 
 /** URLs of 256 KB and some headers fit. */
@@ -57,7 +82,14 @@ const maxHeaderBytes = 512 * 1024;
 const keepAliveMs = 72_000;
 
 /** The service's HTTP side, not yet listening; tests talk to it with `inject`. */
-export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
+export async function buildApp(given: AppDependencies): Promise<FastifyInstance> {
+  const tails = createTailHub(given.nowMs);
+  const dependencies: AppContext = {
+    ...given,
+    scopes: createSourceScopes(given.sources),
+    tails,
+    dataThrough: tellOfArrivals(given.dataThrough, tails),
+  };
   const metrics = createMetrics(dependencies);
   const replies = createKeptReplies(dependencies, metrics);
   const app = fastify({
@@ -80,15 +112,23 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     frameworkErrors: answerFrameworkError,
     routerOptions: { maxParamLength: maxHeaderBytes, querystringParser: parseQueryText, ignoreTrailingSlash: true },
   });
-  app.addHook("onClose", async () => replies.flush());
+  app.addHook("onClose", async () => {
+    tails.close();
+    await replies.flush();
+  });
   // A GET may bring a body along; what a body is, each route tells by itself.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.addHook("onRequest", async (request) => {
     const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
-    // Clients announce JSON and then send none: without a body its type says nothing.
-    if (length === "0" && encoding === undefined) delete request.raw.headers["content-type"];
+    // Clients announce JSON and then send none: without a body its type says nothing. An empty message is one, though.
+    const type = request.raw.headers["content-type"] ?? "";
+    const isEmpty = length === "0" && encoding === undefined;
+    if (isEmpty && !type.includes("protobuf")) delete request.raw.headers["content-type"];
+    // Some clients send the header twice.
+    const [first, second] = type.split(",");
+    if (second !== undefined && !isEmpty) request.raw.headers["content-type"] = first?.trim();
   });
   addErrors(app);
   await addCors(app);
@@ -98,6 +138,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   addAudit(app, dependencies.audit);
   addDraining(app, dependencies.drain);
   addBodySize(app, dependencies.maxBodyBytes);
+  addBodyTime(app, dependencies.bodyTimeoutMs);
+  addUnknownRoutes(app);
+  addConsoleRoutes(app, dependencies.consoleFolder);
   addHealthRoute(app, dependencies);
   addMetricsRoute(app, dependencies, metrics);
   addRunEndpointRoutes(app, dependencies, replies);
@@ -107,5 +150,20 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   addCacheRoute(app, dependencies);
   addIngestRoutes(app, dependencies);
   addOpenApiRoute(app, dependencies);
+  addSessionRoute(app, dependencies);
+  addCatalogueRoute(app, dependencies);
+  addExploreRoutes(app, dependencies);
+  addTailRoute(app, dependencies);
   return app;
+}
+
+/** Who follows a query learns of events as soon as they are on disk. */
+function tellOfArrivals(dataThrough: DataThrough, tails: TailHub): DataThrough {
+  return {
+    ...dataThrough,
+    note(...noted) {
+      dataThrough.note(...noted);
+      tails.note(noted[0]);
+    },
+  };
 }

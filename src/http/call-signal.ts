@@ -13,7 +13,7 @@ export class CallerGoneError extends Error {
 
 /**
  * Aborted with a `CallerGoneError` when the caller is gone before the answer was sent, and with `shutting_down` when
- * calls are cut off, and with `timeout` after `waitMs`, where that is given.
+ * calls are cut off, and with `timeout` after `waitMs`, where that is given. Aborted at once where the caller is gone already.
  */
 export function createCallSignal(reply: FastifyReply, drain: Pick<Drain, "onCutOff">, waitMs?: number): AbortSignal {
   const controller = new AbortController();
@@ -23,10 +23,13 @@ export function createCallSignal(reply: FastifyReply, drain: Pick<Drain, "onCutO
     controller.abort(new ServiceError("timeout", "The query took longer than the caller wanted to wait"));
   const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
   const forget = drain.onCutOff(cut);
-  reply.raw.once("close", () => {
+  const close = () => {
     clearTimeout(timer);
     forget();
     if (!reply.raw.writableFinished) controller.abort(new CallerGoneError());
-  });
+  };
+  // A response tells of its end once: one that ended while the request was being read or checked tells nobody any more.
+  if (reply.raw.closed || reply.raw.destroyed) close();
+  else reply.raw.once("close", close);
   return controller.signal;
 }

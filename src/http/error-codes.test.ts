@@ -72,6 +72,13 @@ async function ask(language: "sql" | "lql", text: string): Promise<Answer> {
   return get(`${path}?project=x&${language}=${encodeURIComponent(text)}`);
 }
 
+/** What the real planner says to a query that is to be followed. */
+async function follow(text: string): Promise<Answer> {
+  const saved = { savedQuery: parseQuery(savedText), sourceText: savedText };
+  test.onPlan = (endpoint, consumer) => planner.plan({ ...endpoint, ...saved }, consumer, undefined, "follow");
+  return get(`${path}?project=x&sql=${encodeURIComponent(text)}`);
+}
+
 /** Of a service with one source of the API, which an endpoint reads. */
 async function changeSource(method: "DELETE", url: string): Promise<Answer> {
   const source = { name: "own", aliases: [], kind: "x", description: "", retentionDays: undefined, knownFields: [] };
@@ -210,6 +217,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   invalid_query: () => ask("sql", "select a, count(*) from t"),
   invalid_lql: () => ask("lql", "m.level:"),
   query_failed: () => failWith("query_failed"),
+  not_followable: () => follow("select a from t"),
   sandbox_disabled: () => get("/api/endpoints/query/closed?sql=select+1"),
   sandbox_table_denied: () => ask("sql", "select * from v"),
   query_refused: () => failWith("refused"),
@@ -226,6 +234,29 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   rate_limited: async () => {
     for (let call = 0; call < 100; call++) await get(`${path}?project=x`, "one-token");
     return get(`${path}?project=x`, "one-token");
+  },
+  method_not_allowed: async () => {
+    const response = await test.app.inject({ method: "DELETE", url: path, headers: { "x-api-key": "query-token" } });
+    expect(response.headers.allow).toBe("GET, HEAD, POST");
+    return { status: response.statusCode, body: response.body };
+  },
+  request_timeout: async () => {
+    const address = new URL(await test.app.listen({ port: 0, host: "127.0.0.1" }));
+    const socket = connect(Number(address.port), address.hostname);
+    socket.write(`POST ${path}?project=x HTTP/1.1\r\nHost: x\r\nX-API-KEY: query-token\r\nContent-Length: 50\r\n\r\n{`);
+    let text = "";
+    for await (const piece of socket) text += String(piece);
+    const [head = "", body = ""] = text.split("\r\n\r\n");
+    await test.app.close();
+    return { status: Number(head.split(" ")[1]), body };
+  },
+  held_back: async () => {
+    test.engine.onRun = async ({ onEngineEnded }) => {
+      onEngineEnded?.();
+      throw new EngineError("memory_exceeded", "too much");
+    };
+    await get(`${path}?project=x`);
+    return get(`${path}?project=x`);
   },
   overloaded: () => storeWith("overloaded"),
   timeout: () => failWith("timeout"),

@@ -2,12 +2,13 @@ import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
 import { EngineError } from "../engines/engine.ts";
+import { sourceId } from "../sources/source.ts";
 
 let test: TestApp;
 const json = { "content-type": "application/json" };
 
 beforeEach(async () => {
-  test = await createTestApp();
+  test = await createTestApp({ sources: ["otel", "otel_traces", "otel_metrics"] });
 });
 
 const post = (url: string, payload: string | Buffer, headers: Record<string, string> = json, key = "ingest-token") =>
@@ -27,6 +28,63 @@ describe("ingest", () => {
     expect((await post("/api/logs?source=edge", "{}")).statusCode).toBe(200);
     expect((await post("/api/logs", "{}", { ...json, "x-source": "db" })).statusCode).toBe(200);
     expect(test.engine.appended.map(({ source }) => source)).toEqual(["edge", "db"]);
+  });
+
+  it.each([
+    ["the URL", "/api/logs?source_name=edge", {}, "{}"],
+    ["the URL's collection_name", "/api/logs?collection_name=cdn.logs", {}, "{}"],
+    ["the URL's collection", "/api/logs?collection=edge", {}, "{}"],
+    ["an id in the URL", `/api/logs?source=${sourceId("edge")}`, {}, "{}"],
+    ["X-Collection", "/api/logs", { "x-collection": "edge" }, "{}"],
+    ["a batch", "/api/logs", {}, '{"batch":[{"a":1}],"source":"edge"}'],
+    ["an event", "/api/logs", {}, '{"a":1,"source_name":"edge"}'],
+    ["the URL before the body", "/api/logs?source=edge", {}, '{"source":"db"}'],
+  ])("finds the source in %s", async (_, url, headers, body) => {
+    expect((await post(url, body, { ...json, ...headers })).statusCode).toBe(200);
+    expect(test.engine.appended.map(({ source }) => source)).toEqual(["edge"]);
+  });
+
+  it("lets no token write where the body points it to", async () => {
+    const response = await post("/api/logs", '{"batch":[{}],"source":"db"}', json, "edge-token");
+    expect(response.json()).toMatchObject({ error: { code: "insufficient_scope" } });
+    const unknown = await post("/api/logs", '{"batch":[{}],"source":"nowhere"}', json, "edge-token");
+    expect(unknown.statusCode).toBe(404);
+    expect(test.engine.appended).toEqual([]);
+  });
+
+  it.each([
+    { authorization: "Bearer ingest-token" },
+    { authorization: "Splunk ingest-token" },
+    { authorization: "ApiKey ingest-token" },
+    { authorization: `ApiKey ${btoa("some-id:ingest-token")}` },
+    { authorization: `Basic ${btoa("user:ingest-token")}` },
+    { authorization: `Basic ${btoa("ingest-token:")}` },
+    { "dd-api-key": "ingest-token" },
+  ])("takes the token from %j", async (headers) => {
+    const post = (more: object) =>
+      test.app.inject({
+        method: "POST",
+        url: "/api/logs?source=edge",
+        payload: "{}",
+        headers: { ...headers, ...more },
+      });
+    expect((await post({})).statusCode).toBe(200);
+    expect((await post({ "x-api-key": "wrong" })).statusCode).toBe(401);
+  });
+
+  it.each(["api_key", "token", "dd-api-key"])("takes the token from the parameter %s", async (name) => {
+    const url = `/api/logs?source=edge&${name}=ingest-token`;
+    expect((await test.app.inject({ method: "POST", url, payload: "{}" })).statusCode).toBe(200);
+  });
+
+  it("reads a body whose content type was sent twice", async () => {
+    const twice = { "content-type": "application/json, application/json" };
+    expect((await post("/api/logs?source=edge", "{}", twice)).statusCode).toBe(200);
+  });
+
+  it("tells how many timestamps it could not read", async () => {
+    const response = await post("/api/logs?source=edge", '[{"timestamp":"soon"},{}]');
+    expect(response.json()).toEqual({ message: "Logged!", accepted: 2, untimed: 1 });
   });
 
   it("reads bodies without a content type, and compressed ones", async () => {
@@ -118,5 +176,37 @@ describe("ingest", () => {
 
   it("lets a token for one source write there, by any of its names", async () => {
     expect((await post("/api/logs?source_name=cdn.logs", "{}", json, "edge-token")).statusCode).toBe(200);
+  });
+});
+
+describe("OTLP", () => {
+  const logs = JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [{ body: { stringValue: "hi" } }] }] }] });
+
+  it("stores log records in otel unless another source is named, and answers in the form of the request", async () => {
+    const response = await post("/v1/logs", logs);
+    expect([response.statusCode, response.json()]).toEqual([200, {}]);
+    await post("/v1/logs", gzipSync(logs), { ...json, "content-encoding": "gzip", "x-source": "edge" });
+    const inBytes = await post("/v1/logs", Buffer.from([]), { "content-type": "application/x-protobuf" });
+    expect([inBytes.statusCode, inBytes.headers["content-type"], inBytes.rawPayload]).toEqual([
+      200,
+      "application/x-protobuf",
+      Buffer.from([]),
+    ]);
+    expect(
+      test.engine.appended.map(({ source, events }) => [source, events.map((event) => event.eventMessage)]),
+    ).toEqual([
+      ["otel", ["hi"]],
+      ["edge", ["hi"]],
+      ["otel", []],
+    ]);
+  });
+
+  it("answers errors as a Status", async () => {
+    const wrong = await post("/v1/logs", logs, json, "wrong");
+    expect([wrong.statusCode, wrong.json()]).toEqual([401, { code: 16, message: "The access token is not valid" }]);
+    const broken = await post("/v1/logs", "\xff\xff", { "content-type": "application/x-protobuf" });
+    expect([broken.statusCode, broken.headers["content-type"]]).toEqual([400, "application/x-protobuf"]);
+    test.engine.onAppend = async () => Promise.reject(new EngineError("disk_full", "x"));
+    expect((await post("/v1/logs", logs)).statusCode).toBe(503);
   });
 });

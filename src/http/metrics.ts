@@ -17,9 +17,9 @@ export interface Metrics {
 
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-type Watched = Pick<AppDependencies, "runner" | "cache" | "sources" | "dataThrough" | "audit">;
+type Watched = Pick<AppDependencies, "runner" | "cache" | "sources" | "dataThrough" | "audit" | "syslogCounts">;
 
-export function createMetrics({ runner, cache, sources, dataThrough, audit }: Watched): Metrics {
+export function createMetrics({ runner, cache, sources, dataThrough, audit, syslogCounts }: Watched): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
@@ -60,7 +60,7 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit }: Wa
   });
   const stored = new Counter({
     name: "logweir_ingest_events_total",
-    help: "Events by source: stored, or rejected.",
+    help: "Events by source: stored, rejected, and those of the stored whose timestamp could not be read (untimed).",
     labelNames: ["source", "outcome"],
     registers,
   });
@@ -73,6 +73,16 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit }: Wa
       this.inc(audit.droppedCount);
     },
   });
+  new Counter({
+    name: "logweir_syslog_messages_total",
+    help: "Messages that came over syslog: stored, or dropped since too many waited.",
+    labelNames: ["outcome"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(syslogCounts?.() ?? {})) this.inc({ outcome }, count);
+    },
+  });
   gauge("queries_running", "Queries that run now.", () => runner.admission.load.running);
   gauge("queries_waiting", "Queries that wait for their turn.", () => runner.admission.load.waiting);
   gauge("cache_entries", "Answers that are kept.", () => cache.size.entries);
@@ -83,12 +93,13 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit }: Wa
   });
   addNewestEvents(registers, sources, dataThrough);
   return {
-    observe({ endpoint, cache: result, source, events, rejected }, status, seconds) {
+    observe({ endpoint, cache: result, source, events, rejected, untimed }, status, seconds) {
       requests.inc({ endpoint: endpoint ?? "", status: String(status) });
       if (endpoint !== undefined) latencies.observe(endpoint, result ?? "none", seconds);
       if (result !== undefined) lookups.inc({ result });
       if (source !== undefined && events !== undefined) stored.inc({ source, outcome: "stored" }, events);
       if (source !== undefined && rejected !== undefined) stored.inc({ source, outcome: "rejected" }, rejected);
+      if (source !== undefined && untimed !== undefined) stored.inc({ source, outcome: "untimed" }, untimed);
     },
     observeHit: (endpoint, seconds) => latencies.observe(endpoint, "hit", seconds),
     countHits(endpoint, status, count) {
@@ -111,7 +122,7 @@ function addNewestEvents(
     registers,
     collect() {
       for (const { name } of registry.sources) {
-        const us = dataThrough.of([name]);
+        const us = dataThrough.newestOf(name);
         if (us !== undefined) newest.set({ source: name }, Number(us) / 1e6);
       }
     },

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Authenticator } from "../access/authenticator.ts";
-import type { Identity } from "../access/scope.ts";
+import { type Identity, isOwner } from "../access/scope.ts";
 import { ServiceError } from "../errors.ts";
 import { authenticate, findSecret } from "./authenticate.ts";
 import { urlParameters } from "./request-parameters.ts";
@@ -9,21 +9,11 @@ import { urlParameters } from "./request-parameters.ts";
 export function requirePrivate(authenticator: Authenticator): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const identity = await authenticate(authenticator, request, findSecret(request, urlParameters(request)));
-    if (!identity.scopes.includes("private")) {
+    if (!isOwner(identity)) {
       throw new ServiceError("insufficient_scope", "This is for tokens of the scope private only");
     }
     request.identity = identity;
   };
-}
-
-/** Throws `pinned_parameter` for a token that is pinned where it asks for what no parameter narrows. */
-export function refusePinned({ pins }: Identity): void {
-  const [pinned] = Object.keys(pins);
-  if (pinned === undefined) return;
-  throw new ServiceError("pinned_parameter", `This token is bound by ${pinned}, which nothing here takes`, {
-    parameter: pinned,
-    hint: "Use an endpoint that declares the parameter, or a token without the pin.",
-  });
 }
 
 /** Who called, once `requirePrivate` let them through. */

@@ -1,7 +1,8 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
 import { EngineError, type EventStore } from "../engines/engine.ts";
 import { createLogger } from "./logger.ts";
@@ -79,6 +80,18 @@ describe("the store over HTTP", () => {
   it("cuts a backup off when the engine was restarted below it", async () => {
     addRoutes(snapshotOf(() => Promise.reject(new EngineError("unavailable", "The engine stopped"))));
     expect((await get("/api/store/backup")).text).toBe("(cut off)");
+  });
+
+  it("releases the snapshot when the caller leaves before the first byte", async () => {
+    let releases = 0;
+    addRoutes(snapshotOf(async () => void releases++));
+    test.app.addHook("onSend", async (request, reply) => {
+      request.raw.socket.destroy();
+      await once(reply.raw, "close");
+    });
+    await get("/api/store/backup").catch(() => undefined);
+    await test.app.close();
+    await vi.waitFor(() => expect(releases).toBe(1));
   });
 
   it("refuses a second backup while one is made", async () => {

@@ -84,7 +84,7 @@ describe("a page that is too large to hold", () => {
           pageRows: 12_000,
           encoding: contentEncodings.find((encoding) => encoding.name === name),
           onHeaders: (summary) => void told.push(summary),
-          linkOf: (summary) => `<${summary}>; rel="next"`,
+          linkOf: (summary) => ["Link", `<${summary}>; rel="next"`],
           encode: (work) => work(),
         }),
       ),
@@ -150,5 +150,93 @@ describe("a page that is too large to hold", () => {
     url = await app.listen({ port: 0, host: "127.0.0.1" });
     await expect(read()).rejects.toThrow();
     await app.close();
+  });
+});
+
+describe("the rows of an answer", () => {
+  /** Endless, and counts how often it was begun and ended. */
+  function countedRows(counts: { begun: number; ended: number }): AsyncGenerator<RowBatch, string> {
+    return (async function* () {
+      counts.begun++;
+      try {
+        for (;;) yield toBatch(Array.from({ length: 1_000 }, () => row));
+      } finally {
+        counts.ended++;
+      }
+    })();
+  }
+
+  /** What `close` does, and when: before the rows are asked for, or once the answer has begun. */
+  async function abandon(encoding: string | undefined, isLate: boolean): Promise<{ begun: number; ended: number }> {
+    const app = fastify();
+    const counts = { begun: 0, ended: 0 };
+    const isClosed = new Promise<void>((resolve) => {
+      app.get(
+        "/",
+        answerBy(async (request, reply) => {
+          if (!isLate) {
+            request.raw.socket.destroy();
+            await once(reply.raw, "close");
+          }
+          await sendRows(reply, countedRows(counts), ndjsonFormat.open([]), {
+            pageRows: undefined,
+            encoding: contentEncodings.find(({ name }) => name === encoding),
+            onHeaders: () => undefined,
+            encode: (work) => work(),
+          });
+          if (isLate) request.raw.socket.destroy();
+          resolve();
+        }),
+      );
+    });
+    url = await app.listen({ port: 0, host: "127.0.0.1" });
+    const reading = read().catch(() => undefined);
+    await isClosed;
+    await reading;
+    await app.close();
+    return counts;
+  }
+
+  it.each([
+    ["a caller that left before the answer was begun", undefined, false],
+    ["a caller that left before a compressed answer was begun", "gzip", false],
+    ["a caller that leaves in the middle", undefined, true],
+    ["a caller that leaves in the middle of a compressed answer", "gzip", true],
+  ])("are returned for %s", async (_name, encoding, isLate) => {
+    expect(await abandon(encoding, isLate)).toEqual({ begun: 1, ended: 1 });
+  });
+
+  it.each(["begin", "write", "end"] as const)("are returned when the writer fails at %s", async (step) => {
+    const counts = { begun: 0, ended: 0 };
+    const rows = countedRows(counts);
+    await rows.next();
+    const app = fastify();
+    const plain = ndjsonFormat.open([]);
+    const fail = () => {
+      throw new Error("cannot write");
+    };
+    const few = (async function* () {
+      yield* step === "end" ? [toBatch([row])] : rows;
+      return "the end";
+    })();
+    app.get(
+      "/",
+      answerBy((_request, reply) =>
+        sendRows(
+          reply,
+          step === "end" ? few : rows,
+          { ...plain, [step]: fail },
+          {
+            pageRows: undefined,
+            onHeaders: () => undefined,
+            encode: (work) => work(),
+          },
+        ),
+      ),
+    );
+    const { statusCode } = await app.inject("/");
+    await app.close();
+    expect(statusCode).toBe(500);
+    if (step !== "end") expect(counts).toEqual({ begun: 1, ended: 1 });
   });
 });

@@ -1,8 +1,10 @@
-import { type Duplex, pipeline, Readable } from "node:stream";
+import { type Duplex, pipeline, type Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { RowBatch } from "../engines/engine.ts";
+import { nextCursorHeader } from "./answer-headers.ts";
 import { type ContentEncoding, minEncodedBytes } from "./content-encoding.ts";
 import type { AnswerWriter, Chunk } from "./formats/answer-format.ts";
+import { openOwnedStream } from "./owned-stream.ts";
 
 /** Answers up to this many bytes are sent in one piece, so that an error in them still has its true status. */
 const bufferedBytes = 1_000_000;
@@ -20,8 +22,8 @@ export interface StreamOptions<Summary> {
   readonly encoding?: ContentEncoding | undefined;
   /** Called before the first byte leaves: with the summary where the answer is complete by then. */
   readonly onHeaders: (summary: Summary | undefined) => void;
-  /** Called at the end of an answer that was streamed, with what goes into its trailer `Link`. */
-  readonly linkOf?: (summary: Summary) => string | undefined;
+  /** Called at the end of an answer that was streamed, with what goes into its trailer: a header of `nextPageHeader`. */
+  readonly linkOf?: (summary: Summary) => readonly [name: string, value: string] | undefined;
   /** Runs the writer's work, and may take its time. */
   readonly encode: (work: () => Chunk) => Chunk;
 }
@@ -29,6 +31,8 @@ export interface StreamOptions<Summary> {
 /**
  * Answers rows. A small answer is complete before its first byte leaves; a large one is streamed with back-pressure, and an
  * error in its middle ends the connection, so that a cut answer cannot be taken for a whole one.
+ *
+ * The rows are owned by this call: however the answer ends (sent, failed, its caller gone, never begun), they are returned.
  */
 export async function sendRows<Summary>(
   reply: FastifyReply,
@@ -36,45 +40,87 @@ export async function sendRows<Summary>(
   writer: AnswerWriter,
   options: StreamOptions<Summary>,
 ): Promise<void> {
-  const { pageRows, encoding, onHeaders, encode } = options;
+  try {
+    const head = await readHead(rows, writer, options);
+    const body = head.isWhole ? await finish(reply, head, options) : stream(reply, head.chunks, rows, writer, options);
+    reply.send(body);
+  } catch (error) {
+    returnRows(rows);
+    throw error;
+  }
+}
+
+/** What is there before the first byte leaves: the whole answer, with its summary, or the beginning of a large one. */
+type Head<Summary> =
+  | { readonly isWhole: true; readonly chunks: Buffer[]; readonly summary: Summary }
+  | { readonly isWhole: false; readonly chunks: Buffer[] };
+
+async function readHead<Summary>(
+  rows: AsyncGenerator<RowBatch, Summary>,
+  writer: AnswerWriter,
+  { pageRows, encode }: StreamOptions<Summary>,
+): Promise<Head<Summary>> {
   const maxBytes = pageRows !== undefined && pageRows <= bufferedPageRows ? bufferedPageBytes : bufferedBytes;
-  const head: Buffer[] = [toBuffer(encode(() => writer.begin()))];
+  const chunks: Buffer[] = [toBuffer(encode(() => writer.begin()))];
   let length = 0;
   while (length <= maxBytes) {
     const next = await rows.next();
     if (next.done === true) {
-      head.push(toBuffer(encode(() => writer.end())));
-      onHeaders(next.value);
-      const body = Buffer.concat(head);
-      const isEncoded = encoding !== undefined && body.length >= minEncodedBytes;
-      if (isEncoded) reply.header("Content-Encoding", encoding.name);
-      reply.send(isEncoded ? await encoding.encode(body) : body);
-      return;
+      chunks.push(toBuffer(encode(() => writer.end())));
+      return { isWhole: true, chunks, summary: next.value };
     }
     if (next.value.rowCount === 0) continue;
     const chunk = toBuffer(encode(() => writer.write(next.value)));
-    head.push(chunk);
+    chunks.push(chunk);
     length += chunk.length;
   }
-  onHeaders(undefined);
-  let summary: Summary | undefined;
-  const { linkOf } = options;
-  if (pageRows !== undefined && linkOf !== undefined) {
-    reply.trailer("Link", (_reply, _payload, done) => {
-      done(null, summary === undefined ? undefined : linkOf(summary));
-    });
-  }
-  const body = Readable.from(
-    writeRest(head, rows, writer, (value) => {
-      summary = value;
-    }),
-    { objectMode: false, highWaterMark: 64 * 1024 },
-  );
-  if (encoding === undefined) reply.send(body);
-  else reply.header("Content-Encoding", encoding.name).send(through(body, encoding.open()));
+  return { isWhole: false, chunks };
 }
 
-/** An error of the body ends the encoder too, and with it the connection. */
+async function finish<Summary>(
+  reply: FastifyReply,
+  { chunks, summary }: Head<Summary> & { isWhole: true },
+  { encoding, onHeaders }: StreamOptions<Summary>,
+): Promise<Buffer> {
+  onHeaders(summary);
+  const body = Buffer.concat(chunks);
+  if (encoding === undefined || body.length < minEncodedBytes) return body;
+  reply.header("Content-Encoding", encoding.name);
+  return encoding.encode(body);
+}
+
+function stream<Summary>(
+  reply: FastifyReply,
+  head: Buffer[],
+  rows: AsyncGenerator<RowBatch, Summary>,
+  writer: AnswerWriter,
+  { pageRows, encoding, onHeaders, linkOf }: StreamOptions<Summary>,
+): Readable {
+  onHeaders(undefined);
+  let summary: Summary | undefined;
+  if (pageRows !== undefined && linkOf !== undefined) {
+    for (const name of ["Link", nextCursorHeader]) {
+      reply.trailer(name, (_reply, _payload, done) => {
+        const link = summary === undefined ? undefined : linkOf(summary);
+        done(null, link?.[0] === name ? link[1] : undefined);
+      });
+    }
+  }
+  const rest = writeRest(head, rows, writer, (value) => {
+    summary = value;
+  });
+  const body = openOwnedStream(reply, rest, () => returnRows(rows));
+  if (encoding === undefined) return body;
+  reply.header("Content-Encoding", encoding.name);
+  return through(body, encoding.open());
+}
+
+/** Lets go of the engine. At the end of the rows this does nothing. */
+function returnRows(rows: AsyncGenerator<RowBatch, unknown>): void {
+  void rows.return(undefined).catch(() => undefined);
+}
+
+/** An error of the body ends the encoder too, and with it the connection; the end of the encoder ends the body. */
 function through(body: Readable, encoder: Duplex): Duplex {
   return pipeline(body, encoder, () => undefined);
 }
@@ -85,23 +131,18 @@ async function* writeRest<Summary>(
   writer: AnswerWriter,
   onEnd: (summary: Summary) => void,
 ): AsyncGenerator<Buffer> {
-  try {
-    for (const chunk of head.splice(0)) yield chunk;
-    for (let next = await rows.next(); ; next = await rows.next()) {
-      if (next.done === true) {
-        onEnd(next.value);
-        break;
-      }
-      const chunk = next.value.rowCount > 0 ? toBuffer(writer.write(next.value)) : undefined;
-      // An empty piece would end the stream.
-      if (chunk !== undefined && chunk.length > 0) yield chunk;
+  for (const chunk of head.splice(0)) if (chunk.length > 0) yield chunk;
+  for (let next = await rows.next(); ; next = await rows.next()) {
+    if (next.done === true) {
+      onEnd(next.value);
+      break;
     }
-    const end = toBuffer(writer.end());
-    if (end.length > 0) yield end;
-  } finally {
-    // Who leaves in the middle stops the query; at the end this does nothing.
-    void rows.return(undefined as never).catch(() => undefined);
+    const chunk = next.value.rowCount > 0 ? toBuffer(writer.write(next.value)) : undefined;
+    // An empty piece would end the stream.
+    if (chunk !== undefined && chunk.length > 0) yield chunk;
   }
+  const end = toBuffer(writer.end());
+  if (end.length > 0) yield end;
 }
 
 function toBuffer(chunk: Chunk): Buffer {

@@ -16,6 +16,8 @@ export interface LqlContext {
   readonly nowMs: number;
   /** Rows at most, without a chart. */
   readonly maxRows: number;
+  /** Asks for every row with all columns, in no order, whatever the text selects and charts. */
+  readonly isWhole?: boolean;
 }
 
 /** Rows that an LQL text gives at most. */
@@ -36,7 +38,8 @@ export function compileLql(lql: string, context: LqlContext): Query {
     throw new LqlError(lql, 0, missingTable);
   }
   const span = parsed.from?.span ?? parsed.span;
-  const { chart } = parsed;
+  const { isWhole = false } = context;
+  const chart = isWhole ? undefined : parsed.chart;
   const from = {
     kind: "TableReference",
     path: { kind: "Path", parts: [identifier(table, span)], span },
@@ -47,7 +50,10 @@ export function compileLql(lql: string, context: LqlContext): Query {
   const body = {
     kind: "Select",
     isDistinct: false,
-    items: chart === undefined ? selectItems(parsed.selects, parsed.span) : chartItems(chart),
+    items:
+      chart === undefined
+        ? selectItems(isWhole ? [allColumns(parsed.span)] : parsed.selects, parsed.span)
+        : chartItems(chart),
     from,
     windows: [],
     span: parsed.span,
@@ -65,6 +71,7 @@ export function compileLql(lql: string, context: LqlContext): Query {
       span: parsed.span,
     };
   }
+  if (isWhole) return { kind: "Query", body, pipes: [], span: parsed.span };
   return {
     kind: "Query",
     body,
@@ -73,6 +80,10 @@ export function compileLql(lql: string, context: LqlContext): Query {
     pipes: [],
     span: parsed.span,
   };
+}
+
+function allColumns(span: Span): LqlSelect {
+  return { path: undefined, alias: undefined, span };
 }
 
 function rowTimestamp(span: Span): Expression {

@@ -66,7 +66,7 @@ export function call(
 
 export function cast(
   operand: Expression,
-  type: "STRING" | "FLOAT64" | "TIMESTAMP",
+  type: "STRING" | "FLOAT64" | "INT64" | "TIMESTAMP",
   isSafe: boolean,
   span: Span,
 ): CastExpression {

@@ -1,7 +1,8 @@
-import { mkdirSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Kysely, Migrator, SqliteDialect } from "kysely";
 import Database from "libsql";
+import { UserError } from "../user-error.ts";
 import { migrations } from "./migrations.ts";
 import type { MetadataSchema } from "./schema.ts";
 
@@ -15,13 +16,66 @@ export interface MetadataDatabase {
   close(): Promise<void>;
 }
 
+/** What every SQLite file begins with. */
+const magic = "SQLite format 3\u0000";
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isFile = code === "EEXIST" || code === "ENOTDIR";
+    const why = isFile ? "it is a file, or lies below one" : `it cannot be made or written (${code})`;
+    throw new UserError(`The data folder ${folder} cannot be used: ${why}. Choose another with LOGWEIR_DATA_DIR`, {
+      cause: error,
+    });
+  }
+}
+
+/** Before SQLite looks at it, which may leave files beside it. */
+function checkHeader(path: string): void {
+  if (!existsSync(path) || statSync(path).size === 0) return;
+  if (!statSync(path).isFile()) throw new UserError(`${path} is no file; nothing was changed. Move it away`);
+  const file = openSync(path, "r");
+  try {
+    const head = Buffer.alloc(magic.length);
+    readSync(file, head, 0, head.length, 0);
+    if (head.toString("latin1") !== magic) throw damaged(path, "it does not begin like a database");
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openChecked(path: string): Database.Database {
+  try {
+    const database = new Database(path);
+    const { quick_check: result } = database.prepare("PRAGMA quick_check(1)").get() as { readonly quick_check: string };
+    if (result === "ok") return database;
+    database.close();
+    throw damaged(path, result);
+  } catch (error) {
+    throw error instanceof UserError
+      ? error
+      : damaged(path, error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+function damaged(path: string, why: string, cause?: unknown): UserError {
+  return new UserError(
+    `${path} is damaged or is no metadata of this service (${why}); nothing was changed. Bring a backup back with \`logweir restore\`, or move the file away: tokens and endpoints made over HTTP are in it`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
 /**
  * Opens the file, makes it (and its folder) when missing, and brings its tables up to date. WAL, and waiting up to five
  * seconds for another writer, let the service and the command line work on it at the same time.
  */
 export async function openMetadata(path: string): Promise<MetadataDatabase> {
-  mkdirSync(dirname(path), { recursive: true });
-  const database = new Database(path);
+  makeFolder(dirname(path));
+  checkHeader(path);
+  const database = openChecked(path);
   database.pragma("busy_timeout = 5000");
   database.pragma("journal_mode = WAL");
   database.pragma("foreign_keys = ON");

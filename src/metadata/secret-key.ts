@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { UserError } from "../user-error.ts";
 
 const keyBytes = 32;
 
@@ -12,6 +13,10 @@ export async function readSecretKey(path: string): Promise<Uint8Array> {
     if (error.code !== "EEXIST") throw error;
   });
   const key = await readFile(path);
-  if (key.length !== keyBytes) throw new Error(`${path} is damaged: remove it, and cursors given out so far end`);
+  if (key.length !== keyBytes) {
+    throw new UserError(
+      `${path} is damaged; nothing was changed. Remove it, and a new one is made: cursors given out so far end`,
+    );
+  }
   return key;
 }

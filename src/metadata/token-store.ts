@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { effectiveScopes, isPinnedOwner } from "../access/scope.ts";
 import { createSecret, createTokenId, hashSecret } from "../access/secret.ts";
 import { defaultRedaction, type Token, type TokenStore } from "../access/token.ts";
 import type { Budget } from "../budget.ts";
@@ -62,6 +63,16 @@ export function createTokenStore(database: MetadataDatabase, now: () => number):
       const row = await queries.selectFrom("tokens").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? undefined : toToken(row);
     },
+    async demotePinnedOwners() {
+      const rows = await queries.selectFrom("tokens").selectAll().execute();
+      const demoted = rows.filter(({ scopes, pins }) => isPinnedOwner(readScopes(scopes), readPins(pins)));
+      for (const row of demoted) {
+        const scopes = JSON.stringify(toToken(row).scopes);
+        await queries.updateTable("tokens").set({ scopes }).where("id", "=", row.id).execute();
+      }
+      if (demoted.length > 0) ownChanges++;
+      return demoted.map(toToken);
+    },
     // The file's own number counts other connections' commits only.
     version: () => `${database.dataVersion()}.${ownChanges}`,
     ownChanges: () => ownChanges,
@@ -73,13 +84,22 @@ async function listTokens(queries: Kysely<MetadataSchema>): Promise<readonly Tok
   return rows.map(toToken);
 }
 
+function readScopes(text: string): readonly string[] {
+  return JSON.parse(text) as string[];
+}
+
+function readPins(text: string): Readonly<Record<string, string>> {
+  return JSON.parse(text) as Record<string, string>;
+}
+
 function toToken(row: TokenTable): Token {
+  const pins = readPins(row.pins);
   return {
     id: row.id,
     hash: Buffer.from(row.hash, "hex"),
     description: row.description,
-    scopes: JSON.parse(row.scopes) as string[],
-    pins: JSON.parse(row.pins) as Record<string, string>,
+    scopes: effectiveScopes(readScopes(row.scopes), pins),
+    pins,
     budget: JSON.parse(row.budget) as Budget,
     redaction: row.redaction,
     createdAt: row.created_at,

@@ -76,6 +76,12 @@ describe("buildOpenApi", () => {
     ];
     const document = JSON.stringify(buildOpenApi(endpoints, owner));
     const missing = Object.keys(errorCatalogue).filter((code) => !document.includes(`\`${code}\`:`));
-    expect(missing).toEqual(["not_found", "request_too_large", "malformed_request"]);
+    expect(missing).toEqual([
+      "not_found",
+      "request_too_large",
+      "malformed_request",
+      "method_not_allowed",
+      "request_timeout",
+    ]);
   });
 });

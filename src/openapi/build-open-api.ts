@@ -1,25 +1,31 @@
-import { canIngestAnything, canQuery, type Identity } from "../access/scope.ts";
+import { canIngestAnything, canQuery, canQueryAnything, type Identity, isOwner } from "../access/scope.ts";
+import { tellEndpoint } from "../endpoints/contract.ts";
 import type { Endpoint } from "../endpoints/definition.ts";
 import { endpointOperation, endpointSchemas, runPath } from "./endpoint-operation.ts";
 import { errorResponses } from "./error-responses.ts";
 import type { JsonSchema, OpenApiDocument, Operation, PathItem, Response } from "./open-api-document.ts";
 import { operationIds } from "./operation-id.ts";
+import { exploreOperations } from "./tables/explore.ts";
 import { type ManagementOperation, managementOperations, type OperationScope } from "./tables/management.ts";
 import { commonHeaders, commonParameters, commonSchemas } from "./tables/schemas.ts";
+
+const operations = [...managementOperations, ...exploreOperations];
 
 /** The document of what a caller may do with these endpoints, and with the service. */
 export function buildOpenApi(endpoints: readonly Endpoint[], caller: Identity): OpenApiDocument {
   const ids = operationIds(
     endpoints,
-    managementOperations.map(({ id }) => id),
+    operations.map(({ id }) => id),
   );
   const pinned = new Set(Object.keys(caller.pins));
-  const callable = endpoints.filter((endpoint) => isCallable(endpoint, caller, pinned));
+  const callable = endpoints
+    .filter((endpoint) => isCallable(endpoint, caller, pinned))
+    .map((endpoint) => tellEndpoint(endpoint, isOwner(caller)));
   const runs = callable.map((endpoint): [string, PathItem] => {
     const { id, name } = endpoint.definition;
     return [runPath(name), { get: endpointOperation(endpoint, ids.get(id) ?? name, pinned) }];
   });
-  const managed = managementOperations.filter(({ scope }) => isAllowed(scope, caller));
+  const managed = operations.filter(({ scope }) => isAllowed(scope, caller));
   return {
     openapi: "3.1.0",
     info: {
@@ -51,6 +57,7 @@ export function buildOpenApi(endpoints: readonly Endpoint[], caller: Identity): 
 }
 
 const tagTexts: Readonly<Record<string, string>> = {
+  explore: "What explorers ask about the tables of an endpoint",
   "endpoint management": "Endpoints, their versions, and queries of an owner's own",
   sources: "Where events come from",
   "access tokens": "Who may do what",
@@ -70,11 +77,13 @@ function isAllowed(scope: OperationScope, caller: Identity): boolean {
   switch (scope) {
     case "anybody":
       return true;
+    case "query":
+      return canQueryAnything(caller);
     case "ingest":
       return canIngestAnything(caller);
     case "metrics":
     case "private":
-      return caller.scopes.includes("private") || caller.scopes.includes(scope);
+      return isOwner(caller) || caller.scopes.includes(scope);
   }
 }
 

@@ -53,6 +53,8 @@ function columnSchema(type: SqlType): JsonSchema {
       return text("RANGE", "[start, end)");
     case "JSON":
       return { description: "JSON: any value" };
+    case "MIXED":
+      return { description: "MIXED: each row's own value, of any shape" };
     case "UNKNOWN":
       return { description: "A field that no event has carried yet" };
     case "RECORD":

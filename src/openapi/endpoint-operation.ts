@@ -64,6 +64,7 @@ const runErrors: readonly ErrorCode[] = [
   "memory_exceeded",
   "too_many_queries",
   "rate_limited",
+  "held_back",
   "internal",
   "endpoint_broken",
   "engine_unavailable",

@@ -1,5 +1,5 @@
 import type { TableDefinition } from "../googlesql/relation.ts";
-import { formatType, type SqlType } from "../googlesql/types.ts";
+import { formatType, recordIn, type SqlType } from "../googlesql/types.ts";
 
 /** A field of a source, at any depth. */
 export interface SourceField {
@@ -15,7 +15,8 @@ export function listFields(table: TableDefinition): readonly SourceField[] {
 }
 
 function fieldsBelow(path: string, type: SqlType): readonly SourceField[] {
-  const record = type.kind === "ARRAY" ? type.element : type;
-  if (record.kind !== "RECORD") return [{ path, type: formatType(type) }];
-  return record.fields.flatMap((field) => fieldsBelow(`${path}.${field.name}`, field.type));
+  const record = recordIn(type);
+  const below = record?.fields.flatMap((field) => fieldsBelow(`${path}.${field.name}`, field.type)) ?? [];
+  // A field of several shapes has values of its own beside those of its records.
+  return record === undefined || type.kind === "MIXED" ? [{ path, type: formatType(type) }, ...below] : below;
 }

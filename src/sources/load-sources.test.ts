@@ -1,5 +1,8 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadSources, parseSource } from "./load-sources.ts";
+import { loadSources, parseSource, SourceFileError } from "./load-sources.ts";
 
 const valid = `name: edge
 aliases: [cdn.logs]
@@ -26,8 +29,29 @@ describe("a source file", () => {
     });
   });
 
+  it("names the field that tells its tenants apart, which is a STRING without being declared", () => {
+    const text = "name: jobs\nkind: jobs\ntenant: metadata.owner\nfields:\n  metadata.n: INT64\n";
+    expect(parseSource(text, "jobs.yaml")).toMatchObject({
+      tenantField: "metadata.owner",
+      knownFields: [
+        { path: "metadata.owner", type: { kind: "STRING" } },
+        { path: "metadata.n", type: { kind: "INT64" } },
+      ],
+    });
+  });
+
   it.each([
-    ["an unknown key", `${valid}retention: 3\n`, "edge.yaml:8:1: retention: there is no such key"],
+    ["a tenant that is no path", "tenant: pro-ject\n", "edge.yaml:8:1: pro-ject is not a field path"],
+    ["a tenant that every event has", "tenant: ID\n", "ID is a field of every event"],
+    ["a tenant of another type", "tenant: metadata.response.status_code\n", "is declared INT64; a tenant is a STRING"],
+    ["a tenant above a field", "tenant: metadata\n", "metadata cannot be a text beside the field metadata.response"],
+    ["an unknown key", "retention: 3\n", "edge.yaml:8:1: retention: there is no such key"],
+  ])("is refused for %s in a line of its own, with file, line, column and a caret", (_, line, message) => {
+    expect(() => parseSource(valid + line, "edge.yaml")).toThrow(message);
+    expect(() => parseSource(valid + line, "edge.yaml")).toThrow("^");
+  });
+
+  it.each([
     ["a wrong type of a field", valid.replace("INT64", "INTEGER"), "must be one of STRING, INT64, FLOAT64, BOOL"],
     ["a field path with a dash", valid.replace("project:", "pro-ject:"), "edge.yaml:6:3: pro-ject is not a field path"],
     ["a name of the service's own", valid.replace("name: edge", "name: logweir.edge"), "are the service's own"],
@@ -39,9 +63,46 @@ describe("a source file", () => {
   });
 });
 
+it("a source takes the place of an earlier folder's that shares a name with it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "logweir-sources-"));
+  await writeFile(join(folder, "own.yaml"), "name: own\naliases: [postgres.logs]\nkind: x\n");
+  const names = (await loadSources(["sources", folder])).map(({ name }) => name);
+  expect(names).toContain("own");
+  expect(names).toContain("edge");
+  expect(names).not.toContain("db");
+});
+
+it("none at all is an error that names the folders", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "logweir-sources-"));
+  await expect(loadSources([folder])).rejects.toThrow(`${folder}: no source file`);
+  await expect(loadSources([join(folder, "nowhere")])).rejects.toThrow(SourceFileError);
+});
+
+const forOtherTables = ["auth_audit", "etl_replication", "multigres", "pg_upgrade", "workflow_run"];
+const forProtocols = "datadog elastic journald loki otel otel_metrics otel_traces splunk syslog webhooks".split(" ");
+
 describe("the sources that come with the project", () => {
-  it("are nine, each with the name that existing clients send as an alias", async () => {
-    const sources = await loadSources("sources");
+  it("name the field of the project as their tenant", async () => {
+    const sources = await loadSources(["sources"]);
+    expect(Object.fromEntries(sources.map(({ name, tenantField }) => [name, tenantField]))).toEqual({
+      ...Object.fromEntries([...forOtherTables, ...forProtocols].map((name) => [name, "project"])),
+      auth: "project",
+      db: "project",
+      edge: "project",
+      function: "metadata.project_ref",
+      function_edge: "metadata.project_ref",
+      pooler: "project",
+      realtime: "metadata.project",
+      rest: "project",
+      storage: "metadata.project",
+    });
+  });
+
+  it("are nine with the name that existing clients send as an alias, those of other tables, and those of protocols", async () => {
+    const all = await loadSources(["sources"]);
+    const sources = all.filter(({ aliases }) => aliases.length > 0);
+    const others = all.filter((source) => !sources.includes(source)).map(({ name }) => name);
+    expect(others.sort()).toEqual([...forOtherTables, ...forProtocols].sort());
     expect(sources.map((source) => [source.name, ...source.aliases])).toEqual([
       ["auth", "gotrue.logs.prod"],
       ["db", "postgres.logs"],

@@ -4,7 +4,7 @@ import { parseCheckedYaml, type TextProblem } from "../checked-yaml.ts";
 import { caretLines, positionAt } from "../googlesql/diagnostic.ts";
 import { UserError } from "../user-error.ts";
 import { findSharedNames, ownNamePrefix, type Source } from "./source.ts";
-import { ownNameProblem, SourceDocument, toSource, whyNoFieldPath } from "./source-document.ts";
+import { ownNameProblem, SourceDocument, toSource, whyNoFieldPath, whyNoTenantField } from "./source-document.ts";
 
 /** A source file that cannot be used; the message names file, line and column and shows the line with a caret. */
 export class SourceFileError extends UserError {
@@ -12,14 +12,32 @@ export class SourceFileError extends UserError {
 }
 
 /**
- * Reads every `*.yaml` file of a folder. Throws one `SourceFileError` that lists all problems of all files; nothing is
- * half loaded. Names and aliases are unique over all files, also when compared without case.
+ * Reads every `*.yaml` file of some folders. Throws one `SourceFileError` that lists all problems of all files; nothing is
+ * half loaded. Names and aliases are unique over all files of a folder, also when compared without case; a source of a later
+ * folder takes the place of those of earlier ones that share a name with it.
  */
-export async function loadSources(folder: string): Promise<readonly Source[]> {
-  const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).sort();
+export async function loadSources(folders: readonly string[]): Promise<readonly Source[]> {
   const problems: string[] = [];
+  let sources: readonly Source[] = [];
+  for (const folder of folders) {
+    const own = await loadFolder(folder, problems);
+    problems.push(...findSharedNames(own));
+    sources = [...sources.filter((source) => !own.some((other) => sharesName(source, other))), ...own];
+  }
+  if (sources.length === 0 && problems.length === 0) {
+    problems.push(`${folders.join(", ") || "No folder"}: no source file (*.yaml) in it`);
+  }
+  if (problems.length > 0) throw new SourceFileError(problems.join("\n"));
+  return sources;
+}
+
+/** The sources of the files that can be used; what is wrong with the others goes to `problems`. */
+async function loadFolder(folder: string, problems: string[]): Promise<readonly Source[]> {
+  const files = await readdir(folder).catch((error: Error) => {
+    throw new SourceFileError(`The folder of sources cannot be read: ${error.message}`);
+  });
   const sources: Source[] = [];
-  for (const file of files) {
+  for (const file of files.filter((name) => /\.ya?ml$/.test(name)).sort()) {
     const path = join(folder, file);
     try {
       sources.push(parseSource(await readFile(path, "utf8"), path));
@@ -28,10 +46,11 @@ export async function loadSources(folder: string): Promise<readonly Source[]> {
       problems.push(error.message);
     }
   }
-  if (files.length === 0) problems.push(`${folder}: no source file (*.yaml) in it`);
-  problems.push(...findSharedNames(sources));
-  if (problems.length > 0) throw new SourceFileError(problems.join("\n"));
   return sources;
+}
+
+function sharesName(source: Source, other: Source): boolean {
+  return findSharedNames([source, other]).length > 0;
 }
 
 /** Parses one source file; `path` is for messages. Throws `SourceFileError`. */
@@ -45,15 +64,21 @@ export function parseSource(text: string, path: string): Source {
 }
 
 function findKeyProblems(
-  { name, aliases = [], fields = {} }: SourceDocument,
+  document: SourceDocument,
   offsetOf: (path: readonly string[]) => number,
 ): readonly TextProblem[] {
+  const { name, aliases = [], fields = {} } = document;
+  const tenant = whyNoTenantField(document);
   const own = [name, ...aliases].filter((each) => each.toLowerCase().startsWith(ownNamePrefix));
   const paths = Object.keys(fields).flatMap((key) => {
     const message = whyNoFieldPath(key);
     return message === undefined ? [] : [{ message: `${key} ${message}`, offset: offsetOf(["fields", key]) }];
   });
-  return [...own.map((each) => ({ message: `${each}: ${ownNameProblem}`, offset: offsetOf(["name"]) })), ...paths];
+  return [
+    ...own.map((each) => ({ message: `${each}: ${ownNameProblem}`, offset: offsetOf(["name"]) })),
+    ...(tenant === undefined ? [] : [{ message: tenant, offset: offsetOf(["tenant"]) }]),
+    ...paths,
+  ];
 }
 
 function showProblem(text: string, path: string, problem: TextProblem): string {

@@ -1,10 +1,10 @@
 import type { EventStore } from "../engines/engine.ts";
 import { ServiceError } from "../errors.ts";
-import type { TableCatalog } from "../googlesql/relation.ts";
 import type { Source } from "./source.ts";
 import { readSource, type SourceProblems } from "./source-changes.ts";
 import { toDocument } from "./source-document.ts";
 import type { SourceRegistry } from "./source-registry.ts";
+import type { SourceTables } from "./source-tables.ts";
 
 /** What is sent as a source's document, not yet looked at. */
 type SentDocument = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export interface ManagedSourcesOptions {
   };
   readonly isEndpoint: (name: string) => boolean;
   /** Names of endpoints that would not run with these tables. */
-  readonly findBroken: (tables: TableCatalog) => readonly string[];
+  readonly findBroken: (tables: SourceTables) => readonly string[];
 }
 
 /** After every event: the first microsecond after the year 9999. */

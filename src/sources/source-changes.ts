@@ -1,6 +1,13 @@
 import { findSchemaProblems } from "../schema-problems.ts";
 import { ownNamePrefix, type Source } from "./source.ts";
-import { ownNameProblem, SourceDocument, toDocument, toSource, whyNoFieldPath } from "./source-document.ts";
+import {
+  ownNameProblem,
+  SourceDocument,
+  toDocument,
+  toSource,
+  whyNoFieldPath,
+  whyNoTenantField,
+} from "./source-document.ts";
 
 /** What is wrong with a source's document, as texts by field. */
 export type SourceProblems = Readonly<Record<string, readonly string[]>>;
@@ -70,6 +77,8 @@ export function readSource(
   if (problems.size === 0 && new Set(source.aliases.map(fold)).size < source.aliases.length) {
     report("aliases", "has an alias twice");
   }
+  const tenantProblem = whyNoTenantField(checked);
+  if (tenantProblem !== undefined) report("tenant", tenantProblem);
   for (const path of Object.keys(checked.fields ?? {})) {
     const message = whyNoFieldPath(path);
     if (message !== undefined) report("fields", `${path} ${message}`);

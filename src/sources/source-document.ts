@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import type { ScalarKind } from "../googlesql/types.ts";
 import { type Source, type SourceOrigin, sourceId } from "./source.ts";
 
+const fixedFields: ReadonlySet<string> = new Set(["id", "timestamp", "event_message"]);
 const fieldPath = /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$/;
 
 /** A source as its file says it. Over the API `kind` may be left out. */
@@ -11,6 +12,7 @@ export const SourceDocument = Type.Object(
     aliases: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 128 }))),
     kind: Type.String({ minLength: 1 }),
     description: Type.Optional(Type.String()),
+    tenant: Type.Optional(Type.String()),
     retention_days: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
     fields: Type.Optional(Type.Record(Type.String(), Type.Enum(["STRING", "INT64", "FLOAT64", "BOOL"]))),
   },
@@ -27,6 +29,24 @@ export function whyNoFieldPath(path: string): string | undefined {
   return fieldPath.test(path) ? undefined : "is not a field path: letters, digits and _, parts joined with dots";
 }
 
+/** What is wrong with the field that a document names as its tenant; undefined for nothing. */
+export function whyNoTenantField({ tenant, fields = {} }: SourceDocument): string | undefined {
+  if (tenant === undefined) return undefined;
+  if (fixedFields.has(tenant.toLowerCase()))
+    return `${tenant} is a field of every event; name one that tells tenants apart`;
+  const path = whyNoFieldPath(tenant);
+  if (path !== undefined) return `${tenant} ${path}`;
+  const type = fields[tenant] ?? "STRING";
+  if (type !== "STRING") return `${tenant} is declared ${type}; a tenant is a STRING`;
+  const related = Object.keys(fields).find((other) => other.startsWith(`${tenant}.`) || tenant.startsWith(`${other}.`));
+  return related === undefined ? undefined : `${tenant} cannot be a text beside the field ${related}`;
+}
+
+/** The declared fields, with the tenant's. */
+function fieldsOf({ tenant, fields = {} }: SourceDocument): NonNullable<SourceDocument["fields"]> {
+  return tenant === undefined || tenant in fields ? fields : { [tenant]: "STRING", ...fields };
+}
+
 /** The source that a document is. */
 export function toSource(document: SourceDocument, origin: SourceOrigin, usualDescription: string): Source {
   return {
@@ -35,22 +55,24 @@ export function toSource(document: SourceDocument, origin: SourceOrigin, usualDe
     kind: document.kind,
     description: document.description ?? usualDescription,
     retentionDays: document.retention_days,
-    knownFields: Object.entries(document.fields ?? {}).map(([path, kind]) => ({
+    knownFields: Object.entries(fieldsOf(document)).map(([path, kind]) => ({
       path,
       type: { kind: kind as ScalarKind },
     })),
+    ...(document.tenant === undefined ? {} : { tenantField: document.tenant }),
     origin,
   };
 }
 
 /** The document that makes the same source again. */
 export function toDocument(source: Source): SourceDocument {
-  const { name, aliases, kind, description, retentionDays, knownFields } = source;
+  const { name, aliases, kind, description, retentionDays, knownFields, tenantField } = source;
   return {
     name,
     aliases: [...aliases],
     kind,
     description,
+    ...(tenantField === undefined ? {} : { tenant: tenantField }),
     ...(retentionDays === undefined ? {} : { retention_days: retentionDays }),
     fields: Object.fromEntries(
       knownFields.map(({ path, type }) => [path, type.kind as "STRING" | "INT64" | "FLOAT64" | "BOOL"]),
@@ -61,22 +83,36 @@ export function toDocument(source: Source): SourceDocument {
 /** A source as the API shows it. */
 export interface ShownSource {
   readonly id: string;
+  /** The id, by the name that older clients have for it. */
+  readonly token: string;
   readonly name: string;
   readonly aliases: readonly string[];
   readonly kind: string;
   readonly description: string;
+  /** The field that tells tenants apart, where there is one. */
+  readonly tenant?: string;
   readonly retention_days: number | null;
   /** True for what the API cannot change: it is kept in a file, or is the service's own. */
   readonly read_only: boolean;
 }
 
-export function showSource({ name, aliases, kind, description, retentionDays, origin }: Source): ShownSource {
+export function showSource({
+  name,
+  aliases,
+  kind,
+  description,
+  tenantField,
+  retentionDays,
+  origin,
+}: Source): ShownSource {
   return {
     id: sourceId(name),
+    token: sourceId(name),
     name,
     aliases,
     kind,
     description,
+    ...(tenantField === undefined ? {} : { tenant: tenantField }),
     retention_days: retentionDays ?? null,
     read_only: origin?.kind !== "api",
   };

@@ -1,9 +1,10 @@
 import type { EventStore } from "../engines/engine.ts";
-import type { TableCatalog, TableDefinition } from "../googlesql/relation.ts";
+import type { TableDefinition } from "../googlesql/relation.ts";
 import { type Source, sourceId } from "./source.ts";
+import type { SourceTables } from "./source-tables.ts";
 
 /** The service's sources by name and alias, and the tables that saved queries see in them. */
-export interface SourceRegistry extends TableCatalog {
+export interface SourceRegistry extends SourceTables {
   /** Those of the moment. */
   readonly sources: readonly Source[];
   /** By exact name or alias, as ingest takes it: names are case-sensitive there. */
@@ -11,7 +12,7 @@ export interface SourceRegistry extends TableCatalog {
   /** By name, alias or id. */
   find(nameOrId: string): Source | undefined;
   /** The tables as they would be with these sources; makes those that are missing. */
-  prepare(sources: readonly Source[]): Promise<TableCatalog>;
+  prepare(sources: readonly Source[]): Promise<SourceTables>;
   /** Takes these sources in place of all others. They must have been prepared, and share no name. */
   replace(sources: readonly Source[]): void;
   /** Is called after each `replace`. */
@@ -33,7 +34,7 @@ export async function openSources(sources: readonly Source[], store: EventStore)
     },
     findSource: (name) => current.findSource(name),
     find: (nameOrId) => current.findSource(nameOrId) ?? current.byId.get(nameOrId.toLowerCase()),
-    findTable: (name) => current.findTable(name),
+    findTable: (name, tenant) => current.findTable(name, tenant),
     tableNames: () => current.tableNames(),
     prepare,
     replace(wanted) {
@@ -44,7 +45,7 @@ export async function openSources(sources: readonly Source[], store: EventStore)
   };
 }
 
-interface SourceIndex extends TableCatalog {
+interface SourceIndex extends SourceTables {
   readonly sources: readonly Source[];
   readonly byId: ReadonlyMap<string, Source>;
   findSource(nameOrAlias: string): Source | undefined;
@@ -63,9 +64,9 @@ function indexSources(sources: readonly Source[], store: EventStore): SourceInde
     sources,
     byId: new Map(sources.map((source) => [sourceId(source.name), source])),
     findSource: (name) => exact.get(name),
-    findTable(name): TableDefinition | undefined {
+    findTable(name, tenant): TableDefinition | undefined {
       const source = exact.get(name) ?? folded.get(name.toLowerCase());
-      return source === undefined ? undefined : store.describe(source.name);
+      return source === undefined ? undefined : store.describe(source.name, tenant);
     },
     tableNames: () => [...exact.keys()],
   };

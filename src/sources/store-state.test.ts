@@ -49,6 +49,8 @@ describe("the state of a store", () => {
           fields: 7,
           runs: 2,
           tail_rows: 4,
+          without_tenant: null,
+          mistyped: [],
           retention_days: 30,
         },
       ],

@@ -1,4 +1,4 @@
-import type { SourceReport, StoreReport } from "../engines/engine.ts";
+import type { MistypedField, SourceReport, StoreReport } from "../engines/engine.ts";
 import { retentionStartUs } from "./retention.ts";
 import type { Source } from "./source.ts";
 
@@ -38,6 +38,10 @@ export interface SourceState {
   readonly fields: number;
   readonly runs: number;
   readonly tail_rows: number;
+  /** Events without a tenant; null for a source without tenants. */
+  readonly without_tenant: number | null;
+  /** Declared fields with values of events since the start that read as NULL: they are of another type. */
+  readonly mistyped: readonly MistypedField[];
   readonly retention_days: number | null;
 }
 
@@ -73,6 +77,8 @@ export function describeStore(
       fields: source.fieldCount,
       runs: source.runCount,
       tail_rows: source.tailRowCount ?? 0,
+      without_tenant: source.tenantlessCount ?? null,
+      mistyped: source.mistyped ?? [],
       retention_days: known.get(source.name)?.retentionDays ?? null,
     })),
     problems: [

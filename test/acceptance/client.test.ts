@@ -76,7 +76,7 @@ describe("a generated client", () => {
   it("lets nobody send a wrong type, a wrong value or an unknown name, or leave out what is required", async () => {
     const calls = [
       "client.logsAll({ project: 7 })",
-      'client.usageApiCounts({ interval: "weekly", project: "abc" })',
+      'client.usageApiCounts({ interval: "yearly", project: "abc" })',
       'client.logsAll({ project: "abc", projct: "abc" })',
       "client.logsAll()",
       'client.logsAll({ project: "abc" }).then((rows) => rows[0]?.nothing)',

@@ -11,7 +11,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The nine CTE tables, the sources behind them as clients name them, and where an event carries its project. */
+/** The CTE tables, the sources behind them as clients name them, and where an event carries its project. */
 const tables = [
   ["edge_logs", "cloudflare.logs.prod", "top"],
   ["db_logs", "postgres.logs", "top"],
@@ -22,6 +22,11 @@ const tables = [
   ["storage_logs", "storage.logs.prod.2", "project"],
   ["rest_logs", "postgREST.logs.prod", "top"],
   ["pooler_logs", "pgbouncer.logs.prod", "top"],
+  ["auth_audit_logs", "auth_audit", "top"],
+  ["pg_upgrade_logs", "pg_upgrade", "top"],
+  ["etl_replication_logs", "etl_replication", "top"],
+  ["multigres_logs", "multigres", "top"],
+  ["workflow_run_logs", "workflow_run", "top"],
 ] as const;
 
 function makeEvent(place: "top" | "project_ref" | "project", project: string, id: string, timestamp: string) {
@@ -77,7 +82,7 @@ describe.each(tables)("the table %s", (table, source, place) => {
     expect(await ids({ iso_timestamp_start: "", iso_timestamp_end: "" })).toHaveLength(3);
   });
 
-  it("shows timestamp, id, event_message and metadata", async () => {
+  it("shows timestamp, id, event_message, metadata and identifier", async () => {
     const rows = await service.rows("logs.all", { project, sql: `select * from ${table} order by timestamp limit 1` });
     expect(rows).toEqual([
       {
@@ -85,6 +90,7 @@ describe.each(tables)("the table %s", (table, source, place) => {
         id: `${table}-1`,
         event_message: `${table}-1`,
         metadata: [place === "top" ? { level: "info" } : { level: "info", [place]: project }],
+        identifier: null,
       },
     ]);
   });

@@ -22,6 +22,7 @@ const api = (method: string, path: string, body?: unknown, token = privateToken)
 
 interface ShownSource {
   readonly id: string;
+  readonly token: string;
   readonly name: string;
   readonly read_only: boolean;
 }
@@ -70,12 +71,13 @@ describe("the sources of files", () => {
 
 describe("a source of the API", () => {
   it("takes events at once, by name, alias and id, and shows its newest ones", async () => {
-    const { id, ...shown } = await make({
+    const { id, token, ...shown } = await make({
       name: "shop",
       aliases: ["shop.logs"],
       favorite: true,
       fields: { tier: "INT64" },
     });
+    expect(token).toBe(id);
     expect(shown).toEqual({
       name: "shop",
       aliases: ["shop.logs"],
@@ -84,6 +86,7 @@ describe("a source of the API", () => {
       retention_days: null,
       read_only: false,
     });
+    expect(token).toBe(id);
     await service.ingest("shop", [{ id: "1", timestamp: "2026-08-20T09:00:00Z", message: "one" }]);
     await service.ingest("shop.logs", [{ id: "2", timestamp: "2026-08-20T09:00:01Z", metadata: { a: { b: 1 } } }]);
     await service.ingest(id, [{ id: "3", timestamp: "2026-08-20T09:00:02Z" }]);

@@ -153,7 +153,7 @@ describe("project", () => {
 });
 
 describe("interval", () => {
-  it.each(["weekly", "HOURLY", ""])("refuses %j and names the allowed values", async (interval) => {
+  it.each(["yearly", "HOURLY", ""])("refuses %j and names the allowed values", async (interval) => {
     const response = await service.get("/api/endpoints/query/usage.api-counts", { interval, project: "alpha" });
     expect(response.status).toBe(400);
     const { error } = (await response.json()) as { error: { parameter: string; message: string; hint?: string } };

@@ -4,11 +4,9 @@
  * writes them; `error` is a part of the message. A query without ORDER BY must have one row, or an order by nature.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { PassThrough, Readable } from "node:stream";
 import { beforeAll, describe, expect, it } from "vitest";
-import { runSqlBatch } from "../../src/cli/commands/sql-batch.ts";
-import { readLines } from "../../src/cli/lines.ts";
 import { CATALOGUE } from "../../src/googlesql/catalogue/index.ts";
+import { type Answer, answerAll } from "./answers.ts";
 
 interface CorpusCase {
   readonly name: string;
@@ -18,23 +16,8 @@ interface CorpusCase {
   readonly error?: string;
 }
 
-interface Answer {
-  readonly rows?: readonly unknown[];
-  readonly error?: { readonly code: string; readonly message: string };
-}
-
 const folder = new URL("corpus/", import.meta.url);
 const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
-
-async function answerAll(cases: readonly CorpusCase[]): Promise<readonly Answer[]> {
-  const lines = cases.map(({ query, params }) => `${JSON.stringify({ query, params })}\n`);
-  const output = new PassThrough();
-  const done = runSqlBatch(Readable.from(lines), output).finally(() => output.end());
-  const answers: Answer[] = [];
-  for await (const line of readLines(output)) answers.push(JSON.parse(line) as Answer);
-  await done;
-  return answers;
-}
 
 it("the corpus has a case for every function of the catalogue", () => {
   const texts = files.map((file) => readFileSync(new URL(file, folder), "utf8").toUpperCase()).join("\n");

@@ -53,6 +53,14 @@ export const constructs: readonly Construct[] = [
     name: "Window functions, OVER",
     query: `SELECT SUM(a) OVER (PARTITION BY c ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM ${numbers}`,
   },
+  {
+    name: "RANGE frames with offsets, over INT64, FLOAT64 and NUMERIC",
+    query: `SELECT SUM(a) OVER (ORDER BY a RANGE BETWEEN 1 PRECEDING AND 2 FOLLOWING) FROM ${numbers}`,
+  },
+  {
+    name: "RANGE frames with offsets, over BIGNUMERIC",
+    query: `SELECT COUNT(*) OVER (ORDER BY CAST(a AS BIGNUMERIC) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM ${numbers}`,
+  },
   { name: "WINDOW", query: `SELECT RANK() OVER w FROM ${numbers} WINDOW w AS (ORDER BY a)` },
   { name: "QUALIFY", query: `SELECT a FROM ${numbers} WHERE TRUE QUALIFY ROW_NUMBER() OVER (ORDER BY a) = 1` },
   { name: "PIVOT", query: `SELECT * FROM (SELECT 1 AS v, 'x' AS k) PIVOT (SUM(v) FOR k IN ('x', 'y'))` },
@@ -101,6 +109,8 @@ export const constructs: readonly Construct[] = [
   { name: "|> TABLESAMPLE", query: "WITH t AS (SELECT 1 AS a) FROM t |> TABLESAMPLE SYSTEM (50 PERCENT)" },
   { name: "|> WITH", query: "SELECT 1 AS a |> WITH t AS (SELECT 1 AS b) |> CROSS JOIN t" },
   { name: "CASE", query: "SELECT CASE 1 WHEN 1 THEN 'a' ELSE 'b' END, CASE WHEN TRUE THEN 1 END" },
+  { name: "Type parameters in CAST", query: "SELECT CAST('abc' AS STRING(3)), CAST(1.25 AS NUMERIC(3, 1))" },
+  { name: "Type parameters inside ARRAY and STRUCT in CAST", query: "SELECT CAST(['abc'] AS ARRAY<STRING(3)>)" },
   {
     name: "CAST, SAFE_CAST, FORMAT",
     query: "SELECT CAST('1' AS INT64), SAFE_CAST('x' AS INT64), CAST(DATE '2024-01-02' AS STRING FORMAT 'YYYY')",

@@ -1,10 +1,18 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { printConsoleOperations } from "./console-operations.ts";
 import { printGoogleSqlPage } from "./googlesql-page.ts";
 
 it("docs/googlesql.md is what `npm run docs` writes", () => {
   expect(readFileSync("docs/googlesql.md", "utf8")).toBe(printGoogleSqlPage());
+});
+
+it("every operation that the console knows is one of the service's", () => {
+  const made = readFileSync("console/api/operations.generated.ts", "utf8");
+  const known = made.slice(made.indexOf("export const operations")).split("\n");
+  const current = new Set(printConsoleOperations().split("\n"));
+  expect(known.filter((line) => !current.has(line))).toEqual([]);
 });
 
 const pages = ["README.md", "CONTRIBUTING.md", "docs/api.md", "docs/event-model.md", "docs/decisions/README.md"];

@@ -1,5 +1,7 @@
 /** `npm run docs`: writes the pages that are generated. */
 import { writeFileSync } from "node:fs";
+import { printConsoleOperations } from "./console-operations.ts";
 import { printGoogleSqlPage } from "./googlesql-page.ts";
 
 writeFileSync("docs/googlesql.md", printGoogleSqlPage());
+writeFileSync("console/api/operations.generated.ts", printConsoleOperations());

@@ -4,7 +4,7 @@ import { runTests, type TestOutcome } from "../../src/endpoint-tests/run-tests.t
 import { openTestBench } from "../../src/endpoint-tests/test-bench.ts";
 
 /** Runs as `logweir endpoint test` does; each case of the files is a test here. */
-const bench = await openTestBench("endpoints", "sources");
+const bench = await openTestBench("endpoints", ["sources"]);
 const tests = await loadTests("endpoints", bench.byFile, bench.sources);
 const outcomes: TestOutcome[] = [];
 for await (const outcome of runTests(bench, tests, () => performance.now())) outcomes.push(outcome);

@@ -13,8 +13,9 @@ export async function tryOne<T extends Attempt>(
   service: SecurityService,
   attempt: T,
   judge: Judge<T>,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly answer: Answer; readonly failure: string | undefined }> {
-  const answer = await service.ask({ sql: attempt.sql });
+  const answer = await service.ask({ sql: attempt.sql }, headers);
   const leak = answer.text.includes(secret) && !attempt.sql.includes(secret) ? "the other project's data" : undefined;
   const failure = leak ?? judge(attempt, answer);
   await service.settle();

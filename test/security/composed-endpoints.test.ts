@@ -34,8 +34,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it("takes nine tables apart", () => {
-  expect(inner).toHaveLength(9);
+it("takes every table apart", () => {
+  expect(inner).toHaveLength(14);
 });
 
 it("keeps consumers from the endpoints that the reader reads, wherever they are named", async () => {

@@ -22,12 +22,15 @@ async function findUncontained(service: SecurityService, attempts: readonly Atte
     if (status === 504 && (code !== "timeout" || limit !== "query_timeout_ms")) return "not by its deadline";
     return status === 413 && limit === undefined ? "no limit named" : undefined;
   };
+  // Each by a caller of its own: who has cost the engine its host is held back.
+  const tryAlone = async (attempt: Attempt) =>
+    tryOne(service, attempt, judge, { "x-api-key": await service.createToken() });
   const waiting = [...attempts];
   const taken: Attempt[] = [];
   const failures: string[] = [];
   const work = async () => {
     for (let attempt = waiting.shift(); attempt !== undefined; attempt = waiting.shift()) {
-      const { answer, failure } = await tryOne(service, attempt, judge);
+      const { answer, failure } = await tryAlone(attempt);
       // Who only stood by when an engine host was ended is told to come again.
       if (answer.code === "engine_unavailable") taken.push(attempt);
       else if (failure !== undefined) failures.push(failure);
@@ -38,9 +41,9 @@ async function findUncontained(service: SecurityService, attempts: readonly Atte
   await service.settle();
   for (const attempt of taken) {
     // Alone it may still meet the end of the engine that the query before it keeps busy, once.
-    let tried = await tryOne(service, attempt, judge);
+    let tried = await tryAlone(attempt);
     for (let again = 0; again < 3 && tried.answer.code === "engine_unavailable"; again++) {
-      tried = await tryOne(service, attempt, judge);
+      tried = await tryAlone(attempt);
     }
     if (tried.failure !== undefined) failures.push(tried.failure);
   }

@@ -46,7 +46,7 @@ const physicalTable = /"([^"]*)" AS t\d+/g;
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const engine = await openMemoryEngine({ threads: 1 });
   try {
-    const sources = await openSources(await loadSources("sources"), engine.store);
+    const sources = await openSources(await loadSources(["sources"]), engine.store);
     const file = await readFile("endpoints/logs.all.sql", "utf8");
     return runFuzz(options, createCompiler(engine, sources, file.slice(file.indexOf("---*/") + 5)));
   } finally {
@@ -69,7 +69,8 @@ function createCompiler(engine: DuckDbEngine, sources: SourceRegistry, saved: st
         ? parseQuery(text)
         : compileLql(text, { defaultTable: "edge_logs", nowMs: 1_787_216_400_000, maxRows: 1_000 });
     const redaction = redacts ? { redaction: defaultDetectors.join(",") } : {};
-    const options = { tables: sources, parameters, ...redaction };
+    const tables = { findTable: (name: string) => sources.findTable(name), tableNames: sources.tableNames };
+    const options = { tables, parameters, ...redaction };
     return engine.compile(resolveSandboxed(savedQuery, { query, text }, options), { text }).sql;
   };
 }

@@ -23,6 +23,10 @@ export interface SecurityService {
   /** The status of `/health`. */
   health(): Promise<number>;
   ingest(source: string, events: readonly object[]): Promise<void>;
+  /** The value of a new token that may query, for a caller of its own. */
+  createToken(): Promise<string>;
+  /** Stops it and starts it again on the same data, which its engine has put in order by then. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -73,7 +77,7 @@ export async function startSecurityService(options: SecurityServiceOptions): Pro
       ...(options.sourcesDir === undefined ? {} : { LOGWEIR_SOURCES_DIR: options.sourcesDir }),
     },
   );
-  const running = await startService(configuration);
+  let running = await startService(configuration);
   const headers = { "content-type": "application/json", "x-api-key": privateToken };
   return {
     async ask(parameters, more = {}) {
@@ -116,6 +120,14 @@ export async function startSecurityService(options: SecurityServiceOptions): Pro
       const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(events) });
       if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
       await response.arrayBuffer();
+    },
+    async restart() {
+      await running.stop();
+      running = await startService(configuration);
+    },
+    async createToken() {
+      const token = { description: "", scopes: ["query"], pins: {}, expiresAt: undefined };
+      return (await running.tokens.create(token)).secret;
     },
     async stop() {
       await running.stop();

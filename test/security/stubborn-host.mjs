@@ -1,5 +1,5 @@
 // An engine host that is the real one but for queries that name "unstoppable": these it takes, and answers nothing to
-// them, not even to their end. It passes frames on between the service (file descriptor 3) and the real host.
+// them, not even to their end; and for those that name "garbled", which it answers with bytes that are no frame. It passes frames on between the service (file descriptor 3) and the real host.
 import { spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -22,6 +22,7 @@ service.on("data", (piece) => {
     rest = rest.subarray(end);
     const { id, kind, query } = JSON.parse(frame.toString("utf8", 8, 8 + frame.readUInt32LE(4)));
     if (kind === "run" && query.sql.includes("unstoppable")) stubborn.add(id);
+    if (kind === "run" && query.sql.includes("garbled")) service.write(Buffer.alloc(64, 0xff));
     if (!stubborn.has(id)) inner.write(frame);
   }
 });

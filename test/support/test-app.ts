@@ -7,6 +7,7 @@ import { createDataThrough } from "../../src/endpoints/data-through.ts";
 import type { Endpoint, EndpointDefinition } from "../../src/endpoints/definition.ts";
 import { draftEndpoint } from "../../src/endpoints/draft-endpoint.ts";
 import { createEndpointRegistry, type EndpointRegistry } from "../../src/endpoints/endpoint-registry.ts";
+import { createHoldBack } from "../../src/endpoints/hold-back.ts";
 import { createCursorSealer } from "../../src/endpoints/paging/cursor.ts";
 import type { Planner } from "../../src/endpoints/run-endpoint.ts";
 import { buildApp } from "../../src/http/app.ts";
@@ -83,7 +84,13 @@ const endpoints = [
   }),
 ];
 
-export async function createTestApp(options: { readonly isMetricsOpen?: boolean } = {}): Promise<TestApp> {
+interface TestAppOptions {
+  readonly isMetricsOpen?: boolean;
+  /** Beside `edge` and `db`. */
+  readonly sources?: readonly string[];
+}
+
+export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const engine = createFakeEngine();
   const logLines: string[] = [];
   const audited: AuditEvent[] = [];
@@ -94,6 +101,7 @@ export async function createTestApp(options: { readonly isMetricsOpen?: boolean 
     [
       { ...source, name: "edge", aliases: ["cdn.logs"] },
       { ...source, name: "db", aliases: [] },
+      ...(options.sources ?? []).map((name) => ({ ...source, name, aliases: [] })),
       { ...source, name: "logweir.audit", aliases: [], origin: { kind: "service" } },
     ],
     engine.store,
@@ -104,6 +112,7 @@ export async function createTestApp(options: { readonly isMetricsOpen?: boolean 
       planned.push(asked);
       return test.onPlan(...asked);
     },
+    tenantParameters: () => [],
   };
   const registry = createEndpointRegistry(endpoints);
   const app = await buildApp({
@@ -111,6 +120,7 @@ export async function createTestApp(options: { readonly isMetricsOpen?: boolean 
       engine,
       planner,
       admission: createAdmission({ maxRunning: 2, maxWaiting: 0 }),
+      holdBack: createHoldBack(() => testNowMs),
       cursors: createCursorSealer(new Uint8Array(32)),
       timeoutMs: 30_000,
       maxResultBytes: 1_000_000,
@@ -118,7 +128,7 @@ export async function createTestApp(options: { readonly isMetricsOpen?: boolean 
       now: () => 0,
     },
     cache: createResultCache({ maxBytes: 1_000_000, nowMs: () => testNowMs, random: Math.random }),
-    dataThrough: await createDataThrough(engine.store, new AbortController().signal),
+    dataThrough: await createDataThrough(engine.store, async () => new Map(), new AbortController().signal),
     endpoints: registry,
     sources,
     authenticator: {
@@ -138,6 +148,7 @@ export async function createTestApp(options: { readonly isMetricsOpen?: boolean 
     logger: createLogger("info", { write: (line) => void logLines.push(line) }),
     rates: createRateLimiter(600, () => testNowMs),
     maxBodyBytes: 100_000,
+    bodyTimeoutMs: 200,
     isMetricsOpen: options.isMetricsOpen ?? false,
     nowMs: () => testNowMs,
     drain,

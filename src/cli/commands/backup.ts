@@ -4,6 +4,7 @@ import { type FileHandle, mkdir, open, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { countStoredRows } from "../../engines/duckdb/count-rows.ts";
 import type { BackupHead, BackupManifest, BackupTail } from "../../http/backup-format.ts";
+import { checkedParts } from "../checked-name.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { createProgressBar } from "../progress-bar.ts";
 import { createServiceClient, describeAnswer, type ServiceOptions } from "../service-call.ts";
@@ -100,12 +101,14 @@ async function receive(reader: ByteReader, folder: string, context: CliContext):
     const first = await reader.line();
     if (first === undefined) throw cut();
     const head = JSON.parse(first) as BackupHead;
+    // Before anything is written.
+    const targets = head.files.map(({ path }) => join(folder, ...checkedParts(path, "The service")));
     const total = head.files.reduce((sum, { bytes }) => sum + bytes, 0);
     const bar = createProgressBar(context.errors, "Copying bytes");
     let done = 0;
     const sha256: string[] = [];
-    for (const { path, bytes } of head.files) {
-      const target = join(folder, ...path.split("/"));
+    for (const [index, { bytes }] of head.files.entries()) {
+      const target = targets[index] ?? folder;
       sha256.push(
         await writeCopy(reader.bytes(bytes), target, (count) => {
           done += count;

@@ -38,11 +38,11 @@ async function describeFolder(
   sources: string | undefined,
   context: CliContext,
 ): Promise<OpenApiDocument> {
-  const sourcesDir =
+  const sourceFolders =
     sources === undefined
-      ? readConfiguration(context, context.environment).settings.sourcesDir
-      : resolve(context.workingDir, sources);
-  const bench = await openTestBench(resolve(context.workingDir, folder), sourcesDir);
+      ? readConfiguration(context, context.environment).settings.sourceFolders
+      : [resolve(context.workingDir, sources)];
+  const bench = await openTestBench(resolve(context.workingDir, folder), sourceFolders);
   try {
     const everybody = { tokenId: "", scopes: ["query"], pins: {}, budget: {}, redaction: "fixed" } as const;
     return buildOpenApi([...bench.byFile.values()], everybody);

@@ -42,11 +42,11 @@ async function runFolder(
   { filter, sources, json }: EndpointTestOptions,
   context: CliContext,
 ): Promise<readonly TestOutcome[]> {
-  const sourcesDir =
+  const sourceFolders =
     sources === undefined
-      ? readConfiguration(context, context.environment).settings.sourcesDir
-      : resolve(context.workingDir, sources);
-  const bench = await openTestBench(folder, sourcesDir);
+      ? readConfiguration(context, context.environment).settings.sourceFolders
+      : [resolve(context.workingDir, sources)];
+  const bench = await openTestBench(folder, sourceFolders);
   try {
     const tests = choose(await loadTests(folder, bench.byFile, bench.sources), filter);
     const outcomes: TestOutcome[] = [];

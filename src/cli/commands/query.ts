@@ -1,4 +1,5 @@
 import { type CliContext, CliError, print } from "../context.ts";
+import { rawStream } from "../safe-output.ts";
 import { createServiceClient, describeAnswer, type ServiceOptions } from "../service-call.ts";
 import { printTable } from "../table.ts";
 
@@ -36,7 +37,8 @@ export async function query(name: string, options: QueryOptions, context: CliCon
     return;
   }
   if (options.csv === true) {
-    context.output.write(body);
+    // A file gets every byte; on a terminal nothing of a row is obeyed.
+    (context.output.isTTY === true ? context.output : rawStream(context.output)).write(body);
     return;
   }
   const { result } = JSON.parse(body) as { readonly result: readonly Row[] };

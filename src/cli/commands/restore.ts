@@ -3,6 +3,7 @@ import { readFile, rename, rm, rmdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { readConfiguration } from "../../config.ts";
 import type { BackupManifest } from "../../http/backup-format.ts";
+import { checkedParts } from "../checked-name.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { createProgressBar } from "../progress-bar.ts";
 import { describeBackup, verifyCounts, writeCopy } from "./backup.ts";
@@ -43,8 +44,7 @@ async function readManifest(folder: string): Promise<BackupManifest> {
   if (!existsSync(path)) throw new CliError(`${folder} holds no complete backup: there is no ${path}`);
   const manifest = JSON.parse(await readFile(path, "utf8")) as BackupManifest;
   if (manifest.format !== 1) throw new CliError(`${path} has a format that this version does not read`);
-  const outside = manifest.files.find(({ path: each }) => each.split("/").some((part) => part === ".." || part === ""));
-  if (outside !== undefined) throw new CliError(`${path} names a file outside the backup: ${outside.path}`);
+  for (const { path: each } of manifest.files) checkedParts(each, path);
   return manifest;
 }
 

@@ -64,7 +64,7 @@ async function greet(
   context: CliContext,
 ): Promise<void> {
   if (demoToken !== undefined) await fillEmptyStore(service, demoToken, context);
-  await printWelcome(service, configuration, context);
+  await printWelcome(service, configuration, demoToken !== undefined, context);
 }
 
 /** A line for each request of the filling would tear the progress bar apart. */
@@ -82,9 +82,16 @@ async function fillEmptyStore(service: RunningService, token: string, context: C
   bar.end();
 }
 
-async function printWelcome(service: RunningService, configuration: Configuration, context: CliContext): Promise<void> {
+async function printWelcome(
+  service: RunningService,
+  configuration: Configuration,
+  isDemo: boolean,
+  context: CliContext,
+): Promise<void> {
   const { output } = context;
   print(output, `Logweir listens on ${service.url}`);
+  print(output, `Endpoints of ${listFolders(configuration.settings.endpointFolders)}`);
+  print(output, `Sources of ${listFolders(configuration.settings.sourceFolders)}`);
   const token = await makeFirstToken(service, configuration);
   if (token !== undefined) {
     print(
@@ -92,8 +99,21 @@ async function printWelcome(service: RunningService, configuration: Configuratio
       `\nAccess token, shown this once:\n  ${token}\n(\`logweir token create --scope private\` makes another.)`,
     );
   }
+  if (configuration.settings.consoleFolder !== undefined) {
+    const link = token === undefined ? `${service.url}/` : signInLink(service.url, token, isDemo);
+    print(output, `\nConsole${token === undefined ? "" : ", signed in by this link"}:\n  ${link}`);
+  }
   const calls = service.endpoints.endpoints.slice(0, 5).map((endpoint) => exampleCall(service.url, endpoint, token));
   if (calls.length > 0) print(output, `\nTry:\n${calls.map((call) => `  ${call}`).join("\n")}`);
+}
+
+/** What stands behind `#` is not sent over the network, and the page takes it out of the address at once. */
+function signInLink(url: string, token: string, isDemo: boolean): string {
+  return `${url}/#token=${encodeURIComponent(token)}${isDemo ? "&project=default" : ""}`;
+}
+
+function listFolders(folders: readonly string[]): string {
+  return folders.length === 0 ? "no folder: what is made over the API counts" : folders.join(" and ");
 }
 
 /** A token for who has none yet: no fixed one, and none was ever made. */

@@ -1,47 +1,120 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatIsoTimestamp } from "../../iso-timestamp.ts";
-import type { CliContext } from "../context.ts";
-import { writeLine } from "../lines.ts";
-import { readAnswer } from "../service-call.ts";
+import { type CliContext, CliError } from "../context.ts";
+import { readLines, writeLine } from "../lines.ts";
+import { createServiceClient, describeAnswer, readAnswer } from "../service-call.ts";
 import type { ServiceCommandOptions } from "../service-commands.ts";
 
-interface EventAnswer {
-  readonly id: string;
-  readonly timestamp: number;
-  readonly event_message: string | null;
+export interface TailOptions extends ServiceCommandOptions {
+  readonly lql?: string;
+  readonly sql?: string;
+  readonly project?: string;
+  /** True where the name is an endpoint's. */
+  readonly endpoint?: boolean;
 }
 
-const pollMs = 1_000;
-/** Events that come late by up to so much are still shown. */
-const lateUs = 10_000_000;
+interface EventRow {
+  readonly id?: unknown;
+  readonly timestamp?: unknown;
+  readonly event_message?: unknown;
+}
 
-/** Prints a source's newest events and then, once a second, those that came since, until the process is ended or `signal` aborted. */
+/** What is printed before the first event comes. */
+const firstRows = 10;
+const retryMs = 2_000;
+
+/** Prints the newest events of a source, or rows of an endpoint, and then those that come, until the process is ended or `signal` aborted. */
 export async function tail(
-  source: string,
-  options: ServiceCommandOptions,
+  name: string,
+  options: TailOptions,
   context: CliContext,
-  signal?: AbortSignal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
-  const path = `/api/sources/${encodeURIComponent(source)}/events`;
-  let shown = new Map<string, number>();
-  let newest: number | undefined;
-  while (signal?.aborted !== true) {
-    const from = newest === undefined ? undefined : newest - lateUs;
-    const query = from === undefined ? "?limit=10" : `?limit=1000&after=${formatIsoTimestamp(BigInt(from))}`;
-    const { result } = await readAnswer<{ readonly result: readonly EventAnswer[] }>(path + query, options, context);
-    for (const event of [...result].reverse()) {
-      newest = Math.max(newest ?? event.timestamp, event.timestamp);
-      if (shown.has(event.id)) continue;
-      shown.set(event.id, event.timestamp);
-      await writeLine(context.output, options.json === true ? JSON.stringify(event) : toLine(event));
+  const path = `/api/endpoints/query/${encodeURIComponent(options.endpoint === true ? name : `source:${name}`)}`;
+  const parameters = toParameters(options);
+  const print = (row: EventRow) => {
+    return writeLine(context.output, options.json === true ? JSON.stringify(row) : toLine(row));
+  };
+  const newest = new URLSearchParams([...parameters, ["limit", String(firstRows)]]);
+  const { result } = await readAnswer<{ readonly result: readonly EventRow[] }>(`${path}?${newest}`, options, context);
+  const shown = new Set(result.map(keyOf));
+  for (const row of [...result].reverse()) await print(row);
+  let lastId: string | undefined;
+  const client = createServiceClient(options, context);
+  while (!signal.aborted) {
+    const headers = { accept: "text/event-stream", ...(lastId === undefined ? {} : { "last-event-id": lastId }) };
+    const since = lastId === undefined ? [["since", "10s"]] : [];
+    const query = new URLSearchParams([...parameters, ...since] as [string, string][]);
+    try {
+      const response = await client.send(`${path}/tail?${query}`, { headers, signal });
+      if (!response.ok || response.body === null) throw new CliError(await describeAnswer(response));
+      for await (const message of readMessages(response.body as unknown as NodeJS.ReadableStream)) {
+        if (message.event === "end") throw new CliError(textOf(message.data, "message"));
+        if (message.event === "skipped")
+          context.errors.write(`(${textOf(message.data, "count")} events were left out)\n`);
+        if (message.event !== "message") continue;
+        lastId = message.id ?? lastId;
+        const row = JSON.parse(message.data) as EventRow;
+        if (!shown.has(keyOf(row))) await print(row);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      // A connection that breaks is made again, behind the last event; what the service says is told.
+      if (error instanceof CliError) throw error;
     }
-    const oldest = (newest ?? 0) - lateUs;
-    shown = new Map([...shown].filter(([, timestamp]) => timestamp >= oldest));
-    await sleep(pollMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    await sleep(retryMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
-function toLine({ timestamp, event_message: message, id }: EventAnswer): string {
+function toParameters({ lql, sql, project, endpoint }: TailOptions): [string, string][] {
+  if (lql !== undefined && sql !== undefined) throw new CliError("Give --lql or --sql, not both");
+  if (project === undefined) return sql === undefined ? toQuery(lql) : [["sql", sql]];
+  if (endpoint === true) return [["project", project], ...(sql === undefined ? toQuery(lql) : toSql(sql))];
+  if (sql !== undefined) throw new CliError("--project does not go with --sql: name the project in the query");
+  return toQuery([lql ?? "", `project:${JSON.stringify(project)}`].join(" ").trim());
+}
+
+function toSql(sql: string): [string, string][] {
+  return [["sql", sql]];
+}
+
+function toQuery(lql: string | undefined): [string, string][] {
+  return lql === undefined ? [] : [["lql", lql]];
+}
+
+interface Message {
+  readonly id: string | undefined;
+  readonly event: string;
+  readonly data: string;
+}
+
+async function* readMessages(body: NodeJS.ReadableStream): AsyncGenerator<Message> {
+  let message: { id?: string; event?: string; data?: string } = {};
+  for await (const line of readLines(body)) {
+    if (line === "") {
+      const { id, event = "message", data } = message;
+      if (data !== undefined) yield { id, event, data };
+      message = {};
+    }
+    const [, name, value = ""] = /^(id|event|data): ?(.*)$/.exec(line) ?? [];
+    if (name === "id" || name === "event" || name === "data") message[name] = value;
+  }
+}
+
+function textOf(data: string, name: string): string {
+  const value = (JSON.parse(data) as Readonly<Record<string, unknown>>)[name];
+  return value === null || value === undefined ? "some" : String(value);
+}
+
+/** What tells a row from others: its id where it has one. */
+function keyOf(row: EventRow): string {
+  return typeof row.id === "string" ? row.id : JSON.stringify(row);
+}
+
+function toLine(row: EventRow): string {
+  const { timestamp, event_message: message, id } = row;
+  const text = typeof message === "string" ? message : typeof id === "string" ? id : JSON.stringify(row);
+  const time = typeof timestamp === "number" ? `${formatIsoTimestamp(BigInt(timestamp))}  ` : "";
   // A line of the log is one line of the output.
-  return `${formatIsoTimestamp(BigInt(timestamp))}  ${(message ?? id).replaceAll(/[\r\n\t]+/g, " ")}`;
+  return time + text.replaceAll(/[\r\n\t]+/g, " ");
 }

@@ -1,7 +1,7 @@
 import { parseLifetime } from "../../access/expiry.ts";
-import { isScope, scopeForms } from "../../access/scope.ts";
+import { isPinnedOwner, isScope, scopeForms } from "../../access/scope.ts";
 import { redactionPolicies, type TokenStore } from "../../access/token.ts";
-import { describeToken } from "../../access/token-document.ts";
+import { describeToken, pinnedOwnerMessage } from "../../access/token-document.ts";
 import type { AuditChange } from "../../audit/audit-event.ts";
 import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames } from "../../budget.ts";
 import { readConfiguration } from "../../config.ts";
@@ -29,6 +29,7 @@ export async function createToken(options: CreateTokenOptions, context: CliConte
   const unknown = options.scope.find((scope) => !isScope(scope));
   if (unknown !== undefined) throw new CliError(`There is no scope ${unknown}; scopes are ${scopeForms.join(", ")}`);
   const pins = Object.fromEntries(options.pin.map(parsePin));
+  if (isPinnedOwner(options.scope, pins)) throw new CliError(`--scope private with --pin: ${pinnedOwnerMessage}`);
   const lifetimeMs = options.expires === undefined ? undefined : parseLifetime(options.expires);
   if (options.expires !== undefined && lifetimeMs === undefined) {
     throw new CliError(`--expires ${options.expires}: a lifetime is a number and s, m, h, d or w, such as 30d`);

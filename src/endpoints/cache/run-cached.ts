@@ -1,5 +1,6 @@
 import type { DataThrough } from "../data-through.ts";
 import type { Endpoint } from "../definition.ts";
+import { readsOf } from "../planned-query.ts";
 import { type EndpointCall, type EndpointRunner, prepareCall } from "../run-endpoint.ts";
 import { type RunOptions, runPrepared } from "../run-prepared.ts";
 import { cacheKey } from "./cache-key.ts";
@@ -28,12 +29,12 @@ export interface CachedRun extends FoundAnswer {
  */
 export function runCached(dependencies: CachedRunner, call: EndpointCall, options: RunOptions): Promise<CachedRun> {
   const { runner, cache } = dependencies;
-  const { endpoint, redactsPii, budget = {} } = call;
+  const { endpoint, redactsPii, budget = {}, pinned } = call;
   const { cacheSeconds, warmEverySeconds } = endpoint.definition;
   const { parameters, bytes } = pickParameters(endpoint, call.parameters);
-  const kept = { endpoint, parameters, redactsPii, budget };
+  const kept = { endpoint, parameters, redactsPii, budget, pinned };
   const startedAt = runner.now();
-  const prepared = prepareCall(runner, kept);
+  const prepared = prepareCall(runner, { ...kept, isOwner: call.isOwner === true });
   const key = cacheKey(endpoint, prepared);
   options.onPrepared?.(runner.now() - startedAt);
   const { query, identity } = prepared;
@@ -65,8 +66,8 @@ async function compute(
   options: RunOptions,
 ): Promise<ComputedAnswer> {
   const current = prepareCall(runner, call);
-  const { columns, paging, tables } = current.query;
-  const dataThroughUs = dataThrough.of(tables);
+  const { columns, paging } = current.query;
+  const dataThroughUs = await dataThrough.of(readsOf(current.query));
   const batches: string[] = [];
   const rows = runPrepared(runner, current, signal, options);
   let step = await rows.next();

@@ -37,7 +37,7 @@ export function createPageEnd(paging: Paging | undefined, maxRows: number): Page
 }
 
 /** Hidden columns are the last: the row ends where the first of them begins. A text value holds no bare quotes. */
-function hideFrom(row: string, name: string): string {
+export function hideFrom(row: string, name: string): string {
   const key = `${JSON.stringify(name)}:`;
   const start = row.lastIndexOf(`,${key}`);
   return start === -1 ? "{}" : `${row.slice(0, start)}}`;

@@ -83,7 +83,7 @@ interface Top {
 }
 
 /** Takes the outermost limit and order off. Undefined where the limit is no number of the query's text. */
-function openTop(scan: Scan): Top | undefined {
+export function openTop(scan: Scan): Top | undefined {
   const ctes: Top["ctes"][number][] = [];
   let at = scan;
   let limit: Top["limit"];
@@ -105,7 +105,7 @@ function openTop(scan: Scan): Top | undefined {
   return { ctes, limit, pageSize, input: at.kind === "OrderBy" ? at.input : at };
 }
 
-function totalOrder(order: readonly OrderKey[], unique: readonly Column[]): readonly OrderKey[] {
+export function totalOrder(order: readonly OrderKey[], unique: readonly Column[]): readonly OrderKey[] {
   const keys: OrderKey[] = [];
   const add = (key: OrderKey) => {
     if (!keys.some(({ column }) => column.id === key.column.id)) keys.push(key);
@@ -116,7 +116,7 @@ function totalOrder(order: readonly OrderKey[], unique: readonly Column[]): read
 }
 
 /** The result's columns with those behind them that the order needs and the result lacks. */
-function addKeyColumns(
+export function addKeyColumns(
   columns: ResolvedQuery["columns"],
   order: readonly OrderKey[],
 ): { readonly columns: ResolvedQuery["columns"]; readonly keys: readonly PageKey[]; readonly hiddenCount: number } {

@@ -8,7 +8,7 @@ import type { Endpoint } from "../definition.ts";
 import { draftEndpoint } from "../draft-endpoint.ts";
 import { parseEndpointFile } from "../parse-endpoint.ts";
 import { createPlanner } from "../planner.ts";
-import { type EndpointRunner, prepareCall } from "../run-endpoint.ts";
+import { type EndpointRunner, noPins, prepareCall } from "../run-endpoint.ts";
 import { runPrepared } from "../run-prepared.ts";
 import { createCursorSealer } from "./cursor.ts";
 
@@ -75,7 +75,7 @@ async function readPage(
   endpoint: Endpoint,
   parameters: Readonly<Record<string, string>>,
 ): Promise<{ readonly rows: readonly Row[]; readonly cursor: string | undefined }> {
-  const call = { endpoint, parameters: new Map(Object.entries(parameters)), redactsPii: false };
+  const call = { endpoint, parameters: new Map(Object.entries(parameters)), pinned: noPins, redactsPii: false };
   const prepared = prepareCall(runner, call);
   const run = runPrepared(runner, prepared, never);
   const texts: string[] = [];
@@ -224,5 +224,5 @@ describe("a cursor", () => {
 });
 
 function callOf(endpoint: Endpoint, parameters: Readonly<Record<string, string>>) {
-  return { endpoint, parameters: new Map(Object.entries(parameters)), redactsPii: false };
+  return { endpoint, parameters: new Map(Object.entries(parameters)), pinned: noPins, redactsPii: false };
 }

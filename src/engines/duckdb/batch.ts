@@ -145,6 +145,8 @@ export class BatchBuilder {
       data = { type, rows: undefined, values: [] };
       this.#columns.set(column, data);
     }
+    // Of two values for one place the first counts: a column with more values than rows would be read as another.
+    if ((data.rows === undefined ? data.values.length - 1 : data.rows.at(-1)) === row) return;
     if (data.rows !== undefined) data.rows.push(row);
     else if (row !== data.values.length) data.rows = [...data.values.keys(), row];
     data.values.push(value);

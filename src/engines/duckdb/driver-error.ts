@@ -12,9 +12,9 @@ const REGEXP_ERRORS =
 /** How the compiler words it where a function would make more than the call may. */
 const LIMIT_ERRORS = / than max_(?:array_elements|string_bytes) allows$/;
 
-/** A commit words it as an error of its transaction. */
+/** A commit words it as an error of its transaction, and what the process itself may not have comes with no kind. */
 const OUT_OF_MEMORY =
-  /^Out of Memory Error|^TransactionContext Error: Failed to commit: (?:failed to pin|could not allocate) block/;
+  /^Out of Memory Error|^TransactionContext Error: Failed to commit: (?:failed to pin|could not allocate) block|^(?:Failed to append: )?Failed to allocate block|bad allocation|std::bad_alloc/;
 
 function isDiskFull(message: string): boolean {
   return /No space left on device|disk quota exceeded|ENOSPC|max_temp_directory_size/i.test(message);
@@ -43,6 +43,10 @@ export function toEngineError(error: unknown): EngineError {
   if (isDiskFull(message)) {
     return new EngineError("disk_full", "The disk that holds the store is full", { cause: error });
   }
+  // V8's longest text has 512 MB.
+  if (error instanceof RangeError && /Invalid string length|string longer than/.test(message)) {
+    return new EngineError("result_too_large", "A row of the result is larger than can be written", { cause: error });
+  }
   if (message.startsWith("INTERRUPT Error"))
     return new EngineError("aborted", "The query was stopped", { cause: error });
   if (OUT_OF_MEMORY.test(message)) {
@@ -53,4 +57,10 @@ export function toEngineError(error: unknown): EngineError {
   }
   if (DATA_ERRORS.test(message)) return new EngineError("query_failed", publicText(message), { cause: error });
   return new EngineError("internal", "The engine failed to run the query", { cause: error });
+}
+
+/** For the log: what the driver said, where that is known. */
+export function describeCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -86,7 +86,7 @@ describe("the embedded engine", () => {
 
   it("answers records as arrays of one object, with every value as it was sent", async () => {
     const rows = (await query("SELECT metadata, level FROM edge ORDER BY id")) as Record<string, unknown>[];
-    expect(rows.map(({ level }) => level)).toEqual([[], [], [], [{ name: "info" }], "plain"]);
+    expect(rows.map(({ level }) => level)).toEqual([null, null, null, [{ name: "info" }], "plain"]);
     expect(rows[0]?.metadata).toEqual([
       { status: 200, request: [{ path: "/a", tags: ["x", "y"] }], mixed: 1, spans: [{ n: 1 }, { n: 2 }] },
     ]);

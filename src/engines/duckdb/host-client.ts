@@ -5,6 +5,7 @@ import { type AppendResult, EngineError, type QuerySummary, type RowBatch } from
 import type { EncodedBatch } from "./batch.ts";
 import { type Frame, FrameReader, writeFrame } from "./host/frames.ts";
 import type {
+  AppendContext,
   CoreOptions,
   EngineHost,
   HostAnswer,
@@ -12,6 +13,7 @@ import type {
   HostReport,
   HostRequest,
   HostSnapshot,
+  SourceRules,
   SourceSchema,
   TableStatistics,
 } from "./host/protocol.ts";
@@ -23,18 +25,33 @@ type RequestBody = Unnumbered<HostRequest>;
 interface Pending {
   readonly onAnswer: (answer: HostAnswer, body: Buffer) => void;
   readonly onFailure: (error: EngineError) => void;
-  readonly isQuery: boolean;
+  /** Where it is a query. */
+  readonly query?: RunningQuery;
+}
+
+interface RunningQuery {
+  readonly startedAtMs: number;
   /** When its limit of time is over. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs: number;
+  readonly onEngineEnded: (() => void) | undefined;
   /** When the caller gave up on it; the host should answer soon after. */
   cancelledAtMs?: number;
 }
 
+/** Which query a host that is gone was ended for: the oldest, the one that could not be stopped, or none. */
+export type Blame = "oldest" | "overdue" | "nobody";
+
+/** Since when it goes on though it was stopped and has had its time. */
+function overdueSince({ cancelledAtMs, deadlineMs }: RunningQuery): number | undefined {
+  return cancelledAtMs === undefined ? undefined : Math.max(cancelledAtMs, deadlineMs);
+}
+
 function errorOf(answer: HostAnswer & { kind: "error" }): EngineError {
-  const { code, message, detail, retryAfterSeconds } = answer;
+  const { code, message, detail, retryAfterSeconds, isLost = false } = answer;
   return new EngineError(code, message, {
     ...(detail === undefined ? {} : { cause: new Error(detail) }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    isLost,
   });
 }
 
@@ -71,18 +88,21 @@ export class HostClient implements EngineHost {
   #lastId = 0;
   #failure: EngineError | undefined;
 
-  constructor(stream: Duplex) {
+  /** `onBroken` is called once where what arrives is not what a host says: nothing after that can be read either. */
+  constructor(stream: Duplex, onBroken: (reason: string) => void) {
     this.#stream = stream;
     const reader = new FrameReader();
-    stream.on("data", (piece: Buffer) => {
-      for (const frame of reader.push(piece)) this.#receive(frame);
-    });
-  }
-
-  get queryCount(): number {
-    let count = 0;
-    for (const [, pending] of this.#pending.entries()) if (pending.isQuery) count++;
-    return count;
+    const read = (piece: Buffer) => {
+      try {
+        for (const frame of reader.push(piece)) this.#receive(frame);
+      } catch (error) {
+        stream.off("data", read);
+        // What the host goes on to send must not fill the pipe, where it would wait for ever.
+        stream.resume();
+        onBroken(error instanceof Error ? error.message : String(error));
+      }
+    };
+    stream.on("data", read);
   }
 
   /**
@@ -91,40 +111,64 @@ export class HostClient implements EngineHost {
    */
   oldestOverdueMs(): number | undefined {
     let oldest: number | undefined;
-    for (const [, { cancelledAtMs, deadlineMs = 0 }] of this.#pending.entries()) {
-      if (cancelledAtMs === undefined) continue;
-      const overdue = Math.max(cancelledAtMs, deadlineMs);
-      if (oldest === undefined || overdue < oldest) oldest = overdue;
+    for (const [, { query }] of this.#pending.entries()) {
+      const overdue = query === undefined ? undefined : overdueSince(query);
+      if (overdue !== undefined && (oldest === undefined || overdue < oldest)) oldest = overdue;
     }
     return oldest;
   }
 
-  /** The host is gone: everything under way and to come fails. Queries may get an error of their own. */
-  fail(error: EngineError, queryError: EngineError = error): void {
+  /**
+   * The host is gone: everything under way and to come fails. One query may be to blame, which is told so and fails with
+   * `memory_exceeded`; the rest was lost, and may be tried again.
+   */
+  fail(blame: Blame): void {
     if (this.#failure !== undefined) return;
-    this.#failure = error;
-    for (const [, pending] of this.#pending.entries()) pending.onFailure(pending.isQuery ? queryError : error);
+    const lost = new EngineError("unavailable", "The engine stopped and is restarting", {
+      retryAfterSeconds: 1,
+      isLost: true,
+    });
+    this.#failure = lost;
+    const blamed = this.#findBlamed(blame);
+    for (const [, pending] of this.#pending.entries()) if (pending !== blamed) pending.onFailure(lost);
+    blamed?.query?.onEngineEnded?.();
+    blamed?.onFailure(new EngineError("memory_exceeded", "The query needs more memory than it may use"));
     this.#pending.clear();
+  }
+
+  /** Several queries may run, and nobody knows what each of them holds: most that are well take milliseconds, so the oldest is taken. */
+  #findBlamed(blame: Blame): Pending | undefined {
+    let found: { readonly pending: Pending; readonly sinceMs: number } | undefined;
+    for (const [, pending] of blame === "nobody" ? [] : this.#pending.entries()) {
+      if (pending.query === undefined) continue;
+      const sinceMs = blame === "overdue" ? overdueSince(pending.query) : pending.query.startedAtMs;
+      if (sinceMs !== undefined && (found === undefined || sinceMs < found.sinceMs)) found = { pending, sinceMs };
+    }
+    return found?.pending;
   }
 
   open(options: CoreOptions): Promise<readonly SourceSchema[]> {
     return this.#request({ kind: "open", options }) as Promise<readonly SourceSchema[]>;
   }
 
-  append(source: string, batches: readonly EncodedBatch[]): Promise<AppendResult> {
+  append(source: string, batches: readonly EncodedBatch[], context: AppendContext): Promise<AppendResult> {
     const payloads = batches.map(({ payload }) => payload);
     const parts = batches.map(({ header, payload }) => ({ header, byteCount: payload.length }));
     const [only = Buffer.alloc(0), ...others] = payloads;
     const body = others.length === 0 ? only : Buffer.concat(payloads);
-    return this.#request({ kind: "append", source, batches: parts }, body) as Promise<AppendResult>;
+    return this.#request({ kind: "append", source, batches: parts, context }, body) as Promise<AppendResult>;
   }
 
-  createSource(name: string, entries: readonly SchemaEntry[]): Promise<SourceSchema> {
-    return this.#request({ kind: "createSource", name, entries }) as Promise<SourceSchema>;
+  createSource(name: string, entries: readonly SchemaEntry[], rules: SourceRules): Promise<SourceSchema> {
+    return this.#request({ kind: "createSource", name, entries, rules }) as Promise<SourceSchema>;
   }
 
   async addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void> {
     await this.#request({ kind: "addEntries", source, entries });
+  }
+
+  defineSource(source: string, rules: SourceRules): Promise<SourceSchema> {
+    return this.#request({ kind: "defineSource", source, rules }) as Promise<SourceSchema>;
   }
 
   statistics(): Promise<readonly TableStatistics[]> {
@@ -159,9 +203,14 @@ export class HostClient implements EngineHost {
     await this.#request({ kind: "close" });
   }
 
-  async *run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void> {
+  async *run(
+    query: HostQuery,
+    signal: AbortSignal,
+    onEngineEnded?: () => void,
+  ): AsyncGenerator<RowBatch, QuerySummary, void> {
     if (signal.aborted) throw new EngineError("aborted", "The query was stopped");
     const queue = new BatchQueue();
+    const startedAtMs = performance.now();
     let isDone = false;
     const end = (item: QuerySummary | EngineError) => {
       isDone = true;
@@ -170,8 +219,7 @@ export class HostClient implements EngineHost {
     const id = this.#send(
       { kind: "run", query },
       {
-        isQuery: true,
-        deadlineMs: performance.now() + query.limits.timeoutMs,
+        query: { startedAtMs, deadlineMs: startedAtMs + query.limits.timeoutMs, onEngineEnded },
         onAnswer: (answer, body) => {
           if (answer.kind === "rows") queue.push({ json: body.toString(), rowCount: answer.rowCount });
           else end(answer.kind === "error" ? errorOf(answer) : (answer.value as QuerySummary));
@@ -196,9 +244,9 @@ export class HostClient implements EngineHost {
   }
 
   #cancel(id: number): void {
-    const pending = this.#pending.get(id);
-    if (pending === undefined) return;
-    pending.cancelledAtMs = performance.now();
+    const query = this.#pending.get(id)?.query;
+    if (query === undefined) return;
+    query.cancelledAtMs = performance.now();
     this.#write({ id, kind: "cancel" });
   }
 
@@ -207,7 +255,6 @@ export class HostClient implements EngineHost {
       this.#send(
         body,
         {
-          isQuery: false,
           onAnswer: (answer) => {
             if (answer.kind === "error") reject(errorOf(answer));
             else resolve(answer.kind === "done" ? answer.value : undefined);

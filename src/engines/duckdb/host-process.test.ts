@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { STRING } from "../../googlesql/types.ts";
 import { EngineError, type LogEvent, type QueryLimits } from "../engine.ts";
+import type { HostQuery } from "./host/protocol.ts";
 import { HostProcess, slowness } from "./host-process.ts";
 import { runQuery } from "./run-query.ts";
 import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "./store.ts";
@@ -39,7 +40,13 @@ describe("the engine host", () => {
 
   async function openStore(
     directory: string,
-    some: { limits?: StoreLimits; maxResidentBytes?: number; lockPatienceMs?: number } = {},
+    some: {
+      limits?: StoreLimits;
+      maxResidentBytes?: number;
+      lockPatienceMs?: number;
+      hostPath?: string;
+      maxQueries?: number;
+    } = {},
   ): Promise<OpenStore> {
     const log: string[] = [];
     const store: DuckDbStore = new DuckDbStore(
@@ -53,7 +60,9 @@ describe("the engine host", () => {
         memoryLimitBytes: 512 * MEBIBYTE,
         checkpointBytes: MEBIBYTE,
         compaction: { minRows: 1000, maxRows: 5000 },
+        ...(some.maxQueries === undefined ? {} : { maxQueries: some.maxQueries }),
       },
+      ...(some.hostPath === undefined ? {} : { hostPath: some.hostPath }),
       lockPatienceMs: some.lockPatienceMs ?? 0,
       maxResidentBytes: some.maxResidentBytes ?? 4096 * MEBIBYTE,
       log: (level, message) => log.push(`${level} ${message}`),
@@ -67,6 +76,8 @@ describe("the engine host", () => {
   function eventOf(id: string, fields: LogEvent["fields"] = {}): LogEvent {
     return { id, hasGeneratedId: false, timestampUs: 1_000_000n, eventMessage: "m", fields };
   }
+
+  const plain = { parameters: [], columns: [{ name: "v", type: STRING }], encoding: "cells", limits } as const;
 
   function kill(host: HostProcess): void {
     if (host.pid !== undefined) process.kill(host.pid, "SIGKILL");
@@ -232,12 +243,61 @@ describe("the engine host", () => {
     await failed;
   });
 
-  it("is ended when it uses more memory than it may, and the query to blame is told", async () => {
-    const { host, log } = await openStore(newFolder(), { maxResidentBytes: 350 * MEBIBYTE });
-    const greedy = start(host, "SELECT list(i || repeat('x', 100))::VARCHAR FROM unnest(range(3000000)) t(i)");
-    await expect(greedy).rejects.toMatchObject({ code: "memory_exceeded" });
+  it("refuses a query that needs more memory than it may use", async () => {
+    const { host, log } = await openStore(newFolder(), { maxResidentBytes: 600 * MEBIBYTE });
+    const { pid } = host;
+    const limited = start(host, "SELECT list(i || repeat('x', 100))::VARCHAR FROM unnest(range(8000000)) t(i)");
+    await expect(limited).rejects.toMatchObject({ code: "memory_exceeded" });
+    expect([host.pid, log]).toEqual([pid, []]);
+  });
+
+  it("tells the query to blame when it ends by itself", async () => {
+    const { host } = await openStore(newFolder());
+    const { pid = 0 } = host;
+    let blamed = 0;
+    const query: HostQuery = { sql: "SELECT 'x' FROM unnest(range(1000000))", ...plain };
+    const running = host.client().run(query, signal, () => blamed++);
+    await running.next();
+    process.kill(pid, "SIGABRT");
+    const readToEnd = async () => {
+      for (let step = await running.next(); step.done !== true; step = await running.next());
+    };
+    await expect(readToEnd()).rejects.toMatchObject({ code: "memory_exceeded" });
+    expect(blamed).toBe(1);
+    await host.ready();
+    expect(host.pid).not.toBe(pid);
+  });
+
+  it("is ended and started again when what it sends cannot be read", async () => {
+    const hostPath = fileURLToPath(new URL("../../../test/security/stubborn-host.mjs", import.meta.url));
+    const { host, log } = await openStore(newFolder(), { hostPath });
+    await expect(start(host, "SELECT 'garbled'")).rejects.toMatchObject({ code: "unavailable" });
     expect(await retry(() => query(host, "SELECT 'back'"))).toEqual(["back"]);
-    expect(log.join("\n")).toContain("MB of memory");
+    expect(log.join("\n")).toContain("ending the engine host: what it sends cannot be read: A frame cannot have");
+  });
+
+  it("is not blamed for a time in which the service itself was paused", async () => {
+    const { host, log } = await openStore(newFolder());
+    const { pid } = host;
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + 60_000);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    clock.mockRestore();
+    expect(await query(host, "SELECT 'same'")).toEqual(["same"]);
+    expect([host.pid, log]).toEqual([pid, []]);
+  });
+
+  it("lets a query that waits for a connection be stopped", async () => {
+    const { host } = await openStore(newFolder(), { maxQueries: 1 });
+    const { batches } = await start(host, "SELECT 'x' FROM unnest(range(1000000))");
+    const controller = new AbortController();
+    const waiting = start(host, "SELECT 'waits'", {}, controller.signal);
+    const refused = expect(waiting).rejects.toMatchObject({ code: "aborted" });
+    controller.abort();
+    await refused;
+    await vi.waitFor(() => expect(host.client().oldestOverdueMs()).toBeUndefined());
+    await batches[Symbol.asyncIterator]().return?.();
+    expect(await query(host, "SELECT 'next'")).toEqual(["next"]);
   });
 
   it("refuses more events than may wait", async () => {

@@ -1,13 +1,14 @@
 /** Keeps the engine host running: starts it, watches it, ends it when it misbehaves, and starts it again. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { EventEmitter } from "node:events";
 import { readFile } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import type { Duplex } from "node:stream";
 import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import { EngineError } from "../engine.ts";
 import type { CoreOptions, SourceSchema } from "./host/protocol.ts";
-import { HostClient } from "./host-client.ts";
-import { findScript } from "./script-path.ts";
+import { type Blame, HostClient } from "./host-client.ts";
+import { launchHost } from "./host-launch.ts";
 
 export interface HostProcessOptions {
   readonly core: CoreOptions;
@@ -25,6 +26,8 @@ export interface HostProcessOptions {
 }
 
 const WATCH_INTERVAL_MS = 50;
+/** A look that comes later than this after the one before is that of a process that was held up itself. */
+const PUNCTUAL_MS = 4 * WATCH_INTERVAL_MS;
 const MEMORY_INTERVAL_MS = 250;
 const PING_INTERVAL_MS = 1000;
 /** A host that answers no ping for so long hangs. */
@@ -34,6 +37,11 @@ const UNSTOPPABLE_AFTER_MS = 600;
 const CLOSE_TIMEOUT_MS = 30_000;
 /** Between tries to start a host that cannot start; one that was running is started again at once. */
 const MAX_RESTART_DELAY_MS = 5000;
+
+/** So long calls wait for a host that is being started again. */
+const READY_PATIENCE_MS = 5000;
+/** Or until so many starts failed in a row: a host that was ended while it started may start the next time. */
+const HOPEFUL_STARTS = 2;
 
 const LOCK_PATIENCE_MS = 3000;
 const LOCK_RETRY_MS = 200;
@@ -51,6 +59,20 @@ function isLocked(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof Error && error.cause.message.includes("Could not set lock");
 }
 
+/** Of the limit above, what makes a host that the system killed a host that was short of memory. */
+const SUSPECT_SHARE = 0.7;
+/** How a process ends that cannot get memory, or that reads where nothing is; V8 and the C++ runtime differ in their signals. */
+const CRASHES: ReadonlySet<string> = new Set([
+  "SIGABRT",
+  "SIGSEGV",
+  "SIGBUS",
+  "SIGTRAP",
+  "SIGILL",
+  "133",
+  "134",
+  "139",
+]);
+
 /** Resident memory of a process; undefined where the platform does not tell. */
 export async function residentBytes(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
@@ -63,7 +85,12 @@ interface RunningHost {
   readonly client: HostClient;
   /** Resolves when the process is gone. */
   readonly exited: Promise<void>;
-  answeredAtMs: number;
+  /** Which query is to blame once the process is gone. */
+  blame: Blame;
+  /** Resident memory when it was weighed last. */
+  residentBytes: number;
+  /** How long the host has answered nothing while this process was there to hear it. */
+  silentMs: number;
 }
 
 export class HostProcess {
@@ -73,6 +100,8 @@ export class HostProcess {
   #isClosing = false;
   #failedStarts = 0;
   #restartTimer: NodeJS.Timeout | undefined;
+  /** Emits `settled` when a start succeeded, and when it is no longer likely to. */
+  readonly #started = new EventEmitter().setMaxListeners(0);
   #watchTimer: NodeJS.Timeout | undefined;
   #pingedAtMs = 0;
   #watchedAtMs = 0;
@@ -104,7 +133,7 @@ export class HostProcess {
   /** The host that answers now. Throws `EngineError` `unavailable` while there is none. */
   client(): HostClient {
     if (this.#host === undefined || !this.#isReady) {
-      throw new EngineError("unavailable", "The engine is restarting", { retryAfterSeconds: 1 });
+      throw new EngineError("unavailable", "The engine is restarting", { retryAfterSeconds: 1, isLost: true });
     }
     return this.#host.client;
   }
@@ -114,8 +143,25 @@ export class HostProcess {
     return this.#host?.child.pid;
   }
 
+  /** Resolves once a host answers; rejects as `client` throws where there is none within some seconds, or none can be started. */
+  async ready(): Promise<void> {
+    if (this.#isReady) return;
+    const isHopeless = this.#isClosing || this.#failedStarts > HOPEFUL_STARTS || this.#watchTimer === undefined;
+    if (!isHopeless) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, READY_PATIENCE_MS);
+        this.#started.once("settled", () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+    this.client();
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true;
+    this.#started.emit("settled");
     clearTimeout(this.#restartTimer);
     const host = this.#host;
     if (host !== undefined) {
@@ -137,6 +183,7 @@ export class HostProcess {
       this.#options.onReady(sources);
       this.#isReady = true;
       this.#failedStarts = 0;
+      this.#started.emit("settled");
     } catch (error) {
       host.child.kill("SIGKILL");
       await host.exited;
@@ -145,28 +192,31 @@ export class HostProcess {
   }
 
   #spawn(): RunningHost {
-    const child = spawn(process.execPath, [this.#options.hostPath ?? findScript("engine-host.js")], {
-      stdio: ["ignore", "ignore", "pipe", "pipe"],
-      // No secrets of the service; every query and commit holds one thread of the pool while it waits. Each of these
-      // threads would keep a heap of its own for what it freed.
-      env: { UV_THREADPOOL_SIZE: "32", TZ: "UTC", MALLOC_ARENA_MAX: "2" },
-    });
+    const child = launchHost(this.#options);
     const stream = child.stdio[3] as Duplex;
-    const client = new HostClient(stream);
+    const client = new HostClient(stream, (reason) => {
+      const running = this.#host;
+      if (running?.child === child) this.#end(running, `what it sends cannot be read: ${reason}`, "nobody");
+      else child.kill("SIGKILL");
+    });
     // The end of the process tells more than the broken stream.
     stream.on("error", () => undefined);
     child.stderr?.on("data", (text: Buffer) => this.#options.log("error", `engine host: ${text.toString().trimEnd()}`));
-    const now = performance.now();
     const exited = new Promise<void>((resolve) => {
-      const onGone = (reason: string) => {
-        client.fail(new EngineError("unavailable", "The engine stopped and is restarting", { retryAfterSeconds: 1 }));
+      const onGone = (reason: string, isCrash: boolean) => {
+        client.fail(isCrash && host.blame === "nobody" ? "oldest" : host.blame);
         resolve();
         this.#onGone(child, reason);
       };
-      child.once("error", (error) => onGone(error.message));
-      child.once("exit", (code, signal) => onGone(`it ended with ${signal ?? `code ${code}`}`));
+      child.once("error", (error) => onGone(error.message, false));
+      child.once("exit", (code, signal) => {
+        // The system ends the largest process when memory is short.
+        const isShort = signal === "SIGKILL" && host.residentBytes > SUSPECT_SHARE * this.#options.maxResidentBytes;
+        onGone(`it ended with ${signal ?? `code ${code}`}`, isShort || CRASHES.has(String(signal ?? code)));
+      });
     });
-    return { child, client, answeredAtMs: now, exited };
+    const host: RunningHost = { child, client, blame: "nobody", residentBytes: 0, silentMs: 0, exited };
+    return host;
   }
 
   #onGone(child: ChildProcess, reason: string): void {
@@ -191,6 +241,7 @@ export class HostProcess {
           if (this.#isClosing) return;
           this.#options.log("error", `the engine host cannot start: ${error instanceof Error ? error.message : error}`);
           this.#failedStarts++;
+          if (this.#failedStarts > HOPEFUL_STARTS) this.#started.emit("settled");
           this.#scheduleRestart();
         },
       );
@@ -201,17 +252,19 @@ export class HostProcess {
     const host = this.#host;
     if (host === undefined || !this.#isReady) return;
     const now = performance.now();
-    if (!this.#isClosing && now - host.answeredAtMs > UNRESPONSIVE_AFTER_MS) {
-      this.#end(host, "it does not answer");
+    // Of a time in which this process did not look itself, paused or busy, an idle moment counts: answers may lie there unread.
+    host.silentMs += Math.min(now - this.#watchedAtMs, PUNCTUAL_MS);
+    if (!this.#isClosing && host.silentMs > UNRESPONSIVE_AFTER_MS) {
+      this.#end(host, "it does not answer", "oldest");
       return;
     }
     const overdueSince = host.client.oldestOverdueMs();
     const patienceMs = (this.#options.unstoppableAfterMs ?? UNSTOPPABLE_AFTER_MS) * slowness(loadavg()[0]);
     // A service that could not look for a while itself knows nothing of the host.
-    const isPunctual = now - this.#watchedAtMs < 4 * WATCH_INTERVAL_MS;
+    const isPunctual = now - this.#watchedAtMs < PUNCTUAL_MS;
     this.#watchedAtMs = now;
     if (overdueSince !== undefined && now - overdueSince > patienceMs && isPunctual) {
-      this.#end(host, "a query cannot be interrupted");
+      this.#end(host, "a query cannot be interrupted", "overdue");
       return;
     }
     if (this.#isClosing) return;
@@ -223,7 +276,7 @@ export class HostProcess {
     this.#pingedAtMs = now;
     host.client.ping().then(
       () => {
-        host.answeredAtMs = performance.now();
+        host.silentMs = 0;
       },
       // A ping that fails is followed by the end of the process, or by the limit above.
       () => undefined,
@@ -233,17 +286,15 @@ export class HostProcess {
   async #watchMemory(host: RunningHost): Promise<void> {
     if (host.child.pid === undefined) return;
     const bytes = await residentBytes(host.child.pid);
-    if (bytes === undefined || bytes <= this.#options.maxResidentBytes || this.#host !== host) return;
-    // A lone query is the one to blame; among several nobody can tell.
-    const isBlamed = host.client.queryCount === 1;
-    const restarting = new EngineError("unavailable", "The engine is restarting", { retryAfterSeconds: 1 });
-    const blamed = new EngineError("memory_exceeded", "The query needs more memory than it may use");
-    host.client.fail(restarting, isBlamed ? blamed : restarting);
-    this.#end(host, `it uses ${Math.round(bytes / 2 ** 20)} MB of memory`);
+    if (bytes === undefined || this.#host !== host) return;
+    host.residentBytes = bytes;
+    if (bytes <= this.#options.maxResidentBytes) return;
+    this.#end(host, `it uses ${Math.round(bytes / 2 ** 20)} MB of memory`, "oldest");
   }
 
-  #end(host: RunningHost, reason: string): void {
+  #end(host: RunningHost, reason: string, blame: Blame): void {
     this.#options.log("error", `ending the engine host: ${reason}`);
+    host.blame = blame;
     host.child.kill("SIGKILL");
   }
 }

@@ -7,6 +7,7 @@ import type { CompactionSize } from "./host/compaction.ts";
 import type { CoreOptions, EngineHost } from "./host/protocol.ts";
 import { HostProcess, residentBytes } from "./host-process.ts";
 import { runQuery } from "./run-query.ts";
+import { schemaLimitsFor } from "./schema/grant-entries.ts";
 import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "./store.ts";
 
 export interface DuckDbEngineOptions {
@@ -14,6 +15,8 @@ export interface DuckDbEngineOptions {
   readonly directory: string;
   /** Threads of DuckDB; by default as many as the machine has, up to 8. */
   readonly threads?: number;
+  /** Queries that run at once, each on a connection of its own; 16 by default. */
+  readonly maxQueries?: number;
   /** Memory that DuckDB's queries and tables may use; by default a quarter of the machine's, up to 512 MiB. */
   readonly memoryLimitBytes?: number;
   /** Resident memory at which the engine host is ended; by default twice the limit above and 512 MiB. */
@@ -31,6 +34,8 @@ export interface DuckDbEngineOptions {
 }
 
 const GIBIBYTE = 1024 ** 3;
+/** Of the resident memory at which the host is ended, what lets it stop the query to blame itself. */
+const WATCHED_SHARE = 0.8;
 /** With what DuckDB does not count, Node.js and the ids, service and engine stay within 1.5 GB at ten million events. */
 const MAX_DEFAULT_MEMORY = GIBIBYTE / 2;
 /** Three row groups: sorting them takes some 350 megabytes and two to three seconds. */
@@ -49,25 +54,29 @@ function coreOptions(options: Partial<DuckDbEngineOptions>): CoreOptions {
     memoryLimitBytes: options.memoryLimitBytes ?? Math.min(MAX_DEFAULT_MEMORY, Math.floor(totalmem() / 4)),
     checkpointBytes: options.checkpointBytes ?? DEFAULT_CHECKPOINT_BYTES,
     compaction: options.compaction ?? DEFAULT_COMPACTION,
+    ...(options.maxQueries === undefined ? {} : { maxQueries: options.maxQueries }),
     ...(options.directory === undefined ? {} : { directory: options.directory }),
   };
 }
 
 function createEngine(
   store: DuckDbStore,
-  host: () => EngineHost,
+  host: { readonly current: () => EngineHost; readonly ready?: () => Promise<void> },
   close: () => Promise<void>,
   pid: () => number | undefined,
 ): DuckDbEngine {
   return {
     name: "duckdb",
     store,
-    compile: (query, options) => compileQuery(query, (table) => store.layoutOf(table), options),
-    run: async (request) => runQuery(host(), request),
+    compile: (query, options) => compileQuery(query, store.layoutOf, options),
+    async run(request) {
+      await host.ready?.();
+      return runQuery(host.current(), request);
+    },
     async ping(signal) {
       signal.throwIfAborted();
       await Promise.race([
-        host().ping(),
+        host.current().ping(),
         new Promise<never>((_, reject) => {
           const onAbort = () => reject(new EngineError("unavailable", "The engine does not answer"));
           signal.addEventListener("abort", onAbort, { once: true });
@@ -92,12 +101,18 @@ function createEngine(
 export async function openDuckDbEngine(options: DuckDbEngineOptions): Promise<DuckDbEngine> {
   const core = coreOptions(options);
   const log = options.log ?? (() => undefined);
-  const limits = options.limits ?? defaultStoreLimits;
-  const encoder = new EncoderThread({ limits: limits.schema, log });
-  const store = new DuckDbStore(() => hostProcess.client(), { limits, directory: options.directory, encoder });
+  const limits = options.limits ?? { ...defaultStoreLimits, schema: schemaLimitsFor(core.memoryLimitBytes) };
+  const encoder = new EncoderThread({ log });
+  const store = new DuckDbStore(() => hostProcess.client(), {
+    limits,
+    directory: options.directory,
+    encoder,
+    ready: () => hostProcess.ready(),
+  });
+  const maxResidentBytes = options.maxResidentBytes ?? core.memoryLimitBytes * 2 + GIBIBYTE / 2;
   const hostProcess = new HostProcess({
-    core,
-    maxResidentBytes: options.maxResidentBytes ?? core.memoryLimitBytes * 2 + GIBIBYTE / 2,
+    core: { ...core, maxProcessBytes: WATCHED_SHARE * maxResidentBytes },
+    maxResidentBytes,
     ...(options.hostPath === undefined ? {} : { hostPath: options.hostPath }),
     ...(options.unstoppableAfterMs === undefined ? {} : { unstoppableAfterMs: options.unstoppableAfterMs }),
     log,
@@ -106,7 +121,7 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions): Promise<Du
   await hostProcess.start();
   return createEngine(
     store,
-    () => hostProcess.client(),
+    { current: () => hostProcess.client(), ready: () => hostProcess.ready() },
     async () => {
       await encoder.close();
       await hostProcess.close();
@@ -132,7 +147,7 @@ export async function openMemoryEngine(options: { readonly threads?: number } = 
   };
   return createEngine(
     new DuckDbStore(current),
-    current,
+    { current },
     () => host.close(),
     () => undefined,
   );

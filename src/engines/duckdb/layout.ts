@@ -19,16 +19,29 @@ export interface TableLayout {
   readonly leaves: ReadonlyMap<string, LeafLayout>;
   /** Dotted path of a record (`metadata.request`) -> BOOLEAN column (unquoted), true where the event carried it. A record without one is tested in the JSON. */
   readonly presence: ReadonlyMap<string, string>;
+  /** Top-level fields without a column, or with values that their columns do not hold as they were sent. */
+  readonly rest?: RestLayout | undefined;
+}
+
+export interface RestLayout {
+  /** VARCHAR column (unquoted) with the JSON text of an array of one object, whose fields they are. */
+  readonly column: string;
+  /** Logical column name -> the names that it has in that object. */
+  readonly names: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface LeafLayout {
-  /** Logical type: that of the variant when there is one; the lenient supertype when there are several. */
+  /** Logical type: that of the variant when there is one; FLOAT64 for numbers of two kinds, MIXED for other variants and records. */
   readonly type: SqlType;
   /**
    * One physical column for each type that events carried at this path; at most one of them is not NULL in a row.
    * Physical types: BIGINT, DOUBLE, BOOLEAN, VARCHAR, TIMESTAMP and LISTs of the first four.
    */
   readonly variants: readonly LeafVariant[];
+  /** Of a field that carried records too: the BOOLEAN column that tells which rows have one. They are in the JSON. */
+  readonly presence?: string | undefined;
+  /** Some values are in the top-level field's JSON column only. */
+  readonly isPartial?: boolean | undefined;
 }
 
 export interface LeafVariant {
@@ -36,8 +49,8 @@ export interface LeafVariant {
   readonly type: SqlType;
 }
 
-/** Layouts by canonical table name. */
-export type LayoutCatalog = (tableName: string) => TableLayout | undefined;
+/** Finds the layout that was made with a definition, by the object itself. */
+export type LayoutCatalog = (table: TableDefinition) => TableLayout | undefined;
 
 /** Name of the physical field at `index` (from 0) of a STRUCT: GoogleSQL's fields may be unnamed or share a name, DuckDB's may not. */
 export function structFieldName(index: number): string {

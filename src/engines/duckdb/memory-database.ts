@@ -3,6 +3,7 @@
 import type { SqlType } from "../../googlesql/types.ts";
 import { formatType } from "../../googlesql/types.ts";
 import type { OutputColumn, ParameterValue, RowEncoding } from "../engine.ts";
+import { guardHiddenFailures } from "./compile/hidden-failures.ts";
 import { type BoundValue, openDatabase } from "./connection.ts";
 import type { DuckDBValue } from "./driver.ts";
 import { physicalType, toDriverValue } from "./parameters.ts";
@@ -14,7 +15,7 @@ interface TypedParameter {
 }
 
 export interface MemoryDatabase {
-  /** Runs one statement; parameters stand as `$1`, `$2`, ... Rows as the driver's values; errors as DuckDB words them. */
+  /** Runs one statement, guarded as what the compiler prints is; parameters stand as `$1`, `$2`, ... Rows as the driver's values; errors as DuckDB words them. */
   query(sql: string, parameters?: readonly TypedParameter[]): Promise<{ readonly rows: DuckDBValue[][] }>;
   /** Runs one statement and answers its rows as the engine would: the parsed JSON of the encoded rows. */
   encode(
@@ -36,7 +37,7 @@ export async function openMemoryDatabase(): Promise<MemoryDatabase> {
   const connection = await database.connect();
   return {
     async query(sql, parameters = []) {
-      return { rows: await connection.all(sql, parameters.map(bind)) };
+      return { rows: await connection.all(guardHiddenFailures(sql), parameters.map(bind)) };
     },
     async encode(sql, columns, encoding, parameters = []) {
       const reader = await connection.stream(sql, parameters.map(bind));

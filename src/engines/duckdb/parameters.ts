@@ -60,6 +60,7 @@ export function physicalType(type: SqlType): DuckDBType {
     case "STRING":
     case "JSON":
     case "RECORD":
+    case "MIXED":
       return VARCHAR;
     case "UNKNOWN":
       return SQLNULL;

@@ -90,7 +90,8 @@ function encodeStruct(type: SqlType & { kind: "STRUCT" }, encoding: RowEncoding)
   const keys = type.fields.map((field, index) => `${JSON.stringify(field.name ?? `_field_${index + 1}`)}:`);
   return (value) => {
     if (!(value instanceof DuckDBStructValue)) return unexpected(value, "STRUCT");
-    const parts = Object.values(value.entries).map((entry, index) => encoders[index]?.(entry) ?? "null");
+    const entries = Object.values(value.entries);
+    const parts = encoders.map((encode, index) => encode(entries[index] ?? null));
     return encoding === "cells"
       ? `[${parts.join(",")}]`
       : `{${parts.map((part, index) => (keys[index] ?? "") + part).join(",")}}`;
@@ -144,6 +145,7 @@ function encoderOf(type: SqlType, encoding: RowEncoding): EncodeValue {
       return (value) => `"${temporalText(type.kind, value)}"`;
     case "JSON":
     case "RECORD":
+    case "MIXED":
       return encodeJsonText(encoding);
     case "UNKNOWN":
       return (value) => unexpected(value, "UNKNOWN");
@@ -176,10 +178,14 @@ export function chunkOf(rows: readonly (readonly DuckDBValue[])[]): RowChunk {
   };
 }
 
-/** The chunk; what is read of it is put into `rows` too. */
-export function notedChunk(chunk: RowChunk, rows: DuckDBValue[][]): RowChunk {
+/** The chunk; what is read of it is put into `rows` too, and the values of one column that nobody reads. */
+export function notedChunk(chunk: RowChunk, rows: DuckDBValue[][], unreadColumn?: number): RowChunk {
   const noted = Array.from({ length: chunk.rowCount }, (): DuckDBValue[] => []);
   rows.push(...noted);
+  if (unreadColumn !== undefined) {
+    const vector = chunk.getColumnVector(unreadColumn);
+    for (const [row, of] of noted.entries()) of[unreadColumn] = vector.getItem(row);
+  }
   return {
     rowCount: chunk.rowCount,
     getColumnVector(column) {

@@ -73,9 +73,14 @@ class Batches implements AsyncIterableIterator<RowBatch> {
   }
 }
 
-async function* runUntil(host: EngineHost, query: HostQuery, deadline: Deadline): Rows {
+async function* runUntil(
+  host: EngineHost,
+  query: HostQuery,
+  deadline: Deadline,
+  onEngineEnded: RunRequest["onEngineEnded"],
+): Rows {
   try {
-    return yield* host.run(query, deadline.signal);
+    return yield* host.run(query, deadline.signal, onEngineEnded);
   } finally {
     deadline.release();
   }
@@ -83,7 +88,7 @@ async function* runUntil(host: EngineHost, query: HostQuery, deadline: Deadline)
 
 /** Resolves when the first rows, or the end, are there. Throws `EngineError`, also while iterating. */
 export async function runQuery(host: EngineHost, request: RunRequest): Promise<RunningQuery> {
-  const { query, values, encoding, limits, signal } = request;
+  const { query, values, encoding, limits, signal, onEngineEnded } = request;
   const hostQuery = {
     sql: query.sql,
     parameters: bindValues(query, values, limits),
@@ -92,7 +97,7 @@ export async function runQuery(host: EngineHost, request: RunRequest): Promise<R
     limits,
   };
   const deadline = openDeadline(signal, limits.timeoutMs + TIMEOUT_GRACE_MS);
-  const rows = runUntil(host, hostQuery, deadline);
+  const rows = runUntil(host, hostQuery, deadline, onEngineEnded);
   const explain = (error: unknown): unknown =>
     deadline.isOver && error instanceof EngineError && error.code === "aborted"
       ? new EngineError("timeout", `The query ran longer than ${limits.timeoutMs} ms`)

@@ -48,7 +48,7 @@ export async function openScratchEngine(): Promise<ScratchEngine> {
   const layouts = new Map<string, TableLayout>();
   const isKnown = (table: string) => [...layouts.values()].some((layout) => layout.table === table);
   const check = createStatementCheck(connection, statementRules(isKnown));
-  const runner = createQueryRunner(database, check, () => undefined);
+  const runner = createQueryRunner(database, check, () => undefined, { maxQueries: 1 });
   let tableCount = 0;
 
   function findTable(name: string): TableDefinition | undefined {
@@ -60,7 +60,7 @@ export async function openScratchEngine(): Promise<ScratchEngine> {
 
   return {
     catalog: { findTable, tableNames: () => [...layouts.keys()] },
-    layouts: (name) => layouts.get(name),
+    layouts: (table) => layouts.get(table.name),
     async createTable(name, query) {
       const table = `scratch_${++tableCount}`;
       const columns = query.columns.map((_, index) => physicalColumn(index)).join(", ");

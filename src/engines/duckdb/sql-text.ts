@@ -20,12 +20,18 @@ export function quoteIdentifier(name: string): string {
   return `"${name.includes('"') ? name.replaceAll('"', '""') : name}"`;
 }
 
+/** How the value that `bindOnce` computes is read where the variable has this name. */
+export function boundName(variable: string): string {
+  return `${variable}.v`;
+}
+
 /**
- * Computes `expression` once and lets `body` use it by name as often as it likes. DuckDB has no LET, so it is a lambda over a
- * list of one. `variable` must be unique among nested uses: name it after the function it serves.
+ * Computes `expression` once and lets `body` use it by the name that it is given, as often as it likes. DuckDB has no LET, so it is a
+ * lambda over a list of one, and the one a struct, which no dictionary stands for (see `compile/hidden-failures.ts`). `variable` must
+ * be unique among nested uses: name it after the function it serves.
  */
-export function bindOnce(expression: string, variable: string, body: (variable: string) => string): string {
-  return `list_transform([${expression}], lambda ${variable}: ${body(variable)})[1]`;
+export function bindOnce(expression: string, variable: string, body: (name: string) => string): string {
+  return `list_transform([{'v': ${expression}}], lambda ${variable}: ${body(boundName(variable))})[1]`;
 }
 
 /**

@@ -9,19 +9,24 @@ import {
   DOUBLE,
   DuckDBBlobValue,
   type DuckDBConnection,
+  type DuckDBDataChunk,
   DuckDBDateValue,
   DuckDBDecimalValue,
   DuckDBListValue,
   DuckDBScalarFunction,
+  DuckDBStructVector,
   DuckDBTimestampValue,
   DuckDBTimeValue,
   type DuckDBType,
   type DuckDBValue,
+  type DuckDBVector,
   LIST,
+  STRUCT,
   TIME,
   TIMESTAMP,
   VARCHAR,
 } from "./driver.ts";
+import { canFail, packedFieldName } from "./udf/can-fail.ts";
 import type { ScalarUdf, UdfType, UdfValue } from "./udf/udf.ts";
 
 const driverTypes: Readonly<Record<UdfType, DuckDBType>> = {
@@ -62,18 +67,31 @@ const converters: Readonly<Partial<Record<UdfType, (value: UdfValue) => DuckDBVa
   "DOUBLE[]": (value) => new DuckDBListValue(value as readonly number[]),
 };
 
+/** One struct for a function that can fail, so that DuckDB never runs it over a dictionary (see `compile/hidden-failures.ts`). */
+function packedType(parameters: readonly UdfType[]): DuckDBType {
+  return STRUCT(Object.fromEntries(parameters.map((type, index) => [packedFieldName(index), driverTypes[type]])));
+}
+
+/** The columns of the call's arguments. */
+function argumentVectors(udf: ScalarUdf, input: DuckDBDataChunk): readonly DuckDBVector[] {
+  if (!canFail(udf)) return udf.parameters.map((_, column) => input.getColumnVector(column));
+  const packed = input.getColumnVector(0);
+  if (!(packed instanceof DuckDBStructVector)) throw new TypeError(`The arguments of ${udf.name} are no struct`);
+  return udf.parameters.map((_, field) => packed.entryVectorAt(field));
+}
+
 function createFunction(udf: ScalarUdf): DuckDBScalarFunction {
   const convert = converters[udf.returns] ?? ((value: UdfValue) => value as DuckDBValue);
   const acceptsNull = udf.acceptsNull ?? false;
   return DuckDBScalarFunction.create({
     name: udf.name,
-    parameterTypes: udf.parameters.map((type) => driverTypes[type]),
+    parameterTypes: canFail(udf) ? [packedType(udf.parameters)] : udf.parameters.map((type) => driverTypes[type]),
     returnType: driverTypes[udf.returns],
     // DuckDB's own NULL handling still calls with NULL rows among others; one rule for all is ours.
     specialHandling: true,
     mainFunction: (info, input, output) => {
       try {
-        const vectors = udf.parameters.map((_, column) => input.getColumnVector(column));
+        const vectors = argumentVectors(udf, input);
         const rowCount = input.rowCount;
         for (let row = 0; row < rowCount; row++) {
           const values = vectors.map((vector) => fromDriver(vector.getItem(row)));

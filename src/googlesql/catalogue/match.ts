@@ -69,7 +69,7 @@ function costOf(places: Match["places"], callArguments: readonly CallArgument[],
     if (value === undefined) continue;
     const fit = fitParameter(parameter, value, bindings);
     if (fit === undefined) return Number.POSITIVE_INFINITY;
-    if (fit.isLenient) leaves++;
+    if (fit.isLenient) leaves += fit.distance;
     else if (fit.distance > 0 && fit.isLiteral) {
       literals++;
       literalDistance += fit.distance;
@@ -182,6 +182,8 @@ function contribute(place: Place, operand: Operand, into: Contributions): boolea
     case "array": {
       const { type, expression } = operand;
       if (type.kind === "UNKNOWN") return contribute(place.element, { type: UNKNOWN, isLenient: false }, into);
+      // A value of several shapes is the list that it is, or a list of one.
+      if (type.kind === "MIXED") return contribute(place.element, { type, isLenient: true }, into);
       if (type.kind !== "ARRAY") return false;
       if (expression?.kind === "MakeArray" && expression.elements.length > 0) {
         return expression.elements.every((element) =>

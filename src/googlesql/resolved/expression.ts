@@ -34,6 +34,10 @@ export interface ExprBase {
 export interface LiteralExpr extends ExprBase {
   readonly kind: "Literal";
   readonly value: string | null;
+  /** A FLOAT64 as the query has it, where a double does not hold its digits: a decimal type made of the literal keeps them. */
+  readonly digits?: string;
+  /** A NULL that a cast gave its type: it keeps that type beside others. */
+  readonly isTyped?: boolean;
 }
 
 export interface ParameterExpr extends ExprBase {
@@ -72,7 +76,7 @@ export interface RecordFieldExpr extends ExprBase {
  * $is_null $is_true $is_false $is_distinct $between $in (needle, values...) $in_array (needle, array) $like
  * $like_any $like_all (operand, patterns...) $like_any_array $like_all_array (operand, array) $array_at_offset
  * $array_at_ordinal $safe_array_at_offset $safe_array_at_ordinal $json_subscript $extract (value, part, [zone]) $interval (INT64, part)`.
- * `$redact (value, detectors)` is written by the sandbox only: the value with personal data taken out of it.
+ * `$mixed_json (MIXED)`: the text's content, any other value's JSON. `$redact (value, detectors)` is written by the sandbox only: the value with personal data taken out of it.
  * Negated forms are `$not` around them. Coalescing functions (IF, COALESCE, IFNULL, NULLIF) are ordinary calls.
  */
 export interface CallExpr extends ExprBase {

@@ -5,7 +5,7 @@ import { BOOL, INT64 } from "../types.ts";
 import { isGroupable, isOrderable } from "../typing/same-type.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
-import { coerceOrFail, typeName } from "./coerce.ts";
+import { coerceOrFail, sortable, typeName } from "./coerce.ts";
 import { collatedKey } from "./collation.ts";
 import { type ExprContext, inClause, resolveExpression } from "./context.ts";
 import { columnExpr } from "./expr.ts";
@@ -71,6 +71,7 @@ function resolveAggregateCall(
       );
       return undefined;
     }
+    const having = resolveHaving(context, node);
     return {
       kind: "AggregateCall",
       function: "$count_star",
@@ -78,7 +79,7 @@ function resolveAggregateCall(
       arguments: [],
       isDistinct: false,
       nullHandling: undefined,
-      having: undefined,
+      having,
       orderBy: [],
       limit: undefined,
       isSafe: node.isSafe,
@@ -92,10 +93,9 @@ function resolveAggregateCall(
     node.limit?.count === undefined
       ? undefined
       : coerceOrFail(resolution, resolveExpression(context, node.limit.count), INT64, "LIMIT");
-  const having =
-    node.having === undefined
-      ? undefined
-      : { kind: node.having.kind, expression: resolveExpression(context, node.having.expression) };
+  if (limit?.kind === "Literal" && !isErrorExpr(limit) && (limit.value === null || limit.value.startsWith("-")))
+    resolution.report("invalid_query", "The LIMIT of an aggregate must be non-negative and not NULL", limit.span);
+  const having = resolveHaving(context, node);
   if (resolved === undefined || orderBy === undefined) return undefined;
   const callArguments = resolved.arguments.filter((argument) => argument !== undefined);
   if (node.isDistinct && callArguments.some((argument) => !isGroupable(argument.type))) {
@@ -127,6 +127,12 @@ function resolveAggregateCall(
     filter,
     span: node.span,
   };
+}
+
+function resolveHaving(context: ExprContext, { having }: FunctionCall): AggregateCall["having"] {
+  return having === undefined
+    ? undefined
+    : { kind: having.kind, expression: resolveExpression(context, having.expression) };
 }
 
 /** Is the expression the argument, but for a coercion? */
@@ -176,7 +182,7 @@ export function resolveOrderItems(
   const sorted: SortExpression[] = [];
   let isFine = true;
   for (const item of items) {
-    const plain = resolveExpression(context, item.expression);
+    const plain = sortable(context.resolution, resolveExpression(context, item.expression));
     const collation = item.collation && resolveExpression(context, item.collation);
     const expression = collatedKey(context.resolution, plain, item.collation, collation);
     if (isErrorExpr(expression)) isFine = false;

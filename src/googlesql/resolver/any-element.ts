@@ -1,8 +1,9 @@
 import type { AnyElement, Expression } from "../ast.ts";
 import type { Expr, RecordFieldExpr, Scan } from "../resolved.ts";
-import { BOOL, type RecordType, type SqlType } from "../types.ts";
+import { BOOL, recordIn, type SqlType } from "../types.ts";
 import { type ExprContext, resolveExpression } from "./context.ts";
 import { columnExpr, negateIf } from "./expr.ts";
+import { asList } from "./mixed.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "./resolution.ts";
 import { mapExpr } from "./transform.ts";
 
@@ -39,11 +40,6 @@ function isField(expression: Expr, columnId: number, path: readonly string[]): b
   return expression.path.every((name, index) => name === path[index]);
 }
 
-function recordOf(type: SqlType | undefined): RecordType | undefined {
-  if (type?.kind === "ARRAY") return recordOf(type.element);
-  return type?.kind === "RECORD" ? type : undefined;
-}
-
 /** A stretch of the path up to the end of it or to a list of objects, and the type of what it leads to. */
 interface Stretch {
   readonly path: readonly string[];
@@ -51,7 +47,7 @@ interface Stretch {
 }
 
 function isList(type: SqlType): boolean {
-  return type.kind === "ARRAY" && type.element.kind === "RECORD" && type.element.isRepeated;
+  return (type.kind === "MIXED" || type.kind === "ARRAY") && recordIn(type)?.isRepeated === true;
 }
 
 /** The path in stretches, all but the last of which end at a list of several objects. */
@@ -65,7 +61,7 @@ function splitAtLists({ base, path, type }: RecordFieldExpr): readonly Stretch[]
       names = [];
     }
     names.push(name);
-    current = recordOf(current)?.fields.find((field) => field.name === name)?.type ?? type;
+    current = recordIn(current)?.fields.find((field) => field.name === name)?.type ?? type;
   }
   return [...stretches, { path: names, type }];
 }
@@ -80,10 +76,10 @@ function elementsOf(
   let value = base;
   for (const [index, { path, type }] of stretches.entries()) {
     if (path.length > 0) value = { kind: "RecordField", base: value, path, type, span };
-    const element = recordOf(type);
-    if (index === stretches.length - 1 || element === undefined) break;
-    const column = resolution.newColumn("element", element);
-    scan = { kind: "Unnest", input: scan, arrays: [{ array: value, element: column }], isOuter: false };
+    const array = value.type.kind === "MIXED" ? asList(value) : value;
+    if (index === stretches.length - 1 || array.type.kind !== "ARRAY") break;
+    const column = resolution.newColumn("element", array.type.element);
+    scan = { kind: "Unnest", input: scan, arrays: [{ array, element: column }], isOuter: false };
     value = columnExpr(column, span);
   }
   return { scan: scan ?? { kind: "SingleRow" }, value };
@@ -97,7 +93,7 @@ function fieldsOf(type: SqlType): readonly string[] | undefined {
 }
 
 /** Fields that a message names. */
-const SHOWN_FIELDS = 3;
+const SHOWN_FIELDS = 5;
 
 function refuseObject(resolution: Resolution, node: AnyElement, fields: readonly string[]): Expr {
   const name = nameOf(node.path);

@@ -5,9 +5,10 @@ import type { Span } from "../diagnostic.ts";
 import type { Expr } from "../resolved.ts";
 import { type SqlType, UNKNOWN } from "../types.ts";
 import { arrayOfValues } from "../typing/implicit.ts";
-import { coerce, operandOf, typeName } from "./coerce.ts";
+import { coerce, operandOf, typeName, withMixedFields } from "./coerce.ts";
 import { collatedOperands } from "./collation.ts";
 import { call, isConstant } from "./expr.ts";
+import { reconcileMixed } from "./mixed.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "./resolution.ts";
 
 const OPERATOR_TEXTS: Readonly<Record<string, string>> = {
@@ -46,6 +47,11 @@ const OPERATOR_TEXTS: Readonly<Record<string, string>> = {
   $extract: "EXTRACT",
 };
 
+const COMPARISONS: ReadonlySet<string> = new Set([
+  ...["$equal", "$not_equal", "$less", "$less_or_equal", "$greater", "$greater_or_equal"],
+  ...["$between", "$in", "$is_distinct"],
+]);
+
 /** How messages call a function: `function SUBSTR`, `operator +`. */
 function describeFunction(name: string): string {
   const operator = OPERATOR_TEXTS[name];
@@ -70,7 +76,12 @@ export function callOperator(resolution: Resolution, name: string, operands: rea
     }),
   );
   const match = matchSignatures(entry.signatures, given);
-  if (match === undefined) return failMatch(resolution, entry, name, given, span);
+  if (match === undefined) {
+    const mixed = withMixedFields(resolution, operands);
+    return mixed === undefined
+      ? failMatch(resolution, entry, name, given, span)
+      : callOperator(resolution, name, COMPARISONS.has(name) ? reconcileMixed(resolution, mixed) : mixed, span);
+  }
   const coerced = coerceArguments(resolution, match, operands);
   return call(name, coerced, resultType(match), span);
 }

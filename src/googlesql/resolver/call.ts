@@ -1,16 +1,17 @@
-import type { Expression, FunctionCall } from "../ast.ts";
+import type { Expression, FunctionCall, IntervalExpression } from "../ast.ts";
 import type { CatalogueEntry } from "../catalogue/index.ts";
 import { type CallArgument, instantiate, type Match, matchSignatures } from "../catalogue/match.ts";
 import type { CallExpr, Column, Expr, LambdaExpr } from "../resolved.ts";
 import { UNKNOWN } from "../types.ts";
 import { resolveAggregate } from "./aggregate.ts";
 import { failMatch, placeArguments, resultType } from "./call-function.ts";
-import { coerce, operandOf, typeName } from "./coerce.ts";
+import { asMixed, coerce, operandOf, typeName } from "./coerce.ts";
 import { collatedOperands, resolveCollate } from "./collation.ts";
 import { type ExprContext, inClause, resolveExpression } from "./context.ts";
 import { looksLikeDatePart, resolveDatePartArgument, resolveInterval } from "./date-part.ts";
 import { isConstant } from "./expr.ts";
-import { errorExpr, isErrorExpr } from "./resolution.ts";
+import { argumentOf } from "./mixed.ts";
+import { errorExpr, isErrorExpr, type Resolution } from "./resolution.ts";
 import { scopeWith } from "./scope.ts";
 import { resolveWindowCall } from "./window.ts";
 
@@ -113,8 +114,11 @@ function resolveArguments(
       own = { kind: "datepart" };
       value = resolveDatePartArgument(resolution, argument.value, name);
     } else {
-      const isDeferred = node.isSafe && argument.value.kind === "Interval";
-      value = isDeferred ? resolveInterval(context, argument.value, true) : resolveExpression(context, argument.value);
+      value =
+        argument.value.kind === "Interval" && (node.isSafe || isLarge(argument.value))
+          ? resolveInterval(context, argument.value, true)
+          : resolveExpression(context, argument.value);
+      value = argumentOf(resolution, name, i, value, values[0]);
       own = { kind: "value", operand: operandOf(resolution, value), isConstant: isConstant(value) };
     }
     values.push(value);
@@ -127,7 +131,7 @@ function resolveArguments(
     const known = values.filter((value) => value !== undefined);
     if (collatedOperands(resolution, name, known, node.span) === undefined) return undefined;
   }
-  const match = matchSignatures(entry.signatures, given);
+  const match = matchSignatures(entry.signatures, given) ?? matchMixed(resolution, entry, given, values);
   if (match === undefined) {
     failMatch(resolution, entry, name, given, node.span);
     return undefined;
@@ -136,7 +140,59 @@ function resolveArguments(
     const isFine = resolveLambdas(context, node, match, values);
     if (!isFine) return undefined;
   }
+  if (isNullGiven(context, node, name, match, values)) return undefined;
   return { arguments: placeArguments(resolution, match, values), match };
+}
+
+/** Reports a NULL where only a literal or parameter may stand. */
+function isNullGiven(
+  { resolution }: ExprContext,
+  node: FunctionCall,
+  name: string,
+  match: Match,
+  values: readonly (Expr | undefined)[],
+): boolean {
+  for (const { parameter, argument } of match.places) {
+    const value = argument === undefined || parameter.place.kind !== "literal" ? undefined : values[argument];
+    if (value?.kind !== "Literal" || value.value !== null) continue;
+    resolution.report("invalid_query", `Argument ${(argument ?? 0) + 1} to ${name} must be non-NULL`, value.span, {
+      name: node.name.parts.map((part) => part.name).join("."),
+    });
+    return true;
+  }
+  return false;
+}
+
+/** The match where fields of log records are taken for ones of several shapes; these are put among the values then. */
+function matchMixed(
+  resolution: Resolution,
+  entry: CatalogueEntry,
+  given: readonly CallArgument[],
+  values: (Expr | undefined)[],
+): Match | undefined {
+  const mixed = values.map((value, i) => {
+    const field = value === undefined ? undefined : asMixed(resolution, value);
+    return field === undefined ? undefined : argumentOf(resolution, entry.definition.name, i, field, values[0]);
+  });
+  if (mixed.every((value) => value === undefined)) return undefined;
+  const asked = given.map((argument, i): CallArgument => {
+    const value = mixed[i];
+    return value === undefined || argument.kind !== "value"
+      ? argument
+      : { ...argument, operand: operandOf(resolution, value) };
+  });
+  const match = matchSignatures(entry.signatures, asked);
+  if (match === undefined) return undefined;
+  mixed.forEach((value, i) => {
+    if (value !== undefined) values[i] = value;
+  });
+  return match;
+}
+
+/** An interval that may be out of range: then it fails where it is computed, and not beside a NULL. */
+function isLarge({ value }: IntervalExpression): boolean {
+  const number = value.kind === "UnaryOperation" ? value.operand : value;
+  return number.kind === "IntLiteral" && number.text.length > 5;
 }
 
 /** Puts the lambdas of a call among its values; false when something was reported. */

@@ -3,7 +3,7 @@ import type { Expr } from "../resolved.ts";
 import { formatType, type SqlType, STRING } from "../types.ts";
 import { isCastable, isFormatCastable } from "../typing/explicit.ts";
 import { isSameType } from "../typing/same-type.ts";
-import { coerce, coerceOrFail, convertLiteral, typeName } from "./coerce.ts";
+import { asMixed, coerce, coerceOrFail, convertLiteral, typeName, writtenValue } from "./coerce.ts";
 import { type ExprContext, resolveExpression } from "./context.ts";
 import { errorExpr, isErrorExpr, isErrorType, type Resolution } from "./resolution.ts";
 import { applyTypeParameters } from "./type-parameters.ts";
@@ -16,14 +16,17 @@ export function resolveCast(context: ExprContext, node: CastExpression): Expr {
 
 function castValue(context: ExprContext, node: CastExpression): Expr {
   const { resolution } = context;
-  const operand = resolveExpression(context, node.operand);
+  const value = resolveExpression(context, node.operand);
   const type = resolveType(resolution, node.type);
+  const operand = isCastable(value.type, type) ? value : (asMixed(resolution, value) ?? value);
   const format = node.format === undefined ? undefined : resolveExpression(context, node.format);
   const timeZone = node.timeZone === undefined ? undefined : resolveExpression(context, node.timeZone);
   if (isErrorExpr(operand) || isErrorType(type) || (format !== undefined && isErrorExpr(format)))
     return errorExpr(node.span);
-  if (operand.type.kind === "UNKNOWN")
-    return coerce(resolution, { ...operand, span: node.span }, type) ?? errorExpr(node.span);
+  if (operand.type.kind === "UNKNOWN") {
+    const typed = coerce(resolution, { ...operand, span: node.span }, type) ?? errorExpr(node.span);
+    return typed.kind === "Literal" && typed.value === null ? { ...typed, isTyped: true } : typed;
+  }
   if (!isCastable(operand.type, type) && !isCoercible(resolution, operand, type)) {
     return resolution.fail(
       "type_mismatch",
@@ -36,7 +39,7 @@ function castValue(context: ExprContext, node: CastExpression): Expr {
     const folded = foldLiteral(resolution, operand, type, node.isSafe);
     if (folded !== undefined) return { ...folded, span: node.span };
     const inner =
-      operand.kind === "MakeArray" || operand.kind === "MakeStruct"
+      (operand.kind === "MakeArray" || operand.kind === "MakeStruct") && !holdsFloats(operand)
         ? (coerce(resolution, operand, type) ?? operand)
         : operand;
     if (inner !== operand) return { ...inner, span: node.span };
@@ -76,16 +79,31 @@ function isCoercible(resolution: Resolution, operand: Expr, type: SqlType): bool
   );
 }
 
-/** A string literal cast to a date or time is that literal: engines can then prune with it. */
+/** Elements and fields of a constructor that is cast are converted from their values, not from what the query has. */
+function holdsFloats(expression: Expr): boolean {
+  if (expression.kind === "MakeArray") return expression.elements.some(holdsFloats);
+  if (expression.kind === "MakeStruct") return expression.fields.some(holdsFloats);
+  return expression.kind === "Literal" && expression.type.kind === "FLOAT64" && expression.value !== null;
+}
+
+/**
+ * A string literal cast to a date or time is that literal: engines can then prune with it. A FLOAT64 literal cast to a
+ * decimal has the digits that the query has.
+ */
 function foldLiteral(resolution: Resolution, operand: Expr, type: SqlType, isSafe: boolean): Expr | undefined {
-  if (operand.kind !== "Literal" || operand.type.kind !== "STRING" || isSameType(operand.type, type)) return undefined;
-  const value = convertLiteral(resolution, operand.value, operand.type, type);
+  if (operand.kind !== "Literal" || operand.value === null || isSameType(operand.type, type)) return undefined;
+  if (operand.type.kind !== "STRING" && operand.type.kind !== "FLOAT64") return undefined;
+  const { digits: _, ...rest } = operand;
+  const written = writtenValue(operand, type);
+  const value = convertLiteral(resolution, written, operand.type, type);
   if (value === undefined) return undefined;
-  if (value !== "invalid") return { ...operand, type, value };
-  if (isSafe) return { ...operand, type, value: null };
+  if (value !== "invalid") return { ...rest, type, value };
+  // A double that is written beyond the range may round into it.
+  if (operand.type.kind === "FLOAT64") return undefined;
+  if (isSafe) return { ...rest, type, value: null, isTyped: true };
   return resolution.fail(
     "invalid_query",
-    `Could not cast literal ${JSON.stringify(operand.value)} to type ${formatType(type)}`,
+    `Could not cast literal ${JSON.stringify(written)} to type ${formatType(type)}`,
     operand.span,
   );
 }

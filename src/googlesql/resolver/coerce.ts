@@ -1,8 +1,9 @@
-import type { Expr } from "../resolved.ts";
+import type { Expr, LiteralExpr } from "../resolved.ts";
 import { formatType, type SqlType, STRING, UNKNOWN } from "../types.ts";
-import { coercionCost, commonType, type Operand } from "../typing/argument.ts";
+import { coercionCost, commonType, isMixed, type Operand } from "../typing/argument.ts";
 import { parseDecimalText } from "../typing/decimal-text.ts";
-import { isCollated, isSameType } from "../typing/same-type.ts";
+import { mixedTypeOf } from "../typing/implicit.ts";
+import { isCollated, isOrderable, isSameType } from "../typing/same-type.ts";
 import { parseDateText, parseDatetimeText, parseTimestampText, parseTimeText } from "../typing/temporal.ts";
 import { isErrorExpr, isErrorType, type Resolution } from "./resolution.ts";
 
@@ -11,18 +12,52 @@ export function operandOf(resolution: Resolution, expression: Expr): Operand {
   return { type: expression.type, expression, isLenient: isLenientExpr(resolution, expression) };
 }
 
+/** What they give of a field of a log record is such a field. */
+const ELEMENTS: ReadonlySet<string> = new Set([
+  ...["$array_at_offset", "$array_at_ordinal", "$safe_array_at_offset", "$safe_array_at_ordinal"],
+]);
+
 /** Is it a field of a log record, or a column of a log source: a value whose type is what events happened to carry? */
 export function isLenientExpr(resolution: Resolution, expression: Expr): boolean {
-  if (expression.kind === "RecordField") return true;
+  if (expression.kind === "RecordField" || isMixed(expression.type)) return true;
   if (expression.kind === "Column" || expression.kind === "Variable")
     return resolution.lenientColumns.has(expression.column.id);
+  if (expression.kind === "Call") {
+    const [first] = expression.arguments;
+    return ELEMENTS.has(expression.function) && first !== undefined && isLenientExpr(resolution, first);
+  }
   return false;
+}
+
+/**
+ * A field of a log record as one of several shapes: what its events carried so far may not be what the query asks for, which is no
+ * error. Undefined for what is no such field, or of several shapes already.
+ */
+export function asMixed(resolution: Resolution, expression: Expr): Expr | undefined {
+  if (!isLenientExpr(resolution, expression)) return undefined;
+  const type = mixedTypeOf(expression.type);
+  if (type === undefined) return undefined;
+  return { kind: "Cast", operand: expression, type, isSafe: true, isImplicit: true, span: expression.span };
+}
+
+/** The fields among the expressions as those of several shapes; undefined where there is none. */
+export function withMixedFields(resolution: Resolution, expressions: readonly Expr[]): readonly Expr[] | undefined {
+  const mixed = expressions.map((expression) => asMixed(resolution, expression));
+  if (mixed.every((expression) => expression === undefined)) return undefined;
+  return expressions.map((expression, i) => mixed[i] ?? expression);
+}
+
+/** What sorts: the expression, a field of lists or records as one of several shapes, which have an order. */
+export function sortable(resolution: Resolution, expression: Expr): Expr {
+  return isOrderable(expression.type) ? expression : (asMixed(resolution, expression) ?? expression);
 }
 
 /** The common type of expressions, or undefined. */
 export function commonTypeOf(resolution: Resolution, expressions: readonly Expr[]): SqlType | undefined {
   if (expressions.some(isErrorExpr)) return expressions.find(isErrorExpr)?.type;
-  const type = commonType(expressions.map((expression) => operandOf(resolution, expression)));
+  const known = commonType(expressions.map((expression) => operandOf(resolution, expression)));
+  const mixed = known === undefined ? withMixedFields(resolution, expressions) : undefined;
+  const type = mixed === undefined ? known : commonType(mixed.map((expression) => operandOf(resolution, expression)));
   if (!resolution.hasCollation || type?.kind !== "STRING") return type;
   return expressions.find((expression) => isCollated(expression.type))?.type ?? type;
 }
@@ -32,7 +67,9 @@ export function coerce(resolution: Resolution, expression: Expr, to: SqlType): E
   if (isErrorExpr(expression) || isErrorType(to)) return expression;
   if (isSameType(expression.type, to)) return expression;
   const cost = coercionCost(operandOf(resolution, expression), to);
-  return cost === undefined ? undefined : convert(resolution, expression, to, cost.isLenient);
+  if (cost !== undefined) return convert(resolution, expression, to, cost.isLenient);
+  const mixed = asMixed(resolution, expression);
+  return mixed === undefined ? undefined : coerce(resolution, mixed, to);
 }
 
 /** As {@link coerce}; reports a type mismatch in `what` when it cannot be done. */
@@ -49,8 +86,10 @@ export function coerceOrFail(resolution: Resolution, expression: Expr, to: SqlTy
 function convert(resolution: Resolution, expression: Expr, to: SqlType, isSafe: boolean): Expr {
   if (expression.kind === "Parameter" && expression.type.kind === "UNKNOWN") {
     const known = resolution.usedParameters.get(expression.key);
-    if (known === undefined || known.kind === "UNKNOWN") resolution.usedParameters.set(expression.key, to);
-    const type = resolution.usedParameters.get(expression.key) ?? to;
+    // A caller has a value of one shape.
+    const wanted = to.kind === "MIXED" ? STRING : to;
+    if (known === undefined || known.kind === "UNKNOWN") resolution.usedParameters.set(expression.key, wanted);
+    const type = resolution.usedParameters.get(expression.key) ?? wanted;
     const typed: Expr = { ...expression, type };
     return isSameType(type, to)
       ? typed
@@ -59,11 +98,12 @@ function convert(resolution: Resolution, expression: Expr, to: SqlType, isSafe: 
   if (expression.type.kind === "UNKNOWN" && isPlainNull(expression))
     return { kind: "Literal", type: to, value: null, span: expression.span };
   if (expression.kind === "Literal" && !isSafe) {
-    const converted = convertLiteral(resolution, expression.value, expression.type, to);
+    const written = writtenValue(expression, to);
+    const converted = convertLiteral(resolution, written, expression.type, to);
     if (converted === "invalid") {
       return resolution.fail(
         "invalid_query",
-        `Could not cast literal ${JSON.stringify(expression.value)} to type ${formatType(to)}`,
+        `Could not cast literal ${JSON.stringify(written)} to type ${formatType(to)}`,
         expression.span,
       );
     }
@@ -84,6 +124,11 @@ function convert(resolution: Resolution, expression: Expr, to: SqlType, isSafe: 
     };
   }
   return { kind: "Cast", operand: expression, type: to, isSafe, isImplicit: true, span: expression.span };
+}
+
+/** The literal's text for a value of another type: a decimal has all the digits that were written. */
+export function writtenValue({ value, digits }: LiteralExpr, to: SqlType): string | null {
+  return digits !== undefined && (to.kind === "NUMERIC" || to.kind === "BIGNUMERIC") ? digits : value;
 }
 
 /** Calls of unknown type are not dropped for NULL: ERROR() is one. */

@@ -2,7 +2,7 @@ import type { ArrayConstructor, Expression, StructConstructor, WithExpression } 
 import type { ComputedColumn, Expr } from "../resolved.ts";
 import { UNKNOWN } from "../types.ts";
 import { arrayOfValues } from "../typing/implicit.ts";
-import { coerce, coerceOrFail, commonTypeOf, isLenientExpr, typeName } from "./coerce.ts";
+import { asMixed, coerce, coerceOrFail, commonTypeOf, isLenientExpr, typeName } from "./coerce.ts";
 import { type ExprContext, inScope, resolveExpression } from "./context.ts";
 import { makeStruct } from "./expr.ts";
 import { errorExpr, isErrorExpr, isErrorType } from "./resolution.ts";
@@ -20,7 +20,10 @@ export function resolveArrayConstructor(context: ExprContext, node: ArrayConstru
   const { resolution } = context;
   const { span } = node;
   const declared = node.elementType === undefined ? undefined : resolveType(resolution, node.elementType);
-  const elements = node.elements.map((element) => resolveExpression(context, element));
+  const elements = node.elements.map((element) => {
+    const value = resolveExpression(context, element);
+    return value.type.kind === "ARRAY" ? (asMixed(resolution, value) ?? value) : value;
+  });
   if (elements.some(isErrorExpr) || (declared !== undefined && isErrorType(declared))) return errorExpr(span);
   const element = declared ?? (elements.length === 0 ? UNKNOWN : commonTypeOf(resolution, elements));
   if (element === undefined) {

@@ -2,7 +2,7 @@ import type { Identifier } from "../ast.ts";
 import type { Span } from "../diagnostic.ts";
 import type { Expr } from "../resolved.ts";
 import { INT64, JSON_TYPE, type RecordType, type SqlType, STRING, UNKNOWN } from "../types.ts";
-import { typeName } from "./coerce.ts";
+import { asMixed, typeName } from "./coerce.ts";
 import { call } from "./expr.ts";
 import { literal } from "./literal.ts";
 import { errorExpr, isErrorExpr, nullExpr, type Resolution } from "./resolution.ts";
@@ -37,6 +37,8 @@ export function accessField(resolution: Resolution, base: Expr, field: Identifie
     }
     case "RECORD":
       return recordField(base, type, field.name, span);
+    case "MIXED":
+      return recordField(base, type.record ?? NO_FIELDS, field.name, span);
     case "JSON":
       return call("$json_subscript", [base, literal(STRING, field.name, field.span)], JSON_TYPE, span);
     case "UNKNOWN":
@@ -50,7 +52,15 @@ export function accessField(resolution: Resolution, base: Expr, field: Identifie
   }
 }
 
+/** What an open record does not list may be of any shape. */
+const UNLISTED: SqlType = { kind: "MIXED", record: { kind: "RECORD", fields: [], isRepeated: true, isOpen: true } };
+
+/** Where no record was seen, none has a field. */
+const NO_FIELDS: RecordType = { kind: "RECORD", fields: [], isRepeated: false, isOpen: false };
+
 function cannotAccess(resolution: Resolution, base: Expr, field: Identifier): Expr {
+  // A field of events that carried no record has none of its fields.
+  if (asMixed(resolution, base) !== undefined) return nullExpr({ start: base.span.start, end: field.span.end });
   const hint = base.type.kind === "ARRAY" ? "; read one element, or use UNNEST" : "";
   return resolution.fail(
     "type_mismatch",
@@ -73,7 +83,7 @@ function findRecordField(
 }
 
 function recordField(base: Expr, record: RecordType, name: string, span: Span): Expr {
-  const found = findRecordField(record, name) ?? { name, type: record.isOpen ? STRING : UNKNOWN };
+  const found = findRecordField(record, name) ?? { name, type: record.isOpen ? UNLISTED : UNKNOWN };
   const inner = base.kind === "RecordField" ? base : firstElementOf(base);
   if (inner.kind === "RecordField")
     return { kind: "RecordField", base: inner.base, path: [...inner.path, found.name], type: found.type, span };

@@ -9,11 +9,13 @@ import { isCastable } from "../typing/explicit.ts";
 import { implicitCost } from "../typing/implicit.ts";
 import { isNumericType } from "../typing/same-type.ts";
 import { castToString, isLenientExpr } from "./coerce.ts";
+import { reconcileMixed } from "./mixed.ts";
 import { isErrorExpr, type Resolution } from "./resolution.ts";
 
 /** The operands of a comparison, made comparable where one of them is a leaf of a log record; others are left alone. */
 export function reconcile(resolution: Resolution, operands: readonly Expr[]): readonly Expr[] {
   if (!operands.some((operand) => isLenientExpr(resolution, operand)) || operands.some(isErrorExpr)) return operands;
+  if (operands.some(({ type }) => type.kind === "MIXED")) return reconcileMixed(resolution, operands);
   const leaves = operands.filter((operand) => isLenientExpr(resolution, operand) && operand.type.kind !== "UNKNOWN");
   const [leaf] = leaves;
   if (leaf === undefined) return operands;
@@ -37,8 +39,15 @@ export function reconcile(resolution: Resolution, operands: readonly Expr[]): re
 
 /** What is looked for in an array of a log record, as a value of the array's elements; safely, where it is none. */
 export function reconcileNeedle(resolution: Resolution, needle: Expr, array: Expr): Expr {
-  if (array.type.kind !== "ARRAY" || !isLenientExpr(resolution, array) || isErrorExpr(needle)) return needle;
+  if (
+    needle.type.kind === "MIXED" ||
+    array.type.kind !== "ARRAY" ||
+    !isLenientExpr(resolution, array) ||
+    isErrorExpr(needle)
+  )
+    return needle;
   const { element } = array.type;
+  if (element.kind === "MIXED") return needle;
   if (needle.type.kind === "UNKNOWN" || element.kind === "UNKNOWN" || goesWith(needle, element)) return needle;
   if (!isScalar(element) || !isScalar(needle.type) || !isCastable(needle.type, element)) return needle;
   return { kind: "Cast", operand: needle, type: element, isSafe: true, isImplicit: true, span: needle.span };

@@ -24,6 +24,9 @@ import { nullExpr, type Resolution } from "./resolution.ts";
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
+/** Any decimal of so many digits comes back from a double. */
+const DOUBLE_DIGITS = 15;
+
 /** An integer as `String` would write it. */
 const SHORT_INTEGER = /^(?:0|[1-9]\d{0,14})$/;
 
@@ -46,7 +49,9 @@ export function resolveLiteral(resolution: Resolution, node: Literal, sign: 1 | 
       const value = Number(node.text) * sign;
       if (!Number.isFinite(value))
         return resolution.fail("invalid_query", `Invalid floating point literal: ${node.text}`, span);
-      return literal(FLOAT64, formatFloat(value), span);
+      const result = literal(FLOAT64, formatFloat(value), span);
+      if (node.text.length <= DOUBLE_DIGITS) return result;
+      return { ...result, digits: sign === -1 ? `-${node.text}` : node.text };
     }
     case "StringLiteral":
       return literal(STRING, node.value, span);

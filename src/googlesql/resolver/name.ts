@@ -84,7 +84,7 @@ function resolveFirst(context: ExprContext, first: Identifier, path: readonly Id
   }
 }
 
-const WITH_FIELDS: readonly string[] = ["STRUCT", "RECORD", "JSON", "ARRAY", "UNKNOWN"];
+const WITH_FIELDS: readonly string[] = ["STRUCT", "RECORD", "JSON", "ARRAY", "MIXED", "UNKNOWN"];
 
 function mayHaveFields({ type }: Expr): boolean {
   return WITH_FIELDS.includes(type.kind);

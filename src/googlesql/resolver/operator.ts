@@ -44,6 +44,16 @@ const BINARY: Readonly<Record<BinaryOperator, string>> = {
 
 const COMPARISONS: readonly string[] = ["=", "!=", "<", "<=", ">", ">="];
 
+const SHIFTS: readonly string[] = ["<<", ">>"];
+
+/** A NULL without a type says nothing beside an operator: it is most often a mistake for IS NULL. */
+function refuseNull({ resolution }: ExprContext, operator: string, operands: readonly Expression[]): void {
+  const operand = operands.find(({ kind }) => kind === "NullLiteral");
+  if (operand === undefined) return;
+  const hint = ["=", "!="].includes(operator) ? "; write IS NULL or IS NOT NULL" : "";
+  resolution.fail("invalid_query", `Operands of ${operator} cannot be literal NULL${hint}`, operand.span);
+}
+
 /** `a + b + c`: the left-deep chain is walked from its left end, without recursion. */
 export function resolveBinary(context: ExprContext, node: BinaryOperation): Expr {
   const { resolution } = context;
@@ -56,6 +66,8 @@ export function resolveBinary(context: ExprContext, node: BinaryOperation): Expr
   resolution.descend(chain.length, node.span);
   let result = resolveExpression(context, first);
   for (const operation of chain.reverse()) {
+    if (!SHIFTS.includes(operation.operator))
+      refuseNull(context, operation.operator, [operation.left, operation.right]);
     const right = resolveExpression(context, operation.right);
     const operands = COMPARISONS.includes(operation.operator)
       ? reconcile(resolution, [result, right])
@@ -69,6 +81,7 @@ export function resolveBinary(context: ExprContext, node: BinaryOperation): Expr
 export function resolveUnary(context: ExprContext, node: UnaryOperation): Expr {
   const { resolution } = context;
   const { operand } = node;
+  refuseNull(context, node.operator, [operand]);
   if (node.operator === "-" && (operand.kind === "IntLiteral" || operand.kind === "FloatLiteral"))
     return resolveLiteral(resolution, operand, -1, node.span);
   const value = resolveExpression(context, operand);
@@ -136,6 +149,7 @@ export function resolveIn(context: ExprContext, node: In): Expr {
 export function resolveLike(context: ExprContext, node: Like): Expr {
   const { resolution } = context;
   if (node.pattern.kind === "Single") {
+    refuseNull(context, node.isNegated ? "NOT LIKE" : "LIKE", [node.operand, node.pattern.expression]);
     const operands = [resolveExpression(context, node.operand), resolveExpression(context, node.pattern.expression)];
     const result = callOperator(resolution, "$like", operands, node.span);
     return isErrorExpr(result) ? result : negateIf(node.isNegated, result, node.span);

@@ -3,7 +3,7 @@ import type { ComputedColumn, Expr, OrderKey, Scan } from "../resolved.ts";
 import { INT64 } from "../types.ts";
 import { isOrderable } from "../typing/same-type.ts";
 import { nullsFirst } from "./aggregate.ts";
-import { coerceOrFail, typeName } from "./coerce.ts";
+import { coerceOrFail, sortable, typeName } from "./coerce.ts";
 import { collatedKey } from "./collation.ts";
 import { ColumnSet } from "./column-set.ts";
 import { type Environment, type ExprContext, plainContext, type QueryResult, resolveExpression } from "./context.ts";
@@ -61,7 +61,8 @@ export function resolveOrderBy(context: ExprContext, orderBy: readonly OrderItem
 }
 
 /** What sorts: the expression, or what it compares by in a collation. */
-function keyFor(context: ExprContext, expression: Expr, node: OrderItem): Expr {
+function keyFor(context: ExprContext, unsorted: Expr, node: OrderItem): Expr {
+  const expression = sortable(context.resolution, unsorted);
   if (node.collation === undefined && !context.resolution.hasCollation) return expression;
   const collation = node.collation && resolveExpression(context, node.collation);
   return collatedKey(context.resolution, expression, node.collation, collation);

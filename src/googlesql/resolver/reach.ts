@@ -24,7 +24,7 @@ export function reachableFrom(scan: Scan): Reached {
       readonly key?: string | number;
     };
     // A table's definition and a column's type hold nothing that is read.
-    if (kind === "Table" || kind === "RECORD" || kind === "STRUCT") continue;
+    if (kind === "Table" || kind === "RECORD" || kind === "STRUCT" || kind === "MIXED") continue;
     if (kind === "Cte" && cte !== undefined) {
       if (ctes.has(cte.id)) continue;
       ctes.add(cte.id);

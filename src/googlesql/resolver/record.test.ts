@@ -36,7 +36,7 @@ describe("fields of log records", () => {
         `SELECT m.nope, m.nope.deeper, nope, t.nope, metadata[0].nope[0].x, m.extra.known, m.extra.surprise FROM logs t, UNNEST(metadata) AS m`,
       ),
     ).toMatchInlineSnapshot(`
-      "select nope=nope#6:UNKNOWN, deeper=deeper#7:UNKNOWN, nope_1=nope#8:UNKNOWN, nope_2=nope#9:UNKNOWN, x=x#10:UNKNOWN, known=known#11:STRING, surprise=surprise#12:STRING
+      "select nope=nope#6:UNKNOWN, deeper=deeper#7:UNKNOWN, nope_1=nope#8:UNKNOWN, nope_2=nope#9:UNKNOWN, x=x#10:UNKNOWN, known=known#11:STRING, surprise=surprise#12:MIXED
         compute m#5->nope as nope#6, NULL as deeper#7, NULL as nope#8, NULL as nope#9, NULL as x#10, m#5->extra->known as known#11, m#5->extra->surprise as surprise#12
           unnest metadata#4 as m#5
             table logs(id#1, timestamp#2, event_message#3, metadata#4)"
@@ -174,7 +174,7 @@ describe("leaves and values of other types", () => {
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#9:STRING, f1_=f1#10:FLOAT64, f2_=sum#8:FLOAT64, f3_=f3#11:STRING, f4_=f4#12:INT64, f5_=f5#13:TIMESTAMP, f6_=f6#14:BOOL
-        compute LOWER(safe_coerce(attempt#6 as STRING)) as f0#9, ABS(safe_coerce(level#7 as FLOAT64)) as f1#10, $concat_op(safe_coerce(attempt#6 as STRING), "x") as f3#11, $add(attempt#6, safe_coerce(level#7 as INT64)) as f4#12, TIMESTAMP_TRUNC(safe_coerce(level#7 as TIMESTAMP), DAY) as f5#13, $like(level#7, safe_coerce(attempt#6 as STRING)) as f6#14
+        compute LOWER(safe_coerce(attempt#6 as STRING)) as f0#9, ABS(safe_coerce(level#7 as FLOAT64)) as f1#10, $concat_op(attempt#6, "x") as f3#11, $add(attempt#6, safe_coerce(level#7 as INT64)) as f4#12, TIMESTAMP_TRUNC(safe_coerce(level#7 as TIMESTAMP), DAY) as f5#13, $like(level#7, safe_coerce(attempt#6 as STRING)) as f6#14
           aggregate [SUM(safe_coerce(m#5->level as FLOAT64)) as sum#8] by m#5->attempt as attempt#6, m#5->level as level#7
             unnest metadata#4 as m#5
               table logs(id#1, timestamp#2, event_message#3, metadata#4)"

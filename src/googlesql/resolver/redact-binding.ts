@@ -66,6 +66,7 @@ function holdsText(type: SqlType): boolean {
     case "STRING":
     case "JSON":
     case "RECORD":
+    case "MIXED":
       return true;
     case "ARRAY":
       return holdsText(type.element);

@@ -3,6 +3,7 @@
  * expression sees: names of its own and, where it is nested, the names around it.
  */
 import type { Column, Expr } from "../resolved.ts";
+import { recordIn } from "../types.ts";
 
 /** A column under its name. */
 export interface NamedColumn {
@@ -176,7 +177,7 @@ export function findName(scope: Scope | undefined, name: string): Target | Impli
     for (const column of level.values) {
       const count = countFields(column, key);
       if (count === 0) continue;
-      if (column.type.kind === "RECORD" && found !== undefined && found.kind !== "implicit") continue;
+      if (column.type.kind !== "STRUCT" && found !== undefined && found.kind !== "implicit") continue;
       found = count > 1 || found !== undefined ? { kind: "ambiguous" } : { kind: "implicit", column };
     }
     if (found !== undefined) return found;
@@ -186,7 +187,8 @@ export function findName(scope: Scope | undefined, name: string): Target | Impli
 
 function countFields(column: Column, key: string): number {
   const { type } = column;
-  if (type.kind === "RECORD") return type.fields.some((field) => field.name.toLowerCase() === key) ? 1 : 0;
+  const record = type.kind === "MIXED" ? type.record : type;
+  if (record?.kind === "RECORD") return record.fields.some((field) => field.name.toLowerCase() === key) ? 1 : 0;
   if (type.kind !== "STRUCT") return 0;
   let count = 0;
   for (const field of type.fields) if (field.name?.toLowerCase() === key) count++;
@@ -205,8 +207,8 @@ export function* visibleNames(scope: Scope | undefined): Generator<string> {
   for (let current = scope; current !== undefined; current = current.parent) {
     yield* current.level.names();
     for (const column of current.level.values) {
-      if (column.type.kind !== "STRUCT" && column.type.kind !== "RECORD") continue;
-      for (const field of column.type.fields) if (field.name !== undefined) yield field.name;
+      const fields = column.type.kind === "STRUCT" ? column.type.fields : recordIn(column.type)?.fields;
+      for (const field of fields ?? []) if (field.name !== undefined) yield field.name;
     }
   }
 }

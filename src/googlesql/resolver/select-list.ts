@@ -107,8 +107,9 @@ function expandFields(resolution: Resolution, base: Expr, span: Span): Item[] | 
       name: field.name,
     }));
   }
-  if (type.kind !== "RECORD") return undefined;
-  return type.fields.map((field) => ({
+  const record = type.kind === "MIXED" ? type.record : type;
+  if (record?.kind !== "RECORD") return undefined;
+  return record.fields.map((field) => ({
     name: field.name,
     expression: accessField(resolution, base, { kind: "Identifier", name: field.name, isQuoted: true, span }),
     span,

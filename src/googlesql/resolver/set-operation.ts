@@ -2,6 +2,7 @@ import type { Identifier, SetOperationMode } from "../ast.ts";
 import type { Span } from "../diagnostic.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../resolved.ts";
 import { commonType, type Operand } from "../typing/argument.ts";
+import { mixedTypeOf } from "../typing/implicit.ts";
 import { isGroupable, isSameType } from "../typing/same-type.ts";
 import { castToString, coerce, typeName } from "./coerce.ts";
 import type { QueryResult } from "./context.ts";
@@ -37,7 +38,7 @@ export function combineResults(
     const operands = arranged.inputs.map((input): Operand => operandOf(resolution, input, i));
     if (operands.some((operand) => isErrorType(operand.type)))
       return resolution.newColumn(named.name ?? `f${i}`, ERROR_TYPE);
-    const type = commonType(operands);
+    const type = commonType(operands) ?? commonType(operands.map(asMixedField));
     if (type === undefined) {
       const types = operands.map((operand) => typeName(operand.type)).join(", ");
       resolution.report("type_mismatch", `Column ${i + 1} in ${describe(mode)} has incompatible types: ${types}`, span);
@@ -76,6 +77,12 @@ function operandOf(resolution: Resolution, input: Arranged, i: number): Operand 
   const literal = input.literals.get(named.column.id);
   const isLenient = resolution.lenientColumns.has(named.column.id);
   return { type: named.column.type, isLenient, ...(literal === undefined ? {} : { expression: literal }) };
+}
+
+/** A field of log records as one of several shapes, which goes with more types. */
+function asMixedField(operand: Operand): Operand {
+  const type = operand.isLenient ? mixedTypeOf(operand.type) : undefined;
+  return type === undefined ? operand : { type, isLenient: true };
 }
 
 /** The select list's literals by the ids of their columns. */

@@ -4,7 +4,7 @@ import type { Column, Expr, InSubqueryExpr, Scan } from "../resolved.ts";
 import { BOOL, type SqlType, UNKNOWN } from "../types.ts";
 import { arrayOfValues } from "../typing/implicit.ts";
 import { isCollated, isSameType } from "../typing/same-type.ts";
-import { coerce, commonTypeOf, typeName } from "./coerce.ts";
+import { asMixed, coerce, commonTypeOf, typeName } from "./coerce.ts";
 import { type ExprContext, environmentOf, type QueryResult, resolveSubquery } from "./context.ts";
 import { columnExpr } from "./expr.ts";
 import { reconcile } from "./lenient.ts";
@@ -18,8 +18,11 @@ export function resolveQueryExpression(context: ExprContext, node: QueryExpressi
   const { span } = node;
   refuseRecursive(resolution, result, "in an expression subquery");
   if (node.mode === "EXISTS") return { kind: "Subquery", mode: "EXISTS", type: BOOL, scan: result.scan, span };
-  const output = onlyColumn(resolution, result, node.mode === "ARRAY" ? "ARRAY subquery" : "Scalar subquery", span);
-  if (output === undefined || isErrorType(output.type)) return errorExpr(span);
+  const column = onlyColumn(resolution, result, node.mode === "ARRAY" ? "ARRAY subquery" : "Scalar subquery", span);
+  if (column === undefined || isErrorType(column.type)) return errorExpr(span);
+  const isList = column.type.kind === "ARRAY" && column.type.element.kind !== "RECORD";
+  const mixed = node.mode === "ARRAY" && isList ? asMixed(resolution, columnExpr(column, span)) : undefined;
+  const output = mixed === undefined ? column : resolution.newColumn(column.name, mixed.type);
   if (node.mode === "SCALAR")
     return { kind: "Subquery", mode: "SCALAR", type: output.type, scan: result.scan, output, span };
   if (output.type.kind === "ARRAY" && output.type.element.kind !== "RECORD") {
@@ -29,7 +32,19 @@ export function resolveQueryExpression(context: ExprContext, node: QueryExpressi
       span,
     );
   }
-  return { kind: "Subquery", mode: "ARRAY", type: arrayOfValues(output.type), scan: sortedScan(result), output, span };
+  return {
+    kind: "Subquery",
+    mode: "ARRAY",
+    type: arrayOfValues(output.type),
+    scan: arrayScan(result, output, mixed),
+    output,
+    span,
+  };
+}
+
+function arrayScan(result: QueryResult, column: Column, expression: Expr | undefined): Scan {
+  const input = sortedScan(result);
+  return expression === undefined ? input : { kind: "Project", input, computed: [{ column, expression }] };
 }
 
 /** The rows in the order that the sub-query itself asks for. */
@@ -86,5 +101,6 @@ export function resolveSetQuery(
 
 function likeType(left: SqlType, right: SqlType): SqlType | undefined {
   for (const type of [left, right]) if (type.kind === "STRING" || type.kind === "BYTES") return type;
+  if (left.kind === "MIXED" || right.kind === "MIXED") return { kind: "STRING" };
   return isSameType(left, right) && left.kind === UNKNOWN.kind ? { kind: "STRING" } : undefined;
 }

@@ -1,9 +1,11 @@
 import type { Subscript } from "../ast.ts";
 import type { Expr } from "../resolved.ts";
 import { INT64, JSON_TYPE, STRING } from "../types.ts";
-import { coerce, coerceOrFail, typeName } from "./coerce.ts";
+import { asMixed, coerce, coerceOrFail, isLenientExpr, typeName } from "./coerce.ts";
 import { type ExprContext, resolveExpression } from "./context.ts";
 import { call } from "./expr.ts";
+import { accessField } from "./field.ts";
+import { asList } from "./mixed.ts";
 import { errorExpr, isErrorExpr, nullExpr } from "./resolution.ts";
 
 const ARRAY_FUNCTIONS: Readonly<Record<string, string>> = {
@@ -31,13 +33,16 @@ export function resolveSubscript(context: ExprContext, node: Subscript): Expr {
       index.span,
     );
   }
+  if (base.type.kind === "MIXED") return mixedElement(context, base, index, node);
   if (base.type.kind === "ARRAY") {
     const name = ARRAY_FUNCTIONS[node.mode];
     if (name === undefined)
       return resolution.fail("unsupported", `Subscript access using [${node.mode}()] is not supported on arrays`, span);
     const at = coerceOrFail(resolution, index, INT64, "An array position");
     if (base.type.element.kind === "RECORD") return recordElement(base, at, node, name);
-    return call(name, [base, at], base.type.element, span);
+    // Events may have shorter lists at any time.
+    const isSafe = name.startsWith("$safe") || isLenientExpr(resolution, base);
+    return call(isSafe ? safeName(name) : name, [base, at], base.type.element, span);
   }
   if (base.type.kind === "STRUCT" && (node.mode === "PLAIN" || node.mode === "OFFSET" || node.mode === "ORDINAL")) {
     const position =
@@ -58,11 +63,31 @@ export function resolveSubscript(context: ExprContext, node: Subscript): Expr {
     index.value === (node.mode.endsWith("ORDINAL") ? "1" : "0")
   )
     return base;
+  const mixed = asMixed(resolution, base);
+  if (mixed !== undefined) return mixedElement(context, mixed, index, node);
   return resolution.fail(
     "type_mismatch",
     `Subscript access is not supported on a value with type ${typeName(base.type)}`,
     span,
   );
+}
+
+function safeName(name: string): string {
+  return name.startsWith("$safe") ? name : name.replace("$", "$safe_");
+}
+
+/** An element of a list, NULL where there is none. A name is a field of a record. */
+function mixedElement(context: ExprContext, base: Expr, index: Expr, node: Subscript): Expr {
+  const { resolution } = context;
+  if (index.kind === "Literal" && index.type.kind === "STRING" && index.value !== null && node.mode === "PLAIN")
+    return accessField(resolution, base, { kind: "Identifier", name: index.value, isQuoted: true, span: index.span });
+  const name = ARRAY_FUNCTIONS[node.mode];
+  if (name === undefined)
+    return resolution.fail("unsupported", `Subscript access using [${node.mode}()] is not supported here`, node.span);
+  const at = coerceOrFail(resolution, index, INT64, "An array position");
+  const array = asList(base);
+  const element = array.type.kind === "ARRAY" ? array.type.element : array.type;
+  return call(safeName(name), [array, at], element, node.span);
 }
 
 /** An element of a log record's array: NULL where the event has none, and position 0 from the ordinal 1 too, so that paths can be joined. */

@@ -5,6 +5,7 @@ import { type CteBinding, type CteScope, type Environment, plainRelation, type R
 import { aliased } from "./relation.ts";
 import { ERROR_TYPE } from "./resolution.ts";
 import { findName, type NamedColumn, namedColumn, type Scope } from "./scope.ts";
+import { filterTenant } from "./tenant-filter.ts";
 import { readView } from "./view.ts";
 
 /** Is it `alias.items` of something in scope, an array to be unnested? A single name is always a table. */
@@ -39,7 +40,7 @@ export function resolveTable(environment: Environment, node: TableReference): Re
   const alias = node.alias?.name;
   const cte = findCte(environment.ctes, name);
   if (cte !== undefined) return scanCte(environment, cte, alias ?? node.path.parts[0]?.name ?? name, node.span);
-  const table = resolution.tables.findTable(name);
+  const table = resolution.tables.findTable(name, { text: resolution.text, span: node.span });
   if (table !== undefined) return scanTable(environment, table, alias, node);
   const view = resolution.tables.findView?.(name);
   if (view !== undefined) {
@@ -92,7 +93,8 @@ function scanTable(
     alias === undefined && short !== last && short !== ""
       ? [...names.ranges, { name: short, columns: named, isLenient }]
       : names.ranges;
-  return plainRelation({ kind: "Table", table, columns, span: node.span }, { columns: names.columns, ranges });
+  const scan = filterTenant(resolution, { kind: "Table", table, columns, span: node.span });
+  return plainRelation(scan, { columns: names.columns, ranges });
 }
 
 /** The rows of a CTE. */

@@ -2,10 +2,11 @@ import type { Expression, Identifier, JoinType, TableReference, Unnest } from ".
 import type { Span } from "../diagnostic.ts";
 import type { Expr, Scan, UnnestScan } from "../resolved.ts";
 import { arrayOf, BOOL, INT64, type RecordType, type SqlType } from "../types.ts";
-import { coerceOrFail, isLenientExpr, typeName } from "./coerce.ts";
+import { asMixed, coerceOrFail, isLenientExpr, typeName } from "./coerce.ts";
 import { inferredName } from "./constructor.ts";
 import { type Environment, plainContext, type Relation, resolveExpression } from "./context.ts";
 import { usingCondition } from "./join.ts";
+import { asList } from "./mixed.ts";
 import { mergeNames } from "./relation.ts";
 import { ERROR_TYPE, isErrorExpr, nullExpr } from "./resolution.ts";
 import { type NamedColumn, type NameList, namedColumn, type Scope, scopeOf } from "./scope.ts";
@@ -148,6 +149,8 @@ function asArray(environment: Environment, array: Expr, span: Span): Expr {
   const { resolution } = environment;
   if (isErrorExpr(array)) return { ...nullExpr(span), type: arrayOf(ERROR_TYPE) };
   const type: SqlType = array.type;
+  const mixed = type.kind === "MIXED" ? array : type.kind === "ARRAY" ? undefined : asMixed(resolution, array);
+  if (mixed !== undefined) return asList(mixed);
   if (type.kind === "ARRAY")
     return type.element.kind === "UNKNOWN" && array.kind === "RecordField"
       ? nullExpr(span, arrayOf(EMPTY_RECORD))

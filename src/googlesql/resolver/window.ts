@@ -1,15 +1,16 @@
-import type { FrameBound, FunctionCall, Identifier, WindowSpecification } from "../ast.ts";
+import type { FrameBound, FunctionCall, Identifier, WindowFrame, WindowSpecification } from "../ast.ts";
 import type { CatalogueEntry } from "../catalogue/index.ts";
 import type { Expr, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../resolved.ts";
-import { INT64 } from "../types.ts";
+import { FLOAT64, INT64 } from "../types.ts";
 import { isGroupable, isNumericType, isPartitionable } from "../typing/same-type.ts";
 import { checkModifiers, resolveOrderItems, type SortExpression } from "./aggregate.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
-import { coerceOrFail, isLenientExpr, typeName } from "./coerce.ts";
+import { asMixed, coerceOrFail, isLenientExpr, typeName } from "./coerce.ts";
 import { type ExprContext, inClause, inScope, resolveExpression, type Window } from "./context.ts";
 import { columnExpr, isConstant } from "./expr.ts";
-import { errorExpr, isErrorExpr } from "./resolution.ts";
+import { castSafely } from "./mixed.ts";
+import { errorExpr, isErrorExpr, nullExpr, type Resolution } from "./resolution.ts";
 
 /** A call with OVER: it is put among its SELECT's window functions, and a column of them stands for it. */
 export function resolveWindowCall(
@@ -156,12 +157,13 @@ function resolveWindow(
   });
   const orderBy = resolveOrderItems(context, node.orderBy, "Window ORDER BY");
   if (orderBy === undefined || partitionBy.some(isErrorExpr)) return undefined;
-  const window: Window = {
+  let window: Window = {
     partitionBy: node.base === undefined ? partitionBy : base.partitionBy,
     orderBy: orderBy.length > 0 ? orderBy : base.orderBy,
     frame: base.frame,
   };
   if (node.frame === undefined) return window;
+  window = numberedKey(resolution, window, node.frame);
   const start = resolveBound(context, node.frame.start, node.frame.unit, window.orderBy);
   const end =
     node.frame.end === undefined
@@ -185,6 +187,22 @@ function resolveWindow(
   }
   const { unit } = node.frame;
   return { partitionBy: window.partitionBy, orderBy: window.orderBy, frame: { unit, start, end } };
+}
+
+/** A distance in a RANGE frame is one of numbers. */
+function numberedKey(resolution: Resolution, window: Window, frame: WindowFrame): Window {
+  const isDistance = [frame.start, frame.end].some(
+    (bound) => bound?.kind === "Preceding" || bound?.kind === "Following",
+  );
+  if (frame.unit !== "RANGE" || !isDistance) return window;
+  const orderBy = window.orderBy.map((key) => {
+    const { expression } = key;
+    if (isNumericType(expression.type)) return key;
+    if (expression.type.kind === "UNKNOWN") return { ...key, expression: nullExpr(expression.span, FLOAT64) };
+    const mixed = expression.type.kind === "MIXED" ? expression : asMixed(resolution, expression);
+    return mixed === undefined ? key : { ...key, expression: castSafely(mixed, FLOAT64) };
+  });
+  return { ...window, orderBy };
 }
 
 /** A window of the WINDOW clause, which may extend those that stand before it. Each is resolved once. */

@@ -33,7 +33,7 @@ const LITERALS: readonly string[] = ["INT64", "FLOAT64", "STRING", "BYTES", "BOO
 function isLiteralLike(expression: Expr | undefined): boolean {
   switch (expression?.kind) {
     case "Literal":
-      return LITERALS.includes(expression.type.kind);
+      return expression.isTyped !== true && LITERALS.includes(expression.type.kind);
     case "MakeArray":
       return expression.elements.every(isLiteralLike);
     case "MakeStruct":
@@ -63,7 +63,10 @@ export function coercionCost(operand: Operand, to: SqlType): CoercionCost | unde
   if (expression?.kind === "MakeStruct" && to.kind === "STRUCT" && expression.fields.length === to.fields.length) {
     return worst(expression.fields, (i) => to.fields[i]?.type ?? UNKNOWN);
   }
-  if (operand.isLenient && isCastable(type, to) && to.kind !== "RECORD" && to.kind !== "ARRAY")
+  // The nearest types to those of several shapes are those that lose nothing of numbers and of texts.
+  if (type.kind === "MIXED" && isCastable(type, to))
+    return { isLenient: true, isLiteral: false, distance: to.kind === "FLOAT64" || to.kind === "STRING" ? 10 : 20 };
+  if (isCastable(type, to) && (isMixed(type) || (operand.isLenient && to.kind !== "RECORD" && to.kind !== "ARRAY")))
     return { isLenient: true, isLiteral: false, distance: 10 };
   return undefined;
 }
@@ -98,7 +101,7 @@ export function commonType(operands: readonly Operand[]): SqlType | undefined {
   }
   const all = reduceTypes(known);
   if (all !== undefined) return all;
-  const strict = known.filter((operand) => !operand.isLenient);
+  const strict = known.filter((operand) => !isLenient(operand));
   if (strict.length === known.length) return undefined;
   if (strict.length === 0) return STRING;
   const target = commonType(strict);
@@ -107,8 +110,17 @@ export function commonType(operands: readonly Operand[]): SqlType | undefined {
     : undefined;
 }
 
+function isLenient({ isLenient, type }: Operand): boolean {
+  return isLenient || isMixed(type);
+}
+
+/** Values of several shapes, or an array of them: they are lenient wherever they come from. */
+export function isMixed(type: SqlType): boolean {
+  return type.kind === "MIXED" || (type.kind === "ARRAY" && type.element.kind === "MIXED");
+}
+
 function isScalar({ kind }: SqlType): boolean {
-  return kind !== "ARRAY" && kind !== "STRUCT" && kind !== "RECORD" && kind !== "RANGE";
+  return kind !== "ARRAY" && kind !== "STRUCT" && kind !== "RECORD" && kind !== "RANGE" && kind !== "MIXED";
 }
 
 /** A STRUCT has the field names of the first operand, whichever gave it its types. */
@@ -125,7 +137,7 @@ function namedLike(type: SqlType, first: SqlType | undefined): SqlType {
 /** As {@link commonType}, for numbers only: a lenient leaf of another type counts as FLOAT64. */
 export function commonNumericType(operands: readonly Operand[]): SqlType | undefined {
   const numeric = operands.map((operand) =>
-    operand.isLenient &&
+    isLenient(operand) &&
     !isNumericType(operand.type) &&
     isCastable(operand.type, FLOAT64) &&
     operand.type.kind !== "UNKNOWN"

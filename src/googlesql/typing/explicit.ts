@@ -1,7 +1,7 @@
 /**
  * What CAST takes. Source: the "Conversion rules" and "Conversion functions" pages of the GoogleSQL reference.
  */
-import type { ScalarKind, SqlType } from "../types.ts";
+import { MIXED, type ScalarKind, type SqlType, STRING } from "../types.ts";
 import { isSameType } from "./same-type.ts";
 
 const CASTS: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
@@ -37,6 +37,8 @@ const CASTS: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
 /** Does `CAST(from AS to)` exist? It may still fail on a value. */
 export function isCastable(from: SqlType, to: SqlType): boolean {
   if (from.kind === "UNKNOWN" || isSameType(from, to)) return true;
+  if (from.kind === "MIXED") return isCastableMixed(to);
+  if (to.kind === "MIXED") return from.kind !== "STRUCT" && from.kind !== "RANGE";
   if (from.kind === "ARRAY") return to.kind === "ARRAY" && isCastable(from.element, to.element);
   if (from.kind === "STRUCT") {
     return (
@@ -53,6 +55,12 @@ export function isCastable(from: SqlType, to: SqlType): boolean {
   if (to.kind === "RANGE") return from.kind === "STRING";
   if (to.kind === "ARRAY" || to.kind === "STRUCT" || to.kind === "RECORD") return false;
   return CASTS[from.kind].includes(to.kind);
+}
+
+/** A value of any shape becomes what texts become, and a list of it. */
+function isCastableMixed(to: SqlType): boolean {
+  if (to.kind === "ARRAY") return isCastable(MIXED, to.element);
+  return to.kind === "MIXED" || to.kind === "JSON" || isCastable(STRING, to);
 }
 
 /** Does `CAST(from AS to FORMAT ...)` exist? */

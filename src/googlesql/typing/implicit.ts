@@ -1,7 +1,19 @@
 /**
  * Which types become which others on their own. Source: the "Conversion rules" page of the GoogleSQL reference.
  */
-import { BIGNUMERIC, DATETIME, FLOAT64, NUMERIC, type RecordField, type SqlType, UNKNOWN } from "../types.ts";
+import {
+  BIGNUMERIC,
+  DATETIME,
+  FLOAT64,
+  MIXED,
+  type MixedType,
+  NUMERIC,
+  type RecordField,
+  type RecordType,
+  recordIn,
+  type SqlType,
+  UNKNOWN,
+} from "../types.ts";
 import { isSameType, numericRank } from "./same-type.ts";
 
 /**
@@ -21,6 +33,8 @@ export function implicitCost(from: SqlType, to: SqlType): number | undefined {
   if (from.kind === "DATE" && to.kind === "DATETIME") return 1;
   if (from.kind === "ARRAY" && to.kind === "ARRAY") return implicitCost(from.element, to.element);
   if (from.kind === "RECORD" && to.kind === "RECORD") return 1;
+  if (to.kind === "MIXED")
+    return from.kind === "MIXED" || from.kind === "ARRAY" || from.kind === "RECORD" ? 1 : undefined;
   if (from.kind === "STRUCT" && to.kind === "STRUCT" && from.fields.length === to.fields.length) {
     let total = 1;
     for (const [i, field] of from.fields.entries()) {
@@ -42,6 +56,8 @@ export function supertype(a: SqlType, b: SqlType): SqlType | undefined {
   const rankB = numericRank(b);
   if (rankA !== -1 && rankB !== -1) return [a, NUMERIC, BIGNUMERIC, FLOAT64][Math.max(rankA, rankB)];
   if ((a.kind === "DATE" && b.kind === "DATETIME") || (a.kind === "DATETIME" && b.kind === "DATE")) return DATETIME;
+  if (a.kind === "MIXED") return withMixed(a, b);
+  if (b.kind === "MIXED") return withMixed(b, a);
   if (a.kind === "ARRAY" && b.kind === "ARRAY") {
     const element = supertype(a.element, b.element);
     return element === undefined ? undefined : { kind: "ARRAY", element };
@@ -61,12 +77,55 @@ export function supertype(a: SqlType, b: SqlType): SqlType | undefined {
   return undefined;
 }
 
-/** The record type that describes the events of both. A field with two types has their supertype, else STRING. */
+/**
+ * What a field of several shapes and a value of another type become: lists and records are among its shapes, and a scalar tells what is
+ * asked of it. Any number does as FLOAT64, so that none of its own loses what follows the point.
+ */
+function withMixed(mixed: MixedType, other: SqlType): SqlType | undefined {
+  switch (other.kind) {
+    case "MIXED":
+      return mixedOf(mixed.record, other.record);
+    case "RECORD":
+      return mixedOf(mixed.record, other);
+    case "ARRAY":
+      return other.element.kind === "RECORD" ? mixedOf(mixed.record, other.element) : mixed;
+    case "INT64":
+      return FLOAT64;
+    case "STRUCT":
+    case "JSON":
+      return undefined;
+    default:
+      return other;
+  }
+}
+
+/** The type of several shapes that a type of events' values is one of; undefined for other types. */
+export function mixedTypeOf(type: SqlType): MixedType | undefined {
+  switch (type.kind) {
+    case "INT64":
+    case "FLOAT64":
+    case "BOOL":
+    case "STRING":
+    case "RECORD":
+      return mixedOf(recordIn(type), undefined);
+    case "ARRAY":
+      return type.element.kind === "MIXED" ? undefined : mixedTypeOf(type.element);
+    default:
+      return undefined;
+  }
+}
+
+function mixedOf(a: RecordType | undefined, b: RecordType | undefined): MixedType {
+  const record = a !== undefined && b !== undefined ? mergeRecords(a, b) : (a ?? b);
+  return record === undefined ? MIXED : { kind: "MIXED", record };
+}
+
+/** The record type that describes the events of both. A field with two types has their supertype, else MIXED. */
 function mergeRecords(a: SqlType & { kind: "RECORD" }, b: SqlType & { kind: "RECORD" }): SqlType & { kind: "RECORD" } {
   const fields = new Map<string, RecordField>(a.fields.map((field) => [field.name, field]));
   for (const field of b.fields) {
     const known = fields.get(field.name);
-    const type = known === undefined ? field.type : (supertype(known.type, field.type) ?? { kind: "STRING" });
+    const type = known === undefined ? field.type : fieldSupertype(known.type, field.type);
     fields.set(field.name, { name: field.name, type });
   }
   return {
@@ -75,6 +134,13 @@ function mergeRecords(a: SqlType & { kind: "RECORD" }, b: SqlType & { kind: "REC
     isRepeated: a.isRepeated || b.isRepeated,
     isOpen: a.isOpen || b.isOpen,
   };
+}
+
+/** Numbers of two kinds are numbers; else a field of two types has several shapes. */
+function fieldSupertype(a: SqlType, b: SqlType): SqlType {
+  if (a.kind === "MIXED" || b.kind === "MIXED" || supertype(a, b) === undefined)
+    return mixedOf(recordIn(a), recordIn(b));
+  return supertype(a, b) ?? MIXED;
 }
 
 /** The type of an array made of values of a type: one made of log records may hold several. */

@@ -26,6 +26,10 @@ export function isSameType(a: SqlType, b: SqlType): boolean {
       return other !== undefined && field.name === other.name && isSameType(field.type, other.type);
     });
   }
+  if (a.kind === "MIXED" && b.kind === "MIXED")
+    return (
+      a.record === b.record || (a.record !== undefined && b.record !== undefined && isSameType(a.record, b.record))
+    );
   return a.kind === b.kind;
 }
 

@@ -20,7 +20,7 @@ const datePattern = new RegExp(`^${DATE_PATTERN}$`);
 const timePattern = new RegExp(`^${TIME_PATTERN}$`);
 const datetimePattern = new RegExp(`^${DATE_PATTERN}(?:[ Tt]${TIME_PATTERN})?$`);
 const timestampPattern = new RegExp(
-  String.raw`^(\d{4,5})-(\d{1,2})-(\d{1,2})(?:[ Tt](?:${TIME_PATTERN}|(?=[+-])))?(?<zone>[+-].*|[Zz]| [^+-].*)?$`,
+  String.raw`^(\d{4,5})-(\d{1,2})-(\d{1,2})(?:[ Tt](?:${TIME_PATTERN}(?<zone>[+-].*|[Zz]| [^+-].*)?|(?<offset>[+-].*)))?$`,
 );
 
 const MAX_ZONE_LENGTH = 64;
@@ -65,7 +65,7 @@ export function readTimestamp(
   const match = timestampPattern.exec(text);
   const fields = match === null ? undefined : readFields(match.slice(1, 8));
   if (fields === undefined) return undefined;
-  const suffix = match?.groups?.zone;
+  const suffix = match?.groups?.zone ?? match?.groups?.offset;
   if (suffix === undefined) return { fields, zone: undefined };
   if (suffix === "Z" || suffix === "z") return { fields, zone: "UTC" };
   const zone = suffix.startsWith(" UTC") && suffix.length > 4 ? suffix.slice(4) : suffix.trimStart();

@@ -11,6 +11,7 @@ import {
   INT64,
   INTERVAL,
   JSON_TYPE,
+  MIXED,
   NUMERIC,
   type RecordType,
   type SqlType,
@@ -92,7 +93,7 @@ describe("supertypes", () => {
     expect(both[1]?.replace("b ", "a ")).toBe(expected);
   });
 
-  it("of records have the fields of both, as text where their types differ", () => {
+  it("of records have the fields of both, of several shapes where their types differ", () => {
     const record = (fields: RecordType["fields"], isRepeated = false): RecordType => ({
       kind: "RECORD",
       fields,
@@ -116,7 +117,7 @@ describe("supertypes", () => {
       record(
         [
           { name: "a", type: INT64 },
-          { name: "b", type: STRING },
+          { name: "b", type: MIXED },
           { name: "c", type: FLOAT64 },
         ],
         true,

@@ -12,6 +12,8 @@ export interface LogNotes {
   events?: number;
   /** Events that were not stored. */
   rejected?: number;
+  /** Events whose timestamp could not be read. */
+  untimed?: number;
 }
 
 declare module "fastify" {

@@ -13,6 +13,22 @@ const allowedHeaders = [
   "Prefer",
   "X-API-KEY",
   "X-Request-Id",
+  // Of senders that run in browsers.
+  "X-Source",
+  "X-Collection",
+  "X-Requested-With",
+  "Content-Length",
+  "DD-API-KEY",
+  "X-Splunk-Request-Channel",
+  "X-Scope-OrgID",
+  "traceparent",
+  "tracestate",
+  "ce-id",
+  "ce-source",
+  "ce-specversion",
+  "ce-subject",
+  "ce-time",
+  "ce-type",
 ];
 
 /** Response headers that browsers show to pages. */
@@ -25,6 +41,7 @@ export const exposedHeaders: readonly string[] = [
   "Retry-After",
   "Server-Timing",
   "X-Logweir-Data-Through",
+  "X-Logweir-Next-Cursor",
   "X-Request-Id",
 ];
 

@@ -5,20 +5,33 @@ import { BodyError, type BodyErrorCode } from "../../engines/engine.ts";
 import type { ErrorCode } from "../../error-catalogue.ts";
 import { ServiceError, toErrorBody } from "../../errors.ts";
 import { CallerGoneError } from "../call-signal.ts";
+import { createMethodIndex } from "../method-index.ts";
 
-/** Answers every error of every route, and unknown routes, in the one shape. */
+/** Answers every error of every route in the one shape. */
 export function addErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    if (error instanceof CallerGoneError) {
-      request.logNotes.error = "caller_gone";
-      return reply.send();
-    }
+    if (error instanceof CallerGoneError) return dropAnswer(request, reply);
     return sendError(toServiceError(error), request, reply);
   });
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split("?")[0]?.slice(0, 200);
-    return sendError(new ServiceError("not_found", `There is no route ${request.method} ${path}`), request, reply);
-  });
+}
+
+/** Answers paths that nobody serves, and methods that a path does not have. To be added behind the hooks that see every call, and before routes. */
+export function addUnknownRoutes(app: FastifyInstance): void {
+  const methods = createMethodIndex();
+  app.addHook("onRoute", ({ url, method }) => methods.add(url, [method].flat()));
+  const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const path = request.url.split("?")[0] ?? "";
+    const allowed = methods.of(path);
+    const what = `${request.method} ${path.slice(0, 200)}`;
+    if (allowed.length === 0)
+      return sendError(new ServiceError("not_found", `There is no route ${what}`), request, reply);
+    reply.header("Allow", allowed.join(", "));
+    const hint = `It takes ${allowed.join(", ")}.`;
+    return sendError(new ServiceError("method_not_allowed", `There is no route ${what}`, { hint }), request, reply);
+  };
+  // Before anything of a body is read.
+  app.addHook("onRequest", async (request, reply) => (request.is404 ? refuse(request, reply) : undefined));
+  app.setNotFoundHandler(refuse);
 }
 
 /** Answers what the framework refuses before any hook of ours ran. */
@@ -27,18 +40,40 @@ export function answerFrameworkError(error: FastifyError, request: FastifyReques
   sendError(toServiceError(error), request, reply);
 }
 
+/** Nobody is there any more to read an answer. */
+export function dropAnswer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  request.logNotes.error = "caller_gone";
+  return reply.send();
+}
+
 function sendError(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  noteError(error, request, reply);
+  return reply
+    .status(error.status)
+    .header("Cache-Control", "no-store")
+    .type("application/json; charset=utf-8")
+    .send(JSON.stringify(toErrorBody(error)));
+}
+
+/** Leaves what the log and the sender should know of an error, whatever words it is answered in. */
+export function noteError(error: ServiceError, request: FastifyRequest, reply: FastifyReply): void {
   // An error before the first hook leaves no notes.
   if (request.logNotes !== undefined) request.logNotes.error = error.code;
   if (error.status === 500) request.log.error({ err: error.cause ?? error }, "fault");
   if (error.status === 401) reply.header("WWW-Authenticate", 'Bearer realm="logweir"');
   if (error.details.retryAfterSeconds !== undefined)
     reply.header("Retry-After", String(error.details.retryAfterSeconds));
-  return reply
-    .status(error.status)
-    .header("Cache-Control", "no-store")
-    .type("application/json; charset=utf-8")
-    .send(JSON.stringify(toErrorBody(error)));
+}
+
+/** Somebody has to make room first. */
+const diskRetrySeconds = 30;
+
+/** SQLite's errors and the system's, also where another error was thrown because of one. */
+function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as Error & { readonly code?: unknown };
+  const isFull = typeof code === "string" && /^(?:SQLITE_FULL|SQLITE_IOERR_WRITE|ENOSPC|EDQUOT)/.test(code);
+  return isFull || /database or disk is full|no space left on device/i.test(error.message) || isDiskFull(error.cause);
 }
 
 const ingestCodes: Readonly<Record<BodyErrorCode, ErrorCode>> = {
@@ -49,12 +84,18 @@ const ingestCodes: Readonly<Record<BodyErrorCode, ErrorCode>> = {
 };
 
 /** Any error as one of the catalogue; what nobody foresaw is `internal` and keeps its cause for the log. */
-function toServiceError(error: unknown): ServiceError {
+export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof BodyError) return new ServiceError(ingestCodes[error.code], error.message, { cause: error });
   const fromEngine = fromEngineError(error);
   if (fromEngine !== undefined) return fromEngine;
   const code = (error as Partial<FastifyError> | undefined)?.code;
+  if (isDiskFull(error)) {
+    return new ServiceError("disk_full", "Nothing was saved: the disk is full", {
+      retryAfterSeconds: diskRetrySeconds,
+      cause: error,
+    });
+  }
   switch (code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new ServiceError("body_too_large", "The body is larger than max_body_bytes allows", { cause: error });

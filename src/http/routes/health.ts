@@ -1,11 +1,11 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AppDependencies } from "../app.ts";
 
 const pingTimeoutMs = 900;
 
-/** `GET /health`, open to everybody: 200 when the service and its engine answer, 503 otherwise, within a second. */
+/** `GET /health` and `/ready`, open to everybody: 200 when the service and its engine answer, 503 otherwise, within a second. */
 export function addHealthRoute(app: FastifyInstance, { runner, drain }: AppDependencies): void {
-  app.get("/health", async (_request, reply) => {
+  const answer = async (_request: FastifyRequest, reply: FastifyReply) => {
     const isEngineUp = await runner.engine
       .ping(AbortSignal.any([drain.cutOff, AbortSignal.timeout(pingTimeoutMs)]))
       .then(
@@ -14,5 +14,6 @@ export function addHealthRoute(app: FastifyInstance, { runner, drain }: AppDepen
       );
     reply.header("Cache-Control", "no-store").status(isEngineUp ? 200 : 503);
     return isEngineUp ? { status: "ok", engine: "ok" } : { status: "unavailable", engine: "unavailable" };
-  });
+  };
+  for (const url of ["/health", "/ready"]) app.get(url, answer);
 }

@@ -1,111 +1,66 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { canIngest, canIngestAnything, type Identity } from "../../access/scope.ts";
-import { type BodyResult, type EventBody, type EventStore, newestTimestampUs } from "../../engines/engine.ts";
-import { ServiceError } from "../../errors.ts";
-import { parseEvents } from "../../ingest/parse-events.ts";
-import type { Source } from "../../sources/source.ts";
+import type { FastifyInstance } from "fastify";
+import { datadog } from "../../ingest/protocols/datadog.ts";
+import { elastic } from "../../ingest/protocols/elastic.ts";
+import { browserReports } from "../../ingest/protocols/forms/browser-reports.ts";
+import { cloudEvent } from "../../ingest/protocols/forms/cloud-event.ts";
+import { cloudflare } from "../../ingest/protocols/forms/cloudflare.ts";
+import { github } from "../../ingest/protocols/forms/github.ts";
+import { netlify, plainJson, typecasts, vector, vercel } from "../../ingest/protocols/forms/json-forms.ts";
+import { journald } from "../../ingest/protocols/journald.ts";
+import { loki } from "../../ingest/protocols/loki.ts";
+import { otlpLogs, otlpMetrics, otlpTraces } from "../../ingest/protocols/otlp/index.ts";
+import { ownForm } from "../../ingest/protocols/own-form.ts";
+import { splunkEvents, splunkParameters, splunkRaw } from "../../ingest/protocols/splunk.ts";
+import { logplex, syslog } from "../../ingest/protocols/syslog/index.ts";
 import type { AppDependencies } from "../app.ts";
-import { authenticate, findSecret } from "../authenticate.ts";
-import { createCallSignal } from "../call-signal.ts";
-import { urlParameters } from "../request-parameters.ts";
+import { addIngestRoute, type IngestRoute } from "../ingest/add-ingest-route.ts";
+import { addHandshakes } from "../ingest/handshakes.ts";
 
-const paths = ["/api/logs", "/logs", "/api/events"];
+const bases = ["/api/logs", "/logs", "/api/events"];
+/** The same below each of the own routes, as the reference has them. */
+const below = (...paths: string[]) => bases.flatMap((base) => paths.map((path) => `${base}${path}`));
+const collector = (...paths: string[]) => paths.map((path) => `/services/collector${path}`);
 
-declare module "fastify" {
-  interface FastifyRequest {
-    ingestSource: Source | undefined;
-  }
-}
+/** Where each protocol's senders send to, and the source of events that name none. */
+const routes: readonly IngestRoute[] = [
+  { protocol: ownForm, urls: bases },
+  { protocol: otlpLogs, urls: ["/v1/logs"], defaultSource: "otel" },
+  { protocol: otlpTraces, urls: ["/v1/traces"], defaultSource: "otel_traces" },
+  { protocol: otlpMetrics, urls: ["/v1/metrics"], defaultSource: "otel_metrics" },
+  { protocol: loki, urls: ["/loki/api/v1/push", "/api/prom/push"], defaultSource: "loki" },
+  { protocol: elastic, urls: ["/_bulk", "/:index/_bulk"], methods: ["POST", "PUT"], defaultSource: "elastic" },
+  {
+    protocol: splunkEvents,
+    urls: collector("", "/event", "/event/1.0"),
+    defaultSource: "splunk",
+    ownParameters: splunkParameters,
+  },
+  {
+    protocol: splunkRaw,
+    urls: collector("/raw", "/raw/1.0"),
+    defaultSource: "splunk",
+    ownParameters: splunkParameters,
+  },
+  { protocol: datadog, urls: ["/api/v2/logs", "/v1/input", "/v1/input/:api_key"], defaultSource: "datadog" },
+  { protocol: journald, urls: ["/upload", ...below("/journald")], defaultSource: "journald" },
+  { protocol: syslog, urls: below("/syslogs", "/syslog"), defaultSource: "syslog" },
+  { protocol: logplex, urls: below("/logplex"), defaultSource: "syslog" },
+  { protocol: plainJson, urls: below("/json"), defaultSource: "webhooks" },
+  { protocol: vector, urls: below("/vector"), defaultSource: "webhooks" },
+  { protocol: typecasts, urls: below("/typecasts"), defaultSource: "webhooks" },
+  { protocol: vercel, urls: below("/vercel", "/zeit"), defaultSource: "webhooks" },
+  { protocol: netlify, urls: below("/netlify"), defaultSource: "webhooks" },
+  { protocol: cloudEvent, urls: below("/cloud-event"), defaultSource: "webhooks" },
+  { protocol: browserReports, urls: below("/browser/reports"), defaultSource: "webhooks" },
+  { protocol: cloudflare, urls: [...below("/cloudflare"), "/webhooks/cloudflare/v1"], defaultSource: "webhooks" },
+  { protocol: github, urls: below("/github"), defaultSource: "webhooks" },
+  // Loggers of Elixir and Erlang send the own form; it names its source in the body.
+  { protocol: ownForm, urls: below("/elixir/logger", "/erlang", "/erlang/logger", "/erlang/lager") },
+];
 
-/** `POST /api/logs?source_name=...`: stores events. Who may, and where to, is settled before the body is read. */
+/** The routes that take events. */
 export function addIngestRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
   app.decorateRequest("ingestSource");
-  for (const url of paths) {
-    app.route({
-      method: "POST",
-      url,
-      onRequest: async (request) => {
-        request.ingestSource = await findSource(dependencies, request);
-      },
-      handler: (request, reply) => storeEvents(dependencies, request, reply),
-    });
-  }
-}
-
-async function findSource({ authenticator, sources }: AppDependencies, request: FastifyRequest): Promise<Source> {
-  const parameters = urlParameters(request);
-  const identity = await authenticate(authenticator, request, findSecret(request, parameters));
-  if (!canIngestAnything(identity)) throw noScope();
-  const header = request.headers["x-source"];
-  const name = (parameters.get("source_name") ?? parameters.get("source"))?.at(-1) ?? header?.toString();
-  if (name === undefined || name === "") {
-    throw new ServiceError("missing_parameter", "The parameter source_name is required: it names the events' source", {
-      parameter: "source_name",
-    });
-  }
-  const source = sources.find(name);
-  if (source === undefined) {
-    throw new ServiceError("unknown_source", `There is no source ${name.slice(0, 200)}`, { parameter: "source_name" });
-  }
-  requireScope(identity, source);
-  if (source.origin?.kind === "service") {
-    throw new ServiceError("source_read_only", `The source ${source.name} is written by the service alone`, {
-      hint: "Send events to another source.",
-    });
-  }
-  return source;
-}
-
-function noScope(): ServiceError {
-  return new ServiceError("insufficient_scope", "The access token has no scope to write to this source");
-}
-
-function requireScope(identity: Identity, source: Source): void {
-  if (!canIngest(identity, [source.name, ...source.aliases])) throw noScope();
-}
-
-async function storeEvents(
-  { runner, dataThrough, maxBodyBytes, nowMs, drain }: AppDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const source = request.ingestSource;
-  if (source === undefined) throw new ServiceError("internal", "The events' source was not found out");
-  request.logNotes.source = source.name;
-  const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array();
-  const { "content-type": contentType, "content-encoding": contentEncoding } = request.headers;
-  const body = { bytes, contentType, contentEncoding, nowUs: BigInt(nowMs()) * 1000n, maxBytes: maxBodyBytes };
-  const signal = createCallSignal(reply, drain);
-  const { store } = runner.engine;
-  const {
-    stored,
-    repeated,
-    rejected,
-    newestTimestampUs: newestUs,
-  } = store.appendBody !== undefined && isLong(body)
-    ? await store.appendBody(source.name, body, signal)
-    : await appendShort(store, source.name, body, signal);
-  if (newestUs !== undefined) dataThrough.note(source.name, newestUs);
-  const accepted = stored + repeated;
-  request.logNotes.events = accepted;
-  request.logNotes.rejected = rejected.length;
-  if (rejected.length === 0) return reply.send({ message: "Logged!", accepted });
-  const message = `${rejected.length} of ${accepted + rejected.length} events were not stored`;
-  return reply.status(422).send({ message, accepted, rejected });
-}
-
-/** A body that takes milliseconds to read. Compressed ones are about a tenth of what they hold. */
-function isLong({ bytes, contentEncoding }: EventBody): boolean {
-  return bytes.length >= (contentEncoding === undefined ? 65_536 : 6_553);
-}
-
-async function appendShort(
-  store: EventStore,
-  source: string,
-  body: EventBody,
-  signal: AbortSignal,
-): Promise<BodyResult> {
-  const { events, rejected } = await parseEvents(body);
-  const result = await store.append(source, events, signal);
-  return { ...result, rejected, newestTimestampUs: newestTimestampUs(events) };
+  for (const route of routes) addIngestRoute(app, dependencies, route);
+  addHandshakes(app, dependencies);
 }

@@ -7,6 +7,7 @@ import {
   type OwnerQuery,
   prepareOwnerQuery,
 } from "../../endpoints/owner-query.ts";
+import { readsOf } from "../../endpoints/planned-query.ts";
 import { runPrepared } from "../../endpoints/run-prepared.ts";
 import { ServiceError, toErrorBody } from "../../errors.ts";
 import { answerBy } from "../answer-by.ts";
@@ -18,7 +19,7 @@ import { chooseFormat } from "../formats/choose-format.ts";
 import { answerFormats } from "../formats/index.ts";
 import { readWait } from "../read-wait.ts";
 import { readParameters, type SentParameters } from "../request-parameters.ts";
-import { ownerOf, refusePinned, requirePrivate } from "../require-private.ts";
+import { ownerOf, requirePrivate } from "../require-private.ts";
 import { sendRows } from "../stream-answer.ts";
 
 /** The reference's names of `sql`, and what it would run elsewhere. */
@@ -47,7 +48,6 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
     handler: answerBy(async (request, reply) => {
       const owner = ownerOf(request);
       const { tokenId } = owner;
-      refusePinned(owner);
       if (owner.redaction === "required") {
         // Functions of an owner's query read what is stored, and could spell it in a form that no detector knows.
         throw new ServiceError("insufficient_scope", "This token's answers must be redacted, which needs an endpoint");
@@ -61,10 +61,10 @@ export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependenci
       const noted = new Map<string, unknown>([...parameters, [asked.language, asked.text]]);
       request.auditRun = { action: "query.run", actor: tokenId, parameters: noted, redactsPii };
       const prepared = prepareOwnerQuery(asked, parameters, redactsPii, compileWith(owner));
-      const { columns, paging, tables } = prepared.query;
+      const { columns, paging } = prepared.query;
       const signal = createCallSignal(reply, drain, readWait(request, reply));
       const shown = columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
-      const dataThroughUs = dataThrough.of(tables);
+      const dataThroughUs = await dataThrough.of(readsOf(prepared.query));
       const rows = runPrepared(runner, prepared, signal, {
         caller: tokenId,
         onRows: (count) => {

@@ -1,24 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { applyPins } from "../../access/pins.ts";
-import { canQuery, canQueryAnything, type Identity } from "../../access/scope.ts";
-import type { Endpoint } from "../../endpoints/definition.ts";
+import { type Identity, isOwner } from "../../access/scope.ts";
 import { fullPageRows } from "../../endpoints/paging/page-end.ts";
-import { type EndpointCall, prepareCall } from "../../endpoints/run-endpoint.ts";
+import { readsOf } from "../../endpoints/planned-query.ts";
+import { prepareCall } from "../../endpoints/run-endpoint.ts";
 import { type RunOptions, type RunSummary, runPrepared } from "../../endpoints/run-prepared.ts";
-import { ServiceError } from "../../errors.ts";
 import { answerBy } from "../answer-by.ts";
-import { addDataThrough, makeNextPageLink, varyHeader } from "../answer-headers.ts";
+import { addDataThrough, nextPageHeader, varyHeader } from "../answer-headers.ts";
 import { answerKept, type FormattedCall } from "../answer-kept.ts";
-import type { AppDependencies } from "../app.ts";
+import type { AppContext, AppDependencies } from "../app.ts";
 import { authenticate, findSecret } from "../authenticate.ts";
 import { createCallSignal } from "../call-signal.ts";
 import { chooseEncoding } from "../content-encoding.ts";
+import { chooseParameters, decideRedaction, findEndpoint, noteRun } from "../endpoint-call.ts";
 import type { AnswerFormat } from "../formats/answer-format.ts";
 import { chooseFormat } from "../formats/choose-format.ts";
 import { answerFormats } from "../formats/index.ts";
 import type { KeptReplies } from "../kept-replies.ts";
 import { readWait } from "../read-wait.ts";
-import { readParameters, type SentParameters, urlParameters } from "../request-parameters.ts";
+import { readParameters, urlParameters } from "../request-parameters.ts";
 import { sendRows } from "../stream-answer.ts";
 import { createTimings, type Timings } from "../timings.ts";
 
@@ -32,7 +31,7 @@ declare module "fastify" {
 }
 
 /** `GET` and `POST /api/endpoints/query/{uuid-or-name}` and its older forms: runs an endpoint. */
-export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppDependencies, replies: KeptReplies): void {
+export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppContext, replies: KeptReplies): void {
   app.decorateRequest("identity");
   app.decorateRequest("timings");
   for (const url of paths) {
@@ -54,19 +53,22 @@ export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppDepe
   }
 }
 
+/** A body that is larger, or does not say how large it is, is not looked into for a token: it is not read for anybody. */
+const maxTokenBodyBytes = 64_000;
+
 /** Before the body is read, unless the token can only be in there. */
 async function identifyEarly(
   { authenticator }: AppDependencies,
   request: FastifyRequest,
 ): Promise<Identity | undefined> {
   const secret = findSecret(request, urlParameters(request));
-  const { "content-length": length = "0", "transfer-encoding": transferEncoding } = request.headers;
-  const hasBody = length !== "0" || transferEncoding !== undefined;
-  return secret === undefined && hasBody ? undefined : authenticate(authenticator, request, secret);
+  const length = Number(request.headers["content-length"] ?? 0);
+  const mayHoldToken = length > 0 && length <= maxTokenBodyBytes;
+  return secret === undefined && mayHoldToken ? undefined : authenticate(authenticator, request, secret);
 }
 
 async function runEndpoint(
-  dependencies: AppDependencies,
+  dependencies: AppContext,
   replies: KeptReplies,
   name: string,
   request: FastifyRequest,
@@ -87,6 +89,8 @@ async function runEndpoint(
   const call = {
     endpoint,
     parameters: chooseParameters(identity, endpoint, sent),
+    pinned: new Set(Object.keys(identity.pins)),
+    isOwner: isOwner(identity),
     redactsPii: decideRedaction(identity, endpoint, request),
     budget: identity.budget,
     format: chooseFormat(
@@ -119,9 +123,9 @@ async function answerAnew(
   const prepared = timings.measure("parse", () => prepareCall(runner, call));
   const { query, identity } = prepared;
   const columns = query.columns.slice(0, query.columns.length - (query.paging?.hiddenCount ?? 0));
-  const dataThroughUs = dataThrough.of(query.tables);
-  const linkOf = ({ next }: RunSummary): string | undefined =>
-    next === undefined ? undefined : makeNextPageLink(request.url, runner.cursors.seal(identity, next));
+  const dataThroughUs = await dataThrough.of(readsOf(query));
+  const linkOf = ({ next }: RunSummary): readonly [string, string] | undefined =>
+    next === undefined ? undefined : nextPageHeader(request.url, runner.cursors.seal(identity, next));
   await sendRows(reply, runPrepared(runner, prepared, call.openSignal(), options), call.format.open(columns), {
     pageRows: fullPageRows(query.paging, prepared.maxRows),
     encoding: call.format.isCompressed === true ? undefined : chooseEncoding(request.headers["accept-encoding"]),
@@ -130,23 +134,11 @@ async function answerAnew(
       reply.header("Cache-Control", "no-store");
       addDataThrough(reply, dataThroughUs);
       const link = summary === undefined ? undefined : linkOf(summary);
-      if (link !== undefined) reply.header("Link", link);
+      if (link !== undefined) reply.header(...link);
     },
     linkOf,
     encode: (work) => timings.measure("encode", work),
   });
-}
-
-/** For the audit, which is told how the call went once it is answered. */
-function noteRun(
-  request: FastifyRequest,
-  { tokenId }: Identity,
-  { endpoint, parameters, redactsPii }: Omit<EndpointCall, "openSignal">,
-): void {
-  const { definition, contract, version } = endpoint;
-  const audited = { id: definition.id, name: definition.name, parameters: contract.parameters };
-  const actor = tokenId;
-  request.auditRun = { action: "endpoint.run", actor, endpoint: audited, version, parameters, redactsPii };
 }
 
 function runOptions({ timings, auditRun }: FastifyRequest, { tokenId }: Identity): RunOptions {
@@ -168,36 +160,4 @@ function setType(reply: FastifyReply, { mediaType, typeParameters }: AnswerForma
 function textOf(values: readonly unknown[] | undefined): string | undefined {
   const value = values?.at(-1);
   return typeof value === "string" ? value : undefined;
-}
-
-async function findEndpoint({ endpoints }: AppDependencies, identity: Identity, name: string): Promise<Endpoint> {
-  const noScope = () => new ServiceError("insufficient_scope", "The access token has no scope for this endpoint");
-  if (!canQueryAnything(identity)) throw noScope();
-  const endpoint = endpoints.find(name) ?? (await endpoints.open(name));
-  if (endpoint === undefined) {
-    throw new ServiceError("unknown_endpoint", `There is no endpoint ${name.slice(0, 200)}`);
-  }
-  if (!canQuery(identity, endpoint.definition)) throw noScope();
-  return endpoint;
-}
-
-/** The last value of each name, and the token's pins over them. */
-function chooseParameters(identity: Identity, endpoint: Endpoint, sent: SentParameters): ReadonlyMap<string, unknown> {
-  const declared = new Set(endpoint.contract.parameters.map((parameter) => parameter.name));
-  const pins = applyPins(identity, declared, sent);
-  const chosen = new Map<string, unknown>();
-  for (const [name, values] of sent) chosen.set(name, values.at(-1));
-  for (const [name, value] of pins) chosen.set(name, value);
-  return chosen;
-}
-
-/** A token may require it. The header turns it on for anybody, and off for tokens that may; else the endpoint's setting holds. */
-function decideRedaction(identity: Identity, endpoint: Endpoint, request: FastifyRequest): boolean {
-  const header = request.headers["lf-endpoint-redact-pii"];
-  const { redactsPii } = endpoint.definition;
-  if (identity.redaction === "required") return true;
-  if (header === undefined) return redactsPii;
-  const values = String(header).split(",");
-  if (values.some((value) => value.trim().toLowerCase() === "true")) return true;
-  return redactsPii && identity.redaction !== "switchable";
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "../../endpoints/definition.ts";
 import { fullPageRows } from "../../endpoints/paging/page-end.ts";
-import { prepareCall } from "../../endpoints/run-endpoint.ts";
+import { noPins, prepareCall } from "../../endpoints/run-endpoint.ts";
 import { runPrepared } from "../../endpoints/run-prepared.ts";
 import { createSourceEndpoint } from "../../endpoints/source-events.ts";
 import { ServiceError } from "../../errors.ts";
@@ -14,7 +14,7 @@ import type { AppDependencies } from "../app.ts";
 import { createCallSignal } from "../call-signal.ts";
 import { jsonFormat, jsonFrame } from "../formats/json.ts";
 import { urlParameters } from "../request-parameters.ts";
-import { ownerOf, refusePinned, requirePrivate } from "../require-private.ts";
+import { ownerOf, requirePrivate } from "../require-private.ts";
 import { sendRows } from "../stream-answer.ts";
 
 /**
@@ -37,7 +37,7 @@ export function addSourcesRoutes(app: FastifyInstance, dependencies: AppDependen
     return source;
   };
   const show = (source: Source) => {
-    const newest = dataThrough.of([source.name]);
+    const newest = dataThrough.newestOf(source.name);
     return { ...showSource(source), newest_event: newest === undefined ? null : formatIsoTimestamp(newest) };
   };
 
@@ -63,12 +63,11 @@ export function addSourcesRoutes(app: FastifyInstance, dependencies: AppDependen
     frame: { readonly begin: string; readonly end: string },
   ) => {
     const owner = ownerOf(request);
-    refusePinned(owner);
     const redactsPii = owner.redaction === "required";
     const endpoint = eventsOf(find(request.params.name));
     const sent = urlParameters(request);
     const parameters = new Map(["after", "limit"].map((name) => [name, sent.get(name)?.at(-1)]));
-    const prepared = prepareCall(runner, { endpoint, parameters, redactsPii });
+    const prepared = prepareCall(runner, { endpoint, parameters, pinned: noPins, redactsPii });
     const signal = createCallSignal(reply, dependencies.drain);
     const writer = jsonFormat.open(prepared.query.columns.slice(0, 4));
     const framed = { ...writer, begin: () => frame.begin, end: () => frame.end };

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { createReadStream, rmSync, statSync } from "node:fs";
-import { Readable } from "node:stream";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
@@ -12,7 +11,8 @@ import { describeStore } from "../../sources/store-state.ts";
 import type { BackupHead, BackupTail } from "../backup-format.ts";
 import { createCallSignal } from "../call-signal.ts";
 import type { Drain } from "../drain.ts";
-import { ownerOf, refusePinned, requirePrivate } from "../require-private.ts";
+import { openOwnedStream } from "../owned-stream.ts";
+import { ownerOf, requirePrivate } from "../require-private.ts";
 
 /** What the routes of the store work with. */
 export interface StoreDependencies {
@@ -45,7 +45,6 @@ export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependen
   });
   app.get("/api/store/backup", { onRequest: requireOwner }, async (request, reply) => {
     const owner = ownerOf(request);
-    refusePinned(owner);
     if (owner.redaction === "required") {
       throw new ServiceError(
         "insufficient_scope",
@@ -56,7 +55,7 @@ export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependen
     // What can be refused is refused before the answer begins.
     const head = await chunks.next();
     audit.record({ action: "store.backup", actor: owner.tokenId });
-    const body = Readable.from(startWith(head, chunks), { objectMode: false });
+    const body = openOwnedStream(reply, startWith(head, chunks), () => void chunks.return().catch(() => undefined));
     return reply.header("Cache-Control", "no-store").type("application/octet-stream").send(body);
   });
 }
@@ -66,13 +65,9 @@ function notFound(what: string): ServiceError {
 }
 
 async function* startWith<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncGenerator<T> {
-  try {
-    if (first.done === true) return;
-    yield first.value;
-    yield* rest;
-  } finally {
-    await rest.return();
-  }
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
 }
 
 async function* makeBackup(dependencies: StoreDependencies, signal: AbortSignal): AsyncGenerator<Buffer, void> {

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../error-catalogue.ts";
 import type { JsonSchema, Method, Parameter } from "../open-api-document.ts";
 
 /** Who may call an operation: tokens of a scope that lets them, or anybody. */
-export type OperationScope = "private" | "ingest" | "metrics" | "anybody";
+export type OperationScope = "private" | "query" | "ingest" | "metrics" | "anybody";
 
 /** An operation that is not an endpoint's. */
 export interface ManagementOperation {

@@ -56,6 +56,10 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
       max_rows: integer,
       cache_seconds: integer,
       warm_every_seconds: { type: ["integer", "null"] },
+      tenant_parameter: {
+        type: ["string", "null"],
+        description: "The parameter that says whose rows a call reads: a token that pins it reads no others",
+      },
       sandbox: flag,
       redact_pii: { anyOf: [flag, texts] },
       parameters: map(object(parameter)),
@@ -126,10 +130,11 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
       aliases: texts,
       kind: text,
       description: text,
+      tenant: nullableText,
       retention_days: { type: ["number", "null"] },
       fields: map({ type: "string", enum: ["STRING", "INT64", "FLOAT64", "BOOL"] }),
     },
-    ["name", "aliases", "kind", "description", "retention_days", "fields"],
+    ["name", "aliases", "kind", "description", "tenant", "retention_days", "fields"],
   ),
   Source: {
     ...object({

@@ -65,12 +65,11 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
     scan.aggregates.map((item) => item.call),
   );
   const separated = separateShared(compilation, rows, [...scan.groupBy.map((item) => item.expression), ...calls]);
-  const { block: input, texts } = printInBlock(compilation, separated, (scope) => {
+  const { block: input, texts } = printInBlock(compilation, separated, (scope, printed) => {
     const keys = scan.groupBy.map((item) => printExpression(compilation, item.expression, scope));
     if (separated.outer === undefined) return keys;
     const inner = withKeys(scope, scan, keys);
-    const order = separated.naturalOrder;
-    return [...keys, ...calls.map((call) => printAggregateCall(compilation, call, inner, order))];
+    return [...keys, ...calls.map((call) => printAggregateCall(compilation, call, inner, printed.naturalOrder))];
   });
   const scope = withKeys(scopeOf(compilation, input), scan, texts);
   const block = withoutColumns(input);

@@ -9,27 +9,37 @@ import type {
 import type { AggregateContext, AggregateModifiers } from "../functions/aggregate-shape.ts";
 import { printQuantile } from "../functions/approximate.ts";
 import { aggregateFunctions, windowFunctions } from "../functions/index.ts";
-import { isConstantKey } from "../sql-text.ts";
+import { sortKey } from "../functions/sort-key.ts";
+import { isConstantKey, raiseError } from "../sql-text.ts";
 import { type Compilation, fail } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import type { Scope } from "./scope.ts";
-import { isCheap, isNeverNaN } from "./traits.ts";
+import { isCheap, isNeverNaN, readAs } from "./traits.ts";
 
 type Key = AggregateCall["orderBy"][number];
+
+/** What the expression sorts by: a key where values of its type have one, itself otherwise. */
+function printSortKey(compilation: Compilation, expression: Expr, scope: Scope): string {
+  const key = readAs(compilation, expression, expression.type, scope);
+  return key ?? sortKey(expression.type, printExpression(compilation, expression, scope));
+}
 
 /** `x ASC NULLS FIRST`; for FLOAT64 with a key before it that puts NaN where GoogleSQL has it. */
 function printKey(compilation: Compilation, key: Key, sql: string, scope: Scope, isSingle: boolean): string {
   const nulls = `NULLS ${key.nullsFirst ? "FIRST" : "LAST"}`;
   const printed = `${sql} ${key.isDescending ? "DESC" : "ASC"} ${nulls}`;
-  if (isSingle || isNeverNaN(compilation, key.expression, scope)) return printed;
+  if (isNeverNaN(compilation, key.expression, scope)) return printed;
+  // The opposite of a number has NaN where it belongs, and bounds as far away.
+  if (isSingle) return `(-${sql}) ${key.isDescending ? "ASC" : "DESC"} ${nulls}`;
   return `isnan(${sql}) ${key.isDescending ? "ASC" : "DESC"} ${nulls}, ${printed}`;
 }
 
 function printKeys(compilation: Compilation, keys: readonly Key[], scope: Scope, isSingle = false): string {
   const printed: string[] = [];
   for (const key of keys) {
-    const sql = printExpression(compilation, key.expression, scope);
-    if (isSingle || !isConstantKey(sql)) printed.push(printKey(compilation, key, sql, scope, isSingle));
+    const sql = printSortKey(compilation, key.expression, scope);
+    if (isSingle) printed.push(printKey(compilation, key, widenKey(compilation, key, sql), scope, true));
+    else if (!isConstantKey(sql)) printed.push(printKey(compilation, key, sql, scope, false));
   }
   return printed.join(", ");
 }
@@ -44,7 +54,11 @@ function printHaving(
   scope: Scope,
 ): AggregateModifiers["having"] {
   if (having === undefined) return undefined;
-  return { kind: having.kind, expressionSql: printExpression(compilation, having.expression, scope) };
+  return {
+    kind: having.kind,
+    expressionSql: printSortKey(compilation, having.expression, scope),
+    mayBeNaN: !isNeverNaN(compilation, having.expression, scope),
+  };
 }
 
 /** Functions whose result depends on the order of the rows. */
@@ -74,12 +88,23 @@ function aggregateContext(
   };
   return {
     args: call.arguments.map((argument) => printExpression(compilation, argument, scope)),
+    sortKey: (index) => printArgumentKey(compilation, call, index, scope),
     types: call.arguments.map((argument) => argument.type),
     type: call.type,
     timeZone: compilation.timeZone,
     call,
     modifiers,
   };
+}
+
+function printArgumentKey(
+  compilation: Compilation,
+  call: AggregateCall | WindowCall,
+  index: number,
+  scope: Scope,
+): string {
+  const argument = call.arguments[index];
+  return argument === undefined ? "NULL" : printSortKey(compilation, argument, scope);
 }
 
 /** The complete aggregate. `naturalOrder` is the order that the rows have where the call names none. */
@@ -106,6 +131,12 @@ export function elementPrinter(
   return (offset) => printQuantile(aggregateContext(compilation, call, scope, []), offset);
 }
 
+/** An infinite offset would reach infinite keys, or none: it is refused, as NaN is. */
+function checkedOffset(offset: string): string {
+  const failure = raiseError("'The offset of a RANGE frame must be a finite number that is not negative'");
+  return `CASE WHEN isfinite(${offset}) AND ${offset} >= 0 THEN ${offset} ELSE ${failure} END`;
+}
+
 function printBound(compilation: Compilation, bound: ResolvedFrameBound, scope: Scope): string {
   switch (bound.kind) {
     case "UnboundedPreceding":
@@ -116,10 +147,24 @@ function printBound(compilation: Compilation, bound: ResolvedFrameBound, scope: 
       return "CURRENT ROW";
     case "Preceding":
     case "Following": {
-      const offset = printExpression(compilation, bound.offset, scope);
-      return `${isCheap(compilation, bound.offset, scope) ? offset : `(${offset})`} ${bound.kind.toUpperCase()}`;
+      const printed = printExpression(compilation, bound.offset, scope);
+      const isKnown = bound.offset.kind === "Literal" || bound.offset.type.kind !== "FLOAT64";
+      const offset = isKnown ? printed : checkedOffset(printed);
+      return `${isCheap(compilation, bound.offset, scope) && isKnown ? offset : `(${offset})`} ${bound.kind.toUpperCase()}`;
     }
   }
+}
+
+/** A type in which no bound of a RANGE frame leaves the range of the key's own. */
+function widenKey(compilation: Compilation, key: Key, sql: string): string {
+  if (key.expression.type.kind === "INT64") return `CAST(${sql} AS HUGEINT)`;
+  if (key.expression.type.kind !== "BIGNUMERIC") return sql;
+  return fail(
+    compilation,
+    "unsupported",
+    "A RANGE frame with an offset over BIGNUMERIC is not supported; order by a NUMERIC or FLOAT64",
+    key.expression.span,
+  );
 }
 
 function hasOffset(frame: ResolvedFrame | undefined): boolean {
@@ -154,7 +199,18 @@ export function printWindowCall(compilation: Compilation, call: WindowCall, scop
     having: printHaving(compilation, call.having, scope),
     overSql: printOver(compilation, call, scope),
   };
-  const context = { args, types, type: call.type, timeZone: compilation.timeZone, call, modifiers };
+  const [value] = call.arguments;
+  const neverNaN = value === undefined || isNeverNaN(compilation, value, scope);
+  const context = {
+    args,
+    sortKey: (index: number) => printArgumentKey(compilation, call, index, scope),
+    types,
+    type: call.type,
+    timeZone: compilation.timeZone,
+    call,
+    modifiers,
+    isNeverNaN: neverNaN,
+  };
   const window = windowFunctions[call.function];
   if (window !== undefined) return window(context);
   const aggregate = aggregateFunctions[call.function];

@@ -3,7 +3,9 @@
  * goes around it as another SELECT (`wrapBlock`). A block selects only what is asked of it: whoever needs a column of a
  * sub-select asks for an export, also of columns that no scan lists, such as a leaf of a log record.
  */
+
 import type { Column, Expr } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
 import { type Compilation, fail, nextAlias } from "./compilation.ts";
 import { MAX_SELECT_DEPTH } from "./limits.ts";
 import { readableName } from "./names.ts";
@@ -23,6 +25,8 @@ interface OrderItem {
   readonly isDescending: boolean;
   readonly nullsFirst: boolean;
   readonly isFloat: boolean;
+  /** The type, where its values are sorted by a key of their own. */
+  readonly keyed?: SqlType | undefined;
 }
 
 /** Printed last. An object, because V8 keeps whatever a closure holds that is assigned to a field of its own. */
@@ -130,13 +134,14 @@ export function outsideBinding(
     printed ??= `${alias}.${exportAs(block, id, compilation.analysis.alias(id), inside.sql)}`;
     return printed;
   };
-  const { record, element } = inside;
+  const { record, element, as } = inside;
   return makeBinding(
     sql,
     true,
     inside.isNeverNaN,
     record === undefined ? undefined : outsideRecord(compilation, block, alias, id, record),
     element === undefined ? undefined : outsideElement(compilation, block, alias, id, element),
+    as === undefined ? undefined : outsideAs(compilation, block, alias, id, as),
   );
 }
 
@@ -157,6 +162,23 @@ function outsideElement(
   };
 }
 
+/** Values of a type among those of several shapes are a column of their own. */
+function outsideAs(
+  compilation: Compilation,
+  block: Block,
+  alias: string,
+  key: number,
+  as: NonNullable<Binding["as"]>,
+): NonNullable<Binding["as"]> {
+  return (type) => {
+    const inside = block.isDistinct || block.isGrouped ? undefined : as(type);
+    if (inside === undefined) return undefined;
+    const hiddenKey = `${key}/as/${type.kind}`;
+    const name = block.exports.get(hiddenKey)?.alias ?? nextAlias(compilation, "as_");
+    return `${alias}.${exportAs(block, hiddenKey, name, () => inside)}`;
+  };
+}
+
 /** Leaves and presence of a record are handed out of a sub-select as columns of their own. */
 function outsideRecord(
   compilation: Compilation,
@@ -173,7 +195,7 @@ function outsideRecord(
     return `${alias}.${exportAs(block, hiddenKey, name, () => inside)}`;
   };
   return {
-    leaf: (path) => hand("leaf", path, record.leaf(path)),
+    leaf: (path, as) => hand(as === undefined ? "leaf" : `as/${as.kind}`, path, record.leaf(path, as)),
     presence: (path) => hand("presence", path, record.presence(path)),
     json: () => {
       const { text, pointer } = record.json();

@@ -2,7 +2,6 @@
 import type { CallExpr, Expr } from "../../../googlesql/resolved.ts";
 import type { ComparisonContext } from "../functions/comparisons.ts";
 import { scalarFunctions } from "../functions/index.ts";
-import { bindOnce } from "../sql-text.ts";
 import { type Compilation, fail, nextAlias } from "./compilation.ts";
 import type { Scope } from "./scope.ts";
 import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
@@ -61,8 +60,8 @@ function canMove(argument: Expr | undefined): boolean {
 }
 
 /**
- * Computes the chosen arguments first and prints the call over names for them. Several are the fields of one struct: were they
- * bound one inside the other, a sub-query among them would stand in a lambda.
+ * Computes the chosen arguments first and prints the call over names for them. They are the fields of one struct: were they bound one
+ * inside the other, a sub-query among them would stand in a lambda; and a struct has no dictionary.
  */
 function bindArguments(
   compilation: Compilation,
@@ -71,14 +70,11 @@ function bindArguments(
   print: (args: Printed) => string,
 ): string {
   const chosen = args.flatMap((arg, index) => (isBound[index] === true && arg !== undefined ? [{ arg, index }] : []));
-  const [first, second] = chosen;
-  if (first === undefined) return print(args);
+  if (chosen.length === 0) return print(args);
   const variable = nextAlias(compilation, "a");
-  const nameOf = (index: number) => (second === undefined ? variable : `${variable}.b${index}`);
-  const fields = chosen.map(({ arg, index }) => `b${index} := ${arg}`).join(", ");
-  const value = second === undefined ? first.arg : `struct_pack(${fields})`;
-  const named = args.map((arg, index) => (chosen.some((item) => item.index === index) ? nameOf(index) : arg));
-  return bindOnce(value, variable, () => print(named));
+  const fields = chosen.map(({ arg, index }) => `'b${index}': ${arg}`).join(", ");
+  const named = args.map((arg, index) => (chosen.some((item) => item.index === index) ? `${variable}.b${index}` : arg));
+  return `list_transform([{${fields}}], lambda ${variable}: ${print(named)})[1]`;
 }
 
 /** One element of a column that can be had without the whole array, such as APPROX_QUANTILES(x, 100)[OFFSET(95)]. */

@@ -10,6 +10,7 @@ import { analyse } from "./analysis.ts";
 import { type Block, findColumn, selectColumn, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { createFailing } from "./failing.ts";
+import { guardHiddenFailures } from "./hidden-failures.ts";
 import { LIMIT_PLACEHOLDERS } from "./limits.ts";
 import { FIRST_LIMIT, numberPlaceholders } from "./placeholders.ts";
 import { renderBlock } from "./render.ts";
@@ -54,7 +55,7 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
   const block = orderResult(compilation, needsSelect(built, query) ? wrapBlock(compilation, built) : built, query);
   const items = query.columns.map(({ column }) => selectColumn(compilation, block, column));
   const body = renderBlock(block, items);
-  const printed = printWith(compilation) + body;
+  const printed = guardHiddenFailures(printWith(compilation) + body);
   const { sql, used } = numberPlaceholders(options.nowUs === undefined ? printed : stopClock(printed, options.nowUs));
   return {
     sql,

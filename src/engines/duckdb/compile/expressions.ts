@@ -1,17 +1,18 @@
 /** Printing expressions of the resolved query. Every result is safe to place anywhere: parenthesised where needed. */
 import type { CallExpr, CaseExpr, CastExpr, Column, Expr, LetExpr } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
 import { printCast } from "../functions/cast.ts";
 import { fromList } from "../functions/record-arrays.ts";
 import { structFieldName } from "../layout.ts";
-import { bindOnce, quoteString } from "../sql-text.ts";
+import { bindOnce, boundName, quoteString } from "../sql-text.ts";
 import { printCall, printElement } from "./calls.ts";
 import { type Compilation, fail } from "./compilation.ts";
 import { physicalTypeSql, printLiteral, printNull } from "./literals.ts";
-import { extractTyped, fieldPointer, fieldSource, isRecordType, recordText } from "./records.ts";
+import { extractBelowMixed, extractTyped, fieldPointer, fieldSource, isRecordType, recordText } from "./records.ts";
 import { detectorsOf, printRedacted } from "./redaction.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope, variableScope } from "./scope.ts";
 import { printInSubquery, printSubquery } from "./subqueries.ts";
-import { isCheap, isNeverNaN, lookUp, sourceOf } from "./traits.ts";
+import { isCheap, isNeverNaN, lookUp, readAs, sourceOf } from "./traits.ts";
 
 /** A binding that prints the expression where it is read. */
 export function computedBinding(compilation: Compilation, expression: Expr, scope: Scope): Binding {
@@ -25,7 +26,8 @@ export function computedBinding(compilation: Compilation, expression: Expr, scop
     return printed;
   };
   const isCheapAgain = isCheap(compilation, expression, scope);
-  return makeBinding(sql, isCheapAgain, isNeverNaN(compilation, expression, scope), record);
+  const as = expression.type.kind !== "MIXED" ? undefined : (to: SqlType) => readAs(compilation, expression, to, scope);
+  return makeBinding(sql, isCheapAgain, isNeverNaN(compilation, expression, scope), record, undefined, as);
 }
 
 /** The expression as DuckDB SQL of the physical type of its GoogleSQL type. */
@@ -100,6 +102,7 @@ function printRecordField(compilation: Compilation, expression: Expr & { kind: "
   if (type.kind === "UNKNOWN") return printNull(type);
   const source = sourceOf(compilation, base, scope);
   if (source === undefined) {
+    if (base.type.kind === "MIXED") return extractBelowMixed(printExpression(compilation, base, scope), path, type);
     return extractTyped(printExpression(compilation, base, scope), fieldPointer(base.type, path), type);
   }
   if (isRecordType(type)) return recordText(fieldSource(source, base.type, path));
@@ -121,6 +124,11 @@ function printCastExpression(compilation: Compilation, expression: CastExpr, sco
   const { operand, type } = expression;
   if (operand.kind === "Literal" && operand.value === null) return printNull(type);
   const { format, timeZone } = expression;
+  const direct =
+    expression.isSafe && format === undefined && type.kind !== "MIXED"
+      ? readAs(compilation, operand, type, scope)
+      : undefined;
+  if (direct !== undefined) return direct;
   return printCast({
     operand: printExpression(compilation, operand, scope),
     from: operand.type,
@@ -159,13 +167,13 @@ function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): 
     }
     const name = variableName(compilation, variable.column);
     computed.push({ name, sql: binding.sql() });
-    variables.set(variable.column.id, cheapBinding(name, binding.isNeverNaN ?? false));
+    variables.set(variable.column.id, cheapBinding(boundName(name), binding.isNeverNaN ?? false));
   }
   const body = printExpression(compilation, expression.body, inner);
   return computed.reduceRight((text, { name, sql }) => {
     // A lambda cannot hold a sub-query.
     return text.includes("SELECT")
-      ? `(SELECT ${text} FROM (SELECT ${sql} AS ${name}))`
+      ? `(SELECT ${text} FROM (SELECT ${sql} AS v) AS ${name})`
       : bindOnce(sql, name, () => text);
   }, body);
 }

@@ -74,7 +74,7 @@ const goldens: readonly Golden[] = [
       duckdb:
         "WITH RECURSIVE w1_r(c5_n, round) AS ((SELECT 1::BIGINT AS c5_n, 1::BIGINT AS round) UNION ALL " +
         "(SELECT (s1.c5_n + 1::BIGINT) AS c5_n, s1.round + 1 AS round FROM w1_r AS s1 WHERE (CASE WHEN random() >= 0 THEN s1.c5_n END < 3::BIGINT) AND " +
-        "CASE WHEN s1.round <= 500 THEN true ELSE [NULL][lw_fail('A recursive CTE ran more than 500 rounds')] END)) " +
+        "CASE WHEN s1.round <= 500 THEN true ELSE [NULL][lw_fail({'a0': 'A recursive CTE ran more than 500 rounds'})] END)) " +
         "SELECT s2.c5_n AS c6_n FROM w1_r AS s2",
     },
   },

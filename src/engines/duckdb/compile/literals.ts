@@ -37,6 +37,7 @@ export function physicalTypeSql(type: SqlType): string {
       return `STRUCT("start" ${bound}, "end" ${bound})`;
     }
     case "RECORD":
+    case "MIXED":
       return "VARCHAR";
     default:
       return scalarTypes[type.kind];

@@ -4,9 +4,11 @@
  */
 import { arrayOf, type SqlType } from "../../../googlesql/types.ts";
 import { printCast } from "../functions/cast.ts";
+import { computeOnce } from "../functions/compute-once.ts";
 import type { LeafLayout, TableLayout } from "../layout.ts";
 import { quoteIdentifier, quoteString } from "../sql-text.ts";
 import { physicalTypeSql, printNull } from "./literals.ts";
+import { printMixed, printMixedAs } from "./mixed-columns.ts";
 import type { RecordSource } from "./scope.ts";
 
 /** True for RECORD and ARRAY<RECORD>, whose values are JSON text. */
@@ -21,7 +23,7 @@ function pointerStep(name: string): string {
 
 /** The JSON pointer from a value of the type to the field at `path`. */
 export function fieldPointer(type: SqlType, path: readonly string[]): string {
-  let pointer = type.kind === "ARRAY" ? "/0" : "";
+  let pointer = type.kind === "RECORD" ? "" : "/0";
   path.forEach((step, index) => {
     pointer += index === 0 ? pointerStep(step) : `/0${pointerStep(step)}`;
   });
@@ -31,7 +33,7 @@ export function fieldPointer(type: SqlType, path: readonly string[]): string {
 /** The source of a field that is itself a record. */
 export function fieldSource(base: RecordSource, type: SqlType, path: readonly string[]): RecordSource {
   return {
-    leaf: (below) => base.leaf([...path, ...below]),
+    leaf: (below, as) => base.leaf([...path, ...below], as),
     presence: (below) => base.presence([...path, ...below]),
     json: () => {
       const { text, pointer } = base.json();
@@ -63,7 +65,8 @@ export function arraySource(element: RecordSource): RecordSource | undefined {
 export function extractTyped(text: string, pointer: string, type: SqlType): string {
   const path = quoteString(pointer);
   if (type.kind === "UNKNOWN") return printNull(type);
-  if (isRecordType(type) || type.kind === "JSON") return `CAST(json_extract(${text}, ${path}) AS VARCHAR)`;
+  if (isRecordType(type) || type.kind === "JSON" || type.kind === "MIXED")
+    return `CAST(json_extract(${text}, ${path}) AS VARCHAR)`;
   if (type.kind === "ARRAY") {
     return `TRY_CAST(json_extract(${text}, ${path}) AS ${physicalTypeSql(arrayOf(type.element))})`;
   }
@@ -75,6 +78,18 @@ export function extractTyped(text: string, pointer: string, type: SqlType): stri
 export function recordText(source: RecordSource): string {
   const { text, pointer } = source.json();
   return pointer === "" ? text : `CAST(json_extract(${text}, ${quoteString(pointer)}) AS VARCHAR)`;
+}
+
+/**
+ * A field below a value of several shapes that cannot be traced to a table: it is the JSON of an element, which is an object, or of a
+ * field, where an object stands in an array.
+ */
+export function extractBelowMixed(text: string, path: readonly string[], type: SqlType): string {
+  const pointer = fieldPointer(RECORDS, path);
+  return computeOnce([text], "below", (v) => {
+    const element = extractTyped(v, pointer.slice(2), type);
+    return `CASE WHEN starts_with(${v}, '{') THEN ${element} ELSE ${extractTyped(v, pointer, type)} END`;
+  });
 }
 
 /** A leaf's value from its physical columns; several variants meet in the lenient type. */
@@ -92,18 +107,43 @@ export function printLeaf(alias: string, leaf: LeafLayout): string {
   return columns.length === 0 ? printNull(leaf.type) : `coalesce(${columns.join(", ")})`;
 }
 
+/** The type of a top-level record, as far as its JSON tells. */
+const RECORDS: SqlType = { kind: "ARRAY", element: { kind: "RECORD", fields: [], isRepeated: false, isOpen: false } };
+
+/** The JSON text of a top-level field, as far as there is one; undefined where its columns are all there is. */
+export function topLevelJson({ recordColumns, rest }: TableLayout, alias: string, name: string): string | undefined {
+  const own = recordColumns.get(name);
+  const places = own === undefined ? [] : [`${alias}.${quoteIdentifier(own)}`];
+  for (const sent of rest?.names.get(name) ?? []) {
+    const text = `${alias}.${quoteIdentifier(rest?.column ?? "")}`;
+    places.push(`CAST(json_extract(${text}, ${quoteString(`/0${pointerStep(sent)}`)}) AS VARCHAR)`);
+  }
+  return places.length > 1 ? `coalesce(${places.join(", ")})` : places[0];
+}
+
+/** A top-level field that not all rows have in columns. */
+export function printRestField(layout: TableLayout, alias: string, name: string, type: SqlType): string {
+  const json = topLevelJson(layout, alias, name);
+  return json === undefined ? printNull(type) : extractTyped(json, "$", type);
+}
+
 /** The source of a top-level record column of a table that is read under `alias`. */
-export function tableRecordSource(layout: TableLayout, alias: string, name: string, jsonColumn: string): RecordSource {
+export function tableRecordSource(layout: TableLayout, alias: string, name: string, json: string): RecordSource {
   const key = (path: readonly string[]) => path.reduce((start, step) => `${start}.${step}`, name);
   return {
-    leaf: (path) => {
+    leaf: (path, as) => {
       const leaf = layout.leaves.get(key(path));
-      return leaf === undefined ? undefined : printLeaf(alias, leaf);
+      if (leaf === undefined) return undefined;
+      if (leaf.type.kind !== "MIXED") return as === undefined ? printLeaf(alias, leaf) : undefined;
+      const pointer = fieldPointer(RECORDS, path);
+      const value = extractTyped(json, pointer, leaf.type);
+      const columns = { alias, leaf, json: value, isTopLevel: false };
+      return as === undefined ? printMixed(columns) : printMixedAs(columns, as);
     },
     presence: (path) => {
       const column = layout.presence.get(key(path));
       return column === undefined ? undefined : `${alias}.${quoteIdentifier(column)}`;
     },
-    json: () => ({ text: `${alias}.${quoteIdentifier(jsonColumn)}`, pointer: "" }),
+    json: () => ({ text: json, pointer: "" }),
   };
 }

@@ -1,6 +1,6 @@
 /** `$redact(value, detectors)`: what a consumer reads of a saved query's tables, with personal data taken out of it. */
 import type { CallExpr } from "../../../googlesql/resolved.ts";
-import type { SqlType } from "../../../googlesql/types.ts";
+import { type RecordType, recordIn, type SqlType } from "../../../googlesql/types.ts";
 import { hintOf, parseDetectors } from "../../../redaction/detector.ts";
 import { structFieldName } from "../layout.ts";
 import { quoteString } from "../sql-text.ts";
@@ -16,7 +16,8 @@ export function detectorsOf(call: CallExpr): string {
 
 /** The value of this type, redacted. What holds no text stays as it is. */
 export function printRedacted(sql: string, type: SqlType, detectors: string): string {
-  if (isRecordType(type) || type.kind === "JSON") return printTextual("lw_redact_json", sql, detectors);
+  if (isRecordType(type) || type.kind === "JSON" || type.kind === "MIXED")
+    return printTextual("lw_redact_json", sql, detectors);
   switch (type.kind) {
     case "STRING":
       return printTextual("lw_redact", sql, detectors);
@@ -52,7 +53,9 @@ function printTextual(udf: string, sql: string, detectors: string): string {
 /** The record's fields, each redacted as what its type says. */
 export function redactedSource(base: RecordSource, type: SqlType, detectors: string): RecordSource {
   return {
-    leaf: (path) => {
+    leaf: (path, as) => {
+      // A text among values of several shapes is redacted before it is taken for anything.
+      if (as !== undefined) return undefined;
       const leafType = findFieldType(type, path);
       const leaf = leafType === undefined ? undefined : base.leaf(path);
       return leaf === undefined || leafType === undefined ? undefined : printRedacted(leaf, leafType, detectors);
@@ -68,8 +71,8 @@ export function redactedSource(base: RecordSource, type: SqlType, detectors: str
 function findFieldType(type: SqlType, path: readonly string[]): SqlType | undefined {
   let at: SqlType | undefined = type;
   for (const name of path) {
-    const record: SqlType | undefined = at?.kind === "ARRAY" ? at.element : at;
-    if (record?.kind !== "RECORD") return undefined;
+    const record: RecordType | undefined = at === undefined ? undefined : recordIn(at);
+    if (record === undefined) return undefined;
     at = record.fields.find((field) => field.name === name)?.type;
   }
   return at;

@@ -1,6 +1,10 @@
 /** The finished text of a SELECT block. */
+
+import type { SqlType } from "../../../googlesql/types.ts";
+import { sortKey } from "../functions/sort-key.ts";
 import { isConstantKey } from "../sql-text.ts";
 import type { Block, SelectItem } from "./block.ts";
+import type { Binding } from "./scope.ts";
 
 /** Where columns stand in a select list, from 0. */
 type Positions = ReadonlyMap<number, number>;
@@ -11,6 +15,11 @@ function positionsOf(items: readonly SelectItem[]): Positions {
     if (id !== undefined && !positions.has(id)) positions.set(id, index);
   });
   return positions;
+}
+
+/** What values of the type sort by, from the columns alone where these tell it. */
+function printKey({ as, sql }: Binding, type: SqlType): string {
+  return (type.kind === "MIXED" ? as?.(type) : undefined) ?? sortKey(type, sql());
 }
 
 function renderOrder(block: Block, items: readonly SelectItem[], positions: Positions): string {
@@ -24,7 +33,7 @@ function renderOrder(block: Block, items: readonly SelectItem[], positions: Posi
     if (item.isFloat && item.binding.isNeverNaN !== true) {
       parts.push(`isnan(${item.binding.sql()}) ${item.isDescending ? "ASC" : "DESC"} ${nulls}`);
     }
-    const key = alias ?? item.binding.sql();
+    const key = item.keyed === undefined ? (alias ?? item.binding.sql()) : printKey(item.binding, item.keyed);
     if (!isConstantKey(key)) parts.push(`${key} ${item.isDescending ? "DESC" : "ASC"} ${nulls}`);
   }
   return parts.length === 0 || items.length === 0 ? "" : ` ORDER BY ${parts.join(", ")}`;

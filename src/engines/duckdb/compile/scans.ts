@@ -1,5 +1,7 @@
 /** Building SELECT blocks from scans. */
 import type { Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
+import { hasSortKey } from "../functions/sort-key.ts";
+import type { TableLayout } from "../layout.ts";
 import { quoteIdentifier } from "../sql-text.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
 import { type Block, findColumn, newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "./block.ts";
@@ -8,8 +10,8 @@ import { buildCte } from "./ctes.ts";
 import { computedBinding, printExpression } from "./expressions.ts";
 import { buildJoin } from "./joins.ts";
 import { MAX_SCAN_DEPTH } from "./limits.ts";
-import { printNull } from "./literals.ts";
-import { isRecordType, printLeaf, tableRecordSource } from "./records.ts";
+import { type MixedColumns, printMixed, printMixedAs } from "./mixed-columns.ts";
+import { isRecordType, printLeaf, printRestField, tableRecordSource, topLevelJson } from "./records.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope } from "./scope.ts";
 import { buildSetOperation } from "./set-operations.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
@@ -91,7 +93,7 @@ function buildStep(compilation: Compilation, scan: Scan, input: Block): Block {
 }
 
 function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, outer: Scope | undefined): Block {
-  const layout = compilation.layouts(scan.table.name);
+  const layout = compilation.layouts(scan.table);
   if (layout === undefined) return fail(compilation, "unknown_table", `Table not found: ${scan.table.name}`, scan.span);
   compilation.tables.add(scan.table.name);
   const block = newBlock(outer);
@@ -104,17 +106,30 @@ function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, ou
     (id): Binding | undefined => {
       const found = columns.get(id);
       if (found === undefined) return undefined;
-      const json = layout.recordColumns.get(found.source);
-      if (json !== undefined && isRecordType(found.column.type)) {
-        const record = tableRecordSource(layout, alias, found.source, json);
-        return cheapBinding(`${alias}.${quoteIdentifier(json)}`, undefined, record);
+      const { type } = found.column;
+      if (isRecordType(type)) {
+        const json = topLevelJson(layout, alias, found.source);
+        if (json !== undefined)
+          return cheapBinding(json, undefined, tableRecordSource(layout, alias, found.source, json));
       }
       const leaf = layout.leaves.get(found.source);
-      const sql = leaf === undefined ? printNull(found.column.type) : printLeaf(alias, leaf);
+      if (type.kind === "MIXED" && leaf !== undefined) {
+        const json = topLevelJson(layout, alias, found.source);
+        return mixedBinding(layout, alias, found.source, { alias, leaf, json, isTopLevel: true });
+      }
+      const sql = leaf === undefined ? printRestField(layout, alias, found.source, type) : printLeaf(alias, leaf);
       return cheapBinding(sql, layout.recordColumns.size > 0);
     },
   ];
   return block;
+}
+
+/** A top-level field of several shapes. */
+function mixedBinding(layout: TableLayout, alias: string, name: string, columns: MixedColumns): Binding {
+  const sql = () => printMixed(columns);
+  const { json } = columns;
+  const record = json === undefined ? undefined : tableRecordSource(layout, alias, name, json);
+  return makeBinding(sql, false, true, record, undefined, (to) => printMixedAs(columns, to));
 }
 
 /** DuckDB takes time quadratic in the number of conditions that its optimizer may move. */
@@ -181,22 +196,31 @@ function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }
   return block;
 }
 
-function printedAs({ isCheap, isNeverNaN, record, element }: Binding, text: string): Binding {
-  return makeBinding(() => text, isCheap, isNeverNaN, record, element);
+function printedAs({ isCheap, isNeverNaN, record, element, as }: Binding, text: string): Binding {
+  return makeBinding(() => text, isCheap, isNeverNaN, record, element, as);
 }
 
 /** Sorts the block's rows by the keys. */
 export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[], input: Block): Block {
-  const isFloat = keys.some((key) => key.column.type.kind === "FLOAT64");
+  const isFloat = keys.some(({ column }) => column.type.kind === "FLOAT64");
+  const isKeyed = keys.some(({ column }) => hasSortKey(column.type));
   const isSealed = input.isUnnested || input.limit !== undefined || input.offset !== undefined;
-  const block = isSealed || (input.isDistinct && isFloat) ? wrapBlock(compilation, input) : input;
+  const block =
+    isSealed || (input.isDistinct && (isFloat || isKeyed)) || (input.isGrouped && isKeyed)
+      ? wrapBlock(compilation, input)
+      : input;
   const order: Block["order"][number][] = [];
   for (const { column, isDescending, nullsFirst } of keys) {
     const binding = findColumn(block, column.id);
     // A column of a query around this one is the same for all rows.
     if (binding === undefined && block.outer !== undefined) continue;
     if (binding === undefined) throw new Error(`Column ${column.name} cannot be read by ORDER BY`);
-    order.push({ id: column.id, binding, isDescending, nullsFirst, isFloat: column.type.kind === "FLOAT64" });
+    const key = { id: column.id, binding, isDescending, nullsFirst };
+    order.push({
+      ...key,
+      isFloat: column.type.kind === "FLOAT64",
+      keyed: hasSortKey(column.type) ? column.type : undefined,
+    });
   }
   block.order = order;
   return block;

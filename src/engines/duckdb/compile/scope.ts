@@ -1,9 +1,14 @@
 /** Where a printed expression finds the columns it reads. */
 
+import type { SqlType } from "../../../googlesql/types.ts";
+
 /** Where the fields below a record come from when its column can be traced to a table. Paths are below the record. */
 export interface RecordSource {
-  /** The leaf's value, from its physical columns; undefined where the table keeps the leaf in the JSON only. */
-  leaf(path: readonly string[]): string | undefined;
+  /**
+   * The leaf's value, from its physical columns; undefined where the table keeps the leaf in the JSON only. `as`: of a leaf of several
+   * shapes, the values of this type (MIXED: what they sort by), undefined also where the columns alone do not tell them.
+   */
+  leaf(path: readonly string[], as?: SqlType): string | undefined;
   /** A BOOLEAN that is true where the event carried the record at `path`; undefined where only the JSON tells. */
   presence(path: readonly string[]): string | undefined;
   /** The JSON text that holds the value, and a JSON pointer to the value in it. */
@@ -20,6 +25,8 @@ export interface Binding {
   readonly record?: RecordSource | undefined;
   /** For an array: prints the element at an offset without the array, where that is cheaper. */
   readonly element?: ((offset: bigint) => string | undefined) | undefined;
+  /** For values of several shapes: prints them as values of a type, or what they sort by (MIXED), where that takes less than the whole value. */
+  readonly as?: ((type: SqlType) => string | undefined) | undefined;
 }
 
 export interface Scope {
@@ -41,8 +48,9 @@ export function makeBinding(
   isNeverNaN?: boolean,
   record?: RecordSource,
   element?: Binding["element"],
+  as?: Binding["as"],
 ): Binding {
-  return { sql, isCheap, isNeverNaN, record, element };
+  return { sql, isCheap, isNeverNaN, record, element, as };
 }
 
 /** A binding that prints as the text. */

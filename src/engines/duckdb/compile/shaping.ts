@@ -56,12 +56,12 @@ export function separateShared(compilation: Compilation, block: Block, expressio
 export function printInBlock(
   compilation: Compilation,
   block: Block,
-  print: (scope: Scope) => readonly string[],
+  print: (scope: Scope, block: Block) => readonly string[],
 ): { readonly block: Block; readonly texts: readonly string[] } {
-  if (block.outer === undefined) return { block, texts: print(scopeOf(compilation, block)) };
+  if (block.outer === undefined) return { block, texts: print(scopeOf(compilation, block), block) };
   const before = compilation.levelsRead;
   compilation.levelsRead = 0;
-  const texts = print(scopeOf(compilation, block));
+  const texts = print(scopeOf(compilation, block), block);
   const levels = compilation.levelsRead;
   compilation.levelsRead = before;
   const readsOuter = (levels & ~1) !== 0;
@@ -69,5 +69,5 @@ export function printInBlock(
     return { block, texts };
   const outside = wrapBlock(compilation, block);
   outside.importsOuter = true;
-  return { block: outside, texts: print(scopeOf(compilation, outside)) };
+  return { block: outside, texts: print(scopeOf(compilation, outside), outside) };
 }

@@ -1,6 +1,7 @@
 /** What can be told of an expression without printing it, and where its columns are found. */
 import type { Span } from "../../../googlesql/diagnostic.ts";
 import type { Column, Expr } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
 import { type Compilation, fail } from "./compilation.ts";
 import { arraySource, fieldSource, isRecordType } from "./records.ts";
 import { detectorsOf, redactedSource } from "./redaction.ts";
@@ -37,6 +38,7 @@ export function isCheap(compilation: Compilation, expression: Expr, scope: Scope
     case "RecordField":
       return (
         !isRecordType(expression.type) &&
+        expression.type.kind !== "MIXED" &&
         sourceOf(compilation, expression.base, scope)?.leaf(expression.path) !== undefined
       );
     default:
@@ -49,7 +51,7 @@ export function sourceOf(compilation: Compilation, expression: Expr, scope: Scop
   if (expression.kind === "Column" || expression.kind === "Variable") {
     return lookUp(compilation, expression.column, scope).record;
   }
-  if (!isRecordType(expression.type)) return undefined;
+  if (!isRecordType(expression.type) && expression.type.kind !== "MIXED") return undefined;
   if (expression.kind === "MakeArray") {
     // A record taken for an array of itself.
     const [element, ...others] = expression.elements;
@@ -66,6 +68,15 @@ export function sourceOf(compilation: Compilation, expression: Expr, scope: Scop
   return base === undefined ? undefined : fieldSource(base, expression.base.type, expression.path);
 }
 
+/** A value of several shapes as one of the type (MIXED: what it sorts by), read without the whole of it; undefined where that cannot be. */
+export function readAs(compilation: Compilation, expression: Expr, as: SqlType, scope: Scope): string | undefined {
+  if (expression.type.kind !== "MIXED") return undefined;
+  if (expression.kind === "Column" || expression.kind === "Variable")
+    return lookUp(compilation, expression.column, scope).as?.(as);
+  if (expression.kind !== "RecordField") return undefined;
+  return sourceOf(compilation, expression.base, scope)?.leaf(expression.path, as);
+}
+
 /** True when the value can be no NaN. */
 export function isNeverNaN(compilation: Compilation, expression: Expr, scope: Scope): boolean {
   if (expression.type.kind !== "FLOAT64") return true;
@@ -78,6 +89,7 @@ export function isNeverNaN(compilation: Compilation, expression: Expr, scope: Sc
     case "RecordField":
       return true;
     case "Cast":
+      if (expression.operand.type.kind === "MIXED") return false;
       return expression.operand.type.kind !== "STRING" && isNeverNaN(compilation, expression.operand, scope);
     default:
       return false;

@@ -8,6 +8,11 @@ import { encodeEvents } from "../schema/event-encoder.ts";
 import { DuckDbStore, defaultStoreLimits } from "../store.ts";
 import { EncoderThread } from "./encoder-thread.ts";
 
+function layoutOf(store: DuckDbStore) {
+  const table = store.describe("edge");
+  return table === undefined ? undefined : store.layoutOf(table);
+}
+
 const signal = new AbortController().signal;
 const core = {
   threads: 2,
@@ -41,7 +46,6 @@ describe("bodies that a thread reads", () => {
   async function openStore(path?: string) {
     const log: string[] = [];
     const encoder = new EncoderThread({
-      limits: defaultStoreLimits.schema,
       log: (_, message) => log.push(message),
       ...(path === undefined ? {} : { path }),
     });
@@ -66,11 +70,18 @@ describe("bodies that a thread reads", () => {
       stored: 2,
       repeated: 1,
       rejected: [{ index: 1, reason: "not a JSON object but a number" }],
+      untimed: 0,
       newestTimestampUs: BigInt(Date.parse("2026-01-01T00:00:00Z")) * 1000n,
     });
-    expect(store.layoutOf("edge")?.leaves.has("metadata.n")).toBe(true);
+    expect(layoutOf(store)?.leaves.has("metadata.n")).toBe(true);
     expect(await send(bodyOf(events))).toMatchObject({ stored: 0, repeated: 3 });
-    expect(await send(bodyOf([]))).toEqual({ stored: 0, repeated: 0, rejected: [], newestTimestampUs: undefined });
+    expect(await send(bodyOf([]))).toEqual({
+      stored: 0,
+      repeated: 0,
+      rejected: [],
+      untimed: 0,
+      newestTimestampUs: undefined,
+    });
   });
 
   it("bring fields at the same time as others, and each field gets one column", async () => {
@@ -80,11 +91,13 @@ describe("bodies that a thread reads", () => {
     );
     const local = { id: "x", hasGeneratedId: false, timestampUs: 1n, eventMessage: null, fields: { other: true } };
     sent.push(
-      store.append("edge", [local], signal).then((result) => ({ ...result, rejected: [], newestTimestampUs: 1n })),
+      store
+        .append("edge", [local], signal)
+        .then((result) => ({ ...result, rejected: [], untimed: 0, newestTimestampUs: 1n })),
     );
     const results = await Promise.all(sent);
     expect(results.reduce((sum, { stored }) => sum + stored, 0)).toBe(12 * 20 + 1);
-    const leaves = [...(store.layoutOf("edge")?.leaves.keys() ?? [])].filter((path) => path.startsWith("metadata."));
+    const leaves = [...(layoutOf(store)?.leaves.keys() ?? [])].filter((path) => path.startsWith("metadata."));
     expect(leaves).toHaveLength(25);
     const [table] = await store.statistics(signal);
     expect(table?.rowCount).toBe(12 * 20 + 1);
@@ -125,29 +138,30 @@ describe("bodies that a thread reads", () => {
       encoder: {
         read: async () => ({
           count: 1,
-          rejected: [],
+          remarks: { rejected: [], untimed: 0 },
           newestTimestampUs: 1n,
           release: () => undefined,
           encode: async ({ tree, table }) => {
-            const { batch, missing } = encodeEvents(tree, events, defaultStoreLimits.schema);
+            const encoded = encodeEvents(tree, events);
             if (++asked === 2) {
               // As after a kill between the commit of new fields and the answer that tells of it.
               const entries = [{ role: "value", path: "other", type: "INT64", column: "c1" }] as const;
               await host.addEntries("edge", entries);
-              store.load([{ name: "edge", table, entries }]);
+              store.load([{ name: "edge", table, entries, tenants: [] }]);
             }
-            return missing === undefined ? { batches: [batch.encode()] } : { missing };
+            if (encoded.missing !== undefined) return { missing: encoded.missing };
+            return { batches: [encoded.batch.encode()], carried: encoded.carried };
           },
         }),
       },
     });
     await store.ensureSource({ name: "edge", knownFields: [] });
     expect(await store.appendBody?.("edge", bodyOf([]), signal)).toMatchObject({ stored: 1 });
-    expect([...(store.layoutOf("edge")?.leaves.keys() ?? [])]).toEqual(expect.arrayContaining(["other", "n"]));
+    expect([...(layoutOf(store)?.leaves.keys() ?? [])]).toEqual(expect.arrayContaining(["other", "n"]));
   });
 
   it("are refused while too much waits", async () => {
-    const encoder = new EncoderThread({ limits: defaultStoreLimits.schema, log: () => undefined });
+    const encoder = new EncoderThread({ log: () => undefined });
     const { host } = await openCore(core, { onFatal: () => undefined, onProblem: () => undefined });
     closers.push(async () => {
       await encoder.close();

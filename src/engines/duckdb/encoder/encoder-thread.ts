@@ -1,8 +1,8 @@
 /** The service's side of the thread that reads and encodes long bodies: starts it when it is needed, and again when it fails. */
 import { Worker } from "node:worker_threads";
-import { BodyError, EngineError, type EventBody, type RejectedEvent } from "../../engine.ts";
+import { BodyError, type BodyRemarks, EngineError, type EventBody } from "../../engine.ts";
 import type { EncodedBatch } from "../batch.ts";
-import type { SchemaLimits } from "../schema/field-tree.ts";
+import type { Tenant } from "../schema/field-requests.ts";
 import { findScript } from "../script-path.ts";
 import type { SourceState } from "../source-state.ts";
 import type { EncodedBody, EncodeOutcome, EncoderAnswer, EncoderRequest } from "./protocol.ts";
@@ -15,10 +15,10 @@ const MEMORY_LIMITS = { maxYoungGenerationSizeMb: 96, maxOldGenerationSizeMb: 51
 /** Events of a body that lie in the thread, until they are released. */
 export interface ThreadEvents {
   readonly count: number;
-  readonly rejected: readonly RejectedEvent[];
+  readonly remarks: BodyRemarks;
   readonly newestTimestampUs: bigint | undefined;
-  /** By the source's schema of now. */
-  encode(state: SourceState): Promise<EncodeOutcome>;
+  /** By the source's schema of now. `full`: tenants that may bring no further fields, beside those of the state. */
+  encode(state: SourceState, full: ReadonlySet<Tenant>): Promise<EncodeOutcome>;
   release(): void;
 }
 
@@ -27,12 +27,19 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+interface KnownSchema {
+  readonly entries: SourceState["entries"];
+  readonly declaration: SourceState["declaration"];
+  readonly version: number;
+  readonly count: number;
+}
+
 /** One run of the thread, and what it was told. */
 interface RunningThread {
   readonly worker: Worker;
   readonly pending: Map<number, Pending>;
   /** How much of the schemas it knows: `epoch` is the list of entries itself, which is another after the engine was started again. */
-  readonly schemas: Map<string, { readonly entries: SourceState["entries"]; count: number }>;
+  readonly schemas: Map<string, KnownSchema>;
   heldBodies: number;
 }
 
@@ -42,11 +49,11 @@ function toBatch({ header, payload }: EncodedBatch): EncodedBatch {
 
 function toOutcome(outcome: EncodeOutcome): EncodeOutcome {
   // A Buffer arrives as a plain array of bytes.
-  return outcome.batches === undefined ? outcome : { batches: outcome.batches.map(toBatch) };
+  return outcome.batches === undefined ? outcome : { ...outcome, batches: outcome.batches.map(toBatch) };
 }
 
 function failureOf(answer: Exclude<EncoderAnswer, { kind: "encoded" }>): Error {
-  if (answer.kind === "refused") return new BodyError(answer.code, answer.message);
+  if (answer.kind === "refused") return new BodyError(answer.code, answer.message, answer.index);
   return new EngineError("internal", "The events could not be encoded", { cause: new Error(answer.message) });
 }
 
@@ -69,7 +76,6 @@ function blameOldest({ pending }: RunningThread): void {
 }
 
 export interface EncoderThreadOptions {
-  readonly limits: SchemaLimits;
   /** The thread's script; by default the bundle beside this one, or of the checkout. */
   readonly path?: string;
   readonly log: (level: "warn", message: string) => void;
@@ -102,22 +108,22 @@ export class EncoderThread {
     };
     thread.heldBodies++;
     this.#tellSchema(thread, state);
-    let { layout } = state;
+    let { version } = state;
     try {
       const { bytes } = body;
       const isWhole = bytes.buffer.byteLength === bytes.byteLength;
       const own = { ...body, bytes: isWhole ? bytes : new Uint8Array(bytes) };
-      const request = { kind: "read", id, source: state.name, body: own, limits: this.#options.limits } as const;
+      const request = { kind: "read", id, source: state.name, body: own } as const;
       let encoded = await this.#request(thread, request, [own.bytes.buffer as ArrayBuffer]);
       return {
         count: encoded.eventCount,
-        rejected: encoded.rejected,
+        remarks: { rejected: encoded.rejected, untimed: encoded.untimed, receipt: encoded.receipt },
         newestTimestampUs: encoded.newestTimestampUs,
-        encode: async (now) => {
-          if (now.layout !== layout) {
+        encode: async (now, full) => {
+          if (now.version !== version || full.size > 0) {
             this.#tellSchema(thread, now);
-            layout = now.layout;
-            encoded = await this.#request(thread, { kind: "again", id });
+            version = now.version;
+            encoded = await this.#request(thread, { kind: "again", id, full });
           }
           return toOutcome(encoded.outcome);
         },
@@ -169,13 +175,14 @@ export class EncoderThread {
   }
 
   /** Before a request that needs it; the messages arrive in their order. */
-  #tellSchema({ worker, schemas }: RunningThread, { name, entries }: SourceState): void {
+  #tellSchema({ worker, schemas }: RunningThread, { name, entries, declaration, full, version }: SourceState): void {
     const known = schemas.get(name);
-    const isNew = known?.entries !== entries;
-    const from = isNew ? 0 : known.count;
-    if (!isNew && from === entries.length) return;
-    worker.postMessage({ kind: "schema", source: name, isNew, entries: entries.slice(from) } satisfies EncoderRequest);
-    schemas.set(name, { entries, count: entries.length });
+    if (known?.version === version) return;
+    const isNew = known?.entries !== entries || known.declaration !== declaration;
+    const added = entries.slice(isNew ? 0 : known.count);
+    const schema = { kind: "schema", source: name, isNew, entries: added, full } as const;
+    worker.postMessage((isNew ? { ...schema, declaration } : schema) satisfies EncoderRequest);
+    schemas.set(name, { entries, declaration, version, count: entries.length });
   }
 
   #request(

@@ -1,7 +1,9 @@
 /** Messages between the service and the thread that reads and encodes long bodies. */
-import type { BodyErrorCode, EventBody, ReadEvents, RejectedEvent } from "../../engine.ts";
+import type { BodyErrorCode, BodyRemarks, EventBody, ReadEvents } from "../../engine.ts";
 import type { EncodedBatch } from "../batch.ts";
-import type { SchemaLimits } from "../schema/field-tree.ts";
+import type { Carried } from "../schema/carried-entries.ts";
+import type { Declaration } from "../schema/declaration.ts";
+import type { Tenant, TenantRequests } from "../schema/field-requests.ts";
 import type { SchemaEntry } from "../schema/schema-entry.ts";
 
 /** Makes events of a body; rejects with `BodyError`. The thread's entry brings it. */
@@ -14,6 +16,10 @@ export type EncoderRequest =
       readonly source: string;
       readonly isNew: boolean;
       readonly entries: readonly SchemaEntry[];
+      /** Absent where it is the same as before. */
+      readonly declaration?: Declaration;
+      /** Tenants that may bring no further fields. */
+      readonly full: ReadonlySet<Tenant>;
     }
   /** Reads a body and encodes its events by the schema as it was told. It is kept until it is released. */
   | {
@@ -21,26 +27,30 @@ export type EncoderRequest =
       readonly id: number;
       readonly source: string;
       readonly body: EventBody;
-      readonly limits: SchemaLimits;
     }
-  /** The same again: the schema has changed. */
-  | { readonly kind: "again"; readonly id: number }
+  /** The same again: the schema has changed, or these tenants may bring no further fields besides. */
+  | { readonly kind: "again"; readonly id: number; readonly full: ReadonlySet<Tenant> }
   | { readonly kind: "release"; readonly id: number };
 
-/** A body's events as batches, or what the schema lacks for them. */
+/** A body's events as batches with what they carried, or what the schema lacks for them. */
 export type EncodeOutcome =
-  | { readonly batches: readonly EncodedBatch[]; readonly missing?: undefined }
-  | { readonly batches?: undefined; readonly missing: readonly SchemaEntry[] };
+  | { readonly batches: readonly EncodedBatch[]; readonly carried: Carried; readonly missing?: undefined }
+  | { readonly batches?: undefined; readonly missing: readonly TenantRequests[] };
 
-export interface EncodedBody {
+export interface EncodedBody extends BodyRemarks {
   readonly eventCount: number;
-  readonly rejected: readonly RejectedEvent[];
   readonly newestTimestampUs: bigint | undefined;
   readonly outcome: EncodeOutcome;
 }
 
 export type EncoderAnswer =
   | { readonly kind: "encoded"; readonly id: number; readonly body: EncodedBody }
-  | { readonly kind: "refused"; readonly id: number; readonly code: BodyErrorCode; readonly message: string }
+  | {
+      readonly kind: "refused";
+      readonly id: number;
+      readonly code: BodyErrorCode;
+      readonly message: string;
+      readonly index: number | undefined;
+    }
   /** A defect: nothing that a body holds should lead here. */
   | { readonly kind: "failed"; readonly id: number; readonly message: string };

@@ -2,13 +2,18 @@
 import type { MessagePort } from "node:worker_threads";
 import { BodyError, type EventBody, newestTimestampUs } from "../../engine.ts";
 import { encodeEvents } from "../schema/event-encoder.ts";
-import { applyEntries, createFieldTree, type FieldTree, type SchemaLimits } from "../schema/field-tree.ts";
+import type { Tenant } from "../schema/field-requests.ts";
+import { applyEntries, createFieldTree, type FieldTree } from "../schema/field-tree.ts";
 import type { BodyReader, EncodedBody, EncodeOutcome, EncoderAnswer, EncoderRequest } from "./protocol.ts";
 
 interface HeldBody {
   readonly source: string;
   readonly body: EventBody;
-  readonly limits: SchemaLimits;
+}
+
+interface KnownSchema {
+  tree: FieldTree;
+  full: ReadonlySet<Tenant>;
 }
 
 /** Buffers of the batches that can be handed over instead of copied: small ones share a pool. */
@@ -19,33 +24,37 @@ function transferable({ batches = [] }: EncodeOutcome): ArrayBuffer[] {
 }
 
 export function serveEncoder(port: MessagePort, readBody: BodyReader): void {
-  const trees = new Map<string, FieldTree>();
+  const schemas = new Map<string, KnownSchema>();
   // Bytes are kept, not the events made of them: it is rare that they are needed again.
   const held = new Map<number, HeldBody>();
   let work: Promise<void> = Promise.resolve();
 
-  const encode = async ({ source, body, limits }: HeldBody): Promise<EncodedBody> => {
-    const { events, rejected } = await readBody(body);
-    const { batch, missing } = encodeEvents(trees.get(source) ?? createFieldTree(), events, limits);
+  const encode = async ({ source, body }: HeldBody, alsoFull: ReadonlySet<Tenant>): Promise<EncodedBody> => {
+    const { events, ...remarks } = await readBody(body);
+    const { tree, full } = schemas.get(source) ?? { tree: createFieldTree(), full: alsoFull };
+    const encoded = encodeEvents(tree, events, alsoFull.size === 0 ? full : new Set([...full, ...alsoFull]));
     return {
+      ...remarks,
       eventCount: events.length,
-      rejected,
       newestTimestampUs: newestTimestampUs(events),
-      outcome: missing === undefined ? { batches: events.length === 0 ? [] : [batch.encode()] } : { missing },
+      outcome:
+        encoded.missing === undefined
+          ? { batches: events.length === 0 ? [] : [encoded.batch.encode()], carried: encoded.carried }
+          : { missing: encoded.missing },
     };
   };
 
-  const answer = async (id: number): Promise<void> => {
+  const answer = async (id: number, full: ReadonlySet<Tenant> = new Set()): Promise<void> => {
     const body = held.get(id);
     if (body === undefined) return;
     try {
-      const encoded = await encode(body);
+      const encoded = await encode(body, full);
       port.postMessage({ kind: "encoded", id, body: encoded } satisfies EncoderAnswer, transferable(encoded.outcome));
     } catch (error) {
       const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
       port.postMessage(
         (error instanceof BodyError
-          ? { kind: "refused", id, code: error.code, message: error.message }
+          ? { kind: "refused", id, code: error.code, message: error.message, index: error.index }
           : { kind: "failed", id, message }) satisfies EncoderAnswer,
       );
     }
@@ -54,16 +63,20 @@ export function serveEncoder(port: MessagePort, readBody: BodyReader): void {
   const handle = async (request: EncoderRequest): Promise<void> => {
     switch (request.kind) {
       case "schema": {
-        const tree = request.isNew ? undefined : trees.get(request.source);
-        if (tree === undefined) trees.set(request.source, createFieldTree(request.entries));
-        else applyEntries(tree, request.entries);
+        const { source, entries, declaration, isNew, full } = request;
+        const known = isNew ? undefined : schemas.get(source);
+        if (known === undefined) schemas.set(source, { tree: createFieldTree(entries, declaration), full });
+        else {
+          applyEntries(known.tree, entries);
+          known.full = full;
+        }
         return;
       }
       case "read":
         held.set(request.id, request);
         return answer(request.id);
       case "again":
-        return answer(request.id);
+        return answer(request.id, request.full);
       case "release":
         held.delete(request.id);
     }

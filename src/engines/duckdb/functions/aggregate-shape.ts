@@ -7,6 +7,14 @@
 import type { AggregateCall, WindowCall } from "../../../googlesql/resolved.ts";
 import type { CallContext } from "./types.ts";
 
+/** HAVING MAX or MIN: only rows whose key is the greatest or least count. */
+export interface AggregateHaving {
+  readonly kind: "MAX" | "MIN";
+  readonly expressionSql: string;
+  /** Then the greatest and the least of all are NaN, which no row's key equals. */
+  readonly mayBeNaN: boolean;
+}
+
 /** What stands around the arguments of an aggregate or window call, each part printed as DuckDB SQL. */
 export interface AggregateModifiers {
   readonly isDistinct: boolean;
@@ -17,7 +25,7 @@ export interface AggregateModifiers {
   readonly nulls?: "IGNORE" | "RESPECT" | undefined;
   /** A BIGINT expression that reads no column. */
   readonly limitSql?: string | undefined;
-  readonly having?: { readonly kind: "MAX" | "MIN"; readonly expressionSql: string } | undefined;
+  readonly having?: AggregateHaving | undefined;
   /** `OVER (PARTITION BY ... ORDER BY ... ROWS ...)`, complete; absent for a grouped call. */
   readonly overSql?: string | undefined;
 }
@@ -25,11 +33,15 @@ export interface AggregateModifiers {
 /** What an aggregate's row gets: it prints for GROUP BY (`AggregateCall`) and for OVER (`WindowCall`) alike. */
 export interface AggregateContext extends CallContext<AggregateCall | WindowCall> {
   readonly modifiers: AggregateModifiers;
+  /** Prints what an argument sorts by: of several shapes a key of its own (see `mixed.ts`), itself otherwise. */
+  readonly sortKey: (index: number) => string;
 }
 
 /** What a window function's row gets; `modifiers.overSql` is always there. */
 export interface WindowContext extends CallContext<WindowCall> {
   readonly modifiers: AggregateModifiers;
+  /** The first argument is known to be no NaN. */
+  readonly isNeverNaN: boolean;
 }
 
 export type PrintAggregate = (context: AggregateContext) => string;

@@ -1,12 +1,12 @@
 /** Aggregate functions, grouped or with OVER. */
 import { quoteString, raiseError } from "../sql-text.ts";
 import { type AggregateContext, type AggregateTable, type PrintAggregate, printAggregate } from "./aggregate-shape.ts";
-import { bignumericCheckedSum, bignumericDivide, bignumericFromInt64 } from "./bignumeric.ts";
 import { aggregate, collect } from "./collect.ts";
 import { computeOnce } from "./compute-once.ts";
 import { isLiteralText } from "./join-texts.ts";
-import { numericCheckedSum, numericDivide, numericFromInt64 } from "./numeric.ts";
+import { valueOfKey } from "./mixed.ts";
 import { asList, fromList } from "./record-arrays.ts";
+import { average, sum } from "./sums.ts";
 
 function first(context: AggregateContext): string {
   return context.args[0] ?? "";
@@ -17,56 +17,16 @@ function native(name: string): PrintAggregate {
   return (context) => aggregate(context, name, first(context));
 }
 
-/** DuckDB has no sum of INTERVALs; their three parts are added one by one. */
-function sumOfIntervals(context: AggregateContext): string {
-  const x = first(context);
-  const sum = (part: string) => `CAST(${aggregate(context, "sum", part)} AS BIGINT)`;
-  const months = sum(`date_part('year', ${x}) * 12 + date_part('month', ${x})`);
-  const days = sum(`date_part('day', ${x})`);
-  const micros = sum(
-    `date_part('hour', ${x}) * 3600000000 + date_part('minute', ${x}) * 60000000 + date_part('microsecond', ${x})`,
-  );
-  return `(to_months(CAST(${months} AS INTEGER)) + to_days(CAST(${days} AS INTEGER)) + to_microseconds(${micros}))`;
-}
-
-/** SAFE.SUM: an overflow is NULL. TRY takes no aggregate, so the sum is bound outside of it. */
-function safely(context: AggregateContext, total: string, check: (total: string) => string): string {
-  return context.call.isSafe ? computeOnce([total], "safe_sum", (value) => `TRY(${check(value)})`) : check(total);
-}
-
-function sum(context: AggregateContext): string {
-  if (context.type.kind === "INTERVAL") return sumOfIntervals(context);
-  const total = aggregate(context, "sum", first(context));
-  switch (context.type.kind) {
-    case "FLOAT64":
-      return total;
-    case "NUMERIC":
-      return safely(context, total, numericCheckedSum);
-    case "BIGNUMERIC":
-      return safely(context, total, bignumericCheckedSum);
-    default:
-      // DuckDB's sum of BIGINTs is a HUGEINT; the cast fails where GoogleSQL's would overflow.
-      return safely(context, total, (value) => `CAST(${value} AS BIGINT)`);
-  }
-}
-
-function average(context: AggregateContext): string {
-  const x = first(context);
-  const count = () => aggregate(context, "count", x);
-  switch (context.type.kind) {
-    case "NUMERIC":
-      return numericDivide(sum(context), numericFromInt64(`nullif(${count()}, 0)`));
-    case "BIGNUMERIC":
-      return bignumericDivide(sum(context), bignumericFromInt64(`nullif(${count()}, 0)`));
-    default:
-      return aggregate(context, "avg", x);
-  }
-}
-
 /** NaN is the result if any value is NaN; DuckDB holds it to be the greatest, so the least is asked for as the greatest inverse. */
 function minimum(context: AggregateContext): string {
+  if (context.type.kind === "MIXED") return mixedExtreme("min")(context);
   if (context.type.kind !== "FLOAT64") return aggregate(context, "min", first(context));
   return `(-${aggregate(context, "max", `(-${first(context)})`)})`;
+}
+
+/** Values of several shapes: by their keys, in which they are. */
+function mixedExtreme(name: "min" | "max"): PrintAggregate {
+  return (context) => valueOfKey(aggregate(context, name, context.sortKey(0)));
 }
 
 function countIf(context: AggregateContext): string {
@@ -77,21 +37,34 @@ function countIf(context: AggregateContext): string {
   return printAggregate("count", ["*"], modifiers, first(context));
 }
 
-/** The value of the row with the greatest (least) key; rows whose value is NULL count as well. */
-function valueBy(name: "arg_max_null" | "arg_min_null", value: string, key: string, context: AggregateContext): string {
+/**
+ * The value of the row with the greatest (least) key; rows whose value is NULL count as well. A NaN is the greatest and the
+ * least of all keys, and no row's key equals it.
+ */
+function valueBy(
+  kind: "MAX" | "MIN",
+  value: string,
+  key: string,
+  mayBeNaN: boolean,
+  context: AggregateContext,
+): string {
   const { having: _, ...modifiers } = context.modifiers;
-  return printAggregate(name, [value, key], modifiers, `${key} IS NOT NULL`);
+  const name = kind === "MAX" ? "arg_max_null" : "arg_min_null";
+  const best = printAggregate(name, [value, key], { ...modifiers, isDistinct: false }, `${key} IS NOT NULL`);
+  if (!mayBeNaN) return best;
+  const hasNaN = printAggregate("bool_or", [`isnan(${key})`], { ...modifiers, isDistinct: false });
+  return `CASE WHEN coalesce(${hasNaN}, false) THEN NULL ELSE ${best} END`;
 }
 
 function anyValue(context: AggregateContext): string {
-  const { having } = context.modifiers;
-  if (having === undefined) return printAggregate("any_value", [first(context)], context.modifiers);
-  return valueBy(
-    having.kind === "MAX" ? "arg_max_null" : "arg_min_null",
-    first(context),
-    having.expressionSql,
-    context,
-  );
+  const { having, ...modifiers } = context.modifiers;
+  if (having === undefined) return printAggregate("any_value", [first(context)], { ...modifiers, isDistinct: false });
+  return valueBy(having.kind, first(context), having.expressionSql, having.mayBeNaN, context);
+}
+
+/** MAX_BY and MIN_BY. */
+function by(kind: "MAX" | "MIN"): PrintAggregate {
+  return (context) => valueBy(kind, first(context), context.sortKey(1), context.types[1]?.kind === "FLOAT64", context);
 }
 
 function arrayAggregate(context: AggregateContext): string {
@@ -110,16 +83,24 @@ function stringAggregate(context: AggregateContext): string {
   const { modifiers } = context;
   const [value = "", delimiter = context.type.kind === "BYTES" ? "','::BLOB" : "','"] = context.args;
   if (context.type.kind === "BYTES") {
-    const hexes = `list_transform(${collect(context, value, true)}, lambda lw_bytes: hex(lw_bytes))`;
+    const hexes = `list_transform(${unlessEmpty(collect(context, value, true))}, lambda lw_bytes: hex(lw_bytes))`;
     return `unhex(lw_join(${hexes}, hex(${delimiter})))`;
   }
   const isPlain = modifiers.limitSql === undefined && modifiers.having === undefined && isLiteralText(delimiter);
   if (isPlain) return printAggregate("string_agg", [value, delimiter], modifiers);
-  return `lw_join(${collect(context, value, true)}, ${delimiter})`;
+  return `lw_join(${unlessEmpty(collect(context, value, true))}, ${delimiter})`;
+}
+
+/** Of no values at all an aggregate is NULL, also where LIMIT 0 or HAVING left none. */
+function unlessEmpty(list: string): string {
+  return computeOnce([list], "values", (values) => `CASE WHEN len(${values}) > 0 THEN ${values} END`);
 }
 
 export const aggregateFunctions: AggregateTable = {
-  $count_star: ({ modifiers }) => printAggregate("count", ["*"], modifiers),
+  $count_star: (context) =>
+    context.modifiers.having === undefined
+      ? printAggregate("count", ["*"], context.modifiers)
+      : `coalesce(${aggregate(context, "count", "true")}, 0)`,
   ANY_VALUE: anyValue,
   ARRAY_AGG: arrayAggregate,
   ARRAY_CONCAT_AGG: arrayConcatAggregate,
@@ -135,10 +116,10 @@ export const aggregateFunctions: AggregateTable = {
   GROUPING: ({ args }) => `grouping(${args[0]})`,
   LOGICAL_AND: native("bool_and"),
   LOGICAL_OR: native("bool_or"),
-  MAX: native("max"),
-  MAX_BY: (context) => valueBy("arg_max_null", first(context), context.args[1] ?? "", context),
+  MAX: (context) => (context.type.kind === "MIXED" ? mixedExtreme : native)("max")(context),
+  MAX_BY: by("MAX"),
   MIN: minimum,
-  MIN_BY: (context) => valueBy("arg_min_null", first(context), context.args[1] ?? "", context),
+  MIN_BY: by("MIN"),
   STRING_AGG: stringAggregate,
   SUM: sum,
 };

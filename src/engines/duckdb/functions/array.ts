@@ -24,9 +24,9 @@ function firstOrLast(name: "ARRAY_FIRST" | "ARRAY_LAST", index: "1" | "-1"): Pri
 function slice(context: CallContext): string {
   const sliced = computeOnce(listArguments(context), "array_slice", (list, start = "", end = "") => {
     const from = `CASE WHEN ${start} < 0 THEN greatest(len(${list}) + ${start}, 0) ELSE ${start} END`;
-    const to = `CASE WHEN ${end} < 0 THEN greatest(len(${list}) + ${end}, 0) ELSE least(${end}, len(${list}) - 1) END`;
+    const to = `CASE WHEN ${end} < 0 THEN len(${list}) + ${end} ELSE least(${end}, len(${list}) - 1) END`;
     return (
-      `CASE WHEN ${start} IS NULL OR ${end} IS NULL THEN NULL WHEN ${start} >= len(${list}) THEN ${list}[1:0] ` +
+      `CASE WHEN ${start} IS NULL OR ${end} IS NULL THEN NULL WHEN ${start} >= len(${list}) OR ${end} < -len(${list}) THEN ${list}[1:0] ` +
       `ELSE ${list}[${from} + 1:${to} + 1] END`
     );
   });
@@ -44,7 +44,8 @@ function arrayToString({ args, types }: CallContext): string {
           : list
         : `list_transform(${list}, lambda lw_element: ${text(`coalesce(lw_element, ${nullText})`)})`;
     const joined = joinTexts(texts, text(delimiter));
-    return `CASE WHEN ${list} IS NULL OR ${delimiter} IS NULL THEN NULL ELSE ${isBytes ? `unhex(${joined})` : joined} END`;
+    const isNull = args.map((_, index) => `${[list, delimiter, nullText][index]} IS NULL`).join(" OR ");
+    return `CASE WHEN ${isNull} THEN NULL ELSE ${isBytes ? `unhex(${joined})` : joined} END`;
   });
 }
 

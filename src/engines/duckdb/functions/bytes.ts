@@ -8,15 +8,17 @@ function slice(value: string, from: string, to: string): string {
   return `array_slice(${value}, ${from}, ${to})`;
 }
 
-function checked(length: string, name: string): string {
+/** Fails for a negative length, unless one of the other arguments is NULL. */
+function checked(length: string, name: string, ...others: readonly string[]): string {
   return computeOnce([length], "length", (v) => {
     const fail = raiseError(quoteString(`${name}: the length must not be negative`));
-    return `CASE WHEN ${v} < 0 THEN ${fail} ELSE ${v} END`;
+    const hasAll = others.map((other) => ` AND ${other} IS NOT NULL`).join("");
+    return `CASE WHEN ${v} < 0${hasAll} THEN ${fail} ELSE ${v} END`;
   });
 }
 
 function substr({ args: [value = "", position = "", length] }: CallContext): string {
-  const count = length === undefined ? [] : [checked(length, "SUBSTR")];
+  const count = length === undefined ? [] : [checked(length, "SUBSTR", value, position)];
   return computeOnce([value, position, ...count], "substr", (v = "", p = "", n) => {
     const size = `octet_length(${v})`;
     const start = `CASE WHEN ${p} = 0 OR ${p} < -${size} THEN 1 WHEN ${p} < 0 THEN ${size} + ${p} + 1 ELSE ${p} END`;
@@ -28,13 +30,13 @@ function substr({ args: [value = "", position = "", length] }: CallContext): str
 }
 
 function left({ args: [value = "", length = ""] }: CallContext): string {
-  return computeOnce([value, checked(length, "LEFT")], "left", (v = "", n = "") => {
+  return computeOnce([value, checked(length, "LEFT", value)], "left", (v = "", n = "") => {
     return `CASE WHEN ${n} IS NOT NULL THEN ${slice(v, "1", `least(${n}, octet_length(${v}))`)} END`;
   });
 }
 
 function right({ args: [value = "", length = ""] }: CallContext): string {
-  return computeOnce([value, checked(length, "RIGHT")], "right", (v = "", n = "") => {
+  return computeOnce([value, checked(length, "RIGHT", value)], "right", (v = "", n = "") => {
     const size = `octet_length(${v})`;
     return `CASE WHEN ${n} IS NOT NULL THEN ${slice(v, `${size} - least(${n}, ${size}) + 1`, size)} END`;
   });

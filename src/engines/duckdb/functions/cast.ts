@@ -12,6 +12,8 @@ import { printFormatCast } from "./cast-format.ts";
 import { printNumberCast } from "./cast-number.ts";
 import { fallible, infallible, type PrintedCast } from "./cast-result.ts";
 import { computeOnce } from "./compute-once.ts";
+import { jsonText } from "./json-encode.ts";
+import { convertElements, convertMixed } from "./mixed.ts";
 import { makeRange } from "./range.ts";
 import { printBetween, printToString } from "./temporal-casts.ts";
 
@@ -147,6 +149,11 @@ function convertArray(value: string, from: SqlType, to: SqlType, conversion: Con
 function convert(value: string, from: SqlType, to: SqlType, conversion: Conversion): PrintedCast | undefined {
   if (from.kind === "UNKNOWN") return infallible(`CAST(${value} AS ${physicalTypeSql(to)})`);
   if (isSameType(from, to)) return infallible(value);
+  const fromText = (text: string, type: SqlType) => convert(text, { kind: "STRING" }, type, conversion);
+  if (from.kind === "MIXED") return convertMixed(value, to, conversion.isSafe, fromText);
+  if (to.kind === "MIXED") return infallible(toMixed(value, from));
+  if (from.kind === "ARRAY" && from.element.kind === "MIXED" && to.kind === "ARRAY")
+    return convertElements(value, to.element, conversion.isSafe, fromText);
   if (isRecord(from) && (to.kind === "STRING" || to.kind === "JSON" || isRecord(to))) return infallible(value);
   if (from.kind === "ARRAY" && to.kind === "ARRAY") return convertArray(value, from.element, to.element, conversion);
   if (from.kind === "STRUCT" && to.kind === "STRUCT") return convertStruct(value, from, to, conversion);
@@ -156,6 +163,17 @@ function convert(value: string, from: SqlType, to: SqlType, conversion: Conversi
     (to.kind === "STRING" ? toText(value, from, conversion) : undefined) ??
     convertTemporal(value, from, to, conversion)
   );
+}
+
+/** The value as one of several shapes. Whole numbers have no point there. */
+function toMixed(value: string, from: SqlType): string {
+  if (isRecord(from)) return value;
+  return computeOnce([value], "to_mixed", (v) => {
+    const text = jsonText(from, v, { target: "value" });
+    const isFloat = from.kind === "FLOAT64" || (from.kind === "ARRAY" && from.element.kind === "FLOAT64");
+    const canonical = isFloat ? `regexp_replace(${text}, '\\.0([],]|$)', '\\1', 'g')` : text;
+    return `CASE WHEN ${v} IS NOT NULL THEN ${canonical} END`;
+  });
 }
 
 function convertTemporal(value: string, from: SqlType, to: SqlType, { zone }: Conversion): PrintedCast | undefined {

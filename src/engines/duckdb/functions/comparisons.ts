@@ -6,6 +6,7 @@ import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { structFieldName } from "../layout.ts";
 import { computeOnce, isRepeatable, literalInteger } from "./compute-once.ts";
+import { sortKey } from "./sort-key.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 /** Whether each argument is known to be no NaN; the printer knows for columns and literals. */
@@ -26,41 +27,82 @@ function field(base: string, index: number): string {
   return `struct_extract(${base}, '${structFieldName(index)}')`;
 }
 
+/** Equality of two FLOAT64: NaN equals nothing, and NULL beside it is still NULL. */
+function equalFloats(left: string, right: string): string {
+  // Two NaNs are equal for DuckDB, so it is enough to look at one of them.
+  return `${left} = ${right} AND (NOT isnan(${left}) OR ${right} IS NULL)`;
+}
+
+/** TRUE, FALSE or NULL of a list of them: that of all together, as AND has it. */
+function allOf(results: string): string {
+  const unknown = `len(list_filter(${results}, lambda lw_each: lw_each IS NULL)) > 0`;
+  return `CASE WHEN list_contains(${results}, false) THEN false WHEN ${unknown} THEN NULL ELSE true END`;
+}
+
+/** As {@link allOf}, for OR. */
+function anyOf(results: string): string {
+  const unknown = `len(list_filter(${results}, lambda lw_each: lw_each IS NULL)) > 0`;
+  return `CASE WHEN list_contains(${results}, true) THEN true WHEN ${unknown} THEN NULL ELSE false END`;
+}
+
+/** Elements are compared one by one; arrays of different lengths are different, whatever they hold. */
+function equalArrays(left: string, right: string, element: SqlType): string {
+  return repeat([left, right], "arrays", (l = "", r = "") => {
+    const pair = printEqual("lw_left", `${r}[lw_at]`, element);
+    const results = `list_transform(${l}, lambda lw_left, lw_at: ${pair})`;
+    const all = computeOnce([results], "results", (each = "") => allOf(each));
+    return `CASE WHEN ${l} IS NULL OR ${r} IS NULL THEN NULL WHEN len(${l}) <> len(${r}) THEN false ELSE ${all} END`;
+  });
+}
+
 /** Equality of two values of the type as GoogleSQL has it. */
 function printEqual(left: string, right: string, type: SqlType | undefined): string {
-  if (type?.kind !== "STRUCT") return `(${left} = ${right})`;
-  return repeat([left, right], "equal", (l = "", r = "") => {
-    const parts = type.fields.map((inner, index) => printEqual(field(l, index), field(r, index), inner.type));
-    return parts.length === 0 ? "true" : parts.join(" AND ");
-  });
+  switch (type?.kind) {
+    case "STRUCT":
+      return repeat([left, right], "equal", (l = "", r = "") => {
+        const parts = type.fields.map((inner, index) => printEqual(field(l, index), field(r, index), inner.type));
+        return parts.length === 0 ? "true" : parts.join(" AND ");
+      });
+    case "ARRAY":
+      // Those of records are one text.
+      if (type.element.kind === "RECORD") return `(${left} = ${right})`;
+      return equalArrays(left, right, type.element);
+    case "FLOAT64":
+      return repeat([left, right], "equal", (l = "", r = "") => equalFloats(l, r));
+    default:
+      return `(${left} = ${right})`;
+  }
 }
 
 function equal(context: ComparisonContext): string {
   const [left = "", right = ""] = context.args;
-  // Two NaNs are equal for DuckDB, so it is enough to look at one of them.
-  if (mayBeNaN(context, 0) && mayBeNaN(context, 1)) {
-    return repeat([left, right], "equal", (l, r) => `${l} = ${r} AND NOT isnan(${l})`);
-  }
-  return printEqual(left, right, context.types[0]);
+  const isPlain = !(mayBeNaN(context, 0) && mayBeNaN(context, 1)) && context.types[0]?.kind === "FLOAT64";
+  return isPlain ? `(${left} = ${right})` : printEqual(left, right, context.types[0]);
 }
 
 function notEqual(context: ComparisonContext): string {
   const [left = "", right = ""] = context.args;
+  const [type] = context.types;
   if (mayBeNaN(context, 0) && mayBeNaN(context, 1)) {
-    return repeat([left, right], "equal", (l, r) => `${l} <> ${r} OR isnan(${l})`);
+    return repeat([left, right], "equal", (l, r) => `${l} <> ${r} OR (isnan(${l}) AND ${r} IS NOT NULL)`);
   }
-  return context.types[0]?.kind === "STRUCT"
-    ? `(NOT ${printEqual(left, right, context.types[0])})`
-    : `(${left} <> ${right})`;
+  return isComposite(type) ? `(NOT ${printEqual(left, right, type)})` : `(${left} <> ${right})`;
+}
+
+/** What the arguments sort by. */
+function keysOf({ args, types }: CallContext): readonly string[] {
+  const [type] = types;
+  return type === undefined ? args : args.map((arg) => sortKey(type, arg));
 }
 
 /** For DuckDB NaN is greater than every other number: only the side that must be the greater one can mislead. */
 function ordered(operator: string, greaterSide: 0 | 1): PrintCall {
   return (context: ComparisonContext) => {
-    const [left = "", right = ""] = context.args;
+    const [left = "", right = ""] = keysOf(context);
     if (!mayBeNaN(context, greaterSide)) return `(${left} ${operator} ${right})`;
     return repeat([left, right], "compare", (l = "", r = "") => {
-      return `${l} ${operator} ${r} AND NOT isnan(${greaterSide === 0 ? l : r})`;
+      const [greater, less] = greaterSide === 0 ? [l, r] : [r, l];
+      return `${l} ${operator} ${r} AND (NOT isnan(${greater}) OR ${less} IS NULL)`;
     });
   };
 }
@@ -78,26 +120,38 @@ function greaterOrHeld(context: ComparisonContext): string {
 }
 
 function between(context: ComparisonContext): string {
-  const [value = "", low = "", high = ""] = context.args;
+  const [value = "", low = "", high = ""] = keysOf(context);
   if (!mayBeNaN(context, 0) && !mayBeNaN(context, 2)) return `(${value} BETWEEN ${low} AND ${high})`;
   return repeat(
     [value, low, high],
     "between",
-    (v, l, h) => `${v} BETWEEN ${l} AND ${h} AND NOT isnan(${v}) AND NOT isnan(${h})`,
+    (v, l, h) =>
+      `${v} BETWEEN ${l} AND ${h} AND (NOT isnan(${v}) OR ${l} IS NULL) AND (NOT isnan(${h}) OR ${v} IS NULL)`,
   );
+}
+
+/** Types whose values DuckDB's own comparison of them takes for equal where GoogleSQL does not. */
+function isComposite(type: SqlType | undefined): boolean {
+  return type?.kind === "STRUCT" || (type?.kind === "ARRAY" && type.element.kind !== "RECORD");
 }
 
 function inValues(context: ComparisonContext): string {
   const [needle = "", ...values] = context.args;
   const [type] = context.types;
-  if (type?.kind === "STRUCT") {
+  if (isComposite(type)) {
     return repeat([needle, ...values], "in", (n = "", ...others) =>
       others.map((other) => printEqual(n, other, type)).join(" OR "),
     );
   }
   const list = `IN (${values.join(", ")})`;
   if (!mayBeNaN(context, 0) || !values.some((_, index) => mayBeNaN(context, index + 1))) return `(${needle} ${list})`;
-  return repeat([needle], "in", (n) => `${n} ${list} AND NOT isnan(${n})`);
+  // NaN is none of the values, but whether it is a NULL is not known.
+  const unknown = values.map((value) => `${value} IS NULL`).join(" OR ");
+  return repeat(
+    [needle],
+    "in",
+    (n) => `${n} ${list} AND (NOT isnan(${n}) OR CASE WHEN ${unknown} THEN NULL ELSE false END)`,
+  );
 }
 
 /** `list_contains` takes NULL elements for other values; GoogleSQL does not know whether they are equal. */
@@ -105,12 +159,12 @@ function inArray({ args, types }: CallContext): string {
   const [needle = "", array = ""] = args;
   const [type] = types;
   return computeOnce([needle, array], "in_array", (n = "", list = "") => {
+    if (isComposite(type)) {
+      const results = `list_transform(${list}, lambda lw_element: ${printEqual("lw_element", n, type)})`;
+      return `CASE WHEN ${list} IS NULL OR len(${list}) = 0 THEN false ELSE ${computeOnce([results], "found", (each = "") => anyOf(each))} END`;
+    }
     const found =
-      type?.kind === "STRUCT"
-        ? `list_bool_or(list_transform(${list}, lambda lw_element: ${printEqual("lw_element", n, type)}))`
-        : type?.kind === "FLOAT64"
-          ? `list_contains(${list}, ${n}) AND NOT isnan(${n})`
-          : `list_contains(${list}, ${n})`;
+      type?.kind === "FLOAT64" ? `list_contains(${list}, ${n}) AND NOT isnan(${n})` : `list_contains(${list}, ${n})`;
     const unknown = `WHEN ${n} IS NULL OR len(list_filter(${list}, lambda lw_element: lw_element IS NULL)) > 0 THEN NULL`;
     return `CASE WHEN ${list} IS NULL OR len(${list}) = 0 THEN false WHEN ${found} THEN true ${unknown} ELSE false END`;
   });

@@ -26,9 +26,9 @@ describe("computeOnce", () => {
     );
   });
 
-  it("binds only what is not repeatable", () => {
-    expect(computeOnce(["c", "f(1)", "g(2)"], "m", (a, b, c) => `${a}, ${b}, ${c}`)).toBe(
-      "list_transform([{'a0': f(1), 'a1': g(2)}], lambda lw_m: c, lw_m.a0, lw_m.a1)[1]",
+  it("binds columns beside what is not repeatable, and no constants", () => {
+    expect(computeOnce(["c", "f(1)", "2"], "m", (a, b, c) => `${a}, ${b}, ${c}`)).toBe(
+      "list_transform([{'a0': c, 'a1': f(1)}], lambda lw_m: lw_m.a0, lw_m.a1, 2)[1]",
     );
   });
 

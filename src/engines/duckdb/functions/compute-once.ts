@@ -4,9 +4,9 @@ const IDENTIFIER = String.raw`(?:"(?:[^"]|"")*"|[A-Za-z_]\w*)`;
 const CONSTANT = String.raw`(?:'(?:[^']|'')*'|-?\d+(?:\.\d+)?|\(-?\d+\)|\$\d+|true|false|NULL)`;
 const TYPE = String.raw`[A-Za-z]+(?:\(\d+, ?\d+\))?`;
 const COLUMN = `${IDENTIFIER}(?:\\.${IDENTIFIER})*`;
-const SIMPLE = new RegExp(
-  `^(?:${COLUMN}|${CONSTANT}(?:::${TYPE})?|CAST\\(${CONSTANT} AS ${TYPE}\\)|CAST\\(${COLUMN} AS DOUBLE\\))$`,
-);
+const FIXED = `${CONSTANT}(?:::${TYPE})?|CAST\\(${CONSTANT} AS ${TYPE}\\)`;
+const SIMPLE = new RegExp(`^(?:${COLUMN}|${FIXED}|CAST\\(${COLUMN} AS DOUBLE\\))$`);
+const SIMPLE_CONSTANT = new RegExp(`^(?:${FIXED})$`);
 
 /** Is the printed expression a column (as a DOUBLE, too), a literal or a parameter, which cost nothing to repeat? */
 export function isRepeatable(sql: string): boolean {
@@ -23,9 +23,21 @@ export function computeOnce(
   variable: string,
   body: (...values: readonly string[]) => string,
 ): string {
+  return expressions.every(isRepeatable) ? `(${body(...expressions)})` : computeApart(expressions, variable, body);
+}
+
+/**
+ * The same with columns bound beside what is computed, also where they stand alone: one that the body read itself would come with its
+ * dictionary (see `compile/hidden-failures.ts`).
+ */
+export function computeApart(
+  expressions: readonly string[],
+  variable: string,
+  body: (...values: readonly string[]) => string,
+): string {
   const bound: string[] = [];
   const names = expressions.map((expression) => {
-    if (isRepeatable(expression)) return expression;
+    if (SIMPLE_CONSTANT.test(expression)) return expression;
     bound.push(`'a${bound.length}': ${expression}`);
     return `lw_${variable}.a${bound.length - 1}`;
   });

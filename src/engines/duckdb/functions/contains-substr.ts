@@ -26,6 +26,7 @@ function textsOf(type: SqlType, value: string, scope: string, timeZone: string, 
     }
     case "JSON":
     case "RECORD":
+    case "MIXED":
       return `coalesce(lw_json_texts(${value}, ${scope}), [NULL])`;
     default:
       return `[${valueText(type, value, { style: "cast", timeZone })}]`;

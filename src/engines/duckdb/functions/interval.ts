@@ -120,15 +120,28 @@ export function moveDateByDays(date: string, operator: "+" | "-", days: string):
   return checkDate(`(${date} ${operator} ${bounded})`, message);
 }
 
-/** `later - earlier` of two DATEs (in days), TIMEs, DATETIMEs or TIMESTAMPs (in hours, minutes and seconds), an INTERVAL. */
+/** `later - earlier` of two DATEs (in days), DATETIMEs (in days and a rest), TIMEs or TIMESTAMPs (in hours, minutes and seconds), an INTERVAL. */
 export function subtractTemporal(later: string, earlier: string, type: SqlType): string {
   if (type.kind === "DATE") return `to_days(CAST(${later} - ${earlier} AS INTEGER))`;
-  return `to_microseconds(epoch_us(${later}) - epoch_us(${earlier}))`;
+  const micros = `(epoch_us(${later}) - epoch_us(${earlier}))`;
+  if (type.kind !== "DATETIME") return `to_microseconds${micros}`;
+  return computeOnce([micros], "between", (v) => {
+    return `(to_days(CAST(${v} // ${DAY_MICROS} AS INTEGER)) + to_microseconds(${v} % ${DAY_MICROS}))`;
+  });
 }
+
+const DAY_MICROS = 86_400_000_000;
 
 /** `interval + interval` or `interval - interval`. */
 export function combineIntervals(left: string, operator: "+" | "-", right: string): string {
-  return `(${left} ${operator} ${right})`;
+  return computeOnce([left, right], "combined", (a, b) => {
+    const [x, y] = [intervalParts(a), intervalParts(b)];
+    return fromChecked({
+      months: `(${x.months} ${operator} ${y.months})`,
+      days: `(${x.days} ${operator} ${y.days})`,
+      micros: `(${x.micros} ${operator} ${y.micros})`,
+    });
+  });
 }
 
 /** `interval * n`; fails out of range. */

@@ -39,7 +39,7 @@ function float64Json(value: string, { target }: JsonEncoding): string {
   return computeOnce([value], "float", (v) => {
     if (target === "value") {
       // Between these bounds DuckDB writes a double as canonical JSON has it.
-      return `CASE WHEN ${v} = 0 OR abs(${v}) BETWEEN 1e-4 AND 999999999999999 THEN CAST(${v} AS VARCHAR) ELSE lw_json_double(${v}) END`;
+      return `CASE WHEN ${v} = 0 THEN '0.0' WHEN abs(${v}) BETWEEN 1e-4 AND 999999999999999 THEN CAST(${v} AS VARCHAR) ELSE lw_json_double(${v}) END`;
     }
     return `CASE WHEN isfinite(${v}) THEN lw_float64_to_text(${v}) ELSE lw_json_double(${v}) END`;
   });
@@ -130,6 +130,8 @@ function nestedJson(type: SqlType, value: string, encoding: JsonEncoding, depth:
       const item = nestedJson(type.element, element, encoding, depth + 1);
       return `coalesce('[' || array_to_string(list_transform(${value}, lambda ${element}: ${item}), ',') || ']', 'null')`;
     }
+    case "MIXED":
+      return `coalesce(${value}, 'null')`;
     default:
       return `coalesce(${scalarJson(type, value, encoding)}, 'null')`;
   }

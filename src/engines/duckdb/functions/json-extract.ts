@@ -3,12 +3,13 @@
  * costs about 0.1 us a row); a UDF takes over where DuckDB would rewrite a number, and where a text is malformed.
  */
 import { type JsonPathStyle, parseJsonPath, toJsonPointer } from "../../../googlesql/json/json-path.ts";
-import { bindOnce, quoteString, raiseError } from "../sql-text.ts";
+import { bindOnce, boundName, quoteString, raiseError } from "../sql-text.ts";
 import { computeOnce } from "./compute-once.ts";
 import { literalOf } from "./literal-argument.ts";
 import type { CallContext, PrintCall } from "./types.ts";
 
-const FOUND = "lw_found";
+const VARIABLE = "lw_found";
+const FOUND = boundName(VARIABLE);
 
 /** Behind what a number of a compact JSON text stands. */
 const BEFORE_NUMBER = String.raw`(^|[\[:,])-?`;
@@ -74,10 +75,10 @@ export function valueAt(extraction: Extraction): string {
     const slow = udf("lw_json_query", extraction, v);
     const isRewritten = `regexp_matches(${FOUND}, '${isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT}')`;
     const known = `CASE WHEN ${isRewritten} THEN ${slow} ELSE ${FOUND} END`;
-    if (isJson) return bindOnce(native, FOUND, () => known);
+    if (isJson) return bindOnce(native, VARIABLE, () => known);
     const missing = `CASE WHEN json_valid(${v}) THEN NULL ELSE ${slow} END`;
     return whole(
-      bindOnce(`TRY(${native})`, FOUND, () => `CASE WHEN ${FOUND} IS NULL THEN (${missing}) ELSE ${known} END`),
+      bindOnce(`TRY(${native})`, VARIABLE, () => `CASE WHEN ${FOUND} IS NULL THEN (${missing}) ELSE ${known} END`),
     );
   });
 }
@@ -95,7 +96,7 @@ function elementsAt(extraction: Extraction, name: string, elements: string, isPl
       `WHEN NOT starts_with(${FOUND}, '[') THEN NULL`,
       `WHEN ${isPlain} AND NOT regexp_matches(${FOUND}, '${isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT}') THEN ${elements}`,
     ];
-    return bindOnce(isJson ? native : `TRY(${native})`, FOUND, () => `CASE ${branches.join(" ")} ELSE ${slow} END`);
+    return bindOnce(isJson ? native : `TRY(${native})`, VARIABLE, () => `CASE ${branches.join(" ")} ELSE ${slow} END`);
   });
 }
 

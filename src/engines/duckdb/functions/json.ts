@@ -25,14 +25,21 @@ function toJson(context: CallContext): string {
   const type = typeAt(context, 0);
   const encoding =
     stringifyWide === undefined ? VALUE : { ...VALUE, stringifyWide: `coalesce(${stringifyWide}, false)` };
-  return jsonText(type, value, encoding);
+  const text = jsonText(type, value, encoding);
+  return stringifyWide === undefined || stringifyWide === "true" || stringifyWide === "false"
+    ? text
+    : `CASE WHEN ${stringifyWide} IS NOT NULL THEN ${text} END`;
 }
 
 function toJsonString(context: CallContext): string {
   const [value = "", isPretty] = context.args;
   const text = jsonText(typeAt(context, 0), value, { target: "text" });
   if (isPretty === undefined) return text;
-  return computeOnce([text], "compact", (t) => `CASE WHEN ${isPretty} THEN lw_json_pretty(${t}) ELSE ${t} END`);
+  return computeOnce(
+    [text],
+    "compact",
+    (t) => `CASE WHEN ${isPretty} THEN lw_json_pretty(${t}) WHEN ${isPretty} IS NOT NULL THEN ${t} END`,
+  );
 }
 
 /** `json[n]` of an array, `json['name']` and `json.name` of an object; NULL where there is no such element or member. */

@@ -1,13 +1,37 @@
 /** GREATEST, LEAST, RANGE_BUCKET and distances of vectors. */
 import { raiseError } from "../sql-text.ts";
 import { computeOnce } from "./compute-once.ts";
+import { mixedKey, valueOfKey } from "./mixed.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
+
+/** NULL where any is NULL. */
+function greatestOf(name: "greatest" | "least", args: readonly string[]): string {
+  return computeOnce(args, name, (...values) => {
+    const isNull = values.map((value) => `${value} IS NULL`).join(" OR ");
+    return `CASE WHEN ${isNull} THEN NULL ELSE ${name}(${values.join(", ")}) END`;
+  });
+}
+
+function firstExtreme(values: readonly string[], operator: string): string {
+  const isNull = values.map((value) => `${value} IS NULL`).join(" OR ");
+  const branches = values.map((value, index) => {
+    const beaten = values.flatMap((other, at) => {
+      if (at === index) return [];
+      return [at < index ? `${value} ${operator} ${other}` : `NOT (${other} ${operator} ${value})`];
+    });
+    return `WHEN ${beaten.join(" AND ")} THEN ${value}`;
+  });
+  return `CASE WHEN ${isNull} THEN NULL ${branches.join(" ")} END`;
+}
 
 /** GREATEST and LEAST: DuckDB's own skip NULLs, and its order puts NaN above everything. */
 function extreme(name: "greatest" | "least"): PrintCall {
   return ({ args, type }) => {
     if (args.length === 1) return args[0] ?? "";
+    if (type.kind === "MIXED") return valueOfKey(greatestOf(name, args.map(mixedKey)));
     return computeOnce(args, name, (...values) => {
+      // Of intervals that are equal the first is the result, and DuckDB's own functions compare their fields one by one.
+      if (type.kind === "INTERVAL") return firstExtreme(values, name === "least" ? "<" : ">");
       const isNull = values.map((value) => `${value} IS NULL`).join(" OR ");
       const isAnyNaN = values.map((value) => `isnan(${value})`).join(" OR ");
       const nan = type.kind === "FLOAT64" && name === "least" ? ` WHEN ${isAnyNaN} THEN 'NaN'::DOUBLE` : "";

@@ -1,12 +1,21 @@
 /** ROUND, TRUNC, CEIL and FLOOR. */
-import { literalInteger } from "./compute-once.ts";
+import { computeOnce, literalInteger } from "./compute-once.ts";
 import { asDouble, byNumberKind, printCall } from "./number-kinds.ts";
 import { NUMERIC_TYPE } from "./numeric.ts";
 import type { FunctionTable, PrintCall } from "./types.ts";
 
 /** Digits for which DuckDB's rounding of a double neither overflows nor loses what it rounds. */
 function isCommonDigits(digits: bigint | undefined): boolean {
-  return digits !== undefined && digits >= 0n && digits <= 15n;
+  return digits !== undefined && digits >= 0n && digits <= 9n;
+}
+
+/** Away from a half, DuckDB's way of rounding and the reference's come to the same. */
+function roundCommon(double: string, digits: number): string {
+  return computeOnce([double], "round", (v) => {
+    const scaled = `${v} * 1e${digits}`;
+    const isClear = `abs(${v}) < 1e${15 - digits} AND abs(abs(${scaled} - trunc(${scaled})) - 0.5) > 1e-4`;
+    return `CASE WHEN ${isClear} THEN round(${v}, ${digits}) ELSE lw_round(${v}, ${digits}) END`;
+  });
 }
 
 function roundOrTruncate(name: "round" | "trunc"): PrintCall {
@@ -20,7 +29,7 @@ function roundOrTruncate(name: "round" | "trunc"): PrintCall {
     }
     const double = kind === "FLOAT64" ? x : asDouble(x);
     if (literal === 0n) return `${name}(${double})`;
-    if (name === "round" && isCommonDigits(literal)) return `round(${double}, ${literal})`;
+    if (name === "round" && isCommonDigits(literal)) return roundCommon(double, Number(literal));
     return printCall(`lw_${name}`, [double, digits]);
   };
 }

@@ -38,11 +38,6 @@ export function numericNegate(value: string): string {
   return `(-${value})`;
 }
 
-/** A sum of DECIMALs is not checked against 38 digits by DuckDB, an addition is. */
-export function numericCheckedSum(sum: string): string {
-  return `(${sum} + CAST(0 AS ${NUMERIC_TYPE}))`;
-}
-
 export function numericFromInt64(value: string): string {
   return `CAST(${value} AS ${NUMERIC_TYPE})`;
 }

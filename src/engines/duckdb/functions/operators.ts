@@ -1,4 +1,5 @@
 /** The operators of the language that compute values; those that compare stand in comparisons.ts. */
+
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { raiseError } from "../sql-text.ts";
@@ -9,10 +10,12 @@ import {
   bignumericNegate,
   bignumericSubtract,
 } from "./bignumeric.ts";
-import { computeOnce } from "./compute-once.ts";
+import { computeApart, computeOnce } from "./compute-once.ts";
 import { type FloatOperator, printFloatArithmetic } from "./float-arithmetic.ts";
+import { mixedText } from "./mixed.ts";
 import { numericAdd, numericDivide, numericMultiply, numericNegate, numericSubtract } from "./numeric.ts";
 import { asList } from "./record-arrays.ts";
+import { concat } from "./string.ts";
 import { addTemporal, divideIntervals, multiplyIntervals, subtractTemporals } from "./temporal-operators.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
@@ -69,18 +72,20 @@ function bitwise(operator: string, bytes: string): PrintCall {
 /** A pattern without a backslash needs no ESCAPE, and DuckDB has faster ways for `abc%` and `%abc%`. */
 function printLike(operand: string, pattern: string, type: SqlType | undefined): string {
   if (type?.kind === "BYTES") return `lw_bytes_like(${operand}, ${pattern})`;
-  const isPlain = /^'(?:[^'\\]|'')*'$/.test(pattern);
+  if (/^'(?:[^'\\]|'')*'$/.test(pattern)) return `(${operand} LIKE ${pattern})`;
   // A backslash that escapes nothing: an odd number of them at the end of a literal.
   if (/^'(?:.*[^\\])?(?:\\\\)*\\'$/s.test(pattern)) {
     return `CAST(${raiseError("'LIKE pattern ends with a backslash'")} AS BOOLEAN)`;
   }
-  return `(${operand} LIKE ${pattern}${isPlain ? "" : " ESCAPE '\\'"})`;
+  // What the operator with ESCAPE is: by this name it is known to fail for a pattern of a row.
+  return `like_escape(${operand}, ${pattern}, '\\')`;
 }
 
 function likeList(operator: "OR" | "AND"): PrintCall {
-  return ({ args, types }) => {
-    const [operand = "", ...patterns] = args;
-    return computeOnce([operand], "like", (value = "") =>
+  return ({ args, types, call }) => {
+    const areLiterals = call.arguments.slice(1).every((pattern) => pattern?.kind === "Literal");
+    const compute = areLiterals ? computeOnce : computeApart;
+    return compute(args, "like", (value = "", ...patterns) =>
       patterns.map((pattern) => printLike(value, pattern, types[0])).join(` ${operator} `),
     );
   };
@@ -101,7 +106,8 @@ export function likeArray(isAny: boolean, operand: string, patterns: string, typ
 /** An element by position. DuckDB counts from 1, takes negative positions from the end, and answers NULL beyond. */
 function subscript(base: 0 | 1, isSafe: boolean): PrintCall {
   return ({ args, types }) => {
-    const [array = "", index = ""] = args;
+    const [array = "", given = ""] = args;
+    const index = given === "NULL" ? "CAST(NULL AS BIGINT)" : given;
     return computeOnce([asList(array, types[0]), index], "subscript", (list, at) => {
       const position = base === 0 ? `${at} + 1` : at;
       const isOutside = `${at} < ${base} OR ${at} >= len(${list}) + ${base}`;
@@ -118,7 +124,7 @@ export const operatorFunctions: FunctionTable = {
   $multiply: arithmetic("*", numericMultiply, bignumericMultiply, multiplyIntervals),
   $divide: divide,
   $negate: negate,
-  $concat_op: ({ args }) => `(${args.join(" || ")})`,
+  $concat_op: (context) => (context.type.kind === "STRING" ? concat(context) : `(${context.args.join(" || ")})`),
   $bit_and: bitwise("&", "lw_bytes_and"),
   $bit_or: bitwise("|", "lw_bytes_or"),
   $bit_xor: bitwise("^", "lw_bytes_xor"),
@@ -127,10 +133,15 @@ export const operatorFunctions: FunctionTable = {
     `${type.kind === "BYTES" ? "lw_bytes_shift_left" : "lw_shift_left"}(${args.join(", ")})`,
   $shift_right: ({ args, type }) =>
     `${type.kind === "BYTES" ? "lw_bytes_shift_right" : "lw_shift_right"}(${args.join(", ")})`,
-  $like: ({ args, types }) => printLike(args[0] ?? "", args[1] ?? "", types[0]),
+  $like: ({ args, types, call }) => {
+    const [operand = "", pattern = ""] = args;
+    if (call.arguments[1]?.kind === "Literal") return printLike(operand, pattern, types[0]);
+    return computeApart([operand, pattern], "like", (value = "", each = "") => printLike(value, each, types[0]));
+  },
   $like_any: likeList("OR"),
   $like_all: likeList("AND"),
   // By the root collation, of letters and accents but not of case.
+  $mixed_json: ({ args }) => mixedText(args[0] ?? ""),
   $collation_key: ({ args }) => `icu_sort_key(${args[0]}, 'und-u-ks-level2')`,
   $like_any_array: ({ args, types }) => likeArray(true, args[0] ?? "", args[1] ?? "", types[1] ?? { kind: "STRING" }),
   $like_all_array: ({ args, types }) => likeArray(false, args[0] ?? "", args[1] ?? "", types[1] ?? { kind: "STRING" }),

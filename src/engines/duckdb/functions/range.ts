@@ -3,6 +3,7 @@ import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { quoteString, raiseError } from "../sql-text.ts";
 import { computeOnce } from "./compute-once.ts";
+import { intervalParts } from "./interval-parts.ts";
 import { seriesOf } from "./series.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
 
@@ -70,6 +71,14 @@ function elementOf(type: SqlType | undefined): SqlType {
   return type.element;
 }
 
+/** A DATE moves by months or by days, a DATETIME by months or by the rest, a TIMESTAMP by no months. */
+function isMixed(step: string, element: SqlType): string {
+  const { months, days, micros } = intervalParts(step);
+  if (element.kind === "DATE") return `${micros} <> 0 OR (${months} <> 0 AND ${days} <> 0)`;
+  if (element.kind === "DATETIME") return `${months} <> 0 AND (${days} <> 0 OR ${micros} <> 0)`;
+  return `${months} <> 0`;
+}
+
 function printGenerateArray({ args, types, call }: Context): string {
   const [range = "", step = "", includesPartial = "true"] = args;
   const element = elementOf(types[0]);
@@ -82,11 +91,15 @@ function printGenerateArray({ args, types, call }: Context): string {
     const ranges = `list_transform(lw_starts, lambda lw_start, lw_position: ${pack("lw_start", `coalesce(${ends}, ${last})`)})`;
     const complete = `list_filter(${ranges}, lambda lw_range: ${endOf("lw_range")} IS NOT NULL)`;
     const unbounded = raiseError(quoteString("Unbounded RANGE is not supported by GENERATE_RANGE_ARRAY"));
+    const mixed = raiseError(
+      quoteString("The step of GENERATE_RANGE_ARRAY must have one part that its bounds can be moved by"),
+    );
     const negative = raiseError(quoteString("The step of GENERATE_RANGE_ARRAY must be greater than zero"));
     return (
       `CASE WHEN ${whole} IS NULL OR ${by} IS NULL OR ${partial} IS NULL THEN NULL ` +
       `WHEN ${startOf(whole)} IS NULL OR ${endOf(whole)} IS NULL THEN ${unbounded} ` +
       `WHEN ${by} <= to_days(0) THEN ${negative} ` +
+      `WHEN ${isMixed(by, element)} THEN ${mixed} ` +
       `ELSE list_transform([${starts}], lambda lw_starts: ${complete})[1] END`
     );
   });

@@ -44,13 +44,15 @@ export function seriesOf(
     const value = `${from} + ${multiple(by, "lw_index")}`;
     const element = type.kind === "DATE" ? `CAST(${value} AS DATE)` : value;
     const values = `list_transform(range(0, ${count} + 1), lambda lw_index: ${element})`;
+    const byMonths = `list_transform(lw_generate_months(${from}, ${to}, ${intervalParts(by).months}), lambda lw_day: DATE '1970-01-01' + CAST(lw_day AS INTEGER))`;
     const kept = `list_filter(${values}, lambda lw_value: CASE WHEN lw_length > 0 THEN lw_value ${before} ${to} ELSE lw_value ${after} ${to} END)`;
     const tooMany = raiseError(quoteString(`${name} makes more elements than max_array_elements allows`));
     const body =
       `CASE WHEN ${from} IS NULL OR ${to} IS NULL OR lw_length IS NULL THEN NULL ` +
       `WHEN lw_length = 0 THEN ${raiseError(quoteString("Sequence step cannot be 0."))} ` +
       `WHEN ${count} >= ${ARRAY_ELEMENTS} THEN ${tooMany} ` +
-      `WHEN (lw_length > 0) <> (${span} >= 0) AND ${span} <> 0 THEN [] ELSE ${kept} END`;
+      `WHEN (lw_length > 0) <> (${span} >= 0) AND ${span} <> 0 THEN [] ` +
+      `${type.kind === "DATE" && !isHalfOpen ? `WHEN ${intervalParts(by).months} <> 0 THEN ${byMonths} ` : ""}ELSE ${kept} END`;
     return `list_transform([${shortestMicros(by)}], lambda lw_length: ${body})[1]`;
   });
 }
@@ -81,10 +83,13 @@ export function printBucket({ args, types, call }: Context): string {
     const monthsPassed = `date_diff('month', ${o}, ${v})`;
     const monthCount = `(${monthsPassed} // ${months} - CAST(${monthsPassed} % ${months} < 0 AS BIGINT))`;
     const monthBucket = (index: string) => `${o} + to_months(CAST((${index}) * ${months} AS INTEGER))`;
-    const isWrong = `${months} < 0 OR ${length} < 0 OR (${months} > 0) = (${length} > 0)`;
-    const message = quoteString(
-      `${call.function} needs a bucket width greater than zero, in months or in days and smaller parts`,
-    );
+    const unusable = types[0]?.kind === "TIMESTAMP" ? ` OR ${months} <> 0` : isDate ? ` OR ${micros} <> 0` : "";
+    const isWrong = `${months} < 0 OR ${length} < 0 OR (${months} > 0) = (${length} > 0)${unusable}`;
+    const parts =
+      types[0]?.kind === "TIMESTAMP"
+        ? "days and smaller parts"
+        : `months or in days${isDate ? "" : " and smaller parts"}`;
+    const message = quoteString(`${call.function} needs a bucket width greater than zero, in ${parts}`);
     return (
       `CASE WHEN ${isWrong} THEN ${raiseError(message)} ` +
       `WHEN ${months} > 0 THEN CASE WHEN ${monthBucket(monthCount)} > ${v} THEN ${monthBucket(`${monthCount} - 1`)} ELSE ${monthBucket(monthCount)} END ` +

@@ -1,6 +1,6 @@
 /** String functions. Characters are code points, for DuckDB as for GoogleSQL; functions of BYTES stand in bytes.ts. */
 import { FREE_STRING_BYTES, MAX_STRING_BYTES, STRING_BYTES } from "../compile/limits.ts";
-import { bindOnce, quoteString, raiseError } from "../sql-text.ts";
+import { quoteString, raiseError } from "../sql-text.ts";
 import { onBytes } from "./bytes.ts";
 import { computeOnce, literalInteger } from "./compute-once.ts";
 import { containsSubstr } from "./contains-substr.ts";
@@ -45,15 +45,14 @@ function mapCharacters(native: string, udf: string): PrintCall {
     );
 }
 
-/** Fails for a negative length, unless it is known not to be. */
-function checkedLength(length: string, name: string): string {
+/** Fails for a negative length, unless it is known not to be, or one of the other arguments is NULL. */
+function checkedLength(length: string, name: string, ...others: readonly string[]): string {
   const known = literalInteger(length);
   if (known !== undefined && known >= 0n) return length;
-  return computeOnce(
-    [length],
-    "length",
-    (v) => `CASE WHEN ${v} < 0 THEN ${fail(`${name}: the length must not be negative`)} ELSE ${v} END`,
-  );
+  return computeOnce([length], "length", (v) => {
+    const hasAll = others.map((other) => ` AND ${other} IS NOT NULL`).join("");
+    return `CASE WHEN ${v} < 0${hasAll} THEN ${fail(`${name}: the length must not be negative`)} WHEN ${v} < 0 THEN 0 ELSE ${v} END`;
+  });
 }
 
 /** DuckDB takes lengths and positions up to 2^32 - 1. (Its `least` would make a number of a NULL.) */
@@ -64,11 +63,11 @@ function clamp(count: string): string {
 }
 
 function part(native: "left" | "right", name: string): PrintCall {
-  return ({ args: [value = "", length = ""] }) => `${native}(${value}, ${clamp(checkedLength(length, name))})`;
+  return ({ args: [value = "", length = ""] }) => `${native}(${value}, ${clamp(checkedLength(length, name, value))})`;
 }
 
 function substr({ args: [value = "", position = "", length] }: CallContext): string {
-  const rest = length === undefined ? "" : `, ${clamp(checkedLength(length, "SUBSTR"))}`;
+  const rest = length === undefined ? "" : `, ${clamp(checkedLength(length, "SUBSTR", value, position))}`;
   const known = literalInteger(position);
   if (known !== undefined && known >= 0n && known < 4_294_967_295n)
     return `substr(${value}, ${known === 0n ? "1" : known}${rest})`;
@@ -81,15 +80,16 @@ function substr({ args: [value = "", position = "", length] }: CallContext): str
 /** LPAD and RPAD. */
 function pad(native: "lpad" | "rpad", name: string): PrintCall {
   return ({ args: [value = "", length = "", pattern = "' '"] }) =>
-    computeOnce([length, pattern], "pad", (n = "", p = "") => {
+    computeOnce([value, length, pattern], "pad", (v = "", n = "", p = "") => {
       const checks = [
+        `WHEN ${[v, n, p].map((part) => `${part} IS NULL`).join(" OR ")} THEN NULL`,
         `WHEN ${n} < 0 THEN ${fail(`${name}: the length must not be negative`)}`,
         `WHEN ${p} = '' THEN ${fail(`${name}: the pattern must not be empty`)}`,
         `WHEN ${n} > ${STRING_BYTES} // 4 THEN ${failTooLong(name)}`,
       ];
       const known = literalInteger(n);
       const isSafe = known !== undefined && known >= 0n && known <= FREE_STRING_BYTES / 4 && /^'[^']+'$/.test(p);
-      const padded = (count: string) => `${native}(${value}, CAST(${count} AS INTEGER), ${p})`;
+      const padded = (count: string) => `${native}(${v}, CAST(${count} AS INTEGER), ${p})`;
       return isSafe ? padded(n) : `CASE ${checks.join(" ")} ELSE ${padded(n)} END`;
     });
 }
@@ -97,7 +97,7 @@ function pad(native: "lpad" | "rpad", name: string): PrintCall {
 function repeat({ args }: CallContext): string {
   return computeOnce(args, "repeat", (value = "", count = "") => {
     const tooLong = `strlen(${value}) * CAST(${count} AS HUGEINT) > ${STRING_BYTES}`;
-    return `CASE WHEN ${count} < 0 THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong} THEN ${failTooLong("REPEAT")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END`;
+    return `CASE WHEN ${value} IS NULL OR ${count} IS NULL THEN NULL WHEN ${count} < 0 THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong} THEN ${failTooLong("REPEAT")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END`;
   });
 }
 
@@ -109,7 +109,8 @@ function trim(native: "trim" | "ltrim" | "rtrim"): PrintCall {
     // Most values have nothing to remove, and DuckDB is slow for a large set.
     const mayHaveSpace = ends.map((end) => `${end} <= ' ' OR ${end} > '~'`).join(" OR ");
     const trimmed = `${native}(${VALUE}, ${quoteString(WHITE_SPACE)})`;
-    return bindOnce(value, VALUE, () => `CASE WHEN ${mayHaveSpace} THEN ${trimmed} ELSE ${VALUE} END`);
+    // Over no struct: nothing of it can fail, so that it may run over a dictionary.
+    return `list_transform([${value}], lambda ${VALUE}: CASE WHEN ${mayHaveSpace} THEN ${trimmed} ELSE ${VALUE} END)[1]`;
   };
 }
 
@@ -136,7 +137,8 @@ function replace(context: CallContext): string {
   });
 }
 
-function concat(context: CallContext): string {
+/** CONCAT, and `||` of texts. */
+export function concat(context: CallContext): string {
   const parts = context.args.map((arg, index) => {
     const type = context.types[index];
     return type === undefined || type.kind === "STRING" || type.kind === "BYTES"
@@ -164,7 +166,7 @@ function normalize(udf: string, ascii: (value: string) => string): PrintCall {
 function chr({ args: [value = ""] }: CallContext): string {
   return computeOnce([value], "chr", (v) => {
     const isValid = `${v} BETWEEN 1 AND 55295 OR ${v} BETWEEN 57344 AND 1114111`;
-    return `CASE WHEN ${v} = 0 THEN '' WHEN ${isValid} THEN chr(CAST(${v} AS INTEGER)) WHEN ${v} IS NOT NULL THEN ${raiseError(`concat('Invalid codepoint ', ${v})`)} END`;
+    return `CASE WHEN ${v} = 0 THEN chr(0) WHEN ${isValid} THEN chr(CAST(${v} AS INTEGER)) WHEN ${v} IS NOT NULL THEN ${raiseError(`concat('Invalid codepoint ', ${v})`)} END`;
   });
 }
 

@@ -32,10 +32,13 @@ function isKnownZone(zone: string): boolean {
 
 const OUT_OF_RANGE = "The time zone takes a date or time out of the range of its type";
 
-function shift(timestamp: string, offsetSeconds: number): string {
+function move(timestamp: string, offsetSeconds: number): string {
   if (offsetSeconds === 0) return timestamp;
-  const operator = offsetSeconds < 0 ? "-" : "+";
-  return checkTimestamp(`(${timestamp} ${operator} to_seconds(${Math.abs(offsetSeconds)}))`, OUT_OF_RANGE);
+  return `(${timestamp} ${offsetSeconds < 0 ? "-" : "+"} to_seconds(${Math.abs(offsetSeconds)}))`;
+}
+
+function shift(timestamp: string, offsetSeconds: number): string {
+  return offsetSeconds === 0 ? timestamp : checkTimestamp(move(timestamp, offsetSeconds), OUT_OF_RANGE);
 }
 
 /** Whether clocks of the zone, printed as SQL, always show UTC. */
@@ -44,13 +47,14 @@ export function isUtc(zoneSql: string): boolean {
   return zone !== undefined && fixedOffset(zone) === 0;
 }
 
-/** What clocks in the zone (an SQL expression) show at an instant. */
-export function wallFromUtc(utc: string, zoneSql: string): string {
+/** What clocks in the zone (an SQL expression) show at an instant. It may be told to leave the calendar where only a part is asked for. */
+export function wallFromUtc(utc: string, zoneSql: string, mayLeaveCalendar = false): string {
   const zone = literalText(zoneSql);
   const offset = zone === undefined ? undefined : fixedOffset(zone);
-  if (offset !== undefined) return shift(utc, offset);
+  if (offset !== undefined) return mayLeaveCalendar ? move(utc, offset) : shift(utc, offset);
   if (zone !== undefined && isKnownZone(zone)) {
-    return checkTimestamp(`timezone(${zoneSql}, timezone('UTC', ${utc}))`, OUT_OF_RANGE);
+    const wall = `timezone(${zoneSql}, timezone('UTC', ${utc}))`;
+    return mayLeaveCalendar ? wall : checkTimestamp(wall, OUT_OF_RANGE);
   }
   return `lw_wall_from_utc(${utc}, ${zoneSql})`;
 }

@@ -51,7 +51,8 @@ function printExtract({ args, types, call, timeZone }: Context): string {
   const part = call.arguments[1];
   if (part?.kind !== "DatePart") return refuseCall(call, "EXTRACT needs a date part");
   if (types[0]?.kind === "INTERVAL") return extractFromInterval(value, part.part);
-  const wall = types[0]?.kind === "TIMESTAMP" ? wallFromUtc(value, zoneOf(args[2], timeZone)) : value;
+  const isNumber = part.part !== "DATE" && part.part !== "DATETIME";
+  const wall = types[0]?.kind === "TIMESTAMP" ? wallFromUtc(value, zoneOf(args[2], timeZone), isNumber) : value;
   return extractPart(wall, part);
 }
 

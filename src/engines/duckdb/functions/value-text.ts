@@ -7,6 +7,7 @@ import { structFieldName } from "../layout.ts";
 import { quoteString } from "../sql-text.ts";
 import { bignumericToString } from "./bignumeric.ts";
 import { computeOnce } from "./compute-once.ts";
+import { mixedText } from "./mixed.ts";
 import { numericToString } from "./numeric.ts";
 import { printToString } from "./temporal-casts.ts";
 
@@ -22,9 +23,9 @@ export interface TextOptions {
 /** With `.0` where the value is whole, as %t and %T have it. */
 function float64Text(value: string, style: TextStyle): string {
   if (style === "cast") return `lw_float64_to_text(${value})`;
-  return computeOnce([`lw_float64_to_text(${value})`], "number", (v) => {
+  return computeOnce([`lw_float64_to_text(${value})`, value], "number", (v = "", x = "") => {
     const special = style === "plain" ? v : `'CAST("' || lower(${v}) || '" AS FLOAT64)'`;
-    return `CASE WHEN regexp_full_match(${v}, '-?[0-9]+') THEN ${v} || '.0' WHEN ends_with(${v}, 'f') OR ${v} = 'NaN' THEN ${special} ELSE ${v} END`;
+    return `CASE WHEN ${x} = 0 THEN CAST(${x} AS VARCHAR) WHEN regexp_full_match(${v}, '-?[0-9]+') THEN ${v} || '.0' WHEN ends_with(${v}, 'f') OR ${v} = 'NaN' THEN ${special} ELSE ${v} END`;
   });
 }
 
@@ -90,6 +91,8 @@ function nestedText(type: SqlType, value: string, options: TextOptions, depth: n
       return isLiteral ? `('JSON ' || lw_string_literal(${value}))` : value;
     case "RECORD":
       return value;
+    case "MIXED":
+      return isLiteral ? value : mixedText(value);
     case "UNKNOWN":
       return "CAST(NULL AS VARCHAR)";
     case "RANGE":

@@ -2,17 +2,27 @@
 import { type AppendResult, EngineError } from "../../engine.ts";
 import type { Connection, Database } from "../connection.ts";
 import { DuckDBTimestampValue, TIMESTAMP } from "../driver.ts";
-import { toEngineError } from "../driver-error.ts";
+import { describeCause, toEngineError } from "../driver-error.ts";
 import type { SchemaEntry } from "../schema/schema-entry.ts";
 import { Maintenance } from "./maintenance.ts";
-import type { CoreOptions, EngineHost, HostReport, HostSnapshot, SourceSchema, TableStatistics } from "./protocol.ts";
+import type {
+  CoreOptions,
+  EngineHost,
+  HostReport,
+  HostSnapshot,
+  SourceRules,
+  SourceSchema,
+  TableStatistics,
+} from "./protocol.ts";
 import { createQueryRunner } from "./query-runner.ts";
 import { readReport, readStatistics } from "./report.ts";
-import { addSourceEntries, copyEarlierValues, createSourceTable } from "./source-tables.ts";
+import { applyRules } from "./source-rules.ts";
+import { addSourceEntries, createSourceTable } from "./source-tables.ts";
 import { createStatementCheck } from "./statement-check.ts";
 import { statementRules } from "./statement-rules.ts";
 import { openStoreFile, readSources } from "./store-file.ts";
-import { createStoredSource, findIdRange, loadIds, type StoredSource } from "./stored-source.ts";
+import { createStoredSource, findIdRange, loadIds, type StoredSource, tenantColumnOf } from "./stored-source.ts";
+import { readTenants } from "./tenant-entries.ts";
 import { Writer } from "./writer.ts";
 
 export interface CoreHooks {
@@ -21,6 +31,9 @@ export interface CoreHooks {
   /** Something went wrong that nobody waits for, and that the core gets over. */
   readonly onProblem: (message: string) => void;
 }
+
+/** Queries that run at once; more wait. */
+const DEFAULT_MAX_QUERIES = 16;
 
 /** How often the core looks whether there is something to compact. */
 const MAINTENANCE_INTERVAL_MS = 5000;
@@ -55,17 +68,31 @@ class Core implements EngineHost {
       connections.check,
       statementRules((name) => tables().includes(name)),
     );
-    this.#runner = createQueryRunner(database, check, (table, id) => findIdRange(this.#sources.values(), table, id));
+    this.#runner = createQueryRunner(
+      database,
+      check,
+      (table, id) => findIdRange(this.#sources.values(), table, id),
+      { maxQueries: options.maxQueries ?? DEFAULT_MAX_QUERIES, maxProcessBytes: options.maxProcessBytes },
+      (table) => {
+        const source = [...this.#sources.values()].find((each) => each.table === table);
+        return source === undefined ? undefined : tenantColumnOf(source);
+      },
+    );
     this.run = this.#runner.run;
     this.#writer = new Writer(connections.writer, {
       afterCommit: async (works) => this.#maintenance?.afterCommit(connections.writer, works),
       onFatal: hooks.onFatal,
+      onProblem: hooks.onProblem,
     });
     const { directory, checkpointBytes, compaction } = options;
     this.#directory = directory;
     if (directory !== undefined) {
       const all = () => [...this.#sources.values()];
-      const maintenance = new Maintenance({ directory, checkpointBytes, compaction }, database, all);
+      const maintenance = new Maintenance(
+        { directory, checkpointBytes, compaction, onProblem: hooks.onProblem },
+        database,
+        all,
+      );
       this.#maintenance = maintenance;
       let isMaintaining = false;
       const maintain = async () => {
@@ -74,8 +101,7 @@ class Core implements EngineHost {
         try {
           while (!this.#isClosing && (await maintenance.compact(this.#writer, true)));
         } catch (error) {
-          const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-          if (!this.#isClosing) hooks.onProblem(`a compaction failed and will be tried again: ${String(cause)}`);
+          if (!this.#isClosing) hooks.onProblem(`a compaction failed and will be tried again: ${describeCause(error)}`);
         } finally {
           isMaintaining = false;
         }
@@ -86,21 +112,32 @@ class Core implements EngineHost {
     this.#loadingIds = this.#loadIds();
   }
 
-  async append(source: string, batches: Parameters<EngineHost["append"]>[1]): Promise<AppendResult> {
-    return this.#writer.append({ source: this.#source(source), batches });
+  async append(...[source, batches, context]: Parameters<EngineHost["append"]>): Promise<AppendResult> {
+    return this.#writer.append({ source: this.#source(source), batches, context });
   }
 
-  async createSource(name: string, entries: readonly SchemaEntry[]): Promise<SourceSchema> {
+  async createSource(name: string, entries: readonly SchemaEntry[], rules: SourceRules): Promise<SourceSchema> {
     return this.#writer.task(async (connection) => {
       let source = this.#sources.get(name);
       if (source === undefined) {
         const table = `events_${this.#sources.size + 1}`;
-        source = createStoredSource({ name, table, entries });
+        source = createStoredSource({ name, table, entries, rules, tenants: [] });
         await createSourceTable(connection, source);
         source.hasAllIds = true;
         this.#sources.set(name, source);
       }
-      return { name, table: source.table, entries: source.entries };
+      const { table, rules: known } = source;
+      return { name, table, entries: source.entries, tenants: [], rules: known };
+    });
+  }
+
+  async defineSource(name: string, rules: SourceRules): Promise<SourceSchema> {
+    const source = this.#source(name);
+    return this.#writer.task(async (connection) => {
+      await applyRules(connection, source, rules);
+      this.#runner.forgetRows();
+      const tenants = (await readTenants(connection)).get(name) ?? [];
+      return { name, table: source.table, entries: source.entries, tenants, rules };
     });
   }
 
@@ -208,7 +245,6 @@ export async function openCore(
   try {
     const connections = { writer: await database.connect(), check: await database.connect() };
     const sources = await readSources(connections.writer);
-    for (const schema of sources) await copyEarlierValues(connections.writer, createStoredSource(schema));
     return { host: new Core(options, database, connections, sources, hooks), sources };
   } catch (error) {
     database.close();

@@ -4,12 +4,22 @@ import type { EncodedBatch } from "../batch.ts";
 import { type ColumnView, readValues, viewBatch } from "../batch-reader.ts";
 import type { Connection } from "../connection.ts";
 import { hashId, type IdHash } from "./id-filter.ts";
+import type { AppendContext } from "./protocol.ts";
 import { buildChunks, type PickedRows } from "./row-chunks.ts";
-import { type Candidate, findCandidate, findStoredIds, type StoredSource } from "./stored-source.ts";
+import {
+  type Candidate,
+  findCandidate,
+  findStoredIds,
+  idKey,
+  type StoredSource,
+  tenantColumnOf,
+} from "./stored-source.ts";
+import { keepTenants } from "./tenant-entries.ts";
 
 export interface AppendWork {
   readonly source: StoredSource;
   readonly batches: readonly EncodedBatch[];
+  readonly context: AppendContext;
 }
 
 /** Rows of the work, repeats included. */
@@ -24,6 +34,8 @@ interface ReadBatch {
   readonly ids: readonly string[];
   readonly timestamps: readonly bigint[];
   readonly hashes: readonly IdHash[];
+  /** Of each row whose id may be a repeat; empty for a source without tenants. */
+  readonly tenants: ReadonlyMap<number, string>;
 }
 
 function columnValues(columns: readonly ColumnView[], name: string): readonly unknown[] {
@@ -36,7 +48,31 @@ function readBatch(source: StoredSource, batch: EncodedBatch): ReadBatch {
   const columns = viewBatch(batch);
   const ids = columnValues(columns, "id") as readonly string[];
   const timestamps = columnValues(columns, "timestamp") as readonly bigint[];
-  return { source, batch, columns, ids, timestamps, hashes: ids.map(hashId) };
+  return {
+    source,
+    batch,
+    columns,
+    ids,
+    timestamps,
+    hashes: ids.map(hashId),
+    tenants: readTenantColumn(source, columns),
+  };
+}
+
+function readTenantColumn(source: StoredSource, columns: readonly ColumnView[]): ReadonlyMap<number, string> {
+  const name = tenantColumnOf(source);
+  const view = name === undefined ? undefined : columns.find(({ column }) => column === name);
+  const tenants = new Map<number, string>();
+  if (view !== undefined) {
+    readValues(view).forEach((value, index) => {
+      tenants.set(view.rows?.[index] ?? index, String(value));
+    });
+  }
+  return tenants;
+}
+
+function keyOf({ tenants, ids }: ReadBatch, row: number): string {
+  return idKey(tenants.get(row) ?? null, ids[row] ?? "");
 }
 
 /** Row numbers whose id may be a repeat. */
@@ -44,14 +80,14 @@ function ownIdRows({ batch: { header } }: ReadBatch): readonly number[] {
   return header.ownIdRows === "all" ? Array.from({ length: header.rowCount }, (_, row) => row) : header.ownIdRows;
 }
 
-/** Rows to store: the first of each id that the table does not hold. `known` gains the ids of this batch. */
+/** Rows to store: the first of each id of a tenant that the table does not hold. `known` gains those of this batch. */
 function pickRows(batch: ReadBatch, known: Set<string>): PickedRows {
   const rowCount = batch.batch.header.rowCount;
   const repeated = new Set<number>();
   for (const row of ownIdRows(batch)) {
-    const id = batch.ids[row] ?? "";
-    if (known.has(id)) repeated.add(row);
-    else known.add(id);
+    const key = keyOf(batch, row);
+    if (known.has(key)) repeated.add(row);
+    else known.add(key);
   }
   const rows: number[] = [];
   for (let row = 0; row < rowCount; row++) if (!repeated.has(row)) rows.push(row);
@@ -71,7 +107,7 @@ async function pickFromSource(
       if (candidate !== undefined) candidates.push(candidate);
     }
   }
-  const known = await findStoredIds(connection, source.table, candidates);
+  const known = await findStoredIds(connection, source, candidates);
   return batches.map((batch) => pickRows(batch, known));
 }
 
@@ -94,6 +130,9 @@ export async function commitGroup(connection: Connection, works: readonly Append
       });
       const chunks = buildChunks(source.columns, parts);
       if (chunks.length > 0) await connection.append(source.table, chunks);
+    }
+    for (const { source, context } of works) {
+      if (context.tenants.length > 0) await keepTenants(connection, source.name, context.tenants);
     }
   });
   return readWorks.map((batches) => {

@@ -202,7 +202,7 @@ describe("a store", () => {
   }
 
   async function read(): Promise<unknown[]> {
-    const sql = newest.replace("CAST($1 AS VARCHAR)", "'p'").replace(`"j3"`, `"j2"`);
+    const sql = newest.replace("CAST($1 AS VARCHAR)", "'p'");
     const columns = [STRING, STRING, TIMESTAMP, STRING].map((type, i) => ({ name: `c${i}`, type }));
     const limits = { timeoutMs: 10_000, maxRows: 1e6, maxResultBytes: 1e8 };
     const query = { sql, parameters: [], columns, tables: [] };

@@ -4,13 +4,13 @@
  * the same values is asked for from the time on where its last row was: that many rows behind a time are the newest, whatever
  * came or went meanwhile.
  *
- * It is right because what is kept never changes: a source's events are told apart by their ids, compaction moves rows as they
+ * It is right because what is kept never changes: a source's events are told apart by their tenants and ids, compaction moves rows as they
  * are, and no text is written over (a JSON column's NULL may be, so it is not kept). Only a deletion lets an id stand for
  * another event: `forget` ends a generation then, and nothing goes from one generation into a statement of another.
  */
 import { LRUCache } from "lru-cache";
 import { DuckDBTimestampValue, type DuckDBValue } from "../driver.ts";
-import { parseRowShape, type RowShape } from "./row-shape.ts";
+import { type FindTenantColumn, parseRowShape, type RowShape } from "./row-shape.ts";
 
 /** Bytes of texts that are kept at most, two for each of their characters. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
@@ -80,7 +80,7 @@ function isLasting({ texts }: RowShape, row: Row): boolean {
 }
 
 /** Nothing is kept at first. */
-export function createKeptRows(): KeptRows {
+export function createKeptRows(findTenantColumn: FindTenantColumn = () => undefined): KeptRows {
   const states = new LRUCache<string, ShapeState>({ max: MAX_SHAPES });
   const kept = new LRUCache<string, Row>({
     maxSize: MAX_KEPT_BYTES,
@@ -88,12 +88,22 @@ export function createKeptRows(): KeptRows {
       texts.reduce<number>((sum, text) => sum + (isText(text) ? 2 * text.length : 0), BYTES_PER_ROW),
   });
   let generation = 0;
-  const keyOf = ({ table, texts }: RowShape, id: DuckDBValue | undefined) => `${table} ${texts.join()} ${String(id)}`;
+  /** A row's tenant is its last value, where it has one. */
+  const keyOf = ({ table, texts, hasTenant }: RowShape, row: Row, idPosition: number) => {
+    const tenant = hasTenant ? (row.at(-1) ?? null) : null;
+    const whose = tenant === null ? "" : `${String(tenant).length}:${String(tenant)}`;
+    return `${table} ${texts.join()} ${whose} ${String(row[idPosition])}`;
+  };
 
   function stateOf(sql: string, valueCount: number): ShapeState {
     let state = states.get(sql);
     if (state === undefined) {
-      state = { shape: parseRowShape(sql, valueCount), sinceUs: new LRUCache({ max: MAX_CALLS }), wait: 1, pause: 0 };
+      state = {
+        shape: parseRowShape(sql, valueCount, findTenantColumn),
+        sinceUs: new LRUCache({ max: MAX_CALLS }),
+        wait: 1,
+        pause: 0,
+      };
       states.set(sql, state);
     }
     return state;
@@ -131,7 +141,7 @@ export function createKeptRows(): KeptRows {
     complete(call, keys) {
       const { shape, state } = call;
       const wanted = keys.slice(0, shape.limit);
-      const texts = wanted.map((row) => kept.get(keyOf(shape, row[shape.idKeyPosition])));
+      const texts = wanted.map((row) => kept.get(keyOf(shape, row, shape.idKeyPosition)));
       if (!isComplete(call, keys.length) || texts.includes(undefined)) {
         state.pause = Math.min(MAX_PAUSE, Math.max(1, state.pause * 2));
         state.wait = state.pause;
@@ -155,7 +165,7 @@ export function createKeptRows(): KeptRows {
       for (const row of rows) {
         if (!isLasting(shape, row)) continue;
         kept.set(
-          keyOf(shape, row[shape.idPosition]),
+          keyOf(shape, row, shape.idPosition),
           row.filter((_, at) => shape.texts[at] !== undefined),
         );
       }

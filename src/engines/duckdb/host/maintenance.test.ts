@@ -66,7 +66,7 @@ describe("maintenance of the store", () => {
   const one: OutputColumn = { name: "n", type: INT64 };
 
   async function expectOnce(host: EngineHost, count: number): Promise<void> {
-    const rows = await query(host, "SELECT count(*), count(DISTINCT id), count(DISTINCT j2) FROM events_1", [
+    const rows = await query(host, "SELECT count(*), count(DISTINCT id), count(DISTINCT j3) FROM events_1", [
       one,
       one,
       one,

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { EngineError } from "../../engine.ts";
 import type { Connection, Database } from "../connection.ts";
+import { describeCause } from "../driver-error.ts";
 import { hasRoomForCheckpoint, makeCheckpoint } from "./checkpoints.ts";
 import {
   beginCompaction,
@@ -22,6 +23,8 @@ export interface MaintenanceOptions {
   readonly directory: string;
   readonly checkpointBytes: number;
   readonly compaction: CompactionSize;
+  /** Something went wrong that nobody waits for, and that will be tried again. */
+  readonly onProblem: (message: string) => void;
 }
 
 /** Above so many rows a second compaction waits for a quieter time, up to a tail that queries feel. */
@@ -52,6 +55,8 @@ export class Maintenance {
   #compacting: Promise<boolean> | undefined;
   /** True while somebody copies the file. */
   #isHeld = false;
+  /** True while checkpoints wait for room on the disk. */
+  #lacksRoom = false;
   #rowsSinceLook = 0;
   #storedAtMs = performance.now();
   #lookedAtMs = performance.now();
@@ -138,7 +143,9 @@ export class Maintenance {
     await this.#compacting?.catch(() => false);
     // A copy that is under way must not change below its reader; the log has everything.
     if (this.#isHeld) return;
-    await writer.task((connection) => this.#checkpoint(connection)).catch(() => undefined);
+    await writer
+      .task((connection) => this.#checkpoint(connection))
+      .catch((error: unknown) => this.#options.onProblem(`the last checkpoint failed: ${describeCause(error)}`));
   }
 
   async #takeSnapshot(connection: Connection): Promise<HostSnapshot> {
@@ -157,8 +164,15 @@ export class Maintenance {
   }
 
   async #checkpoint(connection: Connection, maxFolds = 0): Promise<void> {
-    if (!hasRoomForCheckpoint(this.#options.directory, logBytesOf(this.#options.directory))) return;
-    await this.#write(connection, maxFolds);
+    const { directory, onProblem } = this.#options;
+    const logBytes = logBytesOf(directory);
+    const hasRoom = hasRoomForCheckpoint(directory, logBytes);
+    // Asked for after each commit: said once until there is room again.
+    if (!hasRoom && !this.#lacksRoom) {
+      onProblem(`the disk has no room for a checkpoint; the log has ${logBytes} bytes and grows until there is`);
+    }
+    this.#lacksRoom = !hasRoom;
+    if (hasRoom) await this.#write(connection, maxFolds);
   }
 
   async #write(connection: Connection, maxFolds = 0): Promise<void> {

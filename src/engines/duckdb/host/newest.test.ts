@@ -88,7 +88,7 @@ describe("the newest rows", () => {
         if (since !== undefined) conditions.push(`t1."timestamp" > make_timestamp(${since})`);
         if (minRank !== undefined) conditions.push(`t1."c2" >= ${minRank}`);
         const first = key === "rank" ? 't1."c2" DESC NULLS LAST, ' : "";
-        const sql = `SELECT t1."id", t1."timestamp", t1."event_message", t1."j3" FROM "events_1" AS t1
+        const sql = `SELECT t1."id", t1."timestamp", t1."event_message", t1."j4" FROM "events_1" AS t1
           WHERE ${conditions.join(" AND ")} ORDER BY ${first}t1."timestamp" DESC NULLS LAST, t1."id" DESC NULLS LAST
           LIMIT ${limit}::BIGINT${offset === 0 ? "" : ` OFFSET ${offset}::BIGINT`}`.replaceAll(/\s+/g, " ");
         const columns = [STRING, TIMESTAMP, STRING, STRING].map((type, i) => ({ name: `c${i}`, type }));

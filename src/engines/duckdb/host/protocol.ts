@@ -11,13 +11,17 @@ import type {
   RowEncoding,
 } from "../../engine.ts";
 import type { BatchHeader, EncodedBatch } from "../batch.ts";
-import type { SchemaEntry } from "../schema/schema-entry.ts";
+import type { SchemaEntry, ValueType } from "../schema/schema-entry.ts";
 import type { CompactionSize } from "./compaction.ts";
 
 export interface CoreOptions {
   /** Folder of the store; absent for a store in memory. */
   readonly directory?: string;
   readonly threads: number;
+  /** Queries that run at once; 16 unless set. */
+  readonly maxQueries?: number;
+  /** Resident memory of the host from which on the query that took the most is stopped; not watched unless set. */
+  readonly maxProcessBytes?: number;
   readonly memoryLimitBytes: number;
   /** Write-ahead log beyond which a checkpoint is made. */
   readonly checkpointBytes: number;
@@ -30,6 +34,27 @@ export interface SourceSchema {
   /** Physical table, unquoted. */
   readonly table: string;
   readonly entries: readonly SchemaEntry[];
+  /** Which entries each tenant's events carried; a tenant may stand here several times. */
+  readonly tenants: readonly TenantEntries[];
+  /** As they were told last; absent in a store of an earlier format, until they are told. */
+  readonly rules?: SourceRules | undefined;
+}
+
+/** A tenant (null: none), and numbers of entries as `formatEntries` writes them. */
+export type TenantEntries = readonly [tenant: string | null, entries: string];
+
+/** What the rows of a batch bring, kept in the transaction that stores them. */
+export interface AppendContext {
+  /** Of each tenant what it had not carried before. */
+  readonly tenants: readonly TenantEntries[];
+}
+
+/** What the service knows of a source, and the store has to know. */
+export interface SourceRules {
+  /** Dotted path of the field that tells tenants apart; null where nothing does. */
+  readonly tenantField: string | null;
+  /** Declared fields, records apart: dotted path and type. */
+  readonly fields: readonly (readonly [path: string, type: ValueType])[];
 }
 
 export interface HostQuery {
@@ -55,7 +80,12 @@ export interface HostReport {
   readonly reusableBytes: number;
   readonly logBytes: number;
   readonly diskFreeBytes: number;
-  readonly sources: readonly (TableStatistics & { readonly fieldCount: number; readonly runCount: number })[];
+  readonly sources: readonly (TableStatistics & {
+    readonly fieldCount: number;
+    readonly runCount: number;
+    /** Null for a source without tenants. */
+    readonly tenantlessCount: number | null;
+  })[];
 }
 
 export interface HostSnapshot {
@@ -68,13 +98,18 @@ export interface HostSnapshot {
 /** What the engine host does, wherever it runs. Every method rejects with `EngineError`. */
 export interface EngineHost {
   /** Rows in batches; the generator's return value is the summary. */
-  run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void>;
+  run(query: HostQuery, signal: AbortSignal, onEngineEnded?: () => void): AsyncGenerator<RowBatch, QuerySummary, void>;
   /** Stores the rows of all batches, or none. Resolves after fsync. */
-  append(source: string, batches: readonly EncodedBatch[]): Promise<AppendResult>;
+  append(source: string, batches: readonly EncodedBatch[], context: AppendContext): Promise<AppendResult>;
   /** Makes the table of a source when it is missing, and answers what is stored of it. */
-  createSource(name: string, entries: readonly SchemaEntry[]): Promise<SourceSchema>;
+  createSource(name: string, entries: readonly SchemaEntry[], rules: SourceRules): Promise<SourceSchema>;
   /** Keeps the entries and adds their columns; all or none. */
   addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void>;
+  /**
+   * Takes a source's rules over, once its entries hold what they declare, and answers what is stored of it. Where they are others than
+   * before, what the rows hold is looked at again: which tenant carried what, and values that become a declared type.
+   */
+  defineSource(source: string, rules: SourceRules): Promise<SourceSchema>;
   statistics(): Promise<readonly TableStatistics[]>;
   /** Deletes the events before a time (microseconds since 1970) and answers how many they were. */
   deleteBefore(source: string, timestampUs: string): Promise<number>;
@@ -102,12 +137,20 @@ export type HostRequest =
   /** The reader took a batch of a running query: one more may be sent. */
   | { readonly id: number; readonly kind: "more" }
   | { readonly id: number; readonly kind: "cancel" }
-  | { readonly id: number; readonly kind: "append"; readonly source: string; readonly batches: readonly BatchPart[] }
+  | {
+      readonly id: number;
+      readonly kind: "append";
+      readonly source: string;
+      readonly batches: readonly BatchPart[];
+      readonly context: AppendContext;
+    }
+  | { readonly id: number; readonly kind: "defineSource"; readonly source: string; readonly rules: SourceRules }
   | {
       readonly id: number;
       readonly kind: "createSource";
       readonly name: string;
       readonly entries: readonly SchemaEntry[];
+      readonly rules: SourceRules;
     }
   | {
       readonly id: number;
@@ -136,6 +179,7 @@ export type HostAnswer =
       /** For the log only: what the driver said. */
       readonly detail?: string;
       readonly retryAfterSeconds?: number;
+      readonly isLost?: true;
     };
 
 /** Batches of a query that may be under way to the service before it takes one. */

@@ -5,18 +5,27 @@ import { type DuckDBValue, TIMESTAMP } from "../driver.ts";
 import { toEngineError } from "../driver-error.ts";
 import { physicalType, toDriverValue } from "../parameters.ts";
 import { chunkOf, createRowEncoder, notedChunk, type RowChunk } from "../rows.ts";
+import { ConnectionPool } from "./connection-pool.ts";
 import { createIdBounds, type FindIdRange } from "./id-bounds.ts";
 import { createKeptRows, type KeptCall, type KeptRows } from "./kept-rows.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
+import { createProcessWatch } from "./process-watch.ts";
 import type { HostQuery } from "./protocol.ts";
+import type { FindTenantColumn } from "./row-shape.ts";
+import { weighRows } from "./row-weights.ts";
 import type { CheckStatement } from "./statement-check.ts";
 
-/** Queries that run at once; more wait. DuckDB's threads are shared by all of them. */
-const MAX_CONNECTIONS = 16;
-/** Statements that each of them keeps prepared: DuckDB plans one that is prepared and run twice. */
-const KEPT_STATEMENTS = 16;
 /** Rows that are written at once: few enough for a bound on bytes to hold, many enough to be quick. */
 const ROWS_PER_BATCH = 256;
+/** Or as many as have so many bytes: a text of a single row may have sixteen million. */
+const BATCH_BYTES = 1_000_000;
+
+export interface RunnerLimits {
+  /** Queries that run at once; more wait. */
+  readonly maxQueries: number;
+  /** Resident memory of the process from which on a query is stopped; not watched unless set. */
+  readonly maxProcessBytes?: number | undefined;
+}
 
 export interface QueryRunner {
   run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void>;
@@ -26,47 +35,6 @@ export interface QueryRunner {
   forgetRows(): void;
   /** Interrupts what runs, and lets nothing new begin. */
   close(): Promise<void>;
-}
-
-/** Hands out at most so many connections; the rest wait in line. */
-class ConnectionPool {
-  readonly #database: Database;
-  readonly #idle: Connection[] = [];
-  readonly #busy = new Set<Connection>();
-  readonly #waiting: ((connection: Connection) => void)[] = [];
-  #openCount = 0;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  async acquire(): Promise<Connection> {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return this.#hold(idle);
-    if (this.#openCount < MAX_CONNECTIONS) {
-      this.#openCount++;
-      return this.#hold(await this.#database.connect(KEPT_STATEMENTS));
-    }
-    return new Promise((resolve) => {
-      this.#waiting.push((connection) => resolve(this.#hold(connection)));
-    });
-  }
-
-  release(connection: Connection): void {
-    this.#busy.delete(connection);
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#idle.push(connection);
-    else next(connection);
-  }
-
-  forgetStatements(): void {
-    for (const connection of [...this.#idle, ...this.#busy]) connection.forgetStatements();
-  }
-
-  #hold(connection: Connection): Connection {
-    this.#busy.add(connection);
-    return connection;
-  }
 }
 
 function bindParameters(query: HostQuery): BoundValue[] {
@@ -124,11 +92,13 @@ async function openKept(held: Held, call: KeptCall, kept: KeptRows, check: Check
     stop.throwIfAborted();
     if (rows !== undefined) return once(chunkOf(rows));
   }
-  const next = await openRows(held, call.shape.texts.length);
+  const { wholeSql, hasTenant, texts } = call.shape;
+  await check(wholeSql);
+  const next = await openRows({ ...held, sql: wholeSql }, texts.length + (hasTenant ? 1 : 0));
   const rows: DuckDBValue[][] = [];
   return async () => {
     const chunk = await next();
-    if (chunk !== undefined) return notedChunk(chunk, rows);
+    if (chunk !== undefined) return notedChunk(chunk, rows, hasTenant ? texts.length : undefined);
     kept.keep(call, rows);
     return undefined;
   };
@@ -150,35 +120,66 @@ async function* readRows(
 ): AsyncGenerator<RowBatch, QuerySummary, void> {
   const { maxRows, maxResultBytes } = query.limits;
   const encode = createRowEncoder(query.columns, query.encoding);
+  const refuse = (): never => {
+    throw new EngineError("result_too_large", `The result is larger than ${maxResultBytes} bytes`);
+  };
   let rowCount = 0;
   let byteCount = 0;
   for (let chunk = await clock.time(next); chunk !== undefined; chunk = await clock.time(next)) {
     const available = Math.min(chunk.rowCount, maxRows - rowCount);
-    for (let from = 0; from < available; from += ROWS_PER_BATCH) {
-      const to = Math.min(from + ROWS_PER_BATCH, available);
+    const weigh = weighRows(chunk);
+    for (let from = 0; from < available; ) {
+      const to = endOfBatch(from, available, weigh, (bytes) => byteCount + bytes > maxResultBytes && refuse());
       const json = encode(chunk, from, to);
       byteCount += Buffer.byteLength(json) + 1;
-      if (byteCount > maxResultBytes) {
-        throw new EngineError("result_too_large", `The result is larger than ${maxResultBytes} bytes`);
-      }
+      if (byteCount > maxResultBytes) refuse();
       rowCount += to - from;
       yield { json, rowCount: to - from };
+      from = to;
     }
     if (available < chunk.rowCount) return { rowCount, isTruncated: true, engineMs: clock.totalMs };
   }
   return { rowCount, isTruncated: false, engineMs: clock.totalMs };
 }
 
+/**
+ * Behind the last row that is written together with the one at `from`: `ROWS_PER_BATCH` on, or as soon as rows have
+ * `BATCH_BYTES`. `check` is told the least bytes of these rows, before any of them is read.
+ */
+function endOfBatch(
+  from: number,
+  available: number,
+  weigh: ReturnType<typeof weighRows>,
+  check: (bytes: number) => void,
+): number {
+  const end = Math.min(from + ROWS_PER_BATCH, available);
+  if (weigh === undefined) return end;
+  let bytes = 0;
+  for (let row = from; row < end; row++) {
+    bytes += weigh(row);
+    check(bytes);
+    if (bytes > BATCH_BYTES) return row + 1;
+  }
+  return end;
+}
+
 function stopping(): EngineError {
   return new EngineError("unavailable", "The engine is stopping");
 }
 
-/** Builds a runner over the database; `check` decides on each statement before it runs. */
-export function createQueryRunner(database: Database, check: CheckStatement, findIdRange: FindIdRange): QueryRunner {
-  const pool = new ConnectionPool(database);
+/** Builds a runner of so many queries at once over the database; `check` decides on each statement before it runs. */
+export function createQueryRunner(
+  database: Database,
+  check: CheckStatement,
+  findIdRange: FindIdRange,
+  { maxQueries, maxProcessBytes }: RunnerLimits,
+  findTenantColumn?: FindTenantColumn,
+): QueryRunner {
+  const pool = new ConnectionPool(database, maxQueries);
+  const processWatch = maxProcessBytes === undefined ? undefined : createProcessWatch(maxProcessBytes);
   const ids = createIdBounds(findIdRange);
   const memory = createMemoryWatch(database);
-  const kept = createKeptRows();
+  const kept = createKeptRows(findTenantColumn);
   const running = new Set<AbortController>();
   let isClosed = false;
 
@@ -193,6 +194,9 @@ export function createQueryRunner(database: Database, check: CheckStatement, fin
     const timer = setTimeout(expire, timeoutMs);
     signal.addEventListener("abort", giveUp);
     const leave = memory.enter();
+    const watched = processWatch?.watch(() =>
+      stop.abort(new EngineError("memory_exceeded", "The query needs more memory than it may use")),
+    );
     const endWatch = maxMemoryBytes === undefined ? undefined : memory.watch(maxMemoryBytes, starve);
     const clock = new EngineClock();
     let connection: Connection | undefined;
@@ -204,8 +208,7 @@ export function createQueryRunner(database: Database, check: CheckStatement, fin
       if (signal.aborted) giveUp();
       const statement = ids.statement(query);
       await check(statement.sql);
-      connection = await pool.acquire();
-      stop.signal.throwIfAborted();
+      connection = await pool.acquire(stop.signal);
       const bounds = ids.values(statement, query);
       const held = { connection, sql: statement.sql, values: [...bindParameters(query), ...bounds], stop: stop.signal };
       const given = [...query.parameters.map(({ value }) => value), ...bounds.map(({ value }) => String(value))];
@@ -217,12 +220,17 @@ export function createQueryRunner(database: Database, check: CheckStatement, fin
       isFinished = !summary.isTruncated;
       return summary;
     } catch (error) {
-      throw stop.signal.aborted ? stop.signal.reason : toEngineError(error);
+      if (stop.signal.aborted) throw stop.signal.reason;
+      const failure = toEngineError(error);
+      if (failure.code !== "memory_exceeded" || watched?.isSmaller() !== true) throw failure;
+      // Another query took it: when that one is over, this one may have what it needs.
+      throw new EngineError(failure.code, failure.message, { cause: failure.cause, isLost: true });
     } finally {
       running.delete(stop);
       clearTimeout(timer);
       signal.removeEventListener("abort", giveUp);
       endWatch?.();
+      watched?.end();
       leave();
       if (connection !== undefined) {
         // What is left unread would keep its snapshot of the table alive.

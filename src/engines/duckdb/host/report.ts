@@ -5,7 +5,7 @@ import { DuckDBTimestampValue, type DuckDBValue } from "../driver.ts";
 import { countTail } from "./compaction.ts";
 import type { HostReport, TableStatistics } from "./protocol.ts";
 import { storePaths } from "./store-file.ts";
-import type { StoredSource } from "./stored-source.ts";
+import { type StoredSource, tenantColumnOf } from "./stored-source.ts";
 
 function microsText(value: DuckDBValue | undefined): string | null {
   return value instanceof DuckDBTimestampValue ? value.micros.toString() : null;
@@ -44,8 +44,15 @@ export async function readReport(
     const [runs] = await connection.all(
       `SELECT count(DISTINCT lw_run)::DOUBLE FROM "${source.table}" WHERE lw_run IS NOT NULL`,
     );
-    const fieldCount = new Set(source.entries.map(({ path }) => path)).size;
-    reports.push({ ...(await readTable(connection, source)), fieldCount, runCount: Number(runs?.[0]) });
+    const fieldCount = new Set(source.entries.flatMap(({ path }) => (path === "" ? [] : [path]))).size;
+    const tenant = tenantColumnOf(source);
+    const [tenantless] =
+      tenant === undefined
+        ? []
+        : await connection.all(`SELECT count(*)::DOUBLE FROM "${source.table}" WHERE "${tenant}" IS NULL`);
+    const table = await readTable(connection, source);
+    const tenantlessCount = tenantless === undefined ? null : Number(tenantless[0]);
+    reports.push({ ...table, fieldCount, runCount: Number(runs?.[0]), tenantlessCount });
   }
   return { ...(await readSizes(connection, directory)), sources: reports };
 }

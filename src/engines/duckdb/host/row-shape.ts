@@ -4,10 +4,13 @@ import { LATE_ROWS } from "../connection.ts";
 /** How to ask for the rows of such a statement without their texts. */
 export interface RowShape {
   readonly table: string;
+  /** The same statement, which answers each row's tenant behind its columns where rows have one. */
+  readonly wholeSql: string;
+  readonly hasTenant: boolean;
   readonly limit: number;
   /** Values that the statement takes. */
   readonly valueCount: number;
-  /** The same statement without its texts. */
+  /** The same without the texts. */
   readonly keysSql: string;
   /**
    * That statement from a time on, its last parameter; only where rows are sorted newest first. It asks for more than `limit`
@@ -40,8 +43,15 @@ function positionOf(items: readonly Item[], name: string): number {
   return items.findIndex(({ column }) => column === name);
 }
 
+/** The column that tells tenants apart in a table; undefined where nothing does. */
+export type FindTenantColumn = (table: string) => string | undefined;
+
 /** Undefined for any other statement, and where there is no text, or no id to find it by. */
-export function parseRowShape(sql: string, valueCount: number): RowShape | undefined {
+export function parseRowShape(
+  sql: string,
+  valueCount: number,
+  findTenantColumn: FindTenantColumn = () => undefined,
+): RowShape | undefined {
   const [, list = "", table = "", where = "", order = "", limitText = ""] = PLAIN_ROWS.exec(sql) ?? [];
   const limit = Number(limitText);
   if (list === "" || limit === 0 || limit > LATE_ROWS || READS_LIST.test(where)) return undefined;
@@ -52,12 +62,17 @@ export function parseRowShape(sql: string, valueCount: number): RowShape | undef
     return undefined;
   const [idPosition, idKeyPosition] = [positionOf(items, "id"), positionOf(keys, "id")];
   if (idPosition === -1) return undefined;
-  const select = `SELECT ${keys.map(({ text }) => text).join(", ")} FROM "${table}" AS t1`;
+  // Ids are unique within a tenant.
+  const column = findTenantColumn(table);
+  const tenant = column === undefined ? "" : `, t1."${column}" AS lw_tenant`;
+  const select = `SELECT ${keys.map(({ text }) => text).join(", ")}${tenant} FROM "${table}" AS t1`;
   const time = keys.find(({ column }) => column === "timestamp");
   const since = `t1."timestamp" >= CAST($${valueCount + 1} AS TIMESTAMP)`;
   const bounded = where === "" ? since : `${since} AND (${where.slice(" WHERE ".length)})`;
   return {
     table,
+    wholeSql: `SELECT ${list}${tenant} FROM "${table}" AS t1${where} ORDER BY ${order} LIMIT ${limit}::BIGINT`,
+    hasTenant: column !== undefined,
     limit,
     valueCount,
     keysSql: `${select}${where} ORDER BY ${order} LIMIT ${limit}::BIGINT`,

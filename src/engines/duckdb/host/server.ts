@@ -46,7 +46,7 @@ class Server {
       else if (request.kind === "run") await this.#run(request);
       else this.#send({ id: request.id, kind: "done", value: await this.#answer(request, body) });
     } catch (error) {
-      const { code, message, retryAfterSeconds } = toEngineError(error);
+      const { code, message, retryAfterSeconds, isLost } = toEngineError(error);
       const detail = detailOf(toEngineError(error));
       this.#send({
         id: request.id,
@@ -55,6 +55,7 @@ class Server {
         message,
         ...(detail === undefined ? {} : { detail }),
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+        ...(isLost ? { isLost } : {}),
       });
     }
   }
@@ -72,11 +73,13 @@ class Server {
         return sources;
       }
       case "append":
-        return this.host.append(request.source, splitBatches(request.batches, body));
+        return this.host.append(request.source, splitBatches(request.batches, body), request.context);
       case "createSource":
-        return this.host.createSource(request.name, request.entries);
+        return this.host.createSource(request.name, request.entries, request.rules);
       case "addEntries":
         return this.host.addEntries(request.source, request.entries);
+      case "defineSource":
+        return this.host.defineSource(request.source, request.rules);
       case "statistics":
         return this.host.statistics();
       case "deleteBefore":

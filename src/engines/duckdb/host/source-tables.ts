@@ -1,18 +1,23 @@
 /** Making and widening the tables of sources, always on the writer's connection. */
 import type { Connection } from "../connection.ts";
-import { columnOf, fixedColumns, type SchemaEntry } from "../schema/schema-entry.ts";
+import { type ColumnDefinition, columnOf, fixedColumns, type SchemaEntry } from "../schema/schema-entry.ts";
+import type { SourceRules } from "./protocol.ts";
 import { noteEntries, type StoredSource } from "./stored-source.ts";
 
 /** Makes the table of a source with the columns of its entries, and keeps its name and them. */
 export async function createSourceTable(
   connection: Connection,
-  { name, table, entries }: Pick<StoredSource, "name" | "table" | "entries">,
+  { name, table, entries, rules }: Pick<StoredSource, "name" | "table" | "entries" | "rules">,
 ): Promise<void> {
-  const columns = [...fixedColumns, ...entries.map(columnOf).filter((column) => column !== undefined)];
+  const columns = [...fixedColumns, ...newColumns(entries, fixedColumns)];
   const list = columns.map((column) => `"${column.name}" ${column.type}`).join(", ");
   await connection.transaction(async () => {
     await connection.all(`CREATE TABLE "${table}" (${list})`);
-    await connection.all("INSERT INTO lw_sources VALUES ($1, $2)", [{ value: name }, { value: table }]);
+    await connection.all("INSERT INTO lw_sources VALUES ($1, $2, $3)", [
+      { value: name },
+      { value: table },
+      { value: JSON.stringify(rules) },
+    ]);
     await keepEntries(connection, name, 0, entries);
   });
 }
@@ -32,6 +37,7 @@ async function keepEntries(
     entry.path,
     "type" in entry ? entry.type : null,
     columnOf(entry)?.name ?? null,
+    false,
   ]);
   let place = 0;
   const list = rows.map((row) => `(${row.map(() => `$${++place}`).join(", ")})`).join(", ");
@@ -39,21 +45,16 @@ async function keepEntries(
   await connection.all(`INSERT INTO lw_fields VALUES ${list}`, values);
 }
 
-/**
- * Values that were stored at a path before a record came there are copied into the record's JSON column, which is where
- * they are read from now on. Does nothing where that has been done; run again at each opening, in case it was cut short.
- */
-export async function copyEarlierValues(connection: Connection, source: StoredSource): Promise<void> {
-  for (const record of source.entries) {
-    if (record.role !== "json") continue;
-    for (const earlier of source.entries) {
-      if (earlier.role !== "value" || earlier.path !== record.path || earlier.column === null) continue;
-      const [json, value] = [`"${record.column}"`, `"${earlier.column}"`];
-      await connection.all(
-        `UPDATE "${source.table}" SET ${json} = to_json(${value})::VARCHAR WHERE ${value} IS NOT NULL AND ${json} IS NULL`,
-      );
-    }
+/** Columns of entries that are not among those that are known; fields that differ by case share one. */
+function newColumns(entries: readonly SchemaEntry[], known: readonly { readonly name: string }[]): ColumnDefinition[] {
+  const names = new Set(known.map(({ name }) => name));
+  const columns: ColumnDefinition[] = [];
+  for (const column of entries.map(columnOf)) {
+    if (column === undefined || names.has(column.name)) continue;
+    names.add(column.name);
+    columns.push(column);
   }
+  return columns;
 }
 
 /** Keeps the entries and adds their columns in one transaction. */
@@ -62,17 +63,19 @@ export async function addSourceEntries(
   source: StoredSource,
   entries: readonly SchemaEntry[],
 ): Promise<void> {
-  const isKnown = new Set(source.columns.map(({ name }) => name));
   await connection.transaction(async () => {
-    for (const entry of entries) {
-      const column = columnOf(entry);
-      if (column === undefined) continue;
-      if (isKnown.has(column.name)) throw new Error(`The table of ${source.name} has a column ${column.name} already`);
+    for (const column of newColumns(entries, source.columns)) {
       await connection.all(`ALTER TABLE "${source.table}" ADD COLUMN "${column.name}" ${column.type}`);
     }
     await keepEntries(connection, source.name, source.entries.length, entries);
   });
   noteEntries(source, entries);
-  // DuckDB takes no UPDATE in the transaction that altered the table.
-  if (entries.some(({ role }) => role === "json")) await copyEarlierValues(connection, source);
+}
+
+/** Keeps the rules, once the rows are as they say. */
+export async function keepRules(connection: Connection, source: string, rules: SourceRules): Promise<void> {
+  await connection.all("UPDATE lw_sources SET rules = $2 WHERE name = $1", [
+    { value: source },
+    { value: JSON.stringify(rules) },
+  ]);
 }

@@ -5,10 +5,12 @@ import { EngineError } from "../../engine.ts";
 import { type Connection, type Database, openDatabase } from "../connection.ts";
 import { toEngineError } from "../driver-error.ts";
 import type { SchemaEntry } from "../schema/schema-entry.ts";
-import type { CoreOptions, SourceSchema } from "./protocol.ts";
+import type { CoreOptions, SourceRules, SourceSchema } from "./protocol.ts";
+import { readTenants } from "./tenant-entries.ts";
+import { upgradeFromFirst } from "./upgrade.ts";
 
 /** Raised by a change that older versions could not read. */
-const STORE_FORMAT = 1;
+const STORE_FORMAT = 2;
 const FILE_NAME = "events.duckdb";
 const NEW_FILE_NAME = "events.duckdb.new";
 const SPILL_NAME = "spill";
@@ -27,9 +29,10 @@ export function storePaths(directory: string): StorePaths {
 const setupStatements: readonly string[] = [
   "CREATE TABLE lw_store (format INTEGER NOT NULL)",
   `INSERT INTO lw_store VALUES (${STORE_FORMAT})`,
-  "CREATE TABLE lw_sources (name VARCHAR NOT NULL, table_name VARCHAR NOT NULL)",
+  "CREATE TABLE lw_sources (name VARCHAR NOT NULL, table_name VARCHAR NOT NULL, rules VARCHAR)",
   `CREATE TABLE lw_fields (source VARCHAR NOT NULL, ordinal INTEGER NOT NULL, role VARCHAR NOT NULL,
-    path VARCHAR NOT NULL, type VARCHAR, column_name VARCHAR)`,
+    path VARCHAR NOT NULL, type VARCHAR, column_name VARCHAR, stale BOOLEAN NOT NULL)`,
+  "CREATE TABLE lw_tenants (source VARCHAR NOT NULL, tenant VARCHAR, entries VARCHAR NOT NULL)",
   "CREATE TABLE lw_runs (source VARCHAR NOT NULL, run INTEGER NOT NULL, row_count BIGINT NOT NULL)",
 ];
 
@@ -84,7 +87,8 @@ async function checkFormat(connection: Connection, file: string): Promise<void> 
     throw new EngineError("unavailable", `${file} is a database, but not a store of this service; nothing was changed`);
   }
   const [row] = await connection.all("SELECT format FROM lw_store");
-  if (row?.[0] !== STORE_FORMAT) {
+  if (row?.[0] === 1) await upgradeFromFirst(connection);
+  else if (row?.[0] !== STORE_FORMAT) {
     throw new EngineError(
       "unavailable",
       `${file} has format ${row?.[0]}; this version reads format ${STORE_FORMAT}. Use the version of Logweir that wrote it; nothing was changed`,
@@ -128,20 +132,25 @@ export async function openStoreFile(options: CoreOptions): Promise<Database> {
 }
 
 function readEntry(row: readonly unknown[]): SchemaEntry {
-  const [, role, path, type, column] = row;
-  const entry = { role, path, ...(type === null ? {} : { type }), column };
+  const [, role, path, type, column, isStale] = row;
+  const entry = { role, path, ...(type === null ? {} : { type }), column, ...(isStale === true ? { isStale } : {}) };
   return entry as unknown as SchemaEntry;
 }
 
 /** The sources that the store holds, in the order of their making. */
 export async function readSources(connection: Connection): Promise<SourceSchema[]> {
   const fields = await connection.all(
-    "SELECT source, role, path, type, column_name FROM lw_fields ORDER BY source, ordinal",
+    "SELECT source, role, path, type, column_name, stale FROM lw_fields ORDER BY source, ordinal",
   );
-  const sources = await connection.all("SELECT name, table_name FROM lw_sources");
-  return sources.map(([name, table]) => ({
+  const sources = await connection.all("SELECT name, table_name, rules FROM lw_sources");
+  const tenants = await readTenants(connection);
+  const entries = new Map<unknown, SchemaEntry[]>(sources.map(([name]) => [name, []]));
+  for (const row of fields) entries.get(row[0])?.push(readEntry(row));
+  return sources.map(([name, table, rules]) => ({
     name: String(name),
     table: String(table),
-    entries: fields.filter(([source]) => source === name).map(readEntry),
+    entries: entries.get(name) ?? [],
+    tenants: tenants.get(String(name)) ?? [],
+    ...(rules === null ? {} : { rules: JSON.parse(String(rules)) as SourceRules }),
   }));
 }

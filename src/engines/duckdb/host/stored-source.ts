@@ -2,15 +2,17 @@
 import type { BatchType } from "../batch.ts";
 import type { Connection } from "../connection.ts";
 import { DuckDBListValue, DuckDBTimestampValue, LIST, TIMESTAMP, VARCHAR } from "../driver.ts";
-import { columnOf, type SchemaEntry } from "../schema/schema-entry.ts";
+import { columnOf, liveColumn, type SchemaEntry } from "../schema/schema-entry.ts";
 import { hashId, IdFilter, type IdHash, type TimeRange, unionRange } from "./id-filter.ts";
-import type { SourceSchema } from "./protocol.ts";
+import type { SourceRules, SourceSchema } from "./protocol.ts";
 import type { TableColumn } from "./row-chunks.ts";
 
 export interface StoredSource {
   readonly name: string;
   readonly table: string;
   readonly entries: SchemaEntry[];
+  /** As the service told them last; undefined for a source of an earlier format that it has not told of yet. */
+  rules: SourceRules | undefined;
   /** In the table's order. */
   readonly columns: TableColumn[];
   readonly ids: IdFilter;
@@ -28,7 +30,8 @@ export function noteEntries(source: StoredSource, entries: readonly SchemaEntry[
   for (const entry of entries) {
     source.entries.push(entry);
     const column = columnOf(entry);
-    if (column !== undefined) source.columns.push({ name: column.name, type: batchTypeOf(entry) });
+    const isKnown = source.columns.some(({ name }) => name === column?.name);
+    if (column !== undefined && !isKnown) source.columns.push({ name: column.name, type: batchTypeOf(entry) });
   }
 }
 
@@ -37,6 +40,7 @@ export function createStoredSource(schema: SourceSchema): StoredSource {
     name: schema.name,
     table: schema.table,
     entries: [],
+    rules: schema.rules,
     columns: [
       { name: "id", type: "STRING" },
       { name: "timestamp", type: "TIMESTAMP" },
@@ -48,6 +52,22 @@ export function createStoredSource(schema: SourceSchema): StoredSource {
   };
   noteEntries(source, schema.entries);
   return source;
+}
+
+/** The VARCHAR column that tells tenants apart; undefined for a source without tenants. */
+export function tenantColumnOf({ rules, entries }: StoredSource): string | undefined {
+  const path = rules?.tenantField ?? null;
+  if (path === null) return undefined;
+  for (const entry of entries) {
+    const column = liveColumn(entry);
+    if (entry.role === "value" && entry.type === "STRING" && entry.path === path && column !== null) return column;
+  }
+  return undefined;
+}
+
+/** Tells ids of different tenants apart. */
+export function idKey(tenant: string | null, id: string): string {
+  return tenant === null ? `:${id}` : `${tenant.length}:${tenant}${id}`;
 }
 
 /** Reads the ids of the table into the filter, about a million a second. Appends go on meanwhile and add theirs. */
@@ -84,17 +104,19 @@ export function findCandidate(source: StoredSource, id: string, hash: IdHash): C
   return range === null ? undefined : { id, range };
 }
 
-/** Those of the candidates that the table really holds. */
+/** The keys (see `idKey`) of those of the candidates that the table really holds. */
 export async function findStoredIds(
   connection: Connection,
-  table: string,
+  source: StoredSource,
   candidates: readonly Candidate[],
 ): Promise<Set<string>> {
   const [first] = candidates;
   if (first === undefined) return new Set();
   const range = candidates.reduce<TimeRange>((union, candidate) => unionRange(union, candidate.range), first.range);
   const ids = { value: new DuckDBListValue(candidates.map(({ id }) => id)), type: LIST(VARCHAR) };
-  const sql = `SELECT DISTINCT id FROM "${table}" WHERE id IN (SELECT unnest($1))`;
+  const tenant = tenantColumnOf(source);
+  const list = tenant === undefined ? "id" : `id, "${tenant}"`;
+  const sql = `SELECT DISTINCT ${list} FROM "${source.table}" WHERE id IN (SELECT unnest($1))`;
   const rows =
     range === undefined
       ? await connection.all(sql, [ids])
@@ -103,5 +125,5 @@ export async function findStoredIds(
           { value: new DuckDBTimestampValue(range.fromUs), type: TIMESTAMP },
           { value: new DuckDBTimestampValue(range.toUs), type: TIMESTAMP },
         ]);
-  return new Set(rows.map(([id]) => String(id)));
+  return new Set(rows.map(([id, name = null]) => idKey(name === null ? null : String(name), String(id))));
 }

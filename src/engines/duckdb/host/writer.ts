@@ -2,14 +2,18 @@
  * The only writer: appends, changes of tables and checkpoints, one after the other on one connection. Appends that
  * arrive while a commit is under way are committed together by the next.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { type AppendResult, EngineError } from "../../engine.ts";
 import type { Connection } from "../connection.ts";
-import { isFatal, toEngineError } from "../driver-error.ts";
+import { describeCause, isFatal, toEngineError } from "../driver-error.ts";
 import { type AppendWork, commitGroup, rowCountOf } from "./group-commit.ts";
 
 /** Bounds of one group, so that no commit holds up those behind it for long. */
 const MAX_GROUP_ROWS = 2000;
 const MAX_GROUP_BYTES = 16 * 1024 * 1024;
+/** How often a group is tried again when memory is short, and after how long the first time. */
+const MEMORY_ATTEMPTS = 5;
+const MEMORY_PAUSE_MS = 50;
 
 interface AppendJob extends AppendWork {
   readonly kind: "append";
@@ -27,6 +31,8 @@ export interface WriterHooks {
   readonly afterCommit: (works: readonly AppendWork[]) => Promise<void>;
   /** The database refuses everything until it is opened anew. */
   readonly onFatal: (error: unknown) => void;
+  /** What follows a commit failed; the events are stored. */
+  readonly onProblem: (message: string) => void;
 }
 
 /** Memory that is short passes, with the next checkpoint or the end of a compaction: the events can come again. */
@@ -45,6 +51,7 @@ export class Writer {
   readonly #jobs: (AppendJob | TaskJob)[] = [];
   #running: Promise<void> | undefined;
   #isClosed = false;
+  #saidProblem: string | undefined;
 
   constructor(connection: Connection, hooks: WriterHooks) {
     this.#connection = connection;
@@ -114,23 +121,37 @@ export class Writer {
     return group;
   }
 
-  async #commit(group: readonly AppendJob[]): Promise<void> {
+  async #commit(group: readonly AppendJob[], attempt = 0): Promise<void> {
     try {
       const results = await commitGroup(this.#connection, group);
       results.forEach((result, index) => {
         group[index]?.resolve(result);
       });
     } catch (error) {
-      await this.#failGroup(group, error);
+      await this.#failGroup(group, error, attempt);
       return;
     }
-    await this.#hooks.afterCommit(group).catch((error: unknown) => this.#noteFatal(error));
+    try {
+      await this.#hooks.afterCommit(group);
+      this.#saidProblem = undefined;
+    } catch (error) {
+      this.#noteFatal(error);
+      // Said once for as long as it goes on: it is tried again after each commit.
+      const problem = `a checkpoint failed and will be tried again: ${describeCause(error)}`;
+      if (problem !== this.#saidProblem) this.#hooks.onProblem(problem);
+      this.#saidProblem = problem;
+    }
   }
 
   /** One bad batch must not fail the others: they are tried again one by one, unless the store itself is the reason. */
-  async #failGroup(group: readonly AppendJob[], error: unknown): Promise<void> {
+  async #failGroup(group: readonly AppendJob[], error: unknown, attempt: number): Promise<void> {
     this.#noteFatal(error);
     const failure = toAppendError(error);
+    if (failure.code === "overloaded" && !isFatal(error) && attempt < MEMORY_ATTEMPTS) {
+      // Nothing of the group is stored. A query that takes too much is over soon.
+      await pause(MEMORY_PAUSE_MS * 2 ** attempt);
+      return this.#commit(group, attempt + 1);
+    }
     if (group.length === 1 || failure.code !== "internal" || isFatal(error)) {
       for (const job of group) job.reject(failure);
       return;

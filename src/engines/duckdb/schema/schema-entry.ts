@@ -6,17 +6,26 @@
 /** Types that a field of an event can have; arrays are of scalars. An array of objects is a record. */
 export type ValueType = "INT64" | "FLOAT64" | "BOOL" | "STRING" | "INT64[]" | "FLOAT64[]" | "BOOL[]" | "STRING[]";
 
-/** `path` is the dotted path of a field, in exact case; empty for the event itself. */
+/**
+ * `path` is the dotted path of a field, in exact case; empty for the event itself. Entries of fields that differ by case share their
+ * columns. `isStale`: some rows have such a value in the JSON and not in the column, which nothing reads therefore.
+ */
 export type SchemaEntry =
   /** A value of this type was seen. `column` holds such values; null: they are in the JSON of their record only. */
-  | { readonly role: "value"; readonly path: string; readonly type: ValueType; readonly column: string | null }
+  | {
+      readonly role: "value";
+      readonly path: string;
+      readonly type: ValueType;
+      readonly column: string | null;
+      readonly isStale?: boolean;
+    }
   /** An object was seen. `column` (BOOLEAN) tells which rows have it; null: the JSON does. */
-  | { readonly role: "record"; readonly path: string; readonly column: string | null }
-  /** The JSON text column of a top-level record. */
+  | { readonly role: "record"; readonly path: string; readonly column: string | null; readonly isStale?: boolean }
+  /** The JSON text column of a top-level record; with an empty path that of all top-level fields without a column. */
   | { readonly role: "json"; readonly path: string; readonly column: string }
   /** An array of objects was seen at the path of a record. */
   | { readonly role: "repeated"; readonly path: string }
-  /** More fields were seen below than are listed. */
+  /** More fields were seen below than are listed; of stores of the first format only. */
   | { readonly role: "open"; readonly path: string };
 
 const valueColumnTypes: Readonly<Record<ValueType, string>> = {
@@ -45,6 +54,12 @@ export function columnOf(entry: SchemaEntry): ColumnDefinition | undefined {
   // Choosing a compression for long text takes three times as long as compressing it.
   if (entry.role === "json") return { name: entry.column, type: "VARCHAR USING COMPRESSION zstd" };
   return undefined;
+}
+
+/** The column of an entry as a place to read from; null for none. */
+export function liveColumn(entry: SchemaEntry): string | null {
+  if (entry.role === "json") return entry.column;
+  return (entry.role === "value" || entry.role === "record") && entry.isStale !== true ? entry.column : null;
 }
 
 /** Columns that every source's table begins with. */

@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { arrayOf, formatType } from "../../../googlesql/types.ts";
-import type { EventValue, LogEvent } from "../../engine.ts";
+import type { EventValue, LogEvent, SourceDefinition } from "../../engine.ts";
 import { decodeBatch } from "../batch-reader.ts";
+import type { TableLayout } from "../layout.ts";
+import { TenantSets } from "../tenant-sets.ts";
+import { createDeclaration } from "./declaration.ts";
+import { NO_ENTRIES, newEntries } from "./entry-set.ts";
 import { encodeEvents } from "./event-encoder.ts";
-import { applyEntries, createFieldTree, defaultSchemaLimits, type FieldTree, type SchemaLimits } from "./field-tree.ts";
+import type { Tenant } from "./field-requests.ts";
+import { applyEntries, createFieldTree, type FieldTree } from "./field-tree.ts";
+import { declaredEntries, defaultSchemaLimits, grantEntries, type SchemaLimits } from "./grant-entries.ts";
 import type { SchemaEntry } from "./schema-entry.ts";
 import { createTableLayout } from "./table-layout.ts";
 
@@ -13,17 +19,53 @@ function eventOf(fields: Fields): LogEvent {
   return { id: "e", hasGeneratedId: true, timestampUs: 1n, eventMessage: null, fields };
 }
 
-/** Encodes into a tree that grows as needed; answers the rows as objects by column, and the entries that were added. */
-function encode(tree: FieldTree, fields: readonly Fields[], limits: SchemaLimits = defaultSchemaLimits) {
+/** A schema that grows as the store's does. */
+class Schema {
+  readonly entries: SchemaEntry[] = [];
+  readonly tenants = new TenantSets();
+  readonly tree: FieldTree;
+  readonly limits: SchemaLimits;
+
+  constructor(limits: Partial<SchemaLimits> = {}, definition: SourceDefinition = { name: "s", knownFields: [] }) {
+    this.limits = { ...defaultSchemaLimits, ...limits };
+    this.tree = createFieldTree([], createDeclaration(definition));
+    this.add(declaredEntries(this.tree));
+  }
+
+  add(entries: readonly SchemaEntry[]): void {
+    this.entries.push(...entries);
+    applyEntries(this.tree, entries);
+  }
+
+  layout(): TableLayout {
+    const isOpen = this.tenants.get(null).count >= this.limits.maxTenantFields;
+    return createTableLayout({
+      name: "s",
+      table: "t",
+      entries: this.entries,
+      tree: this.tree,
+      shown: undefined,
+      isOpen,
+    });
+  }
+}
+
+/** Encodes into a schema that grows as needed; answers the rows as objects by column, and the entries that were added. */
+function encode(schema: Schema, fields: readonly Fields[]) {
   const events = fields.map(eventOf);
   const added: SchemaEntry[] = [];
+  const full = new Set<Tenant>();
   for (let round = 0; round < 3; round++) {
-    const encoded = encodeEvents(tree, events, limits);
-    if (encoded.batch === undefined) {
-      added.push(...encoded.missing);
-      applyEntries(tree, encoded.missing);
+    const encoded = encodeEvents(schema.tree, events, full);
+    if (encoded.missing !== undefined) {
+      const granted = grantEntries(schema, encoded.missing);
+      added.push(...granted.entries);
+      schema.add(granted.entries);
+      for (const tenant of granted.full) full.add(tenant);
       continue;
     }
+    for (const { tenant, entries } of encoded.carried.tenants)
+      schema.tenants.add(tenant, newEntries(entries, NO_ENTRIES));
     const rows: Record<string, unknown>[] = fields.map(() => ({}));
     for (const column of decodeBatch(encoded.batch.encode())) {
       column.values.forEach((value, i) => {
@@ -31,20 +73,20 @@ function encode(tree: FieldTree, fields: readonly Fields[], limits: SchemaLimits
         if (row !== undefined) row[column.column] = value;
       });
     }
-    return { rows, added };
+    return { rows, added, mistyped: encoded.carried.mistyped };
   }
   throw new Error("The schema does not settle");
 }
 
 /** The value of a leaf, by path, in an encoded row. */
-function leaf(tree: FieldTree, row: Record<string, unknown> | undefined, path: string): unknown {
-  const layout = createTableLayout("s", "t", tree).leaves.get(path);
+function leaf(tree: Schema, row: Record<string, unknown> | undefined, path: string): unknown {
+  const layout = tree.layout().leaves.get(path);
   const values = layout?.variants.map(({ column }) => row?.[column]).filter((value) => value !== undefined);
   return values?.length === 1 ? values[0] : values;
 }
 
-function typeOf(tree: FieldTree, path: string): string | undefined {
-  const layout = createTableLayout("s", "t", tree);
+function typeOf(tree: Schema, path: string): string | undefined {
+  const layout = tree.layout();
   const [top, ...rest] = path.split(".");
   let type = layout.definition.columns.find((column) => column.name === top)?.type;
   for (const name of rest) {
@@ -56,11 +98,11 @@ function typeOf(tree: FieldTree, path: string): string | undefined {
 
 describe("schema inference", () => {
   it("gives each scalar leaf a column and each record its JSON text, wrapped at every level", () => {
-    const tree = createFieldTree();
+    const tree = new Schema();
     const { rows } = encode(tree, [
       { project: "p", metadata: { status: 200, ratio: 0.5, ok: false, request: { path: '/"a"', tags: ["x", "y"] } } },
     ]);
-    const layout = createTableLayout("s", "t", tree);
+    const layout = tree.layout();
     const [row] = rows;
     expect(leaf(tree, row, "project")).toBe("p");
     expect(leaf(tree, row, "metadata.status")).toBe(200n);
@@ -76,35 +118,37 @@ describe("schema inference", () => {
   });
 
   it("asks for nothing when the schema already knows the fields", () => {
-    const tree = createFieldTree();
+    const tree = new Schema();
     const fields = { a: 1, metadata: { b: "x", c: [{ d: 1 }], e: [1, 2.5] } };
     encode(tree, [fields]);
     expect(encode(tree, [fields]).added).toEqual([]);
   });
 
   it("keeps a schema through its entries", () => {
-    const tree = createFieldTree();
+    const tree = new Schema();
     const { added } = encode(tree, [{ a: 1, metadata: { b: "x", c: [{ d: 1 }], e: { f: true } } }, { a: "1" }]);
-    expect(createTableLayout("s", "t", createFieldTree(added))).toEqual(createTableLayout("s", "t", tree));
+    const again = new Schema();
+    again.add(added);
+    expect(again.layout()).toEqual(tree.layout());
   });
 
-  it("adds a column for a second type and lets integers join floats", () => {
-    const tree = createFieldTree();
+  it("adds a column for each type, and reads integers and floats as floats", () => {
+    const tree = new Schema();
     const { rows } = encode(tree, [
       { n: 1, v: 200 },
       { n: 1.5, v: "200" },
       { n: 2, v: true },
     ]);
     expect(typeOf(tree, "n")).toBe("FLOAT64");
-    expect(rows.map((row) => leaf(tree, row, "n"))).toEqual([1, 1.5, 2]);
-    expect(typeOf(tree, "v")).toBe("STRING");
+    expect(rows.map((row) => leaf(tree, row, "n"))).toEqual([1n, 1.5, 2n]);
+    expect(typeOf(tree, "v")).toBe("MIXED");
     expect(rows.map((row) => leaf(tree, row, "v"))).toEqual([200n, "200", true]);
   });
 
   it("keeps integers exact up to 64 bits and takes larger ones as floats, the JSON exact always", () => {
-    const tree = createFieldTree();
+    const tree = new Schema();
     const { rows } = encode(tree, [{ m: { a: 9223372036854775807n } }, { m: { b: 18446744073709551615n } }]);
-    const json = createTableLayout("s", "t", tree).recordColumns.get("m") ?? "";
+    const json = tree.layout().recordColumns.get("m") ?? "";
     expect(leaf(tree, rows[0], "m.a")).toBe(9223372036854775807n);
     expect(leaf(tree, rows[1], "m.b")).toBe(18446744073709552000);
     expect(rows.map((row) => row[json])).toEqual(['[{"a":9223372036854775807}]', '[{"b":18446744073709551615}]']);
@@ -117,78 +161,77 @@ describe("schema inference", () => {
     [[1, "a", true], "ARRAY<STRING>", '["1","a","true"]'],
     [[[1, 2], ["b"]], "ARRAY<STRING>", '["[1,2]","[\\"b\\"]"]'],
   ] as const)("takes the array %j as %s", (value, type, text) => {
-    const tree = createFieldTree();
+    const tree = new Schema();
     const { rows } = encode(tree, [{ v: value }]);
     expect(typeOf(tree, "v")).toBe(type);
     expect(leaf(tree, rows[0], "v")).toBe(text);
   });
 
   it("lists the fields of an array of objects and serves them from the JSON", () => {
-    const tree = createFieldTree();
+    const tree = new Schema();
     const { rows } = encode(tree, [
       { m: { items: [{ n: 1, sub: { x: "a" } }, { n: 2 }] } },
-      { m: { items: { n: 3 } } },
+      { m: { items: [{ n: 3 }] } },
+      { m: { items: { n: 4 } } },
     ]);
-    const layout = createTableLayout("s", "t", tree);
+    const layout = tree.layout();
     expect(typeOf(tree, "m.items")).toBe("ARRAY<STRUCT<n INT64, sub ARRAY<STRUCT<x STRING>>>>");
     expect([...layout.leaves.keys()]).toEqual(["timestamp", "id", "event_message"]);
     expect(rows[0]?.[layout.recordColumns.get("m") ?? ""]).toBe('[{"items":[{"n":1,"sub":[{"x":"a"}]},{"n":2}]}]');
     expect(rows[1]?.[layout.recordColumns.get("m") ?? ""]).toBe('[{"items":[{"n":3}]}]');
-    expect(rows.map((row) => row[layout.presence.get("m.items") ?? ""])).toEqual([true, true]);
+    expect(rows[2]?.[layout.recordColumns.get("m") ?? ""]).toBe('[{"items":[{"n":4}]}]');
+    expect(rows.map((row) => row[layout.presence.get("m.items") ?? ""])).toEqual([true, true, true]);
   });
 
-  it("lets a record win over values at its path, which stay in the JSON", () => {
-    const tree = createFieldTree();
+  it("gives a field that carried values and records several shapes, and reads those from the JSON", () => {
+    const tree = new Schema();
     const { rows } = encode(tree, [
       { m: { a: "x" }, t: 1 },
       { m: { a: { b: 1 } }, t: { u: 2 } },
       { m: { a: "y" }, t: 3 },
     ]);
-    const layout = createTableLayout("s", "t", tree);
-    expect(typeOf(tree, "m.a")).toBe("ARRAY<STRUCT<b INT64>>");
-    expect(layout.leaves.has("m.a")).toBe(false);
+    const layout = tree.layout();
+    expect(typeOf(tree, "m.a")).toBe("MIXED");
     expect(rows.map((row) => row[layout.recordColumns.get("m") ?? ""])).toEqual([
       '[{"a":"x"}]',
       '[{"a":[{"b":1}]}]',
       '[{"a":"y"}]',
     ]);
-    expect(rows.map((row) => row[layout.recordColumns.get("t") ?? ""])).toEqual(["1", '[{"u":2}]', "3"]);
+    expect(rows.map((row) => row[layout.recordColumns.get("t") ?? ""])).toEqual([undefined, '[{"u":2}]', undefined]);
   });
 
   it("serves fields beyond the limit of leaves from the JSON, and still lists them", () => {
-    const tree = createFieldTree();
+    const tree = new Schema({ maxTenantColumns: 4 });
     const many = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`f${i}`, i]));
-    encode(tree, [{ m: many }], { maxLeaves: 4, maxFields: 100 });
-    const layout = createTableLayout("s", "t", tree);
-    expect(layout.leaves.size).toBe(3 + 4);
+    encode(tree, [{ m: many }]);
+    const layout = tree.layout();
+    expect(layout.leaves.size + layout.presence.size).toBe(3 + 4);
     expect(typeOf(tree, "m.f9")).toBe("INT64");
   });
 
   it("marks a record as open when more fields come than are listed", () => {
-    const tree = createFieldTree();
-    const limits = { maxLeaves: 100, maxFields: 5 };
+    const tree = new Schema({ maxTenantFields: 5 });
     const many = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`f${i}`, i]));
-    const { rows } = encode(tree, [{ m: many }], limits);
-    const layout = createTableLayout("s", "t", tree);
+    const { rows } = encode(tree, [{ m: many }]);
+    const layout = tree.layout();
     const type = layout.definition.columns.find(({ name }) => name === "m")?.type;
     expect(type).toMatchObject({ kind: "ARRAY", element: { kind: "RECORD", isOpen: true } });
     expect(rows[0]?.[layout.recordColumns.get("m") ?? ""]).toContain('"f9":9');
-    expect(encode(tree, [{ m: { ...many, another: 1 } }], limits).added).toEqual([]);
+    expect(encode(tree, [{ m: { ...many, another: 1 } }]).added).toEqual([]);
   });
 
-  it("keeps top-level fields beyond the limit, and those with reserved names, in a record of their own", () => {
-    const tree = createFieldTree();
-    const limits = { maxLeaves: 0, maxFields: 200 };
-    const many = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`t${i}`, i]));
-    const { rows } = encode(tree, [{ ...many, timestamp: "mine" }], limits);
-    const layout = createTableLayout("s", "t", tree);
-    const overflow = JSON.parse(String(rows[0]?.[layout.recordColumns.get("_overflow") ?? ""])) as [object];
-    expect(Object.keys(overflow[0])).toEqual([...Array.from({ length: 50 }, (_, i) => `t${i + 100}`), "timestamp"]);
-    expect(layout.leaves.size).toBe(3 + 100);
+  it("keeps top-level fields without columns in a JSON column of their own, and reads them from there", () => {
+    const tree = new Schema({ maxTenantColumns: 1 });
+    const { rows } = encode(tree, [{ a: 1, b: "x", r: { c: true } }]);
+    const { leaves, rest, definition } = tree.layout();
+    expect(definition.columns.slice(3).map(({ name }) => name)).toEqual(["a", "b", "r"]);
+    expect([leaf(tree, rows[0], "a"), leaves.has("b")]).toEqual([1n, false]);
+    expect(rest?.names.get("b")).toEqual(["b"]);
+    expect(rows[0]?.[rest?.column ?? ""]).toBe('[{"b":"x"}]');
   });
 
   it("begins every table with the fixed columns and is lenient", () => {
-    const { definition } = createTableLayout("edge", "events_1", createFieldTree());
+    const { definition } = new Schema().layout();
     expect(definition.columns.map(({ name }) => name)).toEqual(["timestamp", "id", "event_message"]);
     expect(definition.isLenient).toBe(true);
     expect(arrayOf(definition.columns[0]?.type ?? { kind: "UNKNOWN" })).toEqual(arrayOf({ kind: "TIMESTAMP" }));

@@ -3,63 +3,116 @@
 import type { TableColumn } from "../../../googlesql/relation.ts";
 import {
   arrayOf,
+  MIXED,
   type RecordField,
   type RecordType,
   type SqlType,
   STRING,
   TIMESTAMP,
 } from "../../../googlesql/types.ts";
-import type { LeafLayout, TableLayout } from "../layout.ts";
-import type { FieldNode, FieldTree } from "./field-tree.ts";
+import type { LeafLayout, LeafVariant, TableLayout } from "../layout.ts";
+import { foldName } from "./declaration.ts";
+import type { FieldTree } from "./field-tree.ts";
 import { commonType, sqlTypeOf } from "./value-type.ts";
+import { createViewTree, type ViewBasis, type ViewNode } from "./view-tree.ts";
 
-function fieldType(node: FieldNode): SqlType {
-  // A record wins over values seen at the same path: they stay readable in the record's JSON.
-  return node.isRecord ? arrayOf(recordType(node)) : commonType(node.values.keys());
+function valueType({ declared, values, isUncertain }: ViewNode): SqlType {
+  if (declared !== undefined && declared !== "record") return sqlTypeOf(declared);
+  return isUncertain ? MIXED : commonType(values.keys());
 }
 
-function recordType(node: FieldNode): RecordType {
+function fieldType(node: ViewNode): SqlType {
+  if (!node.isRecord) return valueType(node);
+  return node.values.size === 0 ? arrayOf(recordType(node)) : { kind: "MIXED", record: recordType(node) };
+}
+
+function recordType(node: ViewNode): RecordType {
   const fields: RecordField[] = [];
-  for (const [name, child] of node.children) fields.push({ name, type: fieldType(child) });
+  for (const child of node.children.values()) fields.push({ name: child.name, type: fieldType(child) });
   return { kind: "RECORD", fields, isRepeated: node.isRepeated, isOpen: node.isOpen };
 }
 
-function leafOf(node: FieldNode): LeafLayout | undefined {
-  if (node.isRecord || node.values.size === 0) return undefined;
-  const variants = [];
-  for (const [type, column] of node.values) {
-    // A type without a column is only in the JSON, so the field must be read from there whole.
-    if (column === null) return undefined;
-    variants.push({ column, type: sqlTypeOf(type) });
+function leafOf(node: ViewNode, isTopLevel: boolean): LeafLayout | undefined {
+  if (node.values.size === 0) return undefined;
+  // Below a record the JSON has every value, columns have those of the types that are listed.
+  if (node.isUncertain && !isTopLevel) return undefined;
+  const type = node.isRecord ? MIXED : valueType(node);
+  const variants: LeafVariant[] = [];
+  let isWhole = true;
+  for (const [seen, columns] of node.values) {
+    if (columns === null) isWhole = false;
+    for (const column of columns ?? []) variants.push({ column, type: sqlTypeOf(seen) });
   }
-  return { type: commonType(node.values.keys()), variants };
+  const presence = node.presence?.length === 1 ? node.presence[0] : undefined;
+  if (node.isUncertain || (node.isRecord && presence === undefined)) isWhole = false;
+  if (isWhole && (!node.isRecord || !isTopLevel)) return { type, variants, ...(node.isRecord ? { presence } : {}) };
+  // A type without a column is only in the JSON, so the field must be read from there whole.
+  return isTopLevel && type.kind === "MIXED" ? { type, variants, isPartial: true } : undefined;
 }
 
-/** The layout as it is now; the tree may grow afterwards, the layout does not. */
-export function createTableLayout(name: string, table: string, tree: FieldTree): TableLayout {
-  const columns: TableColumn[] = [
-    { name: "timestamp", type: TIMESTAMP },
-    { name: "id", type: STRING },
-    { name: "event_message", type: STRING },
-  ];
+/** Fields of events have names of their own beside the fixed columns. */
+function shownName(name: string, taken: ReadonlySet<string>): string {
+  let shown = name;
+  while (taken.has(foldName(shown))) shown = `_${shown}`;
+  return shown;
+}
+
+/** May values of the top-level field be where those without a column are? */
+function hasRest(node: ViewNode, { jsonColumns }: FieldTree): boolean {
+  if (!jsonColumns.has("")) return false;
+  if (node.isUncertain || (node.isRecord && !jsonColumns.has(foldName(node.name)))) return true;
+  const types = [...node.values];
+  return (
+    types.some(([type, columns]) => columns === null || type === "FLOAT64" || type.endsWith("[]")) ||
+    (node.isRecord && types.length > 0)
+  );
+}
+
+export interface LayoutBasis extends ViewBasis {
+  readonly name: string;
+  readonly table: string;
+  readonly tenantField?: string | undefined;
+}
+
+const fixed: readonly TableColumn[] = [
+  { name: "timestamp", type: TIMESTAMP },
+  { name: "id", type: STRING },
+  { name: "event_message", type: STRING },
+];
+
+/** The layout of a view. */
+export function createTableLayout(basis: LayoutBasis): TableLayout {
+  const { name, table, tree, tenantField } = basis;
+  const columns = [...fixed];
   const recordColumns = new Map<string, string>();
+  const rest = new Map<string, readonly string[]>();
   const leaves = new Map<string, LeafLayout>(
     columns.map(({ name: column, type }) => [column, { type, variants: [{ column, type }] }]),
   );
   const presence = new Map<string, string>();
 
-  const visit = (node: FieldNode): void => {
-    const leaf = leafOf(node);
-    if (leaf !== undefined) leaves.set(node.path, leaf);
-    if (node.presenceColumn !== null) presence.set(node.path, node.presenceColumn);
+  const visit = (node: ViewNode, path: string, isTopLevel: boolean): void => {
+    const leaf = leafOf(node, isTopLevel);
+    if (leaf !== undefined) leaves.set(path, leaf);
+    const [only, ...others] = node.presence ?? [];
+    if (only !== undefined && others.length === 0 && !node.isUncertain) presence.set(path, only);
     // Below an array of objects a row has several values: only the JSON holds them.
     if (node.isRepeated) return;
-    for (const child of node.children.values()) visit(child);
+    for (const child of node.children.values()) visit(child, `${path}.${child.name}`, false);
   };
-  for (const [field, node] of tree.root.children) {
+  const taken = new Set(columns.map((column) => column.name));
+  for (const node of createViewTree(basis).children.values()) {
+    const field = shownName(node.name, taken);
+    taken.add(foldName(field));
     columns.push({ name: field, type: fieldType(node) });
-    if (node.isRecord && node.jsonColumn !== null) recordColumns.set(field, node.jsonColumn);
-    visit(node);
+    const json = tree.jsonColumns.get(foldName(node.name));
+    if (json !== undefined && (node.declared === undefined || node.declared === "record"))
+      recordColumns.set(field, json);
+    if (hasRest(node, tree)) rest.set(field, node.names);
+    visit(node, field, true);
   }
-  return { definition: { name, columns, isLenient: true }, table, recordColumns, leaves, presence };
+  const definition = { name, columns, isLenient: true, ...(tenantField === undefined ? {} : { tenantField }) };
+  const restColumn = tree.jsonColumns.get("");
+  const restFields = restColumn === undefined ? undefined : { column: restColumn, names: rest };
+  return { definition, table, recordColumns, leaves, presence, rest: restFields };
 }

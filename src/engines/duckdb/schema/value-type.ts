@@ -1,7 +1,9 @@
 /** The types of an event's values, and how several types at one path become one. */
-import { arrayOf, BOOL, FLOAT64, INT64, type SqlType, STRING } from "../../../googlesql/types.ts";
+import { arrayOf, BOOL, FLOAT64, INT64, MIXED, type SqlType, STRING } from "../../../googlesql/types.ts";
 import type { EventValue } from "../../engine.ts";
 import type { ValueType } from "./schema-entry.ts";
+
+export type { ValueType };
 
 export type ScalarValue = string | number | bigint | boolean;
 
@@ -69,7 +71,7 @@ export function valueTypeOf(type: SqlType): ValueType {
   }
 }
 
-/** The lenient type of a field that carried these types: numbers become FLOAT64, anything else mixed STRING. */
+/** The type of a field that carried these types: numbers become FLOAT64, in arrays too; anything else has several shapes. */
 export function commonType(types: Iterable<ValueType>): SqlType {
   const seen = new Set(types);
   const [first = "STRING"] = seen;
@@ -77,5 +79,5 @@ export function commonType(types: Iterable<ValueType>): SqlType {
   const all = [...seen];
   if (all.every((type) => type === "INT64" || type === "FLOAT64")) return FLOAT64;
   if (all.every((type) => type === "INT64[]" || type === "FLOAT64[]")) return arrayOf(FLOAT64);
-  return all.every((type) => type.endsWith("[]")) ? arrayOf(STRING) : STRING;
+  return MIXED;
 }

@@ -89,15 +89,42 @@ function fromByteValues(values: readonly (bigint | null)[]): Uint8Array | null {
   return bytes;
 }
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+
+/** The length of the UTF-8 sequence that a byte begins; 1 where it begins none. */
+function sequenceLength(byte: number): number {
+  return byte >= 0xf0 && byte < 0xf5 ? 4 : byte >= 0xe0 && byte < 0xf0 ? 3 : byte >= 0xc2 && byte < 0xe0 ? 2 : 1;
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of UTF-8; each byte that is none of it is one replacement character. */
+function safeText(bytes: Uint8Array): string {
+  const whole = decode(bytes);
+  if (whole !== undefined) return whole;
+  let result = "";
+  for (let at = 0; at < bytes.length; ) {
+    const length = sequenceLength(bytes[at] ?? 0);
+    const character = at + length <= bytes.length ? decode(bytes.subarray(at, at + length)) : undefined;
+    result += character ?? "\ufffd";
+    at += character === undefined ? 1 : length;
+  }
+  return result;
+}
+
 export const bytesUdfs: readonly ScalarUdf[] = [
   defineUdf("lw_latin1", ["BLOB"], "VARCHAR", toLatin1),
   defineUdf("lw_latin1_bytes", ["VARCHAR"], "BLOB", fromLatin1),
   defineUdf("lw_upper_bytes", ["BLOB"], "BLOB", (bytes) => mapAscii(bytes, 97, -32)),
   defineUdf("lw_lower_bytes", ["BLOB"], "BLOB", (bytes) => mapAscii(bytes, 65, 32)),
   defineUdf("lw_reverse_bytes", ["BLOB"], "BLOB", (bytes) => Uint8Array.from(bytes).reverse()),
-  defineUdf("lw_safe_text", ["BLOB"], "VARCHAR", (bytes) =>
-    new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
-  ),
+  defineUdf("lw_safe_text", ["BLOB"], "VARCHAR", safeText),
   defineUdf("lw_code_points", ["VARCHAR"], "BIGINT[]", (text) =>
     [...text].map((character) => BigInt(character.codePointAt(0) ?? 0)),
   ),

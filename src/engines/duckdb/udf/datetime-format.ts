@@ -40,8 +40,9 @@ function weekOfYear(fields: DatetimeFields, firstDay: number): number {
 function zoneName({ offsetSeconds }: DatetimeFields): string {
   if (offsetSeconds === 0) return "UTC";
   const minutes = Math.abs(offsetSeconds) / 60;
-  const rest = minutes % 60 === 0 ? "" : `:${pad(minutes % 60, 2)}`;
-  return `UTC${offsetSeconds < 0 ? "-" : "+"}${Math.floor(minutes / 60)}${rest}`;
+  const hours = Math.floor(minutes / 60);
+  const offset = minutes % 60 === 0 ? `${hours}` : `${pad(hours, 2)}${pad(minutes % 60, 2)}`;
+  return `UTC${offsetSeconds < 0 ? "-" : "+"}${offset}`;
 }
 
 const clock: Element = (f) => `${pad(f.hour, 2)}:${pad(f.minute, 2)}:${pad(f.second, 2)}`;

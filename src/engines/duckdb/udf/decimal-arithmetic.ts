@@ -59,6 +59,28 @@ function bignumericToInt64(value: bigint): bigint {
   return rounded;
 }
 
+/** The sum, or with a count the mean, of NUMERICs: their whole parts' sum and that of their fractions, as texts. */
+function numericTotal(whole: string, fraction: string, count: bigint): bigint {
+  const { one } = NUMERIC_DECIMAL;
+  const [, sign, before = "0", after = ""] = /^(-?)(\d*)\.?(\d*)$/.exec(fraction) ?? [];
+  const rest = BigInt(before) * one + BigInt(after.padEnd(NUMERIC_DECIMAL.scale, "0"));
+  const total = BigInt(whole) * one + (sign === "-" ? -rest : rest);
+  return checkRange(divideRounded(total, count), NUMERIC_DECIMAL, "the result is out of range");
+}
+
+/** Of `n` sorted values, `low` and `high` stand beside the percentile: how near it is to each decides. */
+function interpolate(type: DecimalType): (low: bigint, high: bigint, percentile: bigint, n: bigint) => bigint {
+  return (low, high, percentile, n) => {
+    const share = (percentile * (n - 1n)) % type.one;
+    return divideRounded(low * (type.one - share) + high * share, type.one);
+  };
+}
+
+/** The position, from 0, of the value at or before the percentile of `n` sorted values. */
+function positionOf(type: DecimalType): (percentile: bigint, n: bigint) => bigint {
+  return (percentile, n) => (percentile * (n - 1n)) / type.one;
+}
+
 const SCALE_RATIO = BIGNUMERIC_DECIMAL.one / NUMERIC_DECIMAL.one;
 
 function bignumericToNumeric(value: bigint): bigint {
@@ -72,6 +94,24 @@ export const decimalArithmeticUdfs: readonly ScalarUdf[] = [
   defineUdf("lw_numeric_from_text", ["VARCHAR"], "NUMERIC", fromText(NUMERIC_DECIMAL)),
   defineUdf("lw_numeric_from_double", ["DOUBLE"], "NUMERIC", fromDouble(NUMERIC_DECIMAL)),
   defineUdf("lw_numeric_from_bignumeric", ["BIGNUMERIC"], "NUMERIC", bignumericToNumeric),
+  defineUdf("lw_numeric_total", ["VARCHAR", "VARCHAR", "BIGINT"], "NUMERIC", numericTotal),
+  defineUdf("lw_bignumeric_average", ["BIGNUMERIC", "BIGINT"], "BIGNUMERIC", (total, count) =>
+    checkBignumeric(divideRounded(total, count)),
+  ),
+  defineUdf("lw_numeric_position", ["NUMERIC", "BIGINT"], "BIGINT", positionOf(NUMERIC_DECIMAL)),
+  defineUdf("lw_bignumeric_position", ["BIGNUMERIC", "BIGINT"], "BIGINT", positionOf(BIGNUMERIC_DECIMAL)),
+  defineUdf(
+    "lw_numeric_interpolate",
+    ["NUMERIC", "NUMERIC", "NUMERIC", "BIGINT"],
+    "NUMERIC",
+    interpolate(NUMERIC_DECIMAL),
+  ),
+  defineUdf(
+    "lw_bignumeric_interpolate",
+    ["BIGNUMERIC", "BIGNUMERIC", "BIGNUMERIC", "BIGINT"],
+    "BIGNUMERIC",
+    interpolate(BIGNUMERIC_DECIMAL),
+  ),
   defineUdf("lw_bignumeric_check", ["BIGNUMERIC"], "BIGNUMERIC", checkBignumeric),
   defineUdf("lw_bignumeric_multiply", ["BIGNUMERIC", "BIGNUMERIC"], "BIGNUMERIC", multiply(BIGNUMERIC_DECIMAL)),
   defineUdf("lw_bignumeric_divide", ["BIGNUMERIC", "BIGNUMERIC"], "BIGNUMERIC", divide(BIGNUMERIC_DECIMAL)),

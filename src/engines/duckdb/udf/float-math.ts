@@ -2,6 +2,7 @@
  * Functions of doubles. GoogleSQL fails where the arguments are finite and the result is not, and follows IEEE 754
  * otherwise; DuckDB fails for infinite arguments too, or gives NaN. Source: "Mathematical functions" of the GoogleSQL reference.
  */
+import { roundToDigits } from "./round-double.ts";
 import { defineUdf, type ScalarUdf } from "./udf.ts";
 
 function check(name: string, result: number, ...values: readonly number[]): number {
@@ -11,8 +12,13 @@ function check(name: string, result: number, ...values: readonly number[]): numb
   return result;
 }
 
+function squareRoot(x: number): number {
+  if (x < 0) throw new Error(`Argument to SQRT cannot be negative: ${x}`);
+  return Math.sqrt(x);
+}
+
 const unary: Readonly<Record<string, (x: number) => number>> = {
-  SQRT: Math.sqrt,
+  SQRT: squareRoot,
   EXP: Math.exp,
   LN: Math.log,
   LOG10: Math.log10,
@@ -48,21 +54,11 @@ function logarithm(x: number, base: number): number {
   return Math.log(x) / Math.log(base);
 }
 
-function roundHalfAway(x: number): number {
-  const magnitude = Math.abs(x);
-  const whole = Math.floor(magnitude);
-  return Math.sign(x) * (magnitude - whole >= 0.5 ? whole + 1 : whole);
-}
-
-/** Keeps `digits` decimal digits (negative: zeroes before the point) in the way `adjust` says. */
-function atDigits(name: string, adjust: (x: number) => number): (x: number, digits: bigint) => number {
+/** Keeps `digits` decimal digits (negative: zeroes before the point). */
+function atDigits(name: string, mode: "round" | "trunc"): (x: number, digits: bigint) => number {
   return (x, digits) => {
-    if (!Number.isFinite(x) || digits > 308n) return x;
-    if (digits < -308n) return 0;
-    const factor = 10 ** Math.abs(Number(digits));
-    const scaled = digits >= 0n ? x * factor : x / factor;
-    if (!Number.isFinite(scaled)) return x;
-    return check(name, digits >= 0n ? adjust(scaled) / factor : adjust(scaled) * factor, x, Number(digits));
+    const bounded = Number(digits > 1000n ? 1000n : digits < -1000n ? -1000n : digits);
+    return check(name, roundToDigits(x, bounded, mode), x, Number(digits));
   };
 }
 
@@ -81,8 +77,8 @@ export const floatMathUdfs: readonly ScalarUdf[] = [
   defineUdf("lw_atan2", ["DOUBLE", "DOUBLE"], "DOUBLE", Math.atan2),
   defineUdf("lw_pow", ["DOUBLE", "DOUBLE"], "DOUBLE", power),
   defineUdf("lw_log", ["DOUBLE", "DOUBLE"], "DOUBLE", logarithm),
-  defineUdf("lw_round", ["DOUBLE", "BIGINT"], "DOUBLE", atDigits("ROUND", roundHalfAway)),
-  defineUdf("lw_trunc", ["DOUBLE", "BIGINT"], "DOUBLE", atDigits("TRUNC", Math.trunc)),
+  defineUdf("lw_round", ["DOUBLE", "BIGINT"], "DOUBLE", atDigits("ROUND", "round")),
+  defineUdf("lw_trunc", ["DOUBLE", "BIGINT"], "DOUBLE", atDigits("TRUNC", "trunc")),
   defineUdf(
     "lw_safe_add",
     ["DOUBLE", "DOUBLE"],

@@ -23,13 +23,29 @@ export function formatFloat64(value: number): string {
   return Number(short) === value ? short : formatGeneral(value, 17);
 }
 
-/** A decimal number, with or without an exponent, or an infinity or NaN in any case; spaces around it do not matter. Undefined for other texts, and beyond the range. */
+/** `0x1.8p3`, as C writes doubles: hexadecimal digits, times a power of two. */
+function parseHexadecimal(text: string): number | undefined {
+  const match = /^([+-]?)0x([0-9a-f]*)\.?([0-9a-f]*)(?:p([+-]?\d{1,6}))?$/i.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = "", fraction = "", exponent = "0"] = match;
+  if (whole === "" && fraction === "") return undefined;
+  const power = Number(exponent) - 4 * fraction.length;
+  const half = Math.trunc(power / 2);
+  const value = Number(BigInt(`0x${whole}${fraction}`)) * 2 ** half * 2 ** (power - half);
+  return sign === "-" ? -value : value;
+}
+
+/**
+ * A decimal or hexadecimal number, with or without an exponent, or an infinity or NaN in any case; spaces around it do not
+ * matter, and beyond the range it is an infinity. Undefined for other texts.
+ */
 export function parseFloat64(text: string): number | undefined {
   const trimmed = text.replace(/^[\t-\r ]+|[\t-\r ]+$/g, "");
   if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) {
-    const value = Number(trimmed);
-    return Number.isFinite(value) ? value : undefined;
+    return Number(trimmed);
   }
+  const hexadecimal = parseHexadecimal(trimmed);
+  if (hexadecimal !== undefined) return hexadecimal;
   const special = /^([+-]?)(inf|infinity|nan)$/i.exec(trimmed);
   if (special === null) return undefined;
   if (special[2]?.toLowerCase() === "nan") return Number.NaN;

@@ -110,7 +110,7 @@ describe("formatValues", () => {
     ["%s", [int(1)], "wrong type for %s"],
     ["%d", [string("1")], "wrong type for %d"],
     ["%f", [int(1)], "wrong type for %f"],
-    ["%x", [int(-1)], "negative"],
+    ["%u", [int(-1)], "negative"],
     ["%", [], "invalid format specifier"],
     ["%y", [int(1)], "invalid format specifier"],
     ["%d %d", [int(1)], "too few arguments"],

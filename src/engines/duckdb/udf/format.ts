@@ -72,14 +72,14 @@ function formatInteger(text: string, specifier: Specifier): string {
   const { flags, letter, precision } = specifier;
   const value = BigInt(text);
   const isDecimal = letter === "d" || letter === "i";
-  if (!isDecimal && value < 0n) throw new Error(`FORMAT: %${letter} does not take a negative number`);
+  if (letter === "u" && value < 0n) throw new Error("FORMAT: %u does not take a negative number");
   const radix = letter === "o" ? 8 : letter === "x" || letter === "X" ? 16 : 10;
   let digits = (value < 0n ? -value : value).toString(radix);
   if (precision === 0 && value === 0n) digits = "";
   digits = digits.padStart(checkSize(precision ?? 0), "0");
   if (flags.includes("'")) digits = groupDigits(digits, radix === 10 ? 3 : 4, radix === 16 ? ":" : ",");
-  let prefix = isDecimal || letter === "u" ? signOf(value < 0n, isDecimal ? flags : "") : "";
-  if (flags.includes("#") && value !== 0n) prefix = radix === 16 ? "0x" : radix === 8 ? "0" : prefix;
+  let prefix = letter === "u" ? "" : signOf(value < 0n, flags);
+  if (flags.includes("#") && value !== 0n && !isDecimal) prefix += radix === 16 ? "0x" : radix === 8 ? "0" : "";
   const result = justifyNumber(prefix, digits, specifier, precision === undefined);
   return letter === "X" ? result.toUpperCase() : result;
 }
@@ -122,7 +122,8 @@ function formatReal(text: string, argument: Argument, specifier: Specifier): str
     const sign = signOf(special[1] === "-", flags);
     result = justifyNumber(sign, (special[2] ?? "").toLowerCase(), specifier, false);
   } else {
-    const value = argument.kind === "f" ? exactDouble(Number(text)) : exactDecimal(text);
+    // A zero has no sign here, though %t shows one.
+    const value = argument.kind === "f" ? exactDouble(Number(text) || 0) : exactDecimal(text);
     const digits = formatFinite(value, kind, flags, specifier.precision ?? 6);
     result = justifyNumber(signOf(value.isNegative, flags), digits, specifier, true);
   }

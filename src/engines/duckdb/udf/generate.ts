@@ -1,5 +1,6 @@
 /** GENERATE_ARRAY of the types that DuckDB's generate_series does not take. */
 import { BIGNUMERIC_DECIMAL, type DecimalType, formatDecimal, NUMERIC_DECIMAL } from "../decimal.ts";
+import { civilFromMicros, isValidDay, MICROS_PER_DAY, microsFromCivil } from "./civil.ts";
 import { defineUdf, type ScalarUdf } from "./udf.ts";
 
 function checkCount(count: bigint | number, limit: bigint): void {
@@ -38,7 +39,25 @@ function generateDecimals(type: DecimalType, print: (value: bigint) => string) {
   );
 }
 
+/** The days from `start` to `end`, so many months apart: each has the day of the one before it, or its month's last. */
+function generateMonths(start: number, end: number, step: bigint): bigint[] {
+  const first = civilFromMicros(BigInt(start) * MICROS_PER_DAY);
+  const days: bigint[] = [];
+  let { day } = first;
+  let months = BigInt(first.year) * 12n + BigInt(first.month - 1);
+  for (let at = BigInt(start); step > 0n ? at <= BigInt(end) : at >= BigInt(end); ) {
+    days.push(at);
+    months += step;
+    const [year, month] = [Number(months / 12n), Number(months % 12n) + 1];
+    if (year < 1 || year > 9999) break;
+    while (!isValidDay(year, month, day)) day--;
+    at = microsFromCivil({ ...first, year, month, day }) / MICROS_PER_DAY;
+  }
+  return days;
+}
+
 export const generateUdfs: readonly ScalarUdf[] = [
+  defineUdf("lw_generate_months", ["DATE", "DATE", "BIGINT"], "BIGINT[]", generateMonths),
   defineUdf("lw_generate_doubles", ["DOUBLE", "DOUBLE", "DOUBLE", "BIGINT"], "DOUBLE[]", generateDoubles),
   generateDecimals(NUMERIC_DECIMAL, (value) => formatDecimal(value, NUMERIC_DECIMAL)),
   generateDecimals(BIGNUMERIC_DECIMAL, String),

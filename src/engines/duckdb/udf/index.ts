@@ -21,6 +21,7 @@ import { netUdfs } from "./net.ts";
 import { parseDecimalUdfs } from "./parse-decimal.ts";
 import { redactUdfs } from "./redact.ts";
 import { regexpUdfs } from "./regexp.ts";
+import { statisticsUdfs } from "./statistics.ts";
 import { stringSearchUdfs } from "./string-search.ts";
 import { topUdfs } from "./top.ts";
 import type { ScalarUdf } from "./udf.ts";
@@ -52,6 +53,7 @@ export const scalarUdfs: readonly ScalarUdf[] = [
   ...netUdfs,
   ...redactUdfs,
   ...regexpUdfs,
+  ...statisticsUdfs,
   ...stringSearchUdfs,
   ...unicodeTextUdfs,
 ];

@@ -44,9 +44,15 @@ function justify(months: bigint, days: bigint, micros: bigint, mode: string): st
   return intervalSource(checkInterval(allMonths, rest / MICROS_PER_DAY, rest % MICROS_PER_DAY));
 }
 
+/** The sum of intervals, given as the sums of their fields, or with a count their mean. */
+function total(months: string, days: string, micros: string, count: bigint): string {
+  return divide(BigInt(months), BigInt(days), BigInt(micros), count);
+}
+
 /** Division and justification of intervals. */
 export const intervalUdfs: readonly ScalarUdf[] = [
   defineUdf("lw_interval_divide", ["BIGINT", "BIGINT", "BIGINT", "BIGINT"], "VARCHAR", divide),
+  defineUdf("lw_interval_total", ["VARCHAR", "VARCHAR", "VARCHAR", "BIGINT"], "VARCHAR", total),
   defineUdf("lw_interval_justify", ["BIGINT", "BIGINT", "BIGINT", "VARCHAR"], "VARCHAR", justify),
   defineUdf("lw_interval_check", ["BIGINT", "BIGINT", "BIGINT"], "VARCHAR", (months, days, micros) =>
     intervalSource(checkInterval(months, days, micros)),

@@ -17,9 +17,11 @@ export function findOccurrence(text: string, wanted: string, position: bigint, o
   const length = BigInt(characters.length);
   const last = characters.length - search.length;
   const isForward = position > 0n;
-  if ((isForward ? position : -position) > length) return 0n;
+  // An empty text is found behind the last character, too.
+  const places = wanted === "" ? length + 1n : length;
+  if ((isForward ? position : -position) > places) return 0n;
   const step = isForward ? 1 : -1;
-  let at = Number(isForward ? position - 1n : length + position);
+  let at = Number(isForward ? position - 1n : places + position);
   if (!isForward && at > last) at = last;
   let left = occurrence;
   for (; at >= 0 && at <= last; at += step) {
@@ -47,7 +49,7 @@ const SOUNDEX_CODES: Readonly<Record<string, string>> = {
   ...{ D: "3", T: "3", L: "4", M: "5", N: "5", R: "6" },
 };
 
-/** The Soundex code of the Latin letters; the first keeps its case. H and W do not part letters of the same code. */
+/** The Soundex code of the Latin letters; the first keeps its case. Letters without a code do not part others of the same code. */
 function soundex(text: string): string {
   let result = "";
   let previous: string | undefined;
@@ -56,8 +58,8 @@ function soundex(text: string): string {
     const upper = letter.toUpperCase();
     const code = SOUNDEX_CODES[upper];
     if (result === "") result = letter;
-    else if (upper === "H" || upper === "W") continue;
-    else if (code !== undefined && code !== previous) result += code;
+    else if (code === undefined) continue;
+    else if (code !== previous) result += code;
     previous = code;
     if (result.length === 4) return result;
   }

@@ -11,8 +11,8 @@ function row(
 }
 
 const STATISTICAL = { area: "statistical aggregate" };
-const FLOAT = ["(FLOAT64) -> FLOAT64"];
-const FLOAT_PAIR = ["(FLOAT64, FLOAT64) -> FLOAT64"];
+const FLOAT = ["FLOAT64", "NUMERIC", "BIGNUMERIC"].map((type) => `(${type}) -> FLOAT64`);
+const FLOAT_PAIR = ["FLOAT64", "NUMERIC", "BIGNUMERIC"].map((type) => `(${type}, ${type}) -> FLOAT64`);
 
 /** The "Aggregate functions" and "Statistical aggregate functions" pages of the reference. */
 export const aggregateFunctions: readonly FunctionDefinition[] = [
@@ -20,7 +20,7 @@ export const aggregateFunctions: readonly FunctionDefinition[] = [
     "ANY_VALUE",
     "The value of some row that is not NULL, or of the row where another expression is greatest or least",
     ["(T) -> T"],
-    ["having"],
+    ["distinct", "having"],
   ),
   row(
     "ARRAY_AGG",
@@ -33,9 +33,6 @@ export const aggregateFunctions: readonly FunctionDefinition[] = [
     "The arrays of all rows as one array; NULL arrays are skipped",
     ["(ARRAY<T>) -> ARRAY<T>"],
     ["having", "order", "limit"],
-    {
-      isWindowable: false,
-    },
   ),
   row(
     "AVG",
@@ -81,16 +78,22 @@ export const aggregateFunctions: readonly FunctionDefinition[] = [
     ],
     ["distinct", "having"],
   ),
-  row("CORR", "Pearson's coefficient of correlation; NULL for fewer than two pairs", FLOAT_PAIR, [], STATISTICAL),
-  row("COVAR_POP", "Population covariance", FLOAT_PAIR, [], STATISTICAL),
-  row("COVAR_SAMP", "Sample covariance; NULL for fewer than two pairs", FLOAT_PAIR, [], STATISTICAL),
-  row("STDDEV_POP", "Population standard deviation", FLOAT, ["distinct"], STATISTICAL),
-  row("STDDEV_SAMP", "Sample standard deviation; NULL for fewer than two values", FLOAT, ["distinct"], {
+  row(
+    "CORR",
+    "Pearson's coefficient of correlation; NULL for fewer than two pairs",
+    FLOAT_PAIR,
+    ["having"],
+    STATISTICAL,
+  ),
+  row("COVAR_POP", "Population covariance", FLOAT_PAIR, ["having"], STATISTICAL),
+  row("COVAR_SAMP", "Sample covariance; NULL for fewer than two pairs", FLOAT_PAIR, ["having"], STATISTICAL),
+  row("STDDEV_POP", "Population standard deviation", FLOAT, ["distinct", "having"], STATISTICAL),
+  row("STDDEV_SAMP", "Sample standard deviation; NULL for fewer than two values", FLOAT, ["distinct", "having"], {
     ...STATISTICAL,
     aliases: ["STDDEV"],
   }),
-  row("VAR_POP", "Population variance", FLOAT, ["distinct"], STATISTICAL),
-  row("VAR_SAMP", "Sample variance; NULL for fewer than two values", FLOAT, ["distinct"], {
+  row("VAR_POP", "Population variance", FLOAT, ["distinct", "having"], STATISTICAL),
+  row("VAR_SAMP", "Sample variance; NULL for fewer than two values", FLOAT, ["distinct", "having"], {
     ...STATISTICAL,
     aliases: ["VARIANCE"],
   }),

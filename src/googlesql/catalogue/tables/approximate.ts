@@ -6,15 +6,12 @@ function row(
   signatures: readonly string[],
   allows: FunctionDefinition["allows"] = [],
 ): FunctionDefinition {
-  return { name, kind: "aggregate", signatures, allows, isWindowable: false, area: "approximate aggregate", summary };
+  return { name, kind: "aggregate", signatures, allows, area: "approximate aggregate", summary };
 }
 
 /** The "Approximate aggregate functions" page of the reference. */
 export const approximateFunctions: readonly FunctionDefinition[] = [
-  {
-    ...row("APPROX_COUNT_DISTINCT", "How many different values there are", ["(T GROUPABLE) -> INT64"]),
-    isWindowable: true,
-  },
+  row("APPROX_COUNT_DISTINCT", "How many different values there are", ["(T GROUPABLE) -> INT64"]),
   row(
     "APPROX_QUANTILES",
     "The n + 1 boundaries of n groups of equal size, the least and the greatest value included",

@@ -1,6 +1,6 @@
 import type { FunctionDefinition } from "../types.ts";
 
-const AREA = { area: "HyperLogLog++", isWindowable: false } as const;
+const AREA = "HyperLogLog++";
 
 /** The "HyperLogLog++ functions" page of the reference. The sketches are ours: BigQuery's cannot be read. */
 export const hllFunctions: readonly FunctionDefinition[] = [
@@ -8,11 +8,11 @@ export const hllFunctions: readonly FunctionDefinition[] = [
     name: "HLL_COUNT.EXTRACT",
     kind: "scalar",
     signatures: ["(BYTES) -> INT64"],
-    area: AREA.area,
+    area: AREA,
     summary: "The estimate that a sketch holds; 0 for NULL",
   },
   {
-    ...AREA,
+    area: AREA,
     name: "HLL_COUNT.INIT",
     kind: "aggregate",
     signatures: [
@@ -25,14 +25,14 @@ export const hllFunctions: readonly FunctionDefinition[] = [
     summary: "A sketch of the different values, of a precision from 10 to 24 (15 without one); NULL without values",
   },
   {
-    ...AREA,
+    area: AREA,
     name: "HLL_COUNT.MERGE",
     kind: "aggregate",
     signatures: ["(BYTES) -> INT64"],
     summary: "The estimate of all sketches together; 0 without one",
   },
   {
-    ...AREA,
+    area: AREA,
     name: "HLL_COUNT.MERGE_PARTIAL",
     kind: "aggregate",
     signatures: ["(BYTES) -> BYTES"],

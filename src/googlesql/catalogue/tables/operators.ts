@@ -10,6 +10,8 @@ const ARITHMETIC = [
   "(NUMERIC, NUMERIC) -> NUMERIC",
   "(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC",
 ];
+/** Types whose values become text beside a STRING. */
+const JOINED = "INT64 FLOAT64 NUMERIC BIGNUMERIC BOOL DATE DATETIME TIME TIMESTAMP".split(" ");
 const BITWISE = ["(INT64, INT64) -> INT64", "(BYTES, BYTES) -> BYTES"];
 const SHIFT = ["(INT64, INT64) -> INT64", "(BYTES, INT64) -> BYTES"];
 
@@ -25,8 +27,6 @@ export const OPERATORS: readonly FunctionDefinition[] = [
     "(INTERVAL, DATE) -> DATETIME",
     "(DATETIME, INTERVAL) -> DATETIME",
     "(INTERVAL, DATETIME) -> DATETIME",
-    "(TIME, INTERVAL) -> TIME",
-    "(INTERVAL, TIME) -> TIME",
     "(INTERVAL, INTERVAL) -> INTERVAL",
   ]),
   operator("$subtract", "x - y: a difference of numbers, dates, times or intervals", [
@@ -39,7 +39,6 @@ export const OPERATORS: readonly FunctionDefinition[] = [
     "(TIMESTAMP, INTERVAL) -> TIMESTAMP",
     "(DATE, INTERVAL) -> DATETIME",
     "(DATETIME, INTERVAL) -> DATETIME",
-    "(TIME, INTERVAL) -> TIME",
     "(INTERVAL, INTERVAL) -> INTERVAL",
   ]),
   operator("$multiply", "x * y", [...ARITHMETIC, "(INTERVAL, INT64) -> INTERVAL", "(INT64, INTERVAL) -> INTERVAL"]),
@@ -60,6 +59,7 @@ export const OPERATORS: readonly FunctionDefinition[] = [
     "(STRING, STRING) -> STRING",
     "(BYTES, BYTES) -> BYTES",
     "(ARRAY<T>, ARRAY<T>) -> ARRAY<T>",
+    ...JOINED.flatMap((type) => [`(STRING, ${type}) -> STRING`, `(${type}, STRING) -> STRING`]),
   ]),
   operator("$bit_and", "x & y", BITWISE),
   operator("$bit_or", "x | y", BITWISE),
@@ -112,6 +112,7 @@ export const OPERATORS: readonly FunctionDefinition[] = [
     "(JSON, INT64) -> JSON",
     "(JSON, STRING) -> JSON",
   ]),
+  operator("$mixed_json", "A value of several shapes as JSON to be read: a text is what it says", ["(ANY) -> STRING"]),
   operator("$collation_key", "What strings with a collation compare by", ["(STRING) -> STRING"]),
   operator("$interval", "INTERVAL n part, where n is no literal", ["(INT64, DATEPART) -> INTERVAL"]),
   operator("$extract", "EXTRACT(part FROM x [AT TIME ZONE zone]); DATE, DATETIME and TIME as parts give those types", [

@@ -43,6 +43,8 @@ export const windowFunctions: readonly FunctionDefinition[] = [
       "(INT64, LITERAL FLOAT64) -> FLOAT64",
       "(NUMERIC, LITERAL NUMERIC) -> NUMERIC",
       "(BIGNUMERIC, LITERAL BIGNUMERIC) -> BIGNUMERIC",
+      "(NUMERIC, LITERAL FLOAT64) -> FLOAT64",
+      "(BIGNUMERIC, LITERAL FLOAT64) -> FLOAT64",
     ],
     PERCENTILE,
   ),

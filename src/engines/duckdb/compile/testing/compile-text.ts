@@ -21,7 +21,7 @@ export function compileText(
     tableNames: () => layouts.map((layout) => layout.definition.name),
   };
   const query = resolveQuery(parseQuery(text), text, { tables, parameters, inferParameters: true });
-  return compileQuery(query, find, { text });
+  return compileQuery(query, (table) => find(table.name), { text });
 }
 
 export interface EdgeDatabase {

@@ -1,0 +1,93 @@
+import { ServiceError } from "../../errors.ts";
+import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
+import { LqlError } from "../../lql/lql-error.ts";
+import { listFields, type SourceField } from "../../sources/list-fields.ts";
+import { formatContractType } from "../contract.ts";
+import type { Endpoint } from "../definition.ts";
+import { type PlacedProblem, placeDiagnostics } from "../field-problem.ts";
+import type { PlannedQuery } from "../planned-query.ts";
+import { type EndpointCall, type EndpointRunner, prepareCall } from "../run-endpoint.ts";
+
+type Runner = Pick<EndpointRunner, "planner" | "cursors" | "budget">;
+type Call = Omit<EndpointCall, "openSignal">;
+
+/** What is known of a consumer's query without running it. */
+export interface ConsumerReport {
+  readonly is_valid: boolean;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** All that is wrong with it. */
+  readonly diagnostics: readonly PlacedProblem[];
+}
+
+/** A table that callers of an endpoint may query. */
+export interface ScopeTable {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** True for the one that LQL reads unless it names another. */
+  readonly is_default: boolean;
+  readonly fields: readonly SourceField[];
+}
+
+/** Describes the query of a call as running it would see it. Throws for what is wrong besides, such as a parameter that is missing. */
+export function inspectConsumer(runner: Runner, call: Call): ConsumerReport {
+  try {
+    const columns = shownColumns(prepareCall(runner, call).query);
+    return {
+      is_valid: true,
+      columns: columns.map(({ name, type }) => ({ name, type: formatContractType(type) })),
+      diagnostics: [],
+    };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const diagnostics = diagnosticsOf(error);
+    if (diagnostics === undefined) throw error;
+    return { is_valid: false, columns: [], diagnostics };
+  }
+}
+
+/** What a consumer is told of a query: never more than an answer would tell. Undefined for errors that are not about its text. */
+function diagnosticsOf({ code, message, details }: ServiceError): readonly PlacedProblem[] | undefined {
+  const { cause } = details;
+  if (cause instanceof GoogleSqlError) {
+    const [first, ...others] = cause.diagnostics;
+    return placeDiagnostics(cause.text, [{ ...first, message }, ...others]).map((problem, index) =>
+      index === 0 ? { ...problem, code } : problem,
+    );
+  }
+  if (!(cause instanceof LqlError)) return undefined;
+  const { text, offset } = cause;
+  const placed = placeDiagnostics(text, [
+    { code: "syntax_error", message, span: { start: offset, end: Math.min(offset + 1, text.length) } },
+  ]);
+  return placed.map((problem) => ({ ...problem, code }));
+}
+
+function shownColumns({ columns, paging }: PlannedQuery): PlannedQuery["columns"] {
+  return columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
+}
+
+/** The tables of an endpoint's WITH clause that this call may read, as it sees them, with every field that holds values. */
+export function listScopeTables(runner: Runner, call: Call, defaultTable: string | undefined): readonly ScopeTable[] {
+  const { definition, savedQuery }: Endpoint = call.endpoint;
+  const names = savedQuery.with?.entries.map((entry) => entry.name.name) ?? [];
+  return names.flatMap((name) => {
+    const parameters = new Map(call.parameters);
+    for (const other of ["lql", "limit", "cursor"]) parameters.delete(other);
+    parameters.set("sql", `SELECT * FROM \`${name}\``);
+    const query = planAllowed(runner, { ...call, parameters });
+    if (query === undefined) return [];
+    const aliases = Object.entries(definition.tableAliases).flatMap(([alias, table]) => (table === name ? alias : []));
+    const columns = shownColumns(query);
+    return { name, aliases, is_default: name === defaultTable, fields: listFields({ name, columns }) };
+  });
+}
+
+/** Undefined for a table that has nothing of the tenant to whom a pin binds the call. */
+function planAllowed(runner: Runner, call: Call): PlannedQuery | undefined {
+  try {
+    return prepareCall(runner, call).query;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "pinned_parameter") return undefined;
+    throw error;
+  }
+}

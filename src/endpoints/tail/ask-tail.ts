@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { ServiceError } from "../../errors.ts";
+import { splitValues } from "../../json-scan.ts";
+import { redactJson } from "../../redaction/redact-json.ts";
+import { redactText } from "../../redaction/redact-text.ts";
+import type { PagePlace } from "../paging/cursor.ts";
+import { maxFollowedRows } from "../paging/follow-query.ts";
+import { hideFrom } from "../paging/page-end.ts";
+import { placeParameter } from "../paging/page-query.ts";
+import type { PlannedQuery } from "../planned-query.ts";
+import { type EndpointCall, type EndpointRunner, type PreparedCall, prepareCall } from "../run-endpoint.ts";
+import { runPrepared } from "../run-prepared.ts";
+
+/** A row of a query that is followed. */
+export interface TailRow {
+  /** Tells it from every other row. */
+  readonly key: string;
+  /** Microseconds since 1970. */
+  readonly timeUs: bigint;
+  /** As the endpoint answers it. */
+  readonly json: string;
+  readonly place: PagePlace;
+}
+
+/** The newest rows at or after a time, newest first. */
+export interface TailAnswer {
+  readonly rows: readonly TailRow[];
+  /** True where there may be more of that time. */
+  readonly isFull: boolean;
+  /** What cursors of the call belong to. */
+  readonly identity: string;
+  readonly tables: readonly string[];
+}
+
+type Call = Omit<EndpointCall, "openSignal" | "shape" | "followFromUs">;
+
+/** Turns at the engine that tails take, all of them together. */
+const caller = "tail";
+
+/** Checks a call that is to be followed; what is wrong with it is told at once. */
+export function prepareTail(runner: EndpointRunner, call: Call, fromUs: bigint): PreparedCall {
+  const parameters = new Map(call.parameters);
+  for (const name of ["limit", "cursor", "since"]) parameters.delete(name);
+  return prepareCall(runner, { ...call, parameters, followFromUs: fromUs });
+}
+
+/** Asks for the newest rows of a call, at or after a time. Rows and errors are redacted as the call is. */
+export async function askTail(
+  runner: EndpointRunner,
+  call: Call,
+  fromUs: bigint,
+  signal: AbortSignal,
+): Promise<TailAnswer> {
+  const prepared = prepareTail(runner, call, fromUs);
+  const { paging, ...query } = prepared.query;
+  const { detectors } = prepared;
+  const redact = (json: string) => (prepared.redactsPii ? redactJson(json, detectors) : json);
+  const rows: TailRow[] = [];
+  try {
+    // Rows keep the columns that only tell their place, and are redacted behind that.
+    for await (const { json, rowCount } of runPrepared(runner, { ...prepared, query, redactsPii: false }, signal, {
+      caller,
+    })) {
+      if (rowCount > 0) for (const row of splitValues(json)) rows.push(toRow(row, paging, redact));
+    }
+  } catch (error) {
+    if (!prepared.redactsPii || !(error instanceof ServiceError)) throw error;
+    throw new ServiceError(error.code, redactText(error.message, detectors), error.details);
+  }
+  const isFull = rows.length >= Math.min(maxFollowedRows, prepared.maxRows);
+  return { rows, isFull, identity: prepared.identity, tables: query.tables };
+}
+
+function toRow(row: string, paging: PlannedQuery["paging"], redact: (json: string) => string): TailRow {
+  const values = JSON.parse(row) as Readonly<Record<string, unknown>>;
+  const keys = paging?.keys ?? [];
+  const place = keys.map(({ name }) => {
+    const value = values[name];
+    return value === null || value === undefined ? null : String(value);
+  });
+  const hidden = keys.findIndex(({ name }, index) => name === placeParameter(index));
+  const shown = hidden === -1 ? row : hideFrom(row, placeParameter(hidden));
+  const [time = null] = place;
+  // Where nothing tells rows apart, all that they say does.
+  const key = place.length > 1 ? JSON.stringify(place) : createHash("sha256").update(row).digest("base64url");
+  return { key, timeUs: BigInt(time ?? 0), json: redact(shown), place };
+}

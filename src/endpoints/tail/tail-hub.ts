@@ -1,0 +1,56 @@
+import { createPassingMap } from "../../passing-map.ts";
+import { createSharedTail, type Follower, type SharedTail, type TailAsk, type TailStart } from "./shared-tail.ts";
+
+/** All tails of the service: who follows the same query shares its answers. */
+export interface TailHub {
+  /** Follows until `leave` is called. `key` tells queries apart whose answers differ. Rejects where the query cannot be run. */
+  follow(
+    key: string,
+    ask: TailAsk,
+    follower: Follower,
+    start: TailStart,
+  ): { readonly joined: Promise<void>; leave(): void };
+  /** To be told that events of a source are on disk. */
+  note(source: string): void;
+  readonly followerCount: number;
+  close(): void;
+}
+
+/** How often queries that are followed are asked, at most: who waits for an event has it within twice that, and the query. */
+const intervalMs = 350;
+
+export function createTailHub(nowMs: () => number): TailHub {
+  const tails = createPassingMap<string, SharedTail>();
+  const counts = new Map<string, number>();
+  const arrivals = (tables: readonly string[]) => tables.reduce((sum, table) => sum + (counts.get(table) ?? 0), 0);
+  let timer: NodeJS.Timeout | undefined;
+  const tick = () => {
+    for (const [key, tail] of tails.entries()) {
+      if (tail.followerCount > 0) void tail.poll();
+      else {
+        tail.close();
+        tails.delete(key);
+      }
+    }
+    timer = tails.size > 0 ? setTimeout(tick, intervalMs).unref() : undefined;
+  };
+  return {
+    follow(key, ask, follower, start) {
+      const tail = tails.get(key) ?? createSharedTail({ ask, nowMs, arrivals });
+      tails.set(key, tail);
+      const joined = tail.join(follower, start);
+      void tail.poll();
+      timer ??= setTimeout(tick, intervalMs).unref();
+      return { joined, leave: () => tail.leave(follower) };
+    },
+    note: (source) => void counts.set(source, (counts.get(source) ?? 0) + 1),
+    get followerCount() {
+      return [...tails.entries()].reduce((sum, [, tail]) => sum + tail.followerCount, 0);
+    },
+    close() {
+      clearTimeout(timer);
+      for (const [, tail] of tails.entries()) tail.close();
+      tails.clear();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { TableDefinition, TablePlace, TenantRule } from "../../googlesql/relation.ts";
+import type { Guards } from "./find-guards.ts";
+import { isSameRule } from "./tenant-rule.ts";
+
+/** The rules that a query confines its scans by, by where the scans stand in its texts. */
+export interface PlaceGuards {
+  at(place: TablePlace): TenantRule | undefined;
+  /** All rules. */
+  readonly rules: readonly TenantRule[];
+}
+
+/** The guards of scans whose places are known by their tables. A place of several scans has the rule that all of them have. */
+export function placeGuards(guards: Guards, places: ReadonlyMap<TableDefinition, TablePlace>): PlaceGuards {
+  const byPlace = new Map<string, TenantRule | undefined>();
+  for (const [{ table }, rule] of guards) {
+    const place = places.get(table);
+    if (place === undefined) continue;
+    const key = keyOf(place);
+    const known = byPlace.get(key);
+    const isSame = known !== undefined && rule !== undefined && isSameRule(known, rule);
+    byPlace.set(key, byPlace.has(key) && !isSame ? undefined : rule);
+  }
+  const rules = [...byPlace.values()].flatMap((rule) => rule ?? []);
+  return { rules, at: (place) => (rules.length === 0 ? undefined : byPlace.get(keyOf(place))) };
+}
+
+function keyOf({ text, span }: TablePlace): string {
+  return `${span.start}:${span.end}:${text}`;
+}

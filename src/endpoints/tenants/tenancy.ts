@@ -1,0 +1,73 @@
+import type { TableDefinition, TablePlace } from "../../googlesql/relation.ts";
+import type { SourceTables } from "../../sources/source-tables.ts";
+import { resolveOwn } from "../compile-endpoint.ts";
+import type { Endpoint } from "../definition.ts";
+import { type EndpointLookup, effectiveParameters, type FoundTables } from "../endpoint-tables.ts";
+import { findGuards } from "./find-guards.ts";
+import { type PlaceGuards, placeGuards } from "./place-guards.ts";
+
+/** What an endpoint's query says of tenants, whatever events there are. */
+export interface Tenancy {
+  /** Of its own query. */
+  readonly guards: PlaceGuards;
+  /** Of the tables that callers' queries read. */
+  readonly exposedGuards: PlaceGuards;
+  /**
+   * Parameters that say whose rows a call reads, as callers write them: the one of the header, else those that the query compares with a
+   * tenant's field and those of the headers of endpoints that it reads. A token that pins one of them reads no other rows.
+   */
+  readonly parameters: readonly string[];
+}
+
+/** Knows the tenancy of endpoints; one is found once, and again when a declaration or an endpoint that it reads has changed. */
+export interface TenancyFinder {
+  /** Throws `GoogleSqlError` for a query that does not resolve. */
+  of(endpoint: Endpoint): Tenancy;
+}
+
+interface FoundTenancy {
+  readonly tenancy: Tenancy;
+  readonly found: FoundTables;
+}
+
+export function createTenancyFinder(dependencies: {
+  readonly tables: SourceTables;
+  readonly endpoints: EndpointLookup;
+}): TenancyFinder {
+  const { tables, endpoints } = dependencies;
+  const known = new WeakMap<Endpoint, FoundTenancy>();
+  const isCurrent = ({ found }: FoundTenancy): boolean => {
+    for (const { name, definition } of found.sources) if (tables.findTable(name, null) !== definition) return false;
+    for (const [name, endpoint] of found.endpoints) if (endpoints.findByName(name) !== endpoint) return false;
+    return true;
+  };
+  return {
+    of(endpoint) {
+      const before = known.get(endpoint);
+      if (before !== undefined && isCurrent(before)) return before.tenancy;
+      const next = findTenancy(dependencies, endpoint);
+      known.set(endpoint, next);
+      return next.tenancy;
+    },
+  };
+}
+
+function findTenancy(dependencies: Parameters<typeof createTenancyFinder>[0], endpoint: Endpoint): FoundTenancy {
+  const places = new Map<TableDefinition, TablePlace>();
+  const { query, found } = resolveOwn(dependencies, endpoint, { access: { kind: "declared", places } });
+  const tables = (endpoint.savedQuery.with?.entries ?? []).map((entry) => entry.name.name.toLowerCase());
+  const guards = placeGuards(findGuards(query.scan), places);
+  const exposedGuards = placeGuards(findGuards(query.scan, new Set(tables)), places);
+  const read = [...found.endpoints.values()].flatMap((each) => each ?? []);
+  const { tenantParameter } = endpoint.definition;
+  const compared = [...guards.rules, ...exposedGuards.rules].flatMap((rule) =>
+    rule.kind === "parameter" ? rule.name : [],
+  );
+  const inherited = read.flatMap(({ definition }) => definition.tenantParameter?.toLowerCase() ?? []);
+  const own = tenantParameter === undefined ? [...compared, ...inherited] : [tenantParameter.toLowerCase()];
+  const wanted = new Set([...own, ...(endpoint.tenantParameters ?? []).map((name) => name.toLowerCase())]);
+  const parameters = effectiveParameters(endpoint, read)
+    .filter(({ name, type }) => type === "string" && wanted.has(name.toLowerCase()))
+    .map(({ name }) => name);
+  return { tenancy: { guards, exposedGuards, parameters }, found };
+}

@@ -1,0 +1,25 @@
+/** What values are sorted and compared by where DuckDB's own order of them is another. */
+import type { SqlType } from "../../../googlesql/types.ts";
+import { computeOnce } from "./compute-once.ts";
+import { mixedKey } from "./mixed.ts";
+
+/** A RANGE without a start begins before all others, one without an end ends after them. */
+function rangeKey(range: string, element: SqlType): string {
+  const type = element.kind === "DATE" ? "DATE" : "TIMESTAMP";
+  return computeOnce([range], "range_key", (r) => {
+    const start = `coalesce(struct_extract(${r}, 'start'), CAST('-infinity' AS ${type}))`;
+    const end = `coalesce(struct_extract(${r}, 'end'), CAST('infinity' AS ${type}))`;
+    return `CASE WHEN ${r} IS NOT NULL THEN struct_pack(s := ${start}, e := ${end}) END`;
+  });
+}
+
+/** Are values of the type sorted by a key, not by themselves? */
+export function hasSortKey({ kind }: SqlType): boolean {
+  return kind === "MIXED" || kind === "RANGE";
+}
+
+/** The key of a printed value of the type, or the value itself. */
+export function sortKey(type: SqlType, value: string): string {
+  if (type.kind === "MIXED") return mixedKey(value);
+  return type.kind === "RANGE" ? rangeKey(value, type.element) : value;
+}

@@ -1,0 +1,19 @@
+/** What the events of a batch carried, by tenant. */
+import type { MistypedField } from "../../engine.ts";
+import type { EntrySet } from "./entry-set.ts";
+import type { Tenant } from "./field-requests.ts";
+
+export interface TenantShare {
+  readonly tenant: Tenant;
+  readonly eventCount: number;
+  /** Microseconds since 1970. */
+  readonly newestTimestampUs: bigint;
+  /** Entries that its events carried. */
+  readonly entries: EntrySet;
+}
+
+/** What a batch brings beside its rows. */
+export interface Carried {
+  readonly tenants: readonly TenantShare[];
+  readonly mistyped: readonly MistypedField[];
+}

@@ -1,0 +1,64 @@
+/** Values of declared fields: what fits their type, and what becomes it without a loss. */
+import type { EventValue } from "../../engine.ts";
+import type { ValueType } from "./schema-entry.ts";
+import { arrayType, isScalar, type ScalarValue } from "./value-type.ts";
+
+const INTEGER_TEXT = /^-?\d{1,19}$/;
+const NUMBER_TEXT = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+const MIN_INT64 = -(2n ** 63n);
+const MAX_INT64 = 2n ** 63n - 1n;
+
+function toInt64(value: ScalarValue): number | bigint | undefined {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
+  const isText = typeof value === "string" && INTEGER_TEXT.test(value);
+  if (!isText && typeof value !== "bigint" && !(typeof value === "number" && Number.isInteger(value))) return undefined;
+  const integer = BigInt(value);
+  return integer >= MIN_INT64 && integer <= MAX_INT64 ? integer : undefined;
+}
+
+function toFloat64(value: ScalarValue): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value === "boolean" || (typeof value === "string" && !NUMBER_TEXT.test(value))) return undefined;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+function toBool(value: ScalarValue): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  return value === "true" || value === "false" ? value === "true" : undefined;
+}
+
+/** A number's text, as its JSON has it. */
+function toText(value: ScalarValue): string {
+  return typeof value === "number" ? JSON.stringify(value) : String(value);
+}
+
+/** The value as one of the type; undefined where it is none and does not become one without a loss. */
+export function fitScalar(value: ScalarValue, type: ValueType): ScalarValue | undefined {
+  switch (type) {
+    case "STRING":
+      return typeof value === "string" ? value : toText(value);
+    case "INT64":
+      return toInt64(value);
+    case "FLOAT64":
+      return toFloat64(value);
+    case "BOOL":
+      return toBool(value);
+    default:
+      return undefined;
+  }
+}
+
+/** The elements as those of a declared array; undefined where one of them does not fit. */
+export function fitArray(items: readonly EventValue[], type: ValueType): readonly ScalarValue[] | undefined {
+  if (!type.endsWith("[]")) return undefined;
+  if (arrayType(items) === type && items.every(isScalar)) return items as readonly ScalarValue[];
+  const element = type.slice(0, -2) as ValueType;
+  const fitted: ScalarValue[] = [];
+  for (const item of items) {
+    const value = isScalar(item) ? fitScalar(item, element) : undefined;
+    if (value === undefined) return undefined;
+    fitted.push(value);
+  }
+  return fitted;
+}

@@ -1,0 +1,58 @@
+/** The JSON text of events' values. */
+import type { EventValue } from "../../engine.ts";
+import { isScalar, type ScalarValue, type ValueType } from "./value-type.ts";
+
+export type EventObject = { readonly [field: string]: EventValue };
+
+/** What JSON cannot hold in a string as it is: quotes, backslashes, control characters, lone surrogates. */
+const NEEDS_ESCAPE = /["\\]|[^ -\ud7ff\ue000-\uffff]/;
+
+export function scalarText(value: ScalarValue): string {
+  if (typeof value === "string") return NEEDS_ESCAPE.test(value) ? JSON.stringify(value) : `"${value}"`;
+  return typeof value === "number" ? JSON.stringify(value) : String(value);
+}
+
+/** Text of an element in an array of strings that also held other things. */
+function elementText(item: EventValue): string {
+  if (typeof item === "string") return item;
+  return isScalar(item) ? scalarText(item) : plainJson(item);
+}
+
+/** The value as it was sent. */
+export function plainJson(value: EventValue): string {
+  if (isScalar(value)) return scalarText(value);
+  if (Array.isArray(value)) return `[${value.map(plainJson).join(",")}]`;
+  const object = value as EventObject;
+  return `{${Object.keys(object)
+    .map((key) => `${JSON.stringify(key)}:${plainJson(object[key] ?? "")}`)
+    .join(",")}}`;
+}
+
+/** The value with every object in an array of its own, as records' texts have them. */
+export function recordJson(value: EventValue): string {
+  if (isScalar(value)) return scalarText(value);
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => (isObject(item) ? objectJson(item) : plainJson(item))).join(",")}]`;
+  }
+  return `[${objectJson(value as EventObject)}]`;
+}
+
+function objectJson(object: EventObject): string {
+  const fields = Object.keys(object).map((key) => `${JSON.stringify(key)}:${recordJson(object[key] ?? "")}`);
+  return `{${fields.join(",")}}`;
+}
+
+/** A list of an array column, as batches carry it. */
+export function listText(items: readonly EventValue[], type: ValueType): string {
+  if (type === "STRING[]") return `[${items.map((item) => JSON.stringify(elementText(item))).join(",")}]`;
+  return `[${items.map((item) => (isScalar(item) ? scalarText(item) : "null")).join(",")}]`;
+}
+
+export function isObject(value: EventValue): value is EventObject {
+  return !isScalar(value) && !Array.isArray(value);
+}
+
+/** An array with at least one object in it. */
+export function holdsObject(items: readonly EventValue[]): boolean {
+  return items.some(isObject);
+}

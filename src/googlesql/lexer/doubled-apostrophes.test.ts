@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { parseClientQuery, parseQuery } from "../parse.ts";
+import { printQuery } from "../print.ts";
+
+it.each([
+  ["SELECT 'it''s'", `SELECT "it's"`],
+  ["SELECT 'a''b''c' AS x", `SELECT "a'b'c" AS x`],
+  ["SELECT 'a'''", `SELECT "a'"`],
+  ["SELECT t.x LIKE '%don''t%' FROM t", `SELECT t.x LIKE "%don't%" FROM t`],
+])("a client's %s reads as %s", (client, plain) => {
+  expect(printQuery(parseClientQuery(client))).toBe(printQuery(parseQuery(plain)));
+  expect(() => parseQuery(client)).toThrow();
+});
+
+it.each(["SELECT '', 'a', '''b''c'''", "SELECT 'a' AS `b`, 'c'", "SELECT x FROM t WHERE y = ''", "SELECT 'a' 'b'"])(
+  "a valid query means the same: %s",
+  (text) => {
+    expect(printQuery(parseClientQuery(text))).toBe(printQuery(parseQuery(text)));
+  },
+);
+
+it.each(["SELECT 'a''b", "SELECT r'a''b'", `SELECT "a""b"`])("stays an error: %s", (text) => {
+  expect(() => parseClientQuery(text)).toThrow();
+});

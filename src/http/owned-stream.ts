@@ -1,0 +1,39 @@
+import { Readable } from "node:stream";
+import type { FastifyReply } from "fastify";
+
+/**
+ * The chunks as the body of an answer. The body owns what they come from: `onClose` is called once, however the body ends (sent,
+ * failed, its caller gone, never read). A stream made of the generator in itself would not do: a generator that is returned
+ * before its first step runs none of its code, and so not what lets go of its source.
+ */
+export function openOwnedStream(reply: FastifyReply, chunks: AsyncGenerator<Buffer>, onClose: () => void): Readable {
+  let isReading = false;
+  const body = new Readable({
+    highWaterMark: 64 * 1024,
+    read() {
+      if (isReading) return;
+      isReading = true;
+      chunks.next().then(
+        ({ done, value }) => {
+          isReading = false;
+          this.push(done === true ? null : value);
+        },
+        (error: Error) => this.destroy(error),
+      );
+    },
+    destroy(error, callback) {
+      onClose();
+      callback(error);
+    },
+  });
+  // A response that is closed looks at nothing any more, and one that was closed before never did.
+  const { raw } = reply;
+  if (raw.destroyed) {
+    body.destroy();
+    return body;
+  }
+  // The framework, its hooks and ours each listen once: together they pass Node's idea of a leak.
+  raw.setMaxListeners(raw.getMaxListeners() + 1);
+  raw.once("close", () => body.destroy());
+  return body;
+}

@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import { CATALOGUE } from "../../googlesql/catalogue/index.ts";
+import type { AppDependencies } from "../app.ts";
+import { authenticate, findSecret } from "../authenticate.ts";
+import { isKnownTag } from "../entity-tag.ts";
+import { urlParameters } from "../request-parameters.ts";
+
+/** Functions seldom change, and only with the service. */
+const cacheControl = "private, max-age=3600";
+
+/** `GET /api/catalogue`: the functions that queries may call, with signatures and a line of documentation. Any valid token will do. */
+export function addCatalogueRoute(app: FastifyInstance, { authenticator }: AppDependencies): void {
+  const functions = CATALOGUE.definitions
+    .filter(({ name, refused }) => !name.startsWith("$") && refused === undefined)
+    .map(({ name, aliases = [], kind, area, signatures, summary }) => ({
+      name,
+      aliases,
+      kind,
+      area,
+      signatures,
+      summary,
+    }));
+  const body = JSON.stringify({ functions });
+  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+  app.get("/api/catalogue", async (request, reply) => {
+    await authenticate(authenticator, request, findSecret(request, urlParameters(request)));
+    reply.header("Cache-Control", cacheControl).header("ETag", etag).type("application/json; charset=utf-8");
+    return isKnownTag(request.headers["if-none-match"], etag) ? reply.code(304).send() : reply.send(body);
+  });
+}

@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { inspectConsumer, listScopeTables } from "../../endpoints/explore/inspect-consumer.ts";
+import { toOverviewAnswer } from "../../endpoints/explore/overview-answer.ts";
+import { aroundShape, bucketWidthUs, overviewShape } from "../../endpoints/explore/overview-query.ts";
+import type { QueryShape } from "../../endpoints/explore/query-shape.ts";
+import { readAround, readOverview } from "../../endpoints/explore/read-options.ts";
+import { prepareCall } from "../../endpoints/run-endpoint.ts";
+import { runPrepared } from "../../endpoints/run-prepared.ts";
+import { findDefaultTable } from "../../endpoints/saved-query.ts";
+import { ServiceError } from "../../errors.ts";
+import type { AppContext } from "../app.ts";
+import { createCallSignal } from "../call-signal.ts";
+import { noteRun, type OpenedCall, openCall } from "../endpoint-call.ts";
+import { readWait } from "../read-wait.ts";
+
+interface ExploreRoute {
+  readonly Params: { readonly name: string };
+}
+
+const methods: ("GET" | "POST")[] = ["GET", "POST"];
+
+/**
+ * What an explorer asks about the tables of an endpoint, by GET or POST below its path: `tables` lists them with their fields, `parse` tells what is
+ * wrong with a query, `overview` counts rows over time and by the values of fields, `around` shows a row's neighbours. Each is a call of
+ * the endpoint like any other: the same token, pins, parameters, redaction and limits.
+ */
+export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext): void {
+  const { runner } = dependencies;
+  const base = "/api/endpoints/query/:name";
+  app.route<ExploreRoute>({
+    method: methods,
+    url: `${base}/tables`,
+    handler: async (request, reply) => {
+      const call = await openCall(dependencies, request);
+      const defaultTable = findDefaultTable(call.endpoint.savedQuery);
+      const isOpen = call.endpoint.definition.isSandboxed;
+      reply.header("Cache-Control", "no-store");
+      return { tables: isOpen ? listScopeTables(runner, call, defaultTable) : [] };
+    },
+  });
+  app.route<ExploreRoute>({
+    method: methods,
+    url: `${base}/parse`,
+    handler: async (request, reply) => {
+      const call = await openCall(dependencies, request);
+      reply.header("Cache-Control", "no-store");
+      return { result: inspectConsumer(runner, call) };
+    },
+  });
+  app.route<ExploreRoute>({
+    method: methods,
+    url: `${base}/overview`,
+    handler: async (request, reply) => {
+      const call = await openCall(dependencies, request);
+      const overview = readOverview(call.sent);
+      noteRun(request, call.identity, call);
+      const signal = createCallSignal(reply, dependencies.drain, readWait(request, reply));
+      const { rows, isTruncated } = await readRows(dependencies, call, overviewShape(overview), signal);
+      send(reply);
+      return { result: toOverviewAnswer(overview, bucketWidthUs(overview), rows, isTruncated) };
+    },
+  });
+  app.route<ExploreRoute>({
+    method: methods,
+    url: `${base}/around`,
+    handler: async (request, reply) => {
+      const call = await openCall(dependencies, request);
+      const { atUs, id, count } = readAround(call.sent);
+      noteRun(request, call.identity, call);
+      const signal = createCallSignal(reply, dependencies.drain, readWait(request, reply));
+      const ask = (direction: "before" | "after", rows: number) =>
+        readRows(dependencies, call, aroundShape({ atUs, id, direction, count: rows }), signal);
+      const { rows } = await ask("before", count + 1);
+      // The row itself may be none of the query's.
+      const before = rows[0]?.id === id ? rows : rows.slice(0, count);
+      const after = await ask("after", count);
+      send(reply);
+      // The newest first, as everywhere.
+      return { result: [...after.rows.reverse(), ...before] };
+    },
+  });
+}
+
+function send(reply: FastifyReply): void {
+  reply.header("Cache-Control", "no-store");
+}
+
+async function readRows(
+  { runner }: AppContext,
+  call: OpenedCall,
+  shape: QueryShape,
+  signal: AbortSignal,
+): Promise<{ readonly rows: Record<string, unknown>[]; readonly isTruncated: boolean }> {
+  const parameters = withQuery(call);
+  // What is wrong with the caller's own text is told as a plain call of it tells.
+  prepareCall(runner, { ...call, parameters });
+  const prepared = prepareCall(runner, { ...call, parameters, shape });
+  const run = runPrepared(runner, prepared, signal, { caller: call.identity.tokenId });
+  const rows: Record<string, unknown>[] = [];
+  for (let step = await run.next(); ; step = await run.next()) {
+    if (step.done === true) return { rows, isTruncated: step.value.isTruncated || rows.length >= shape.maxRows };
+    if (step.value.rowCount > 0) rows.push(...(JSON.parse(`[${step.value.json}]`) as Record<string, unknown>[]));
+  }
+}
+
+/** The call's parameters with a query: all rows of `table`, or of the default table, where it sends none. */
+function withQuery({ parameters, endpoint, sent }: OpenedCall): ReadonlyMap<string, unknown> {
+  const chosen = new Map(parameters);
+  for (const own of ["limit", "cursor"]) chosen.delete(own);
+  const hasQuery = ["sql", "lql"].some((name) => String(chosen.get(name) ?? "").trim() !== "");
+  if (hasQuery) return chosen;
+  const table = sent.get("table")?.at(-1) ?? findDefaultTable(endpoint.savedQuery);
+  if (typeof table !== "string" || table === "") {
+    throw new ServiceError("missing_parameter", "The endpoint has several tables: name one of them", {
+      parameter: "table",
+    });
+  }
+  return chosen.set("sql", `SELECT * FROM \`${table.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``);
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from "fastify";
+import { canIngest, canIngestAnything, canQuery, type Identity, isOwner } from "../../access/scope.ts";
+import { describeContract, tellEndpoint } from "../../endpoints/contract.ts";
+import type { Endpoint } from "../../endpoints/definition.ts";
+import type { AppDependencies } from "../app.ts";
+import { authenticate, findSecret } from "../authenticate.ts";
+import { urlParameters } from "../request-parameters.ts";
+
+/** `GET /api/session`: who the token is, and what it may do: each endpoint that it may run, with what is left to choose. Any valid token will do. */
+export function addSessionRoute(app: FastifyInstance, dependencies: AppDependencies): void {
+  const { authenticator, endpoints, sources, nowMs } = dependencies;
+  app.get("/api/session", async (request, reply) => {
+    const identity = await authenticate(authenticator, request, findSecret(request, urlParameters(request)));
+    const owns = isOwner(identity);
+    const runnable = endpoints.endpoints.filter((endpoint) => isCallable(endpoint, identity));
+    const writable = sources.sources.filter(({ name, aliases, origin }) => {
+      return origin?.kind !== "service" && canIngest(identity, [name, ...aliases]);
+    });
+    reply.header("Cache-Control", "no-store").header("Vary", "X-API-KEY, Authorization");
+    return {
+      token: {
+        id: identity.tokenId,
+        scopes: identity.scopes,
+        pins: identity.pins,
+        budget: identity.budget,
+        redaction: identity.redaction,
+      },
+      may: {
+        query: runnable.length > 0 || owns,
+        manage: owns,
+        ingest: canIngestAnything(identity),
+        metrics: owns || identity.scopes.includes("metrics"),
+      },
+      endpoints: runnable.map((endpoint) => showEndpoint(tellEndpoint(endpoint, owns), identity)),
+      sources: owns ? sources.sources.map(({ name }) => name) : [],
+      ingest_sources: writable.map(({ name }) => name),
+      now: new Date(nowMs()).toISOString(),
+    };
+  });
+}
+
+/** An endpoint that lacks a parameter which the token pins is refused, and one that has a problem does not run. */
+function isCallable({ definition, contract, problem }: Endpoint, identity: Identity): boolean {
+  if (problem !== undefined || !canQuery(identity, definition)) return false;
+  const declared = new Set(contract.parameters.map(({ name }) => name));
+  return Object.keys(identity.pins).every((name) => declared.has(name));
+}
+
+/** Parameters that the token sets are not the caller's to choose. */
+function showEndpoint({ definition, contract, version }: Endpoint, { pins }: Identity): object {
+  const parameters = contract.parameters.filter(({ name }) => !Object.hasOwn(pins, name));
+  return {
+    id: definition.id,
+    name: definition.name,
+    description: definition.description ?? null,
+    version,
+    sandbox: definition.isSandboxed,
+    max_rows: definition.maxRows,
+    ...describeContract({ parameters, columns: contract.columns }),
+  };
+}

@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Type } from "typebox";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseCheckedYaml } from "../checked-yaml.ts";
+import { UserError } from "../user-error.ts";
+import { openMetadata } from "./database.ts";
+import { readSecretKey } from "./secret-key.ts";
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "logweir-metadata-"));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the person who starts the service is told. */
+async function refusalOf(work: Promise<unknown>): Promise<string> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(UserError);
+  return error instanceof Error ? error.message : "";
+}
+
+describe("files that cannot be used", () => {
+  it.each([
+    ["other bytes", Buffer.alloc(9_000, 7)],
+    ["a text", Buffer.from("dear diary")],
+    ["a damaged database", Buffer.concat([Buffer.from("SQLite format 3\u0000"), Buffer.alloc(8_000, 7)])],
+  ])("metadata that is %s is named and left as it is", async (_name, bytes) => {
+    const path = join(folder, "metadata.db");
+    writeFileSync(path, bytes);
+    expect(await refusalOf(openMetadata(path))).toMatch(/metadata\.db is damaged or is no metadata of this service/);
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+    expect(readdirSync(folder)).toEqual(["metadata.db"]);
+  });
+
+  it("a folder in the place of the metadata is named", async () => {
+    const path = join(folder, "metadata.db");
+    mkdirSync(path);
+    writeFileSync(join(path, "x"), "");
+    expect(await refusalOf(openMetadata(path))).toContain("metadata.db is no file");
+  });
+
+  it("a file in the place of the data folder is named", async () => {
+    writeFileSync(join(folder, "data"), "");
+    const told = await refusalOf(openMetadata(join(folder, "data", "metadata.db")));
+    expect(told).toContain(`${join(folder, "data")} cannot be used: it is a file`);
+  });
+
+  it("a key that is not one is named and left as it is", async () => {
+    const path = join(folder, "cursor.key");
+    writeFileSync(path, "short");
+    expect(await refusalOf(readSecretKey(path))).toContain("cursor.key is damaged; nothing was changed");
+    expect(readFileSync(path, "utf8")).toBe("short");
+  });
+
+  it("YAML whose aliases stand for billions of values is a problem of its file", () => {
+    const levels = Array.from({ length: 10 }, (_, level) => {
+      const item = level === 0 ? "x" : `*a${level - 1}`;
+      return `a${level}: &a${level} [${Array.from({ length: 10 }, () => item).join(", ")}]`;
+    });
+    expect(parseCheckedYaml(levels.join("\n"), Type.Object({}))).toEqual({
+      isValid: false,
+      problems: [{ message: expect.stringContaining("its aliases cannot be resolved"), offset: 0 }],
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { createSocket, type Socket as DatagramSocket } from "node:dgram";
+import { once } from "node:events";
+import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from "node:net";
+import type { LogEvent } from "../engines/engine.ts";
+import { readEvents } from "../ingest/parse-events.ts";
+import { SyslogFrames } from "../ingest/protocols/syslog/frames.ts";
+import { readSyslogMessage } from "../ingest/protocols/syslog/read-message.ts";
+import { createMessageQueue, type QueueOptions } from "./queue.ts";
+
+const maxConnections = 1_000;
+/** How long messages that wait may take to be stored once the service stops, in milliseconds. */
+const closeMs = 5_000;
+
+export interface SyslogOptions extends QueueOptions {
+  readonly host: string;
+  /** Of TCP and UDP; 0 takes any free one. */
+  readonly port: number;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+export interface SyslogListener {
+  readonly port: number;
+  /** Messages since the start. */
+  readonly counts: { readonly stored: number; readonly dropped: number };
+  /** Stores what came, and frees the port. */
+  close(): Promise<void>;
+}
+
+/** Listens for syslog on one port, over TCP and UDP. Rejects where the port is taken. */
+export async function listenForSyslog(options: SyslogOptions): Promise<SyslogListener> {
+  const queue = createMessageQueue(options);
+  const take = (messages: readonly string[]) => {
+    for (const event of toEvents(messages, options.nowMs())) if (!queue.add(event)) queue.drop(1);
+  };
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    void readConnection(socket, take, () => queue.roomy()).finally(() => sockets.delete(socket));
+  });
+  server.maxConnections = maxConnections;
+  server.listen(options.port, options.host);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const datagrams = createSocket(isIPv6(options.host) ? "udp6" : "udp4");
+  datagrams.on("message", (bytes) => take(toMessages(bytes)));
+  try {
+    datagrams.bind(port, options.host);
+    await once(datagrams, "listening");
+  } catch (error) {
+    server.close();
+    throw error;
+  }
+  datagrams.on("error", (error) => options.warn(`syslog over UDP: ${error.message}`));
+  const close = async () => {
+    await closeSockets(server, datagrams, sockets);
+    await queue.close(closeMs);
+  };
+  let closed: Promise<void> | undefined;
+  return { port, counts: queue.counts, close: () => (closed ??= close()) };
+}
+
+/** Reads a connection to its end, as fast as messages are stored. */
+async function readConnection(
+  socket: Socket,
+  take: (messages: readonly string[]) => void,
+  roomy: () => Promise<void>,
+): Promise<void> {
+  const frames = new SyslogFrames();
+  try {
+    for await (const bytes of socket) {
+      take(frames.push(bytes as Buffer));
+      await roomy();
+    }
+  } catch {
+    // The sender is gone in the middle of something: what came of it counts.
+  }
+  take(frames.finish());
+}
+
+/** A datagram is a message, though some senders put several lines into one. */
+function toMessages(bytes: Uint8Array): readonly string[] {
+  const frames = new SyslogFrames();
+  return [...frames.push(bytes), ...frames.finish()];
+}
+
+function toEvents(messages: readonly string[], nowMs: number): readonly LogEvent[] {
+  const nowUs = BigInt(nowMs) * 1000n;
+  return readEvents(
+    messages.map((message) => readSyslogMessage(message, nowUs)),
+    nowUs,
+  ).events;
+}
+
+async function closeSockets(server: Server, datagrams: DatagramSocket, sockets: ReadonlySet<Socket>): Promise<void> {
+  const closed = [once(server, "close"), once(datagrams, "close")];
+  datagrams.close();
+  server.close();
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(closed);
+}

@@ -1,0 +1,101 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { EngineError, type LogEvent } from "../engines/engine.ts";
+import { listenForSyslog, type SyslogListener } from "./listen.ts";
+import { createMessageQueue } from "./queue.ts";
+
+const nowMs = Date.parse("2026-08-20T09:00:00Z");
+
+describe("the port for syslog", () => {
+  let listener: SyslogListener | undefined;
+  afterEach(async () => listener?.close());
+
+  async function open() {
+    const stored: LogEvent[] = [];
+    const append = async (events: readonly LogEvent[]) => void stored.push(...events);
+    listener = await listenForSyslog({ host: "127.0.0.1", port: 0, append, warn: () => undefined, nowMs: () => nowMs });
+    const messages = () => stored.map(({ eventMessage }) => eventMessage);
+    return { port: listener.port, messages, close: () => listener?.close() };
+  }
+
+  it("takes messages over TCP, whole or cut, and what is left when the connection ends", async () => {
+    const { port, messages } = await open();
+    const socket = connect(port, "127.0.0.1");
+    socket.write("<13>Aug 20 09:00:00 h app: one\n<13>Aug 20 09:0");
+    await once(socket, "connect");
+    socket.end("0:00 h app: two\n27 <13>1 - h app - - - counted\n<13>left");
+    await vi.waitFor(() => expect(messages()).toEqual(["one", "two", "counted", "left"]));
+  });
+
+  it("takes messages over UDP on the same port", async () => {
+    const { port, messages } = await open();
+    const socket = createSocket("udp4");
+    socket.send("<13>1 2026-08-20T09:00:00Z h app - - - datagram", port, "127.0.0.1");
+    await vi.waitFor(() => expect(messages()).toEqual(["datagram"]));
+    socket.close();
+  });
+
+  it("stores what came before it closes", async () => {
+    const { port, messages, close } = await open();
+    const socket = connect(port, "127.0.0.1");
+    socket.end("<13>app: last\n");
+    await once(socket, "close");
+    await close();
+    expect(messages()).toEqual(["last"]);
+    expect(listener?.counts).toEqual({ stored: 1, dropped: 0 });
+  });
+});
+
+describe("the queue of messages", () => {
+  const event = { id: "a", hasGeneratedId: true, timestampUs: 1n, eventMessage: "m", fields: {} };
+
+  it("tries again what the store refuses for now, and drops what it never takes", async () => {
+    const answers: (Error | undefined)[] = [new EngineError("overloaded", "x"), undefined, new Error("broken")];
+    const warn = vi.fn();
+    const queue = createMessageQueue({
+      warn,
+      append: async () => {
+        const answer = answers.shift();
+        if (answer !== undefined) throw answer;
+      },
+    });
+    queue.add(event);
+    await vi.waitFor(() => expect(queue.counts).toEqual({ stored: 1, dropped: 0 }));
+    queue.add(event);
+    await vi.waitFor(() => expect(queue.counts).toEqual({ stored: 1, dropped: 1 }));
+    expect(warn).toHaveBeenCalledOnce();
+    await queue.close(10);
+  });
+
+  it("takes no more than it may hold, and tells when there is room", async () => {
+    let release: () => void = () => undefined;
+    const queue = createMessageQueue({
+      warn: () => undefined,
+      append: (_events, signal) =>
+        new Promise<void>((resolve, reject) => {
+          release = resolve;
+          signal.addEventListener("abort", () => reject(new EngineError("aborted", "x")));
+        }),
+    });
+    let taken = 0;
+    while (queue.add(event)) taken++;
+    expect(taken).toBe(20_000);
+    expect(queue.isFull).toBe(true);
+    let isRoomy = false;
+    const roomy = queue.roomy().then(() => {
+      isRoomy = true;
+    });
+    for (let batch = 0; batch < 5; batch++) {
+      expect(isRoomy).toBe(false);
+      release();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    release();
+    await roomy;
+    await queue.close(1);
+    expect(queue.add(event)).toBe(false);
+    expect(queue.counts.stored + queue.counts.dropped).toBe(20_000);
+  });
+});

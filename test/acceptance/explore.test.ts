@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { privateToken, readError, type Service, startService } from "./service.ts";
+
+let service: Service;
+let tenant: string;
+
+const base = Date.parse("2026-08-20T09:00:00Z");
+const range = { from: "2026-08-20T09:00:00Z", to: "2026-08-20T10:00:00Z" };
+
+function request(project: string, second: number, status: number, method: string) {
+  return {
+    id: `${project}-${second}`,
+    timestamp: new Date(base + second * 1000).toISOString(),
+    project,
+    event_message: `${method} /rest/v1/items ${status}`,
+    metadata: {
+      request: { method, path: "/rest/v1/items", headers: { cf_connecting_ip: `192.0.2.${second % 9}` } },
+      response: { status_code: status },
+    },
+  };
+}
+
+beforeAll(async () => {
+  service = await startService();
+  const mine = Array.from({ length: 30 }, (_, index) =>
+    request("abc", index * 60, index % 3 === 0 ? 500 : 200, index % 2 === 0 ? "GET" : "POST"),
+  );
+  await service.ingest("edge", [
+    ...mine,
+    { ...request("other", 61, 418, "BREW"), metadata: { request: { method: "BREW" }, secret_field: "x" } },
+  ]);
+  const response = await fetch(`${service.url}/api/access-tokens`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-key": privateToken },
+    body: JSON.stringify({ scopes: ["query:endpoint:logs.all"], pins: { project: "abc" } }),
+  });
+  tenant = ((await response.json()) as { token: string }).token;
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+interface OverviewAnswer {
+  readonly total: number;
+  readonly is_truncated: boolean;
+  readonly bucket_us: number;
+  readonly series: { readonly value: string | null; readonly counts: number[] }[];
+  readonly facets: { readonly path: string; readonly values: { value: string | null; count: number }[] }[];
+}
+
+async function ask<Result>(path: string, parameters: Record<string, string>, token = tenant): Promise<Result> {
+  const response = await service.get(`/api/endpoints/query/${path}`, parameters, { "x-api-key": token });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status} ${text}`);
+  return (JSON.parse(text) as { result: Result }).result;
+}
+
+async function refusal(path: string, parameters: Record<string, string>, token = tenant) {
+  const response = await service.get(`/api/endpoints/query/${path}`, parameters, { "x-api-key": token });
+  const { code, parameter } = await readError(response);
+  return [response.status, code, parameter];
+}
+
+describe("an overview", () => {
+  it("counts rows over time and by values, of the token's project alone", async () => {
+    const { total, series, facets, ...rest } = await ask<OverviewAnswer>("logs.all/overview", {
+      ...range,
+      buckets: "6",
+      split: "metadata.response.status_code",
+      split_by: "class",
+      facets: "metadata.request.method,metadata.response.status_code,metadata.secret_field",
+    });
+    expect(rest).toMatchObject({ is_truncated: false, bucket_us: 600_000_000 });
+    expect(total).toBe(29);
+    expect(series.map(({ value, counts }) => [value, counts.reduce((sum, each) => sum + each, 0)]).sort()).toEqual([
+      ["2xx", 20],
+      ["5xx", 9],
+    ]);
+    expect(facets[0]?.values).toEqual([
+      { value: "POST", count: 15 },
+      { value: "GET", count: 14 },
+    ]);
+    expect(facets[1]?.values).toEqual([
+      { value: "200", count: 20 },
+      { value: "500", count: 9 },
+    ]);
+    // Of another project: nothing of it shows.
+    expect(facets[2]?.values).toEqual([{ value: null, count: 29 }]);
+  });
+
+  it("is of the rows of the caller's query, LQL or SQL, without its LIMIT", async () => {
+    const facets = "metadata.request.method";
+    const lql = await ask<OverviewAnswer>("logs.all/overview", {
+      ...range,
+      facets,
+      lql: "m.response.status_code:500 s:event_message",
+    });
+    expect([lql.total, lql.facets[0]?.values.length]).toEqual([9, 2]);
+    const sql = await ask<OverviewAnswer>("logs.all/overview", {
+      ...range,
+      facets: "method",
+      sql: "select timestamp, metadata.request.method as method from edge_logs where event_message like '%500' order by timestamp desc limit 1",
+    });
+    expect([sql.total, sql.facets[0]?.values.reduce((sum, { count }) => sum + count, 0)]).toEqual([9, 9]);
+    const other = await ask<OverviewAnswer>("logs.all/overview", { ...range, table: "db_logs" });
+    expect(other.total).toBe(0);
+  });
+
+  it("begins after its start and holds its end", async () => {
+    const first = { from: "2026-08-20T08:00:00Z", to: range.from, buckets: "1" };
+    const { series } = await ask<OverviewAnswer>("logs.all/overview", first);
+    expect(series).toEqual([{ value: null, counts: [1] }]);
+  });
+
+  it("sees values redacted where the call is", async () => {
+    const parameters = { ...range, project: "abc", facets: "metadata.request.headers.cf_connecting_ip" };
+    const response = await service.get("/api/endpoints/query/logs.all/overview", parameters, {
+      "x-api-key": privateToken,
+      "LF-ENDPOINT-REDACT-PII": "true",
+    });
+    const { result } = (await response.json()) as { result: OverviewAnswer };
+    expect(result.facets[0]?.values).toEqual([{ value: "REDACTED", count: 29 }]);
+  });
+
+  it("refuses what it cannot read, by name", async () => {
+    expect(await refusal("logs.all/overview", { to: range.to })).toEqual([400, "missing_parameter", "from"]);
+    expect(await refusal("logs.all/overview", { from: "soon", to: range.to })).toEqual([
+      400,
+      "invalid_parameter",
+      "from",
+    ]);
+    expect(await refusal("logs.all/overview", { from: range.to, to: range.from })).toEqual([
+      400,
+      "invalid_parameter",
+      "to",
+    ]);
+    for (const [name, value] of [
+      ["buckets", "0"],
+      ["values", "101"],
+      ["split_by", "color"],
+      ["facets", "a..b"],
+    ] as const) {
+      expect(await refusal("logs.all/overview", { ...range, [name]: value })).toEqual([400, "invalid_parameter", name]);
+    }
+    expect(await refusal("logs.all/overview", { ...range, table: "edge" })).toEqual([
+      403,
+      "sandbox_table_denied",
+      undefined,
+    ]);
+    expect(await refusal("logs.all/overview", { ...range, table: "a` where true -- `" })).toEqual([
+      403,
+      "sandbox_table_denied",
+      undefined,
+    ]);
+    expect(await refusal("logs.all/overview", { ...range, facets: "nothing" })).toEqual([
+      400,
+      "unknown_column",
+      undefined,
+    ]);
+    expect(await refusal("logs.all/overview", { ...range, project: "other" })).toEqual([
+      403,
+      "pinned_parameter",
+      "project",
+    ]);
+    expect(await refusal("usage.api-counts/overview", range)).toEqual([401, "insufficient_scope", undefined]);
+    expect(await refusal("source:edge/overview", range)).toEqual([401, "insufficient_scope", undefined]);
+  });
+});
+
+describe("the tables of an endpoint", () => {
+  it("come with their fields, for whoever may query them", async () => {
+    const response = await service.get("/api/endpoints/query/logs.all/tables", {}, { "x-api-key": tenant });
+    const { tables } = (await response.json()) as {
+      tables: { name: string; is_default: boolean; aliases: string[]; fields: { path: string; type: string }[] }[];
+    };
+    expect(tables).toHaveLength(14);
+    expect(tables[0]).toMatchObject({ name: "edge_logs", is_default: true, aliases: [] });
+    expect(tables[1]?.aliases).toEqual(["postgres_logs"]);
+    expect(tables[0]?.fields).toContainEqual({ path: "metadata.response.status_code", type: "INT64" });
+  });
+});
+
+describe("the diagnostics of a query", () => {
+  it("have places, and come with 200", async () => {
+    const good = await ask("logs.all/parse", { sql: "select id, timestamp from edge_logs" });
+    expect(good).toEqual({
+      is_valid: true,
+      columns: [
+        { name: "id", type: "STRING" },
+        { name: "timestamp", type: "TIMESTAMP" },
+      ],
+      diagnostics: [],
+    });
+    const bad = await ask("logs.all/parse", { sql: "select idd from edge_logs" });
+    expect(bad).toMatchObject({
+      is_valid: false,
+      diagnostics: [{ code: "unknown_column", line: 1, column: 8, end_column: 11 }],
+    });
+    const denied = await ask("logs.all/parse", { sql: "select 1 from edge" });
+    expect(denied).toMatchObject({ diagnostics: [{ code: "sandbox_table_denied", column: 15 }] });
+    const lql = await ask("logs.all/parse", { lql: "a:b:" });
+    expect(lql).toMatchObject({ is_valid: false, diagnostics: [{ code: "invalid_lql", line: 1 }] });
+  });
+});
+
+describe("what lies around a row", () => {
+  it("is its neighbours in time, newest first, with the row between", async () => {
+    const at = "2026-08-20T09:10:00Z";
+    const rows = await ask<{ id: string }[]>("logs.all/around", { timestamp: at, id: "abc-600", count: "2" });
+    expect(rows.map(({ id }) => id)).toEqual(["abc-720", "abc-660", "abc-600", "abc-540", "abc-480"]);
+    const filtered = { timestamp: at, id: "abc-600", count: "1", lql: "m.response.status_code:500" };
+    expect((await ask<{ id: string }[]>("logs.all/around", filtered)).map(({ id }) => id)).toEqual([
+      "abc-720",
+      "abc-540",
+    ]);
+    expect(await refusal("logs.all/around", { timestamp: at })).toEqual([400, "missing_parameter", "id"]);
+  });
+});
+
+describe("a source as an endpoint", () => {
+  it("answers its owner like any endpoint", async () => {
+    const rows = await ask<{ id: string }[]>("source:edge", { lql: "m.request.method:BREW" }, privateToken);
+    expect(rows.map(({ id }) => id)).toEqual(["other-61"]);
+    const { total } = await ask<OverviewAnswer>("source:edge/overview", range, privateToken);
+    expect(total).toBe(30);
+    const bounded = await ask<unknown[]>(
+      "source:edge",
+      { iso_timestamp_start: range.from, iso_timestamp_end: "2026-08-20T09:02:00Z" },
+      privateToken,
+    );
+    expect(bounded).toHaveLength(3);
+    const audit = await ask<unknown[]>("source:logweir.audit", { sql: "select * from `logweir.audit`" }, privateToken);
+    expect(audit.length).toBeGreaterThanOrEqual(0);
+    expect(await refusal("source:none", {}, privateToken)).toEqual([404, "unknown_source", undefined]);
+  });
+});
+
+describe("the session", () => {
+  it("tells what a token may do, and nothing else", async () => {
+    const read = async (token: string) =>
+      (await service.get("/api/session", {}, { "x-api-key": token })).json() as Promise<Record<string, never>>;
+    const mine = await read(tenant);
+    expect(mine).toMatchObject({
+      token: { pins: { project: "abc" } },
+      may: { query: true, manage: false, ingest: false, metrics: false },
+      sources: [],
+      ingest_sources: [],
+    });
+    expect(mine.endpoints).toMatchObject([{ name: "logs.all", sandbox: true }]);
+    expect(JSON.stringify(mine.endpoints)).not.toContain('"project"');
+    const owner = await read(privateToken);
+    expect(owner).toMatchObject({ may: { query: true, manage: true, ingest: true, metrics: true } });
+    expect(owner.sources).toContain("edge");
+    expect((await service.get("/api/session", {}, {})).status).toBe(401);
+  });
+});
+
+describe("the catalogue", () => {
+  it("has every function with signatures and a line, once", async () => {
+    const response = await service.get("/api/catalogue", {}, { "x-api-key": tenant });
+    const { functions } = (await response.json()) as { functions: { name: string; summary: string }[] };
+    expect(functions.length).toBeGreaterThan(250);
+    expect(functions).toContainEqual(
+      expect.objectContaining({ name: "COUNTIF", kind: "aggregate", signatures: ["(BOOL) -> INT64"] }),
+    );
+    const etag = response.headers.get("etag") ?? "";
+    const again = await service.get("/api/catalogue", {}, { "x-api-key": tenant, "if-none-match": etag });
+    expect(again.status).toBe(304);
+  });
+});

@@ -1,0 +1,3 @@
+import { testGeneratedCases } from "./generated-cases.ts";
+
+testGeneratedCases(1);

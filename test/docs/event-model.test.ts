@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DuckDbEngine, openMemoryEngine } from "../../src/engines/duckdb/index.ts";
+import type { EventValue } from "../../src/engines/engine.ts";
+import { parseQuery } from "../../src/googlesql/parse.ts";
+import { resolveQuery } from "../../src/googlesql/resolve.ts";
+
+type Kind = "INT64" | "FLOAT64" | "BOOL" | "STRING";
+
+const signal = new AbortController().signal;
+const page = readFileSync("docs/event-model.md", "utf8");
+const ROW = /^\| (INT64|FLOAT64|BOOL|STRING) \| `(.*)` \| `(.*)` \|$/gm;
+const rows = [...page.matchAll(ROW)].map(([, type, sent, reads]) => ({
+  type: type as Kind,
+  sent: JSON.parse(sent ?? "") as EventValue,
+  reads: JSON.parse(reads ?? "") as unknown,
+}));
+
+describe("the page about the event model", () => {
+  let engine: DuckDbEngine;
+  beforeAll(async () => {
+    engine = await openMemoryEngine({ threads: 1 });
+    const kinds: readonly Kind[] = ["INT64", "FLOAT64", "BOOL", "STRING"];
+    const knownFields = kinds.flatMap((kind) => [
+      { path: `top_${kind}`, type: { kind } },
+      { path: `m.${kind}`, type: { kind } },
+    ]);
+    await engine.store.ensureSource({ name: "s", knownFields });
+  });
+  afterAll(() => engine.close());
+
+  it("has examples of declared fields", () => expect(rows.length).toBeGreaterThanOrEqual(20));
+
+  it.each(rows)("tells that $sent in a field declared $type reads as $reads", async ({ type, sent, reads }) => {
+    const id = `${type} ${JSON.stringify(sent)}`;
+    const fields = { [`top_${type}`]: sent, m: { [type]: sent } };
+    const event = { id, hasGeneratedId: false, timestampUs: 1n, eventMessage: null, fields };
+    const { mistyped = 0 } = await engine.store.append("s", [event], signal);
+    expect(mistyped).toBe(reads === null ? 2 : 0);
+    const text = `SELECT top_${type} AS top, m.${type} AS inner_value FROM s, UNNEST(m) m WHERE id = '${id}'`;
+    const tables = { findTable: () => engine.store.describe("s"), tableNames: () => ["s"] };
+    const compiled = engine.compile(resolveQuery(parseQuery(text), text, { tables, parameters: new Map() }), { text });
+    const limits = { timeoutMs: 10_000, maxRows: 10, maxResultBytes: 100_000 };
+    const { batches } = await engine.run({ query: compiled, values: [], encoding: "objects", limits, signal });
+    const found: unknown[] = [];
+    for await (const { json } of batches) found.push(...(JSON.parse(`[${json}]`) as unknown[]));
+    expect(found).toEqual([{ top: reads, inner_value: reads }]);
+  });
+});

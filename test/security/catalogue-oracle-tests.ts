@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SAFE_FUNCTIONS } from "../../src/engines/duckdb/compile/failing.ts";
+import { CATALOGUE } from "../../src/googlesql/catalogue/index.ts";
+import { GoogleSqlError } from "../../src/googlesql/diagnostic.ts";
+import { cardinalities, type OracleBench, openOracleBench, oracleTables, textColumn } from "./oracle-bench.ts";
+import { attackSubject, type Findings, type OracleCase, type OracleSubject, oracleSubjects } from "./oracle-cases.ts";
+import { subjectsWithoutArguments, subjectsWithoutFailure } from "./tables/oracle-arguments.ts";
+import { aggregatePlaces, type PlacedExpression, scalarPlaces, windowPlaces } from "./tables/oracle-places.ts";
+
+export interface CatalogueOracleOptions {
+  /** Every how many of the catalogue's functions and casts, and every how many of the places of each. */
+  readonly everySubject: number;
+  readonly everyPlace: number;
+  /** Rows of the tables: the first for all, one of the others for some. */
+  readonly rowCounts: readonly [number, ...number[]];
+}
+
+type Place = readonly [name: string, print: (placed: PlacedExpression) => string];
+
+const placesOf: Readonly<Record<OracleSubject["kind"], readonly Place[]>> = {
+  scalar: Object.entries(scalarPlaces),
+  aggregate: Object.entries(aggregatePlaces),
+  window: Object.entries(windowPlaces),
+};
+
+/** What is wrong with the answers to a query; undefined where the caller's is the same with and without other projects' rows. */
+async function findLeak(bench: OracleBench, rowCount: number, name: string, sql: string): Promise<string | undefined> {
+  const { among, alone } = await bench.ask(rowCount, sql);
+  if (among.isError === alone.isError && among.text === alone.text) return undefined;
+  return `${name}: ${among.text.slice(0, 200)} instead of ${alone.text.slice(0, 200)}: ${sql}`;
+}
+
+/** Asks for a case in one place, with the expression itself as key where its type can be one. */
+async function tryPlace(
+  bench: OracleBench,
+  rowCount: number,
+  [place, print]: Place,
+  table: string,
+  expression: string,
+): Promise<readonly string[]> {
+  for (const key of [expression, `((${expression}) IS NULL)`]) {
+    try {
+      const leak = await findLeak(bench, rowCount, `${place} of ${table}`, print({ table, expression, key }));
+      return leak === undefined ? [] : [leak];
+    } catch (error) {
+      if (!(error instanceof GoogleSqlError) || key !== expression) throw error;
+    }
+  }
+  return [];
+}
+
+/** The tests of everything that the catalogue can call: what fails for other projects' rows must not show in the caller's answers. */
+export function testCatalogueOracles({ everySubject, everyPlace, rowCounts }: CatalogueOracleOptions): void {
+  describe("what can fail for other projects' rows", () => {
+    let bench: OracleBench;
+    const subjects = oracleSubjects().filter((_, index) => index % everySubject === 0);
+    const findings = new Map<OracleSubject, Findings>();
+
+    beforeAll(async () => {
+      bench = await openOracleBench(rowCounts);
+      for (const subject of subjects) findings.set(subject, await attackSubject(bench, subject));
+    }, 1_200_000);
+    afterAll(() => bench.close());
+
+    const cases = (): readonly OracleCase[] => [...findings.values()].flatMap((found) => found.cases);
+    const names = (matches: (found: Findings) => boolean) =>
+      subjects
+        .filter((subject) => matches(findings.get(subject) ?? { cases: [], isCallable: true, isRefused: false }))
+        .map(({ name }) => name);
+
+    it("is found for every function, operator and cast that is not said to fail for no value", () => {
+      const declared = subjects.filter(({ name }) => subjectsWithoutFailure.has(name)).map(({ name }) => name);
+      expect(names(({ cases: found, isCallable }) => isCallable && found.length === 0)).toEqual(declared);
+      const uncalled = subjects.filter(({ name }) => subjectsWithoutArguments.has(name)).map(({ name }) => name);
+      const isCast = (name: string) => name.startsWith("CAST ");
+      expect(names(({ isCallable }) => !isCallable).filter((name) => !isCast(name))).toEqual(uncalled);
+      expect(names(({ isCallable, isRefused }) => !isCallable && !isRefused)).toEqual([]);
+    });
+
+    it("is none of what the compiler lets through", () => {
+      const unknown = [...SAFE_FUNCTIONS].filter((name) => {
+        const definition = CATALOGUE.find(name)?.definition;
+        return definition !== undefined && !subjectsWithoutFailure.has(definition.name);
+      });
+      expect(unknown).toEqual([]);
+    });
+
+    it("is not computed, in any place, nor does SAFE make NULLs of it", { timeout: 1_800_000 }, async () => {
+      const leaks: string[] = [];
+      for (const [index, { kind, expression, safe }] of cases().entries()) {
+        const places = placesOf[kind].filter((_, place) => (place + index) % everyPlace === 0);
+        for (const [step, place] of places.entries()) {
+          const column = textColumn(cardinalities[(index + step) % cardinalities.length]);
+          const table = oracleTables[(index + step) % oracleTables.length] ?? "logs";
+          leaks.push(...(await tryPlace(bench, rowCounts[0], place, table, expression(column))));
+        }
+        if (safe !== undefined) leaks.push(...(await trySafe(bench, rowCounts[0], index, safe)));
+      }
+      expect(leaks).toEqual([]);
+    });
+
+    it("is not computed in large tables", { timeout: 1_800_000 }, async () => {
+      const leaks: string[] = [];
+      const [, ...larger] = rowCounts;
+      for (const [index, { kind, expression }] of cases().entries()) {
+        const rowCount = index % 5 === 0 ? larger[(index / 5) % larger.length] : undefined;
+        const place = placesOf[kind][index % placesOf[kind].length];
+        if (rowCount === undefined || place === undefined) continue;
+        const column = textColumn(cardinalities[index % 4]);
+        leaks.push(...(await tryPlace(bench, rowCount, place, "logs", expression(column))));
+      }
+      expect(leaks).toEqual([]);
+    });
+  });
+}
+
+/** SAFE must answer the same for the caller's rows, whatever others' rows hold. */
+async function trySafe(
+  bench: OracleBench,
+  rowCount: number,
+  index: number,
+  safe: (column: string) => string,
+): Promise<readonly string[]> {
+  const column = textColumn(cardinalities[index % cardinalities.length]);
+  try {
+    const leak = await findLeak(bench, rowCount, "SAFE", `SELECT COUNT(${safe(column)}), COUNT(*) FROM logs`);
+    return leak === undefined ? [] : [leak];
+  } catch (error) {
+    // Not every function has the form.
+    if (error instanceof GoogleSqlError) return [];
+    throw error;
+  }
+}

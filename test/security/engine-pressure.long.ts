@@ -1,0 +1,190 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readConfiguration } from "../../src/config.ts";
+import type { DuckDbEngine } from "../../src/engines/duckdb/index.ts";
+import { type RunningService, startService } from "../../src/service.ts";
+
+const owner = "pressure-private-token-0123456789";
+
+let dataDir: string;
+let service: RunningService;
+let sandboxed: string;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "logweir-pressure-"));
+  const configuration = readConfiguration(
+    { workingDir: dataDir, packageDir: process.cwd() },
+    {
+      LOGWEIR_PORT: "0",
+      LOGWEIR_DATA_DIR: join(dataDir, "data"),
+      LOGWEIR_PRIVATE_TOKEN: owner,
+      LOGWEIR_LOG_LEVEL: process.env.PRESSURE_LOG ?? "silent",
+      // Small, so that what is too much is made quickly.
+      LOGWEIR_ENGINE_MEMORY_MB: "128",
+    },
+  );
+  service = await startService(configuration);
+  sandboxed = (
+    await service.tokens.create({ description: "attacks", scopes: ["query"], pins: {}, expiresAt: undefined })
+  ).secret;
+}, 30_000);
+
+afterAll(async () => {
+  await service?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}, 60_000);
+
+async function ask(sql: string, token: string) {
+  const body = JSON.stringify({ project: "p", sql });
+  const headers = { "x-api-key": token, "content-type": "application/json" };
+  const response = await fetch(`${service.url}/api/endpoints/query/logs.all`, { method: "POST", headers, body });
+  const text = await response.text();
+  const code = response.ok ? undefined : (JSON.parse(text) as { error: { code: string } }).error.code;
+  return { status: response.status, code, text, retryAfter: response.headers.get("retry-after") };
+}
+
+let events = 0;
+
+async function ingest() {
+  const body = JSON.stringify([{ project: "p", event_message: `event ${events++}` }]);
+  const headers = { "x-api-key": owner, "content-type": "application/json" };
+  const response = await fetch(`${service.url}/api/logs?source_name=edge`, { method: "POST", headers, body });
+  return { status: response.status, text: await response.text() };
+}
+
+function hostPid(): number | undefined {
+  return (service.engine as DuckDbEngine).hostPid;
+}
+
+/** What others ask and send meanwhile, and what failed of it. */
+async function beside(
+  work: Promise<unknown>,
+): Promise<{ readonly calls: number; readonly failures: readonly string[] }> {
+  let isOver = false;
+  void work.finally(() => {
+    isOver = true;
+  });
+  let calls = 0;
+  const failures: string[] = [];
+  const count = ({ status, text }: { readonly status: number; readonly text: string }) => {
+    calls++;
+    if (status !== 200) failures.push(text);
+  };
+  const asker = async () => {
+    while (!isOver) count(await ask("select count(*) as n from edge_logs", owner));
+  };
+  const sender = async () => {
+    while (!isOver) count(await ingest());
+  };
+  await Promise.all([asker(), sender(), work]);
+  return { calls, failures };
+}
+
+const series = (count: number) => `unnest(generate_array(1, ${count})) as n`;
+const text = "repeat('A', 16000000)";
+const long = "repeat('A', 1000000 + n)";
+const greedy: readonly (readonly [string, string])[] = [
+  ["a long text a row", `select ${text} as x, n from ${series(50)}`],
+  ["long texts of their own", `select ${long} as x from ${series(2000)}`],
+  ["lengths of long texts", `select length(${long}) as x from ${series(2000)}`],
+  ["texts joined", `select string_agg(${long}, ',') as x from ${series(2000)}`],
+  ["texts gathered", `select array_agg(${long}) as x from ${series(2000)}`],
+  ["texts side by side", `select ${text} as a, ${text} as b, ${text} as c, ${text} as d, n from ${series(40)}`],
+  [
+    "a text many times",
+    `select concat(${Array.from({ length: 40 }, () => "x").join(", ")}) as y from (select ${long} as x from ${series(100)})`,
+  ],
+  ["long arrays", `select generate_array(1, 1000000) as x, n from ${series(200)}`],
+  ["arrays of texts", `select array(select ${long} from ${series(100)}) as x from ${series(40).replace(" n", " m")}`],
+  ["large objects as JSON", `select to_json_string(struct(${text} as a, ${text} as b)) as x, n from ${series(50)}`],
+  [
+    "a text that doubles",
+    `with recursive r as (select 'abcdefgh' as x, 1 as i union all select concat(x, x), i + 1 from r where i < 40) select x from r`,
+  ],
+  ["padded texts", `select lpad('', 4000000 + n, 'ab') as x from ${series(500)}`],
+  ["texts split", `select split(${long}, '') as x from ${series(100)}`],
+  ["texts replaced", `select replace(${long}, 'A', 'BBBBBBBBBB') as x from ${series(200)}`],
+  ["groups of long keys", `select ${long} as x, count(*) as c from ${series(2000)} group by x`],
+  ["long keys in order", `select ${long} as x from ${series(2000)} order by x desc`],
+  [
+    "long keys joined",
+    `select a.x from (select ${long} as x from ${series(500)}) a join (select ${long} as x from ${series(500)}) b on a.x = b.x`,
+  ],
+  ["texts formatted", `select format('%s%s%s%s', x, x, x, x) as y from (select ${long} as x from ${series(500)})`],
+  ["BYTES", `select cast(${long} as bytes) as x, to_base64(cast(${long} as bytes)) as y from ${series(1000)}`],
+];
+
+describe("a query that makes more than it may", () => {
+  it.each(greedy)(
+    "is refused and ends nothing: %s",
+    async (_name, sql) => {
+      const pid = hostPid();
+      const { status, code, text: body } = await ask(sql, sandboxed);
+      expect([status, code, body.slice(0, 300)]).toEqual([
+        422,
+        expect.stringMatching(/^(result_too_large|memory_exceeded|limit_exceeded|too_complex)$/),
+        expect.anything(),
+      ]);
+      expect(hostPid()).toBe(pid);
+      expect((await ask("select 1 as one", owner)).status).toBe(200);
+    },
+    120_000,
+  );
+
+  it("costs others nothing, one after the other and several at once", async () => {
+    const attack = async () => {
+      for (const [, sql] of greedy.slice(0, 8)) await ask(sql, sandboxed);
+    };
+    const { calls, failures } = await beside(Promise.all([attack(), attack(), attack()]));
+    expect(calls).toBeGreaterThan(10);
+    expect(failures.length / calls).toBeLessThan(0.01);
+  }, 240_000);
+});
+
+describe("an engine that ends below its callers", () => {
+  it("sends calls of others again, and stores each event once", async () => {
+    const before = Number(
+      (JSON.parse((await ask("select count(*) as n from edge_logs", owner)).text) as { result: [{ n: number }] })
+        .result[0].n,
+    );
+    const sentBefore = events;
+    const killer = async () => {
+      for (let kills = 0; kills < 4; kills++) {
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        // One that is starting would be tried again all the same, only later.
+        await ask("select 1 as one", owner);
+        const pid = hostPid();
+        if (pid !== undefined) process.kill(pid, "SIGKILL");
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    };
+    const { calls, failures } = await beside(killer());
+    // On a machine that is slow to start the engine, one call may meet each of its ends.
+    expect(failures.length / calls).toBeLessThan(0.01);
+    expect(calls).toBeGreaterThan(20);
+    const { result } = JSON.parse((await ask("select count(*) as n from edge_logs", owner)).text) as {
+      result: [{ n: number }];
+    };
+    expect(Number(result[0].n) - before).toBe(events - sentBefore);
+  }, 60_000);
+
+  it("holds the token back whose query ended it, longer each time", async () => {
+    const waits: number[] = [];
+    const running = ask(
+      "select count(*) as n from unnest(generate_array(1, 1000000)) a, unnest(generate_array(1, 1000000)) b where mod(a * b, 7) = 9",
+      sandboxed,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const pid = hostPid();
+    if (pid !== undefined) process.kill(pid, "SIGABRT");
+    const blamed = await running;
+    expect([blamed.status, blamed.code]).toEqual([422, "memory_exceeded"]);
+    const held = await ask("select 1 as one", sandboxed);
+    expect([held.status, held.code]).toEqual([429, "held_back"]);
+    waits.push(Number(held.retryAfter));
+    expect(waits[0]).toBeGreaterThanOrEqual(4);
+    expect((await ask("select 1 as one", owner)).status).toBe(200);
+  }, 60_000);
+});

@@ -1,0 +1,29 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { protocols } from "../../src/ingest/protocols/index.ts";
+import { attack, change, changes, samples } from "./hostile-bodies.ts";
+
+describe("bodies of every protocol", () => {
+  it("are all tried", () => {
+    expect([...new Set(samples.map(({ protocol }) => protocol))].sort()).toEqual([...protocols.keys()].sort());
+  });
+
+  it.each(samples)(
+    "are read as they should be: $protocol in $contentType",
+    async ({ protocol, contentType, bytes }) => {
+      expect(await attack(protocol, contentType, bytes)).toBeUndefined();
+    },
+  );
+
+  it.each(samples)(
+    "never crash, hang or go in by half when they are broken: $protocol in $contentType",
+    async (sample) => {
+      await fc.assert(
+        fc.asyncProperty(changes, async (all) => {
+          expect(await attack(sample.protocol, sample.contentType, change(sample.bytes, all))).toBeUndefined();
+        }),
+        { numRuns: 25 },
+      );
+    },
+  );
+});

@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { foreignMark, type SentEvent, type TenantCase, tenantCases } from "./tenant-events.ts";
+import { type TenantQuery, tenantQueries } from "./tenant-queries.ts";
+import { openTwoStores, type Seen, type TwoStores, type Which } from "./two-stores.ts";
+
+export interface Size {
+  readonly seed: number;
+  /** Rounds of tenants, each ended by a restart of both stores. */
+  readonly rounds: number;
+  readonly tenantsPerRound: number;
+  readonly queriesPerTenant: number;
+}
+
+/** Calls that are under way at once. */
+const CONCURRENCY = 4;
+
+/**
+ * The rule of the house on tenants, tested: what a caller is answered by a store that holds other tenants too is, byte for byte, what
+ * a store answers that holds its own tenants only, whatever was sent and asked. A failure names the seed, the events and the call.
+ */
+export function testNonInterference({ seed, rounds, tenantsPerRound, queriesPerTenant }: Size): void {
+  let stores: TwoStores;
+
+  beforeAll(async () => {
+    stores = await openTwoStores();
+  }, 60_000);
+
+  afterAll(async () => {
+    await stores.stop();
+  });
+
+  it.each(Array.from({ length: rounds }, (_, round) => round))(
+    `answers as if the other tenants were not there, seed ${seed}, round %i`,
+    { timeout: 300_000 },
+    async (round) => {
+      const options = { seed: seed + round, numRuns: tenantsPerRound };
+      const cases = fc.sample(tenantCases(), options).map((make, index) => make(round * tenantsPerRound + index));
+      const queries = fc.sample(tenantQueries, { seed: seed + round, numRuns: tenantsPerRound * queriesPerTenant });
+      await send(stores, cases);
+      if (round > 0 || rounds === 1) await stores.restart();
+      const calls = queries.map((query, index) => {
+        const tenant = cases[index % tenantsPerRound];
+        if (tenant === undefined) throw new Error("There are no cases");
+        // The counts match the project against URLs: only a pin binds them to a tenant.
+        return { tenant, query, isPinned: index % 3 !== 0 || query.endpoint !== "logs.all" };
+      });
+      const differences = await compareAll(stores, calls);
+      expect(differences.slice(0, 5), `${differences.length} of ${calls.length} calls differ`).toEqual([]);
+    },
+  );
+}
+
+/** Others first, then the tenants' own, then others again; a tenant's events arrive in one order in both stores. */
+async function send(stores: TwoStores, cases: readonly TenantCase[]): Promise<void> {
+  await ingestAll(
+    stores,
+    "shared",
+    cases.flatMap(({ othersBefore }) => othersBefore),
+  );
+  const own = cases.flatMap((each) => each.own);
+  await ingestAll(stores, "alone", own);
+  await ingestAll(stores, "shared", own);
+  await ingestAll(
+    stores,
+    "shared",
+    cases.flatMap(({ othersAfter }) => othersAfter),
+  );
+}
+
+async function ingestAll(stores: TwoStores, which: Which, events: readonly SentEvent[]): Promise<void> {
+  for (const source of ["edge", "function"] as const) {
+    const texts = events.filter((event) => event.source === source).map(({ json }) => json);
+    if (texts.length > 0) await stores.ingest(which, source, texts);
+  }
+}
+
+interface Call {
+  readonly tenant: TenantCase;
+  readonly query: TenantQuery;
+  readonly isPinned: boolean;
+}
+
+async function compareAll(stores: TwoStores, calls: readonly Call[]): Promise<string[]> {
+  const differences: string[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let call = calls[next++]; call !== undefined; call = calls[next++]) {
+      const difference = await compare(stores, call);
+      if (difference !== undefined) differences.push(difference);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return differences;
+}
+
+async function compare(stores: TwoStores, { tenant, query, isPinned }: Call): Promise<string | undefined> {
+  const call = { tenant: tenant.tenant, isPinned, endpoint: query.endpoint, parameters: query.parameters };
+  const [alone, shared] = await Promise.all([stores.ask("alone", call), stores.ask("shared", call)]);
+  const [expected, answered] = [show(alone, query), show(shared, query)];
+  const leaks = answered.includes(foreignMark) && !JSON.stringify(query.parameters).includes(foreignMark);
+  // A query over events that were stored must not fail by itself.
+  if (expected === answered && !leaks && shared.status < 500) return undefined;
+  return [
+    `${isPinned ? "pinned" : "named"} ${query.endpoint} ${JSON.stringify(query.parameters)}`,
+    `alone:  ${expected.slice(0, 600)}`,
+    `shared: ${answered.slice(0, 600)}`,
+    ...[tenant.othersBefore, tenant.own, tenant.othersAfter].map((events) => events.map(({ json }) => json).join("\n")),
+  ].join("\n");
+}
+
+/** What of an answer is compared. */
+function show({ status, headers, body }: Seen, { isExact }: TenantQuery): string {
+  const { link, ...others } = headers;
+  // A place in the result is sealed anew each time.
+  const page = link?.replace(/cursor=[^>&]*/, "cursor=");
+  if (isExact) return JSON.stringify([status, others, page, body.toString("latin1")]);
+  if (status === 200) return JSON.stringify([status, sortRows(body.toString())]);
+  const { code } = (JSON.parse(body.toString()) as { error: { code: string } }).error;
+  return JSON.stringify([status, code, body.includes(foreignMark)]);
+}
+
+function sortRows(body: string): readonly string[] {
+  const { result } = JSON.parse(body) as { result: readonly unknown[] };
+  return result.map((row) => JSON.stringify(row)).sort();
+}

@@ -1,0 +1,3 @@
+import { testNonInterference } from "./non-interference-tests.ts";
+
+testNonInterference({ seed: 20260820, rounds: 1, tenantsPerRound: 50, queriesPerTenant: 4 });

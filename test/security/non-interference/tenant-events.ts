@@ -1,0 +1,169 @@
+import fc from "fast-check";
+
+/** Stands in every value and in many keys of other tenants. Nothing that is answered may hold it. */
+export const foreignMark = "FOREIGN";
+
+/** One tenant that asks, what it sent, and what others sent before and after. All events as JSON texts, by source. */
+export interface TenantCase {
+  readonly tenant: string;
+  readonly own: readonly SentEvent[];
+  readonly othersBefore: readonly SentEvent[];
+  readonly othersAfter: readonly SentEvent[];
+}
+
+export interface SentEvent {
+  readonly source: "edge" | "function";
+  readonly json: string;
+}
+
+/** Names that both sides use, so that they meet: declared fields, other spellings of them, and names that are nobody's. */
+export const fieldNames: readonly string[] = [
+  ..."dur list origin_time a b path status code level tags x".split(" "),
+  ..."Dur LIST Path A 1x x-y request response".split(" "),
+];
+const oddNames: readonly string[] = ["__proto__", "constructor", "toString", "id", "timestamp", "Timestamp", "a.b", ""];
+const topLevelNames: readonly string[] = ["extra", "EXTRA", "level", "Message", "message", "Event_Message", "b"];
+
+type Side = "own" | "other";
+
+/** JSON texts of scalars; fractions are sums of powers of two, so that sums do not depend on their order. */
+function scalars(side: Side): fc.Arbitrary<string> {
+  const numbers = ["0", "1", "-1", "9", "10", "200", "1.0", "1.5", "0.25", "1e2", "9007199254740993"];
+  const texts = ["x", "", "200", "9", "1.5", "true", "2026-01-01", "{}", "[1]", "naïve ☃"];
+  const marked = [`${foreignMark}-1`, `${foreignMark}-2`, `${foreignMark}-3`];
+  return fc.oneof(
+    fc.constantFrom(...numbers),
+    fc.constantFrom(...(side === "own" ? texts : [...texts, ...marked])).map((text) => JSON.stringify(text)),
+    fc.constantFrom("true", "false", "null"),
+  );
+}
+
+function values(side: Side): fc.Arbitrary<string> {
+  const { value } = fc.letrec<{ value: string }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      { arbitrary: scalars(side), weight: 5 },
+      { arbitrary: fc.array(tie("value"), { maxLength: 3 }).map((items) => `[${items.join(",")}]`), weight: 1 },
+      { arbitrary: fields(side, tie("value")), weight: 2 },
+    ),
+  }));
+  return value;
+}
+
+function fields(side: Side, value: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const foreign = side === "other" ? [`only_${foreignMark}`, `${foreignMark}_key`] : ["only_own"];
+  const name = fc.oneof(
+    { arbitrary: fc.constantFrom(...fieldNames), weight: 8 },
+    { arbitrary: fc.constantFrom(...oddNames), weight: 1 },
+    { arbitrary: fc.constantFrom(...foreign), weight: 1 },
+  );
+  return fc
+    .uniqueArray(fc.tuple(name, value), { maxLength: 5, selector: ([key]) => key })
+    .map((entries) => `{${entries.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(",")}}`);
+}
+
+/** Members of an object's JSON text, without its braces. */
+function inner(object: string): string {
+  return object.slice(1, -1);
+}
+
+interface EventParts {
+  readonly source: SentEvent["source"];
+  readonly metadata: string;
+  readonly extra: readonly (readonly [string, string])[];
+  readonly timeName: string;
+  readonly second: number;
+}
+
+function eventParts(side: Side): fc.Arbitrary<EventParts> {
+  const value = values(side);
+  return fc.record({
+    source: fc.constantFrom("edge" as const, "edge" as const, "function" as const),
+    metadata: fc.oneof(
+      { arbitrary: fields(side, value), weight: 8 },
+      // A request or response of another shape than the source declares.
+      {
+        arbitrary: fc.tuple(fields(side, value), value).map(([a, b]) => `{"request":${a},"response":${b}}`),
+        weight: 3,
+      },
+      ...(side === "other" ? [{ arbitrary: value, weight: 1 }] : []),
+    ),
+    extra: fc.uniqueArray(fc.tuple(fc.constantFrom(...topLevelNames), value), {
+      maxLength: 2,
+      selector: ([key]) => key,
+    }),
+    timeName: fc.constantFrom("timestamp", "timestamp", "timestamp", "Timestamp", "TIMESTAMP"),
+    second: fc.nat(59),
+  });
+}
+
+function toEvent(parts: EventParts, tenant: string, id: string, day: string): SentEvent {
+  const { source, metadata, extra, timeName, second } = parts;
+  const isObject = metadata.startsWith("{");
+  const ref = source === "function" && isObject ? `"project_ref":${JSON.stringify(tenant)}` : "";
+  const members = isObject ? [ref, inner(metadata)].filter((text) => text !== "").join(",") : "";
+  const record = isObject ? `{${members}}` : metadata;
+  const time = `${day}T09:00:${String(second).padStart(2, "0")}Z`;
+  const json = [
+    `"id":${JSON.stringify(id)}`,
+    `${JSON.stringify(timeName)}:"${time}"`,
+    ...(source === "edge" ? [`"project":${JSON.stringify(tenant)}`] : []),
+    ...extra.map(([key, text]) => `${JSON.stringify(key)}:${text}`),
+    `"metadata":${record}`,
+  ];
+  return { source, json: `{${json.join(",")}}` };
+}
+
+/** A request of yesterday, which the counts of the last seven days hold. */
+function request(tenant: string, id: string, url: string): SentEvent {
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const path = new URL(url).pathname;
+  const metadata = { request: { url, path, method: "GET" }, response: { status_code: 200 } };
+  return {
+    source: "edge",
+    json: JSON.stringify({ id, timestamp: `${yesterday}T09:00:00Z`, project: tenant, metadata }),
+  };
+}
+
+/** Events whose tenant is no text, or whose tenant field is spelt otherwise, as loggers send by accident. */
+const strayEvents: readonly SentEvent[] = [
+  { source: "edge", json: `{"project":{"a":1},"event_message":"${foreignMark}"}` },
+  { source: "edge", json: `{"project":["${foreignMark}",2]}` },
+  { source: "edge", json: `{"Project":"${foreignMark}","ID":"q","Timestamp":"2026-01-01"}` },
+  { source: "edge", json: `{"metadata":{"request":{"path":{"x":1}}}}` },
+  { source: "edge", json: `{"metadata":{"request":{"url":[{"x":1}]}}}` },
+  { source: "edge", json: `{"metadata":"${foreignMark}"}` },
+  { source: "edge", json: `{"metadata":[{"a":1},{"a":"${foreignMark}"}]}` },
+  { source: "function", json: `{"metadata":{"project_ref":{"x":"${foreignMark}"}}}` },
+];
+
+/** Cases whose tenants differ by their number. Other tenants sometimes send the ids that the caller's own events have. */
+export function tenantCases(): fc.Arbitrary<(number: number) => TenantCase> {
+  return fc
+    .record({
+      own: fc.array(eventParts("own"), { minLength: 1, maxLength: 6 }),
+      before: fc.array(eventParts("other"), { maxLength: 5 }),
+      after: fc.array(eventParts("other"), { maxLength: 5 }),
+      strays: fc.subarray([...strayEvents], { maxLength: 2 }),
+    })
+    .map(({ own, before, after, strays }) => (number: number): TenantCase => {
+      const tenant = `own${number}`;
+      const other = (parts: EventParts, index: number) => {
+        const id = index % 2 === 0 ? `${number}-${index}` : `other-${number}-${index}`;
+        return toEvent(parts, `${foreignMark}${number}${index % 3}`, id, "2026-08-21");
+      };
+      return {
+        tenant,
+        own: [
+          ...own.map((parts, index) => toEvent(parts, tenant, `${number}-${index}`, "2026-08-20")),
+          request(tenant, `${number}-request`, `https://${tenant}.example/rest/v1/x`),
+        ],
+        othersBefore: [
+          ...strays,
+          ...before.map(other),
+          request(`${foreignMark}-caller`, `${number}-request`, `https://other.example/auth?ref=${tenant}`),
+        ],
+        othersAfter: after.map((parts, index) => other(parts, index + before.length)),
+      };
+    });
+}

@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import { fieldNames, foreignMark } from "./tenant-events.ts";
+
+/** What a caller asks, without the project. */
+export interface TenantQuery {
+  readonly endpoint: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /**
+   * False where the message tells of whichever row fails first, or the order of rows is open: then status and code
+   * are compared, and that nothing of others is shown.
+   */
+  readonly isExact: boolean;
+}
+
+const names = fieldNames.map((name) => (/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``));
+const field = fc.oneof(
+  { arbitrary: fc.constantFrom(...names).map((name) => `m.${name}`), weight: 8 },
+  {
+    arbitrary: fc.tuple(fc.constantFrom(...names), fc.constantFrom(...names)).map(([a, b]) => `m.${a}.${b}`),
+    weight: 3,
+  },
+  { arbitrary: fc.constantFrom("m.request.path", "m.response.status_code", "m.response.origin_time"), weight: 2 },
+  { arbitrary: fc.constantFrom(`m.only_${foreignMark}`, `m.${foreignMark}_key`, "m.only_own"), weight: 1 },
+);
+
+const scalar = fc.oneof(
+  field,
+  fc.tuple(fc.constantFrom("upper", "length", "to_json_string", "md5"), field).map(([name, x]) => `${name}(${x})`),
+  field.map((x) => `safe_cast(${x} as int64)`),
+  field.map((x) => `cast(${x} as string)`),
+  field.map((x) => `${x} + 1`),
+  fc.tuple(field, field).map(([x, y]) => `coalesce(${x}, ${y})`),
+  fc.tuple(field, field).map(([x, y]) => `if(${x} = ${y}, ${x}, ${y})`),
+  field.map((x) => `${x} is null`),
+  field.map((x) => `${x}[safe_offset(0)]`),
+);
+
+const condition = fc.oneof(
+  fc
+    .tuple(field, fc.constantFrom("= 200", "= '200'", "> 5", "< 'x'", "like '%x%'", "in (1, 9)", "is not null"))
+    .map((parts) => parts.join(" ")),
+  fc.tuple(field, field).map((parts) => parts.join(" = ")),
+);
+
+const aggregate = fc
+  .tuple(fc.constantFrom("count", "count(distinct", "min", "max", "sum", "logical_or", "countif"), field)
+  .map(([name, x]) => {
+    if (name === "countif") return `countif(${x} > 1)`;
+    if (name === "logical_or") return `logical_or(safe_cast(${x} as bool))`;
+    return name.includes("(") ? `${name} ${x})` : `${name}(${x})`;
+  });
+
+const table = fc.constantFrom("edge_logs", "edge_logs", "function_logs");
+const from = table.map((name) => `from ${name} t cross join unnest(metadata) m`);
+
+/** Rows come in a stated order, so that answers can be compared byte for byte. */
+const orderedQuery = fc.oneof(
+  fc.tuple(scalar, scalar, from).map(([x, y, rest]) => `select t.id, ${x} as v, ${y} as w ${rest} order by t.id`),
+  fc.tuple(scalar, condition, from).map(([x, c, rest]) => `select t.id, ${x} as v ${rest} where ${c} order by t.id`),
+  fc.tuple(aggregate, aggregate, from).map(([x, y, rest]) => `select count(*) n, ${x} as v, ${y} as w ${rest}`),
+  fc.tuple(field, from).map(([x, rest]) => `select ${x} as k, count(*) n ${rest} group by k order by n, min(t.id)`),
+  fc.tuple(field, from).map(([x, rest]) => `select distinct ${x} as v ${rest} order by v`),
+  fc.tuple(field, from).map(([x, rest]) => `select t.id, ${x} as v ${rest} order by v, t.id`),
+  from.map((rest) => `select m.* ${rest} order by t.id`),
+  from.map((rest) => `select m.request.* ${rest} order by t.id`),
+  table.map((name) => `select * from ${name} order by id`),
+  table.map((name) => `select t as whole, to_json_string(t) as text from ${name} t order by t.id`),
+  fc
+    .tuple(field, from)
+    .map(([x, rest]) => `select t.id, u, o ${rest}, unnest(${x}) as u with offset o order by t.id, o`),
+  fc
+    .tuple(field, from)
+    .map(([x, rest]) => `select t.id, u.a, u.b ${rest} left join unnest(${x}) as u order by 1, 2, 3`),
+  fc
+    .tuple(field, from, from)
+    .map(([x, one, two]) => `select t.id, ${x} as v ${one} union all select 'z', 'text' ${two} limit 1000`),
+  fc.tuple(field, from).map(([x, rest]) => {
+    return `select t.id, row_number() over (partition by ${x} order by t.id) as r ${rest} order by t.id`;
+  }),
+);
+
+/** Queries that are wrong for many or all tenants: their messages come from names and types. */
+const wrongQuery = fc.oneof(
+  fc.tuple(field, from).map(([x, rest]) => `select ${x}.deeper.still, ${x} + date '2026-01-01' ${rest}`),
+  fc.tuple(field, from).map(([x, rest]) => `select abs(${x}, m) ${rest}`),
+  from.map((rest) => `select m.* ${rest} union all select 1`),
+  from.map((rest) => `select * from (select m.* ${rest}) unpivot (v for k in (dur, list))`),
+  from.map((rest) => `select t.event_mesage, m + 1 ${rest}`),
+  from.map((rest) => `select x from (select m.* ${rest}) as x where x.durr = 1`),
+  from.map((rest) => `with c as (select m.* ${rest}) select only_${foreignMark}, durx from c`),
+  table.map((name) => `select lst from ${name}`),
+);
+
+const openQuery = fc.oneof(
+  fc.tuple(field, from).map(([x, rest]) => `select cast(${x} as int64) as v ${rest}`),
+  fc.tuple(field, from).map(([x, rest]) => `select parse_date('%Y', ${x}) as v ${rest}`),
+  fc.tuple(field, from).map(([x, rest]) => `select count(from_base64(${x})) as v ${rest}`),
+  fc.tuple(field, from).map(([x, rest]) => `select count(parse_timestamp('%c', ${x})) as v ${rest}`),
+  fc.tuple(field, from).map(([x, rest]) => `select t.id ${rest} where regexp_contains('x', ${x})`),
+);
+
+const lqlName = fc.constantFrom(...fieldNames.filter((name) => /^[A-Za-z_]\w*$/.test(name)));
+const lql = fc.oneof(
+  fc.tuple(lqlName, fc.constantFrom("5", "200", '"x"', ">5", "<=10", "~x", "NULL")).map(([name, value]) => {
+    return `m.${name}:${value} s:id s:timestamp s:m.${name}`;
+  }),
+  fc
+    .tuple(lqlName, fc.constantFrom("count", "avg", "max"))
+    .map(([name, of]) => `c:${of}(m.${name}) c:group_by(t::day)`),
+  lqlName.map((name) => `m.request.${name}:x`),
+);
+
+const format = fc.constantFrom("json", "json", "json", "ndjson", "csv", "arrow", "parquet");
+
+/** Calls over every way into a query: own rows, a consumer's SQL or LQL, the counts, in every format. */
+export const tenantQueries: fc.Arbitrary<TenantQuery> = fc.oneof(
+  {
+    arbitrary: fc.tuple(orderedQuery, format).map(([sql, as]) => toCall({ sql, format: as }, true)),
+    weight: 8,
+  },
+  { arbitrary: wrongQuery.map((sql) => toCall({ sql }, true)), weight: 3 },
+  { arbitrary: openQuery.map((sql) => toCall({ sql }, false)), weight: 2 },
+  { arbitrary: lql.map((text) => toCall({ lql: text }, true)), weight: 2 },
+  {
+    arbitrary: fc.tuple(fc.nat(3), format).map(([n, as]) => toCall({ limit: String(n + 1), format: as }, true)),
+    weight: 1,
+  },
+  {
+    arbitrary: fc.constantFrom("minutely", "hourly", "daily").map((interval) => {
+      return { endpoint: "usage.api-counts", parameters: { interval }, isExact: true };
+    }),
+    weight: 1,
+  },
+);
+
+function toCall(parameters: Readonly<Record<string, string>>, isExact: boolean): TenantQuery {
+  return { endpoint: "logs.all", parameters, isExact };
+}

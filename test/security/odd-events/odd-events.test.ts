@@ -1,0 +1,3 @@
+import { testOddEvents } from "./odd-event-tests.ts";
+
+testOddEvents(7, 0);

@@ -1,0 +1,139 @@
+/** A sandboxed query over one project's rows, asked of a table that holds other projects' rows too and of one that does not. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compileQuery } from "../../src/engines/duckdb/compile/compile.ts";
+import { type Connection, type Database, openDatabase } from "../../src/engines/duckdb/connection.ts";
+import type { TableLayout } from "../../src/engines/duckdb/layout.ts";
+import { physicalType, toDriverValue } from "../../src/engines/duckdb/parameters.ts";
+import { bindValues } from "../../src/engines/duckdb/run-query.ts";
+import { parseQuery } from "../../src/googlesql/parse.ts";
+import { resolveSandboxed } from "../../src/googlesql/resolve.ts";
+import { INT64, type SqlType, STRING } from "../../src/googlesql/types.ts";
+
+/** How many different texts of each project the columns hold. Undefined: all are different. */
+export const cardinalities = [1, 7, 40, 2000, undefined] as const;
+
+export function textColumn(cardinality: number | undefined): string {
+  return `t${cardinality ?? "all"}`;
+}
+
+/** The endpoint's tables: each leaves the other projects' rows out in a way of its own. */
+export const oracleTables = ["logs", "lowered", "coalesced", "regexed", "joined"] as const;
+
+const saved = `WITH
+  logs AS (SELECT * FROM events WHERE project = @project),
+  lowered AS (SELECT * FROM events WHERE LOWER(project) = @project),
+  coalesced AS (SELECT * FROM events WHERE COALESCE(project, 'none') = @project),
+  regexed AS (SELECT * FROM events WHERE REGEXP_CONTAINS(project, CONCAT('^', @project, '$'))),
+  joined AS (SELECT e.* FROM events AS e JOIN (SELECT @project AS p) AS d ON d.p = e.project)
+  SELECT 1`;
+
+const columns: readonly { readonly name: string; readonly type: SqlType }[] = [
+  { name: "id", type: INT64 },
+  { name: "project", type: STRING },
+  ...cardinalities.map((cardinality) => ({ name: textColumn(cardinality), type: STRING })),
+];
+
+const layout: TableLayout = {
+  definition: { name: "events", columns },
+  table: "events_all",
+  recordColumns: new Map(),
+  leaves: new Map(columns.map(({ name, type }) => [name, { type, variants: [{ column: name, type }] }])),
+  presence: new Map(),
+};
+
+/** What a query answered: its rows, or the error that it failed with. */
+export interface Outcome {
+  readonly isError: boolean;
+  readonly text: string;
+}
+
+export interface OracleBench {
+  /** The answers of the caller's project where other projects have rows beside it, and where none has. Throws `GoogleSqlError`. */
+  ask(rowCount: number, text: string): Promise<{ readonly among: Outcome; readonly alone: Outcome }>;
+  /** The answers for a table of one row of the caller's project, and for one of another project's. Throws `GoogleSqlError`. */
+  probe(text: string): Promise<{ readonly own: Outcome; readonly other: Outcome }>;
+  close(): Promise<void>;
+}
+
+/** Which rows are the caller's: few, so that a query is quick; or most, without which DuckDB leaves dictionaries of more than 2,048 values alone. */
+const fewOwn = "i % 10 = 0";
+const mostOwn = "i % 5 < 3";
+
+function rowsSql(isOwn: string, from: number, to: number): string {
+  const texts = cardinalities.map((cardinality) => {
+    const number = cardinality === undefined ? "i" : `(i // 3) % ${cardinality}`;
+    return `CASE WHEN ${isOwn} THEN 'own' ELSE 'SECRET' END || ${number} AS ${textColumn(cardinality)}`;
+  });
+  const project = `CASE WHEN ${isOwn} THEN 'inside' ELSE 'outside' || i % 3 END AS project`;
+  return `SELECT i AS id, ${project}, ${texts.join(", ")} FROM range(${from}, ${to}) r(i)`;
+}
+
+async function makeTables(connection: Connection, rowCount: number): Promise<void> {
+  const isOwn = rowCount < 10_000 ? fewOwn : mostOwn;
+  await connection.all(`CREATE TABLE among_${rowCount} AS ${rowsSql(isOwn, 0, rowCount)}`);
+  await connection.all(`CREATE TABLE alone_${rowCount} AS SELECT * FROM among_${rowCount} WHERE project = 'inside'`);
+}
+
+function compile(text: string) {
+  const tables = {
+    findTable: (name: string) => (name.toLowerCase() === "events" ? layout.definition : undefined),
+    tableNames: () => ["events"],
+  };
+  const query = resolveSandboxed(
+    { query: parseQuery(saved), text: saved },
+    { query: parseQuery(text), text },
+    { tables, parameters: new Map([["project", STRING]]) },
+  );
+  return compileQuery(query, () => layout, { text });
+}
+
+function stringify(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? `${each}n` : each)) ?? "undefined";
+}
+
+/** Opens it with tables of these many rows; checkpointed, so that segments are compressed. */
+export async function openOracleBench(rowCounts: readonly number[]): Promise<OracleBench> {
+  const folder = await mkdtemp(join(tmpdir(), "logweir-oracle-"));
+  const database: Database = await openDatabase({
+    path: join(folder, "t.db"),
+    threads: 2,
+    memoryLimitBytes: 1024 ** 3,
+  });
+  const connection = await database.connect();
+  for (const rowCount of rowCounts) await makeTables(connection, rowCount);
+  await connection.all(`CREATE TABLE own AS ${rowsSql(fewOwn, 0, 1)}`);
+  await connection.all(`CREATE TABLE other AS SELECT * REPLACE ('inside' AS project) FROM (${rowsSql(fewOwn, 1, 2)})`);
+  await connection.all("CHECKPOINT");
+
+  const run = async (compiled: ReturnType<typeof compile>, table: string): Promise<Outcome> => {
+    const sql = compiled.sql.replaceAll('"events_all"', `"${table}"`);
+    const values = bindValues(
+      compiled,
+      compiled.parameters.map(() => "inside"),
+    );
+    const bound = values.map(({ type, value }) => ({ value: toDriverValue(type, value), type: physicalType(type) }));
+    try {
+      return { isError: false, text: stringify(await connection.all(sql, bound)) };
+    } catch (error) {
+      return { isError: true, text: error instanceof Error ? error.message : String(error) };
+    }
+  };
+
+  return {
+    async ask(rowCount, text) {
+      const compiled = compile(text);
+      return { among: await run(compiled, `among_${rowCount}`), alone: await run(compiled, `alone_${rowCount}`) };
+    },
+    async probe(text) {
+      const compiled = compile(text);
+      return { own: await run(compiled, "own"), other: await run(compiled, "other") };
+    },
+    async close() {
+      connection.close();
+      database.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,189 @@
+/** Texts to make arguments of: for each type some that most functions take, then some that many functions fail for. */
+import type { ScalarKind } from "../../../src/googlesql/types.ts";
+
+export type ArgumentKind = Exclude<ScalarKind, "UNKNOWN">;
+
+/** Few are longer than the 16 characters up to which REGEXP_REPLACE needs no check of its length, and keeps the dictionary. */
+export const argumentTexts: Readonly<Record<ArgumentKind, readonly string[]>> = {
+  STRING: [
+    ...[
+      "a",
+      "1",
+      "2020-01-01",
+      "{}",
+      "UTC",
+      "%Y",
+      "61",
+      "aaaa",
+      "1.1.1.1",
+      "$.a",
+      "[1]",
+      "12:00:00",
+      "2020-01-01 00:00",
+      "true",
+    ],
+    ...[
+      "",
+      "(",
+      "{",
+      "%",
+      "%s%d",
+      "\\",
+      "-1",
+      "9",
+      "zz",
+      "!",
+      "$[",
+      "1e999",
+      "[",
+      "é",
+      "0",
+      "SECRET",
+      "\\7",
+      "\u{1F600}",
+    ],
+  ],
+  BYTES: ["a", "aaaa", "aaaaaaaaaaaaaaaa", "", "(", "a\\", "b", "hex:ff"],
+  INT64: ["1", "0", "2", "5", "12", "65", "-1", "100", "9223372036854775807", "-9223372036854775808", "2000"],
+  FLOAT64: ["1", "0", "2", "0.5", "-1", "1000", "1e308", "-1e308", "NaN", "inf", "-inf"],
+  NUMERIC: ["1", "0", "2", "-1", "0.5", "9.9e28", "-9.9e28", "99999999999999999999999999999.9"],
+  BIGNUMERIC: ["1", "0", "2", "-1", "0.5", "5.7e38", "-5.7e38", "578960446186580977117854925043439539266.3"],
+  BOOL: ["true", "false"],
+  DATE: ["2020-01-01", "0001-01-01", "9999-12-31"],
+  DATETIME: ["2020-01-01", "0001-01-01", "9999-12-31"],
+  TIMESTAMP: ["2020-01-01", "0001-01-01", "9999-12-31"],
+  TIME: ["12:00:00", "00:00:00", "23:59:59"],
+  INTERVAL: ["0-0 1 0:0:0", "0-0 0 1:0:0", "0-1 0 0:0:0", "9999-0 0 0:0:0", "9999-11 40 0:0:0", "0-0 3660000 24:0:0"],
+  JSON: ["1", '"a"', "{}", "[1]", "true", "null", "1.5", '{"a":1}', "1e300", '["a"]', "[true]", '"x"'],
+};
+
+const hllSketch = "hex:4c574831010f004dc23ab7cd286606";
+const intSketch = "hex:4c574b3101000003e800000000000000010000000000000001";
+const floatSketch = "hex:4c574b3102000003e83ff00000000000000000000000000001";
+
+/** Texts for the arguments of a function that takes none of those, by position. */
+export const ownTexts: Readonly<Record<string, readonly (readonly string[] | undefined)[]>> = {
+  COLLATE: [undefined, ["und:ci"]],
+  POW: [["2"], ["2", "1e308"]],
+  "NET.IP_NET_MASK": [["4"], ["5", "100"]],
+  "HLL_COUNT.EXTRACT": [[hllSketch, "hex:ff"]],
+  "HLL_COUNT.MERGE": [[hllSketch, "hex:ff"]],
+  "HLL_COUNT.MERGE_PARTIAL": [[hllSketch, "hex:ff"]],
+  "KLL_QUANTILES.MERGE_INT64": [[intSketch, "hex:ff"], ["2"]],
+  "KLL_QUANTILES.MERGE_POINT_INT64": [[intSketch, "hex:ff"], ["0.5"]],
+  "KLL_QUANTILES.EXTRACT_INT64": [[intSketch, "hex:ff"], ["2"]],
+  "KLL_QUANTILES.EXTRACT_POINT_INT64": [[intSketch, "hex:ff"], ["0.5"]],
+  "KLL_QUANTILES.MERGE_FLOAT64": [[floatSketch, "hex:ff"], ["2"]],
+  "KLL_QUANTILES.MERGE_POINT_FLOAT64": [[floatSketch, "hex:ff"], ["0.5"]],
+  "KLL_QUANTILES.EXTRACT_FLOAT64": [[floatSketch, "hex:ff"], ["2"]],
+  "KLL_QUANTILES.EXTRACT_POINT_FLOAT64": [[floatSketch, "hex:ff"], ["0.5"]],
+  "KLL_QUANTILES.MERGE_PARTIAL": [[intSketch, "hex:ff"]],
+  "CAST STRING AS DATE by a format": [["2020"], ["YYYY", "zz"]],
+  "CAST STRING AS TIMESTAMP by a format": [["2020"], ["YYYY", "zz"]],
+  "CAST STRING AS BYTES by a format": [
+    ["61", "zz"],
+    ["HEX", "zz"],
+  ],
+  "CAST DATE AS STRING by a format": [undefined, ["YYYY", "zz"]],
+  "CAST TIMESTAMP AS STRING by a format": [undefined, ["YYYY", "zz"]],
+  "CAST INT64 AS STRING by a format": [undefined, ["999", "zz"]],
+  "CAST BYTES AS STRING by a format": [
+    ["a", "hex:ff"],
+    ["ASCII", "zz"],
+  ],
+  "CAST STRING AS TIMESTAMP in a zone": [
+    ["2020-01-01", "zz"],
+    ["UTC", "zz"],
+  ],
+};
+
+/** How operators are written; whatever else begins with `$` is a function to the resolver alone. */
+export const operatorForms: Readonly<Record<string, (...operands: readonly string[]) => string>> = {
+  $add: (x, y) => `(${x} + ${y})`,
+  $subtract: (x, y) => `(${x} - ${y})`,
+  $multiply: (x, y) => `(${x} * ${y})`,
+  $divide: (x, y) => `(${x} / ${y})`,
+  $negate: (x) => `(-(${x}))`,
+  $concat_op: (x, y) => `(${x} || ${y})`,
+  $bit_and: (x, y) => `(${x} & ${y})`,
+  $bit_or: (x, y) => `(${x} | ${y})`,
+  $bit_xor: (x, y) => `(${x} ^ ${y})`,
+  $bit_not: (x) => `(~(${x}))`,
+  $shift_left: (x, y) => `(${x} << ${y})`,
+  $shift_right: (x, y) => `(${x} >> ${y})`,
+  $equal: (x, y) => `(${x} = ${y})`,
+  $not_equal: (x, y) => `(${x} != ${y})`,
+  $less: (x, y) => `(${x} < ${y})`,
+  $less_or_equal: (x, y) => `(${x} <= ${y})`,
+  $greater: (x, y) => `(${x} > ${y})`,
+  $greater_or_equal: (x, y) => `(${x} >= ${y})`,
+  $and: (...all) => `(${all.join(" AND ")})`,
+  $or: (...all) => `(${all.join(" OR ")})`,
+  $not: (x) => `(NOT ${x})`,
+  $is_null: (x) => `(${x} IS NULL)`,
+  $is_true: (x) => `(${x} IS TRUE)`,
+  $is_false: (x) => `(${x} IS FALSE)`,
+  $is_distinct: (x, y) => `(${x} IS DISTINCT FROM ${y})`,
+  $between: (x, low, high) => `(${x} BETWEEN ${low} AND ${high})`,
+  $in: (x, ...values) => `(${x} IN (${values.join(", ")}))`,
+  $in_array: (x, values) => `(${x} IN UNNEST(${values}))`,
+  $like: (x, pattern) => `(${x} LIKE ${pattern})`,
+  $like_any: (x, ...patterns) => `(${x} LIKE ANY (${patterns.join(", ")}))`,
+  $like_all: (x, ...patterns) => `(${x} LIKE ALL (${patterns.join(", ")}))`,
+  $like_any_array: (x, patterns) => `(${x} LIKE ANY UNNEST(${patterns}))`,
+  $like_all_array: (x, patterns) => `(${x} LIKE ALL UNNEST(${patterns}))`,
+  $array_at_offset: (x, at) => `${x}[OFFSET(${at})]`,
+  $array_at_ordinal: (x, at) => `${x}[ORDINAL(${at})]`,
+  $safe_array_at_offset: (x, at) => `${x}[SAFE_OFFSET(${at})]`,
+  $safe_array_at_ordinal: (x, at) => `${x}[SAFE_ORDINAL(${at})]`,
+  $json_subscript: (x, at) => `(${x})[${at}]`,
+  $collation_key: (x) => `(COLLATE(${x}, 'und:ci') = 'x')`,
+  $interval: (x, part) => `(INTERVAL (${x}) ${part})`,
+  $extract: (x, part, zone) => `EXTRACT(${part} FROM ${x}${zone === undefined ? "" : ` AT TIME ZONE ${zone}`})`,
+  ERROR: (x) => `IF(${x} = 'a', ${x}, ERROR(${x}))`,
+};
+
+const functionsWithoutFailure = `
+ANY_VALUE ARRAY_AGG ARRAY_CONCAT_AGG AVG BIT_AND BIT_OR BIT_XOR COUNT COUNTIF LOGICAL_AND LOGICAL_OR MAX MAX_BY MIN
+MIN_BY STRING_AGG SUM CORR COVAR_POP COVAR_SAMP STDDEV_POP STDDEV_SAMP VAR_POP VAR_SAMP APPROX_COUNT_DISTINCT
+APPROX_QUANTILES APPROX_TOP_COUNT ARRAY_CONCAT ARRAY_LENGTH ARRAY_REVERSE ARRAY_SLICE ARRAY_TO_STRING BIT_COUNT
+COALESCE IF IFNULL NULLIF DATE_DIFF UNIX_DATE FORMAT_DATE DATETIME_DIFF FORMAT_DATETIME FARM_FINGERPRINT MD5 SHA1
+SHA256 SHA512 GENERATE_UUID TYPEOF HLL_COUNT.INIT JSON_ARRAY JSON_CONTAINS JSON_EXTRACT JSON_EXTRACT_ARRAY
+JSON_EXTRACT_SCALAR JSON_EXTRACT_STRING_ARRAY JSON_FLATTEN JSON_KEYS JSON_QUERY JSON_QUERY_ARRAY JSON_TYPE
+JSON_VALUE JSON_VALUE_ARRAY LAX_BOOL LAX_BOOL_ARRAY LAX_FLOAT64 LAX_FLOAT64_ARRAY LAX_INT64 LAX_INT64_ARRAY
+LAX_STRING LAX_STRING_ARRAY TO_JSON TO_JSON_STRING KLL_QUANTILES.INIT_INT64 KLL_QUANTILES.INIT_FLOAT64 SIGN IS_INF
+IS_NAN IEEE_DIVIDE RAND CBRT GREATEST LEAST SAFE_DIVIDE SAFE_MULTIPLY SAFE_NEGATE SAFE_ADD SAFE_SUBTRACT TRUNC FLOOR
+COS SEC SECH SIN ASINH TAN TANH ATAN ATAN2 NET.HOST NET.PUBLIC_SUFFIX NET.REG_DOMAIN NET.SAFE_IP_FROM_STRING
+$concat_op $bit_not $equal $not_equal $less $less_or_equal $greater $greater_or_equal $and $or $not $is_null
+$is_true $is_false $is_distinct $between $in $in_array $safe_array_at_offset $safe_array_at_ordinal $json_subscript
+$collation_key BYTE_LENGTH CHAR_LENGTH COLLATE CONCAT CONTAINS_SUBSTR ENDS_WITH INITCAP LENGTH LOWER LTRIM NORMALIZE
+NORMALIZE_AND_CASEFOLD REPLACE REVERSE RTRIM SAFE_CONVERT_BYTES_TO_STRING SOUNDEX SPLIT STARTS_WITH STRPOS TO_BASE32
+TO_BASE64 TO_CODE_POINTS TO_HEX TRIM UNICODE UPPER TIME_ADD TIME_SUB TIME_DIFF TIME_TRUNC FORMAT_TIME
+CURRENT_TIMESTAMP TIMESTAMP_DIFF UNIX_SECONDS UNIX_MILLIS UNIX_MICROS FIRST_VALUE LAST_VALUE NTH_VALUE LAG LEAD
+PERCENTILE_CONT PERCENTILE_DISC RANK DENSE_RANK PERCENT_RANK CUME_DIST NTILE ROW_NUMBER
+`;
+
+const castsWithoutFailure: Readonly<Record<string, string>> = {
+  STRING: "BYTES",
+  INT64: "STRING FLOAT64 NUMERIC BIGNUMERIC BOOL",
+  FLOAT64: "STRING",
+  NUMERIC: "STRING FLOAT64 BIGNUMERIC",
+  BIGNUMERIC: "STRING FLOAT64",
+  BOOL: "STRING INT64",
+  DATE: "STRING DATETIME TIMESTAMP",
+  DATETIME: "STRING DATE TIMESTAMP TIME",
+  TIMESTAMP: "STRING DATE DATETIME TIME",
+  TIME: "STRING",
+  INTERVAL: "STRING",
+};
+
+/** What fails for no value that its arguments can have, sizes beyond the limits aside. Each is attacked with all the texts above. */
+export const subjectsWithoutFailure: ReadonlySet<string> = new Set([
+  ...functionsWithoutFailure.trim().split(/\s+/),
+  ...Object.entries(castsWithoutFailure).flatMap(([from, to]) =>
+    to.split(" ").map((each) => `CAST ${from} AS ${each}`),
+  ),
+]);
+
+/** What no query of one expression can call: it needs a GROUP BY, or the resolver alone writes it. */
+export const subjectsWithoutArguments: ReadonlySet<string> = new Set(["GROUPING", "$mixed_json"]);
