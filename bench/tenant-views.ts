@@ -2,7 +2,7 @@
 
 import { defaultSchemaLimits } from "../src/engines/duckdb/schema/grant-entries.ts";
 import type { SchemaEntry } from "../src/engines/duckdb/schema/schema-entry.ts";
-import { createSourceState, defineSource, layoutFor, noteTenant } from "../src/engines/duckdb/source-state.ts";
+import { createSourceState, defineSource, layoutFor, noteTenant } from "../src/engines/duckdb/store/source-state.ts";
 
 const [TENANTS, FIELDS, SHAPES] = [10_000, 60, 500];
 

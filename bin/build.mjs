@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const entryPoints = {
   logweir: "src/main.ts",
   "engine-host": "src/engines/duckdb/host/main.ts",
-  "encoder-thread": "src/encoder-thread.ts",
+  "encoder-thread": "src/service/encoder-thread.ts",
 };
 
 /** What loads a native library. */

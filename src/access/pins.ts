@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { Identity } from "./scope.ts";
 
 /** A list or an object is no text, whatever methods its keys name. */

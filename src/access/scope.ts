@@ -1,4 +1,4 @@
-import type { Budget } from "../budget.ts";
+import type { Budget } from "../shared/budget.ts";
 import type { RedactionPolicy } from "./token.ts";
 
 /** What a token may do. `private` may do everything. */

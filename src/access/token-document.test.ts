@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { limitNames } from "../budget.ts";
+import { limitNames } from "../shared/budget.ts";
 import { type Identity, isPinnedOwner } from "./scope.ts";
 import { readNewToken } from "./token-document.ts";
 

@@ -1,5 +1,5 @@
-import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames, tightest } from "../budget.ts";
-import { parseIsoTimestamp } from "../iso-timestamp.ts";
+import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames, tightest } from "../shared/budget.ts";
+import { parseIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { parseLifetime } from "./expiry.ts";
 import { type Identity, isPinnedOwner, isScope, scopeForms } from "./scope.ts";
 import { defaultRedaction, type NewToken, type RedactionPolicy, redactionPolicies, type Token } from "./token.ts";

@@ -1,4 +1,4 @@
-import type { Budget } from "../budget.ts";
+import type { Budget } from "../shared/budget.ts";
 import type { Scope } from "./scope.ts";
 
 /** How far a token decides on the redaction of its answers. */

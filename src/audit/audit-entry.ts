@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
-import type { EventValue, LogEvent } from "../engines/engine.ts";
+import type { EventValue, LogEvent } from "../engines/contract/query-engine.ts";
 import type { AuditChange, AuditEvent, AuditRefusal, AuditRun } from "./audit-event.ts";
 import { type MaskValue, maxReadLength } from "./mask-value.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { EventValue, LogEvent } from "../engines/engine.ts";
+import type { EventValue, LogEvent } from "../engines/contract/query-engine.ts";
 import type { AuditRun } from "./audit-event.ts";
 import { type AuditLog, type AuditLogOptions, createAuditLog } from "./audit-log.ts";
 

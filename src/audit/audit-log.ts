@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type EventStore, type LogEvent, newestTimestampUs } from "../engines/engine.ts";
+import { type EventStore, type LogEvent, newestTimestampUs } from "../engines/contract/query-engine.ts";
 import { auditSourceName } from "../sources/audit-source.ts";
 import {
   type AuditEntry,

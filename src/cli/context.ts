@@ -1,4 +1,4 @@
-import { UserError } from "../user-error.ts";
+import { UserError } from "../shared/user-error.ts";
 
 /** What a command works with besides its arguments. */
 export interface CliContext {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { PassThrough, Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { createPaint } from "./paint.ts";
+import { createPaint } from "./output/paint.ts";
 import { runCli } from "./run-cli.ts";
 
 async function help(...words: string[]): Promise<string> {

@@ -1,5 +1,5 @@
 /** Limits of a token as options of the command line. */
-import { type LimitName, limitNames } from "../budget.ts";
+import { type LimitName, limitNames } from "../shared/budget.ts";
 
 /** Values as they were typed, by the limit's name. */
 export type LimitTexts = Readonly<Record<string, string | undefined>>;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { Command, CommanderError } from "commander";
 import { redactionPolicies } from "../access/token.ts";
-import { limitDefinitions, limitNames } from "../budget.ts";
-import { EngineError } from "../engines/engine.ts";
-import { UserError } from "../user-error.ts";
+import { EngineError } from "../engines/contract/query-engine.ts";
+import { limitDefinitions, limitNames } from "../shared/budget.ts";
+import { UserError } from "../shared/user-error.ts";
 import type { BackupOptions } from "./commands/backup.ts";
 import type { DoctorOptions } from "./commands/doctor.ts";
 import type { ImportOptions } from "./commands/import.ts";
@@ -15,7 +15,7 @@ import type { CreateTokenOptions } from "./commands/token.ts";
 import { type CompletedCommand, completionScript, completionShells, isCompletionShell } from "./completion.ts";
 import { type CliContext, CliError, print } from "./context.ts";
 import { limitOption, readLimits } from "./limit-options.ts";
-import { openSafeOutput } from "./safe-output.ts";
+import { openSafeOutput } from "./output/safe-output.ts";
 import { type CommandOptions, serviceCommandGroups, serviceCommands } from "./service-commands.ts";
 
 /** Of a command line that cannot be read; 1 is for commands that fail. */

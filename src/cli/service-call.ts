@@ -1,4 +1,4 @@
-import { readClientDefaults } from "../config.ts";
+import { readClientDefaults } from "../config/config.ts";
 import { type CliContext, CliError } from "./context.ts";
 
 /** The service a command talks to; what is not given comes from LOGWEIR_URL and LOGWEIR_TOKEN. */

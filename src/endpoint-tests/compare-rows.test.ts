@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OutputColumn } from "../engines/engine.ts";
+import type { OutputColumn } from "../engines/contract/query-engine.ts";
 import { INT64, TIMESTAMP } from "../googlesql/types.ts";
 import { compareRows } from "./compare-rows.ts";
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Endpoint } from "../endpoints/definition.ts";
-import { describeProblem } from "../endpoints/query-error.ts";
-import type { LogEvent } from "../engines/engine.ts";
+import { describeProblem } from "../endpoints/call/query-error.ts";
+import type { Endpoint } from "../endpoints/definition/definition.ts";
+import type { LogEvent } from "../engines/contract/query-engine.ts";
 import { defaultMaxBodyBytes } from "../ingest/limits.ts";
 import { parseEvents } from "../ingest/parse-events.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";

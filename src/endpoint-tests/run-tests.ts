@@ -1,10 +1,10 @@
-import { createAdmission } from "../endpoints/admission.ts";
+import { createAdmission } from "../endpoints/call/admission.ts";
+import { createPlanner } from "../endpoints/call/planner.ts";
+import { type EndpointRunner, noPins, prepareCall } from "../endpoints/call/run-endpoint.ts";
+import { runPrepared } from "../endpoints/call/run-prepared.ts";
 import { createCursorSealer } from "../endpoints/paging/cursor.ts";
-import { createPlanner } from "../endpoints/planner.ts";
-import { type EndpointRunner, noPins, prepareCall } from "../endpoints/run-endpoint.ts";
-import { runPrepared } from "../endpoints/run-prepared.ts";
-import type { Engine, LogEvent, OutputColumn } from "../engines/engine.ts";
-import { ServiceError } from "../errors.ts";
+import type { Engine, LogEvent, OutputColumn } from "../engines/contract/query-engine.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { SourceTables } from "../sources/source-tables.ts";
 import { compareRows, type Row } from "./compare-rows.ts";
 import type { EndpointTest } from "./load-tests.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
-import { nextPageHeader } from "./answer-headers.ts";
+import { nextPageHeader } from "./answer/answer-headers.ts";
 import { toServiceError } from "./plugins/errors.ts";
 
 let test: TestApp;

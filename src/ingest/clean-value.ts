@@ -1,4 +1,4 @@
-import type { EventValue } from "../engines/engine.ts";
+import type { EventValue } from "../engines/contract/query-engine.ts";
 import { cleanFieldName } from "./field-name.ts";
 import type { IngestLimits } from "./limits.ts";
 

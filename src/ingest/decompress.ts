@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import { BodyError } from "../engines/engine.ts";
+import { BodyError } from "../engines/contract/query-engine.ts";
 import { decompressSnappy } from "./protocols/decompress-snappy.ts";
 
 type Decompress = (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;

@@ -1,4 +1,4 @@
-import { parseIsoTimestamp } from "../iso-timestamp.ts";
+import { parseIsoTimestamp } from "../shared/iso-timestamp.ts";
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { EventValue, LogEvent } from "../engines/engine.ts";
+import type { EventValue, LogEvent } from "../engines/contract/query-engine.ts";
 import { cleanValue, EventRejection } from "./clean-value.ts";
 import type { IngestLimits } from "./limits.ts";
 import { readTimestamp } from "./timestamp.ts";

@@ -1,5 +1,11 @@
-import { BodyError, type EventBody, type LogEvent, type ReadEvents, type RejectedEvent } from "../engines/engine.ts";
-import { cutText } from "../errors.ts";
+import {
+  BodyError,
+  type EventBody,
+  type LogEvent,
+  type ReadEvents,
+  type RejectedEvent,
+} from "../engines/contract/query-engine.ts";
+import { cutText } from "../shared/errors.ts";
 import { EventRejection } from "./clean-value.ts";
 import { decompress } from "./decompress.ts";
 import { defaultIngestLimits } from "./limits.ts";

@@ -1,4 +1,4 @@
-import { isTimestampInRange, parseIsoTimestamp } from "../iso-timestamp.ts";
+import { isTimestampInRange, parseIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { parseMailDate } from "./mail-date.ts";
 
 /** A Unix time as text: digits, and a fraction. */

@@ -1,6 +1,6 @@
 import type { Expression, Query } from "../googlesql/ast.ts";
 import type { Span } from "../googlesql/diagnostic.ts";
-import { formatIsoTimestamp } from "../iso-timestamp.ts";
+import { formatIsoTimestamp } from "../shared/iso-timestamp.ts";
 import type { LqlComparison, LqlFilter, LqlOperator } from "./lql-ast.ts";
 import {
   between,

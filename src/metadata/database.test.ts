@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Type } from "typebox";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseCheckedYaml } from "../checked-yaml.ts";
-import { UserError } from "../user-error.ts";
+import { parseCheckedYaml } from "../shared/checked-yaml.ts";
+import { UserError } from "../shared/user-error.ts";
 import { openMetadata } from "./database.ts";
 import { readSecretKey } from "./secret-key.ts";
 

@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, read
 import { dirname } from "node:path";
 import { Kysely, Migrator, SqliteDialect } from "kysely";
 import Database from "libsql";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../shared/user-error.ts";
 import { migrations } from "./migrations.ts";
 import type { MetadataSchema } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { NewVersion } from "../endpoints/endpoint-store.ts";
+import type { NewVersion } from "../endpoints/management/endpoint-store.ts";
 import { type MetadataDatabase, openMetadata } from "./database.ts";
 import { createEndpointStore } from "./endpoint-store.ts";
 

@@ -5,7 +5,7 @@ import type {
   VersionAction,
   VersionRecord,
   VersionSummary,
-} from "../endpoints/endpoint-store.ts";
+} from "../endpoints/management/endpoint-store.ts";
 import type { MetadataDatabase } from "./database.ts";
 import type { EndpointVersionTable, MetadataSchema } from "./schema.ts";
 

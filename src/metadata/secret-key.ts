@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../shared/user-error.ts";
 
 const keyBytes = 32;
 

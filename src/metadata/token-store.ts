@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { effectiveScopes, isPinnedOwner } from "../access/scope.ts";
 import { createSecret, createTokenId, hashSecret } from "../access/secret.ts";
 import { defaultRedaction, type Token, type TokenStore } from "../access/token.ts";
-import type { Budget } from "../budget.ts";
+import type { Budget } from "../shared/budget.ts";
 import type { MetadataDatabase } from "./database.ts";
 import type { MetadataSchema, TokenTable } from "./schema.ts";
 

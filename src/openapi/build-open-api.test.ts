@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { draftEndpoint } from "../endpoints/draft-endpoint.ts";
-import { toDefinition } from "../endpoints/to-definition.ts";
-import { errorCatalogue } from "../error-catalogue.ts";
+import { draftEndpoint } from "../endpoints/definition/draft-endpoint.ts";
+import { toDefinition } from "../endpoints/definition/to-definition.ts";
 import { arrayOf, FLOAT64, INT64, JSON_TYPE, type SqlType, STRING, structOf, UNKNOWN } from "../googlesql/types.ts";
+import { errorCatalogue } from "../shared/error-catalogue.ts";
 import { buildOpenApi } from "./build-open-api.ts";
 
 const owner = { tokenId: "p", scopes: ["private"], pins: {}, budget: {}, redaction: "switchable" } as const;

@@ -1,6 +1,6 @@
 import { canIngestAnything, canQuery, canQueryAnything, type Identity, isOwner } from "../access/scope.ts";
-import { tellEndpoint } from "../endpoints/contract.ts";
-import type { Endpoint } from "../endpoints/definition.ts";
+import { tellEndpoint } from "../endpoints/definition/contract.ts";
+import type { Endpoint } from "../endpoints/definition/definition.ts";
 import { endpointOperation, endpointSchemas, runPath } from "./endpoint-operation.ts";
 import { errorResponses } from "./error-responses.ts";
 import type { JsonSchema, OpenApiDocument, Operation, PathItem, Response } from "./open-api-document.ts";

@@ -1,4 +1,4 @@
-import type { ContractColumn } from "../endpoints/definition.ts";
+import type { ContractColumn } from "../endpoints/definition/definition.ts";
 import type { SqlType, StructType } from "../googlesql/types.ts";
 import type { JsonSchema } from "./open-api-document.ts";
 

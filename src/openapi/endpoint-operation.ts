@@ -1,5 +1,5 @@
-import type { Endpoint } from "../endpoints/definition.ts";
-import type { ErrorCode } from "../error-catalogue.ts";
+import type { Endpoint } from "../endpoints/definition/definition.ts";
+import type { ErrorCode } from "../shared/error-catalogue.ts";
 import { rowSchema } from "./column-schema.ts";
 import { errorResponses } from "./error-responses.ts";
 import type { Header, JsonSchema, Operation, Parameter, Response } from "./open-api-document.ts";

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue } from "../error-catalogue.ts";
+import { type ErrorCode, errorCatalogue } from "../shared/error-catalogue.ts";
 import type { JsonSchema, Response } from "./open-api-document.ts";
 
 /** The one shape of errors. */

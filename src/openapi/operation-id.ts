@@ -1,4 +1,4 @@
-import type { Endpoint } from "../endpoints/definition.ts";
+import type { Endpoint } from "../endpoints/definition/definition.ts";
 
 /** `logs.all` as a name that programs can give a function: `logsAll`. */
 function toFunctionName(name: string): string {

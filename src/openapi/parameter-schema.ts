@@ -1,5 +1,5 @@
-import type { ParameterDefinition } from "../endpoints/definition.ts";
-import { formatIsoTimestamp } from "../iso-timestamp.ts";
+import type { ParameterDefinition } from "../endpoints/definition/definition.ts";
+import { formatIsoTimestamp } from "../shared/iso-timestamp.ts";
 import type { JsonSchema, Parameter } from "./open-api-document.ts";
 
 /** A parameter that an endpoint declares. */

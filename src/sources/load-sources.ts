@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { parseCheckedYaml, type TextProblem } from "../checked-yaml.ts";
 import { caretLines, positionAt } from "../googlesql/diagnostic.ts";
-import { UserError } from "../user-error.ts";
+import { parseCheckedYaml, type TextProblem } from "../shared/checked-yaml.ts";
+import { UserError } from "../shared/user-error.ts";
 import { findSharedNames, ownNamePrefix, type Source } from "./source.ts";
 import { ownNameProblem, SourceDocument, toSource, whyNoFieldPath, whyNoTenantField } from "./source-document.ts";
 

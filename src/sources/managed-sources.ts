@@ -1,5 +1,5 @@
-import type { EventStore } from "../engines/engine.ts";
-import { ServiceError } from "../errors.ts";
+import type { EventStore } from "../engines/contract/query-engine.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { Source } from "./source.ts";
 import { readSource, type SourceProblems } from "./source-changes.ts";
 import { toDocument } from "./source-document.ts";

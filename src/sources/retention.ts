@@ -1,4 +1,4 @@
-import type { EventStore } from "../engines/engine.ts";
+import type { EventStore } from "../engines/contract/query-engine.ts";
 import type { Source } from "./source.ts";
 
 /** What retention works with. */

@@ -1,4 +1,4 @@
-import { findSchemaProblems } from "../schema-problems.ts";
+import { findSchemaProblems } from "../shared/schema-problems.ts";
 import { ownNamePrefix, type Source } from "./source.ts";
 import {
   ownNameProblem,

@@ -1,4 +1,4 @@
-import type { EventStore } from "../engines/engine.ts";
+import type { EventStore } from "../engines/contract/query-engine.ts";
 import type { TableDefinition } from "../googlesql/relation.ts";
 import { type Source, sourceId } from "./source.ts";
 import type { SourceTables } from "./source-tables.ts";

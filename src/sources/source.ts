@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SourceDefinition } from "../engines/engine.ts";
+import type { SourceDefinition } from "../engines/contract/query-engine.ts";
 
 /** A log source as the service knows it: the engine's part, and what only the service needs. */
 export interface Source extends SourceDefinition {

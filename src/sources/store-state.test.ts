@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SourceReport, StoreReport } from "../engines/engine.ts";
+import type { SourceReport, StoreReport } from "../engines/contract/query-engine.ts";
 import { describeStore } from "./store-state.ts";
 
 const nowMs = Date.UTC(2026, 7, 20);

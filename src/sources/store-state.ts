@@ -1,4 +1,4 @@
-import type { MistypedField, SourceReport, StoreReport } from "../engines/engine.ts";
+import type { MistypedField, SourceReport, StoreReport } from "../engines/contract/query-engine.ts";
 import { retentionStartUs } from "./retention.ts";
 import type { Source } from "./source.ts";
 

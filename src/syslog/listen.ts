@@ -1,7 +1,7 @@
 import { createSocket, type Socket as DatagramSocket } from "node:dgram";
 import { once } from "node:events";
 import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from "node:net";
-import type { LogEvent } from "../engines/engine.ts";
+import type { LogEvent } from "../engines/contract/query-engine.ts";
 import { readEvents } from "../ingest/parse-events.ts";
 import { SyslogFrames } from "../ingest/protocols/syslog/frames.ts";
 import { readSyslogMessage } from "../ingest/protocols/syslog/read-message.ts";

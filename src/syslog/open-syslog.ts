@@ -1,4 +1,4 @@
-import { type EventStore, newestTimestampUs } from "../engines/engine.ts";
+import { type EventStore, newestTimestampUs } from "../engines/contract/query-engine.ts";
 import { listenForSyslog, type SyslogListener } from "./listen.ts";
 
 /** Where messages of syslog go. */

@@ -1,4 +1,4 @@
-import { EngineError, type LogEvent } from "../engines/engine.ts";
+import { EngineError, type LogEvent } from "../engines/contract/query-engine.ts";
 
 /** Messages of one batch, and how long one waits for others, in milliseconds. */
 const maxBatch = 2_000;

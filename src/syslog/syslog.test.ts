@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { EngineError, type LogEvent } from "../engines/engine.ts";
+import { EngineError, type LogEvent } from "../engines/contract/query-engine.ts";
 import { listenForSyslog, type SyslogListener } from "./listen.ts";
 import { createMessageQueue } from "./queue.ts";
 

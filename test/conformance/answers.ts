@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from "node:stream";
 import { runSqlBatch } from "../../src/cli/commands/sql-batch.ts";
-import { readLines } from "../../src/cli/lines.ts";
+import { readLines } from "../../src/cli/input/lines.ts";
 
 /** What is asked: a query, with parameters or without. */
 export interface Question {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { runSqlBatch } from "../../src/cli/commands/sql-batch.ts";
-import { readLines } from "../../src/cli/lines.ts";
+import { readLines } from "../../src/cli/input/lines.ts";
 import type { Query } from "../../src/googlesql/ast.ts";
 import { parseQuery } from "../../src/googlesql/parse.ts";
 import { isSameRows, type Json } from "./cells.ts";

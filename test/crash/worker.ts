@@ -1,5 +1,5 @@
-import { readConfiguration } from "../../src/config.ts";
-import { type EngineSizes, startService } from "../../src/service.ts";
+import { readConfiguration } from "../../src/config/config.ts";
+import { type EngineSizes, startService } from "../../src/service/service.ts";
 
 /** Small enough that checkpoints and compactions happen all the time. */
 const smallSizes: EngineSizes = {

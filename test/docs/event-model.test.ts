@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { EventValue } from "../../src/engines/contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../../src/engines/duckdb/index.ts";
-import type { EventValue } from "../../src/engines/engine.ts";
 import { parseQuery } from "../../src/googlesql/parse.ts";
 import { resolveQuery } from "../../src/googlesql/resolve.ts";
 

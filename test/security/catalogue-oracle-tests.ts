@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SAFE_FUNCTIONS } from "../../src/engines/duckdb/compile/failing.ts";
+import { SAFE_FUNCTIONS } from "../../src/engines/lowering/failing.ts";
 import { CATALOGUE } from "../../src/googlesql/catalogue/index.ts";
 import { GoogleSqlError } from "../../src/googlesql/diagnostic.ts";
 import { cardinalities, type OracleBench, openOracleBench, oracleTables, textColumn } from "./oracle-bench.ts";

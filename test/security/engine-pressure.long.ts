@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readConfiguration } from "../../src/config.ts";
+import { readConfiguration } from "../../src/config/config.ts";
 import type { DuckDbEngine } from "../../src/engines/duckdb/index.ts";
-import { type RunningService, startService } from "../../src/service.ts";
+import { type RunningService, startService } from "../../src/service/service.ts";
 
 const owner = "pressure-private-token-0123456789";
 

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import snappy from "snappyjs";
-import { BodyError } from "../../src/engines/engine.ts";
+import { BodyError } from "../../src/engines/contract/query-engine.ts";
 import { parseEvents } from "../../src/ingest/parse-events.ts";
 import { protocols } from "../../src/ingest/protocols/index.ts";
 import { pushRequest } from "../../src/ingest/protocols/loki.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { allowedFunctions } from "../../src/engines/duckdb/compile/allowed-functions.ts";
 import { guardHiddenFailures } from "../../src/engines/duckdb/compile/hidden-failures.ts";
-import { type Connection, type Database, openDatabase } from "../../src/engines/duckdb/connection.ts";
+import { type Connection, type Database, openDatabase } from "../../src/engines/duckdb/driver/connection.ts";
 import { argumentTexts } from "./tables/oracle-arguments.ts";
 
 const rowCount = 6_000;

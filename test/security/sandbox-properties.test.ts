@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openDatabase } from "../../src/engines/duckdb/connection.ts";
+import { type CompiledQuery, EngineError, type LogEvent } from "../../src/engines/contract/query-engine.ts";
+import { openDatabase } from "../../src/engines/duckdb/driver/connection.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../../src/engines/duckdb/index.ts";
-import { type CompiledQuery, EngineError, type LogEvent } from "../../src/engines/engine.ts";
 import { GoogleSqlError } from "../../src/googlesql/diagnostic.ts";
 import { parseQuery } from "../../src/googlesql/parse.ts";
 import type { TableCatalog } from "../../src/googlesql/relation.ts";

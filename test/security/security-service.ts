@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfiguration } from "../../src/config.ts";
-import { startService } from "../../src/service.ts";
+import { readConfiguration } from "../../src/config/config.ts";
+import { startService } from "../../src/service/service.ts";
 
 /** The project whose callers attack, and the one whose events they must never see. */
 export const insideProject = "inside";

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { readConfiguration } from "../../src/config.ts";
+import { readConfiguration } from "../../src/config/config.ts";
 import type { DuckDbEngine } from "../../src/engines/duckdb/index.ts";
-import { type RunningService, startService } from "../../src/service.ts";
+import { type RunningService, startService } from "../../src/service/service.ts";
 
 const token = "unstoppable-private-token-0123456789";
 const unstoppableAfterMs = 600;

@@ -1,4 +1,11 @@
-import type { CompiledQuery, Engine, LogEvent, RowBatch, RunningQuery, RunRequest } from "../../src/engines/engine.ts";
+import type {
+  CompiledQuery,
+  Engine,
+  LogEvent,
+  RowBatch,
+  RunningQuery,
+  RunRequest,
+} from "../../src/engines/contract/query-engine.ts";
 
 /** An engine that answers what a test tells it to, and remembers what it was asked. */
 export interface FakeEngine extends Engine {

@@ -3,10 +3,10 @@ import { existsSync, readdirSync } from "node:fs";
 import { type FileHandle, mkdir, open, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { countStoredRows } from "../../engines/duckdb/count-rows.ts";
-import type { BackupHead, BackupManifest, BackupTail } from "../../http/backup-format.ts";
-import { checkedParts } from "../checked-name.ts";
+import type { BackupHead, BackupManifest, BackupTail } from "../../http/answer/backup-format.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
-import { createProgressBar } from "../progress-bar.ts";
+import { checkedParts } from "../input/checked-name.ts";
+import { createProgressBar } from "../output/progress-bar.ts";
 import { createServiceClient, describeAnswer, type ServiceOptions } from "../service-call.ts";
 
 export interface BackupOptions extends ServiceOptions {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { generateClient } from "../../client/generate-client.ts";
-import { readConfiguration } from "../../config.ts";
+import { readConfiguration } from "../../config/config.ts";
 import { openTestBench } from "../../endpoint-tests/test-bench.ts";
 import { buildOpenApi } from "../../openapi/build-open-api.ts";
 import type { OpenApiDocument } from "../../openapi/open-api-document.ts";

@@ -1,6 +1,6 @@
-import { type EffectiveSetting, readConfiguration } from "../../config.ts";
+import { type EffectiveSetting, readConfiguration } from "../../config/config.ts";
 import { type CliContext, print, printJson } from "../context.ts";
-import { formatTable } from "../table.ts";
+import { formatTable } from "../output/table.ts";
 
 /** Prints every setting, its value and where it came from; secrets only say whether they are set. */
 export function showConfig(options: { readonly json?: boolean }, context: CliContext): void {

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
-import { loadAllSources } from "../../all-sources.ts";
-import { type Configuration, readConfiguration } from "../../config.ts";
-import { metadataPath, storeDirectory } from "../../data-folder.ts";
+import { type Configuration, readConfiguration } from "../../config/config.ts";
 import { openDuckDbEngine } from "../../engines/duckdb/index.ts";
 import { openMetadata } from "../../metadata/database.ts";
 import { createSourceStore } from "../../metadata/source-store.ts";
+import { loadAllSources } from "../../service/all-sources.ts";
+import { metadataPath, storeDirectory } from "../../service/data-folder.ts";
 import type { Source } from "../../sources/source.ts";
 import { describeStore, type StoreState } from "../../sources/store-state.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
+import { formatTable } from "../output/table.ts";
 import { isServiceThere, readAnswer, type ServiceOptions } from "../service-call.ts";
-import { formatTable } from "../table.ts";
 
 export interface DoctorOptions extends ServiceOptions {
   readonly json?: boolean;

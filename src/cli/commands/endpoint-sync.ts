@@ -1,13 +1,13 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { changedFields } from "../../endpoints/compare-versions.ts";
-import { describeDefinition } from "../../endpoints/document.ts";
-import { writeEndpointFile } from "../../endpoints/write-endpoint-file.ts";
-import { confirm } from "../confirm.ts";
+import { describeDefinition } from "../../endpoints/definition/document.ts";
+import { writeEndpointFile } from "../../endpoints/definition/write-endpoint-file.ts";
+import { changedFields } from "../../endpoints/versions/compare-versions.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
-import { readEndpointFolder } from "../endpoint-folder.ts";
-import { type PlannedChange, planEndpoints, readServiceEndpoints } from "../endpoint-plan.ts";
-import { planToJson, printPlan } from "../print-plan.ts";
+import { readEndpointFolder } from "../input/endpoint-folder.ts";
+import { type PlannedChange, planEndpoints, readServiceEndpoints } from "../input/endpoint-plan.ts";
+import { confirm } from "../output/confirm.ts";
+import { planToJson, printPlan } from "../output/print-plan.ts";
 import { createServiceClient, describeAnswer, type ServiceOptions } from "../service-call.ts";
 
 export interface SyncOptions extends ServiceOptions {

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import { readConfiguration } from "../../config.ts";
+import { readConfiguration } from "../../config/config.ts";
 import { type EndpointTest, loadTests, TestFileError } from "../../endpoint-tests/load-tests.ts";
 import { runTests, type TestOutcome } from "../../endpoint-tests/run-tests.ts";
 import { openTestBench } from "../../endpoint-tests/test-bench.ts";
-import { EndpointFileError } from "../../endpoints/load-endpoints.ts";
+import { EndpointFileError } from "../../endpoints/definition/load-endpoints.ts";
 import { SourceFileError } from "../../sources/load-sources.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
-import { createPaint } from "../paint.ts";
+import { createPaint } from "../output/paint.ts";
 
 export interface EndpointTestOptions {
   /** Only tests with this text in the endpoint's or the case's name. */

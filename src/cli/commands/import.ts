@@ -2,9 +2,9 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
-import { createImportProgress } from "../import-progress.ts";
-import { type NumberedLine, numberedLines, unzipped } from "../numbered-lines.ts";
-import { type LineSender, sendLines } from "../send-lines.ts";
+import { type NumberedLine, numberedLines, unzipped } from "../input/numbered-lines.ts";
+import { type LineSender, sendLines } from "../input/send-lines.ts";
+import { createImportProgress } from "../output/import-progress.ts";
 import { createServiceClient, isServiceThere, type ServiceOptions } from "../service-call.ts";
 
 export interface ImportOptions extends ServiceOptions {

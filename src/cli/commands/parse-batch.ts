@@ -1,6 +1,6 @@
 import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
 import { parseSyntax } from "../../googlesql/parse.ts";
-import { readLines, writeLine } from "../lines.ts";
+import { readLines, writeLine } from "../input/lines.ts";
 
 /** What `parse --batch` answers to one line. Lines and columns count from 1, columns in code points. */
 type ParseBatchAnswer =

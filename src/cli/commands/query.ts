@@ -1,7 +1,7 @@
 import { type CliContext, CliError, print } from "../context.ts";
-import { rawStream } from "../safe-output.ts";
+import { rawStream } from "../output/safe-output.ts";
+import { printTable } from "../output/table.ts";
 import { createServiceClient, describeAnswer, type ServiceOptions } from "../service-call.ts";
-import { printTable } from "../table.ts";
 
 export interface QueryOptions extends ServiceOptions {
   readonly param: readonly string[];

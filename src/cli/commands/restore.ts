@@ -1,11 +1,11 @@
 import { createReadStream, existsSync, readdirSync } from "node:fs";
 import { readFile, rename, rm, rmdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { readConfiguration } from "../../config.ts";
-import type { BackupManifest } from "../../http/backup-format.ts";
-import { checkedParts } from "../checked-name.ts";
+import { readConfiguration } from "../../config/config.ts";
+import type { BackupManifest } from "../../http/answer/backup-format.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
-import { createProgressBar } from "../progress-bar.ts";
+import { checkedParts } from "../input/checked-name.ts";
+import { createProgressBar } from "../output/progress-bar.ts";
 import { describeBackup, verifyCounts, writeCopy } from "./backup.ts";
 
 /**

@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { createSecret } from "../../access/secret.ts";
-import { type Configuration, readConfiguration } from "../../config.ts";
+import { type Configuration, readConfiguration } from "../../config/config.ts";
 import { fillWithSampleEvents } from "../../demo/fill-with-sample-events.ts";
-import type { Endpoint } from "../../endpoints/definition.ts";
-import { type RunningService, startService } from "../../service.ts";
+import type { Endpoint } from "../../endpoints/definition/definition.ts";
+import { type RunningService, startService } from "../../service/service.ts";
+import { holdTickShape } from "../../shared/tick-shape.ts";
 import { auditSourceName } from "../../sources/audit-source.ts";
-import { holdTickShape } from "../../tick-shape.ts";
 import { type CliContext, print } from "../context.ts";
-import { createProgressBar } from "../progress-bar.ts";
+import { createProgressBar } from "../output/progress-bar.ts";
 
 export interface ServeOptions {
   /** Fill an empty store with a day of sample events. */

@@ -1,7 +1,7 @@
 import { type CliContext, printJson } from "../context.ts";
+import { printTable } from "../output/table.ts";
 import { readAnswer } from "../service-call.ts";
 import type { ServiceCommandOptions } from "../service-commands.ts";
-import { printTable } from "../table.ts";
 
 interface SourceAnswer {
   readonly name: string;

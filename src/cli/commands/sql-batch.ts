@@ -1,13 +1,13 @@
+import { type CompiledQuery, EngineError, type ParameterValue } from "../../engines/contract/query-engine.ts";
 import { compileQuery } from "../../engines/duckdb/compile/compile.ts";
 import { openScratchEngine, type ScratchEngine } from "../../engines/duckdb/scratch-engine.ts";
-import { type CompiledQuery, EngineError, type ParameterValue } from "../../engines/engine.ts";
 import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
 import { parseQuery } from "../../googlesql/parse.ts";
 import { resolveQuery } from "../../googlesql/resolver/resolve.ts";
 import { formatType, type SqlType } from "../../googlesql/types.ts";
-import { LosslessNumber, parseJson } from "../json.ts";
-import { readLines, writeLine } from "../lines.ts";
-import { inferParameter } from "../parameter-value.ts";
+import { readLines, writeLine } from "../input/lines.ts";
+import { inferParameter } from "../input/parameter-value.ts";
+import { LosslessNumber, parseJson } from "../output/json.ts";
 
 export interface SqlBatchOptions {
   /** IANA name of the zone that zone-less conversions use, in `setup` too; UTC by default. */

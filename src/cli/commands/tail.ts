@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatIsoTimestamp } from "../../iso-timestamp.ts";
+import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
 import { type CliContext, CliError } from "../context.ts";
-import { readLines, writeLine } from "../lines.ts";
+import { readLines, writeLine } from "../input/lines.ts";
 import { createServiceClient, describeAnswer, readAnswer } from "../service-call.ts";
 import type { ServiceCommandOptions } from "../service-commands.ts";
 

@@ -3,15 +3,15 @@ import { isPinnedOwner, isScope, scopeForms } from "../../access/scope.ts";
 import { redactionPolicies, type TokenStore } from "../../access/token.ts";
 import { describeToken, pinnedOwnerMessage } from "../../access/token-document.ts";
 import type { AuditChange } from "../../audit/audit-event.ts";
-import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames } from "../../budget.ts";
-import { readConfiguration } from "../../config.ts";
-import { metadataPath } from "../../data-folder.ts";
+import { readConfiguration } from "../../config/config.ts";
 import { createAuditOutbox } from "../../metadata/audit-outbox.ts";
 import { openMetadata } from "../../metadata/database.ts";
 import { createTokenStore } from "../../metadata/token-store.ts";
+import { metadataPath } from "../../service/data-folder.ts";
+import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames } from "../../shared/budget.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { type LimitTexts, limitOption } from "../limit-options.ts";
-import { formatTable } from "../table.ts";
+import { formatTable } from "../output/table.ts";
 
 export interface CreateTokenOptions {
   readonly scope: readonly string[];

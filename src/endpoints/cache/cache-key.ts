@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Endpoint } from "../definition.ts";
-import { digestQuery } from "../planned-query.ts";
-import type { PreparedCall } from "../run-endpoint.ts";
+import { digestQuery } from "../call/planned-query.ts";
+import type { PreparedCall } from "../call/run-endpoint.ts";
+import type { Endpoint } from "../definition/definition.ts";
 
 /**
  * What decides an answer, as one SHA-256: the endpoint and its version, the query in its compiled form (so that spelling and

@@ -1,4 +1,4 @@
-import { createPassingMap } from "../../passing-map.ts";
+import { createPassingMap } from "../../shared/passing-map.ts";
 
 /** Things by key, bounded by the bytes they take; those read longest ago go first. */
 export interface EntryStore<Entry> {

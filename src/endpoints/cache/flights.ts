@@ -1,4 +1,4 @@
-import { createPassingMap } from "../../passing-map.ts";
+import { createPassingMap } from "../../shared/passing-map.ts";
 
 /** One piece of work that several callers wait for. */
 interface Flight<T> {

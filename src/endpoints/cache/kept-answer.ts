@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { OutputColumn } from "../../engines/engine.ts";
+import type { OutputColumn } from "../../engines/contract/query-engine.ts";
 import type { PagePlace } from "../paging/cursor.ts";
 
 /** A whole answer, as a run makes it. */

@@ -1,8 +1,8 @@
-import type { DataThrough } from "../data-through.ts";
-import type { Endpoint } from "../definition.ts";
-import { readsOf } from "../planned-query.ts";
-import { type EndpointCall, type EndpointRunner, prepareCall } from "../run-endpoint.ts";
-import { type RunOptions, runPrepared } from "../run-prepared.ts";
+import type { DataThrough } from "../call/data-through.ts";
+import { readsOf } from "../call/planned-query.ts";
+import { type EndpointCall, type EndpointRunner, prepareCall } from "../call/run-endpoint.ts";
+import { type RunOptions, runPrepared } from "../call/run-prepared.ts";
+import type { Endpoint } from "../definition/definition.ts";
 import { cacheKey } from "./cache-key.ts";
 import type { ComputedAnswer } from "./kept-answer.ts";
 import type { FoundAnswer, ResultCache } from "./result-cache.ts";

@@ -1,12 +1,12 @@
-import { ServiceError } from "../../errors.ts";
 import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
 import { LqlError } from "../../lql/lql-error.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import { listFields, type SourceField } from "../../sources/list-fields.ts";
-import { formatContractType } from "../contract.ts";
-import type { Endpoint } from "../definition.ts";
-import { type PlacedProblem, placeDiagnostics } from "../field-problem.ts";
-import type { PlannedQuery } from "../planned-query.ts";
-import { type EndpointCall, type EndpointRunner, prepareCall } from "../run-endpoint.ts";
+import type { PlannedQuery } from "../call/planned-query.ts";
+import { type EndpointCall, type EndpointRunner, prepareCall } from "../call/run-endpoint.ts";
+import { formatContractType } from "../definition/contract.ts";
+import type { Endpoint } from "../definition/definition.ts";
+import { type PlacedProblem, placeDiagnostics } from "../definition/field-problem.ts";
 
 type Runner = Pick<EndpointRunner, "planner" | "cursors" | "budget">;
 type Call = Omit<EndpointCall, "openSignal">;

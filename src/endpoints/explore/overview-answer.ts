@@ -1,4 +1,4 @@
-import { formatIsoTimestamp } from "../../iso-timestamp.ts";
+import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
 import type { Overview } from "./overview-query.ts";
 
 /** The answer of an overview, from the rows of its query. */

@@ -1,5 +1,5 @@
-import { ServiceError } from "../../errors.ts";
-import { parseIsoTimestamp } from "../../iso-timestamp.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { parseIsoTimestamp } from "../../shared/iso-timestamp.ts";
 import type { Overview } from "./overview-query.ts";
 
 type Sent = ReadonlyMap<string, readonly unknown[]>;

@@ -1,6 +1,6 @@
 import type { Source } from "../../sources/source.ts";
-import type { Endpoint, ParameterDefinition } from "../definition.ts";
-import { draftEndpoint } from "../draft-endpoint.ts";
+import type { Endpoint, ParameterDefinition } from "../definition/definition.ts";
+import { draftEndpoint } from "../definition/draft-endpoint.ts";
 
 /** What stands before a source's name where it is called like an endpoint. No endpoint's name has a colon. */
 export const sourceScopePrefix = "source:";

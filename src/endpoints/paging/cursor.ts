@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 
 /** The place behind which a page begins: the values of the order's keys in the last row before it, in canonical text. */
 export type PagePlace = readonly (string | null)[];

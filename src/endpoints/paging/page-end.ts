@@ -1,5 +1,5 @@
-import type { RowBatch } from "../../engines/engine.ts";
-import { lastValue, splitValues } from "../../json-scan.ts";
+import type { RowBatch } from "../../engines/contract/query-engine.ts";
+import { lastValue, splitValues } from "../../shared/json-scan.ts";
 import type { PagePlace } from "./cursor.ts";
 import { type Paging, placeParameter } from "./page-query.ts";
 

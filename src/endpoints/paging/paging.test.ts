@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LogEvent } from "../../engines/contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
-import type { LogEvent } from "../../engines/engine.ts";
 import { openSources } from "../../sources/source-registry.ts";
-import { createAdmission } from "../admission.ts";
-import type { Endpoint } from "../definition.ts";
-import { draftEndpoint } from "../draft-endpoint.ts";
-import { parseEndpointFile } from "../parse-endpoint.ts";
-import { createPlanner } from "../planner.ts";
-import { type EndpointRunner, noPins, prepareCall } from "../run-endpoint.ts";
-import { runPrepared } from "../run-prepared.ts";
+import { createAdmission } from "../call/admission.ts";
+import { createPlanner } from "../call/planner.ts";
+import { type EndpointRunner, noPins, prepareCall } from "../call/run-endpoint.ts";
+import { runPrepared } from "../call/run-prepared.ts";
+import type { Endpoint } from "../definition/definition.ts";
+import { draftEndpoint } from "../definition/draft-endpoint.ts";
+import { parseEndpointFile } from "../definition/parse-endpoint.ts";
 import { createCursorSealer } from "./cursor.ts";
 
 let engine: DuckDbEngine;

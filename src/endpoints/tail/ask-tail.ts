@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
-import { ServiceError } from "../../errors.ts";
-import { splitValues } from "../../json-scan.ts";
 import { redactJson } from "../../redaction/redact-json.ts";
 import { redactText } from "../../redaction/redact-text.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { splitValues } from "../../shared/json-scan.ts";
+import type { PlannedQuery } from "../call/planned-query.ts";
+import { type EndpointCall, type EndpointRunner, type PreparedCall, prepareCall } from "../call/run-endpoint.ts";
+import { runPrepared } from "../call/run-prepared.ts";
 import type { PagePlace } from "../paging/cursor.ts";
 import { maxFollowedRows } from "../paging/follow-query.ts";
 import { hideFrom } from "../paging/page-end.ts";
 import { placeParameter } from "../paging/page-query.ts";
-import type { PlannedQuery } from "../planned-query.ts";
-import { type EndpointCall, type EndpointRunner, type PreparedCall, prepareCall } from "../run-endpoint.ts";
-import { runPrepared } from "../run-prepared.ts";
 
 /** A row of a query that is followed. */
 export interface TailRow {

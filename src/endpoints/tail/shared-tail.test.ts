@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import type { TailRow } from "./ask-tail.ts";
 import { createSharedTail, type Follower } from "./shared-tail.ts";
 

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import type { PagePlace } from "../paging/cursor.ts";
 import type { TailAnswer, TailRow } from "./ask-tail.ts";
 

@@ -1,4 +1,4 @@
-import { createPassingMap } from "../../passing-map.ts";
+import { createPassingMap } from "../../shared/passing-map.ts";
 import { createSharedTail, type Follower, type SharedTail, type TailAsk, type TailStart } from "./shared-tail.ts";
 
 /** All tails of the service: who follows the same query shares its answers. */

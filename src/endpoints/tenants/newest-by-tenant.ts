@@ -1,4 +1,4 @@
-import type { Engine } from "../../engines/engine.ts";
+import type { Engine } from "../../engines/contract/query-engine.ts";
 import { parseQuery } from "../../googlesql/parse.ts";
 import { resolveQuery } from "../../googlesql/resolve.ts";
 import type { SourceTables } from "../../sources/source-tables.ts";

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LogEvent } from "../../engines/contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
-import type { LogEvent } from "../../engines/engine.ts";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import { openSources } from "../../sources/source-registry.ts";
-import { createAdmission } from "../admission.ts";
 import { cacheKey } from "../cache/cache-key.ts";
-import { lookupOf } from "../check-endpoint.ts";
-import type { Endpoint } from "../definition.ts";
-import { draftEndpoint } from "../draft-endpoint.ts";
+import { createAdmission } from "../call/admission.ts";
+import { createPlanner } from "../call/planner.ts";
+import { type EndpointRunner, type PreparedCall, prepareCall } from "../call/run-endpoint.ts";
+import { runPrepared } from "../call/run-prepared.ts";
+import { lookupOf } from "../definition/check-endpoint.ts";
+import type { Endpoint } from "../definition/definition.ts";
+import { draftEndpoint } from "../definition/draft-endpoint.ts";
+import { parseEndpointFile } from "../definition/parse-endpoint.ts";
 import { createCursorSealer } from "../paging/cursor.ts";
-import { parseEndpointFile } from "../parse-endpoint.ts";
-import { createPlanner } from "../planner.ts";
-import { type EndpointRunner, type PreparedCall, prepareCall } from "../run-endpoint.ts";
-import { runPrepared } from "../run-prepared.ts";
 
 const never = new AbortController().signal;
 let engine: DuckDbEngine;

@@ -1,8 +1,8 @@
 import type { TableDefinition, TablePlace } from "../../googlesql/relation.ts";
 import type { SourceTables } from "../../sources/source-tables.ts";
-import { resolveOwn } from "../compile-endpoint.ts";
-import type { Endpoint } from "../definition.ts";
-import { type EndpointLookup, effectiveParameters, type FoundTables } from "../endpoint-tables.ts";
+import { resolveOwn } from "../call/compile-endpoint.ts";
+import { type EndpointLookup, effectiveParameters, type FoundTables } from "../call/endpoint-tables.ts";
+import type { Endpoint } from "../definition/definition.ts";
 import { findGuards } from "./find-guards.ts";
 import { type PlaceGuards, placeGuards } from "./place-guards.ts";
 

@@ -1,7 +1,7 @@
 /** Looks into a copy of a store's file, to see that it is whole. */
-import { openDatabase } from "./connection.ts";
-import { toEngineError } from "./driver-error.ts";
-import { readSources } from "./host/store-file.ts";
+import { openDatabase } from "./driver/connection.ts";
+import { toEngineError } from "./driver/driver-error.ts";
+import { readSources } from "./host/store/store-file.ts";
 
 /**
  * Rows by source of a store's file that nobody has open; reads every row's timestamp and id, and changes nothing. Runs

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseQuery } from "../../googlesql/parse.ts";
 import { resolveQuery } from "../../googlesql/resolve.ts";
-import type { EventValue, LogEvent } from "../engine.ts";
+import type { EventValue, LogEvent } from "../contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "./index.ts";
 
 type Fields = { readonly [field: string]: EventValue };

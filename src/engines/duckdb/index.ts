@@ -1,14 +1,14 @@
 /** The embedded engine: DuckDB in a process of its own, or in this one for commands and tests that need no store. */
 import { availableParallelism, totalmem } from "node:os";
-import { type Engine, EngineError } from "../engine.ts";
+import { type Engine, EngineError } from "../contract/query-engine.ts";
 import { compileQuery } from "./compile/compile.ts";
 import { EncoderThread } from "./encoder/encoder-thread.ts";
-import type { CompactionSize } from "./host/compaction.ts";
+import type { CompactionSize } from "./host/maintenance/compaction.ts";
 import type { CoreOptions, EngineHost } from "./host/protocol.ts";
-import { HostProcess, residentBytes } from "./host-process.ts";
+import { HostProcess, residentBytes } from "./process/host-process.ts";
 import { runQuery } from "./run-query.ts";
 import { schemaLimitsFor } from "./schema/grant-entries.ts";
-import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "./store.ts";
+import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "./store/store.ts";
 
 export interface DuckDbEngineOptions {
   /** Folder of the store, made when it is missing; nothing else may be in it. */

@@ -1,6 +1,7 @@
 /** One run of a query on an engine host: its rows as they come, and a deadline that holds even where the host does not keep it. */
-import { type Deadline, openDeadline } from "../../deadline.ts";
+
 import { INT64 } from "../../googlesql/types.ts";
+import { type Deadline, openDeadline } from "../../shared/deadline.ts";
 import {
   type CompiledQuery,
   EngineError,
@@ -10,7 +11,7 @@ import {
   type RowBatch,
   type RunningQuery,
   type RunRequest,
-} from "../engine.ts";
+} from "../contract/query-engine.ts";
 import { MAX_ARRAY_ELEMENTS, MAX_STRING_BYTES } from "./compile/limits.ts";
 import type { EngineHost, HostQuery } from "./host/protocol.ts";
 

@@ -1,13 +1,13 @@
 /** An engine over tables in memory that live as long as one asks: for the `sql` command and for conformance runs. */
 import type { TableCatalog, TableDefinition } from "../../googlesql/relation.ts";
-import type { CompiledQuery, OutputColumn, ParameterValue } from "../engine.ts";
-import { openDatabase } from "./connection.ts";
-import { toEngineError } from "./driver-error.ts";
-import { createQueryRunner } from "./host/query-runner.ts";
-import { createStatementCheck } from "./host/statement-check.ts";
-import { statementRules } from "./host/statement-rules.ts";
+import type { CompiledQuery, OutputColumn, ParameterValue } from "../contract/query-engine.ts";
+import { openDatabase } from "./driver/connection.ts";
+import { toEngineError } from "./driver/driver-error.ts";
+import { physicalType, toDriverValue } from "./driver/parameters.ts";
+import { createQueryRunner } from "./host/query/query-runner.ts";
+import { createStatementCheck } from "./host/query/statement-check.ts";
+import { statementRules } from "./host/query/statement-rules.ts";
 import type { LayoutCatalog, TableLayout } from "./layout.ts";
-import { physicalType, toDriverValue } from "./parameters.ts";
 import { bindValues } from "./run-query.ts";
 import { quoteIdentifier } from "./sql-text.ts";
 

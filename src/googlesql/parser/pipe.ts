@@ -1,13 +1,13 @@
 import type { Path, PipeOperator, Query, SelectItem, SortOrder } from "../ast.ts";
 import { parseLimit, parseList, parseOrderBy, parseSortOrder } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
+import { parseJoinCondition, parseJoinHead } from "./from/join.ts";
+import { parseCalledTableFunction, parseTable } from "./from/table.ts";
+import { parsePivot, parseTableSample, parseUnpivot } from "./from/table-suffix.ts";
 import { parseGroupBy } from "./group-by.ts";
-import { parseJoinCondition, parseJoinHead } from "./join.ts";
 import { canBeginQuery } from "./parenthesis.ts";
 import { parseDotStarItem, parseItems, parseSelectHead } from "./select.ts";
 import { parseSetOperationMode } from "./set-operation.ts";
-import { parseCalledTableFunction, parseTable } from "./table.ts";
-import { parsePivot, parseTableSample, parseUnpivot } from "./table-suffix.ts";
 import { parseWindowClause } from "./window.ts";
 import { parseDepth, parseWith } from "./with.ts";
 

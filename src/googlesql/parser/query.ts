@@ -1,12 +1,12 @@
 import type { Query, QueryBody, SetOperationMode } from "../ast.ts";
 import { parseLimit, parseOrderBy } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
-import { parseFrom } from "./from.ts";
+import { parseFrom } from "./from/from.ts";
+import { parseNamedTable } from "./from/table.ts";
 import { continuesQuery } from "./parenthesis.ts";
 import { parsePipe } from "./pipe.ts";
 import { parseSelect } from "./select.ts";
 import { isSameMode, parseSetOperationMode } from "./set-operation.ts";
-import { parseNamedTable } from "./table.ts";
 import { parseWith } from "./with.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { Path, Select, SelectExpression, SelectItem, Star } from "../ast.ts
 import { MAX_SELECT_ITEMS } from "../limits.ts";
 import { parseAliasedExpression, parseList } from "./clause.ts";
 import type { Cursor } from "./cursor.ts";
-import { parseFrom } from "./from.ts";
+import { parseFrom } from "./from/from.ts";
 import { parseGroupBy } from "./group-by.ts";
 import { parseWindowClause } from "./window.ts";
 

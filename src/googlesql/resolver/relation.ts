@@ -1,6 +1,6 @@
 /** Building blocks of relations. */
 import type { Column, ComputedColumn, Expr, Scan } from "../resolved.ts";
-import { isLenientExpr } from "./coerce.ts";
+import { isLenientExpr } from "./call/coerce.ts";
 import { ColumnSet } from "./column-set.ts";
 import type { QueryResult, Relation } from "./context.ts";
 import type { Resolution } from "./resolution.ts";

@@ -6,12 +6,12 @@ import type { ComputedColumn, ResolvedQuery } from "../resolved.ts";
 import { type SqlType, STRING } from "../types.ts";
 import { ColumnSet } from "./column-set.ts";
 import type { CteScope, QueryResult } from "./context.ts";
-import { resolveExpressionRule } from "./expression.ts";
-import { sortScan } from "./order-by.ts";
-import { resolveQueryRule } from "./query.ts";
+import { resolveExpressionRule } from "./expression/expression.ts";
 import { materialize, project } from "./relation.ts";
 import { type IdSource, Resolution, ResolutionStopped } from "./resolution.ts";
-import { expandColumns } from "./select-list.ts";
+import { sortScan } from "./select/order-by.ts";
+import { resolveQueryRule } from "./select/query.ts";
+import { expandColumns } from "./select/select-list.ts";
 
 export interface ResolveOptions {
   /** The tables that may be read. */

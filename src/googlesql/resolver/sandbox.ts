@@ -2,13 +2,13 @@ import type { Query } from "../ast.ts";
 import type { TableCatalog } from "../relation.ts";
 import type { CteDefinition, ResolvedQuery, Scan } from "../resolved.ts";
 import type { CteBinding, CteScope, Environment } from "./context.ts";
-import { guardBinding } from "./guard-binding.ts";
+import { guardBinding } from "./from/guard-binding.ts";
+import { redactBinding } from "./from/redact-binding.ts";
+import { findCte } from "./from/table.ts";
 import { reachableFrom } from "./reach.ts";
-import { redactBinding } from "./redact-binding.ts";
 import { ResolutionStopped } from "./resolution.ts";
 import { createResolution, finishQuery, type ResolveOptions, resolveTopLevel, throwDiagnostics } from "./resolve.ts";
-import { findCte } from "./table.ts";
-import { resolveWith } from "./with.ts";
+import { resolveWith } from "./select/with.ts";
 
 /** A query and the text that its positions are in. */
 export interface QueryText {

@@ -1,4 +1,4 @@
-import type { OutputColumn, RowBatch } from "../../engines/engine.ts";
+import type { OutputColumn, RowBatch } from "../../engines/contract/query-engine.ts";
 
 /** A piece of an answer's body. */
 export type Chunk = string | Uint8Array;

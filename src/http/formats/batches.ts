@@ -1,4 +1,4 @@
-import type { RowBatch } from "../../engines/engine.ts";
+import type { RowBatch } from "../../engines/contract/query-engine.ts";
 import type { AnswerWriter, Chunk } from "./answer-format.ts";
 
 /** Characters of rows that are written together: formats of columns are large and slow in small pieces. */

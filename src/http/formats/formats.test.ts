@@ -1,7 +1,7 @@
 import { tableFromIPC } from "@uwdata/flechette";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import type { OutputColumn } from "../../engines/engine.ts";
+import type { OutputColumn } from "../../engines/contract/query-engine.ts";
 import type { AnswerFormat } from "./answer-format.ts";
 import { arrowFormat } from "./arrow.ts";
 import { chooseFormat } from "./choose-format.ts";

@@ -1,4 +1,4 @@
-import { splitValues } from "../../json-scan.ts";
+import { splitValues } from "../../shared/json-scan.ts";
 import type { AnswerFormat } from "./answer-format.ts";
 
 /** What every JSON answer begins and ends with; what is between are the rows, separated by commas. */

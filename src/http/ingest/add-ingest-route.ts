@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { BodyError } from "../../engines/engine.ts";
+import { BodyError } from "../../engines/contract/query-engine.ts";
 import { mediaTypeOf } from "../../ingest/parse-events.ts";
 import { answerPlainly } from "../../ingest/protocols/own-answers.ts";
 import type { Protocol, ProtocolAnswer } from "../../ingest/protocols/protocol.ts";
 import type { Source } from "../../sources/source.ts";
 import type { AppDependencies } from "../app.ts";
-import { CallerGoneError } from "../call-signal.ts";
 import { dropAnswer, noteError, toServiceError } from "../plugins/errors.ts";
-import { urlParameters } from "../request-parameters.ts";
-import { ownerOf } from "../require-private.ts";
+import { CallerGoneError } from "../request/call-signal.ts";
+import { urlParameters } from "../request/request-parameters.ts";
+import { ownerOf } from "../request/require-private.ts";
 import { authenticateSender, missingSource, nameInRequest, openSource } from "./find-source.ts";
 import { nameInBody } from "./source-in-body.ts";
 import { storeBody } from "./store-body.ts";

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { TextParameters } from "../query-text.ts";
+import type { TextParameters } from "../request/query-text.ts";
 
 /** Schemes of Authorization whose credentials are the token itself: of OAuth, and of Splunk's senders. */
 const tokenSchemes: ReadonlySet<string> = new Set(["bearer", "splunk"]);

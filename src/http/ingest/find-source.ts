@@ -1,10 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import { canIngest, canIngestAnything, type Identity } from "../../access/scope.ts";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import type { Source } from "../../sources/source.ts";
 import type { AppDependencies } from "../app.ts";
-import { authenticate } from "../authenticate.ts";
-import { urlParameters } from "../request-parameters.ts";
+import { authenticate } from "../request/authenticate.ts";
+import { urlParameters } from "../request/request-parameters.ts";
 import { findSenderSecret } from "./credentials.ts";
 
 /** Names under which senders say where events go, the ones that count more first. */

@@ -5,12 +5,12 @@ import {
   type EventBody,
   type EventStore,
   newestTimestampUs,
-} from "../../engines/engine.ts";
+} from "../../engines/contract/query-engine.ts";
 import { mediaTypeOf, parseEvents } from "../../ingest/parse-events.ts";
 import type { IngestOutcome } from "../../ingest/protocols/protocol.ts";
 import type { Source } from "../../sources/source.ts";
 import type { AppDependencies } from "../app.ts";
-import { createCallSignal } from "../call-signal.ts";
+import { createCallSignal } from "../request/call-signal.ts";
 
 type Needs = Pick<AppDependencies, "runner" | "dataThrough" | "maxBodyBytes" | "nowMs" | "drain">;
 

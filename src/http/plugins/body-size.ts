@@ -1,6 +1,6 @@
 import { finished } from "node:stream/promises";
 import type { FastifyInstance } from "fastify";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 
 /** A body that is so many times too large is not even read to its end. */
 const patience = 8;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 
 /** How often it is looked whether more came, in each time-limit. */
 const looks = 4;

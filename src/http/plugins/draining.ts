@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { ServiceError } from "../../errors.ts";
-import type { Drain } from "../drain.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import type { Drain } from "../request/drain.ts";
 
 /** Counts calls, and once the service stops sends those away that still come in. */
 export function addDraining(app: FastifyInstance, drain: Drain): void {

@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { fromEngineError } from "../../endpoints/engine-error.ts";
-import { BodyError, type BodyErrorCode } from "../../engines/engine.ts";
-import type { ErrorCode } from "../../error-catalogue.ts";
-import { ServiceError, toErrorBody } from "../../errors.ts";
-import { CallerGoneError } from "../call-signal.ts";
-import { createMethodIndex } from "../method-index.ts";
+import { fromEngineError } from "../../endpoints/call/engine-error.ts";
+import { BodyError, type BodyErrorCode } from "../../engines/contract/query-engine.ts";
+import type { ErrorCode } from "../../shared/error-catalogue.ts";
+import { ServiceError, toErrorBody } from "../../shared/errors.ts";
+import { CallerGoneError } from "../request/call-signal.ts";
+import { createMethodIndex } from "../request/method-index.ts";
 
 /** Answers every error of every route in the one shape. */
 export function addErrors(app: FastifyInstance): void {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../observe/metrics.ts";
 import { callerGoneStatus } from "./access-log.ts";
 
 /** Counts each request once its answer is sent or its caller gone. */

@@ -1,6 +1,6 @@
 import { context, ProxyTracerProvider, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { FastifyInstance } from "fastify";
-import type { TimedPhase } from "../timings.ts";
+import type { TimedPhase } from "../observe/timings.ts";
 import { callerGoneStatus, type LogNotes } from "./access-log.ts";
 
 const tracerName = "logweir";

@@ -5,10 +5,10 @@ import { hashSecret } from "../../access/secret.ts";
 import type { Token, TokenStore } from "../../access/token.ts";
 import { describeToken, exceedsRights, readNewToken, type TokenProblems } from "../../access/token-document.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
-import { ServiceError } from "../../errors.ts";
-import { readJsonBody } from "../json-body.ts";
-import { urlParameters } from "../request-parameters.ts";
-import { ownerOf, requirePrivate } from "../require-private.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { readJsonBody } from "../request/json-body.ts";
+import { urlParameters } from "../request/request-parameters.ts";
+import { ownerOf, requirePrivate } from "../request/require-private.ts";
 
 /** What the routes of access tokens work with. */
 export interface AccessTokenDependencies {

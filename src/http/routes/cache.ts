@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import type { AppDependencies } from "../app.ts";
-import { readParameters } from "../request-parameters.ts";
-import { ownerOf, requirePrivate } from "../require-private.ts";
+import { readParameters } from "../request/request-parameters.ts";
+import { ownerOf, requirePrivate } from "../request/require-private.ts";
 
 /** `POST /api/cache/clear`: drops the kept answers of the endpoint that the parameter `endpoint` names, else all, at once. */
 export function addCacheRoute(

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { CATALOGUE } from "../../googlesql/catalogue/index.ts";
+import { isKnownTag } from "../answer/entity-tag.ts";
 import type { AppDependencies } from "../app.ts";
-import { authenticate, findSecret } from "../authenticate.ts";
-import { isKnownTag } from "../entity-tag.ts";
-import { urlParameters } from "../request-parameters.ts";
+import { authenticate, findSecret } from "../request/authenticate.ts";
+import { urlParameters } from "../request/request-parameters.ts";
 
 /** Functions seldom change, and only with the service. */
 const cacheControl = "private, max-age=3600";

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ServiceError } from "../../errors.ts";
 import { elasticHandshake } from "../../ingest/protocols/elastic.ts";
-import { chooseEncoding } from "../content-encoding.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { chooseEncoding } from "../answer/content-encoding.ts";
 
 const mediaTypes: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",

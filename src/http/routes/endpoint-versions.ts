@@ -1,13 +1,13 @@
 import type { FastifyInstance } from "fastify";
-import { compareVersions } from "../../endpoints/compare-versions.ts";
-import { describeContract } from "../../endpoints/contract.ts";
-import { describeDefinition } from "../../endpoints/document.ts";
-import type { EndpointRegistry } from "../../endpoints/endpoint-registry.ts";
-import type { EndpointStore, VersionRecord, VersionSummary } from "../../endpoints/endpoint-store.ts";
-import { isUuid, unknownEndpoint } from "../../endpoints/managed-endpoints.ts";
-import { readVersion } from "../../endpoints/versions.ts";
-import { ServiceError } from "../../errors.ts";
-import { requirePrivate } from "../require-private.ts";
+import { describeContract } from "../../endpoints/definition/contract.ts";
+import { describeDefinition } from "../../endpoints/definition/document.ts";
+import type { EndpointRegistry } from "../../endpoints/management/endpoint-registry.ts";
+import type { EndpointStore, VersionRecord, VersionSummary } from "../../endpoints/management/endpoint-store.ts";
+import { isUuid, unknownEndpoint } from "../../endpoints/management/managed-endpoints.ts";
+import { compareVersions } from "../../endpoints/versions/compare-versions.ts";
+import { readVersion } from "../../endpoints/versions/versions.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { requirePrivate } from "../request/require-private.ts";
 import {
   audited,
   changeRequest,

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import { describeEndpoint } from "../../endpoints/describe-endpoint.ts";
-import { unknownEndpoint } from "../../endpoints/managed-endpoints.ts";
+import { describeEndpoint } from "../../endpoints/definition/describe-endpoint.ts";
+import { unknownEndpoint } from "../../endpoints/management/managed-endpoints.ts";
 import type { AppDependencies } from "../app.ts";
-import { requirePrivate } from "../require-private.ts";
+import { requirePrivate } from "../request/require-private.ts";
 import { sendEndpoint } from "./managed-endpoints.ts";
 
 /** `GET /api/endpoints` and `GET /api/endpoints/{uuid-or-name}`: what the endpoints are, for owners (scope `private`). */

@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { prepareCall } from "../../endpoints/call/run-endpoint.ts";
+import { runPrepared } from "../../endpoints/call/run-prepared.ts";
+import { findDefaultTable } from "../../endpoints/call/saved-query.ts";
 import { inspectConsumer, listScopeTables } from "../../endpoints/explore/inspect-consumer.ts";
 import { toOverviewAnswer } from "../../endpoints/explore/overview-answer.ts";
 import { aroundShape, bucketWidthUs, overviewShape } from "../../endpoints/explore/overview-query.ts";
 import type { QueryShape } from "../../endpoints/explore/query-shape.ts";
 import { readAround, readOverview } from "../../endpoints/explore/read-options.ts";
-import { prepareCall } from "../../endpoints/run-endpoint.ts";
-import { runPrepared } from "../../endpoints/run-prepared.ts";
-import { findDefaultTable } from "../../endpoints/saved-query.ts";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import type { AppContext } from "../app.ts";
-import { createCallSignal } from "../call-signal.ts";
-import { noteRun, type OpenedCall, openCall } from "../endpoint-call.ts";
-import { readWait } from "../read-wait.ts";
+import { createCallSignal } from "../request/call-signal.ts";
+import { noteRun, type OpenedCall, openCall } from "../request/endpoint-call.ts";
+import { readWait } from "../request/read-wait.ts";
 
 interface ExploreRoute {
   readonly Params: { readonly name: string };

@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { AuditedChange } from "../../audit/audit-event.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
-import type { Endpoint } from "../../endpoints/definition.ts";
-import { describeEndpoint } from "../../endpoints/describe-endpoint.ts";
-import type { ChangeRequest, ManagedEndpoints } from "../../endpoints/managed-endpoints.ts";
-import { ServiceError } from "../../errors.ts";
-import { entityTag, readIfMatch } from "../entity-tag.ts";
-import { readJsonBody } from "../json-body.ts";
-import { ownerOf, requirePrivate } from "../require-private.ts";
+import type { Endpoint } from "../../endpoints/definition/definition.ts";
+import { describeEndpoint } from "../../endpoints/definition/describe-endpoint.ts";
+import type { ChangeRequest, ManagedEndpoints } from "../../endpoints/management/managed-endpoints.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { entityTag, readIfMatch } from "../answer/entity-tag.ts";
+import { readJsonBody } from "../request/json-body.ts";
+import { ownerOf, requirePrivate } from "../request/require-private.ts";
 
 /** What the routes that change endpoints work with. */
 export interface ManagedEndpointDependencies {

@@ -4,8 +4,8 @@ import type { AuditLog } from "../../audit/audit-log.ts";
 import type { ManagedSources } from "../../sources/managed-sources.ts";
 import { sourceId } from "../../sources/source.ts";
 import { showSource } from "../../sources/source-document.ts";
-import { readJsonBody } from "../json-body.ts";
-import { ownerOf, requirePrivate } from "../require-private.ts";
+import { readJsonBody } from "../request/json-body.ts";
+import { ownerOf, requirePrivate } from "../request/require-private.ts";
 
 /** What the routes that change sources work with. */
 export interface ManagedSourceDependencies {

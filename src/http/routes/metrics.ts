@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import type { AppDependencies } from "../app.ts";
-import { authenticate, findSecret } from "../authenticate.ts";
-import type { Metrics } from "../metrics.ts";
-import { urlParameters } from "../request-parameters.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import { authenticate, findSecret } from "../request/authenticate.ts";
+import { urlParameters } from "../request/request-parameters.ts";
 
 /** `GET /metrics`: for tokens of the scope `metrics` or `private`, or for everybody. */
 export function addMetricsRoute(

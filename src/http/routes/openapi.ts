@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { buildOpenApi } from "../../openapi/build-open-api.ts";
 import type { AppDependencies } from "../app.ts";
-import { authenticate, findSecret } from "../authenticate.ts";
-import { urlParameters } from "../request-parameters.ts";
+import { authenticate, findSecret } from "../request/authenticate.ts";
+import { urlParameters } from "../request/request-parameters.ts";
 
 /** `GET /api/openapi.json`, also without the ending: what the token that is sent along may do, as an OpenAPI document. Any valid token will do. */
 export function addOpenApiRoute(app: FastifyInstance, { authenticator, endpoints }: AppDependencies): void {

@@ -1,26 +1,26 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Identity } from "../../access/scope.ts";
-import { tightest } from "../../budget.ts";
 import {
   inspectOwnerQuery,
   type OwnerDependencies,
   type OwnerQuery,
   prepareOwnerQuery,
-} from "../../endpoints/owner-query.ts";
-import { readsOf } from "../../endpoints/planned-query.ts";
-import { runPrepared } from "../../endpoints/run-prepared.ts";
-import { ServiceError, toErrorBody } from "../../errors.ts";
-import { answerBy } from "../answer-by.ts";
-import { addDataThrough } from "../answer-headers.ts";
+} from "../../endpoints/call/owner-query.ts";
+import { readsOf } from "../../endpoints/call/planned-query.ts";
+import { runPrepared } from "../../endpoints/call/run-prepared.ts";
+import { tightest } from "../../shared/budget.ts";
+import { ServiceError, toErrorBody } from "../../shared/errors.ts";
+import { answerBy } from "../answer/answer-by.ts";
+import { addDataThrough } from "../answer/answer-headers.ts";
+import { chooseEncoding } from "../answer/content-encoding.ts";
+import { sendRows } from "../answer/stream-answer.ts";
 import type { AppDependencies } from "../app.ts";
-import { createCallSignal } from "../call-signal.ts";
-import { chooseEncoding } from "../content-encoding.ts";
 import { chooseFormat } from "../formats/choose-format.ts";
 import { answerFormats } from "../formats/index.ts";
-import { readWait } from "../read-wait.ts";
-import { readParameters, type SentParameters } from "../request-parameters.ts";
-import { ownerOf, requirePrivate } from "../require-private.ts";
-import { sendRows } from "../stream-answer.ts";
+import { createCallSignal } from "../request/call-signal.ts";
+import { readWait } from "../request/read-wait.ts";
+import { readParameters, type SentParameters } from "../request/request-parameters.ts";
+import { ownerOf, requirePrivate } from "../request/require-private.ts";
 
 /** The reference's names of `sql`, and what it would run elsewhere. */
 const sqlNames = ["sql", "bq_sql"];

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Authenticator } from "../../access/authenticator.ts";
-import { ownerOf, requirePrivate } from "../require-private.ts";
+import { ownerOf, requirePrivate } from "../request/require-private.ts";
 
 /** What the route works with. */
 export interface ReloadRouteDependencies {

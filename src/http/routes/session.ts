@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { canIngest, canIngestAnything, canQuery, type Identity, isOwner } from "../../access/scope.ts";
-import { describeContract, tellEndpoint } from "../../endpoints/contract.ts";
-import type { Endpoint } from "../../endpoints/definition.ts";
+import { describeContract, tellEndpoint } from "../../endpoints/definition/contract.ts";
+import type { Endpoint } from "../../endpoints/definition/definition.ts";
 import type { AppDependencies } from "../app.ts";
-import { authenticate, findSecret } from "../authenticate.ts";
-import { urlParameters } from "../request-parameters.ts";
+import { authenticate, findSecret } from "../request/authenticate.ts";
+import { urlParameters } from "../request/request-parameters.ts";
 
 /** `GET /api/session`: who the token is, and what it may do: each endpoint that it may run, with what is left to choose. Any valid token will do. */
 export function addSessionRoute(app: FastifyInstance, dependencies: AppDependencies): void {

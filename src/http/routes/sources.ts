@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Endpoint } from "../../endpoints/definition.ts";
+import { noPins, prepareCall } from "../../endpoints/call/run-endpoint.ts";
+import { runPrepared } from "../../endpoints/call/run-prepared.ts";
+import { createSourceEndpoint } from "../../endpoints/call/source-events.ts";
+import type { Endpoint } from "../../endpoints/definition/definition.ts";
 import { fullPageRows } from "../../endpoints/paging/page-end.ts";
-import { noPins, prepareCall } from "../../endpoints/run-endpoint.ts";
-import { runPrepared } from "../../endpoints/run-prepared.ts";
-import { createSourceEndpoint } from "../../endpoints/source-events.ts";
-import { ServiceError } from "../../errors.ts";
-import { formatIsoTimestamp } from "../../iso-timestamp.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
 import { listFields } from "../../sources/list-fields.ts";
 import type { Source } from "../../sources/source.ts";
 import { showSource } from "../../sources/source-document.ts";
-import { answerBy } from "../answer-by.ts";
+import { answerBy } from "../answer/answer-by.ts";
+import { sendRows } from "../answer/stream-answer.ts";
 import type { AppDependencies } from "../app.ts";
-import { createCallSignal } from "../call-signal.ts";
 import { jsonFormat, jsonFrame } from "../formats/json.ts";
-import { urlParameters } from "../request-parameters.ts";
-import { ownerOf, requirePrivate } from "../require-private.ts";
-import { sendRows } from "../stream-answer.ts";
+import { createCallSignal } from "../request/call-signal.ts";
+import { urlParameters } from "../request/request-parameters.ts";
+import { ownerOf, requirePrivate } from "../request/require-private.ts";
 
 /**
  * `GET /api/sources`, `/api/sources/{source}`, and of a source `/schema`, `/events` and `/recent`, for owners (scope `private`).

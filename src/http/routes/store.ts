@@ -3,16 +3,16 @@ import { createReadStream, rmSync, statSync } from "node:fs";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
-import type { Engine } from "../../engines/engine.ts";
-import { ServiceError } from "../../errors.ts";
+import type { Engine } from "../../engines/contract/query-engine.ts";
 import type { MetadataDatabase } from "../../metadata/database.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import type { Source } from "../../sources/source.ts";
 import { describeStore } from "../../sources/store-state.ts";
-import type { BackupHead, BackupTail } from "../backup-format.ts";
-import { createCallSignal } from "../call-signal.ts";
-import type { Drain } from "../drain.ts";
-import { openOwnedStream } from "../owned-stream.ts";
-import { ownerOf, requirePrivate } from "../require-private.ts";
+import type { BackupHead, BackupTail } from "../answer/backup-format.ts";
+import { openOwnedStream } from "../answer/owned-stream.ts";
+import { createCallSignal } from "../request/call-signal.ts";
+import type { Drain } from "../request/drain.ts";
+import { ownerOf, requirePrivate } from "../request/require-private.ts";
 
 /** What the routes of the store work with. */
 export interface StoreDependencies {

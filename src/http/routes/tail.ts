@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseLifetime } from "../../access/expiry.ts";
 import { askTail, prepareTail, type TailRow } from "../../endpoints/tail/ask-tail.ts";
 import type { Follower, TailAsk, TailStart } from "../../endpoints/tail/shared-tail.ts";
-import { ServiceError } from "../../errors.ts";
-import { answerBy } from "../answer-by.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { answerBy } from "../answer/answer-by.ts";
+import { createTailChunks, type TailChunks } from "../answer/tail-chunks.ts";
 import type { AppContext } from "../app.ts";
-import { findSecret } from "../authenticate.ts";
-import { findEndpoint, noteRun, type OpenedCall, openCall } from "../endpoint-call.ts";
-import { urlParameters } from "../request-parameters.ts";
-import { createTailChunks, type TailChunks } from "../tail-chunks.ts";
+import { findSecret } from "../request/authenticate.ts";
+import { findEndpoint, noteRun, type OpenedCall, openCall } from "../request/endpoint-call.ts";
+import { urlParameters } from "../request/request-parameters.ts";
 
 interface TailRoute {
   readonly Params: { readonly name: string };

@@ -1,5 +1,5 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { BodyError } from "../../engines/engine.ts";
+import { BodyError } from "../../engines/contract/query-engine.ts";
 import { type DecodedMessage, type FieldKind, type MessageShape, maxValueDepth, setField } from "./message-shape.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { BodyError } from "../../engines/engine.ts";
+import { BodyError } from "../../engines/contract/query-engine.ts";
 
 /** The longest copy that one element of the format can ask for, and the bytes that the element itself takes at least. */
 const maxGrowth = 64 / 3;

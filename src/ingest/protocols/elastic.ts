@@ -1,4 +1,4 @@
-import { BodyError } from "../../engines/engine.ts";
+import { BodyError } from "../../engines/contract/query-engine.ts";
 import { isObject, type JsonObject, parseLine, splitLines, toJsonText } from "./bodies.ts";
 import { levelIn } from "./level.ts";
 import { BadEvent, type IngestFailure, type IngestOutcome, type Protocol, type ProtocolBody } from "./protocol.ts";

@@ -1,4 +1,4 @@
-import { BodyError } from "../../engines/engine.ts";
+import { BodyError } from "../../engines/contract/query-engine.ts";
 import { setField } from "./message-shape.ts";
 import { type Protocol, type ProtocolBody, TimedEvent } from "./protocol.ts";
 

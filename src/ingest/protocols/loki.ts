@@ -1,4 +1,4 @@
-import { BodyError } from "../../engines/engine.ts";
+import { BodyError } from "../../engines/contract/query-engine.ts";
 import { isJsonType, parseJsonBody, refuseType } from "./bodies.ts";
 import { decodeProtobuf } from "./decode-protobuf.ts";
 import { decompressSnappy } from "./decompress-snappy.ts";

@@ -1,4 +1,4 @@
-import { BodyError } from "../../engines/engine.ts";
+import { BodyError } from "../../engines/contract/query-engine.ts";
 import { isJsonType, isNdjsonType, parseJsonBody, readLines, refuseType } from "./bodies.ts";
 import type { Protocol, ProtocolBody } from "./protocol.ts";
 

@@ -1,5 +1,5 @@
-import type { EventBody, LogEvent, ReadEvents, RejectedEvent } from "../../engines/engine.ts";
-import type { ErrorCode } from "../../error-catalogue.ts";
+import type { EventBody, LogEvent, ReadEvents, RejectedEvent } from "../../engines/contract/query-engine.ts";
+import type { ErrorCode } from "../../shared/error-catalogue.ts";
 
 /** A request's body, undone of its content encoding. */
 export interface ProtocolBody extends Omit<EventBody, "contentType" | "protocol"> {

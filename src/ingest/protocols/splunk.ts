@@ -1,4 +1,4 @@
-import { BodyError } from "../../engines/engine.ts";
+import { BodyError } from "../../engines/contract/query-engine.ts";
 import { parseUnixSeconds } from "../timestamp.ts";
 import { decodeText, isObject, type JsonObject, splitLines } from "./bodies.ts";
 import { readConcatenatedJson } from "./concatenated-json.ts";

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../error-catalogue.ts";
+import type { ErrorCode } from "../../shared/error-catalogue.ts";
 import type { JsonSchema, Parameter } from "../open-api-document.ts";
 import type { ManagementOperation } from "./management.ts";
 

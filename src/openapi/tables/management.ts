@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../error-catalogue.ts";
+import type { ErrorCode } from "../../shared/error-catalogue.ts";
 import type { JsonSchema, Method, Parameter } from "../open-api-document.ts";
 
 /** Who may call an operation: tokens of a scope that lets them, or anybody. */

@@ -1,4 +1,4 @@
-import { EndpointDocument } from "../../endpoints/document.ts";
+import { EndpointDocument } from "../../endpoints/definition/document.ts";
 import { errorSchema } from "../error-responses.ts";
 import type { Header, JsonSchema, Parameter } from "../open-api-document.ts";
 

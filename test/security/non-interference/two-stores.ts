@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfiguration } from "../../../src/config.ts";
-import { type RunningService, startService } from "../../../src/service.ts";
+import { readConfiguration } from "../../../src/config/config.ts";
+import { type RunningService, startService } from "../../../src/service/service.ts";
 
 const privateToken = "private-token-of-the-two-stores-0123456789";
 

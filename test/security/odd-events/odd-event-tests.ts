@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readConfiguration } from "../../../src/config.ts";
-import { type RunningService, startService } from "../../../src/service.ts";
+import { readConfiguration } from "../../../src/config/config.ts";
+import { type RunningService, startService } from "../../../src/service/service.ts";
 import { oddEdgeEvents, oddFunctionEvents } from "./odd-events.ts";
 
 const privateToken = "private-token-of-the-odd-events-0123456789";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type MemoryDatabase, openMemoryDatabase } from "../memory-database.ts";
+import { type MemoryDatabase, openMemoryDatabase } from "../driver/memory-database.ts";
 import { allowedFunctions, allowedTableFunctions } from "./allowed-functions.ts";
 
 describe("the functions that a statement may call", () => {

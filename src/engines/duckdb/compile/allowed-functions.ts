@@ -3,7 +3,7 @@
  * a statement that calls any other. Names are as DuckDB's parser writes them, so that list literals, subscripts and
  * window functions are among them; operators are not.
  */
-import { scalarUdfs } from "../udf/index.ts";
+import { scalarFunctions } from "../../../semantics/index.ts";
 
 const nativeFunctions = `
 abs acos acosh any_value arg_max_null arg_min_null array_agg array_extract array_slice array_to_string ascii asin asinh atan
@@ -24,7 +24,7 @@ unhex unicode upper uuid var_pop var_samp xor
 /** Lower-case names of the scalar, aggregate and window functions that a compiled statement may call. */
 export const allowedFunctions: ReadonlySet<string> = new Set([
   ...nativeFunctions.trim().split(/\s+/),
-  ...scalarUdfs.map((udf) => udf.name),
+  ...scalarFunctions.map((udf) => udf.name),
 ]);
 
 /** Lower-case names of the functions that may stand in FROM. `unnest` stands in select lists, as a function of its own kind. */

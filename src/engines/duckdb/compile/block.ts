@@ -6,9 +6,9 @@
 
 import type { Column, Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
+import { readableName } from "../../lowering/names.ts";
 import { type Compilation, fail, nextAlias } from "./compilation.ts";
 import { MAX_SELECT_DEPTH } from "./limits.ts";
-import { readableName } from "./names.ts";
 import { renderBlock } from "./render.ts";
 import { type Binding, cheapBinding, makeBinding, type RecordSource, type Scope } from "./scope.ts";
 

@@ -2,10 +2,10 @@
 import { type DiagnosticCode, GoogleSqlError, type Span } from "../../../googlesql/diagnostic.ts";
 import type { Scan } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
+import type { Analysis } from "../../lowering/analysis.ts";
+import type { Failing } from "../../lowering/failing.ts";
 import type { LayoutCatalog } from "../layout.ts";
-import type { Analysis } from "./analysis.ts";
 import type { Block } from "./block.ts";
-import type { Failing } from "./failing.ts";
 import type { Scope } from "./scope.ts";
 
 /** A CTE that is printed as one: its name, and its body, which gets columns as they are asked for. */

@@ -2,19 +2,19 @@
 import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
 import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
-import { formatIsoTimestamp } from "../../../iso-timestamp.ts";
-import type { CompiledQuery, CompileOptions } from "../../engine.ts";
-import { CURRENT_INSTANT } from "../functions/time-zone.ts";
+import { formatIsoTimestamp } from "../../../shared/iso-timestamp.ts";
+import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
+import { analyse } from "../../lowering/analysis.ts";
+import { createFailing } from "../../lowering/failing.ts";
+import { CURRENT_INSTANT } from "../functions/time/time-zone.ts";
 import type { LayoutCatalog } from "../layout.ts";
-import { analyse } from "./analysis.ts";
 import { type Block, findColumn, selectColumn, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
-import { createFailing } from "./failing.ts";
 import { guardHiddenFailures } from "./hidden-failures.ts";
 import { LIMIT_PLACEHOLDERS } from "./limits.ts";
 import { FIRST_LIMIT, numberPlaceholders } from "./placeholders.ts";
 import { renderBlock } from "./render.ts";
-import { buildOrderBy, buildScan } from "./scans.ts";
+import { buildOrderBy, buildScan } from "./scan/scans.ts";
 
 /**
  * Prints the query. Throws `GoogleSqlError` where DuckDB cannot express it. Every text of the caller is in the statement

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Connection, type Database, openDatabase } from "../connection.ts";
+import { type Connection, type Database, openDatabase } from "../driver/connection.ts";
 import { guardHiddenFailures } from "./hidden-failures.ts";
 
 const rowCount = 9_000;

@@ -8,8 +8,8 @@
  *   themselves it does not exist, so that no way around this remains.
  * - A lambda whose body can fail, and DuckDB's functions that fail unseen, run over a list of one struct.
  */
-import { canFail, packedFields } from "../udf/can-fail.ts";
-import { scalarUdfs } from "../udf/index.ts";
+import { canFail, packedFields } from "../../../semantics/can-fail.ts";
+import { scalarFunctions } from "../../../semantics/index.ts";
 
 /** DuckDB's functions that can fail without its knowledge, with the argument that makes them: patterns that are no literals. */
 const HIDDEN_FAILURES: ReadonlyMap<string, number> = new Map([
@@ -25,10 +25,10 @@ coalesce concat contains ends_with hex isnan left len length list_contains list_
 starts_with strlen struct_extract struct_pack trim upper
 `;
 
-const packedFunctions: ReadonlySet<string> = new Set(scalarUdfs.filter(canFail).map(({ name }) => name));
+const packedFunctions: ReadonlySet<string> = new Set(scalarFunctions.filter(canFail).map(({ name }) => name));
 const totalFunctions: ReadonlySet<string> = new Set([
   ...NATIVE_WITHOUT_FAILURE.trim().split(/\s+/),
-  ...scalarUdfs.filter((udf) => !canFail(udf)).map(({ name }) => name),
+  ...scalarFunctions.filter((udf) => !canFail(udf)).map(({ name }) => name),
 ]);
 
 /** Strings and quoted names, words (with the bracket that makes them calls), brackets, commas, and operators that can overflow. */

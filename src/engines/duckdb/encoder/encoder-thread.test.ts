@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { EventBody, LogEvent } from "../../engine.ts";
+import type { EventBody, LogEvent } from "../../contract/query-engine.ts";
 import { openCore } from "../host/core.ts";
 import { encodeEvents } from "../schema/event-encoder.ts";
-import { DuckDbStore, defaultStoreLimits } from "../store.ts";
+import { DuckDbStore, defaultStoreLimits } from "../store/store.ts";
 import { EncoderThread } from "./encoder-thread.ts";
 
 function layoutOf(store: DuckDbStore) {

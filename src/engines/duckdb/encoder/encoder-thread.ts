@@ -1,10 +1,10 @@
 /** The service's side of the thread that reads and encodes long bodies: starts it when it is needed, and again when it fails. */
 import { Worker } from "node:worker_threads";
-import { BodyError, type BodyRemarks, EngineError, type EventBody } from "../../engine.ts";
-import type { EncodedBatch } from "../batch.ts";
+import { BodyError, type BodyRemarks, EngineError, type EventBody } from "../../contract/query-engine.ts";
+import type { EncodedBatch } from "../batch/batch.ts";
+import { findScript } from "../process/script-path.ts";
 import type { Tenant } from "../schema/field-requests.ts";
-import { findScript } from "../script-path.ts";
-import type { SourceState } from "../source-state.ts";
+import type { SourceState } from "../store/source-state.ts";
 import type { EncodedBody, EncodeOutcome, EncoderAnswer, EncoderRequest } from "./protocol.ts";
 
 /** Without work for so long the thread is ended: an idle service should be small. */

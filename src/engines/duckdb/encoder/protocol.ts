@@ -1,6 +1,6 @@
 /** Messages between the service and the thread that reads and encodes long bodies. */
-import type { BodyErrorCode, BodyRemarks, EventBody, ReadEvents } from "../../engine.ts";
-import type { EncodedBatch } from "../batch.ts";
+import type { BodyErrorCode, BodyRemarks, EventBody, ReadEvents } from "../../contract/query-engine.ts";
+import type { EncodedBatch } from "../batch/batch.ts";
 import type { Carried } from "../schema/carried-entries.ts";
 import type { Declaration } from "../schema/declaration.ts";
 import type { Tenant, TenantRequests } from "../schema/field-requests.ts";

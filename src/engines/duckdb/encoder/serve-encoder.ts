@@ -1,6 +1,6 @@
 /** The thread's side: reads bodies and encodes their events, one body after the other. */
 import type { MessagePort } from "node:worker_threads";
-import { BodyError, type EventBody, newestTimestampUs } from "../../engine.ts";
+import { BodyError, type EventBody, newestTimestampUs } from "../../contract/query-engine.ts";
 import { encodeEvents } from "../schema/event-encoder.ts";
 import type { Tenant } from "../schema/field-requests.ts";
 import { applyEntries, createFieldTree, type FieldTree } from "../schema/field-tree.ts";

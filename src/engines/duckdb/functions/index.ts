@@ -1,30 +1,30 @@
 /** The function tables of this engine, joined. */
-import { aggregateFunctions as plainAggregates } from "./aggregate.ts";
-import type { AggregateTable, WindowTable } from "./aggregate-shape.ts";
-import { approximateFunctions } from "./approximate.ts";
-import { arrayFunctions } from "./array.ts";
-import { bitFunctions } from "./bit.ts";
+import { aggregateFunctions as plainAggregates } from "./aggregate/aggregate.ts";
+import type { AggregateTable, WindowTable } from "./aggregate/aggregate-shape.ts";
+import { approximateFunctions } from "./aggregate/approximate.ts";
+import { hllFunctions, hllScalarFunctions } from "./aggregate/hll.ts";
+import { kllFunctions, kllScalarFunctions } from "./aggregate/kll.ts";
+import { statisticalFunctions } from "./aggregate/statistical.ts";
+import { windowFunctions as plainWindows } from "./aggregate/window.ts";
+import { arrayFunctions } from "./array/array.ts";
+import { conversionFunctions } from "./cast/conversion.ts";
 import { comparisonFunctions } from "./comparisons.ts";
 import { conditionalFunctions } from "./conditional.ts";
-import { conversionFunctions } from "./conversion.ts";
-import { dateFunctions } from "./date.ts";
-import { datetimeFunctions } from "./datetime.ts";
-import { hashFunctions } from "./hash.ts";
-import { hllFunctions, hllScalarFunctions } from "./hll.ts";
-import { intervalFunctions } from "./interval.ts";
-import { jsonFunctions } from "./json.ts";
-import { kllFunctions, kllScalarFunctions } from "./kll.ts";
-import { mathFunctions } from "./math.ts";
-import { netFunctions } from "./net.ts";
+import { jsonFunctions } from "./json/json.ts";
+import { bitFunctions } from "./number/bit.ts";
+import { mathFunctions } from "./number/math.ts";
 import { operatorFunctions } from "./operators.ts";
-import { rangeFunctions } from "./range.ts";
-import { regexpFunctions } from "./regexp.ts";
-import { statisticalFunctions } from "./statistical.ts";
-import { stringFunctions } from "./string.ts";
-import { timeFunctions } from "./time.ts";
-import { timestampFunctions } from "./timestamp.ts";
+import { hashFunctions } from "./text/hash.ts";
+import { netFunctions } from "./text/net.ts";
+import { regexpFunctions } from "./text/regexp.ts";
+import { stringFunctions } from "./text/string.ts";
+import { dateFunctions } from "./time/date.ts";
+import { datetimeFunctions } from "./time/datetime.ts";
+import { intervalFunctions } from "./time/interval.ts";
+import { rangeFunctions } from "./time/range.ts";
+import { timeFunctions } from "./time/time.ts";
+import { timestampFunctions } from "./time/timestamp.ts";
 import type { FunctionTable } from "./types.ts";
-import { windowFunctions as plainWindows } from "./window.ts";
 
 /** Every scalar function and operator that DuckDB computes. Operators on dates and JSON stand with those types. */
 export const scalarFunctions: FunctionTable = {

@@ -4,8 +4,8 @@
  */
 import type { SqlType } from "../../../googlesql/types.ts";
 import { quoteString, raiseError } from "../sql-text.ts";
-import { printNumberCast } from "./cast-number.ts";
-import { fallible, infallible, type PrintedCast } from "./cast-result.ts";
+import { printNumberCast } from "./cast/cast-number.ts";
+import { fallible, infallible, type PrintedCast } from "./cast/cast-result.ts";
 import { computeOnce } from "./compute-once.ts";
 
 /** What a text converts to; undefined where no text becomes a value of the type. */

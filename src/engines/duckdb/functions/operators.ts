@@ -3,20 +3,20 @@
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { raiseError } from "../sql-text.ts";
+import { asList } from "./array/record-arrays.ts";
+import { computeApart, computeOnce } from "./compute-once.ts";
+import { mixedText } from "./mixed.ts";
 import {
   bignumericAdd,
   bignumericDivide,
   bignumericMultiply,
   bignumericNegate,
   bignumericSubtract,
-} from "./bignumeric.ts";
-import { computeApart, computeOnce } from "./compute-once.ts";
-import { type FloatOperator, printFloatArithmetic } from "./float-arithmetic.ts";
-import { mixedText } from "./mixed.ts";
-import { numericAdd, numericDivide, numericMultiply, numericNegate, numericSubtract } from "./numeric.ts";
-import { asList } from "./record-arrays.ts";
-import { concat } from "./string.ts";
-import { addTemporal, divideIntervals, multiplyIntervals, subtractTemporals } from "./temporal-operators.ts";
+} from "./number/bignumeric.ts";
+import { type FloatOperator, printFloatArithmetic } from "./number/float-arithmetic.ts";
+import { numericAdd, numericDivide, numericMultiply, numericNegate, numericSubtract } from "./number/numeric.ts";
+import { concat } from "./text/string.ts";
+import { addTemporal, divideIntervals, multiplyIntervals, subtractTemporals } from "./time/temporal-operators.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
 type Binary = (left: string, right: string) => string;

@@ -1,10 +1,10 @@
 /** The engine host's work, whatever process it runs in: the store's file, its writer, and queries. */
-import { type AppendResult, EngineError } from "../../engine.ts";
-import type { Connection, Database } from "../connection.ts";
-import { DuckDBTimestampValue, TIMESTAMP } from "../driver.ts";
-import { describeCause, toEngineError } from "../driver-error.ts";
+import { type AppendResult, EngineError } from "../../contract/query-engine.ts";
+import type { Connection, Database } from "../driver/connection.ts";
+import { DuckDBTimestampValue, TIMESTAMP } from "../driver/driver.ts";
+import { describeCause, toEngineError } from "../driver/driver-error.ts";
 import type { SchemaEntry } from "../schema/schema-entry.ts";
-import { Maintenance } from "./maintenance.ts";
+import { Maintenance } from "./maintenance/maintenance.ts";
 import type {
   CoreOptions,
   EngineHost,
@@ -14,16 +14,16 @@ import type {
   SourceSchema,
   TableStatistics,
 } from "./protocol.ts";
-import { createQueryRunner } from "./query-runner.ts";
+import { createQueryRunner } from "./query/query-runner.ts";
+import { createStatementCheck } from "./query/statement-check.ts";
+import { statementRules } from "./query/statement-rules.ts";
 import { readReport, readStatistics } from "./report.ts";
-import { applyRules } from "./source-rules.ts";
-import { addSourceEntries, createSourceTable } from "./source-tables.ts";
-import { createStatementCheck } from "./statement-check.ts";
-import { statementRules } from "./statement-rules.ts";
-import { openStoreFile, readSources } from "./store-file.ts";
-import { createStoredSource, findIdRange, loadIds, type StoredSource, tenantColumnOf } from "./stored-source.ts";
-import { readTenants } from "./tenant-entries.ts";
-import { Writer } from "./writer.ts";
+import { applyRules } from "./store/source-rules.ts";
+import { addSourceEntries, createSourceTable } from "./store/source-tables.ts";
+import { openStoreFile, readSources } from "./store/store-file.ts";
+import { createStoredSource, findIdRange, loadIds, type StoredSource, tenantColumnOf } from "./store/stored-source.ts";
+import { readTenants } from "./store/tenant-entries.ts";
+import { Writer } from "./store/writer.ts";
 
 export interface CoreHooks {
   /** The database refuses everything from now on: whoever runs the core opens it anew, or ends the process. */

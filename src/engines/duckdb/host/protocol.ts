@@ -9,10 +9,10 @@ import type {
   QuerySummary,
   RowBatch,
   RowEncoding,
-} from "../../engine.ts";
-import type { BatchHeader, EncodedBatch } from "../batch.ts";
+} from "../../contract/query-engine.ts";
+import type { BatchHeader, EncodedBatch } from "../batch/batch.ts";
 import type { SchemaEntry, ValueType } from "../schema/schema-entry.ts";
-import type { CompactionSize } from "./compaction.ts";
+import type { CompactionSize } from "./maintenance/compaction.ts";
 
 export interface CoreOptions {
   /** Folder of the store; absent for a store in memory. */

@@ -1,11 +1,11 @@
 /** Reads what is known of the store: sizes, counts and times. */
 import { statfsSync, statSync } from "node:fs";
-import type { Connection } from "../connection.ts";
-import { DuckDBTimestampValue, type DuckDBValue } from "../driver.ts";
-import { countTail } from "./compaction.ts";
+import type { Connection } from "../driver/connection.ts";
+import { DuckDBTimestampValue, type DuckDBValue } from "../driver/driver.ts";
+import { countTail } from "./maintenance/compaction.ts";
 import type { HostReport, TableStatistics } from "./protocol.ts";
-import { storePaths } from "./store-file.ts";
-import { type StoredSource, tenantColumnOf } from "./stored-source.ts";
+import { storePaths } from "./store/store-file.ts";
+import { type StoredSource, tenantColumnOf } from "./store/stored-source.ts";
 
 function microsText(value: DuckDBValue | undefined): string | null {
   return value instanceof DuckDBTimestampValue ? value.micros.toString() : null;

@@ -1,8 +1,8 @@
 /** Serves an engine core over a socket of frames. */
 import type { Socket } from "node:net";
-import { EngineError } from "../../engine.ts";
-import type { EncodedBatch } from "../batch.ts";
-import { toEngineError } from "../driver-error.ts";
+import { EngineError } from "../../contract/query-engine.ts";
+import type { EncodedBatch } from "../batch/batch.ts";
+import { toEngineError } from "../driver/driver-error.ts";
 import { type CoreHooks, openCore } from "./core.ts";
 import { type Frame, FrameReader, writeFrame } from "./frames.ts";
 import { BATCH_WINDOW, type BatchPart, type EngineHost, type HostAnswer, type HostRequest } from "./protocol.ts";

@@ -3,7 +3,7 @@
  * records, and where the tenant stands. Paths are compared without case.
  */
 import type { SqlType } from "../../../googlesql/types.ts";
-import type { SourceDefinition } from "../../engine.ts";
+import type { SourceDefinition } from "../../contract/query-engine.ts";
 import type { ValueType } from "./schema-entry.ts";
 import { valueTypeOf } from "./value-type.ts";
 

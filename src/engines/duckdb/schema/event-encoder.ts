@@ -2,8 +2,8 @@
  * Events as rows of their source's table: the JSON text of each record, and the values of the leaf columns, in one walk
  * along the source's fields. What the schema lacks is asked for; then the walk is done again with the wider schema.
  */
-import type { EventValue, LogEvent } from "../../engine.ts";
-import { BatchBuilder } from "../batch.ts";
+import type { EventValue, LogEvent } from "../../contract/query-engine.ts";
+import { BatchBuilder } from "../batch/batch.ts";
 import type { Carried, TenantShare } from "./carried-entries.ts";
 import { foldName } from "./declaration.ts";
 import { fitArray, fitScalar } from "./declared-value.ts";

@@ -1,5 +1,5 @@
 /** The JSON text of events' values. */
-import type { EventValue } from "../../engine.ts";
+import type { EventValue } from "../../contract/query-engine.ts";
 import { isScalar, type ScalarValue, type ValueType } from "./value-type.ts";
 
 export type EventObject = { readonly [field: string]: EventValue };

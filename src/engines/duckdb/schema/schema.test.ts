@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { arrayOf, formatType } from "../../../googlesql/types.ts";
-import type { EventValue, LogEvent, SourceDefinition } from "../../engine.ts";
-import { decodeBatch } from "../batch-reader.ts";
+import type { EventValue, LogEvent, SourceDefinition } from "../../contract/query-engine.ts";
+import { decodeBatch } from "../batch/batch-reader.ts";
 import type { TableLayout } from "../layout.ts";
-import { TenantSets } from "../tenant-sets.ts";
+import { TenantSets } from "../store/tenant-sets.ts";
 import { createDeclaration } from "./declaration.ts";
 import { NO_ENTRIES, newEntries } from "./entry-set.ts";
 import { encodeEvents } from "./event-encoder.ts";

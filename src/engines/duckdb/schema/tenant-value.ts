@@ -1,4 +1,4 @@
-import type { EventValue } from "../../engine.ts";
+import type { EventValue } from "../../contract/query-engine.ts";
 import { type Declaration, foldName } from "./declaration.ts";
 import { fitScalar } from "./declared-value.ts";
 import type { Tenant } from "./field-requests.ts";

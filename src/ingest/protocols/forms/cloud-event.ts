@@ -1,4 +1,4 @@
-import { BodyError } from "../../../engines/engine.ts";
+import { BodyError } from "../../../engines/contract/query-engine.ts";
 import {
   decodeText,
   isJsonType,

@@ -2,9 +2,9 @@
 import { parseQuery } from "../../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../../googlesql/resolver/resolve.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
-import type { CompiledQuery, ParameterValue } from "../../../engine.ts";
+import type { CompiledQuery, ParameterValue } from "../../../contract/query-engine.ts";
+import { type MemoryDatabase, openMemoryDatabase } from "../../driver/memory-database.ts";
 import type { TableLayout } from "../../layout.ts";
-import { type MemoryDatabase, openMemoryDatabase } from "../../memory-database.ts";
 import { bindValues } from "../../run-query.ts";
 import { compileQuery } from "../compile.ts";
 import { edgeLayout, edgeSetup } from "./edge-layout.ts";

@@ -1,7 +1,7 @@
 /** Sources whose fields carried every shape, read from columns or from JSON, for tests. */
 import { parseQuery } from "../../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../../googlesql/resolve.ts";
-import type { EventValue, LogEvent, RowEncoding } from "../../../engine.ts";
+import type { EventValue, LogEvent, RowEncoding } from "../../../contract/query-engine.ts";
 import { openMemoryEngine } from "../../index.ts";
 
 /** What one event has at `metadata.x`; undefined where it has no such field. */

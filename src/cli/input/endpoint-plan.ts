@@ -1,0 +1,190 @@
+import type {
+  EndpointContract,
+  EndpointDefinition,
+  ParameterDefinition,
+} from "../../endpoints/definition/definition.ts";
+import { describeDefinition, readDocument } from "../../endpoints/definition/document.ts";
+import { toDefinition } from "../../endpoints/definition/to-definition.ts";
+import { changedFields, compareVersions, type VersionComparison } from "../../endpoints/versions/compare-versions.ts";
+import type { SqlType } from "../../googlesql/types.ts";
+import { type CliContext, CliError } from "../context.ts";
+import { readAnswer, type ServiceOptions } from "../service-call.ts";
+import { checkedName } from "./checked-name.ts";
+import type { EndpointFile } from "./endpoint-folder.ts";
+
+interface ContractAnswer {
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly type: ParameterDefinition["type"];
+    readonly required: boolean;
+    readonly allowed: readonly unknown[] | null;
+    readonly default: unknown;
+  }[];
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+interface EndpointAnswer {
+  readonly id: string;
+  readonly name: string;
+  readonly version: number;
+  readonly origin: "file" | "api";
+  readonly contract: ContractAnswer;
+}
+
+/** An endpoint of a service. */
+export interface ServiceEndpoint {
+  readonly definition: EndpointDefinition;
+  readonly contract: EndpointContract;
+  readonly version: number;
+  /** True where the service reads it from a file of its own. */
+  readonly isFile: boolean;
+}
+
+/** What is to be done with one endpoint of a service. */
+export interface PlannedChange {
+  readonly action: "create" | "update" | "delete";
+  readonly definition: EndpointDefinition;
+  /** What an update replaces. */
+  readonly previous?: EndpointDefinition;
+  /** The version that the change builds on. */
+  readonly version: number | undefined;
+  /** For an update: undefined where the new contract is known only once others are written. */
+  readonly comparison: VersionComparison | undefined;
+}
+
+/** What makes a service's endpoints those of a folder, in the order in which it must be done. */
+export interface EndpointPlan {
+  readonly changes: readonly PlannedChange[];
+  readonly unchangedCount: number;
+  /** Names of endpoints that are in the service alone, and stay. */
+  readonly kept: readonly string[];
+}
+
+/** The endpoints of a service, by id. */
+export async function readServiceEndpoints(
+  options: ServiceOptions,
+  context: CliContext,
+): Promise<ReadonlyMap<string, ServiceEndpoint>> {
+  const answers = await readAnswer<readonly EndpointAnswer[]>("/api/endpoints", options, context);
+  return new Map(answers.map((answer) => [answer.id, toServiceEndpoint(answer)]));
+}
+
+function toServiceEndpoint(answer: EndpointAnswer): ServiceEndpoint {
+  const { name: read = answer.name, query = "", ...header } = readDocument(answer).fields;
+  const name = checkedName(read);
+  return {
+    definition: toDefinition({ ...header, id: checkedName(answer.id) }, name, query).definition,
+    contract: toContract(answer.contract),
+    version: answer.version,
+    isFile: answer.origin === "file",
+  };
+}
+
+/** Types are compared as they are shown: the text stands in for the type. */
+function toContract({ parameters, columns }: ContractAnswer): EndpointContract {
+  return {
+    parameters: parameters.map((parameter) => ({
+      name: parameter.name,
+      type: parameter.type,
+      isRequired: parameter.required,
+      allowed: parameter.allowed?.map(String),
+      default: parameter.default === null ? null : String(parameter.default),
+      description: undefined,
+    })),
+    columns: columns.map(({ name, type }) => ({ name, type: { kind: type } as SqlType })),
+  };
+}
+
+/**
+ * Compares a folder with a service and lets the service check every change, before any is made. Throws one `CliError` with
+ * all that stands in the way. Endpoints are the same by id; those that are in the service alone are deleted with `prune`.
+ */
+export async function planEndpoints(
+  files: readonly EndpointFile[],
+  { prune, ...options }: ServiceOptions & { readonly prune?: boolean },
+  context: CliContext,
+): Promise<EndpointPlan> {
+  const service = await readServiceEndpoints(options, context);
+  const problems: string[] = [];
+  const pending = files.filter(({ path, definition }) => {
+    const current = service.get(definition.id);
+    if (current !== undefined && changedFields(current.definition, definition).length === 0) return false;
+    if (current?.isFile !== true) return true;
+    problems.push(`${path}: the service has ${definition.name} in a file of its own: change it there`);
+    return false;
+  });
+  const changes: PlannedChange[] = [];
+  for (const file of inOrderOfReading(pending)) {
+    const { path, definition } = file;
+    const current = service.get(definition.id);
+    // What reads an endpoint that is still to be written can be checked only then.
+    const isOpen = pending.some((other) => other !== file && reads(definition, other.definition));
+    const contract = isOpen ? undefined : await validate(definition, options, context).catch(noteIn(problems, path));
+    changes.push({
+      action: current === undefined ? "create" : "update",
+      definition,
+      ...(current === undefined ? {} : { previous: current.definition }),
+      version: current?.version,
+      comparison:
+        current === undefined || contract === undefined
+          ? undefined
+          : compareVersions(current, { definition, contract }),
+    });
+  }
+  if (problems.length > 0) throw new CliError(problems.join("\n"));
+  const ids = new Set(files.map(({ definition }) => definition.id));
+  const alone = [...service.values()].filter(({ definition, isFile }) => !isFile && !ids.has(definition.id));
+  const deleted = prune === true ? inOrderOfReading(alone).toReversed() : [];
+  return {
+    changes: [
+      ...changes,
+      ...deleted.map(({ definition, version }): PlannedChange => {
+        return { action: "delete", definition, version, comparison: undefined };
+      }),
+    ],
+    unchangedCount: files.length - pending.length,
+    kept: prune === true ? [] : alone.map(({ definition }) => definition.name),
+  };
+}
+
+function noteIn(problems: string[], path: string): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof CliError)) throw error;
+    problems.push(`${path}: ${error.message}`);
+  };
+}
+
+async function validate(
+  definition: EndpointDefinition,
+  options: ServiceOptions,
+  context: CliContext,
+): Promise<EndpointContract> {
+  const answer = await readAnswer<EndpointAnswer>("/api/endpoints/validate", options, context, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(describeDefinition(definition)),
+  });
+  return toContract(answer.contract);
+}
+
+/** What is read comes before what reads it. */
+function inOrderOfReading<T extends { readonly definition: EndpointDefinition }>(
+  endpoints: readonly T[],
+): readonly T[] {
+  const ordered: T[] = [];
+  const seen = new Set<T>();
+  const visit = (endpoint: T) => {
+    if (seen.has(endpoint)) return;
+    seen.add(endpoint);
+    for (const other of endpoints) if (reads(endpoint.definition, other.definition)) visit(other);
+    ordered.push(endpoint);
+  };
+  for (const endpoint of endpoints) visit(endpoint);
+  return ordered;
+}
+
+/** True where the query seems to read the other as a table; too often does no harm. */
+function reads({ query }: EndpointDefinition, { name }: EndpointDefinition): boolean {
+  const pattern = new RegExp(`(?<![\\w.-])${name.replaceAll(".", "\\.")}(?![\\w-])`, "i");
+  return pattern.test(query);
+}

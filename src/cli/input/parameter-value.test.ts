@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { formatType } from "../../googlesql/types.ts";
+import { parseJson } from "../output/json.ts";
+import { inferParameter } from "./parameter-value.ts";
+
+function infer(json: string): readonly [string, unknown] | undefined {
+  const parameter = inferParameter(parseJson(json));
+  if (parameter === undefined) return undefined;
+  return [parameter.type.kind === "UNKNOWN" ? "UNKNOWN" : formatType(parameter.type), parameter.value];
+}
+
+describe("the type of a JSON value", () => {
+  it.each([
+    ['"x"', "STRING", "x"],
+    ["true", "BOOL", true],
+    ["5", "INT64", "5"],
+    ["-9223372036854775808", "INT64", "-9223372036854775808"],
+    ["9223372036854775808", "NUMERIC", "9223372036854775808"],
+    ["5.0", "FLOAT64", "5"],
+    ["1e3", "FLOAT64", "1000"],
+    ["null", "UNKNOWN", null],
+    ["[]", "ARRAY<INT64>", []],
+    ["[null]", "ARRAY<INT64>", [null]],
+    ["[1,null]", "ARRAY<INT64>", ["1", null]],
+    ["[1,2.5]", "ARRAY<FLOAT64>", ["1", "2.5"]],
+    ['["a","b"]', "ARRAY<STRING>", ["a", "b"]],
+    ['{"a":1,"b":null}', "STRUCT<a INT64, b STRING>", ["1", null]],
+    ['[{"a":1},{"a":2}]', "ARRAY<STRUCT<a INT64>>", [["1"], ["2"]]],
+    ['{"type":"date","value":"2026-01-02"}', "DATE", "2026-01-02"],
+    ['{"type":"NUMERIC","value":1.5}', "NUMERIC", "1.5"],
+    ['{"type":"x","value":1}', "STRUCT<type STRING, value INT64>", ["x", "1"]],
+  ])("of %s is %s", (json, type, value) => {
+    expect(infer(json)).toEqual([type, value]);
+  });
+
+  it.each(['[1,"a"]', "[[1],true]", '{"a":[1,"a"]}', '{"type":"DATE","value":[1]}'])("of %s is none", (json) => {
+    expect(infer(json)).toBeUndefined();
+  });
+});

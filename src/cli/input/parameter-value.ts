@@ -1,0 +1,90 @@
+import type { ParameterValue } from "../../engines/contract/query-engine.ts";
+import {
+  arrayOf,
+  BOOL,
+  FLOAT64,
+  INT64,
+  NUMERIC,
+  type SqlType,
+  STRING,
+  structOf,
+  UNKNOWN,
+} from "../../googlesql/types.ts";
+import { LosslessNumber } from "../output/json.ts";
+
+/** A value to bind with the type it was found to have. */
+export interface InferredParameter {
+  readonly type: SqlType;
+  readonly value: ParameterValue;
+}
+
+/** Types that a value may be given by name, as `{"type":"DATE","value":"2020-01-01"}`. */
+const scalarKinds = [
+  "INT64",
+  "FLOAT64",
+  "NUMERIC",
+  "BIGNUMERIC",
+  "BOOL",
+  "STRING",
+  "BYTES",
+  "DATE",
+  "TIME",
+  "DATETIME",
+  "TIMESTAMP",
+  "INTERVAL",
+  "JSON",
+] as const;
+
+/**
+ * The type of a JSON value: text is STRING, a number without point and exponent INT64, another FLOAT64; an array has the
+ * common type of its values, an object is a STRUCT. Null has no type of its own: the query decides. Undefined where
+ * the values of an array have no common type.
+ */
+export function inferParameter(json: unknown): InferredParameter | undefined {
+  if (json === null) return { type: UNKNOWN, value: null };
+  if (typeof json === "string") return { type: STRING, value: json };
+  if (typeof json === "boolean") return { type: BOOL, value: json };
+  if (json instanceof LosslessNumber) return inferNumber(json.toString());
+  if (Array.isArray(json)) return inferArray(json);
+  return typeof json === "object" ? inferObject(json) : undefined;
+}
+
+function inferNumber(text: string): InferredParameter {
+  if (!/^-?\d+$/.test(text)) return { type: FLOAT64, value: String(Number(text)) };
+  const value = BigInt(text);
+  return { type: BigInt.asIntN(64, value) === value ? INT64 : NUMERIC, value: String(value) };
+}
+
+function inferArray(values: readonly unknown[]): InferredParameter | undefined {
+  const items = values.map(inferParameter);
+  if (items.includes(undefined)) return undefined;
+  const known = items.flatMap((item) => (item === undefined ? [] : [item]));
+  const types = known.filter((item) => item.type.kind !== "UNKNOWN").map((item) => item.type);
+  const [first] = types;
+  const isNumbers = types.every((type) => type.kind === "INT64" || type.kind === "FLOAT64");
+  const element = isNumbers && types.some((type) => type.kind === "FLOAT64") ? FLOAT64 : (first ?? INT64);
+  const isUniform = isNumbers || types.every((type) => JSON.stringify(type) === JSON.stringify(element));
+  return isUniform ? { type: arrayOf(element), value: known.map((item) => item.value) } : undefined;
+}
+
+function inferObject(json: object): InferredParameter | undefined {
+  if ("type" in json && "value" in json && typeof json.type === "string" && Object.keys(json).length === 2) {
+    const name = json.type.toUpperCase();
+    const kind = scalarKinds.find((known) => known === name);
+    if (kind !== undefined) return inferTyped({ kind }, json.value);
+  }
+  const fields: { name: string; type: SqlType }[] = [];
+  const values: ParameterValue[] = [];
+  for (const [name, value] of Object.entries(json)) {
+    const field = inferParameter(value);
+    if (field === undefined) return undefined;
+    fields.push({ name, type: field.type.kind === "UNKNOWN" ? STRING : field.type });
+    values.push(field.value);
+  }
+  return { type: structOf(fields), value: values };
+}
+
+function inferTyped(type: SqlType, value: unknown): InferredParameter | undefined {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return { type, value };
+  return value instanceof LosslessNumber ? { type, value: value.toString() } : undefined;
+}

@@ -1,0 +1,15 @@
+import { createInterface } from "node:readline/promises";
+import type { CliContext } from "../context.ts";
+import { rawStream } from "./safe-output.ts";
+
+/** Asks the person at the terminal; undefined where there is none. */
+export async function confirm(question: string, { input, errors }: CliContext): Promise<boolean | undefined> {
+  const isTerminal = "isTTY" in input && input.isTTY === true && errors.isTTY === true;
+  if (!isTerminal) return undefined;
+  const asking = createInterface({ input, output: rawStream(errors) });
+  try {
+    return /^y(es)?$/i.test((await asking.question(`${question} [y/N] `)).trim());
+  } finally {
+    asking.close();
+  }
+}

@@ -1,0 +1,223 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Type } from "typebox";
+import { auditLevels } from "../audit/audit-event.ts";
+import { parseCheckedYaml } from "../shared/checked-yaml.ts";
+import { findNearest } from "../shared/nearest.ts";
+import { UserError } from "../shared/user-error.ts";
+import {
+  findExposedTokens,
+  isWeakToken,
+  minimumTokenLength,
+  nameUnusedVariables,
+  readOtherVariable,
+} from "./other-variables.ts";
+import type { SettingDefinition } from "./setting-definition.ts";
+import { type Settings, settingDefinitions } from "./settings.ts";
+
+/** Settings that cannot be used; the message lists every problem on a line of its own. */
+export class ConfigError extends UserError {
+  override readonly name = "ConfigError";
+}
+
+/** Where a value came from. */
+type SettingOrigin = "environment" | "file" | "default";
+
+/** One row of `logweir config`. */
+export interface EffectiveSetting {
+  readonly definition: SettingDefinition;
+  readonly value: string | number | undefined;
+  readonly origin: SettingOrigin;
+}
+
+/** What the service runs with, and where each value came from. */
+export interface Configuration {
+  readonly settings: Settings;
+  readonly effective: readonly EffectiveSetting[];
+  /** What the people who run the service should know of its environment, for the log. */
+  readonly warnings?: readonly string[];
+}
+
+/** Where relative paths and the files that come with Logweir are looked for. */
+export interface ConfigPlaces {
+  readonly workingDir: string;
+  /** The folder that holds the package's own `endpoints` and `sources`. */
+  readonly packageDir: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const clientVariables = ["LOGWEIR_URL", "LOGWEIR_TOKEN"] as const;
+
+/** The environment variable of a setting. */
+export function variableOf(definition: SettingDefinition): string {
+  return `LOGWEIR_${definition.name.toUpperCase()}`;
+}
+
+/**
+ * Reads the settings from the environment and, below it, from the YAML file. An empty variable counts as unset.
+ * Throws `ConfigError` for unknown variables and keys, and for values of the wrong type or out of range.
+ */
+export function readConfiguration(places: ConfigPlaces, env: Environment = process.env): Configuration {
+  const problems = findUnknownVariables(env);
+  const file = readFileSettings(env, places, problems);
+  const warnings: string[] = [];
+  const effective = Object.values<SettingDefinition>(settingDefinitions).map((definition): EffectiveSetting => {
+    const fromEnv = env[variableOf(definition)];
+    if (fromEnv !== undefined && fromEnv !== "") {
+      return { definition, value: check(definition, fromEnv, variableOf(definition), problems), origin: "environment" };
+    }
+    const other = readOtherVariable(definition, env);
+    if (other !== undefined) {
+      if (isWeakToken(definition, other.value)) {
+        warnings.push(`${other.name} has fewer than ${minimumTokenLength} characters: whoever tries may guess it`);
+        return { definition, value: other.value, origin: "environment" };
+      }
+      return { definition, value: check(definition, other.value, other.name, problems), origin: "environment" };
+    }
+    const fromFile = file.values[definition.name];
+    if (fromFile !== undefined) {
+      return {
+        definition,
+        value: check(definition, fromFile, `${file.path}: ${definition.name}`, problems),
+        origin: "file",
+      };
+    }
+    return { definition, value: definition.default, origin: "default" };
+  });
+  problems.push(...findExposedTokens(effective));
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  const settings = toSettings(effective, places);
+  return { settings, effective, warnings: [...warnings, ...nameUnusedVariables(env)] };
+}
+
+/** The address and token that commands which talk to a service use where no flag says otherwise. */
+export function readClientDefaults(env: Environment = process.env): {
+  readonly url: string;
+  readonly token: string | undefined;
+} {
+  const [urlVariable, tokenVariable] = clientVariables;
+  return { url: env[urlVariable] || "http://127.0.0.1:4000", token: env[tokenVariable] || undefined };
+}
+
+/** False where the person at the terminal does not want colours (no-color.org), or the terminal has none. */
+export function allowsColours(env: Environment = process.env): boolean {
+  return !env.NO_COLOR && env.TERM !== "dumb";
+}
+
+function findUnknownVariables(env: Environment): string[] {
+  const known = [...Object.values<SettingDefinition>(settingDefinitions).map(variableOf), ...clientVariables];
+  const unknown = Object.keys(env).filter((name) => name.startsWith("LOGWEIR_") && !known.includes(name));
+  return unknown.map((name) => {
+    const nearest = findNearest(name, known);
+    return `${name}: there is no such setting${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
+  });
+}
+
+interface FileSettings {
+  readonly path: string;
+  readonly values: Readonly<Record<string, string | number | boolean>>;
+}
+
+function readFileSettings(env: Environment, places: ConfigPlaces, problems: string[]): FileSettings {
+  const named = env[variableOf(settingDefinitions.config)];
+  const path = resolve(places.workingDir, named || "logweir.yaml");
+  if (!existsSync(path)) {
+    if (named) problems.push(`${variableOf(settingDefinitions.config)}: there is no file ${path}`);
+    return { path, values: {} };
+  }
+  const inFile = Object.values<SettingDefinition>(settingDefinitions).filter((each) => each.isEnvironmentOnly !== true);
+  const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
+  const schema = Type.Object(Object.fromEntries(inFile.map((each) => [each.name, Type.Optional(scalar)])), {
+    additionalProperties: false,
+  });
+  const checked = parseCheckedYaml(readFileSync(path, "utf8"), schema);
+  if (checked.isValid) return { path, values: checked.value as Record<string, string | number | boolean> };
+  problems.push(...checked.problems.map((problem) => `${path}: ${problem.message}`));
+  return { path, values: {} };
+}
+
+function check(
+  definition: SettingDefinition,
+  raw: string | number | boolean,
+  where: string,
+  problems: string[],
+): string | number | undefined {
+  const { type } = definition;
+  const value = String(raw).trim();
+  switch (type.kind) {
+    case "text":
+      if (definition.isSecret === true && value.length < minimumTokenLength) {
+        problems.push(`${where}: must have at least ${minimumTokenLength} characters`);
+      }
+      return value;
+    case "choice":
+      if (!type.choices.includes(value)) {
+        problems.push(`${where}: must be one of ${type.choices.join(", ")}, not ${JSON.stringify(value)}`);
+      }
+      return value;
+    case "integer": {
+      const number = /^[+-]?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+      if (Number.isNaN(number) || number < type.minimum || number > type.maximum) {
+        const range = `from ${type.minimum} to ${type.maximum}`;
+        problems.push(`${where}: must be an integer ${range}, not ${JSON.stringify(value)}`);
+      }
+      return number;
+    }
+  }
+}
+
+function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces): Settings {
+  const values = new Map(effective.map((each) => [each.definition.name, each.value]));
+  const text = (definition: SettingDefinition) => {
+    const value = values.get(definition.name);
+    return value === undefined ? undefined : String(value);
+  };
+  const number = (definition: SettingDefinition) => Number(values.get(definition.name));
+  const optional = (definition: SettingDefinition) =>
+    values.get(definition.name) === undefined ? undefined : number(definition);
+  const folders = (definition: SettingDefinition, name: string): readonly string[] => {
+    const named = text(definition);
+    if (named !== undefined) return [resolve(places.workingDir, named)];
+    const shipped = join(places.packageDir, name);
+    const own = join(places.workingDir, name);
+    const hasOwn = own !== shipped && existsSync(own);
+    return [...(text(define.shipped) === "off" ? [] : [shipped]), ...(hasOwn ? [own] : [])];
+  };
+  const define = settingDefinitions;
+  return {
+    host: text(define.host) ?? "",
+    port: number(define.port),
+    dataDir: resolve(places.workingDir, text(define.dataDir) ?? ""),
+    endpointFolders: folders(define.endpointsDir, "endpoints"),
+    sourceFolders: folders(define.sourcesDir, "sources"),
+    privateToken: text(define.privateToken),
+    publicToken: text(define.publicToken),
+    apiKey: text(define.apiKey),
+    queryTimeoutMs: number(define.queryTimeoutMs),
+    maxConcurrentQueries: number(define.maxConcurrentQueries),
+    maxConcurrentQueriesPerToken: number(define.maxConcurrentQueriesPerToken),
+    maxQueuedQueries: number(define.maxQueuedQueries),
+    maxRequestsPerMinute: optional(define.maxRequestsPerMinute),
+    maxResultBytes: number(define.maxResultBytes),
+    maxRows: optional(define.maxRows),
+    maxQueryMemoryMb: optional(define.maxQueryMemoryMb),
+    maxArrayElements: number(define.maxArrayElements),
+    maxStringBytes: number(define.maxStringBytes),
+    maxQueryCharacters: number(define.maxQueryCharacters),
+    maxQueryDepth: number(define.maxQueryDepth),
+    unstoppableAfterMs: number(define.unstoppableAfterMs),
+    cacheMaxBytes: number(define.cacheMaxBytes),
+    maxBodyBytes: number(define.maxBodyBytes),
+    bodyTimeoutMs: number(define.bodyTimeoutMs),
+    autoSources: number(define.autoSources),
+    syslogPort: optional(define.syslogPort),
+    engineMemoryMb: optional(define.engineMemoryMb),
+    shutdownTimeoutMs: number(define.shutdownTimeoutMs),
+    audit: auditLevels.find((level) => level === text(define.audit)) ?? define.audit.default,
+    auditRetentionDays: number(define.auditRetentionDays),
+    isMetricsOpen: text(define.metricsOpen) === "true",
+    consoleFolder: text(define.console) === "off" ? undefined : join(places.packageDir, "dist", "console"),
+    logLevel: text(define.logLevel) ?? "",
+  };
+}

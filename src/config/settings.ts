@@ -1,0 +1,284 @@
+/**
+ * Every setting of the service, as data: what reads the environment, checks values, prints `logweir config` and is
+ * documented in `docs/configuration.md` works from these rows.
+ */
+
+import { type AuditLevel, auditLevels } from "../audit/audit-event.ts";
+import { limitDefinitions } from "../shared/budget.ts";
+import type { SettingDefinition, SettingType } from "./setting-definition.ts";
+
+const text: SettingType = { kind: "text" };
+const integer = (minimum: number, maximum: number): SettingType => ({ kind: "integer", minimum, maximum });
+const giga = 1_000_000_000;
+
+export const settingDefinitions = {
+  host: { name: "host", type: text, default: "127.0.0.1", description: "Address to listen on; 0.0.0.0 for all." },
+  port: {
+    name: "port",
+    type: integer(0, 65_535),
+    default: 4000,
+    otherVariables: ["PHX_HTTP_PORT", "PORT"],
+    description: "Port to listen on; 0 takes any free one.",
+  },
+  dataDir: {
+    name: "data_dir",
+    type: text,
+    default: "./data",
+    description: "Folder of everything that is stored: events and tokens. Made when missing.",
+  },
+  config: {
+    name: "config",
+    type: text,
+    default: undefined,
+    isEnvironmentOnly: true,
+    description:
+      "YAML file with settings by name; `logweir.yaml` in the working folder where it exists. The environment wins over it.",
+  },
+  endpointsDir: {
+    name: "endpoints_dir",
+    type: text,
+    default: undefined,
+    description:
+      "Folder of the endpoint files, read alone. Unless set: the ones that come with Logweir, and those of `./endpoints` where it exists.",
+  },
+  sourcesDir: {
+    name: "sources_dir",
+    type: text,
+    default: undefined,
+    description:
+      "Folder of the source files, read alone. Unless set: the ones that come with Logweir, and those of `./sources` where it exists.",
+  },
+  shipped: {
+    name: "shipped",
+    type: { kind: "choice", choices: ["on", "off"] },
+    default: "on",
+    description:
+      "`off` leaves out the endpoints and sources that come with Logweir. One of `./endpoints` or `./sources` takes the place of a shipped one with its name.",
+  },
+  privateToken: {
+    name: "private_token",
+    type: text,
+    default: undefined,
+    isSecret: true,
+    otherVariables: ["LOGFLARE_PRIVATE_ACCESS_TOKEN"],
+    description: "A fixed token with the scope `private`, at least 16 characters.",
+  },
+  publicToken: {
+    name: "public_token",
+    type: text,
+    default: undefined,
+    isSecret: true,
+    otherVariables: ["LOGFLARE_PUBLIC_ACCESS_TOKEN"],
+    description: "A fixed token with the scope `ingest`, at least 16 characters.",
+  },
+  apiKey: {
+    name: "api_key",
+    type: text,
+    default: undefined,
+    isSecret: true,
+    otherVariables: ["LOGFLARE_API_KEY"],
+    description: "A fixed token with the scopes `query` and `ingest`, at least 16 characters.",
+  },
+  allowWeakTokens: {
+    name: "allow_weak_tokens",
+    type: { kind: "choice", choices: ["0", "1"] },
+    default: "0",
+    description:
+      "`1` takes fixed tokens of fewer than 16 characters, which only Logflare's variables may hold, on an address that others reach.",
+  },
+  queryTimeoutMs: {
+    name: "query_timeout_ms",
+    type: integer(1, 3_600_000),
+    default: 30_000,
+    description: "Deadline of one query in milliseconds; then 504.",
+  },
+  maxConcurrentQueries: {
+    name: "max_concurrent_queries",
+    type: integer(1, 1_000),
+    default: 8,
+    description: "Queries that run at once; more wait in a queue.",
+  },
+  maxConcurrentQueriesPerToken: {
+    name: "max_concurrent_queries_per_token",
+    type: integer(1, 1_000),
+    default: 6,
+    description: "Queries of one token that run at once; more wait, and tokens that wait take turns.",
+  },
+  maxQueuedQueries: {
+    name: "max_queued_queries",
+    type: integer(0, 100_000),
+    default: 128,
+    description: "Queries that wait at once; more are answered 429.",
+  },
+  maxRequestsPerMinute: {
+    name: "max_requests_per_minute",
+    type: integer(1, 10_000_000),
+    default: undefined,
+    description:
+      "Calls of endpoints that one token may make in a minute, in bursts of up to a sixth of it; more are answered 429.",
+  },
+  maxResultBytes: {
+    name: "max_result_bytes",
+    type: integer(1_000, 10 * giga),
+    default: 256_000_000,
+    description: "Size of one answer's rows in bytes; beyond it 422.",
+  },
+  maxRows: {
+    name: "max_rows",
+    type: integer(limitDefinitions.max_rows.minimum, limitDefinitions.max_rows.maximum),
+    default: undefined,
+    description: "Rows of one answer, or of one page of it, whatever endpoints and tokens allow.",
+  },
+  maxQueryMemoryMb: {
+    name: "max_query_memory_mb",
+    type: integer(limitDefinitions.max_query_memory_mb.minimum, limitDefinitions.max_query_memory_mb.maximum),
+    default: undefined,
+    description: "Memory in megabytes that one query may take from the engine's; beyond it 422.",
+  },
+  maxArrayElements: {
+    name: "max_array_elements",
+    type: integer(limitDefinitions.max_array_elements.minimum, limitDefinitions.max_array_elements.maximum),
+    default: limitDefinitions.max_array_elements.maximum,
+    description: "Elements of an array that one call of a function makes; beyond it 422.",
+  },
+  maxStringBytes: {
+    name: "max_string_bytes",
+    type: integer(limitDefinitions.max_string_bytes.minimum, limitDefinitions.max_string_bytes.maximum),
+    default: limitDefinitions.max_string_bytes.maximum,
+    description: "Bytes of a text that one call of a function makes; beyond it 422.",
+  },
+  maxQueryCharacters: {
+    name: "max_query_characters",
+    type: integer(limitDefinitions.max_query_characters.minimum, limitDefinitions.max_query_characters.maximum),
+    default: limitDefinitions.max_query_characters.maximum,
+    description: "Length of a query that is sent to an endpoint; beyond it 413.",
+  },
+  maxQueryDepth: {
+    name: "max_query_depth",
+    type: integer(limitDefinitions.max_query_depth.minimum, limitDefinitions.max_query_depth.maximum),
+    default: limitDefinitions.max_query_depth.maximum,
+    description: "Levels to which a query that is sent to an endpoint nests; beyond them 422.",
+  },
+  unstoppableAfterMs: {
+    name: "unstoppable_after_ms",
+    type: integer(50, 60_000),
+    default: 600,
+    description:
+      "How long a query that was stopped may go on, in milliseconds, before the engine is ended and started again; as many times longer as the machine has too much to do.",
+  },
+  cacheMaxBytes: {
+    name: "cache_max_bytes",
+    type: integer(1_000_000, 1_000 * giga),
+    default: 256_000_000,
+    description: "Memory in bytes for answers of endpoints that keep them; the ones read longest ago go first.",
+  },
+  maxBodyBytes: {
+    name: "max_body_bytes",
+    type: integer(1_000, giga),
+    default: 12_000_000,
+    description: "Size of a request's body in bytes, after decompression too; beyond it 413.",
+  },
+  bodyTimeoutMs: {
+    name: "body_timeout_ms",
+    type: integer(100, 600_000),
+    default: 30_000,
+    description:
+      "How long nothing more of a request's body may come, in milliseconds; then 408, and the connection is closed.",
+  },
+  autoSources: {
+    name: "auto_sources",
+    type: integer(0, 10_000),
+    default: 0,
+    description:
+      "How many sources may be made by sending events to a name that no source has; 0 makes none. Sources made over the API count too.",
+  },
+  syslogPort: {
+    name: "syslog_port",
+    type: integer(1, 65_535),
+    default: undefined,
+    description: "Port for syslog over TCP and UDP, which asks for no token; closed unless set.",
+  },
+  engineMemoryMb: {
+    name: "engine_memory_mb",
+    type: integer(128, 1_000_000),
+    default: undefined,
+    description: "Memory in megabytes that the engine may use; a quarter of the machine's, 537 at most, unless set.",
+  },
+  shutdownTimeoutMs: {
+    name: "shutdown_timeout_ms",
+    type: integer(0, 600_000),
+    default: 10_000,
+    description: "How long requests under way may take after SIGTERM, in milliseconds, before they are cut off.",
+  },
+  audit: {
+    name: "audit",
+    type: { kind: "choice", choices: auditLevels },
+    default: "all",
+    description: "What is recorded of who did what: nothing, changes and refused calls, or runs of endpoints too.",
+  },
+  auditRetentionDays: {
+    name: "audit_retention_days",
+    type: integer(1, 36_500),
+    default: 90,
+    description: "Days after which events of the source `logweir.audit` are deleted.",
+  },
+  metricsOpen: {
+    name: "metrics_open",
+    type: { kind: "choice", choices: ["true", "false"] },
+    default: "false",
+    description: "`true` shows `/metrics` without a token, to everybody who reaches the service.",
+  },
+  console: {
+    name: "console",
+    type: { kind: "choice", choices: ["on", "off"] },
+    default: "on",
+    description: "`off` serves no console: `/` is the index of the API for everybody.",
+  },
+  logLevel: {
+    name: "log_level",
+    type: { kind: "choice", choices: ["trace", "debug", "info", "warn", "error", "fatal", "silent"] },
+    default: "info",
+    otherVariables: ["LOGFLARE_LOG_LEVEL"],
+    description: "The least severe log lines that are written to standard error.",
+  },
+} as const satisfies Readonly<Record<string, SettingDefinition>>;
+
+/** The values of all settings. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** Files of a later folder take the place of those of an earlier one with the same name. */
+  readonly endpointFolders: readonly string[];
+  /** The same for sources. */
+  readonly sourceFolders: readonly string[];
+  readonly privateToken: string | undefined;
+  readonly publicToken: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly queryTimeoutMs: number;
+  readonly maxConcurrentQueries: number;
+  readonly maxConcurrentQueriesPerToken: number;
+  readonly maxQueuedQueries: number;
+  readonly maxRequestsPerMinute: number | undefined;
+  readonly maxResultBytes: number;
+  readonly maxRows: number | undefined;
+  readonly maxQueryMemoryMb: number | undefined;
+  readonly maxArrayElements: number;
+  readonly maxStringBytes: number;
+  readonly maxQueryCharacters: number;
+  readonly maxQueryDepth: number;
+  readonly unstoppableAfterMs: number;
+  readonly cacheMaxBytes: number;
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+  readonly autoSources: number;
+  readonly syslogPort: number | undefined;
+  readonly engineMemoryMb: number | undefined;
+  readonly shutdownTimeoutMs: number;
+  readonly audit: AuditLevel;
+  readonly auditRetentionDays: number;
+  readonly isMetricsOpen: boolean;
+  /** Of the built console; undefined where it is turned off. */
+  readonly consoleFolder: string | undefined;
+  readonly logLevel: string;
+}

@@ -1,0 +1,124 @@
+import type { Query } from "../../googlesql/ast.ts";
+import type { TableCatalog, ViewDefinition } from "../../googlesql/relation.ts";
+import type { SqlType } from "../../googlesql/types.ts";
+import { defaultDetectors } from "../../redaction/detector.ts";
+import type { SourceTables } from "../../sources/source-tables.ts";
+import type { Endpoint, ParameterDefinition } from "../definition/definition.ts";
+import { sqlTypeOf } from "../definition/parameter-value.ts";
+import { openTenantTables, type SourceAccess, type SourceLookup } from "../tenants/tenant-tables.ts";
+
+/** Where queries look up the endpoints that they read as tables. */
+export interface EndpointLookup {
+  /** By exact name. */
+  findByName(name: string): Endpoint | undefined;
+  names(): readonly string[];
+}
+
+/** For queries that read sources only. */
+export const noEndpoints: EndpointLookup = { findByName: () => undefined, names: () => [] };
+
+/** What a query found where it looked. */
+export interface FoundTables {
+  readonly sources: readonly SourceLookup[];
+  /** By the names that it asked for. */
+  readonly endpoints: ReadonlyMap<string, Endpoint | undefined>;
+}
+
+/** The tables that saved queries see: sources, and endpoints where no source has the name; and what was found in them so far. */
+export function createCatalog(
+  sources: SourceTables,
+  endpoints: EndpointLookup,
+  access: SourceAccess,
+): { readonly catalog: TableCatalog; readonly found: FoundTables } {
+  const tables = openTenantTables(sources, access);
+  const found = { sources: tables.lookups, endpoints: new Map<string, Endpoint | undefined>() };
+  const catalog: TableCatalog = {
+    findTable: tables.find,
+    findTenant: tables.filterOf,
+    findView(name) {
+      const endpoint = endpoints.findByName(name);
+      found.endpoints.set(name, endpoint);
+      return endpoint === undefined ? undefined : toView(endpoint, sources, endpoints);
+    },
+    tableNames: () => [...sources.tableNames(), ...endpoints.names()],
+  };
+  return { catalog, found };
+}
+
+/** The key of an endpoint as a view. */
+export function viewKey({ definition, version }: Endpoint): string {
+  return `${definition.id}@${version}`;
+}
+
+function toView(endpoint: Endpoint, sources: SourceTables, endpoints: EndpointLookup): ViewDefinition {
+  const { definition, savedQuery, sourceText } = endpoint;
+  return {
+    key: viewKey(endpoint),
+    name: definition.name,
+    query: savedQuery,
+    text: sourceText,
+    parameters: visibleParameters(endpoint, sources, endpoints),
+    ...(definition.redactsPii ? { redaction: (definition.detectors ?? defaultDetectors).join(",") } : {}),
+  };
+}
+
+/**
+ * Types of the parameters that the query may name, by lower-case name: those it declares, and those of endpoints that it seems
+ * to read. GoogleSQL's parameter names know no case.
+ */
+export function visibleParameters(
+  endpoint: Endpoint,
+  sources: SourceTables,
+  endpoints: EndpointLookup,
+): ReadonlyMap<string, SqlType> {
+  const types = new Map<string, SqlType>();
+  const seen = new Set<string>();
+  const open = [endpoint];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const { name, type } of next.definition.parameters) {
+      if (!types.has(name.toLowerCase())) types.set(name.toLowerCase(), sqlTypeOf(type));
+    }
+    for (const name of findTableNames(next.savedQuery)) {
+      if (seen.has(name) || sources.findTable(name) !== undefined) continue;
+      seen.add(name);
+      const read = endpoints.findByName(name);
+      if (read !== undefined) open.push(read);
+    }
+  }
+  return types;
+}
+
+/** The parameters of an endpoint's callers: its own, and those of the endpoints that it reads, the first of each name. */
+export function effectiveParameters(
+  { definition }: Pick<Endpoint, "definition">,
+  read: readonly Endpoint[],
+): readonly ParameterDefinition[] {
+  const parameters = new Map(definition.parameters.map((parameter) => [parameter.name.toLowerCase(), parameter]));
+  const own = new Set(parameters.keys());
+  for (const parameter of read.flatMap((endpoint) => endpoint.definition.parameters)) {
+    const key = parameter.name.toLowerCase();
+    const known = parameters.get(key);
+    if (known === undefined) parameters.set(key, parameter);
+    // Of two that are inherited, the stricter one says whether it may be left out.
+    else if (!own.has(key) && parameter.isRequired && !known.isRequired) {
+      parameters.set(key, { ...known, isRequired: true, default: null });
+    }
+  }
+  return [...parameters.values()];
+}
+
+/** Every name that stands as a table somewhere in the query, WITH tables among them. Walked without recursion. */
+function findTableNames(query: Query): ReadonlySet<string> {
+  const names = new Set<string>();
+  const open: unknown[] = [query];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== "object" || node === null) continue;
+    if ("kind" in node && node.kind === "TableReference" && "path" in node) {
+      const { parts } = node.path as { readonly parts: readonly { readonly name: string }[] };
+      names.add(parts.map((part) => part.name).join("."));
+    }
+    for (const value of Object.values(node)) if (typeof value === "object") open.push(value);
+  }
+  return names;
+}

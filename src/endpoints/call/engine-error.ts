@@ -1,0 +1,55 @@
+import { EngineError } from "../../engines/contract/query-engine.ts";
+import { ServiceError } from "../../shared/errors.ts";
+
+const defaultRetrySeconds = 2;
+/** Somebody has to make room first. */
+const diskRetrySeconds = 30;
+
+/** An engine's error as the service answers it; undefined for what is not an engine's. */
+export function fromEngineError(error: unknown): ServiceError | undefined {
+  if (!(error instanceof EngineError)) return undefined;
+  const retryAfterSeconds = error.retryAfterSeconds ?? defaultRetrySeconds;
+  switch (error.code) {
+    case "query_failed":
+      return new ServiceError("query_failed", error.message, { cause: error });
+    case "timeout":
+      return new ServiceError("timeout", "The query took longer than its deadline", {
+        limit: "query_timeout_ms",
+        cause: error,
+      });
+    case "result_too_large":
+      return new ServiceError("result_too_large", "The result is larger than max_result_bytes allows", {
+        limit: "max_result_bytes",
+        cause: error,
+      });
+    case "memory_exceeded": {
+      const limit = error.message.includes("max_query_memory_mb") ? "max_query_memory_mb" : undefined;
+      const message = `The query needs more memory than ${limit ?? "engine_memory_mb"} allows`;
+      return new ServiceError("memory_exceeded", message, { cause: error, ...(limit === undefined ? {} : { limit }) });
+    }
+    case "limit_exceeded": {
+      const limit = error.message.includes("max_array_elements") ? "max_array_elements" : "max_string_bytes";
+      return new ServiceError("limit_exceeded", error.message, { cause: error, limit });
+    }
+    case "unavailable":
+      return new ServiceError("engine_unavailable", "The engine is not available right now", {
+        retryAfterSeconds,
+        cause: error,
+      });
+    case "disk_full":
+      return new ServiceError("disk_full", "The events were not stored: the disk is full", {
+        retryAfterSeconds: error.retryAfterSeconds ?? diskRetrySeconds,
+        cause: error,
+      });
+    case "overloaded":
+      return new ServiceError("overloaded", "Too many events are waiting to be written", {
+        retryAfterSeconds,
+        cause: error,
+      });
+    case "refused":
+      return new ServiceError("query_refused", "The engine refused the query", { cause: error });
+    case "aborted":
+    case "internal":
+      return new ServiceError("internal", "The engine failed", { cause: error });
+  }
+}

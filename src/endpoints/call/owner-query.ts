@@ -1,0 +1,199 @@
+import type { QueryLimits } from "../../engines/contract/query-engine.ts";
+import type { Query } from "../../googlesql/ast.ts";
+import { type Diagnostic, GoogleSqlError } from "../../googlesql/diagnostic.ts";
+import { findParameters } from "../../googlesql/parameters.ts";
+import { parseQuery } from "../../googlesql/parse.ts";
+import type { SqlType } from "../../googlesql/types.ts";
+import { compileLql } from "../../lql/compile-lql.ts";
+import { LqlError } from "../../lql/lql-error.ts";
+import { type Budget, tightest } from "../../shared/budget.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { formatContractType, inferContract } from "../definition/contract.ts";
+import type { Endpoint, EndpointContract, ParameterDefinition } from "../definition/definition.ts";
+import { parameterTypes } from "../definition/definition.ts";
+import { type PlacedProblem, placeDiagnostics } from "../definition/field-problem.ts";
+import { sqlTypeOf } from "../definition/parameter-value.ts";
+import { type CompileDependencies, type CompiledEndpoint, compileOwn } from "./compile-endpoint.ts";
+import { effectiveParameters } from "./endpoint-tables.ts";
+import { bindParameters, parseLimit } from "./parameters.ts";
+import { fromLqlError, fromOwnQueryError } from "./query-error.ts";
+import { findValue, type PreparedCall, refuseLongQuery } from "./run-endpoint.ts";
+
+/** A query that an owner sends to run over sources and endpoints. */
+export interface OwnerQuery {
+  readonly language: "sql" | "lql";
+  readonly text: string;
+}
+
+/** What owners' queries are compiled with. */
+export interface OwnerDependencies extends CompileDependencies {
+  /** The clock of LQL's shorthands, in milliseconds since 1970. */
+  readonly nowMs: number;
+  /** The strictest limits of service and token. */
+  readonly budget: Budget;
+}
+
+/** Rows that an answer has at most. */
+const maxOwnerRows: QueryLimits["maxRows"] = 10_000;
+
+/** What is known of a query without running it. */
+export interface QueryReport {
+  /** Types are undefined where the query does not tell them since it has problems. */
+  readonly parameters: readonly { readonly name: string; readonly type: string | null }[];
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** Sources that it reads, also through endpoints. */
+  readonly tables: readonly string[];
+  /** Names of endpoints that it reads. */
+  readonly endpoints: readonly string[];
+  readonly diagnostics: readonly PlacedProblem[];
+  /** As the engine gets it; null for a query with problems. */
+  readonly compiled_sql: string | null;
+}
+
+interface CompiledOwnerQuery extends CompiledEndpoint {
+  readonly contract: EndpointContract;
+}
+
+/** Compiles an owner's query and binds its parameters. Throws `ServiceError` with line and column. */
+export function prepareOwnerQuery(
+  asked: OwnerQuery,
+  parameters: ReadonlyMap<string, unknown>,
+  redactsPii: boolean,
+  dependencies: OwnerDependencies,
+): PreparedCall {
+  const budget = tightest({ max_rows: maxOwnerRows }, dependencies.budget);
+  const maxRows = budget.max_rows ?? maxOwnerRows;
+  try {
+    const { query, contract } = compile(asked, dependencies);
+    const bound = bindParameters(contract.parameters, parameters);
+    return {
+      query,
+      values: query.parameters.map(({ key }) => findValue(bound, key)),
+      maxRows: parseLimit(parameters.get("limit"), maxRows) ?? maxRows,
+      budget,
+      redactsPii,
+      identity: "",
+    };
+  } catch (error) {
+    throw toServiceError(error);
+  }
+}
+
+/** What is wrong with a query, for its owner; other errors as they are. */
+function toServiceError(error: unknown): unknown {
+  if (error instanceof LqlError) return fromLqlError(error);
+  return error instanceof GoogleSqlError ? fromOwnQueryError(error) : error;
+}
+
+/** Describes a query: all that is wrong with it, together, with positions; or its parameters, columns and tables. */
+export function inspectOwnerQuery(
+  asked: OwnerQuery,
+  dependencies: OwnerDependencies,
+): { readonly report: QueryReport; readonly error?: ServiceError } {
+  try {
+    const { query, contract, found } = compile(asked, dependencies);
+    const report = {
+      parameters: contract.parameters.map(({ name, type }) => ({ name, type: formatContractType(sqlTypeOf(type)) })),
+      columns: contract.columns.map(({ name, type }) => ({ name, type: formatContractType(type) })),
+      tables: query.tables,
+      endpoints: [...new Set([...found.endpoints.values()].flatMap((endpoint) => endpoint?.definition.name ?? []))],
+      diagnostics: [],
+      compiled_sql: query.sql,
+    };
+    return { report };
+  } catch (error) {
+    const answered = toServiceError(error);
+    if (!(answered instanceof ServiceError)) throw answered;
+    const report = {
+      parameters: nameParameters(asked),
+      columns: [],
+      tables: [],
+      endpoints: [],
+      diagnostics: placeDiagnostics(asked.text, diagnosticsOf(error, asked.text, answered)),
+      compiled_sql: null,
+    };
+    return { report, error: answered };
+  }
+}
+
+function diagnosticsOf(error: unknown, text: string, { message }: ServiceError): readonly Diagnostic[] {
+  if (error instanceof GoogleSqlError) return error.diagnostics;
+  const start = error instanceof LqlError ? error.offset : 0;
+  return [{ code: "syntax_error", message, span: { start, end: Math.min(start + 1, text.length) } }];
+}
+
+function nameParameters({ language, text }: OwnerQuery): QueryReport["parameters"] {
+  if (language === "lql") return [];
+  try {
+    return findParameters(parseQuery(text)).map(({ key }) => ({ name: String(key), type: null }));
+  } catch {
+    // It does not parse, which is told already.
+    return [];
+  }
+}
+
+function compile(asked: OwnerQuery, { nowMs, budget, ...dependencies }: OwnerDependencies): CompiledOwnerQuery {
+  refuseLongQuery(asked.language, asked.text, budget);
+  const savedQuery = parse(asked, nowMs, budget);
+  const draft: Endpoint = {
+    definition: {
+      // Apart from every endpoint's, which is a UUID.
+      id: "query",
+      name: "query",
+      description: undefined,
+      query: asked.text,
+      maxRows: maxOwnerRows,
+      cacheSeconds: 0,
+      warmEverySeconds: undefined,
+      isSandboxed: false,
+      redactsPii: false,
+      parameters: [],
+      tableAliases: {},
+      labels: {},
+    },
+    version: 1,
+    savedQuery,
+    sourceText: asked.text,
+    origin: { kind: "api" },
+    contract: { parameters: [], columns: [] },
+    reads: [],
+  };
+  const compiled = compileOwn(dependencies, draft, { infersParameters: true });
+  const read = [...compiled.found.endpoints.values()].flatMap((endpoint) => endpoint ?? []);
+  const inherited = effectiveParameters(draft, [...new Set(read)]);
+  const known = new Set(inherited.map(({ name }) => name.toLowerCase()));
+  const types = new Map(compiled.query.parameters.map(({ key, type }) => [String(key).toLowerCase(), type]));
+  const own = findParameters(savedQuery)
+    .filter(({ key }) => !known.has(String(key).toLowerCase()))
+    .map(({ key, span }) => toParameter(asked.text, key, span, types.get(String(key).toLowerCase())));
+  if (own.length === 0) return { ...compiled, contract: inferContract(inherited, compiled.query) };
+  // Once more, now that every parameter has a type: columns may take theirs from them.
+  const typed = compileOwn(dependencies, { ...draft, definition: { ...draft.definition, parameters: own } });
+  return { ...typed, contract: inferContract([...own, ...inherited], typed.query) };
+}
+
+function parse({ language, text }: OwnerQuery, nowMs: number, { max_query_depth: maxDepth }: Budget): Query {
+  if (language === "sql") return parseQuery(text, maxDepth);
+  const missingTable = "Name the source or endpoint to read with f:";
+  return compileLql(text, { defaultTable: undefined, missingTable, nowMs, maxRows: maxOwnerRows });
+}
+
+/** A parameter of the type that the query asks for; every one must be sent. */
+function toParameter(
+  text: string,
+  key: string | number,
+  span: Diagnostic["span"],
+  type: SqlType | undefined,
+): ParameterDefinition {
+  const refuse = (message: string): never => {
+    throw new GoogleSqlError(text, [{ code: "unsupported", message, span, name: String(key) }]);
+  };
+  if (typeof key === "number") return refuse("Parameters are named here: write @name instead of ?");
+  // A parameter that the engine never gets has the type of a text.
+  const kind = type?.kind ?? "STRING";
+  const known = parameterTypes.find((each) => sqlTypeOf(each).kind === kind);
+  if (known === undefined) {
+    return refuse(`The parameter @${key} would be ${kind}, which cannot be sent; send another type and CAST it`);
+  }
+  return { name: key, type: known, isRequired: true, allowed: undefined, default: null, description: undefined };
+}

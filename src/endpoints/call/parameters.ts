@@ -1,0 +1,58 @@
+import type { ParameterValue } from "../../engines/contract/query-engine.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import type { ParameterDefinition } from "../definition/definition.ts";
+import { describeParameterType, parseParameterValue } from "../definition/parameter-value.ts";
+
+/** The values of a call's declared parameters, by name as declared. */
+export type BoundParameters = ReadonlyMap<string, ParameterValue>;
+
+/**
+ * Takes what an endpoint declares out of what a call sent, checks it and brings it into canonical form. What is not declared
+ * is ignored. A parameter that was not sent, or was sent as JSON null, takes its default, else NULL; an empty text counts
+ * as not sent for every type but string. Throws `missing_parameter` or `invalid_parameter`, naming the parameter.
+ */
+export function bindParameters(
+  definitions: readonly ParameterDefinition[],
+  sent: ReadonlyMap<string, unknown>,
+): BoundParameters {
+  return new Map(definitions.map((definition) => [definition.name, bindOne(definition, sent.get(definition.name))]));
+}
+
+function bindOne(definition: ParameterDefinition, raw: unknown): ParameterValue {
+  const { name, type, allowed } = definition;
+  if (raw === undefined || raw === null || (raw === "" && type !== "string")) {
+    if (!definition.isRequired) return definition.default;
+    throw new ServiceError("missing_parameter", `The parameter ${name} is required`, {
+      parameter: name,
+      ...(allowed === undefined ? {} : { allowed }),
+      hint:
+        allowed === undefined
+          ? `${name} is ${describeParameterType(type)}.`
+          : `${name} is one of ${allowed.join(", ")}.`,
+    });
+  }
+  const value = parseParameterValue(type, raw);
+  if (value === undefined) {
+    throw new ServiceError("invalid_parameter", `The parameter ${name} must be ${describeParameterType(type)}`, {
+      parameter: name,
+      ...(allowed === undefined ? {} : { allowed }),
+    });
+  }
+  if (allowed !== undefined && !allowed.includes(String(value))) {
+    throw new ServiceError("invalid_parameter", `The parameter ${name} must be one of ${allowed.join(", ")}`, {
+      parameter: name,
+      allowed,
+    });
+  }
+  return value;
+}
+
+/** The row limit that a call asks for with `limit`: undefined when it does not. Throws `invalid_parameter` outside 1 to `maxRows`. */
+export function parseLimit(raw: unknown, maxRows: number): number | undefined {
+  if (raw === undefined || raw === null || raw === "") return undefined;
+  const value = Number(parseParameterValue("int64", raw) ?? Number.NaN);
+  if (value >= 1 && value <= maxRows) return value;
+  throw new ServiceError("invalid_parameter", `The parameter limit must be an integer from 1 to ${maxRows}`, {
+    parameter: "limit",
+  });
+}

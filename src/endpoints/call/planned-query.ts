@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import type { CompiledQuery } from "../../engines/contract/query-engine.ts";
+import type { Paging } from "../paging/page-query.ts";
+
+/** Events that a query reads: of a whole source, of one of its tenants, or, with null, of none. */
+export interface TenantRead {
+  /** The source's name. */
+  readonly source: string;
+  readonly tenant: string | null | undefined;
+}
+
+/** A compiled query, and how its pages follow each other where it has any. */
+export interface PlannedQuery extends CompiledQuery {
+  readonly paging?: Paging;
+  /** `digestQuery` of it, for who compares queries often. */
+  readonly digest?: string;
+  /** What it reads in the call that it was planned for; its `tables` as a whole where this is not told. */
+  readonly reads?: readonly TenantRead[];
+  /** False once the same call would be planned otherwise; absent where that cannot be told, as for what depends on the clock. */
+  readonly isCurrent?: () => boolean;
+}
+
+/** The events that it reads. */
+export function readsOf({ reads, tables }: Pick<PlannedQuery, "reads" | "tables">): readonly TenantRead[] {
+  return reads ?? tables.map((source) => ({ source, tenant: undefined }));
+}
+
+/** What the query asks and answers, as a SHA-256. */
+export function digestQuery({ sql, columns }: CompiledQuery): string {
+  return createHash("sha256")
+    .update(JSON.stringify([sql, columns]))
+    .digest("base64url");
+}

@@ -1,0 +1,137 @@
+import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
+import { findNearest } from "../../shared/nearest.ts";
+import { type CompileDependencies, type CompiledEndpoint, compileOwn } from "../call/compile-endpoint.ts";
+import { type EndpointLookup, effectiveParameters } from "../call/endpoint-tables.ts";
+import type { SourceAccess } from "../tenants/tenant-tables.ts";
+import { inferContract } from "./contract.ts";
+import type { Endpoint, ParameterDefinition } from "./definition.ts";
+import type { FieldProblem } from "./field-problem.ts";
+
+/** An endpoint with its contract, or why it is none. */
+export type CheckedEndpoint =
+  | { readonly endpoint: Endpoint; readonly problems?: undefined }
+  | { readonly problems: readonly FieldProblem[]; readonly endpoint?: undefined };
+
+/** Endpoints that read each other, by name. Of several with one name the last counts. */
+export function lookupOf(endpoints: readonly Endpoint[]): EndpointLookup {
+  const byName = new Map(endpoints.map((endpoint) => [endpoint.definition.name, endpoint]));
+  return {
+    findByName: (name) => byName.get(name),
+    names: () => [...byName.keys()],
+  };
+}
+
+/** How strictly an endpoint is looked at. */
+export interface CheckOptions {
+  /**
+   * Whether it has to resolve both over what the sources declare and over all that events have carried, as a new one has. Otherwise one of
+   * both will do: what events are like keeps no endpoint from being there.
+   */
+  readonly isNew?: boolean;
+}
+
+/**
+ * Compiles an endpoint's query as calls would, and looks whether its settings go together with it. `endpoints` are those it
+ * may read, itself among them. Answers it with the contract it turns out to have.
+ */
+export function checkEndpoint(
+  draft: Endpoint,
+  dependencies: CompileDependencies,
+  { isNew = false }: CheckOptions = {},
+): CheckedEndpoint {
+  const problems: FieldProblem[] = [...findUnfit(draft)];
+  const told = compileWith(draft, dependencies, { kind: "public" });
+  const whole = compileWith(draft, dependencies, { kind: "whole" });
+  const failed = [told, whole].find(({ compiled }) => compiled === undefined)?.problems;
+  const compiled = whole.compiled ?? told.compiled;
+  if (compiled === undefined || (isNew && failed !== undefined)) return { problems: [...problems, ...(failed ?? [])] };
+  const read = [...new Set([...compiled.found.endpoints.values()].flatMap((endpoint) => endpoint ?? []))];
+  const parameters = effectiveParameters(draft, read);
+  const known = new Set(parameters.map(({ name }) => name.toLowerCase()));
+  for (const { key } of compiled.query.parameters) {
+    if (known.has(String(key).toLowerCase())) continue;
+    problems.push({ path: ["query"], message: `The parameter @${key} is not declared`, code: "unknown_parameter" });
+  }
+  problems.push(...findUnfitTenant(draft, parameters));
+  if (problems.length > 0) return { problems };
+  const { problem: _, dataProblem: __, ...rest } = draft;
+  return {
+    endpoint: {
+      ...rest,
+      contract: inferContract(parameters, compiled.query),
+      publicContract:
+        told.compiled === undefined ? { parameters, columns: [] } : inferContract(parameters, told.compiled.query),
+      reads: read.map(({ definition }) => definition.id),
+      ...(failed?.[0] === undefined ? {} : { dataProblem: failed[0].message }),
+    },
+  };
+}
+
+type Attempt =
+  | { readonly compiled: CompiledEndpoint; readonly problems?: undefined }
+  | { readonly problems: readonly FieldProblem[]; readonly compiled?: undefined };
+
+function compileWith(draft: Endpoint, dependencies: CompileDependencies, access: SourceAccess): Attempt {
+  try {
+    return { compiled: compileOwn(dependencies, draft, { access }) };
+  } catch (error) {
+    return { problems: fromQueryErrors(error) };
+  }
+}
+
+/** What the language reports about an endpoint's query. Throws whatever else it is. */
+export function fromQueryErrors(error: unknown): readonly FieldProblem[] {
+  if (!(error instanceof GoogleSqlError)) throw error;
+  return error.diagnostics.map(({ code, message, span }) => ({ path: ["query"], code, message, offset: span.start }));
+}
+
+/** An alias stands for a table of the query's WITH, and does not hide another; the sandbox has tables. */
+function findUnfit({ definition, savedQuery }: Endpoint): readonly FieldProblem[] {
+  const tables = new Set((savedQuery.with?.entries ?? []).map((entry) => entry.name.name.toLowerCase()));
+  const problems: FieldProblem[] = [];
+  if (definition.isSandboxed && tables.size === 0) {
+    const message = "a sandboxed endpoint needs a WITH clause: its tables are what callers may read";
+    problems.push({ path: ["sandbox"], message });
+  }
+  for (const [alias, table] of Object.entries(definition.tableAliases)) {
+    const path = ["table_aliases", alias];
+    if (!tables.has(table.toLowerCase()))
+      problems.push({ path, message: `the query's WITH clause has no table ${table}` });
+    if (tables.has(alias.toLowerCase()))
+      problems.push({ path, message: "the query's WITH clause has a table of this name" });
+  }
+  return problems;
+}
+
+/** A tenant is a text: the parameter that tells it is one too. `parameters` are those of the endpoint's callers. */
+function findUnfitTenant(
+  { definition: { tenantParameter: wanted } }: Endpoint,
+  parameters: readonly ParameterDefinition[],
+): readonly FieldProblem[] {
+  if (wanted === undefined) return [];
+  const path = ["tenant_parameter"];
+  const found = parameters.find(({ name }) => name === wanted);
+  if (found?.type === "string") return [];
+  if (found !== undefined) {
+    return [{ path, message: `the parameter ${wanted} is ${found.type}; a tenant is told by one of the type string` }];
+  }
+  const names = parameters.map(({ name }) => name);
+  const nearest = findNearest(wanted, names);
+  const guess = nearest === undefined ? `; declare it below parameters` : `; did you mean ${nearest}?`;
+  return [{ path, message: `there is no parameter ${wanted}${guess}` }];
+}
+
+/** Ids and names belong to one endpoint each. */
+export function findTwins({ definition }: Endpoint, others: readonly Endpoint[]): readonly FieldProblem[] {
+  return others.flatMap((other): readonly FieldProblem[] => {
+    const who = describeHome(other);
+    if (other.definition.id === definition.id) return [{ path: ["id"], message: `${who} has the same id` }];
+    if (other.definition.name === definition.name) return [{ path: ["name"], message: `${who} has the same name` }];
+    return [];
+  });
+}
+
+/** An endpoint in words that say where to find it. */
+function describeHome({ definition, origin }: Endpoint): string {
+  return origin.kind === "file" ? origin.path : `the endpoint ${definition.name}`;
+}

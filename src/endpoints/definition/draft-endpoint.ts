@@ -1,0 +1,19 @@
+import { parseQuery } from "../../googlesql/parse.ts";
+import type { Endpoint, EndpointDefinition } from "./definition.ts";
+
+/**
+ * An endpoint of a definition that nobody has checked: its contract has the declared parameters and no columns. Throws
+ * `GoogleSqlError` where the query does not parse.
+ */
+export function draftEndpoint(definition: EndpointDefinition, more: Partial<Endpoint> = {}): Endpoint {
+  return {
+    definition,
+    version: 1,
+    savedQuery: parseQuery(definition.query),
+    sourceText: definition.query,
+    origin: { kind: "api" },
+    contract: { parameters: definition.parameters, columns: [] },
+    reads: [],
+    ...more,
+  };
+}

@@ -1,0 +1,78 @@
+import type { ParameterValue } from "../../engines/contract/query-engine.ts";
+import { BOOL, DATE, FLOAT64, INT64, type SqlType, STRING, TIMESTAMP } from "../../googlesql/types.ts";
+import { parseIsoTimestamp } from "../../shared/iso-timestamp.ts";
+import type { ParameterType } from "./definition.ts";
+
+/** The GoogleSQL type that a parameter has inside queries. */
+export function sqlTypeOf(type: ParameterType): SqlType {
+  switch (type) {
+    case "string":
+      return STRING;
+    case "int64":
+      return INT64;
+    case "float64":
+      return FLOAT64;
+    case "bool":
+      return BOOL;
+    case "timestamp":
+      return TIMESTAMP;
+    case "date":
+      return DATE;
+  }
+}
+
+/** What a value must look like, for messages. */
+export function describeParameterType(type: ParameterType): string {
+  switch (type) {
+    case "string":
+      return "text";
+    case "int64":
+      return "an integer of 64 bits";
+    case "float64":
+      return "a number";
+    case "bool":
+      return "true or false";
+    case "timestamp":
+      return "an ISO 8601 timestamp with a zone or Z, or a date, such as 2026-08-20T09:00:00Z";
+    case "date":
+      return "a date such as 2026-08-20";
+  }
+}
+
+/**
+ * A caller's value, checked and in the canonical form that engines bind. Undefined when it is none of the type. Values
+ * come as text from a URL, and as text, numbers or booleans from JSON.
+ */
+export function parseParameterValue(type: ParameterType, raw: unknown): ParameterValue | undefined {
+  if (typeof raw !== "string" && typeof raw !== "number" && typeof raw !== "boolean") return undefined;
+  const text = String(raw);
+  switch (type) {
+    case "string":
+      return text;
+    case "int64":
+      return parseInt64(raw);
+    case "float64": {
+      const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text));
+      return isNumber ? String(Number(text)) : undefined;
+    }
+    case "bool": {
+      const folded = text.toLowerCase();
+      return folded === "true" || folded === "false" ? folded === "true" : undefined;
+    }
+    case "timestamp": {
+      const parsed = parseIsoTimestamp(text);
+      return parsed === undefined || !(parsed.hasZone || parsed.isDateOnly) ? undefined : parsed.us.toString();
+    }
+    case "date":
+      return parseIsoTimestamp(text)?.isDateOnly === true ? text : undefined;
+  }
+}
+
+function parseInt64(raw: string | number | boolean): string | undefined {
+  // A JSON number beyond 2^53 is no longer the number that was sent.
+  if (typeof raw === "number" && !Number.isSafeInteger(raw)) return undefined;
+  const text = String(raw);
+  if (!/^[+-]?\d{1,20}$/.test(text)) return undefined;
+  const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
+  return BigInt.asIntN(64, value) === value ? value.toString() : undefined;
+}

@@ -1,0 +1,71 @@
+import { parseQuery } from "../../googlesql/parse.ts";
+import { writeContract } from "../definition/contract.ts";
+import type { Endpoint } from "../definition/definition.ts";
+import { describeDefinition } from "../definition/document.ts";
+import { changedFields } from "../versions/compare-versions.ts";
+import { readVersion } from "../versions/versions.ts";
+import type { EndpointStore, NewVersion, StoredEndpoint } from "./endpoint-store.ts";
+
+/** The endpoints of the store as they were saved; each has the problem that it was not compiled yet. */
+export async function readStored(store: EndpointStore): Promise<readonly Endpoint[]> {
+  return (await store.list()).map(toEndpoint);
+}
+
+function toEndpoint({ id, number, document, contract }: StoredEndpoint): Endpoint {
+  const read = readVersion({ endpointId: id, document, contract });
+  const { query } = read.definition;
+  const common = { ...read, version: number, origin: { kind: "api" }, reads: [] } as const;
+  try {
+    return { ...common, savedQuery: parseQuery(query), sourceText: query, problem: "it was not compiled yet" };
+  } catch (error) {
+    // Written for another release of the language.
+    const problem = error instanceof Error ? error.message : String(error);
+    return { ...common, savedQuery: parseQuery("SELECT 1"), sourceText: "SELECT 1", problem };
+  }
+}
+
+/** Those that no file stands in for: a file that has the id of a stored endpoint hides it for as long as it is there. */
+export function withoutHidden(stored: readonly Endpoint[], files: readonly Endpoint[]): readonly Endpoint[] {
+  const ids = new Set(files.map(({ definition }) => definition.id));
+  return stored.filter(({ definition }) => !ids.has(definition.id));
+}
+
+/** True for an endpoint of a file that was loaded with the same document before. */
+export async function isLoadedBefore({ definition }: Endpoint, store: Pick<EndpointStore, "latest">): Promise<boolean> {
+  const last = await store.latest(definition.id);
+  return last !== undefined && changedFields(readVersion(last).definition, definition).length === 0;
+}
+
+/** Endpoints of files with their numbers: the next one where the document is not what it was when it was last loaded. */
+export async function numberFiles(files: readonly Endpoint[], store: EndpointStore): Promise<readonly Endpoint[]> {
+  const numbered: Endpoint[] = [];
+  for (const endpoint of files) {
+    const last = await store.latest(endpoint.definition.id);
+    const before = last === undefined ? undefined : readVersion(last).definition;
+    const changed = before === undefined ? [] : changedFields(before, endpoint.definition);
+    const author = endpoint.origin.kind === "file" ? `file:${endpoint.origin.path}` : "";
+    const isKnown = last !== undefined && changed.length === 0;
+    const version = isKnown
+      ? last.number
+      : await store.record(
+          toNewVersion(endpoint, { author, action: last === undefined ? "create" : "update", changed }),
+        );
+    numbered.push(version === endpoint.version ? endpoint : { ...endpoint, version });
+  }
+  return numbered;
+}
+
+/** What is kept of an endpoint as a version. */
+export function toNewVersion(
+  { definition, contract }: Endpoint,
+  how: Pick<NewVersion, "author" | "action" | "changed"> & { readonly rollbackTo?: number },
+): NewVersion {
+  return {
+    endpointId: definition.id,
+    name: definition.name,
+    rollbackTo: undefined,
+    document: JSON.stringify(describeDefinition(definition)),
+    contract: writeContract(contract),
+    ...how,
+  };
+}

@@ -1,0 +1,80 @@
+import type { EndpointContract, EndpointDefinition } from "../definition/definition.ts";
+import { describeDefinition } from "../definition/document.ts";
+import { type ContractChange, compareContracts } from "./compare-contracts.ts";
+import { type DiffLine, diffLines } from "./text-diff.ts";
+
+/** What two versions of an endpoint differ in. */
+export interface VersionComparison {
+  /** True where one of the changes is. */
+  readonly breaking: boolean;
+  /** Of the contract and of the settings. */
+  readonly changes: readonly ContractChange[];
+  /** The lines of the query; none where it is the same. */
+  readonly query: readonly DiffLine[];
+}
+
+/** A definition, and the contract that it had or has. */
+export interface Comparable {
+  readonly definition: EndpointDefinition;
+  readonly contract: EndpointContract;
+}
+
+/** Compares the query's text, the settings and the contract. */
+export function compareVersions(before: Comparable, after: Comparable): VersionComparison {
+  const changes = [
+    ...compareContracts(before.contract, after.contract),
+    ...compareSettings(before.definition, after.definition),
+  ];
+  const [from, to] = [before.definition.query, after.definition.query];
+  return {
+    breaking: changes.some((change) => change.breaking),
+    changes,
+    query: from === to ? [] : diffLines(from, to),
+  };
+}
+
+/** The fields of two definitions' documents that differ. */
+export function changedFields(before: EndpointDefinition, after: EndpointDefinition): readonly string[] {
+  const [from, to] = [describeDefinition(before), describeDefinition(after)];
+  return Object.keys(to).filter((field) => JSON.stringify(from[field]) !== JSON.stringify(to[field]));
+}
+
+function compareSettings(before: EndpointDefinition, after: EndpointDefinition): ContractChange[] {
+  const [from, to] = [describeDefinition(before), describeDefinition(after)];
+  return changedFields(before, after)
+    .filter((field) => field !== "query" && field !== "parameters")
+    .map((name) => ({
+      area: "setting",
+      name,
+      change: "changed",
+      from: describeSetting(from[name]),
+      to: describeSetting(to[name]),
+      breaking: breaksCallers(name, before, after),
+    }));
+}
+
+function describeSetting(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function breaksCallers(field: string, before: EndpointDefinition, after: EndpointDefinition): boolean {
+  switch (field) {
+    case "name":
+      return true;
+    case "max_rows":
+      return after.maxRows < before.maxRows;
+    case "sandbox":
+      return before.isSandboxed;
+    case "tenant_parameter":
+      // Tokens that pin it were bound to one tenant's rows by it.
+      return before.tenantParameter !== undefined;
+    case "table_aliases":
+      return (
+        before.isSandboxed &&
+        Object.entries(before.tableAliases).some(([alias, table]) => after.tableAliases[alias] !== table)
+      );
+    default:
+      return false;
+  }
+}

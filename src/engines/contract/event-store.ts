@@ -1,0 +1,195 @@
+/** The contract of an event store: events, what is kept of them, and the tables they are. */
+import type { TableDefinition } from "../../googlesql/relation.ts";
+import type { SqlType } from "../../googlesql/types.ts";
+
+/** A field value of an event after normalising. Integers beyond 2^53 arrive as bigint. */
+export type EventValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | readonly EventValue[]
+  | { readonly [field: string]: EventValue };
+
+/** One log event, normalised: cleaned keys, no nulls, no empty strings or containers. */
+export interface LogEvent {
+  readonly id: string;
+  /** True when the service made the id: then it cannot be a repeat. */
+  readonly hasGeneratedId: boolean;
+  /** Microseconds since 1970-01-01 UTC. */
+  readonly timestampUs: bigint;
+  readonly eventMessage: string | null;
+  /** All other top-level fields: `project`, `metadata`, ... */
+  readonly fields: { readonly [field: string]: EventValue };
+}
+
+/** A request's body of events, as it came. */
+export interface EventBody {
+  /** How the sender writes events; as `/api/logs` takes them unless set. */
+  readonly protocol?: string | undefined;
+  /** What else of the request the protocol's reader looks at. */
+  readonly details?: Readonly<Record<string, string>> | undefined;
+  readonly bytes: Uint8Array;
+  readonly contentType: string | undefined;
+  readonly contentEncoding: string | undefined;
+  /** Stands in where an event brings no usable timestamp; microseconds since 1970. */
+  readonly nowUs: bigint;
+  /** Of the body after decompression. */
+  readonly maxBytes: number;
+}
+
+/** An event that cannot be stored, by its place in the body, counted from 0. */
+export interface RejectedEvent {
+  readonly index: number;
+  readonly reason: string;
+}
+
+/** What a body holds. */
+export interface ReadEvents extends BodyRemarks {
+  readonly events: readonly LogEvent[];
+}
+
+/** What a body's answer tells of its events beside how many were stored. */
+export interface BodyRemarks {
+  readonly rejected: readonly RejectedEvent[];
+  /** Events with a timestamp that could not be read, and is kept as `_timestamp`. */
+  readonly untimed: number;
+  /** What the protocol's answer tells of each event, in their order. */
+  readonly receipt?: readonly (readonly string[])[] | undefined;
+}
+
+export type BodyErrorCode =
+  /** The body is not JSON (or NDJSON), or not an object, array or batch. */
+  "invalid_body" | "unsupported_media_type" | "unsupported_encoding" | "body_too_large";
+
+/** A body is refused as a whole and nothing of it is stored; the message says what to do. */
+export class BodyError extends Error {
+  override readonly name = "BodyError";
+  readonly code: BodyErrorCode;
+  /** Place of the event at fault in the body, from 0, where one event is. */
+  readonly index: number | undefined;
+
+  constructor(code: BodyErrorCode, message: string, index?: number) {
+    super(message);
+    this.code = code;
+    this.index = index;
+  }
+}
+
+/** Time of the newest event; undefined where there is none. */
+export function newestTimestampUs(events: readonly LogEvent[]): bigint | undefined {
+  let newest: bigint | undefined;
+  for (const { timestampUs } of events) if (newest === undefined || timestampUs > newest) newest = timestampUs;
+  return newest;
+}
+
+export interface SourceDefinition {
+  /** Canonical name, e.g. `edge`; letters, digits, `_`, `-` and `.`. */
+  readonly name: string;
+  /** Fields known before any event carried them, by dotted path (`metadata.request.path`), with GoogleSQL's type names. */
+  readonly knownFields: readonly { readonly path: string; readonly type: SqlType }[];
+  /** Dotted path of the STRING field that tells tenants apart, one of the known fields; a source without it has no tenants. */
+  readonly tenantField?: string;
+}
+
+export interface AppendResult {
+  /** Events on disk now because of this call. */
+  readonly stored: number;
+  /** Events whose id the source already held of the same tenant: they count as accepted. */
+  readonly repeated: number;
+  /** Values that did not fit the type of their declared field and read as NULL; absent where there are none. */
+  readonly mistyped?: number;
+  /** Time of the newest of these events of each tenant, microseconds since 1970; absent for a source without tenants. */
+  readonly newestByTenant?: ReadonlyMap<string, bigint>;
+}
+
+export interface BodyResult extends AppendResult, BodyRemarks {
+  /** Of the events that were stored or repeated; undefined where there are none. */
+  readonly newestTimestampUs: bigint | undefined;
+}
+
+export interface SourceStatistics {
+  readonly name: string;
+  readonly rowCount: number;
+  readonly oldestTimestampUs: bigint | null;
+  readonly newestTimestampUs: bigint | null;
+  /** Rows that are not yet in the order the engine keeps for good, where it has one. */
+  readonly tailRowCount?: number;
+}
+
+/** A declared field that events had values for which do not fit its type: they read as NULL. */
+export interface MistypedField {
+  /** Dotted, as the source's definition spells it. */
+  readonly path: string;
+  readonly type: string;
+  readonly count: number;
+  /** One of the values, cut after 100 characters. */
+  readonly example: string;
+}
+
+/** What is known of a source's part of a store. */
+export interface SourceReport extends SourceStatistics {
+  /** Fields that events carried, or that were declared. */
+  readonly fieldCount: number;
+  /** Parts of the table in the order that the engine keeps for good; 0 where it has none. */
+  readonly runCount: number;
+  /** Events without a tenant, of a source that has tenants. */
+  readonly tenantlessCount?: number;
+  /** Declared fields that events since the start had other values for. */
+  readonly mistyped?: readonly MistypedField[];
+}
+
+/** The state of a store, for the people who look after it. */
+export interface StoreReport {
+  /** Folder of the store; undefined where it is not on this machine's disk. */
+  readonly directory: string | undefined;
+  /** Of the events' file. */
+  readonly fileBytes: number;
+  /** Inside the file, free for events to come. */
+  readonly reusableBytes: number;
+  /** Committed, and not yet in the file. */
+  readonly logBytes: number;
+  /** Left on the disk of the folder. */
+  readonly diskFreeBytes: number;
+  readonly sources: readonly SourceReport[];
+}
+
+/** A consistent state of a store, held until it is released: its files do not change, while events are still stored. */
+export interface StoreSnapshot {
+  readonly files: readonly { readonly name: string; readonly path: string; readonly byteCount: number }[];
+  /** What the files hold. */
+  readonly sources: readonly { readonly name: string; readonly rowCount: number }[];
+  /**
+   * Must be called; the store's log grows until then. Rejects where the engine was restarted meanwhile: the files may
+   * have changed, and what was copied of them must be thrown away.
+   */
+  release(): Promise<void>;
+}
+
+export interface EventStore {
+  /** Makes the source's table when it is missing. Idempotent. */
+  ensureSource(source: SourceDefinition): Promise<void>;
+  /**
+   * The source as a table: with all fields seen so far, or as the events of one tenant and the source's declaration show it; `null` for
+   * the declaration alone, as a tenant sees it that never sent anything. Undefined for an unknown source. The answer is the same
+   * object as long as the view is the same, and `compile` reads tables by these objects.
+   */
+  describe(sourceName: string, tenant?: string | null): TableDefinition | undefined;
+  /** Resolves when the events are on disk (after fsync). All or none of the call's events are stored. */
+  append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult>;
+  /**
+   * The same for the events of a long body, which are read where they hold up nobody. Takes the bytes away from the caller. Rejects
+   * with `BodyError` where the body cannot be read. Absent on an engine that reads nothing itself.
+   */
+  appendBody?(sourceName: string, body: EventBody, signal: AbortSignal): Promise<BodyResult>;
+  statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]>;
+  /**
+   * Deletes the events of a source before a time (microseconds since 1970) and answers how many they were; their ids may
+   * come again. Absent on an engine that lets events expire by itself.
+   */
+  deleteBefore?(sourceName: string, timestampUs: bigint): Promise<number>;
+  /** Absent on an engine that keeps its state elsewhere. */
+  inspect?(signal: AbortSignal): Promise<StoreReport>;
+  /** Absent on an engine that is backed up by its own means. Only one snapshot can be held at a time. */
+  snapshot?(signal: AbortSignal): Promise<StoreSnapshot>;
+}

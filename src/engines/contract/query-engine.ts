@@ -1,0 +1,171 @@
+/**
+ * The contract between the service and an engine. Nothing outside an engine's folder knows which engine runs:
+ * a query arrives resolved, an engine compiles it to its own SQL, runs it under limits and answers rows as JSON text.
+ */
+import type { ResolvedQuery } from "../../googlesql/resolved.ts";
+import type { SqlType } from "../../googlesql/types.ts";
+import type { EventStore } from "./event-store.ts";
+
+export type {
+  AppendResult,
+  BodyErrorCode,
+  BodyRemarks,
+  BodyResult,
+  EventBody,
+  EventStore,
+  EventValue,
+  LogEvent,
+  MistypedField,
+  ReadEvents,
+  RejectedEvent,
+  SourceDefinition,
+  SourceReport,
+  SourceStatistics,
+  StoreReport,
+  StoreSnapshot,
+} from "./event-store.ts";
+export { BodyError, newestTimestampUs } from "./event-store.ts";
+
+/** A query in an engine's own SQL. Immutable and free of values, so that it can be kept and run many times. */
+export interface CompiledQuery {
+  readonly sql: string;
+  /** What to bind, in the order of the engine's placeholders. A parameter used twice may stand here once. */
+  readonly parameters: readonly CompiledParameter[];
+  /** Limits of the call that the engine binds behind them. */
+  readonly limits?: readonly ("maxArrayElements" | "maxStringBytes")[];
+  readonly columns: readonly OutputColumn[];
+  /** Canonical names of the tables that are read. */
+  readonly tables: readonly string[];
+}
+
+export interface CompiledParameter {
+  /** The name without `@`, or the position (from 1) of a `?`. */
+  readonly key: string | number;
+  readonly type: SqlType;
+}
+
+export interface OutputColumn {
+  readonly name: string;
+  readonly type: SqlType;
+}
+
+/** A value to bind: NULL, or the canonical text of its type (INT64 and TIMESTAMP as integers in text, microseconds since 1970 for TIMESTAMP), or an array or struct of them. */
+export type ParameterValue = null | boolean | string | readonly ParameterValue[];
+
+/**
+ * How rows are written.
+ * - `objects`: `{"name":value,...}` as endpoints answer: TIMESTAMP integer microseconds, DATETIME `2026-08-20T09:00:00[.ffffff]`,
+ *   INT64 a number up to 2^53 and a string beyond, FLOAT64 a number (NaN and infinities as strings), NUMERIC text, BYTES base64, JSON and records spliced as JSON,
+ *   STRUCT an object, `ARRAY<RECORD>` an array of objects, `RECORD` an object; a NULL array is [].
+ * - `cells`: `[value,...]` as the `sql --batch` command answers: as above, but JSON is its text in a string, STRUCT an
+ *   array of its fields' values, records their JSON text, a NULL array is null.
+ */
+export type RowEncoding = "objects" | "cells";
+
+export interface QueryLimits {
+  /** From the call of `run` to the last row; then `EngineError` `timeout`. */
+  readonly timeoutMs: number;
+  /** Rows beyond are not read; the answer's `isTruncated` says whether there were more. */
+  readonly maxRows: number;
+  /** Of JSON text; beyond: `EngineError` `result_too_large`. */
+  readonly maxResultBytes: number;
+  /** Of the engine's memory, as far as it can tell; beyond: `EngineError` `memory_exceeded`. */
+  readonly maxMemoryBytes?: number;
+  /** What one call of a function may make; the engine's own bounds unless set. Beyond: `EngineError` `limit_exceeded`. */
+  readonly maxArrayElements?: number;
+  readonly maxStringBytes?: number;
+}
+
+export interface RunRequest {
+  readonly query: CompiledQuery;
+  readonly values: readonly ParameterValue[];
+  readonly encoding: RowEncoding;
+  readonly limits: QueryLimits;
+  /** Aborting it interrupts the query within 100 ms. */
+  readonly signal: AbortSignal;
+  /** Told once where the engine ended, or had to be ended, because of this query; also after it was stopped. */
+  readonly onEngineEnded?: () => void;
+}
+
+/** Rows as JSON text, comma separated without brackets, in batches as the engine makes them. Not iterating to the end must be ended by `return()`, which interrupts the query. */
+export interface RowBatch {
+  readonly json: string;
+  readonly rowCount: number;
+}
+
+export interface RunningQuery {
+  readonly batches: AsyncIterable<RowBatch>;
+  /** Known when `batches` has ended. */
+  summary(): QuerySummary;
+}
+
+export interface QuerySummary {
+  readonly rowCount: number;
+  readonly isTruncated: boolean;
+  /** Time the engine spent, in milliseconds. */
+  readonly engineMs: number;
+}
+
+export type EngineErrorCode =
+  /** The data made the query fail: division by zero, overflow, a bad cast. The message is safe to show and names no column or table of the owner. */
+  | "query_failed"
+  | "timeout"
+  | "aborted"
+  | "result_too_large"
+  | "memory_exceeded"
+  /** A function would make a larger value than it may; the message names the limit. */
+  | "limit_exceeded"
+  /** The engine process is gone or restarting; retry later. */
+  | "unavailable"
+  /** The store's disk is full: reads go on. */
+  | "disk_full"
+  /** The append queue is at its bound; retry later. */
+  | "overloaded"
+  /** The second check refused a statement: a bug of ours, or an attack. */
+  | "refused"
+  | "internal";
+
+export class EngineError extends Error {
+  override readonly name = "EngineError";
+  readonly code: EngineErrorCode;
+  /** Seconds after which a retry makes sense, where one does. */
+  readonly retryAfterSeconds: number | undefined;
+  /** True where the engine ended below work that is not to blame for it, or others took the memory: it may be tried again. */
+  readonly isLost: boolean;
+
+  constructor(
+    code: EngineErrorCode,
+    message: string,
+    options: { cause?: unknown; retryAfterSeconds?: number; isLost?: boolean } = {},
+  ) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isLost = options.isLost ?? false;
+  }
+}
+
+export interface CompileOptions {
+  /** IANA name of the zone that zone-less conversions use; UTC by default. */
+  readonly timeZone?: string;
+  /** The query's text, so that errors can show where they are. */
+  readonly text?: string;
+  /** What CURRENT_TIMESTAMP and its like answer, in microseconds since 1970; the clock of each run unless given. */
+  readonly nowUs?: bigint;
+}
+
+export interface Engine {
+  /** `duckdb`, later `clickhouse`, `bigquery`. */
+  readonly name: string;
+  readonly store: EventStore;
+  /** Throws `GoogleSqlError` with positions where the engine cannot express the query. */
+  compile(query: ResolvedQuery, options?: CompileOptions): CompiledQuery;
+  /** Resolves when the first rows (or the end) are there; throws `EngineError`, also while iterating. */
+  run(request: RunRequest): Promise<RunningQuery>;
+  /** Resolves when the engine answered; throws `EngineError` `unavailable` otherwise. */
+  ping(signal: AbortSignal): Promise<void>;
+  /** Memory that the engine takes now, in bytes; undefined where that is not known. Absent on an engine that runs elsewhere. */
+  memoryBytes?(): Promise<number | undefined>;
+  /** Waits for appends that are under way, then releases everything. */
+  close(): Promise<void>;
+}

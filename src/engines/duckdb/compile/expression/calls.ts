@@ -1,0 +1,88 @@
+/** Printing calls of scalar functions and operators, whose arguments are printed already. */
+import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
+import type { ComparisonContext } from "../../functions/comparisons.ts";
+import { scalarFunctions } from "../../functions/index.ts";
+import { type Compilation, fail, nextAlias } from "../compilation.ts";
+import type { Scope } from "../scope.ts";
+import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
+
+type Printed = readonly (string | undefined)[];
+
+/** The call over its printed arguments; undefined stands for a skipped one. */
+export function printCall(compilation: Compilation, call: CallExpr, args: Printed, scope: Scope): string {
+  const row = scalarFunctions[call.function];
+  if (row === undefined) {
+    return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
+  }
+  const types = call.arguments.map((argument) => argument?.type ?? call.type);
+  const context: ComparisonContext = {
+    args: args as readonly string[],
+    types,
+    type: call.type,
+    call,
+    timeZone: compilation.timeZone,
+    isNeverNaN: call.function.startsWith("$") ? numberArguments(compilation, call, scope) : undefined,
+  };
+  const print = (printed: Printed) => row({ ...context, args: printed as readonly string[] });
+  if (call.isSafe) {
+    // Errors of the arguments are not this call's: they are computed outside of TRY.
+    const outside = call.arguments.map(
+      (argument) =>
+        argument !== undefined &&
+        canMove(argument) &&
+        !isCheap(compilation, argument, scope) &&
+        !isPlainInterval(compilation, argument, scope),
+    );
+    return bindArguments(compilation, args, outside, (bound) => `TRY(${print(bound)})`);
+  }
+  const sql = row(context);
+  if (!compilation.analysis.holdsQueries || !sql.includes("SELECT") || !sql.includes("lambda ")) return sql;
+  // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
+  const isQuery = args.map((arg, index) => canMove(call.arguments[index]) && arg?.includes("SELECT") === true);
+  return isQuery.includes(true) ? bindArguments(compilation, args, isQuery, print) : sql;
+}
+
+/** Which arguments can be no NaN; undefined where none is a FLOAT64. */
+function numberArguments(compilation: Compilation, call: CallExpr, scope: Scope): readonly boolean[] | undefined {
+  const hasFloats = call.arguments.some((argument) => (argument?.type ?? call.type).kind === "FLOAT64");
+  if (!hasFloats) return undefined;
+  return call.arguments.map((argument) => argument === undefined || isNeverNaN(compilation, argument, scope));
+}
+
+/** The interval of DATE_ADD is a number and a part of the call's own: what is wrong with it is the call's. */
+function isPlainInterval(compilation: Compilation, argument: Expr, scope: Scope): boolean {
+  if (argument.kind !== "Call" || argument.function !== "$interval") return false;
+  return argument.arguments.every((part) => part !== undefined && isCheap(compilation, part, scope));
+}
+
+function canMove(argument: Expr | undefined): boolean {
+  return argument?.kind !== "Lambda" && argument?.kind !== "DatePart";
+}
+
+/**
+ * Computes the chosen arguments first and prints the call over names for them. They are the fields of one struct: were they bound one
+ * inside the other, a sub-query among them would stand in a lambda; and a struct has no dictionary.
+ */
+function bindArguments(
+  compilation: Compilation,
+  args: Printed,
+  isBound: readonly boolean[],
+  print: (args: Printed) => string,
+): string {
+  const chosen = args.flatMap((arg, index) => (isBound[index] === true && arg !== undefined ? [{ arg, index }] : []));
+  if (chosen.length === 0) return print(args);
+  const variable = nextAlias(compilation, "a");
+  const fields = chosen.map(({ arg, index }) => `'b${index}': ${arg}`).join(", ");
+  const named = args.map((arg, index) => (chosen.some((item) => item.index === index) ? `${variable}.b${index}` : arg));
+  return `list_transform([{${fields}}], lambda ${variable}: ${print(named)})[1]`;
+}
+
+/** One element of a column that can be had without the whole array, such as APPROX_QUANTILES(x, 100)[OFFSET(95)]. */
+export function printElement(compilation: Compilation, call: CallExpr, scope: Scope): string | undefined {
+  const [array, position] = call.arguments;
+  if (array?.kind !== "Column" || position?.kind !== "Literal" || position.value === null) return undefined;
+  const isOffset = call.function === "$array_at_offset" || call.function === "$safe_array_at_offset";
+  const isOrdinal = call.function === "$array_at_ordinal" || call.function === "$safe_array_at_ordinal";
+  if (!isOffset && !isOrdinal) return undefined;
+  return lookUp(compilation, array.column, scope).element?.(BigInt(position.value) - (isOffset ? 0n : 1n));
+}

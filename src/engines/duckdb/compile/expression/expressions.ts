@@ -1,0 +1,179 @@
+/** Printing expressions of the resolved query. Every result is safe to place anywhere: parenthesised where needed. */
+import type { CallExpr, CaseExpr, CastExpr, Column, Expr, LetExpr } from "../../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
+import { fromList } from "../../functions/array/record-arrays.ts";
+import { printCast } from "../../functions/cast/cast.ts";
+import { structFieldName } from "../../layout.ts";
+import { bindOnce, boundName, quoteString } from "../../sql-text.ts";
+import { type Compilation, fail } from "../compilation.ts";
+import { type Binding, cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
+import { printCall, printElement } from "./calls.ts";
+import { physicalTypeSql, printLiteral, printNull } from "./literals.ts";
+import { extractBelowMixed, extractTyped, fieldPointer, fieldSource, isRecordType, recordText } from "./records.ts";
+import { detectorsOf, printRedacted } from "./redaction.ts";
+import { printInSubquery, printSubquery } from "./subqueries.ts";
+import { isCheap, isNeverNaN, lookUp, readAs, sourceOf } from "./traits.ts";
+
+/** A binding that prints the expression where it is read. */
+export function computedBinding(compilation: Compilation, expression: Expr, scope: Scope): Binding {
+  if (expression.kind === "Column" || expression.kind === "Variable") {
+    return lookUp(compilation, expression.column, scope);
+  }
+  let printed: string | undefined;
+  const record = sourceOf(compilation, expression, scope);
+  const sql = () => {
+    printed ??= printExpression(compilation, expression, scope);
+    return printed;
+  };
+  const isCheapAgain = isCheap(compilation, expression, scope);
+  const as = expression.type.kind !== "MIXED" ? undefined : (to: SqlType) => readAs(compilation, expression, to, scope);
+  return makeBinding(sql, isCheapAgain, isNeverNaN(compilation, expression, scope), record, undefined, as);
+}
+
+/** The expression as DuckDB SQL of the physical type of its GoogleSQL type. */
+export function printExpression(compilation: Compilation, expression: Expr, scope: Scope): string {
+  switch (expression.kind) {
+    case "Literal":
+      return printLiteral(expression.type, expression.value);
+    case "Parameter": {
+      const parameter = compilation.parameters.get(expression.key);
+      if (parameter === undefined) {
+        return fail(compilation, "unknown_parameter", `Unknown parameter: ${expression.key}`, expression.span);
+      }
+      // A parameter without a type of its own is bound as what the query tells.
+      return `CAST($${parameter.index} AS ${physicalTypeSql(parameter.type)})`;
+    }
+    case "Column":
+    case "Variable":
+      return lookUp(compilation, expression.column, scope).sql();
+    case "Field": {
+      const base = printExpression(compilation, expression.base, scope);
+      const isRange = expression.base.type.kind === "RANGE";
+      const name = isRange ? (expression.index === 0 ? "start" : "end") : structFieldName(expression.index);
+      return `struct_extract(${base}, '${name}')`;
+    }
+    case "RecordField":
+      return printRecordField(compilation, expression, scope);
+    case "Call":
+      return printElement(compilation, expression, scope) ?? printCallOf(compilation, expression, scope);
+    case "Case":
+      return printCase(compilation, expression, scope);
+    case "Cast":
+      return printCastExpression(compilation, expression, scope);
+    case "MakeArray": {
+      const elements = expression.elements.map((element) => printExpression(compilation, element, scope));
+      if (isRecordType(expression.type)) return fromList(`[${elements.join(", ")}]`, expression.type);
+      return elements.length === 0 ? `CAST([] AS ${physicalTypeSql(expression.type)})` : `[${elements.join(", ")}]`;
+    }
+    case "MakeStruct": {
+      if (expression.fields.length === 0) return `struct_pack(${structFieldName(0)} := true)`;
+      const fields = expression.fields.map(
+        (field, index) => `${structFieldName(index)} := ${printExpression(compilation, field, scope)}`,
+      );
+      return `struct_pack(${fields.join(", ")})`;
+    }
+    case "Subquery":
+      return printSubquery(compilation, expression, scope);
+    case "InSubquery":
+      return printInSubquery(compilation, expression, printExpression(compilation, expression.operand, scope), scope);
+    case "Lambda": {
+      const names = expression.parameters.map(
+        (parameter) => [parameter.id, variableName(compilation, parameter)] as const,
+      );
+      const variables = new Map(names.map(([id, name]) => [id, cheapBinding(name)]));
+      const body = printExpression(compilation, expression.body, variableScope(scope, variables));
+      return `lambda ${names.map(([, name]) => name).join(", ")}: ${body}`;
+    }
+    case "Let":
+      return printLet(compilation, expression, scope);
+    case "DatePart":
+      return quoteString(
+        expression.weekday === undefined ? expression.part : `${expression.part}(${expression.weekday})`,
+      );
+  }
+}
+
+function variableName(compilation: Compilation, column: Column): string {
+  return `v${compilation.analysis.alias(column.id)}`;
+}
+
+function printRecordField(compilation: Compilation, expression: Expr & { kind: "RecordField" }, scope: Scope): string {
+  const { base, path, type } = expression;
+  if (type.kind === "UNKNOWN") return printNull(type);
+  const source = sourceOf(compilation, base, scope);
+  if (source === undefined) {
+    if (base.type.kind === "MIXED") return extractBelowMixed(printExpression(compilation, base, scope), path, type);
+    return extractTyped(printExpression(compilation, base, scope), fieldPointer(base.type, path), type);
+  }
+  if (isRecordType(type)) return recordText(fieldSource(source, base.type, path));
+  const { text, pointer } = source.json();
+  return source.leaf(path) ?? extractTyped(text, pointer + fieldPointer(base.type, path), type);
+}
+
+function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): string {
+  const branches = expression.branches.map(
+    ({ when, then }) =>
+      `WHEN ${printExpression(compilation, when, scope)} THEN ${printExpression(compilation, then, scope)}`,
+  );
+  const rest =
+    expression.else === undefined ? printNull(expression.type) : printExpression(compilation, expression.else, scope);
+  return `CASE ${branches.join(" ")} ELSE ${rest} END`;
+}
+
+function printCastExpression(compilation: Compilation, expression: CastExpr, scope: Scope): string {
+  const { operand, type } = expression;
+  if (operand.kind === "Literal" && operand.value === null) return printNull(type);
+  const { format, timeZone } = expression;
+  const direct =
+    expression.isSafe && format === undefined && type.kind !== "MIXED"
+      ? readAs(compilation, operand, type, scope)
+      : undefined;
+  if (direct !== undefined) return direct;
+  return printCast({
+    operand: printExpression(compilation, operand, scope),
+    from: operand.type,
+    to: type,
+    isSafe: expression.isSafe,
+    timeZone: compilation.timeZone,
+    cast: expression,
+    format: format === undefined ? undefined : printExpression(compilation, format, scope),
+    timeZoneSql: timeZone === undefined ? undefined : printExpression(compilation, timeZone, scope),
+  });
+}
+
+function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): string {
+  const [value] = call.arguments;
+  if (call.function === "$redact" && value !== undefined) {
+    return printRedacted(printExpression(compilation, value, scope), call.type, detectorsOf(call));
+  }
+  if (call.function === "$opaque" && value !== undefined) {
+    return `CASE WHEN random() >= 0 THEN ${printExpression(compilation, value, scope)} END`;
+  }
+  const args = call.arguments.map((argument) =>
+    argument === undefined ? undefined : printExpression(compilation, argument, scope),
+  );
+  return printCall(compilation, call, args, scope);
+}
+
+function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): string {
+  const variables = new Map<number, Binding>();
+  const inner = variableScope(scope, variables);
+  const computed: { readonly name: string; readonly sql: string }[] = [];
+  for (const variable of expression.variables) {
+    const binding = computedBinding(compilation, variable.expression, inner);
+    if (binding.isCheap || compilation.analysis.uses(variable.column) <= 1) {
+      variables.set(variable.column.id, binding);
+      continue;
+    }
+    const name = variableName(compilation, variable.column);
+    computed.push({ name, sql: binding.sql() });
+    variables.set(variable.column.id, cheapBinding(boundName(name), binding.isNeverNaN ?? false));
+  }
+  const body = printExpression(compilation, expression.body, inner);
+  return computed.reduceRight((text, { name, sql }) => {
+    // A lambda cannot hold a sub-query.
+    return text.includes("SELECT")
+      ? `(SELECT ${text} FROM (SELECT ${sql} AS v) AS ${name})`
+      : bindOnce(sql, name, () => text);
+  }, body);
+}

@@ -1,0 +1,54 @@
+/** Printing sub-queries inside expressions. */
+import type { InSubqueryExpr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
+import { arrayOf } from "../../../../googlesql/types.ts";
+import { computeOnce } from "../../functions/compute-once.ts";
+import { likeArray } from "../../functions/operators.ts";
+import { type Block, orderNaturally, type SelectItem, selectColumn } from "../block.ts";
+import type { Compilation } from "../compilation.ts";
+import { renderBlock } from "../render.ts";
+import type { Scope } from "../scope.ts";
+import { isNeverNaN } from "./traits.ts";
+
+function renderArray(block: Block, item: SelectItem): string {
+  orderNaturally(block);
+  return `ARRAY(${renderBlock(block, [item])})`;
+}
+
+/** What a sub-query reads nothing of is no scope of it: then it is printed as freely as a query that stands alone. */
+function outerScope(compilation: Compilation, expression: object, scope: Scope): Scope | undefined {
+  return compilation.analysis.isCorrelated(expression) ? scope : undefined;
+}
+
+export function printSubquery(compilation: Compilation, expression: SubqueryExpr, scope: Scope): string {
+  const outer = outerScope(compilation, expression, scope);
+  const block = compilation.buildScan(compilation, expression.scan, outer);
+  if (expression.mode === "EXISTS" || expression.output === undefined) return `EXISTS (${renderBlock(block, [])})`;
+  const item = selectColumn(compilation, block, expression.output);
+  return expression.mode === "ARRAY" ? renderArray(block, item) : `(${renderBlock(block, [item])})`;
+}
+
+/** A DOUBLE as a value for which NaN of one side equals none of the other; DuckDB takes two NaNs for equal. */
+function markNaN(value: string, mark: string): string {
+  return computeOnce([value], "number", (x) => {
+    return `CASE WHEN ${x} IS NOT NULL THEN struct_pack(x := ${x}, nan := isnan(${x}) AND ${mark}) END`;
+  });
+}
+
+export function printInSubquery(
+  compilation: Compilation,
+  expression: InSubqueryExpr,
+  operand: string,
+  scope: Scope,
+): string {
+  const outer = outerScope(compilation, expression, scope);
+  const block = compilation.buildScan(compilation, expression.scan, outer);
+  const item = selectColumn(compilation, block, expression.output);
+  if (expression.operator === "IN") {
+    const mayMeetNaN = expression.output.type.kind === "FLOAT64" && !isNeverNaN(compilation, expression.operand, scope);
+    if (!mayMeetNaN) return `(${operand} IN (${renderBlock(block, [item])}))`;
+    const marked = { ...item, sql: markNaN(item.sql, "true") };
+    return `(${markNaN(operand, "false")} IN (${renderBlock(block, [marked])}))`;
+  }
+  const type = arrayOf(expression.output.type);
+  return likeArray(expression.operator === "LIKE_ANY", operand, renderArray(block, item), type);
+}

@@ -1,0 +1,180 @@
+/** Building blocks for GROUP BY, window functions and DISTINCT. */
+import type { AggregateCall, Column, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
+import { someExpression } from "../../../lowering/children.ts";
+import { type Block, exportAs, findColumn, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import type { Compilation } from "../compilation.ts";
+import { printExpression } from "../expression/expressions.ts";
+import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
+import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
+import { printInBlock, selectFirst, separateShared } from "./shaping.ts";
+
+/** The block with other columns; what was readable stays so through the old one only, for expressions printed later. */
+function withoutColumns(block: Block): Block {
+  const copy = newBlock(block.outer, block.depth);
+  copy.from = block.from;
+  copy.inner = block.inner;
+  copy.where = block.where;
+  copy.hasWindows = block.hasWindows;
+  copy.hasComputed = block.hasComputed;
+  copy.isJoin = block.isJoin;
+  copy.importsOuter = block.importsOuter;
+  return copy;
+}
+
+function isConstant(expression: Expr): boolean {
+  return expression.kind === "Literal" || expression.kind === "Parameter";
+}
+
+interface Rows {
+  readonly block: Block;
+  readonly calls: readonly AggregateCall[];
+}
+
+/**
+ * In a correlated sub-query: for DuckDB an aggregate that reads no column of its own query belongs to the query around it,
+ * or to none. Its arguments are selected first, so that it reads columns of its own.
+ */
+function ownArguments(compilation: Compilation, from: Block, calls: readonly AggregateCall[]): Rows {
+  if (from.outer === undefined) return { block: from, calls };
+  const rows = from.hasComputed ? wrapBlock(compilation, from) : from;
+  const isOwn = (at: { readonly kind: string; readonly column?: Column }) =>
+    at.kind === "Column" && at.column !== undefined && findColumn(rows, at.column.id) !== undefined;
+  const isForeign = (call: AggregateCall) =>
+    call.arguments.length > 0 && !call.arguments.some((argument) => someExpression(argument, isOwn, false));
+  const foreign = calls.filter(isForeign);
+  if (foreign.length === 0) return { block: rows, calls };
+  // A delimiter or a number of values is printed where it is constant.
+  const isMoved = (argument: Expr, index: number) => index === 0 || !isConstant(argument);
+  const { block, columns } = selectFirst(
+    compilation,
+    rows,
+    foreign.flatMap((call) => call.arguments.filter(isMoved)),
+  );
+  const pending = columns.values();
+  const own = (argument: Expr, index: number): Expr =>
+    isMoved(argument, index) ? (pending.next().value ?? argument) : argument;
+  const owned = calls.map((call) => (foreign.includes(call) ? { ...call, arguments: call.arguments.map(own) } : call));
+  return { block, calls: owned };
+}
+
+export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "Aggregate" }, from: Block): Block {
+  const open = rowBlock(compilation, from);
+  const { block: rows, calls } = ownArguments(
+    compilation,
+    open.order.length > 0 ? wrapBlock(compilation, open) : open,
+    scan.aggregates.map((item) => item.call),
+  );
+  const separated = separateShared(compilation, rows, [...scan.groupBy.map((item) => item.expression), ...calls]);
+  const { block: input, texts } = printInBlock(compilation, separated, (scope, printed) => {
+    const keys = scan.groupBy.map((item) => printExpression(compilation, item.expression, scope));
+    if (separated.outer === undefined) return keys;
+    const inner = withKeys(scope, scan, keys);
+    return [...keys, ...calls.map((call) => printAggregateCall(compilation, call, inner, printed.naturalOrder))];
+  });
+  const scope = withKeys(scopeOf(compilation, input), scan, texts);
+  const block = withoutColumns(input);
+  block.isGrouped = true;
+  block.groupKeys = scan.groupBy.map(({ column }, index) => ({ id: column.id, sql: texts[index] ?? "" }));
+  block.groupingSets = scan.groupingSets?.map((set) => set.map((column) => column.id));
+  for (const { id, sql } of block.groupKeys) block.bindings.set(id, cheapBinding(sql));
+  scan.aggregates.forEach(({ column, call }, index) => {
+    let printed = texts[scan.groupBy.length + index];
+    const sql = () => {
+      printed ??= printAggregateCall(compilation, call, scope, []);
+      return printed;
+    };
+    const isMany = compilation.analysis.uses(column) > MAX_ELEMENTS;
+    const element = isMany ? undefined : elementPrinter(compilation, call, scope);
+    block.bindings.set(column.id, makeBinding(sql, true, undefined, undefined, element));
+  });
+  return block;
+}
+
+/** Up to so many elements of an array are aggregated one by one instead of all of them as an array. */
+const MAX_ELEMENTS = 4;
+
+/** GROUPING(x) reads grouping columns. */
+function withKeys(scope: Scope, scan: Scan & { kind: "Aggregate" }, keys: readonly string[]): Scope {
+  if (scan.groupingSets === undefined) return scope;
+  const bindings = scan.groupBy.map(({ column }, index) => [column.id, cheapBinding(keys[index] ?? "")] as const);
+  return variableScope(scope, new Map(bindings));
+}
+
+/** DuckDB's window functions read columns of their own query only: those of queries around it are carried in. */
+function ownColumns(compilation: Compilation, block: Block, calls: readonly WindowCall[]): Block {
+  if (block.outer === undefined) return block;
+  const isForeign = (at: { readonly kind: string; readonly column?: Column }) =>
+    at.kind === "Column" && at.column !== undefined && findColumn(block, at.column.id) === undefined;
+  if (!calls.some((call) => someExpression(call, isForeign, true))) return block;
+  const outside = wrapBlock(compilation, block);
+  outside.importsOuter = true;
+  return outside;
+}
+
+const holdsQuery = (at: { readonly kind: string }) => at.kind === "Subquery" || at.kind === "InSubquery";
+
+/** DuckDB's parser takes no window function in a sub-query of a window: what holds a sub-query is selected first. */
+function withoutQueries(
+  compilation: Compilation,
+  block: Block,
+  calls: readonly WindowCall[],
+): { readonly block: Block; readonly calls: readonly WindowCall[] } {
+  if (!compilation.analysis.holdsQueries) return { block, calls };
+  const expressionsOf = (call: WindowCall) => [
+    ...call.arguments,
+    ...call.partitionBy,
+    ...call.orderBy.map((key) => key.expression),
+  ];
+  const held = calls.flatMap(expressionsOf).filter((expression) => someExpression(expression, holdsQuery, false));
+  if (held.length === 0) return { block, calls };
+  const { block: rows, columns } = selectFirst(compilation, block, held);
+  const replaced = new Map(held.map((expression, index) => [expression, columns[index] ?? expression]));
+  const own = (expression: Expr): Expr => replaced.get(expression) ?? expression;
+  const moved = calls.map((call) => ({
+    ...call,
+    arguments: call.arguments.map(own),
+    partitionBy: call.partitionBy.map(own),
+    orderBy: call.orderBy.map((key) => ({ ...key, expression: own(key.expression) })),
+  }));
+  return { block: rows, calls: moved };
+}
+
+export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Window" }, input: Block): Block {
+  const rows = rowBlock(compilation, input);
+  const calls = scan.functions.map((item) => item.call);
+  const separated = separateShared(compilation, rows.order.length > 0 ? wrapBlock(compilation, rows) : rows, calls);
+  const plain = withoutQueries(compilation, separated, calls);
+  const own = ownColumns(compilation, plain.block, plain.calls);
+  const { block, texts } = printInBlock(compilation, own, (scope) =>
+    plain.calls.map((call) => printWindowCall(compilation, call, scope)),
+  );
+  block.hasWindows = true;
+  block.hasComputed = true;
+  scan.functions.forEach(({ column }, index) => {
+    const text = texts[index] ?? "";
+    block.bindings.set(
+      column.id,
+      makeBinding(() => text, false),
+    );
+    block.computed.set(column.id, compilation.analysis.uses(column));
+  });
+  // A window that holds a lambda must not be printed inside of another, which ends DuckDB with an internal error.
+  return texts.some((text) => text.includes("lambda ")) ? wrapBlock(compilation, block) : block;
+}
+
+export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Distinct" }, from: Block): Block {
+  const open = openBlock(compilation, from);
+  const input = open.order.length > 0 ? wrapBlock(compilation, open) : open;
+  const columns = scan.columns.map(({ column, input: source }) => {
+    const binding = findColumn(input, source.id) ?? scopeOf(compilation, input).find(source.id);
+    if (binding === undefined) throw new Error(`Column ${source.name} cannot be read by DISTINCT`);
+    return { column, binding, sql: binding.sql() };
+  });
+  const block = withoutColumns(input);
+  block.isDistinct = true;
+  for (const { column, binding, sql } of columns) {
+    exportAs(block, column.id, compilation.analysis.alias(column.id), () => sql);
+    block.bindings.set(column.id, cheapBinding(sql, binding.isNeverNaN ?? false));
+  }
+  return block;
+}

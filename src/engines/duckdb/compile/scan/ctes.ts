@@ -1,0 +1,142 @@
+/**
+ * Building blocks for scans of common table expressions. One that is read once is printed where it is read; one that is
+ * read several times stands in WITH, where DuckDB decides whether to keep its rows.
+ */
+import type { Column, CteDefinition, Scan } from "../../../../googlesql/resolved.ts";
+import { readableName } from "../../../lowering/names.ts";
+import { raiseError } from "../../sql-text.ts";
+import { type Block, findColumn, isOpen, newBlock, outsideBinding, type SelectItem, scopeOf } from "../block.ts";
+import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts";
+import { MAX_RECURSION } from "../limits.ts";
+import { renderBlock } from "../render.ts";
+import { cheapBinding, type Scope } from "../scope.ts";
+
+type CteScan = Scan & { kind: "Cte" };
+
+export function buildCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): Block {
+  const { cte } = scan;
+  const known = compilation.printedCtes.get(cte.id);
+  if (known !== undefined) return scanPrinted(compilation, scan, known, outer);
+  const isOnce = compilation.analysis.cteUses(cte) <= 1;
+  const isRecursive = cte.scan.kind === "Recursive";
+  const mustInline = compilation.recursionDepth > 0 || compilation.analysis.isCorrelated(cte);
+  if (!isRecursive && (isOnce || mustInline)) return inlineCte(compilation, scan, outer);
+  const printed = isRecursive ? printRecursive(compilation, cte) : printPlain(compilation, cte);
+  compilation.printedCtes.set(cte.id, printed);
+  return scanPrinted(compilation, scan, printed, outer);
+}
+
+/** The definition's own block, its columns readable under the scan's ids too. */
+function inlineCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): Block {
+  // What is merged into the block may read the columns around this scan.
+  const block = compilation.buildScan(compilation, scan.cte.scan, outer);
+  const outputs = new Map<number, number>();
+  scan.columns.forEach((column, index) => {
+    const output = scan.cte.output[index];
+    if (output !== undefined) outputs.set(column.id, output.id);
+  });
+  block.sources = [
+    ...block.sources,
+    (id) => {
+      const output = outputs.get(id);
+      return output === undefined ? undefined : findColumn(block, output);
+    },
+  ];
+  for (const [id, output] of outputs) {
+    const uses = block.computed.get(output);
+    if (uses !== undefined) block.computed.set(id, uses);
+    const expression = block.deferrable.get(output);
+    if (expression !== undefined) block.deferrable.set(id, expression);
+  }
+  return block;
+}
+
+function scanPrinted(compilation: Compilation, scan: CteScan, printed: PrintedCte, outer: Scope | undefined): Block {
+  const block = newBlock(outer);
+  const alias = nextAlias(compilation, "s");
+  const from = `${printed.name} AS ${alias}`;
+  block.from = { print: () => from };
+  const outputs = new Map(scan.columns.map((column, index) => [column.id, scan.cte.output[index]]));
+  block.sources = [
+    (id) => {
+      const output = outputs.get(id);
+      if (id === roundColumn(scan.cte) && printed.countsRounds) return cheapBinding(`${alias}.${ROUND}`);
+      if (output === undefined) return undefined;
+      if (printed.isRecursive) return cheapBinding(`${alias}.${compilation.analysis.alias(output.id)}`);
+      const inside = findColumn(printed.block, output.id);
+      return inside === undefined ? undefined : outsideBinding(compilation, printed.block, alias, output.id, inside);
+    },
+  ];
+  return block;
+}
+
+function cteName(cte: CteDefinition): string {
+  return `w${cte.id}_${readableName(cte.name)}`;
+}
+
+function printPlain(compilation: Compilation, cte: CteDefinition): PrintedCte {
+  const block = compilation.buildScan(compilation, cte.scan, undefined);
+  const name = cteName(cte);
+  return { name, block, isRecursive: false, countsRounds: false, print: () => `${name} AS (${renderBlock(block)})` };
+}
+
+/** The column that counts the rounds of a recursion, and the id that stands for it in blocks. */
+const ROUND = "round";
+
+function roundColumn(cte: CteDefinition): number {
+  return -cte.id;
+}
+
+interface Side {
+  readonly block: Block;
+  readonly items: SelectItem[];
+}
+
+function recursiveSide(
+  compilation: Compilation,
+  part: { scan: Scan; columns: readonly Column[] },
+  aliases: readonly string[],
+): Side {
+  const block = compilation.buildScan(compilation, part.scan, undefined);
+  const items = part.columns.map((column, index) => ({
+    alias: aliases[index] ?? "",
+    sql: (findColumn(block, column.id) ?? scopeOf(compilation, block).find(column.id))?.sql() ?? "NULL",
+  }));
+  return { block, items };
+}
+
+function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCte {
+  const { scan } = cte;
+  if (scan.kind !== "Recursive") throw new Error("Not the body of a recursive CTE");
+  const name = cteName(cte);
+  const aliases = cte.output.map((column) => compilation.analysis.alias(column.id));
+  const anchor = recursiveSide(compilation, scan.anchor, aliases);
+  // The step finds the CTE as already printed.
+  const self: PrintedCte = { name, block: anchor.block, isRecursive: true, countsRounds: scan.isAll, print: () => "" };
+  compilation.printedCtes.set(cte.id, self);
+  compilation.recursionDepth++;
+  const step = recursiveSide(compilation, scan.step, aliases);
+  compilation.recursionDepth--;
+  const columns = [...aliases];
+  const round = scan.isAll ? countRounds(cte, step) : undefined;
+  if (round !== undefined) {
+    columns.push(ROUND);
+    anchor.items.push({ alias: ROUND, sql: "1::BIGINT" });
+  }
+  const operator = scan.isAll ? "UNION ALL" : "UNION";
+  const print = () => {
+    const sides = [anchor, round ?? step].map(({ block, items }) => `(${renderBlock(block, items)})`);
+    return `${name}(${columns.join(", ")}) AS (${sides.join(` ${operator} `)})`;
+  };
+  return { ...self, print };
+}
+
+/** Fails a recursion without end. Undefined where the step hides the rows of the round before, as an aggregation does. */
+function countRounds(cte: CteDefinition, step: Side): Side | undefined {
+  const round = findColumn(step.block, roundColumn(cte));
+  if (round === undefined || !isOpen(step.block) || step.block.hasWindows) return undefined;
+  const failure = raiseError(`'A recursive CTE ran more than ${MAX_RECURSION} rounds'`);
+  step.block.where.push(`CASE WHEN ${round.sql()} <= ${MAX_RECURSION} THEN true ELSE ${failure} END`);
+  step.items.push({ alias: ROUND, sql: `${round.sql()} + 1` });
+  return step;
+}

@@ -1,0 +1,131 @@
+/** Building blocks for joins. */
+import type { Column, Expr, Scan } from "../../../../googlesql/resolved.ts";
+import { someExpression } from "../../../lowering/children.ts";
+import { type Block, findColumn, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import { type Compilation, fail } from "../compilation.ts";
+import { printExpression } from "../expression/expressions.ts";
+import { selectFirst } from "./shaping.ts";
+
+type Join = Scan & { kind: "Join" };
+
+/** The side as something that FROM can hold, in whose place a missing row may stand when it is nullable. */
+function joinSide(compilation: Compilation, block: Block, isNullable: boolean, mayFilter: boolean): Block {
+  const rows = rowBlock(compilation, block);
+  // Without LIMIT an order of a join's side has no meaning.
+  rows.order = [];
+  const isFiltered = rows.where.length > 0 && !mayFilter;
+  const isBare = rows.from !== undefined && !isFiltered && !(isNullable && rows.hasComputed);
+  return isBare ? rows : wrapBlock(compilation, rows);
+}
+
+function joinText(left: string, type: Join["type"], right: string, on: string | undefined): string {
+  if (on === undefined && (type === "CROSS" || type === "INNER")) return `${left} CROSS JOIN ${right}`;
+  return `${left} ${type === "CROSS" ? "INNER" : type} JOIN ${right} ON ${on ?? "true"}`;
+}
+
+export function buildJoin(compilation: Compilation, scan: Join, input: Block): Block {
+  const { type } = scan;
+  const isInner = type === "CROSS" || type === "INNER";
+  const joined = joinSide(compilation, input, type === "RIGHT" || type === "FULL", isInner || type === "LEFT");
+  const lateral = scan.isLateral === true;
+  const built = compilation.buildScan(compilation, scan.right, lateral ? scopeOf(compilation, joined) : joined.outer);
+  const sides = {
+    left: joined,
+    right: lateral
+      ? lateralSide(compilation, built)
+      : joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner),
+  };
+  const on = scan.on === undefined ? undefined : compilation.failing.settle(scan.on);
+  const condition = prepareCondition(compilation, on, scan.isLateral === true, sides, isInner);
+  const { left, right } = sides;
+  const leftFrom = left.from;
+  const rightFrom = right.from;
+  const isRightJoin = right.isJoin;
+
+  left.where.push(...right.where);
+  left.sources = [...left.sources, ...right.sources];
+  for (const [id, binding] of right.bindings) left.bindings.set(id, binding);
+  for (const [id, uses] of right.computed) left.computed.set(id, uses);
+  for (const [id, expression] of right.deferrable) left.deferrable.set(id, expression);
+  left.hasComputed ||= right.hasComputed;
+  left.naturalOrder = [...left.naturalOrder, ...right.naturalOrder];
+  if (!left.importsOuter) left.inner = undefined;
+  left.isJoin = true;
+  const onText =
+    condition === undefined ? undefined : printExpression(compilation, condition, scopeOf(compilation, left));
+  left.from = {
+    print: () => {
+      const rightText = rightFrom?.print() ?? "";
+      return joinText(
+        leftFrom?.print() ?? "",
+        lateral && type === "CROSS" ? "INNER" : type,
+        isRightJoin ? `(${rightText})` : rightText,
+        onText ?? (lateral ? "true" : undefined),
+      );
+    },
+  };
+  return left;
+}
+
+function lateralSide(compilation: Compilation, block: Block): Block {
+  const side = wrapBlock(compilation, block);
+  const { from } = side;
+  side.from = { print: () => `LATERAL ${from?.print() ?? ""}` };
+  return side;
+}
+
+type Sides = { left: Block; right: Block };
+
+const reads = (expression: Expr, block: Block) =>
+  someExpression(expression, (at) => at.kind === "Column" && findColumn(block, at.column.id) !== undefined, true);
+
+const holdsQuery = (expression: Expr) =>
+  someExpression(expression, (at) => at.kind === "Subquery" || at.kind === "InSubquery", false);
+
+/**
+ * ON as DuckDB can take it. Sub-queries in the condition of an outer join are computed on the side whose columns they
+ * read; columns of the queries around are carried in by the left side, because a lambda cannot mix them with others.
+ */
+function prepareCondition(
+  compilation: Compilation,
+  on: Expr | undefined,
+  isLateral: boolean,
+  sides: Sides,
+  isInner: boolean,
+): Expr | undefined {
+  // A lateral side reads the left one as it is.
+  if (on === undefined || isLateral) return on;
+  // What is computed on a side, perhaps by a sub-query, is computed there and not in the condition.
+  for (const side of ["left", "right"] as const) {
+    const { computed } = sides[side];
+    const isComputed = (at: { readonly kind: string; readonly column?: Column }) =>
+      at.kind === "Column" && at.column !== undefined && computed.has(at.column.id);
+    if (computed.size > 0 && someExpression(on, isComputed, true)) sides[side] = wrapBlock(compilation, sides[side]);
+  }
+  const isOuter = (at: { readonly kind: string; readonly column?: Column }) =>
+    at.kind === "Column" &&
+    at.column !== undefined &&
+    findColumn(sides.left, at.column.id) === undefined &&
+    findColumn(sides.right, at.column.id) === undefined;
+  if (sides.left.outer !== undefined && someExpression(on, isOuter, false)) {
+    sides.left = wrapBlock(compilation, sides.left);
+    sides.left.importsOuter = true;
+  }
+  if (isInner || !holdsQuery(on)) return on;
+  const isAnd = on.kind === "Call" && on.function === "$and";
+  const parts = isAnd ? on.arguments.filter((argument) => argument !== undefined) : [on];
+  const prepared = parts.map((part) => (holdsQuery(part) ? computeOnSide(compilation, part, sides) : part));
+  return isAnd ? { ...on, arguments: prepared } : (prepared[0] ?? on);
+}
+
+function computeOnSide(compilation: Compilation, part: Expr, sides: Sides): Expr {
+  const [inLeft, inRight] = [reads(part, sides.left), reads(part, sides.right)];
+  if (inLeft && inRight) {
+    const message = "A sub-query in the ON condition of an outer join can read columns of one side only";
+    return fail(compilation, "unsupported", message, part.span);
+  }
+  const side = inRight ? "right" : "left";
+  const { block, columns } = selectFirst(compilation, sides[side], [part]);
+  sides[side] = block;
+  return columns[0] ?? part;
+}

@@ -1,0 +1,276 @@
+/** Building SELECT blocks from scans. */
+import type { Expr, OrderKey, Scan } from "../../../../googlesql/resolved.ts";
+import { hasSortKey } from "../../functions/sort-key.ts";
+import type { TableLayout } from "../../layout.ts";
+import { quoteIdentifier } from "../../sql-text.ts";
+import { type Block, findColumn, newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import { type Compilation, fail, nextAlias } from "../compilation.ts";
+import { computedBinding, printExpression } from "../expression/expressions.ts";
+import { type MixedColumns, printMixed, printMixedAs } from "../expression/mixed-columns.ts";
+import { isRecordType, printLeaf, printRestField, tableRecordSource, topLevelJson } from "../expression/records.ts";
+import { MAX_SCAN_DEPTH } from "../limits.ts";
+import { type Binding, cheapBinding, makeBinding, type Scope } from "../scope.ts";
+import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
+import { buildCte } from "./ctes.ts";
+import { buildJoin } from "./joins.ts";
+import { buildSetOperation } from "./set-operations.ts";
+import { printInBlock, separateShared } from "./shaping.ts";
+import { buildUnnest } from "./unnest.ts";
+
+/** Builds the block of a scan. Long chains of scans are descended without recursion. */
+export function buildScan(compilation: Compilation, scan: Scan, outer: Scope | undefined): Block {
+  const chain: Scan[] = [];
+  let at = scan;
+  for (;;) {
+    if (at.kind === "With") {
+      // A definition is printed where it is read, or in front of the statement.
+      at = at.input;
+      continue;
+    }
+    if (at.kind === "Join") {
+      chain.push(at);
+      at = at.left;
+      continue;
+    }
+    if (!("input" in at) || at.input === undefined) break;
+    chain.push(at);
+    at = at.input;
+  }
+  if (++compilation.scanDepth > MAX_SCAN_DEPTH) {
+    const message = `Common table expressions and sub-queries read each other over more than ${MAX_SCAN_DEPTH} levels`;
+    fail(compilation, "too_complex", message, { start: 0, end: 0 });
+  }
+  let block = buildSource(compilation, at, outer);
+  for (const step of chain.reverse()) block = buildStep(compilation, step, block);
+  compilation.scanDepth--;
+  return block;
+}
+
+/** A scan without an input. */
+function buildSource(compilation: Compilation, scan: Scan, outer: Scope | undefined): Block {
+  switch (scan.kind) {
+    case "SingleRow":
+      return newBlock(outer);
+    case "Table":
+      return buildTable(compilation, scan, outer);
+    case "Cte":
+      return buildCte(compilation, scan, outer);
+    case "SetOperation":
+      return buildSetOperation(compilation, scan, outer);
+    case "Unnest":
+      return buildUnnest(compilation, scan, newBlock(outer));
+    default:
+      throw new Error(`A scan of kind ${scan.kind} cannot stand here`);
+  }
+}
+
+/** A scan over the block of its input. */
+function buildStep(compilation: Compilation, scan: Scan, input: Block): Block {
+  switch (scan.kind) {
+    case "Filter":
+      return buildFilter(compilation, scan, input);
+    case "Project":
+      return buildProject(compilation, scan, input);
+    case "Aggregate":
+      return buildAggregate(compilation, scan, input);
+    case "Window":
+      return buildWindow(compilation, scan, input);
+    case "Distinct":
+      return buildDistinct(compilation, scan, input);
+    case "OrderBy":
+      return buildOrderBy(compilation, scan.keys, input);
+    case "Limit":
+      return buildLimit(compilation, scan, input);
+    case "Sample":
+      return buildSample(compilation, scan, input);
+    case "Unnest":
+      return buildUnnest(compilation, scan, input);
+    case "Join":
+      return buildJoin(compilation, scan, input);
+    default:
+      throw new Error(`A scan of kind ${scan.kind} has no input`);
+  }
+}
+
+function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, outer: Scope | undefined): Block {
+  const layout = compilation.layouts(scan.table);
+  if (layout === undefined) return fail(compilation, "unknown_table", `Table not found: ${scan.table.name}`, scan.span);
+  compilation.tables.add(scan.table.name);
+  const block = newBlock(outer);
+  const alias = nextAlias(compilation, "t");
+  const columns = new Map<number, (typeof scan.columns)[number]>();
+  for (const item of scan.columns) columns.set(item.column.id, item);
+  const table = `${quoteIdentifier(layout.table)} AS ${alias}`;
+  block.from = { print: () => table };
+  block.sources = [
+    (id): Binding | undefined => {
+      const found = columns.get(id);
+      if (found === undefined) return undefined;
+      const { type } = found.column;
+      if (isRecordType(type)) {
+        const json = topLevelJson(layout, alias, found.source);
+        if (json !== undefined)
+          return cheapBinding(json, undefined, tableRecordSource(layout, alias, found.source, json));
+      }
+      const leaf = layout.leaves.get(found.source);
+      if (type.kind === "MIXED" && leaf !== undefined) {
+        const json = topLevelJson(layout, alias, found.source);
+        return mixedBinding(layout, alias, found.source, { alias, leaf, json, isTopLevel: true });
+      }
+      const sql = leaf === undefined ? printRestField(layout, alias, found.source, type) : printLeaf(alias, leaf);
+      return cheapBinding(sql, layout.recordColumns.size > 0);
+    },
+  ];
+  return block;
+}
+
+/** A top-level field of several shapes. */
+function mixedBinding(layout: TableLayout, alias: string, name: string, columns: MixedColumns): Binding {
+  const sql = () => printMixed(columns);
+  const { json } = columns;
+  const record = json === undefined ? undefined : tableRecordSource(layout, alias, name, json);
+  return makeBinding(sql, false, true, record, undefined, (to) => printMixedAs(columns, to));
+}
+
+/** DuckDB takes time quadratic in the number of conditions that its optimizer may move. */
+const MAX_CONDITIONS = 500;
+
+/** The same rows, in a form that the optimizer leaves alone. */
+function shield(condition: string): string {
+  return `CASE WHEN ${condition} THEN true ELSE false END`;
+}
+
+function printCondition(compilation: Compilation, condition: Expr, scope: Scope): string {
+  if (condition.kind !== "Call" || condition.function !== "$or" || condition.arguments.length <= MAX_CONDITIONS) {
+    return printExpression(compilation, condition, scope);
+  }
+  const texts = condition.arguments.flatMap((argument) =>
+    argument === undefined ? [] : [printExpression(compilation, argument, scope)],
+  );
+  const groups: string[] = [];
+  for (let from = 0; from < texts.length; from += MAX_CONDITIONS) {
+    groups.push(shield(texts.slice(from, from + MAX_CONDITIONS).join(" OR ")));
+  }
+  return shield(groups.join(" OR "));
+}
+
+function buildFilter(compilation: Compilation, scan: Scan & { kind: "Filter" }, input: Block): Block {
+  const { predicate } = scan;
+  const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
+  const conditions: Expr[] = [];
+  for (const condition of isAnd ? predicate.arguments : [predicate]) {
+    if (condition !== undefined) conditions.push(compilation.failing.settle(condition));
+  }
+  const block = separateShared(compilation, rowBlock(compilation, input), conditions);
+  const printed = printInBlock(compilation, block, (scope) =>
+    conditions.map((condition) => printCondition(compilation, condition, scope)),
+  );
+  const { texts } = printed;
+  printed.block.where.push(...(texts.length > MAX_CONDITIONS ? [shield(texts.join(" AND "))] : texts));
+  return printed.block;
+}
+
+function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }, input: Block): Block {
+  const expressions = scan.computed.map((item) => item.expression);
+  let block = separateShared(compilation, openBlock(compilation, input), expressions);
+  let texts: readonly string[] | undefined;
+  if (block.outer !== undefined) {
+    const printed = printInBlock(compilation, block, (scope) =>
+      expressions.map((expression) => printExpression(compilation, expression, scope)),
+    );
+    block = printed.block;
+    texts = printed.texts;
+  }
+  const scope = scopeOf(compilation, block);
+  const bindings = expressions.map((expression) => computedBinding(compilation, expression, scope));
+  scan.computed.forEach(({ column, expression }, index) => {
+    const binding = bindings[index];
+    if (binding === undefined) return;
+    const text = texts?.[index];
+    block.bindings.set(column.id, text === undefined ? binding : printedAs(binding, text));
+    if (expression.kind !== "Column") block.hasComputed = true;
+    if (binding.isCheap) return;
+    block.computed.set(column.id, compilation.analysis.uses(column));
+    if (text === undefined) block.deferrable.set(column.id, expression);
+  });
+  return block;
+}
+
+function printedAs({ isCheap, isNeverNaN, record, element, as }: Binding, text: string): Binding {
+  return makeBinding(() => text, isCheap, isNeverNaN, record, element, as);
+}
+
+/** Sorts the block's rows by the keys. */
+export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[], input: Block): Block {
+  const isFloat = keys.some(({ column }) => column.type.kind === "FLOAT64");
+  const isKeyed = keys.some(({ column }) => hasSortKey(column.type));
+  const isSealed = input.isUnnested || input.limit !== undefined || input.offset !== undefined;
+  const block =
+    isSealed || (input.isDistinct && (isFloat || isKeyed)) || (input.isGrouped && isKeyed)
+      ? wrapBlock(compilation, input)
+      : input;
+  const order: Block["order"][number][] = [];
+  for (const { column, isDescending, nullsFirst } of keys) {
+    const binding = findColumn(block, column.id);
+    // A column of a query around this one is the same for all rows.
+    if (binding === undefined && block.outer !== undefined) continue;
+    if (binding === undefined) throw new Error(`Column ${column.name} cannot be read by ORDER BY`);
+    const key = { id: column.id, binding, isDescending, nullsFirst };
+    order.push({
+      ...key,
+      isFloat: column.type.kind === "FLOAT64",
+      keyed: hasSortKey(column.type) ? column.type : undefined,
+    });
+  }
+  block.order = order;
+  return block;
+}
+
+function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, input: Block): Block {
+  const isSealed = input.isUnnested || input.limit !== undefined || input.offset !== undefined;
+  const block = isSealed ? wrapBlock(compilation, input) : input;
+  const scope = scopeOf(compilation, block);
+  if (scan.count !== undefined) block.limit = printExpression(compilation, scan.count, scope);
+  if (scan.offset !== undefined) block.offset = printExpression(compilation, scan.offset, scope);
+  orderNaturally(block);
+  return deferComputed(compilation, block);
+}
+
+/** What is computed for the result only is computed for the rows that are left, not for all that are sorted. */
+function deferComputed(compilation: Compilation, block: Block): Block {
+  if (block.order.length === 0 || block.limit === undefined || block.deferrable.size === 0) return block;
+  const keys = new Set(block.order.map((item) => item.id));
+  const deferred = [...block.deferrable].filter(([id]) => !keys.has(id));
+  if (deferred.length === 0) return block;
+  const outside = wrapBlock(compilation, block);
+  const scope = scopeOf(compilation, outside);
+  for (const [id, expression] of deferred) {
+    // Bound late: one deferred column may read another.
+    let binding: Binding | undefined;
+    const bound = () => {
+      binding ??= computedBinding(compilation, expression, scope);
+      return binding;
+    };
+    outside.bindings.set(
+      id,
+      makeBinding(() => bound().sql(), false),
+    );
+    outside.computed.set(id, block.computed.get(id) ?? 1);
+    outside.deferrable.set(id, expression);
+  }
+  outside.hasComputed = true;
+  return outside;
+}
+
+/** Sizes may be parameters, which DuckDB's own TABLESAMPLE does not take. */
+function buildSample(compilation: Compilation, scan: Scan & { kind: "Sample" }, input: Block): Block {
+  const block = rowBlock(compilation, input);
+  const size = printExpression(compilation, scan.size, scopeOf(compilation, block));
+  if (scan.unit === "PERCENT") {
+    block.where.push(`(random() * 100 < ${size})`);
+    return block;
+  }
+  block.order = [{ id: -1, binding: cheapBinding("random()"), isDescending: false, nullsFirst: true, isFloat: false }];
+  block.limit = size;
+  return block;
+}

@@ -1,0 +1,121 @@
+/** Building blocks for UNION, INTERSECT and EXCEPT. */
+import type { Column, Scan } from "../../../../googlesql/resolved.ts";
+import { type Block, findColumn, newBlock, scopeOf } from "../block.ts";
+import { type Compilation, nextAlias } from "../compilation.ts";
+import { renderBlock } from "../render.ts";
+import { type Binding, makeBinding, type RecordSource, type Scope } from "../scope.ts";
+
+type SetOperation = Scan & { kind: "SetOperation" };
+
+interface Input {
+  readonly block: Block;
+  readonly columns: readonly Column[];
+}
+
+/** One column of the whole: the same expression of each input, under a name. */
+interface Branches {
+  readonly name: string;
+  readonly sqls: readonly string[];
+}
+
+function inputBinding(compilation: Compilation, input: Input, index: number): Binding {
+  const column = input.columns[index];
+  const binding =
+    column === undefined
+      ? undefined
+      : (findColumn(input.block, column.id) ?? scopeOf(compilation, input.block).find(column.id));
+  if (binding === undefined) throw new Error("An input of a set operation lacks a column");
+  return binding;
+}
+
+export function buildSetOperation(compilation: Compilation, scan: SetOperation, outer: Scope | undefined): Block {
+  const inputs: readonly Input[] = scan.inputs.map((input) => ({
+    block: compilation.buildScan(compilation, input.scan, outer),
+    columns: input.columns,
+  }));
+  const depth = Math.max(...inputs.map((input) => input.block.depth));
+  const block = newBlock(outer, depth + 1);
+  const alias = nextAlias(compilation, "u");
+  const selected = new Map<string, Branches>();
+  const isUnionAll = scan.operator === "UNION" && scan.isAll;
+
+  const select = (key: string, name: string, sqls: () => readonly string[]) => {
+    const known = selected.get(key) ?? { name, sqls: sqls() };
+    selected.set(key, known);
+    return `${alias}.${known.name}`;
+  };
+  const bindColumn = (index: number, id: number): Binding => {
+    const bindings = inputs.map((input) => inputBinding(compilation, input, index));
+    const sql = () => select(String(index), compilation.analysis.alias(id), () => bindings.map((b) => b.sql()));
+    const record = isUnionAll
+      ? unionRecord(compilation, bindings, sql, (key, name, sqls) => select(`${index}/${key}`, name, sqls))
+      : undefined;
+    const isNeverNaN = bindings.every((binding) => binding.isNeverNaN === true);
+    return makeBinding(sql, true, isNeverNaN, record);
+  };
+  scan.columns.forEach(({ id }, index) => {
+    if (!isUnionAll) bindColumn(index, id).sql();
+  });
+  block.sources = [
+    (id) => {
+      const index = scan.columns.findIndex((column) => column.id === id);
+      return index === -1 ? undefined : bindColumn(index, id);
+    },
+  ];
+  block.from = { print: () => printInputs(inputs, [...selected.values()], scan, alias) };
+  return block;
+}
+
+/** True for a SELECT of constants without FROM. */
+function isOneRow(block: Block): boolean {
+  const isPlain = !block.isGrouped && !block.isDistinct && !block.isUnnested && !block.hasWindows;
+  return (
+    block.from === undefined &&
+    block.where.length === 0 &&
+    isPlain &&
+    block.limit === undefined &&
+    block.offset === undefined
+  );
+}
+
+function printInputs(
+  inputs: readonly Input[],
+  columns: readonly Branches[],
+  scan: SetOperation,
+  alias: string,
+): string {
+  const rows = inputs.map((_, index) => columns.map(({ sqls }) => sqls[index] ?? "NULL"));
+  const isValues = scan.operator === "UNION" && scan.isAll && inputs.every((input) => isOneRow(input.block));
+  // Rows of one list keep their order also where they are aggregated; branches of a UNION come as they are ready.
+  if (isValues && columns.length > 0 && !rows.flat().some((sql) => sql.includes("SELECT"))) {
+    const list = rows.map((row) => `(${row.join(", ")})`).join(", ");
+    return `(VALUES ${list}) AS ${alias}(${columns.map((column) => column.name).join(", ")})`;
+  }
+  const operator = ` ${scan.operator}${scan.isAll ? " ALL" : ""} `;
+  const texts = inputs.map((input, index) => {
+    const items = columns.map(({ name }, column) => ({ alias: name, sql: rows[index]?.[column] ?? "NULL" }));
+    return `(${renderBlock(input.block, items)})`;
+  });
+  return `(${texts.join(operator)}) AS ${alias}`;
+}
+
+/** Leaves of a record that every input can trace to a table are columns of the union. */
+function unionRecord(
+  compilation: Compilation,
+  bindings: readonly Binding[],
+  column: () => string,
+  select: (key: string, name: string, sqls: () => readonly string[]) => string,
+): RecordSource | undefined {
+  const records = bindings.flatMap((binding) => (binding.record === undefined ? [] : [binding.record]));
+  if (records.length < bindings.length) return undefined;
+  const all = (key: string, each: (record: RecordSource) => string | undefined) => {
+    const sqls = records.flatMap((record) => each(record) ?? []);
+    if (sqls.length < records.length) return undefined;
+    return select(key, nextAlias(compilation, "leaf_"), () => sqls);
+  };
+  return {
+    leaf: (path) => all(`leaf/${path.join("/")}`, (record) => record.leaf(path)),
+    presence: (path) => all(`presence/${path.join("/")}`, (record) => record.presence(path)),
+    json: () => ({ text: column(), pointer: "" }),
+  };
+}

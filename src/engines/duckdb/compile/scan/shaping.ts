@@ -1,0 +1,73 @@
+/** Deciding when a block can hold another clause, and printing a clause's expressions in it. */
+import type { AggregateCall, ColumnExpr, Expr, WindowCall } from "../../../../googlesql/resolved.ts";
+import { someExpression } from "../../../lowering/children.ts";
+import { type Block, scopeOf, wrapBlock } from "../block.ts";
+import type { Compilation } from "../compilation.ts";
+import { printExpression } from "../expression/expressions.ts";
+import { cheapBinding, type Scope } from "../scope.ts";
+
+type AnyExpr = Expr | AggregateCall | WindowCall;
+
+/** True when the expression reads a column that the block computes and that is read elsewhere too. */
+function readsShared(compilation: Compilation, expression: AnyExpr, shared: ReadonlySet<number>): boolean {
+  const isShared = (at: AnyExpr) =>
+    (at.kind === "Column" && shared.has(at.column.id)) ||
+    ((at.kind === "Subquery" || at.kind === "InSubquery") && compilation.analysis.isCorrelated(at));
+  return someExpression(expression, isShared, false);
+}
+
+/** Ids that no column of a resolved query has, for columns that only the printed statement knows. */
+const FIRST_HIDDEN_ID = -1_000_000;
+
+/** Selects the expressions in a sub-select, and answers the columns that stand for them around it. */
+export function selectFirst(
+  compilation: Compilation,
+  block: Block,
+  expressions: readonly Expr[],
+): { readonly block: Block; readonly columns: readonly ColumnExpr[] } {
+  const { block: rows, texts } = printInBlock(compilation, block, (scope) =>
+    expressions.map((expression) => printExpression(compilation, expression, scope)),
+  );
+  const columns = expressions.map(({ type, span }, index): ColumnExpr => {
+    const id = FIRST_HIDDEN_ID - ++compilation.aliasCount;
+    rows.bindings.set(id, cheapBinding(texts[index] ?? ""));
+    return { kind: "Column", column: { id, name: "hidden", type }, type, span };
+  });
+  return { block: wrapBlock(compilation, rows), columns };
+}
+
+/**
+ * The block, or one around it, in which the expressions can be printed without computing anything twice: a column
+ * that is computed in the block and read several times is selected first.
+ */
+export function separateShared(compilation: Compilation, block: Block, expressions: readonly AnyExpr[]): Block {
+  if (block.computed.size === 0) return block;
+  const shared = new Set<number>();
+  for (const [id, uses] of block.computed) if (uses > 1) shared.add(id);
+  if (shared.size === 0) return block;
+  const reads = expressions.some((expression) => readsShared(compilation, expression, shared));
+  return reads ? wrapBlock(compilation, block) : block;
+}
+
+/**
+ * Prints expressions in the block. DuckDB binds a lambda to one query only, its own where it reads none: where one reads
+ * columns of an outer query, these are selected in a sub-select first.
+ */
+export function printInBlock(
+  compilation: Compilation,
+  block: Block,
+  print: (scope: Scope, block: Block) => readonly string[],
+): { readonly block: Block; readonly texts: readonly string[] } {
+  if (block.outer === undefined) return { block, texts: print(scopeOf(compilation, block), block) };
+  const before = compilation.levelsRead;
+  compilation.levelsRead = 0;
+  const texts = print(scopeOf(compilation, block), block);
+  const levels = compilation.levelsRead;
+  compilation.levelsRead = before;
+  const readsOuter = (levels & ~1) !== 0;
+  if (!readsOuter || block.from === undefined || !texts.some((text) => text.includes("lambda ")))
+    return { block, texts };
+  const outside = wrapBlock(compilation, block);
+  outside.importsOuter = true;
+  return { block: outside, texts: print(scopeOf(compilation, outside), outside) };
+}

@@ -1,0 +1,189 @@
+/**
+ * Building blocks for UNNEST. A real one is `unnest(...)` in a select list: DuckDB runs that as a stream, while the same
+ * in FROM becomes a join. An ARRAY<RECORD> that never held more than one element is no join at all.
+ */
+import type { Expr, Scan } from "../../../../googlesql/resolved.ts";
+import { BOOL, JSON_TYPE, type SqlType } from "../../../../googlesql/types.ts";
+import { computeOnce } from "../../functions/compute-once.ts";
+import { raiseError } from "../../sql-text.ts";
+import { type Block, exportAs, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import { type Compilation, fail, nextAlias } from "../compilation.ts";
+import { printExpression } from "../expression/expressions.ts";
+import { printNull } from "../expression/literals.ts";
+import { elementSource, isRecordType, recordText } from "../expression/records.ts";
+import { sourceOf } from "../expression/traits.ts";
+import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
+import { printInBlock, separateShared } from "./shaping.ts";
+
+type Unnest = Scan & { kind: "Unnest" };
+
+/** The one array of an UNNEST that is an alias for a path; undefined for a real UNNEST. */
+function aliasedRecord(scan: Unnest): Unnest["arrays"][number] | undefined {
+  const [item] = scan.arrays;
+  if (item === undefined || scan.arrays.length > 1 || scan.offset !== undefined) return undefined;
+  if (scan.on !== undefined && scan.isOuter) return undefined;
+  const { type } = item.array;
+  return type.kind === "ARRAY" && type.element.kind === "RECORD" && !type.element.isRepeated ? item : undefined;
+}
+
+export function buildUnnest(compilation: Compilation, scan: Unnest, input: Block): Block {
+  const expressions = scan.arrays.map((item) => item.array);
+  const rows = separateShared(compilation, rowBlock(compilation, input), expressions);
+  const alias = aliasedRecord(scan);
+  const built =
+    alias !== undefined && rows.from !== undefined
+      ? buildAlias(compilation, rows, alias, scan.isOuter)
+      : buildArrays(compilation, rows, scan);
+  if (scan.on === undefined || scan.isOuter) return built;
+  const on = printExpression(compilation, compilation.failing.settle(scan.on), scopeOf(compilation, built));
+  built.where.push(on);
+  return built;
+}
+
+/** No join: the element's fields are columns of the row, and only its presence is tested. */
+function buildAlias(compilation: Compilation, block: Block, item: Unnest["arrays"][number], isOuter: boolean): Block {
+  const scope = scopeOf(compilation, block);
+  const source = sourceOf(compilation, item.array, scope);
+  if (source === undefined) {
+    const array = printExpression(compilation, item.array, scope);
+    const element = `CAST(json_extract(${array}, '/0') AS VARCHAR)`;
+    if (!isOuter) block.where.push(`(${element} IS NOT NULL)`);
+    block.bindings.set(
+      item.element.id,
+      makeBinding(() => element, false),
+    );
+    block.computed.set(item.element.id, compilation.analysis.uses(item.element));
+    block.hasComputed = true;
+    return block;
+  }
+  const element = elementSource(source);
+  if (!isOuter) {
+    block.where.push(source.presence([]) ?? `(${recordText(element)} IS NOT NULL)`);
+  }
+  block.bindings.set(
+    item.element.id,
+    makeBinding(() => recordText(element), false, undefined, element),
+  );
+  return block;
+}
+
+/** The array as a list of DuckDB. */
+function printList(compilation: Compilation, array: Expr, scope: Scope): string {
+  if (!isRecordType(array.type)) return printExpression(compilation, array, scope);
+  const source = sourceOf(compilation, array, scope);
+  const { text, pointer } = source?.json() ?? { text: printExpression(compilation, array, scope), pointer: "" };
+  const value = pointer === "" ? text : `json_extract(${text}, '${pointer.replaceAll("'", "''")}')`;
+  return `CAST(json_extract(${value}, '$[*]') AS VARCHAR[])`;
+}
+
+function length(list: string): string {
+  return `coalesce(len(${list}), 0)`;
+}
+
+/** The number of rows that arrays of different length make, as the mode tells. */
+function zippedLength(lists: readonly string[], mode: Unnest["mode"]): string {
+  const lengths = lists.map(length);
+  if (lengths.length === 1) return lengths.join();
+  if (mode === "TRUNCATE") return `least(${lengths.join(", ")})`;
+  const longest = `greatest(${lengths.join(", ")})`;
+  if (mode !== "STRICT") return longest;
+  const fail = raiseError("'Unnested arrays under STRICT mode must have equal lengths'");
+  return `CASE WHEN ${longest} = least(${lengths.join(", ")}) THEN ${longest} ELSE ${fail} END`;
+}
+
+function elementType(type: SqlType): SqlType {
+  return type.kind === "ARRAY" ? type.element : JSON_TYPE;
+}
+
+/** `unnest` in the select list of the block, which is closed with it. */
+function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block {
+  const printed = printInBlock(compilation, rows, (scope) =>
+    scan.arrays.map((item) => printList(compilation, item.array, scope)),
+  );
+  let { block } = printed;
+  let lists = printed.texts;
+  const isPlain = scan.arrays.length === 1 && scan.offset === undefined && !scan.isOuter && block.outer === undefined;
+  if (!isPlain) {
+    // Each list is read several times: for its elements, its length and its positions.
+    const names = lists.map(() => nextAlias(compilation, "list_"));
+    lists.forEach((sql, index) => {
+      exportAs(block, `list/${names[index]}`, names[index] ?? "", () => sql);
+    });
+    const inner = block.exports;
+    block = wrapBlock(compilation, block);
+    const alias = block.inner?.alias ?? "";
+    lists = names.map((name) => `${alias}.${inner.get(`list/${name}`)?.alias ?? name}`);
+  }
+  if (scan.isOuter && scan.on !== undefined) return buildFiltered(compilation, block, scan, lists);
+  const count = zippedLength(lists, scan.mode);
+  const isSized = scan.mode === "TRUNCATE" || scan.mode === "STRICT";
+  scan.arrays.forEach((item, index) => {
+    const list = lists[index] ?? "";
+    const sized = isSized ? `list_resize(${list}, ${count})` : list;
+    const missing = `[${printNull(elementType(item.array.type))}]`;
+    // One NULL element keeps the row of an empty array.
+    const kept = scan.isOuter && index === 0 ? `CASE WHEN ${count} > 0 THEN ${sized} ELSE ${missing} END` : sized;
+    exportAs(block, item.element.id, compilation.analysis.alias(item.element.id), () => `unnest(${kept})`);
+  });
+  const positions = `range(${count})`;
+  const position = scan.isOuter
+    ? `unnest(CASE WHEN ${count} > 0 THEN ${positions} ELSE [NULL] END)`
+    : `unnest(${positions})`;
+  if (scan.offset !== undefined) {
+    const { id } = scan.offset;
+    exportAs(block, id, compilation.analysis.alias(id), () => position);
+  }
+  return closeUnnest(compilation, block, scan, isPlain ? undefined : position);
+}
+
+/** LEFT JOIN UNNEST ... ON: elements are filtered as lists, so that an input row without any stays. */
+function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lists: readonly string[]): Block {
+  // The condition stands in a lambda, which reads columns of one query only.
+  block.importsOuter = true;
+  const position = nextAlias(compilation, "i");
+  const element = nextAlias(compilation, "e");
+  const fields = [...scan.arrays.map((item) => item.element), ...(scan.offset === undefined ? [] : [scan.offset])];
+  const values = [...lists.map((list) => `${list}[${position} + 1]`), position];
+  const struct = fields.map((_, index) => `f${index} := ${values[index] ?? position}`).join(", ");
+  const rows = `list_transform(range(${zippedLength(lists, scan.mode)}), lambda ${position}: struct_pack(${struct}))`;
+  const variables = new Map(fields.map((field, index) => [field.id, cheapBinding(`${element}.f${index}`)]));
+  const on = scan.on ?? { kind: "Literal", type: BOOL, value: "true", span: { start: 0, end: 0 } };
+  const condition = printExpression(compilation, on, variableScope(scopeOf(compilation, block), variables));
+  if (condition.includes("SELECT")) {
+    fail(
+      compilation,
+      "unsupported",
+      "A sub-query in the ON condition of a LEFT JOIN with UNNEST is not supported",
+      on.span,
+    );
+  }
+  const filtered = `list_filter(${rows}, lambda ${element}: ${condition})`;
+  const kept = computeOnce([filtered], "unnest", (list) => `CASE WHEN len(${list}) > 0 THEN ${list} ELSE [NULL] END`);
+  const name = nextAlias(compilation, "row_");
+  exportAs(block, `row/${name}`, name, () => `unnest(${kept})`);
+  block.isUnnested = true;
+  const outside = wrapBlock(compilation, block);
+  const alias = outside.inner?.alias ?? "";
+  fields.forEach((field, index) => {
+    outside.bindings.set(field.id, cheapBinding(`struct_extract(${alias}.${name}, 'f${index}')`));
+  });
+  return outside;
+}
+
+/** Goes on around the block whose select list holds `unnest`. */
+function closeUnnest(compilation: Compilation, block: Block, scan: Unnest, position: string | undefined): Block {
+  if (block.outer !== undefined && position !== undefined) block.naturalOrder = [...block.naturalOrder, position];
+  block.isUnnested = true;
+  const columns = [...scan.arrays.map((item) => item.element), ...(scan.offset === undefined ? [] : [scan.offset])];
+  const outside = wrapBlock(compilation, block);
+  const alias = outside.inner?.alias ?? "";
+  for (const { id, type } of columns) {
+    const name = `${alias}.${compilation.analysis.alias(id)}`;
+    const isRecord = type.kind === "RECORD";
+    const record = isRecord
+      ? { leaf: () => undefined, presence: () => undefined, json: () => ({ text: name, pointer: "" }) }
+      : undefined;
+    outside.bindings.set(id, cheapBinding(name, type.kind !== "FLOAT64", record));
+  }
+  return outside;
+}

@@ -1,0 +1,206 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  arrayOf,
+  BIGNUMERIC,
+  BOOL,
+  BYTES,
+  DATE,
+  DATETIME,
+  FLOAT64,
+  INT64,
+  INTERVAL,
+  NUMERIC,
+  type SqlType,
+  STRING,
+  structOf,
+  TIME,
+  TIMESTAMP,
+} from "../../../googlesql/types.ts";
+import type { ParameterValue } from "../../contract/query-engine.ts";
+import { type Connection, type Database, openDatabase } from "./connection.ts";
+import { type MemoryDatabase, openMemoryDatabase } from "./memory-database.ts";
+
+describe("an opened database", () => {
+  let database: MemoryDatabase;
+  beforeAll(async () => {
+    database = await openMemoryDatabase();
+  });
+  afterAll(() => database.close());
+
+  const refused: readonly (readonly [string, string])[] = [
+    ["reading a file", "SELECT * FROM read_csv('/etc/hostname')"],
+    ["reading a file by its name", "SELECT * FROM '/etc/hostname.csv'"],
+    ["attaching a file", "ATTACH '/tmp/other.db'"],
+    ["writing a file", "COPY (SELECT 1) TO '/tmp/out.csv'"],
+    ["changing a setting", "SET GLOBAL enable_external_access = true"],
+    ["loading an extension", "INSTALL httpfs"],
+    ["two statements", "SELECT 1; SELECT 2"],
+  ];
+  it.each(refused)("refuses %s", async (_name, sql) => {
+    await expect(database.query(sql)).rejects.toThrow();
+  });
+
+  it("runs in UTC", async () => {
+    const { rows } = await database.query("SELECT current_setting('TimeZone')");
+    expect(rows).toEqual([["UTC"]]);
+  });
+
+  const bound: readonly (readonly [SqlType, ParameterValue, unknown])[] = [
+    [INT64, "9223372036854775807", "9223372036854775807"],
+    [INT64, null, null],
+    [FLOAT64, "-Infinity", "-Infinity"],
+    [FLOAT64, "1e-3", 0.001],
+    [NUMERIC, "-1.5", "-1.5"],
+    [BIGNUMERIC, "1.00000000000000000000000000000000000001", "1.00000000000000000000000000000000000001"],
+    [BOOL, false, false],
+    [STRING, "'; DROP", "'; DROP"],
+    [BYTES, "AP8=", "AP8="],
+    [DATE, "2024-02-29", "2024-02-29"],
+    [TIME, "10:00:00.5", "10:00:00.500000"],
+    [DATETIME, "2024-02-29 10:00:00", "2024-02-29T10:00:00"],
+    [TIMESTAMP, "-1", -1],
+    [TIMESTAMP, null, null],
+    [INTERVAL, "1-2 -3 4:5:6", "1-2 -3 4:5:6"],
+    [arrayOf(INT64), ["1", null], [1, null]],
+    [arrayOf(STRING), [], []],
+    [structOf([{ name: "a", type: INT64 }, { type: STRING }]), ["1", null], [1, null]],
+  ];
+  it.each(bound)("binds %j as %j", async (type, value, expected) => {
+    const rows = await database.encode("SELECT $1", [{ name: "v", type }], "cells", [{ type, value }]);
+    expect(rows).toEqual([[expected]]);
+  });
+
+  it.each([
+    [INT64, "1.5"],
+    [INT64, "9223372036854775808"],
+    [DATE, "2024-02-30"],
+    [arrayOf(INT64), "1"],
+    [NUMERIC, "1.0000000001"],
+  ])("refuses to bind %j as %j", async (type, value) => {
+    await expect(database.query("SELECT $1", [{ type, value }])).rejects.toThrow("is not a valid");
+  });
+});
+
+describe("interrupting", () => {
+  let database: Database;
+  let connection: Connection;
+  beforeAll(async () => {
+    database = await openDatabase({ threads: 2, memoryLimitBytes: 512 * 1024 ** 2 });
+    connection = await database.connect();
+  });
+  afterAll(() => {
+    connection.close();
+    database.close();
+  });
+
+  it("ends a long query soon, and the connection goes on", async () => {
+    const running = connection.all("SELECT count(*) FROM range(100000000000) t(i) WHERE hash(i) = 1");
+    const startedAt = performance.now();
+    setImmediate(() => connection.interrupt());
+    await expect(running).rejects.toThrow("Interrupted");
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(await connection.all("SELECT 1::INTEGER")).toEqual([[1]]);
+  });
+
+  it("drops a reader that was not read to its end", async () => {
+    const reader = await connection.stream("SELECT * FROM range(10000000)");
+    expect((await reader.next())?.rowCount).toBe(2048);
+    expect(await connection.all("SELECT 2::INTEGER")).toEqual([[2]]);
+  });
+});
+
+describe("a connection that keeps statements", () => {
+  let database: Database;
+  let connection: Connection;
+  beforeAll(async () => {
+    database = await openDatabase({ threads: 2, memoryLimitBytes: 512 * 1024 ** 2 });
+    connection = await database.connect(2);
+    await connection.all("CREATE TABLE t (n INTEGER)");
+    await connection.all("INSERT INTO t SELECT range FROM range(5000)");
+  });
+  afterAll(() => {
+    connection.close();
+    database.close();
+  });
+
+  const sql = "SELECT count(*)::INTEGER FROM t WHERE n < $1";
+
+  it("runs one again with other values and beside more statements than it keeps", async () => {
+    for (const bound of [1, 10, 100]) {
+      expect(await connection.all(sql, [{ value: bound }])).toEqual([[bound]]);
+      for (let i = 0; i < 3; i++) expect(await connection.all(`SELECT ${i}::INTEGER`)).toEqual([[i]]);
+    }
+  });
+
+  it("sees rows that were stored since, beyond all that the table held when the statement was first run", async () => {
+    const literal = "SELECT n FROM t WHERE n > 1000000";
+    const bound = "SELECT n FROM t WHERE n > 1000000 AND n <> $1";
+    const values = [{ value: 5 }];
+    expect([await connection.all(literal), await connection.all(bound, values)]).toEqual([[], []]);
+    const writer = await database.connect();
+    await writer.all("INSERT INTO t VALUES (2000000)");
+    expect([await connection.all(literal), await connection.all(bound, values)]).toEqual([[[2000000]], [[2000000]]]);
+    await writer.all("DELETE FROM t WHERE n = 2000000");
+    writer.close();
+  });
+
+  it("runs one again after an error of its own and after a reader that was left", async () => {
+    const divide = "SELECT (1 // $1::INTEGER)::INTEGER + error('x')::INTEGER FROM t WHERE n < $1::INTEGER";
+    await expect(connection.all(divide, [{ value: 1 }])).rejects.toThrow();
+    expect(await connection.all(divide, [{ value: 0 }])).toEqual([]);
+    const all = "SELECT n FROM t WHERE n >= $1";
+    await (await connection.stream(all, [{ value: 0 }])).next();
+    expect(await connection.all(all, [{ value: 4999 }])).toEqual([[4999]]);
+  });
+
+  it("sees a table that was changed, also beside a statement that was running", async () => {
+    const all = "SELECT * FROM t WHERE n < $1";
+    expect(await connection.all(all, [{ value: 1 }])).toEqual([[0]]);
+    await connection.all("ALTER TABLE t ADD COLUMN m INTEGER DEFAULT 7");
+    expect(await connection.all(all, [{ value: 1 }])).toEqual([[0, 7]]);
+    const running = connection.stream(all, [{ value: 1 }]);
+    connection.forgetStatements();
+    expect((await (await running).next())?.rowCount).toBe(1);
+    expect(await connection.all(all, [{ value: 2 }])).toEqual([
+      [0, 7],
+      [1, 7],
+    ]);
+  });
+});
+
+it("opens a file whose log does not fit into its memory", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "logweir-replay-"));
+  const open = (name: string) =>
+    openDatabase({
+      path: join(folder, name, "events.duckdb"),
+      temporaryDirectory: join(folder, name, "spill"),
+      threads: 2,
+      memoryLimitBytes: 24 * 1024 ** 2,
+    });
+  mkdirSync(join(folder, "first"));
+  const first = await open("first");
+  try {
+    const connection = await first.connect();
+    await connection.all("CREATE TABLE t (n BIGINT, v VARCHAR)");
+    for (let part = 0; part < 64; part++) {
+      await connection.all(
+        "INSERT INTO t SELECT i, md5(i::VARCHAR) || md5((i + 1)::VARCHAR) FROM range($1::BIGINT, $2::BIGINT) r(i)",
+        [{ value: BigInt(part * 10_000) }, { value: BigInt((part + 1) * 10_000) }],
+      );
+    }
+    // As after a kill: the log is there, and nothing of it is in the file.
+    cpSync(join(folder, "first"), join(folder, "copy"), { recursive: true });
+    const copy = await open("copy");
+    const again = await copy.connect();
+    expect(await again.all("SELECT count(*)::INTEGER, max(n)::INTEGER FROM t")).toEqual([[640_000, 639_999]]);
+    again.close();
+    copy.close();
+    connection.close();
+  } finally {
+    first.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

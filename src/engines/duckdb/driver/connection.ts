@@ -1,0 +1,270 @@
+/** Opening DuckDB the one way this engine uses it, and running single statements on it. */
+import { rmSync } from "node:fs";
+import { scalarFunctions } from "../../../semantics/index.ts";
+import {
+  type DuckDBConnection,
+  type DuckDBDataChunk,
+  DuckDBInstance,
+  type DuckDBPreparedStatement,
+  type DuckDBType,
+  type DuckDBValue,
+} from "./driver.ts";
+import { registerFunctions } from "./udf-registration.ts";
+
+export interface DatabaseOptions {
+  /** Path of the database file; absent for a database in memory. */
+  readonly path?: string;
+  /** Where sorts and aggregates spill; emptied when the database is opened. Absent: they do not spill. */
+  readonly temporaryDirectory?: string;
+  /** Opens the file without changing it; it must be one that nobody else has open. */
+  readonly isReadOnly?: boolean;
+  readonly threads: number;
+  readonly memoryLimitBytes: number;
+}
+
+/** A value to bind, with its type where the driver cannot tell it from the value (NULLs, lists, timestamps made of bigints). */
+export interface BoundValue {
+  readonly value: DuckDBValue;
+  readonly type?: DuckDBType;
+}
+
+/** An open instance. Connections are independent: each runs one statement at a time. */
+export interface Database {
+  /** `keptStatements`: how many statements that `stream` prepared the connection keeps for their next run; none by default. */
+  connect(keptStatements?: number): Promise<Connection>;
+  close(): void;
+}
+
+/** Chunks of at most 2,048 rows, read as the query makes them. */
+export interface ChunkReader {
+  readonly columnCount: number;
+  /** Undefined at the end. */
+  next(): Promise<DuckDBDataChunk | undefined>;
+}
+
+export interface Connection {
+  /** Prepares one statement (several are an error) and runs it; rows stream. A reader that was not read to its end is dropped by the next call. */
+  stream(sql: string, values?: readonly BoundValue[]): Promise<ChunkReader>;
+  /** Runs one statement to its end and answers its rows. */
+  all(sql: string, values?: readonly BoundValue[]): Promise<DuckDBValue[][]>;
+  /** Drops a reader that was not read to its end now, rather than at the next call. */
+  discardReader(): Promise<void>;
+  /** Commits when `work` succeeds; when it fails, rolls back and throws its error. */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Appends chunks to a table, within a transaction. Their columns are the table's, in its order. */
+  append(table: string, chunks: readonly DuckDBDataChunk[]): Promise<void>;
+  /** Makes the statement that was begun last fail soon, also while it is being prepared or between two reads. */
+  interrupt(): void;
+  /** Drops the statements it keeps: they hold on to tables as they were. */
+  forgetStatements(): void;
+  close(): void;
+}
+
+/** Rows of a row group. It must be the same at every opening: the next checkpoint would rewrite the whole file otherwise. */
+const ROW_GROUP_ROWS = 30_720;
+
+/**
+ * `ORDER BY ... LIMIT n` up to so large an `n` sorts the sort keys and row numbers alone, and reads the other columns,
+ * JSON above all, for the rows that are left. Their numbers reach the scan as a list, so that it reads the vectors that
+ * hold them and no others; DuckDB's defaults of 50 rows would carry all candidates' JSON through the sort, or read all
+ * vectors between the first row and the last. A query without a limit of its own is asked for 1,001 rows.
+ */
+export const LATE_ROWS = 1024;
+
+/** How DuckDB words it, and so how we do. */
+const INTERRUPTED_MESSAGE = "INTERRUPT Error: Interrupted!";
+
+function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** How often an interrupt is repeated: one that arrives while a statement is being prepared or started is lost. */
+const INTERRUPT_REPEAT_MS = 10;
+
+/** The statement that a connection works on. */
+interface Statement {
+  isInterrupted: boolean;
+  /** True while a call into the driver is under way. */
+  isBusy: boolean;
+}
+
+function wrapConnection(connection: DuckDBConnection, keptStatements = 0): Connection {
+  let current: Statement = { isInterrupted: false, isBusy: false };
+  /** The one that was not used for the longest time first. */
+  const kept = new Map<string, DuckDBPreparedStatement>();
+  let forgottenCount = 0;
+
+  async function prepare(statement: Statement, sql: string): Promise<DuckDBPreparedStatement> {
+    const known = kept.get(sql);
+    kept.delete(sql);
+    return known ?? guard(statement, () => connection.prepare(sql));
+  }
+
+  function keep(sql: string, prepared: DuckDBPreparedStatement): void {
+    kept.set(sql, prepared);
+    for (const [oldest, statement] of kept) {
+      if (kept.size <= keptStatements) return;
+      kept.delete(oldest);
+      statement.destroySync();
+    }
+  }
+
+  async function guard<T>(statement: Statement, call: () => Promise<T>): Promise<T> {
+    if (statement.isInterrupted) throw new Error(INTERRUPTED_MESSAGE);
+    statement.isBusy = true;
+    try {
+      return await call();
+    } finally {
+      statement.isBusy = false;
+    }
+  }
+
+  /** Prepares the statement, or takes the one that was kept, and runs it with the values. */
+  async function run<T>(
+    statement: Statement,
+    sql: string,
+    values: readonly BoundValue[],
+    execute: (prepared: DuckDBPreparedStatement) => Promise<T>,
+  ): Promise<T> {
+    current = statement;
+    const begunAt = forgottenCount;
+    const prepared = await prepare(statement, sql);
+    let isUsable = false;
+    try {
+      values.forEach(({ value, type }, index) => {
+        prepared.bindValue(index + 1, value, type);
+      });
+      const result = await guard(statement, () => execute(prepared));
+      // DuckDB plans a statement with values at each run. One without would run as it was planned: on the least and the
+      // greatest values of the table at that time, blind to rows beyond them that were stored since.
+      isUsable = begunAt === forgottenCount && values.length > 0;
+      return result;
+    } finally {
+      if (isUsable) keep(sql, prepared);
+      else prepared.destroySync();
+    }
+  }
+
+  async function stream(sql: string, values: readonly BoundValue[] = []): Promise<ChunkReader> {
+    const statement: Statement = { isInterrupted: false, isBusy: false };
+    const result = await run(statement, sql, values, (prepared) => prepared.stream());
+    return {
+      columnCount: result.columnCount,
+      async next() {
+        const chunk = await guard(statement, () => result.fetchChunk());
+        return chunk === null || chunk.rowCount === 0 ? undefined : chunk;
+      },
+    };
+  }
+
+  function forgetStatements(): void {
+    forgottenCount++;
+    for (const prepared of kept.values()) prepared.destroySync();
+    kept.clear();
+  }
+
+  async function all(sql: string, values: readonly BoundValue[] = []): Promise<DuckDBValue[][]> {
+    const statement: Statement = { isInterrupted: false, isBusy: false };
+    // Whole at once: each chunk that streams is another turn of the driver's threads.
+    const result = await run(statement, sql, values, (prepared) => prepared.run());
+    const rows: DuckDBValue[][] = [];
+    for (let index = 0; index < result.chunkCount; index++) result.getChunk(index).appendToRows(rows);
+    return rows;
+  }
+
+  return {
+    stream,
+    all,
+    async discardReader() {
+      // The next statement on a connection ends the one before it.
+      await all("SELECT 1");
+    },
+    async transaction(work) {
+      await all("BEGIN");
+      try {
+        const result = await work();
+        await all("COMMIT");
+        return result;
+      } catch (error) {
+        // A failed commit has rolled back already; then there is nothing to roll back.
+        await all("ROLLBACK").catch(() => undefined);
+        throw error;
+      }
+    },
+    async append(table, chunks) {
+      const appender = await connection.createAppender(table);
+      try {
+        for (const chunk of chunks) appender.appendDataChunk(chunk);
+      } finally {
+        appender.closeSync();
+      }
+    },
+    interrupt() {
+      const statement = current;
+      if (statement.isInterrupted) return;
+      statement.isInterrupted = true;
+      const repeat = () => {
+        if (!statement.isBusy) return;
+        connection.interrupt();
+        setTimeout(repeat, INTERRUPT_REPEAT_MS);
+      };
+      repeat();
+    },
+    forgetStatements,
+    close() {
+      forgetStatements();
+      connection.closeSync();
+    },
+  };
+}
+
+/**
+ * Opens the database, creating the file when it is missing. Afterwards nothing can be configured, no file can be read
+ * or written by a query, and no extension can be loaded. Time zone is UTC.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  if (options.temporaryDirectory !== undefined) rmSync(options.temporaryDirectory, { recursive: true, force: true });
+  const instance = await DuckDBInstance.create(":memory:", {
+    threads: String(options.threads),
+    memory_limit: `${Math.round(options.memoryLimitBytes / 1024)}KiB`,
+    // From the beginning: replaying a long log uses it, and it cannot be changed afterwards.
+    temp_directory: options.temporaryDirectory ?? "",
+  });
+  try {
+    const setup = await instance.connect();
+    if (options.path !== undefined) {
+      // A row group's size can only be set where a database is attached, so the file is never the main database.
+      const how =
+        options.isReadOnly === true ? "READ_ONLY" : `STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
+      await setup.run(`ATTACH ${quoteText(options.path)} AS store (${how})`);
+    }
+    registerFunctions(setup, scalarFunctions);
+    const settings = [
+      "SET GLOBAL TimeZone = 'UTC'",
+      // Checkpoints are the store's decision: DuckDB's own would stall a commit.
+      "SET GLOBAL wal_autocheckpoint = '1TB'",
+      `SET GLOBAL late_materialization_max_rows = ${LATE_ROWS}`,
+      `SET GLOBAL dynamic_or_filter_threshold = ${LATE_ROWS}`,
+      // See host/checkpoints.ts, which alone may change it.
+      "SET GLOBAL allowed_configs = ['max_vacuum_tasks']",
+      "SET GLOBAL allow_community_extensions = false",
+      "SET GLOBAL autoinstall_known_extensions = false",
+      "SET GLOBAL autoload_known_extensions = false",
+      "SET GLOBAL enable_external_access = false",
+      "SET GLOBAL lock_configuration = true",
+    ];
+    for (const setting of settings) await setup.run(setting);
+    setup.closeSync();
+  } catch (error) {
+    instance.closeSync();
+    throw error;
+  }
+  return {
+    async connect(keptStatements) {
+      const connection = await instance.connect();
+      if (options.path !== undefined) await connection.run("USE store");
+      return wrapConnection(connection, keptStatements);
+    },
+    close: () => instance.closeSync(),
+  };
+}

@@ -1,0 +1,66 @@
+/** DuckDB's errors, which are texts, as errors of the engine contract. */
+import { EngineError } from "../../contract/query-engine.ts";
+
+/** Kinds of errors that a query's data causes; their texts tell nothing of the owner's query once cut as below. */
+const DATA_ERRORS =
+  /^(Conversion|Out of Range|Invalid Input|Constraint|Mismatch Type|Arithmetic|Decimal|Divide by Zero) Error: /;
+
+/** How RE2 says what is wrong with a regular expression. */
+const REGEXP_ERRORS =
+  /^(?:missing [)\]]|unexpected \)|no argument for repetition operator|bad repetition operator|invalid (?:escape sequence|character class|character class range|repetition size|perl operator|named capture group|UTF-8)|trailing \\|pattern too large)(?=: |$)/;
+
+/** How the compiler words it where a function would make more than the call may. */
+const LIMIT_ERRORS = / than max_(?:array_elements|string_bytes) allows$/;
+
+/** A commit words it as an error of its transaction, and what the process itself may not have comes with no kind. */
+const OUT_OF_MEMORY =
+  /^Out of Memory Error|^TransactionContext Error: Failed to commit: (?:failed to pin|could not allocate) block|^(?:Failed to append: )?Failed to allocate block|bad allocation|std::bad_alloc/;
+
+function isDiskFull(message: string): boolean {
+  return /No space left on device|disk quota exceeded|ENOSPC|max_temp_directory_size/i.test(message);
+}
+
+/** The text without DuckDB's prefix, without the line of SQL it quotes, and without names of our columns. */
+function publicText(message: string): string {
+  if (message.includes("More than one row returned by a subquery")) {
+    return "A scalar sub-query produced more than one row";
+  }
+  const [text = ""] = message.replace(DATA_ERRORS, "").split(/\n\s*\n?LINE \d+:/);
+  const plain = text.replace(/ when casting from source column \S+/, "").trim();
+  return REGEXP_ERRORS.test(plain) ? `Invalid regular expression: ${plain}` : plain;
+}
+
+/** True when the database refuses everything from now on, until it is opened anew. */
+export function isFatal(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : String(error);
+  return /^(FATAL|INTERNAL) Error|database has been invalidated/.test(message);
+}
+
+/** The error of the contract for what the driver threw. Errors of the contract pass through. */
+export function toEngineError(error: unknown): EngineError {
+  if (error instanceof EngineError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (isDiskFull(message)) {
+    return new EngineError("disk_full", "The disk that holds the store is full", { cause: error });
+  }
+  // V8's longest text has 512 MB.
+  if (error instanceof RangeError && /Invalid string length|string longer than/.test(message)) {
+    return new EngineError("result_too_large", "A row of the result is larger than can be written", { cause: error });
+  }
+  if (message.startsWith("INTERRUPT Error"))
+    return new EngineError("aborted", "The query was stopped", { cause: error });
+  if (OUT_OF_MEMORY.test(message)) {
+    return new EngineError("memory_exceeded", "The query needs more memory than it may use", { cause: error });
+  }
+  if (DATA_ERRORS.test(message) && LIMIT_ERRORS.test(message)) {
+    return new EngineError("limit_exceeded", publicText(message), { cause: error });
+  }
+  if (DATA_ERRORS.test(message)) return new EngineError("query_failed", publicText(message), { cause: error });
+  return new EngineError("internal", "The engine failed to run the query", { cause: error });
+}
+
+/** For the log: what the driver said, where that is known. */
+export function describeCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}

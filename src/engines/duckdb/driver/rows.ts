@@ -1,0 +1,226 @@
+/** Result chunks as JSON text, driven by the columns' GoogleSQL types (see `RowEncoding` of the engine contract). */
+import type { SqlType } from "../../../googlesql/types.ts";
+import { BIGNUMERIC_DECIMAL, formatDecimal } from "../../../semantics/number/decimal.ts";
+import { formatDate, formatDatetime, formatInterval, formatTime } from "../../../semantics/time/calendar.ts";
+import type { OutputColumn, RowEncoding } from "../../contract/query-engine.ts";
+import {
+  DuckDBBlobValue,
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  DuckDBIntervalValue,
+  DuckDBListValue,
+  DuckDBStructValue,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  DuckDBTimeValue,
+  type DuckDBValue,
+} from "./driver.ts";
+
+/** Writes one value that is not NULL. */
+type EncodeValue = (value: DuckDBValue) => string;
+
+const MAX_EXACT_INTEGER = 2n ** 53n;
+
+function unexpected(value: DuckDBValue, type: string): never {
+  const shape = value !== null && typeof value === "object" ? value.constructor.name : typeof value;
+  throw new TypeError(`The engine answered ${shape} for a column of type ${type}`);
+}
+
+function encodeInt64(value: DuckDBValue): string {
+  if (typeof value === "number" && Number.isInteger(value)) return String(value);
+  if (typeof value === "bigint") {
+    return value <= MAX_EXACT_INTEGER && value >= -MAX_EXACT_INTEGER ? `${value}` : `"${value}"`;
+  }
+  return unexpected(value, "INT64");
+}
+
+function encodeFloat64(value: DuckDBValue): string {
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : `"${value}"`;
+  if (typeof value === "bigint") return String(Number(value));
+  if (value instanceof DuckDBDecimalValue) return String(value.toDouble());
+  return unexpected(value, "FLOAT64");
+}
+
+/** The text of a decimal without trailing zeros after the point, and without a point that nothing follows. */
+function trimDecimal(text: string): string {
+  if (!text.includes(".")) return text;
+  const trimmed = text.replace(/0+$/, "").replace(/\.$/, "");
+  return trimmed === "-0" || trimmed === "" ? "0" : trimmed;
+}
+
+function encodeDecimal(value: DuckDBValue): string {
+  if (value instanceof DuckDBDecimalValue) return `"${trimDecimal(value.toString())}"`;
+  if (typeof value === "bigint" || typeof value === "number") return `"${value}"`;
+  if (typeof value === "string") return JSON.stringify(trimDecimal(value));
+  return unexpected(value, "NUMERIC");
+}
+
+/** A BIGNUMERIC arrives as a BIGNUM, the value times 10^38. */
+function encodeBignumeric(value: DuckDBValue): string {
+  return typeof value === "bigint" ? `"${formatDecimal(value, BIGNUMERIC_DECIMAL)}"` : unexpected(value, "BIGNUMERIC");
+}
+
+/** Text of a value of a type that is written without looking inside; also the bounds of a range. */
+function temporalText(kind: SqlType["kind"], value: DuckDBValue): string {
+  if (kind === "DATE" && value instanceof DuckDBDateValue) return formatDate(value.days);
+  if (kind === "TIME" && value instanceof DuckDBTimeValue) return formatTime(value.micros);
+  if (kind === "DATETIME" && value instanceof DuckDBTimestampValue) return formatDatetime(value.micros);
+  if (kind === "DATETIME" && value instanceof DuckDBDateValue) return `${formatDate(value.days)}T00:00:00`;
+  if (kind === "INTERVAL" && value instanceof DuckDBIntervalValue) return formatInterval(value);
+  if (kind === "TIMESTAMP") return `${formatDatetime(microsOf(value), " ")}+00`;
+  return unexpected(value, kind);
+}
+
+function microsOf(value: DuckDBValue): bigint {
+  if (value instanceof DuckDBTimestampValue || value instanceof DuckDBTimestampTZValue) return value.micros;
+  return unexpected(value, "TIMESTAMP");
+}
+
+function encodeList(element: SqlType, encoding: RowEncoding): EncodeValue {
+  const encode = nullable(element, encoding);
+  return (value) => {
+    if (!(value instanceof DuckDBListValue)) return unexpected(value, "ARRAY");
+    return `[${value.items.map(encode).join(",")}]`;
+  };
+}
+
+/** Fields are matched by position: the physical names are the compiler's. */
+function encodeStruct(type: SqlType & { kind: "STRUCT" }, encoding: RowEncoding): EncodeValue {
+  const encoders = type.fields.map((field) => nullable(field.type, encoding));
+  const keys = type.fields.map((field, index) => `${JSON.stringify(field.name ?? `_field_${index + 1}`)}:`);
+  return (value) => {
+    if (!(value instanceof DuckDBStructValue)) return unexpected(value, "STRUCT");
+    const entries = Object.values(value.entries);
+    const parts = encoders.map((encode, index) => encode(entries[index] ?? null));
+    return encoding === "cells"
+      ? `[${parts.join(",")}]`
+      : `{${parts.map((part, index) => (keys[index] ?? "") + part).join(",")}}`;
+  };
+}
+
+function encodeRange(element: SqlType): EncodeValue {
+  const bound = (value: DuckDBValue | undefined) =>
+    value === null || value === undefined ? "UNBOUNDED" : temporalText(element.kind, value);
+  return (value) => {
+    if (!(value instanceof DuckDBStructValue)) return unexpected(value, "RANGE");
+    return `"[${bound(value.entries.start)}, ${bound(value.entries.end)})"`;
+  };
+}
+
+function encodeText(value: DuckDBValue): string {
+  return typeof value === "string" ? JSON.stringify(value) : unexpected(value, "STRING");
+}
+
+/** JSON text goes into an object as it is, and into a cell as a string. */
+function encodeJsonText(encoding: RowEncoding): EncodeValue {
+  if (encoding === "cells") return encodeText;
+  return (value) => (typeof value === "string" ? value : unexpected(value, "JSON"));
+}
+
+function encoderOf(type: SqlType, encoding: RowEncoding): EncodeValue {
+  switch (type.kind) {
+    case "INT64":
+      return encodeInt64;
+    case "FLOAT64":
+      return encodeFloat64;
+    case "NUMERIC":
+      return encodeDecimal;
+    case "BIGNUMERIC":
+      return encodeBignumeric;
+    case "BOOL":
+      return (value) => (typeof value === "boolean" ? String(value) : unexpected(value, "BOOL"));
+    case "STRING":
+      return encodeText;
+    case "BYTES":
+      return (value) =>
+        value instanceof DuckDBBlobValue
+          ? `"${Buffer.from(value.bytes.buffer, value.bytes.byteOffset, value.bytes.byteLength).toString("base64")}"`
+          : unexpected(value, "BYTES");
+    case "TIMESTAMP":
+      return (value) => `${microsOf(value)}`;
+    case "DATE":
+    case "TIME":
+    case "DATETIME":
+    case "INTERVAL":
+      return (value) => `"${temporalText(type.kind, value)}"`;
+    case "JSON":
+    case "RECORD":
+    case "MIXED":
+      return encodeJsonText(encoding);
+    case "UNKNOWN":
+      return (value) => unexpected(value, "UNKNOWN");
+    case "ARRAY":
+      return type.element.kind === "RECORD" ? encodeJsonText(encoding) : encodeList(type.element, encoding);
+    case "STRUCT":
+      return encodeStruct(type, encoding);
+    case "RANGE":
+      return encodeRange(type.element);
+  }
+}
+
+function nullable(type: SqlType, encoding: RowEncoding): EncodeValue {
+  const encode = encoderOf(type, encoding);
+  const nullText = type.kind === "ARRAY" && encoding === "objects" ? "[]" : "null";
+  return (value) => (value === null || value === undefined ? nullText : encode(value));
+}
+
+/** Rows by columns, such as the driver's chunks. */
+export interface RowChunk {
+  readonly rowCount: number;
+  getColumnVector(columnIndex: number): { getItem(rowIndex: number): DuckDBValue | null };
+}
+
+/** Rows that were read already, as a chunk. */
+export function chunkOf(rows: readonly (readonly DuckDBValue[])[]): RowChunk {
+  return {
+    rowCount: rows.length,
+    getColumnVector: (column) => ({ getItem: (row) => rows[row]?.[column] ?? null }),
+  };
+}
+
+/** The chunk; what is read of it is put into `rows` too, and the values of one column that nobody reads. */
+export function notedChunk(chunk: RowChunk, rows: DuckDBValue[][], unreadColumn?: number): RowChunk {
+  const noted = Array.from({ length: chunk.rowCount }, (): DuckDBValue[] => []);
+  rows.push(...noted);
+  if (unreadColumn !== undefined) {
+    const vector = chunk.getColumnVector(unreadColumn);
+    for (const [row, of] of noted.entries()) of[unreadColumn] = vector.getItem(row);
+  }
+  return {
+    rowCount: chunk.rowCount,
+    getColumnVector(column) {
+      const vector = chunk.getColumnVector(column);
+      return {
+        getItem(row) {
+          const value = vector.getItem(row);
+          const of = noted[row];
+          if (of !== undefined) of[column] = value;
+          return value;
+        },
+      };
+    },
+  };
+}
+
+/** Writes the rows of a chunk from one number (counted from 0) up to another, comma separated without brackets. */
+export type EncodeRows = (chunk: RowChunk, from: number, to: number) => string;
+
+/** Builds the writer of a query's rows once; its columns are matched by position. */
+export function createRowEncoder(columns: readonly OutputColumn[], encoding: RowEncoding): EncodeRows {
+  const encoders = columns.map((column) => nullable(column.type, encoding));
+  const keys = columns.map((column) => (encoding === "objects" ? `${JSON.stringify(column.name)}:` : ""));
+  const [open, close] = encoding === "objects" ? ["{", "}"] : ["[", "]"];
+  return (chunk, from, to) => {
+    const vectors = columns.map((_, index) => chunk.getColumnVector(index));
+    const rows: string[] = [];
+    for (let row = from; row < to; row++) {
+      let text = open;
+      for (let index = 0; index < vectors.length; index++) {
+        const value = vectors[index]?.getItem(row) ?? null;
+        text += `${index === 0 ? "" : ","}${keys[index]}${encoders[index]?.(value) ?? "null"}`;
+      }
+      rows.push(text + close);
+    }
+    return rows.join(",");
+  };
+}

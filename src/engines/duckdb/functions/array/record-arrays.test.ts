@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { arrayOf, INT64, type RecordType } from "../../../../googlesql/types.ts";
+import { type MemoryDatabase, openMemoryDatabase } from "../../driver/memory-database.ts";
+import { arrayFunctions } from "./array.ts";
+import { asList, fromList } from "./record-arrays.ts";
+
+const RECORDS = arrayOf({ kind: "RECORD", fields: [], isRepeated: true, isOpen: true } satisfies RecordType);
+const NOTHING = { kind: "Literal", type: INT64, span: { start: 0, end: 0 }, value: null } as const;
+
+describe("arrays of log records", () => {
+  let database: MemoryDatabase;
+  beforeAll(async () => {
+    database = await openMemoryDatabase();
+  });
+  afterAll(() => database.close());
+
+  async function evaluate(sql: string): Promise<unknown> {
+    const { rows } = await database.query(`SELECT ${sql} FROM (SELECT '[{"a":1},{"b":[{"c":"x,y"}]}]' AS r)`);
+    return rows[0]?.[0];
+  }
+
+  function call(name: string, ...args: readonly string[]): string {
+    const print = arrayFunctions[name];
+    if (print === undefined) throw new Error(`No function ${name}`);
+    const isArray = ["ARRAY_REVERSE", "ARRAY_CONCAT", "ARRAY_SLICE"].includes(name);
+    const type = isArray ? RECORDS : name === "ARRAY_LENGTH" ? INT64 : RECORDS.element;
+    const types = args.map((_, i) => (i === 0 || name === "ARRAY_CONCAT" ? RECORDS : INT64));
+    const expression = {
+      kind: "Call",
+      function: name,
+      arguments: [NOTHING],
+      type,
+      isSafe: false,
+      span: NOTHING.span,
+    } as const;
+    return print({ args, types, type, call: expression, timeZone: "UTC" });
+  }
+
+  it.each([
+    ["their length", call("ARRAY_LENGTH", "r"), 2n],
+    ["the first", call("ARRAY_FIRST", "r"), '{"a":1}'],
+    ["the last", call("ARRAY_LAST", "r"), '{"b":[{"c":"x,y"}]}'],
+    ["the reverse", call("ARRAY_REVERSE", "r"), '[{"b":[{"c":"x,y"}]},{"a":1}]'],
+    ["a slice", call("ARRAY_SLICE", "r", "1", "5"), '[{"b":[{"c":"x,y"}]}]'],
+    ["an empty slice", call("ARRAY_SLICE", "r", "2", "5"), "[]"],
+    ["a concatenation", call("ARRAY_CONCAT", "r", "'[{}]'"), '[{"a":1},{"b":[{"c":"x,y"}]},{}]'],
+    ["the same back from a list", fromList(asList("r", RECORDS), RECORDS), '[{"a":1},{"b":[{"c":"x,y"}]}]'],
+    ["NULL for NULL", fromList(asList("CAST(NULL AS VARCHAR)", RECORDS), RECORDS), null],
+  ])("give %s", async (_, sql, expected) => {
+    expect(await evaluate(sql)).toEqual(expected);
+  });
+});

@@ -1,0 +1,57 @@
+/**
+ * Arithmetic on FLOAT64. GoogleSQL fails where finite operands give an infinity; DuckDB answers it. The check is left out
+ * where it cannot strike: beside literals that only shrink a value, and between integers.
+ */
+import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
+import { raiseError } from "../../sql-text.ts";
+import { computeOnce } from "../compute-once.ts";
+import type { CallContext } from "../types.ts";
+
+export type FloatOperator = "+" | "-" | "*" | "/";
+
+/** The value that the expression has whatever the row, when it is a literal. */
+function literalOf(expression: Expr | undefined): number | undefined {
+  const literal = expression?.kind === "Cast" ? expression.operand : expression;
+  if (literal?.kind !== "Literal" || literal.value === null) return undefined;
+  return literal.type.kind === "FLOAT64" || literal.type.kind === "INT64" ? Number(literal.value) : undefined;
+}
+
+/** True for an INT64 taken for a FLOAT64: far from the ends of the range. */
+function isInteger(expression: Expr | undefined): boolean {
+  return expression?.kind === "Cast" && expression.operand.type.kind === "INT64";
+}
+
+/** Half a unit in the last place of the largest double: adding less does not reach beyond it. */
+const NEGLIGIBLE = 2 ** 969;
+
+function canOverflow(operator: FloatOperator, left: Expr | undefined, right: Expr | undefined): boolean {
+  if (isInteger(left) && isInteger(right)) return false;
+  const factors = [literalOf(left), literalOf(right)];
+  switch (operator) {
+    case "+":
+    case "-":
+      return !factors.some((value) => value !== undefined && Math.abs(value) < NEGLIGIBLE);
+    case "*":
+      return !factors.some((value) => value !== undefined && Math.abs(value) <= 1);
+    case "/":
+      return !(factors[1] !== undefined && Math.abs(factors[1]) >= 1);
+  }
+}
+
+/** Prints `left operator right`. Division by zero fails. */
+export function printFloatArithmetic(operator: FloatOperator, context: CallContext<CallExpr>): string {
+  const [left = "", right = ""] = context.args;
+  const [leftExpression, rightExpression] = context.call.arguments;
+  const divisor = operator === "/" ? literalOf(rightExpression) : 1;
+  const mayBeZero = divisor === undefined || divisor === 0;
+  const overflows = canOverflow(operator, leftExpression, rightExpression);
+  if (!mayBeZero && !overflows) return `(${left} ${operator} ${right})`;
+  return computeOnce([left, right], "arithmetic", (l = "", r = "") => {
+    const result = `${l} ${operator} ${r}`;
+    const zero = mayBeZero ? `WHEN ${r} = 0 AND ${l} IS NOT NULL THEN ${raiseError("'division by zero'")} ` : "";
+    const overflow = overflows
+      ? `WHEN isinf(${result}) AND isfinite(${l}) AND isfinite(${r}) THEN ${raiseError("'FLOAT64 overflow'")} `
+      : "";
+    return `CASE ${zero}${overflow}ELSE ${result} END`;
+  });
+}

@@ -1,0 +1,30 @@
+/** Printing a call of numbers by their type. */
+import type { PrintCall } from "../types.ts";
+
+type PrintArguments = (...args: readonly string[]) => string;
+
+interface NumberPrinters {
+  readonly INT64: PrintArguments;
+  readonly FLOAT64?: PrintArguments;
+  readonly NUMERIC: PrintArguments;
+  readonly BIGNUMERIC: PrintArguments;
+}
+
+/** Prints by the type of the first argument. An untyped NULL counts as INT64. */
+export function byNumberKind(print: NumberPrinters): PrintCall {
+  return ({ args, types }) => {
+    const kind = types[0]?.kind;
+    const isOther = kind === "FLOAT64" || kind === "NUMERIC" || kind === "BIGNUMERIC";
+    return (isOther ? (print[kind] ?? print.INT64) : print.INT64)(...args);
+  };
+}
+
+/** An INT64 as FLOAT64. */
+export function asDouble(sql: string): string {
+  return `CAST(${sql} AS DOUBLE)`;
+}
+
+/** `name(args)`. */
+export function printCall(name: string, args: readonly string[]): string {
+  return `${name}(${args.join(", ")})`;
+}

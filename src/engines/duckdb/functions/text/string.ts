@@ -1,0 +1,242 @@
+/** String functions. Characters are code points, for DuckDB as for GoogleSQL; functions of BYTES stand in bytes.ts. */
+import { FREE_STRING_BYTES, MAX_STRING_BYTES, STRING_BYTES } from "../../compile/limits.ts";
+import { quoteString, raiseError } from "../../sql-text.ts";
+import { valueText } from "../cast/value-text.ts";
+import { computeOnce, literalInteger } from "../compute-once.ts";
+import { literalOf } from "../literal-argument.ts";
+import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
+import { udfList } from "../udf-list.ts";
+import { onBytes } from "./bytes.ts";
+import { containsSubstr } from "./contains-substr.ts";
+import { format } from "./format.ts";
+
+/** Characters of Unicode's White_Space property, which TRIM removes when it is given no set. */
+const WHITE_SPACE =
+  " \t\n\v\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
+
+const VALUE = "lw_value";
+
+/** Each byte may be an element of a list, and takes 16 bytes there. */
+const MAX_SPLIT_BYTES = MAX_STRING_BYTES / 4;
+
+function fail(message: string): string {
+  return raiseError(quoteString(message));
+}
+
+function failTooLong(name: string): string {
+  return fail(`${name} makes a longer text than max_string_bytes allows`);
+}
+
+/** DuckDB's function where all characters are ASCII, where it does what GoogleSQL does and fast; JavaScript's otherwise. */
+function asciiOr(value: string, native: (value: string) => string, otherwise: (value: string) => string): string {
+  return computeOnce(
+    [value],
+    "ascii",
+    (v) => `CASE WHEN strlen(${v}) = length(${v}) THEN ${native(v)} ELSE ${otherwise(v)} END`,
+  );
+}
+
+function mapCharacters(native: string, udf: string): PrintCall {
+  return ({ args: [value = ""] }) =>
+    asciiOr(
+      value,
+      (v) => `${native}(${v})`,
+      (v) => `${udf}(${v})`,
+    );
+}
+
+/** Fails for a negative length, unless it is known not to be, or one of the other arguments is NULL. */
+function checkedLength(length: string, name: string, ...others: readonly string[]): string {
+  const known = literalInteger(length);
+  if (known !== undefined && known >= 0n) return length;
+  return computeOnce([length], "length", (v) => {
+    const hasAll = others.map((other) => ` AND ${other} IS NOT NULL`).join("");
+    return `CASE WHEN ${v} < 0${hasAll} THEN ${fail(`${name}: the length must not be negative`)} WHEN ${v} < 0 THEN 0 ELSE ${v} END`;
+  });
+}
+
+/** DuckDB takes lengths and positions up to 2^32 - 1. (Its `least` would make a number of a NULL.) */
+function clamp(count: string): string {
+  const known = literalInteger(count);
+  if (known !== undefined) return known > 4_294_967_295n ? "4294967295" : count;
+  return computeOnce([count], "count", (n) => `CASE WHEN ${n} > 4294967295 THEN 4294967295 ELSE ${n} END`);
+}
+
+function part(native: "left" | "right", name: string): PrintCall {
+  return ({ args: [value = "", length = ""] }) => `${native}(${value}, ${clamp(checkedLength(length, name, value))})`;
+}
+
+function substr({ args: [value = "", position = "", length] }: CallContext): string {
+  const rest = length === undefined ? "" : `, ${clamp(checkedLength(length, "SUBSTR", value, position))}`;
+  const known = literalInteger(position);
+  if (known !== undefined && known >= 0n && known < 4_294_967_295n)
+    return `substr(${value}, ${known === 0n ? "1" : known}${rest})`;
+  return computeOnce([value, position], "substr", (v = "", p = "") => {
+    const start = `CASE WHEN ${p} = 0 OR ${p} < -length(${v}) THEN 1 WHEN ${p} > 4294967295 THEN 4294967295 ELSE ${p} END`;
+    return `substr(${v}, ${start}${rest})`;
+  });
+}
+
+/** LPAD and RPAD. */
+function pad(native: "lpad" | "rpad", name: string): PrintCall {
+  return ({ args: [value = "", length = "", pattern = "' '"] }) =>
+    computeOnce([value, length, pattern], "pad", (v = "", n = "", p = "") => {
+      const checks = [
+        `WHEN ${[v, n, p].map((part) => `${part} IS NULL`).join(" OR ")} THEN NULL`,
+        `WHEN ${n} < 0 THEN ${fail(`${name}: the length must not be negative`)}`,
+        `WHEN ${p} = '' THEN ${fail(`${name}: the pattern must not be empty`)}`,
+        `WHEN ${n} > ${STRING_BYTES} // 4 THEN ${failTooLong(name)}`,
+      ];
+      const known = literalInteger(n);
+      const isSafe = known !== undefined && known >= 0n && known <= FREE_STRING_BYTES / 4 && /^'[^']+'$/.test(p);
+      const padded = (count: string) => `${native}(${v}, CAST(${count} AS INTEGER), ${p})`;
+      return isSafe ? padded(n) : `CASE ${checks.join(" ")} ELSE ${padded(n)} END`;
+    });
+}
+
+function repeat({ args }: CallContext): string {
+  return computeOnce(args, "repeat", (value = "", count = "") => {
+    const tooLong = `strlen(${value}) * CAST(${count} AS HUGEINT) > ${STRING_BYTES}`;
+    return `CASE WHEN ${value} IS NULL OR ${count} IS NULL THEN NULL WHEN ${count} < 0 THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong} THEN ${failTooLong("REPEAT")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END`;
+  });
+}
+
+function trim(native: "trim" | "ltrim" | "rtrim"): PrintCall {
+  return ({ args: [value = "", set] }) => {
+    if (set !== undefined) return `${native}(${value}, ${set})`;
+    const [first, last] = [`left(${VALUE}, 1)`, `right(${VALUE}, 1)`];
+    const ends = native === "trim" ? [first, last] : native === "ltrim" ? [first] : [last];
+    // Most values have nothing to remove, and DuckDB is slow for a large set.
+    const mayHaveSpace = ends.map((end) => `${end} <= ' ' OR ${end} > '~'`).join(" OR ");
+    const trimmed = `${native}(${VALUE}, ${quoteString(WHITE_SPACE)})`;
+    // Over no struct: nothing of it can fail, so that it may run over a dictionary.
+    return `list_transform([${value}], lambda ${VALUE}: CASE WHEN ${mayHaveSpace} THEN ${trimmed} ELSE ${VALUE} END)[1]`;
+  };
+}
+
+function split(context: CallContext): string {
+  const [value = "", delimiter = "','"] = context.args;
+  return computeOnce([value, delimiter], "split", (v = "", d = "") => {
+    const tooLong = `WHEN strlen(${v}) > ${MAX_SPLIT_BYTES} THEN ${fail("SPLIT: the value is too long")}`;
+    const isKnown = context.args[1] === undefined || literalOf(context, 1) !== undefined;
+    // DuckDB takes a missing delimiter for one that does not occur.
+    return `CASE ${tooLong} ${isKnown ? "ELSE" : `WHEN ${d} IS NOT NULL THEN`} string_split(${v}, ${d}) END`;
+  });
+}
+
+/** Fails where the result would be too long; what cannot grow much is not checked. */
+function replace(context: CallContext): string {
+  const { args } = context;
+  const [from, to] = [literalOf(context, 1), literalOf(context, 2)];
+  if (to !== undefined && to.length <= Math.max(16, from?.length ?? 0)) return `replace(${args.join(", ")})`;
+  return computeOnce(args, "replace", (v = "", f = "", t = "") => {
+    const mayBeLong = `CAST(strlen(${v}) AS HUGEINT) * strlen(${t}) > ${STRING_BYTES}`;
+    const added = `(strlen(${v}) - strlen(replace(${v}, ${f}, ''))) // greatest(strlen(${f}), 1) * strlen(${t})`;
+    const tooLong = `${mayBeLong} AND ${added} > ${STRING_BYTES}`;
+    return `CASE WHEN ${tooLong} THEN ${failTooLong("REPLACE")} ELSE replace(${v}, ${f}, ${t}) END`;
+  });
+}
+
+/** CONCAT, and `||` of texts. */
+export function concat(context: CallContext): string {
+  const parts = context.args.map((arg, index) => {
+    const type = context.types[index];
+    return type === undefined || type.kind === "STRING" || type.kind === "BYTES"
+      ? arg
+      : valueText(type, arg, { style: "cast", timeZone: context.timeZone });
+  });
+  return `(${parts.join(" || ")})`;
+}
+
+function instr({ args: [value = "", wanted = "", position, occurrence] }: CallContext): string {
+  if (position === undefined && occurrence === undefined) return `strpos(${value}, ${wanted})`;
+  return `lw_instr(${value}, ${wanted}, ${position ?? "1"}, ${occurrence ?? "1"})`;
+}
+
+/** NORMALIZE and NORMALIZE_AND_CASEFOLD; the mode is a bare name, NFC when absent. */
+function normalize(udf: string, ascii: (value: string) => string): PrintCall {
+  return ({ call, args: [value = ""] }) => {
+    const mode = call.arguments[1];
+    const form = quoteString(mode?.kind === "DatePart" ? mode.part : "NFC");
+    const otherwise = (v: string) => `${udf}(${v}, ${form})`;
+    return /^'NFK?[CD]'$/.test(form) ? asciiOr(value, ascii, otherwise) : otherwise(value);
+  };
+}
+
+function chr({ args: [value = ""] }: CallContext): string {
+  return computeOnce([value], "chr", (v) => {
+    const isValid = `${v} BETWEEN 1 AND 55295 OR ${v} BETWEEN 57344 AND 1114111`;
+    return `CASE WHEN ${v} = 0 THEN chr(0) WHEN ${isValid} THEN chr(CAST(${v} AS INTEGER)) WHEN ${v} IS NOT NULL THEN ${raiseError(`concat('Invalid codepoint ', ${v})`)} END`;
+  });
+}
+
+function ascii({ args: [value = ""] }: CallContext): string {
+  return computeOnce([value], "ascii", (v) => {
+    const code = `CAST(unicode(${v}) AS BIGINT)`;
+    return `CASE WHEN ${v} = '' THEN 0 WHEN ${code} > 127 THEN ${fail("ASCII: the first character is no ASCII character")} ELSE ${code} END`;
+  });
+}
+
+function editDistance({ args: [left = "", right = "", max] }: CallContext): string {
+  return max === undefined
+    ? `lw_edit_distance(${left}, ${right})`
+    : `lw_edit_distance_within(${left}, ${right}, ${max})`;
+}
+
+function initcap({ args: [value = "", delimiters] }: CallContext): string {
+  return delimiters === undefined ? `lw_initcap(${value})` : `lw_initcap_by(${value}, ${delimiters})`;
+}
+
+/** A function of all arguments that DuckDB, or a UDF, has under a name. */
+function call(name: string): PrintCall {
+  return ({ args }) => `${name}(${args.join(", ")})`;
+}
+
+/** String functions by their catalogue names. */
+export const stringFunctions: FunctionTable = {
+  ASCII: onBytes(ascii, "first"),
+  BYTE_LENGTH: onBytes(call("strlen"), "octet_length"),
+  CHAR_LENGTH: call("length"),
+  CHR: chr,
+  CODE_POINTS_TO_BYTES: ({ args }) => `lw_from_byte_values(${udfList(args[0] ?? "")})`,
+  CODE_POINTS_TO_STRING: ({ args }) => `lw_from_code_points(${udfList(args[0] ?? "")})`,
+  COLLATE: ({ args }) => args[0] ?? "",
+  CONCAT: concat,
+  CONTAINS_SUBSTR: containsSubstr,
+  EDIT_DISTANCE: onBytes(editDistance, "latin1"),
+  ENDS_WITH: onBytes(call("ends_with"), "ends_with"),
+  FORMAT: format,
+  FROM_BASE32: call("lw_from_base32"),
+  FROM_BASE64: call("lw_from_base64"),
+  FROM_HEX: call("unhex"),
+  INITCAP: initcap,
+  INSTR: onBytes(instr, "latin1"),
+  LEFT: onBytes(part("left", "LEFT"), "left"),
+  LENGTH: onBytes(call("length"), "octet_length"),
+  LOWER: onBytes(mapCharacters("lower", "lw_lower"), "lw_lower_bytes"),
+  LPAD: onBytes(pad("lpad", "LPAD"), "latin1"),
+  LTRIM: onBytes(trim("ltrim"), "latin1"),
+  NORMALIZE: normalize("lw_normalize", (v) => v),
+  NORMALIZE_AND_CASEFOLD: normalize("lw_casefold", (v) => `lower(${v})`),
+  REPEAT: onBytes(repeat, "latin1"),
+  REPLACE: onBytes(replace, "latin1"),
+  REVERSE: onBytes(mapCharacters("reverse", "lw_reverse"), "lw_reverse_bytes"),
+  RIGHT: onBytes(part("right", "RIGHT"), "right"),
+  RPAD: onBytes(pad("rpad", "RPAD"), "latin1"),
+  RTRIM: onBytes(trim("rtrim"), "latin1"),
+  SAFE_CONVERT_BYTES_TO_STRING: call("lw_safe_text"),
+  SOUNDEX: call("lw_soundex"),
+  SPLIT: onBytes(split, "latin1"),
+  STARTS_WITH: onBytes(call("starts_with"), "starts_with"),
+  STRPOS: onBytes(call("strpos"), "latin1"),
+  SUBSTR: onBytes(substr, "substr"),
+  TO_BASE32: call("lw_to_base32"),
+  TO_BASE64: call("to_base64"),
+  TO_CODE_POINTS: onBytes(call("lw_code_points"), "lw_byte_values"),
+  TO_HEX: ({ args }) => `lower(hex(${args[0]}))`,
+  TRANSLATE: onBytes(call("lw_translate"), "latin1"),
+  TRIM: onBytes(trim("trim"), "latin1"),
+  UNICODE: ({ args: [value = ""] }) =>
+    computeOnce([value], "unicode", (v) => `CASE WHEN ${v} = '' THEN 0 ELSE CAST(unicode(${v}) AS BIGINT) END`),
+  UPPER: onBytes(mapCharacters("upper", "lw_upper"), "lw_upper_bytes"),
+};

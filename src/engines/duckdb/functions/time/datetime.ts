@@ -1,0 +1,61 @@
+/** Datetime functions. A DATETIME is a DuckDB TIMESTAMP that shows its wall clock. */
+import type { CallExpr } from "../../../../googlesql/resolved.ts";
+import { raiseError } from "../../sql-text.ts";
+import { computeOnce } from "../compute-once.ts";
+import type { CallContext, FunctionTable } from "../types.ts";
+import { makeDate, printDifference, printTruncate } from "./date.ts";
+import { formatDatetime } from "./datetime-text.ts";
+import { printMove } from "./interval.ts";
+import { printBucket } from "./series.ts";
+import { checkTimestamp } from "./temporal-bounds.ts";
+import { CURRENT_INSTANT, wallFromUtc, zoneOf } from "./time-zone.ts";
+
+type Context = CallContext<CallExpr>;
+
+/** The wall clock of six numbers; a second 60 is the next minute's first. */
+function makeDatetime([
+  year = "",
+  month = "",
+  day = "",
+  hour = "",
+  minute = "",
+  second = "",
+]: readonly string[]): string {
+  const date = makeDate(year, month, day);
+  const datetime = computeOnce([date, hour, minute, second], "datetime", (d, h, m, s) => {
+    const isValid = `${h} BETWEEN 0 AND 23 AND ${m} BETWEEN 0 AND 59 AND ${s} BETWEEN 0 AND 60`;
+    const message = `concat('Input calculates to invalid datetime: ', ${d}, printf(' %02d:%02d:%02d', ${h}, ${m}, ${s}))`;
+    const isNull = `${d} IS NULL OR ${h} IS NULL OR ${m} IS NULL OR ${s} IS NULL`;
+    return `CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE ${d} + to_seconds((${h} * 60 + ${m}) * 60 + ${s}) END`;
+  });
+  return checkTimestamp(datetime, "Input calculates to invalid datetime: 9999-12-31 23:59:60");
+}
+
+function printDatetime({ args, types, timeZone }: Context): string {
+  const [value = "", second] = args;
+  switch (types[0]?.kind) {
+    case "INT64":
+      return makeDatetime(args);
+    case "DATE":
+      return second === undefined ? `CAST(${value} AS TIMESTAMP)` : `(${value} + ${second})`;
+    case "TIMESTAMP":
+      return wallFromUtc(value, zoneOf(second, timeZone));
+    case "STRING":
+      return `lw_datetime_from_text(${value})`;
+    default:
+      return value;
+  }
+}
+
+/** Datetime functions of the reference. */
+export const datetimeFunctions: FunctionTable = {
+  CURRENT_DATETIME: ({ args, timeZone }) => wallFromUtc(CURRENT_INSTANT, zoneOf(args[0], timeZone)),
+  DATETIME: printDatetime,
+  DATETIME_ADD: (context) => printMove(context, "+"),
+  DATETIME_SUB: (context) => printMove(context, "-"),
+  DATETIME_DIFF: printDifference,
+  DATETIME_TRUNC: printTruncate,
+  DATETIME_BUCKET: printBucket,
+  FORMAT_DATETIME: ({ args }) => formatDatetime(args[0] ?? "", args[1] ?? ""),
+  PARSE_DATETIME: ({ args }) => `lw_parse_datetime(${args[0]}, ${args[1]})`,
+};

@@ -1,0 +1,117 @@
+/** RANGE functions. A RANGE is `STRUCT("start" T, "end" T)`, half open, in which NULL is unbounded. */
+import type { CallExpr } from "../../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
+import { quoteString, raiseError } from "../../sql-text.ts";
+import { computeOnce } from "../compute-once.ts";
+import type { CallContext, FunctionTable } from "../types.ts";
+import { intervalParts } from "./interval-parts.ts";
+import { seriesOf } from "./series.ts";
+
+type Context = CallContext<CallExpr>;
+
+function startOf(range: string): string {
+  return `struct_extract(${range}, 'start')`;
+}
+
+function endOf(range: string): string {
+  return `struct_extract(${range}, 'end')`;
+}
+
+function pack(start: string, end: string): string {
+  return `struct_pack("start" := ${start}, "end" := ${end})`;
+}
+
+/** The range of two bounds, each possibly NULL; fails where it would hold nothing. */
+export function makeRange(start: string, end: string): string {
+  return computeOnce([start, end], "range", (from, to) => {
+    const message = `concat('RANGE start element must be less than RANGE end element: [', ${from}, ', ', ${to}, ')')`;
+    return `CASE WHEN ${from} >= ${to} THEN ${raiseError(message)} ELSE ${pack(from, to)} END`;
+  });
+}
+
+function isWithin(value: string, range: string): string {
+  return `(${startOf(range)} IS NULL OR ${startOf(range)} <= ${value}) AND (${endOf(range)} IS NULL OR ${value} < ${endOf(range)})`;
+}
+
+function printContains({ args, types }: Context): string {
+  const [outer = "", inner = ""] = args;
+  return computeOnce([outer, inner], "contains", (range, value) => {
+    const startsWithin = `(${startOf(range)} IS NULL OR coalesce(${startOf(range)} <= ${startOf(value)}, false))`;
+    const endsWithin = `(${endOf(range)} IS NULL OR coalesce(${endOf(value)} <= ${endOf(range)}, false))`;
+    const test = types[1]?.kind === "RANGE" ? `${startsWithin} AND ${endsWithin}` : isWithin(value, range);
+    return `CASE WHEN ${range} IS NULL OR ${value} IS NULL THEN NULL ELSE ${test} END`;
+  });
+}
+
+function overlapTest(left: string, right: string): string {
+  return `coalesce(${startOf(left)} < ${endOf(right)}, true) AND coalesce(${startOf(right)} < ${endOf(left)}, true)`;
+}
+
+function printOverlaps({ args }: Context): string {
+  return computeOnce([args[0] ?? "", args[1] ?? ""], "overlaps", (left, right) => {
+    return `CASE WHEN ${left} IS NULL OR ${right} IS NULL THEN NULL ELSE ${overlapTest(left, right)} END`;
+  });
+}
+
+function printIntersect({ args }: Context): string {
+  return computeOnce([args[0] ?? "", args[1] ?? ""], "intersect", (left, right) => {
+    const message = "Provided RANGE inputs do not overlap. Please call RANGE_OVERLAPS before calling RANGE_INTERSECT";
+    // greatest() and least() pass over NULLs, as unbounded ends must be.
+    const start = `greatest(${startOf(left)}, ${startOf(right)})`;
+    const end = `least(${endOf(left)}, ${endOf(right)})`;
+    return (
+      `CASE WHEN ${left} IS NULL OR ${right} IS NULL THEN NULL ` +
+      `WHEN NOT (${overlapTest(left, right)}) THEN ${raiseError(quoteString(message))} ELSE ${pack(start, end)} END`
+    );
+  });
+}
+
+function elementOf(type: SqlType | undefined): SqlType {
+  if (type?.kind !== "RANGE") throw new Error("A range function needs a RANGE");
+  return type.element;
+}
+
+/** A DATE moves by months or by days, a DATETIME by months or by the rest, a TIMESTAMP by no months. */
+function isMixed(step: string, element: SqlType): string {
+  const { months, days, micros } = intervalParts(step);
+  if (element.kind === "DATE") return `${micros} <> 0 OR (${months} <> 0 AND ${days} <> 0)`;
+  if (element.kind === "DATETIME") return `${months} <> 0 AND (${days} <> 0 OR ${micros} <> 0)`;
+  return `${months} <> 0`;
+}
+
+function printGenerateArray({ args, types, call }: Context): string {
+  const [range = "", step = "", includesPartial = "true"] = args;
+  const element = elementOf(types[0]);
+  return computeOnce([range, step, includesPartial], "partition", (whole, by, partial) => {
+    const starts = seriesOf(startOf(whole), endOf(whole), by, element, call.function, true);
+    const next = element.kind === "DATE" ? `CAST(lw_start + ${by} AS DATE)` : `lw_start + ${by}`;
+    // All starts but the first are the end of the range before, so that month ends stay where the series puts them.
+    const ends = "lw_starts[lw_position + 1]";
+    const last = `CASE WHEN ${next} <= ${endOf(whole)} THEN ${next} WHEN ${partial} THEN ${endOf(whole)} END`;
+    const ranges = `list_transform(lw_starts, lambda lw_start, lw_position: ${pack("lw_start", `coalesce(${ends}, ${last})`)})`;
+    const complete = `list_filter(${ranges}, lambda lw_range: ${endOf("lw_range")} IS NOT NULL)`;
+    const unbounded = raiseError(quoteString("Unbounded RANGE is not supported by GENERATE_RANGE_ARRAY"));
+    const mixed = raiseError(
+      quoteString("The step of GENERATE_RANGE_ARRAY must have one part that its bounds can be moved by"),
+    );
+    const negative = raiseError(quoteString("The step of GENERATE_RANGE_ARRAY must be greater than zero"));
+    return (
+      `CASE WHEN ${whole} IS NULL OR ${by} IS NULL OR ${partial} IS NULL THEN NULL ` +
+      `WHEN ${startOf(whole)} IS NULL OR ${endOf(whole)} IS NULL THEN ${unbounded} ` +
+      `WHEN ${by} <= to_days(0) THEN ${negative} ` +
+      `WHEN ${isMixed(by, element)} THEN ${mixed} ` +
+      `ELSE list_transform([${starts}], lambda lw_starts: ${complete})[1] END`
+    );
+  });
+}
+
+/** Range functions of the reference. */
+export const rangeFunctions: FunctionTable = {
+  RANGE: ({ args }) => makeRange(args[0] ?? "", args[1] ?? ""),
+  RANGE_START: ({ args }) => startOf(args[0] ?? ""),
+  RANGE_END: ({ args }) => endOf(args[0] ?? ""),
+  RANGE_CONTAINS: printContains,
+  RANGE_OVERLAPS: printOverlaps,
+  RANGE_INTERSECT: printIntersect,
+  GENERATE_RANGE_ARRAY: printGenerateArray,
+};

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Expr } from "../../../../googlesql/resolved.ts";
+import { DATE, DATETIME, INTERVAL, type SqlType, STRING, TIMESTAMP } from "../../../../googlesql/types.ts";
+import { type MemoryDatabase, openMemoryDatabase } from "../../driver/memory-database.ts";
+import { quoteString } from "../../sql-text.ts";
+import { printCast } from "../cast/cast.ts";
+import { dateFunctions } from "./date.ts";
+import { datetimeFunctions } from "./datetime.ts";
+import { formatTimestamp } from "./datetime-text.ts";
+import { utcFromWall, wallFromUtc } from "./time-zone.ts";
+import { timestampFunctions } from "./timestamp.ts";
+
+const span = { start: 0, end: 0 };
+const rows = { ...dateFunctions, ...datetimeFunctions, ...timestampFunctions };
+
+/** An argument of a printed call: SQL with its type, or a date part. */
+type Argument = readonly [string, SqlType] | { readonly part: string };
+
+function printCall(name: string, type: SqlType, ...given: readonly Argument[]): string {
+  const isPart = (argument: Argument): argument is { readonly part: string } => "part" in argument;
+  const parameter = (argumentType: SqlType): Expr => ({ kind: "Parameter", key: 1, type: argumentType, span });
+  const expressions = given.map(
+    (argument): Expr =>
+      isPart(argument)
+        ? { kind: "DatePart", part: argument.part, type: { kind: "UNKNOWN" }, span }
+        : argument[1].kind === "INTERVAL"
+          ? { kind: "Literal", type: INTERVAL, value: "0-0 1 0:0:0", span }
+          : parameter(argument[1]),
+  );
+  const row = rows[name];
+  if (row === undefined) throw new Error(`No row for ${name}`);
+  return row({
+    args: given.map((argument) => (isPart(argument) ? `'${argument.part}'` : argument[0])),
+    types: expressions.map((expression) => expression.type),
+    type,
+    call: { kind: "Call", function: name, arguments: expressions, isSafe: false, type, span },
+    timeZone: "UTC",
+  });
+}
+
+describe("what is read for every row of a log", () => {
+  const ts: Argument = ['t."timestamp"', TIMESTAMP];
+
+  it.each([
+    ["TIMESTAMP_TRUNC", TIMESTAMP, [ts, { part: "DAY" }], `date_trunc('day', t."timestamp")`],
+    ["TIMESTAMP_TRUNC", TIMESTAMP, [ts, { part: "MICROSECOND" }], `t."timestamp"`],
+    ["DATETIME", DATETIME, [ts], `t."timestamp"`],
+    ["DATE", DATE, [ts], `CAST(t."timestamp" AS DATE)`],
+    ["TIMESTAMP", TIMESTAMP, [['t."timestamp"', DATETIME]], `t."timestamp"`],
+    ["UNIX_MICROS", { kind: "INT64" }, [ts], `epoch_us(t."timestamp")`],
+    ["$extract", { kind: "INT64" }, [ts, { part: "HOUR" }], `datepart('hour', t."timestamp")`],
+  ] satisfies readonly (readonly [string, SqlType, readonly Argument[], string])[])(
+    "prints %s as DuckDB's own",
+    (name, type, given, expected) => {
+      expect(printCall(name, type, ...given)).toBe(expected);
+    },
+  );
+
+  it("prints casts between TIMESTAMP and DATETIME as nothing in UTC", () => {
+    const cast = (from: SqlType, to: SqlType) => printCast({ operand: "x", from, to, isSafe: false, timeZone: "UTC" });
+    expect(cast(TIMESTAMP, DATETIME)).toBe("x");
+    expect(cast(DATETIME, TIMESTAMP)).toBe("x");
+  });
+
+  it("refuses a date part that the type does not have", () => {
+    expect(() => printCall("DATE_TRUNC", DATE, ["d", DATE], { part: "HOUR" })).toThrow(
+      "DATE_TRUNC does not support the HOUR date part for DATE",
+    );
+  });
+});
+
+describe("on DuckDB", () => {
+  let database: MemoryDatabase;
+
+  beforeAll(async () => {
+    database = await openMemoryDatabase();
+    await database.query("CREATE TABLE t AS SELECT TIMESTAMP '2024-01-01' + to_hours(i) AS ts FROM range(20000) r(i)");
+    await database.query(
+      "CREATE TABLE instants AS SELECT TIMESTAMP '1000-01-01' + to_days(CAST(i * 97 % 3280000 AS INTEGER)) + to_seconds(i * 7919 % 86400) AS ts FROM range(5000) r(i)",
+    );
+  });
+
+  afterAll(() => {
+    database.close();
+  });
+
+  async function plan(predicate: string): Promise<string> {
+    const { rows: lines } = await database.query(`EXPLAIN SELECT count(*) FROM t WHERE ${predicate}`);
+    // Words are broken over lines by the borders of the plan's boxes.
+    return lines.flat().join("").replace(/[│\s]/g, "");
+  }
+
+  it("filters by what a query computes from now as by a literal", async () => {
+    const since = printCall(
+      "TIMESTAMP_SUB",
+      TIMESTAMP,
+      ["make_timestamp(1705000000000000)", TIMESTAMP],
+      ["to_days(CAST(1 AS INTEGER))", INTERVAL],
+    );
+    expect(await plan(`ts >= ${since}`)).toContain("Filters:ts>='2024-01-10");
+    const day = printCall("DATE", DATE, ["ts", TIMESTAMP]);
+    expect(await plan(`${day} = DATE '2024-01-05'`)).toContain("Filters:ts>='2024-01-0500:00:00'");
+  });
+
+  it.each(["HOUR", "MINUTE", "SECOND"])(
+    "cuts instants to the %s as the calendar does, before 1970 too",
+    async (part) => {
+      const cut = printCall("TIMESTAMP_TRUNC", TIMESTAMP, ["instant", TIMESTAMP], { part });
+      const { rows: wrong } = await database.query(
+        `SELECT instant FROM (SELECT ts - to_microseconds(us) AS instant FROM instants, unnest([0, 1, 999999, 123456789]) u(us))
+       WHERE ${cut} IS DISTINCT FROM date_trunc('${part}', instant)`,
+      );
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it.each(["America/Los_Angeles", "Europe/Berlin", "America/Havana", "Australia/Lord_Howe", "Asia/Kathmandu"])(
+    "finds the same wall clocks and instants in %s as the functions of ours",
+    async (zone) => {
+      const quoted = quoteString(zone);
+      const wall = wallFromUtc("ts", quoted);
+      const utc = utcFromWall("ts", quoted);
+      const { rows: found } = await database.query(
+        `SELECT count(*), count(*) FILTER (${wall} <> lw_wall_from_utc(ts, ${quoted})), ` +
+          `count(*) FILTER (${utc} <> lw_utc_from_wall(ts, ${quoted})) FROM t`,
+      );
+      expect(found).toEqual([[20000n, 0n, 0n]]);
+    },
+  );
+
+  it("formats natively as the function of ours does", async () => {
+    const format = quoteString("%a %A %b %B %d %F %G %H %I %j %m %M %p %R %S %T %u %U %V %w %W %Y %y %%");
+    const native = formatTimestamp(format, "ts", "'UTC'");
+    expect(native).toContain("strftime");
+    const { rows: found } = await database.query(
+      `SELECT count(*) FILTER (${native} <> lw_format_timestamp(${format}, ts, 'UTC')) FROM instants`,
+    );
+    expect(found).toEqual([[0n]]);
+  });
+
+  it("writes timestamps natively as the function of ours does, and reads them back", async () => {
+    const text = printCast({ operand: "ts", from: TIMESTAMP, to: STRING, isSafe: false, timeZone: "UTC" });
+    const { rows: found } = await database.query(
+      `SELECT count(*) FILTER (${text} <> lw_timestamp_to_text(ts, 'UTC')), ` +
+        `count(*) FILTER (lw_timestamp_from_text(${text}, 'UTC') <> ts) FROM instants`,
+    );
+    expect(found).toEqual([[0n, 0n]]);
+  });
+});

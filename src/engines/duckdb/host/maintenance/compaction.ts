@@ -1,0 +1,151 @@
+/**
+ * Rewriting rows sorted by project and time, in which order a query for one project reads a fraction of them. Rows that
+ * were appended are the *tail* (`lw_run` is NULL); a compaction takes the oldest of them and
+ * appends them again as a sorted *run*, a short last run together with them. It is one transaction: at any moment each row is in the table once.
+ */
+import type { Connection } from "../../driver/connection.ts";
+import type { StoredSource } from "../store/stored-source.ts";
+
+export interface Compaction {
+  readonly source: StoredSource;
+  readonly run: number;
+  /** Rows of the tail below this row id are rewritten. */
+  readonly bound: bigint;
+  readonly rowCount: number;
+  /** The last run, when it is so short that it is written again together with these rows. */
+  readonly merged: number | undefined;
+}
+
+export interface CompactionSize {
+  /** A shorter tail is left as it is. */
+  readonly minRows: number;
+  /** The same while no events come in; a quarter of `minRows` by default. */
+  readonly minQuietRows?: number;
+  /** How long no event must have come in for that, in milliseconds; ten seconds by default. */
+  readonly quietMs?: number;
+  /** Rows of one compaction, about: they are sorted in memory. */
+  readonly maxRows: number;
+  /** How often the tails are looked at, in milliseconds; every five seconds by default. */
+  readonly everyMs?: number;
+}
+
+/** Where sources say what project an event is of. */
+const PROJECT_PATHS = ["project", "metadata.project", "metadata.project_ref"];
+
+async function readNumber(connection: Connection, sql: string): Promise<number | undefined> {
+  const [row] = await connection.all(sql);
+  const value = row?.[0];
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+/** Rows that are not in a run yet. */
+export async function countTail(connection: Connection, table: string): Promise<number> {
+  return (await readNumber(connection, `SELECT count(*)::DOUBLE FROM "${table}" WHERE lw_run IS NULL`)) ?? 0;
+}
+
+/** A run is written again with at least half as many new rows: so each row is rewritten a few times at most. */
+const MAX_MERGED_SHARE = 2;
+/** Shorter than half a row group it is always written again: that is quick, and many short runs would be slow to read. */
+const SHORT_RUN_ROWS = 15_360;
+
+/** The last run, when it and the new rows make one run of a good size. */
+async function findMergedRun(
+  connection: Connection,
+  source: StoredSource,
+  lastRun: number,
+  newRows: number,
+  maxRows: number,
+): Promise<{ readonly run: number; readonly rowCount: number } | undefined> {
+  const sql = `SELECT count(*)::DOUBLE FROM "${source.table}" WHERE lw_run = ${lastRun}`;
+  const rowCount = (await readNumber(connection, sql)) ?? 0;
+  const isWorthIt = rowCount <= Math.max(newRows * MAX_MERGED_SHARE, SHORT_RUN_ROWS);
+  const fits = rowCount > 0 && isWorthIt && rowCount + newRows <= maxRows;
+  return fits ? { run: lastRun, rowCount } : undefined;
+}
+
+/**
+ * What to rewrite next of a source; undefined when its tail is short. `rowsInLog`: so many of its last rows may not be in the file
+ * yet; they wait. Where row groups end is not asked for: DuckDB tells it for all columns at once (`pragma_storage_info`), for
+ * which it reads the whole file.
+ */
+export async function planCompaction(
+  connection: Connection,
+  source: StoredSource,
+  { minRows, maxRows }: CompactionSize,
+  rowsInLog: number,
+): Promise<Compaction | undefined> {
+  const tail = `FROM "${source.table}" WHERE lw_run IS NULL`;
+  const rowCount = Math.min((await countTail(connection, source.table)) - rowsInLog, maxRows);
+  if (rowCount < Math.max(1, minRows)) return undefined;
+  const last = await readNumber(
+    connection,
+    `SELECT rowid::DOUBLE ${tail} ORDER BY rowid LIMIT 1 OFFSET ${rowCount - 1}`,
+  );
+  if (last === undefined) return undefined;
+  const lastRun =
+    (await readNumber(connection, `SELECT max(run)::DOUBLE FROM lw_runs WHERE source = '${source.table}'`)) ?? 0;
+  const merged = await findMergedRun(connection, source, lastRun, rowCount, maxRows);
+  return {
+    source,
+    run: lastRun + 1,
+    bound: BigInt(last + 1),
+    rowCount: rowCount + (merged?.rowCount ?? 0),
+    merged: merged?.run,
+  };
+}
+
+/** Conditions of the rows that are rewritten. Each by itself lets a scan pass over all other row groups; joined by OR they would not. */
+function partsOf({ bound, merged }: Compaction): readonly string[] {
+  const tail = `lw_run IS NULL AND rowid < ${bound}`;
+  return merged === undefined ? [tail] : [tail, `lw_run = ${merged}`];
+}
+
+function sortColumns(source: StoredSource): string {
+  const columns: string[] = [];
+  for (const path of PROJECT_PATHS) {
+    for (const entry of source.entries) {
+      if (entry.role === "value" && entry.path === path && entry.column !== null) columns.push(`"${entry.column}"`);
+    }
+  }
+  return [...columns, "timestamp"].join(", ");
+}
+
+/**
+ * Begins the transaction. Must be called on the writer's queue, so that no checkpoint moves row ids between the plan
+ * and the first write, which keeps later checkpoints away.
+ */
+export async function beginCompaction(
+  connection: Connection,
+  { source, run, rowCount, merged }: Compaction,
+): Promise<void> {
+  await connection.all("BEGIN");
+  if (merged !== undefined) {
+    await connection.all("DELETE FROM lw_runs WHERE source = $1 AND run = $2", [
+      { value: source.table },
+      { value: merged },
+    ]);
+  }
+  await connection.all("INSERT INTO lw_runs VALUES ($1, $2, $3)", [
+    { value: source.table },
+    { value: run },
+    { value: rowCount },
+  ]);
+}
+
+/** Writes the sorted run; takes seconds, beside everything else. */
+export async function writeRun(connection: Connection, compaction: Compaction): Promise<void> {
+  const { source, run } = compaction;
+  const parts = partsOf(compaction).map((condition) => `SELECT * FROM "${source.table}" WHERE ${condition}`);
+  await connection.all(
+    `INSERT INTO "${source.table}" SELECT * REPLACE (${run} AS lw_run) FROM (${parts.join(" UNION ALL ")})
+     ORDER BY ${sortColumns(source)}`,
+  );
+}
+
+/** Takes the rows from where they were and commits. Must be called on the writer's queue, a checkpoint right after it. */
+export async function finishCompaction(connection: Connection, compaction: Compaction): Promise<void> {
+  for (const condition of partsOf(compaction)) {
+    await connection.all(`DELETE FROM "${compaction.source.table}" WHERE ${condition}`);
+  }
+  await connection.all("COMMIT");
+}

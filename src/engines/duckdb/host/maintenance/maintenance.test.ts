@@ -1,0 +1,226 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { INT64, STRING } from "../../../../googlesql/types.ts";
+import type { LogEvent, OutputColumn } from "../../../contract/query-engine.ts";
+import { runQuery } from "../../run-query.ts";
+import { DuckDbStore } from "../../store/store.ts";
+import { openCore } from "../core.ts";
+import type { EngineHost } from "../protocol.ts";
+import type { CompactionSize } from "./compaction.ts";
+
+const signal = new AbortController().signal;
+
+describe("maintenance of the store", () => {
+  const folders: string[] = [];
+  const hosts: EngineHost[] = [];
+
+  afterEach(async () => {
+    await Promise.all(hosts.splice(0).map((host) => host.close()));
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function open(compaction: Partial<CompactionSize> = {}): Promise<{ host: EngineHost; store: DuckDbStore }> {
+    const directory = mkdtempSync(join(tmpdir(), "logweir-maintenance-"));
+    folders.push(directory);
+    const { host } = await openCore(
+      {
+        directory,
+        threads: 2,
+        memoryLimitBytes: 512 * 1024 ** 2,
+        checkpointBytes: 64 * 1024,
+        compaction: { minRows: 1500, maxRows: 5000, ...compaction },
+      },
+      { onFatal: () => expect.unreachable(), onProblem: () => expect.unreachable() },
+    );
+    hosts.push(host);
+    const store = new DuckDbStore(() => host);
+    await store.ensureSource({ name: "edge", knownFields: [{ path: "project", type: STRING }] });
+    return { host, store };
+  }
+
+  let made = 0;
+  function makeEvents(count: number): LogEvent[] {
+    return Array.from({ length: count }, () => {
+      const n = made++;
+      return {
+        id: `e${n}`,
+        hasGeneratedId: false,
+        timestampUs: BigInt(n) * 1000n,
+        eventMessage: `message ${n}`,
+        fields: { project: `p${n % 7}`, metadata: { n, text: "x".repeat(100) } },
+      };
+    });
+  }
+
+  async function query(host: EngineHost, sql: string, columns: readonly OutputColumn[]): Promise<unknown[][]> {
+    const limits = { timeoutMs: 10_000, maxRows: 1e6, maxResultBytes: 1e8 };
+    const compiled = { sql, parameters: [], columns, tables: [] };
+    const { batches } = await runQuery(host, { query: compiled, values: [], encoding: "cells", limits, signal });
+    const rows: unknown[][] = [];
+    for await (const { json } of batches) rows.push(...(JSON.parse(`[${json}]`) as unknown[][]));
+    return rows;
+  }
+
+  const one: OutputColumn = { name: "n", type: INT64 };
+
+  async function expectOnce(host: EngineHost, count: number): Promise<void> {
+    const rows = await query(host, "SELECT count(*), count(DISTINCT id), count(DISTINCT j3) FROM events_1", [
+      one,
+      one,
+      one,
+    ]);
+    expect(rows).toEqual([[count, count, count]]);
+  }
+
+  it("rewrites the tail sorted by project and time, each row once", async () => {
+    const { host, store } = await open();
+    made = 0;
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    expect(await host.maintain()).toBe(true);
+    await expectOnce(host, 4000);
+    expect((await host.statistics())[0]).toMatchObject({ rowCount: 4000, tailRowCount: 0 });
+    const projects = await query(host, "SELECT c1 FROM events_1", [{ name: "project", type: STRING }]);
+    expect(projects).toEqual([...projects].sort());
+    expect(await host.maintain()).toBe(false);
+  });
+
+  it("leaves a short tail alone", async () => {
+    const { host, store } = await open();
+    await store.append("edge", makeEvents(1000), signal);
+    expect(await host.maintain()).toBe(false);
+  });
+
+  it("writes a short last run again together with what came after it", async () => {
+    const { host, store } = await open();
+    made = 0;
+    for (const count of [2000, 2000]) {
+      await store.append("edge", makeEvents(count), signal);
+      expect(await host.maintain()).toBe(true);
+    }
+    await expectOnce(host, 4000);
+    const [source] = (await host.report()).sources;
+    expect(source).toMatchObject({ rowCount: 4000, tailRowCount: 0, runCount: 1 });
+    const projects = await query(host, "SELECT c1 FROM events_1", [{ name: "project", type: STRING }]);
+    expect(projects).toEqual([...projects].sort());
+    await store.append("edge", makeEvents(2000), signal);
+    expect(await host.maintain()).toBe(true);
+    await expectOnce(host, 6000);
+    expect((await host.report()).sources[0]).toMatchObject({ tailRowCount: 0, runCount: 2 });
+  });
+
+  it("puts a short tail in order, with the log in the file, once no events come in", async () => {
+    const { host, store } = await open({ minQuietRows: 100, quietMs: 0, everyMs: 5 });
+    made = 0;
+    const events = makeEvents(1200);
+    for (let from = 0; from < 1200; from += 300) await store.append("edge", events.slice(from, from + 300), signal);
+    await expect.poll(async () => (await host.statistics())[0]?.tailRowCount, { timeout: 10_000 }).toBe(0);
+    await expectOnce(host, 1200);
+    const late = { ...makeEvents(1)[0], timestampUs: 5n } as LogEvent;
+    await store.append("edge", [late], signal);
+    expect(await store.append("edge", events, signal)).toEqual({ stored: 0, repeated: 1200 });
+    await expectOnce(host, 1201);
+  });
+
+  it("puts few events in order too when they lie in many row groups", async () => {
+    const { host, store } = await open({ minRows: 1_000_000, maxRows: 50_000, everyMs: 600_000 });
+    made = 0;
+    // Over 64 KB of log each: a checkpoint, which ends a row group.
+    for (let i = 0; i < 63; i++) await store.append("edge", makeEvents(250), signal);
+    expect(await host.maintain()).toBe(false);
+    await store.append("edge", makeEvents(250), signal);
+    expect(await host.maintain()).toBe(true);
+    await expectOnce(host, 64 * 250);
+    expect((await host.report()).sources[0]).toMatchObject({ tailRowCount: 0, runCount: 1 });
+    expect(await host.maintain()).toBe(false);
+  });
+
+  it("lets appends and queries go on meanwhile", async () => {
+    const { host, store } = await open();
+    made = 0;
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    const compacting = host.maintain();
+    const counts: number[] = [];
+    for (let i = 0; i < 10; i++) {
+      await store.append("edge", makeEvents(10), signal);
+      const [[count] = []] = await query(host, "SELECT count(*) FROM events_1", [one]);
+      counts.push(Number(count));
+    }
+    expect(counts).toEqual(Array.from({ length: 10 }, (_, i) => 4010 + i * 10));
+    expect(await compacting).toBe(true);
+    await expectOnce(host, 4100);
+  });
+
+  it("survives a change of the table meanwhile, and compacts then", async () => {
+    const { host, store } = await open();
+    made = 0;
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    const compacting = host.maintain().catch((error: unknown) => error);
+    await store.append("edge", [{ ...makeEvents(1)[0], fields: { metadata: { fresh: 1 } } } as LogEvent], signal);
+    await compacting;
+    await host.maintain();
+    const rows = await query(host, "SELECT count(*), count(DISTINCT id) FROM events_1", [one, one]);
+    expect(rows).toEqual([[4001, 4001]]);
+    expect((await host.statistics())[0]?.tailRowCount).toBeLessThan(100);
+  });
+
+  it("deletes what is older than a time and takes its ids again", async () => {
+    const { host, store } = await open();
+    made = 0;
+    const events = makeEvents(100);
+    await store.append("edge", events, signal);
+    expect(await host.deleteBefore("edge", "40000")).toBe(40);
+    await expectOnce(host, 60);
+    expect(await store.append("edge", events, signal)).toEqual({ stored: 40, repeated: 60 });
+    await expectOnce(host, 100);
+  });
+
+  it("uses the space of deleted events for those to come", async () => {
+    const { host, store } = await open();
+    made = 0;
+    const fill = async () => {
+      for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+      await host.maintain();
+    };
+    const sizes: number[] = [];
+    for (let round = 1; round <= 8; round++) {
+      await fill();
+      expect(await host.deleteBefore("edge", String(made * 1000))).toBe(4000);
+      sizes.push(statSync(join(folders.at(-1) ?? "", "events.duckdb")).size);
+    }
+    expect(sizes.at(-1)).toBeLessThan(2 * (sizes[0] ?? 0));
+    await expectOnce(host, 0);
+  });
+
+  it("keeps the file as it is while a snapshot is held, and stores events meanwhile", async () => {
+    const { host, store } = await open();
+    made = 0;
+    await store.append("edge", makeEvents(3000), signal);
+    const snapshot = await store.snapshot(signal);
+    const [file] = snapshot.files;
+    const before = readFileSync(file?.path ?? "");
+    expect(snapshot.sources).toEqual([{ name: "edge", rowCount: 3000 }]);
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    expect(await host.deleteBefore("edge", "1000000")).toBe(1000);
+    expect(await host.maintain()).toBe(false);
+    await expect(store.snapshot(signal)).rejects.toMatchObject({ code: "overloaded" });
+    expect(readFileSync(file?.path ?? "").equals(before)).toBe(true);
+    await snapshot.release();
+    expect(await host.maintain()).toBe(true);
+    await expectOnce(host, 6000);
+  });
+
+  it("reports sizes, fields and runs", async () => {
+    const { host, store } = await open();
+    made = 0;
+    for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
+    await host.maintain();
+    const report = await store.inspect(signal);
+    expect(report).toMatchObject({
+      sources: [{ name: "edge", rowCount: 4000, runCount: 1, tailRowCount: 0, fieldCount: 4 }],
+    });
+    expect(report.fileBytes).toBeGreaterThan(100_000);
+    expect(report.diskFreeBytes).toBeGreaterThan(0);
+  });
+});

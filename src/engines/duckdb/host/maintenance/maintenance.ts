@@ -1,0 +1,226 @@
+/** What the store does for itself between commits: checkpoints, and compaction of what was appended. */
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import { EngineError } from "../../../contract/query-engine.ts";
+import type { Connection, Database } from "../../driver/connection.ts";
+import { describeCause } from "../../driver/driver-error.ts";
+import type { HostSnapshot } from "../protocol.ts";
+import { type AppendWork, rowCountOf } from "../store/group-commit.ts";
+import { storePaths } from "../store/store-file.ts";
+import type { StoredSource } from "../store/stored-source.ts";
+import type { Writer } from "../store/writer.ts";
+import { hasRoomForCheckpoint, makeCheckpoint } from "./checkpoints.ts";
+import {
+  beginCompaction,
+  type Compaction,
+  type CompactionSize,
+  finishCompaction,
+  planCompaction,
+  writeRun,
+} from "./compaction.ts";
+
+export interface MaintenanceOptions {
+  readonly directory: string;
+  readonly checkpointBytes: number;
+  readonly compaction: CompactionSize;
+  /** Something went wrong that nobody waits for, and that will be tried again. */
+  readonly onProblem: (message: string) => void;
+}
+
+/** Above so many rows a second compaction waits for a quieter time, up to a tail that queries feel. */
+const BUSY_ROWS_PER_SECOND = 3000;
+const LONG_TAIL_FACTOR = 8;
+/** Without events for so long, what was stored is put in order though it is little. */
+const QUIET_MS = 10_000;
+const QUIET_SHARE = 4;
+/** A log that is shorter is not worth a checkpoint, however quiet it is. */
+const MIN_QUIET_LOG_BYTES = 1024 ** 2;
+/** Each checkpoint ends a row group: so many short ones are compacted however few events they hold. */
+const MANY_ROW_GROUPS = 64;
+/** How often deleted events let a checkpoint write row groups anew: each takes some tenths of a second, and commits wait. */
+const FOLDS_AFTER_DELETE = 4;
+
+function logBytesOf(directory: string): number {
+  return statSync(storePaths(directory).writeAheadLog, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+export class Maintenance {
+  readonly #options: MaintenanceOptions;
+  readonly #database: Database;
+  readonly #sources: () => readonly StoredSource[];
+  /** Rows that may be in the log alone, by table, and how many row groups checkpoints ended in each since its last compaction. */
+  readonly #rowsInLog = new Map<string, number>();
+  readonly #rowGroups = new Map<string, number>();
+  #connection: Connection | undefined;
+  #compacting: Promise<boolean> | undefined;
+  /** True while somebody copies the file. */
+  #isHeld = false;
+  /** True while checkpoints wait for room on the disk. */
+  #lacksRoom = false;
+  #rowsSinceLook = 0;
+  #storedAtMs = performance.now();
+  #lookedAtMs = performance.now();
+
+  constructor(options: MaintenanceOptions, database: Database, sources: () => readonly StoredSource[]) {
+    this.#options = options;
+    this.#database = database;
+    this.#sources = sources;
+  }
+
+  /** Makes a checkpoint when one is due. Called on the writer's queue after each commit. */
+  async afterCommit(connection: Connection, works: readonly AppendWork[]): Promise<void> {
+    for (const work of works) {
+      const rowCount = rowCountOf(work);
+      const { table } = work.source;
+      this.#rowsInLog.set(table, (this.#rowsInLog.get(table) ?? 0) + rowCount);
+      this.#rowsSinceLook += rowCount;
+    }
+    this.#storedAtMs = performance.now();
+    // DuckDB makes no checkpoint beside a transaction that writes; the end of the compaction makes one.
+    const { directory, checkpointBytes } = this.#options;
+    if (this.#compacting === undefined && !this.#isHeld && logBytesOf(directory) >= checkpointBytes) {
+      await this.#checkpoint(connection);
+    }
+  }
+
+  /** Makes the blocks of deleted rows free for rows to come. Called on the writer's queue. */
+  async freeSpace(connection: Connection): Promise<void> {
+    if (this.#compacting === undefined && !this.#isHeld) await this.#checkpoint(connection, FOLDS_AFTER_DELETE);
+  }
+
+  /**
+   * Writes everything that is committed into the file, and makes no further checkpoint and no compaction until
+   * `endSnapshot`. Commits go on, into the log. Whoever copies the file must be another process: closing any handle
+   * to it would give up this one's lock.
+   */
+  async beginSnapshot(writer: Writer): Promise<HostSnapshot> {
+    if (this.#isHeld) throw new EngineError("overloaded", "A backup is being made already", { retryAfterSeconds: 10 });
+    this.#isHeld = true;
+    try {
+      await this.#compacting?.catch(() => false);
+      return await writer.task((connection) => this.#takeSnapshot(connection));
+    } catch (error) {
+      this.#isHeld = false;
+      throw error;
+    }
+  }
+
+  endSnapshot(): void {
+    this.#isHeld = false;
+  }
+
+  /**
+   * Compacts a source whose tail is long, if there is one, and answers whether it did; at most one compaction runs at a
+   * time. A patient one lets the events that come in go first, unless the tail is very long, and while none come it
+   * takes shorter tails too.
+   */
+  async compact(writer: Writer, isPatient: boolean): Promise<boolean> {
+    if (this.#isHeld) return false;
+    this.#compacting ??= this.#compactOnce(writer, isPatient).finally(() => {
+      this.#compacting = undefined;
+    });
+    return this.#compacting;
+  }
+
+  async #compactOnce(writer: Writer, isPatient: boolean): Promise<boolean> {
+    const { minRows, maxRows, minQuietRows, quietMs = QUIET_MS } = this.#options.compaction;
+    if (!isPatient) return this.#compact(writer, { minRows, maxRows });
+    const isQuiet = performance.now() - this.#storedAtMs >= quietMs;
+    if (!isQuiet) {
+      const isBusy = this.#takeRate() > BUSY_ROWS_PER_SECOND;
+      return this.#compact(writer, { minRows: isBusy ? minRows * LONG_TAIL_FACTOR : minRows, maxRows });
+    }
+    const { directory, checkpointBytes } = this.#options;
+    if (logBytesOf(directory) >= Math.min(MIN_QUIET_LOG_BYTES, checkpointBytes)) {
+      await writer.task((connection) => this.#checkpoint(connection));
+    }
+    return this.#compact(writer, { minRows: minQuietRows ?? Math.ceil(minRows / QUIET_SHARE), maxRows });
+  }
+
+  /** Stops a compaction, which loses nothing, and makes a last checkpoint. */
+  async close(writer: Writer): Promise<void> {
+    this.#connection?.interrupt();
+    await this.#compacting?.catch(() => false);
+    // A copy that is under way must not change below its reader; the log has everything.
+    if (this.#isHeld) return;
+    await writer
+      .task((connection) => this.#checkpoint(connection))
+      .catch((error: unknown) => this.#options.onProblem(`the last checkpoint failed: ${describeCause(error)}`));
+  }
+
+  async #takeSnapshot(connection: Connection): Promise<HostSnapshot> {
+    const { directory } = this.#options;
+    if (!hasRoomForCheckpoint(directory, logBytesOf(directory))) {
+      throw new EngineError("disk_full", "The disk that holds the store is full");
+    }
+    await this.#write(connection);
+    const sources: { name: string; rowCount: number }[] = [];
+    for (const { name, table } of this.#sources()) {
+      const [row] = await connection.all(`SELECT count(*)::DOUBLE FROM "${table}"`);
+      sources.push({ name, rowCount: Number(row?.[0]) });
+    }
+    const { file } = storePaths(directory);
+    return { name: basename(file), path: file, byteCount: statSync(file).size, sources };
+  }
+
+  async #checkpoint(connection: Connection, maxFolds = 0): Promise<void> {
+    const { directory, onProblem } = this.#options;
+    const logBytes = logBytesOf(directory);
+    const hasRoom = hasRoomForCheckpoint(directory, logBytes);
+    // Asked for after each commit: said once until there is room again.
+    if (!hasRoom && !this.#lacksRoom) {
+      onProblem(`the disk has no room for a checkpoint; the log has ${logBytes} bytes and grows until there is`);
+    }
+    this.#lacksRoom = !hasRoom;
+    if (hasRoom) await this.#write(connection, maxFolds);
+  }
+
+  async #write(connection: Connection, maxFolds = 0): Promise<void> {
+    await makeCheckpoint(connection, maxFolds);
+    for (const table of this.#rowsInLog.keys()) this.#rowGroups.set(table, (this.#rowGroups.get(table) ?? 0) + 1);
+    this.#rowsInLog.clear();
+  }
+
+  async #compact(writer: Writer, size: CompactionSize): Promise<boolean> {
+    this.#connection ??= await this.#database.connect();
+    const connection = this.#connection;
+    const compaction = await writer.task(() => this.#begin(connection, size));
+    if (compaction === undefined) return false;
+    try {
+      await writeRun(connection, compaction);
+      await writer.task(async (writerConnection) => {
+        await finishCompaction(connection, compaction);
+        // The next rows must not join the run's last row group.
+        await this.#checkpoint(writerConnection);
+      });
+      return true;
+    } catch (error) {
+      // A table that was altered meanwhile, an interrupt, a full disk: the tail is as it was.
+      await connection.all("ROLLBACK").catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #begin(connection: Connection, size: CompactionSize): Promise<Compaction | undefined> {
+    for (const source of this.#sources()) {
+      const hasManyGroups = (this.#rowGroups.get(source.table) ?? 0) >= MANY_ROW_GROUPS;
+      const rowsInLog = this.#rowsInLog.get(source.table) ?? 0;
+      const chosen = hasManyGroups ? { ...size, minRows: 1 } : size;
+      const compaction = await planCompaction(connection, source, chosen, rowsInLog);
+      if (compaction === undefined) continue;
+      await beginCompaction(connection, compaction);
+      this.#rowGroups.delete(source.table);
+      return compaction;
+    }
+    return undefined;
+  }
+
+  /** Rows a second since this was asked last. */
+  #takeRate(): number {
+    const now = performance.now();
+    const rowsPerSecond = (this.#rowsSinceLook * 1000) / Math.max(1, now - this.#lookedAtMs);
+    this.#rowsSinceLook = 0;
+    this.#lookedAtMs = now;
+    return rowsPerSecond;
+  }
+}

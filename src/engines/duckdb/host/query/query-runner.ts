@@ -1,0 +1,252 @@
+/** Runs compiled queries: several at once, each on a connection of its own, under its limits. */
+import { EngineError, type QuerySummary, type RowBatch } from "../../../contract/query-engine.ts";
+import type { BoundValue, Connection, Database } from "../../driver/connection.ts";
+import { type DuckDBValue, TIMESTAMP } from "../../driver/driver.ts";
+import { toEngineError } from "../../driver/driver-error.ts";
+import { physicalType, toDriverValue } from "../../driver/parameters.ts";
+import { chunkOf, createRowEncoder, notedChunk, type RowChunk } from "../../driver/rows.ts";
+import type { HostQuery } from "../protocol.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import { createIdBounds, type FindIdRange } from "./id-bounds.ts";
+import { createKeptRows, type KeptCall, type KeptRows } from "./kept-rows.ts";
+import { createMemoryWatch } from "./memory-watch.ts";
+import { createProcessWatch } from "./process-watch.ts";
+import type { FindTenantColumn } from "./row-shape.ts";
+import { weighRows } from "./row-weights.ts";
+import type { CheckStatement } from "./statement-check.ts";
+
+/** Rows that are written at once: few enough for a bound on bytes to hold, many enough to be quick. */
+const ROWS_PER_BATCH = 256;
+/** Or as many as have so many bytes: a text of a single row may have sixteen million. */
+const BATCH_BYTES = 1_000_000;
+
+export interface RunnerLimits {
+  /** Queries that run at once; more wait. */
+  readonly maxQueries: number;
+  /** Resident memory of the process from which on a query is stopped; not watched unless set. */
+  readonly maxProcessBytes?: number | undefined;
+}
+
+export interface QueryRunner {
+  run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void>;
+  /** A table was changed: statements that are kept for their next run would hold on to what it was. */
+  forgetStatements(): void;
+  /** Events were deleted. To be called before their ids can be stored again. */
+  forgetRows(): void;
+  /** Interrupts what runs, and lets nothing new begin. */
+  close(): Promise<void>;
+}
+
+function bindParameters(query: HostQuery): BoundValue[] {
+  return query.parameters.map(({ type, value }) => ({ value: toDriverValue(type, value), type: physicalType(type) }));
+}
+
+/** Adds up the time spent in the driver, so that a slow reader is not counted as a slow engine. */
+class EngineClock {
+  #totalMs = 0;
+
+  async time<T>(work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#totalMs += performance.now() - startedAt;
+    }
+  }
+
+  get totalMs(): number {
+    return Math.round(this.#totalMs * 1000) / 1000;
+  }
+}
+
+type ReadChunk = () => Promise<RowChunk | undefined>;
+
+/** A statement on its connection, to be run with the values. */
+interface Held {
+  readonly connection: Connection;
+  readonly sql: string;
+  readonly values: readonly BoundValue[];
+  readonly stop: AbortSignal;
+}
+
+/** Runs the statement, and answers its rows as they are made. */
+async function openRows({ connection, sql, values }: Held, columnCount: number): Promise<ReadChunk> {
+  const reader = await connection.stream(sql, values);
+  if (reader.columnCount !== columnCount) {
+    throw new EngineError("internal", "The engine answered another number of columns than were compiled");
+  }
+  return reader.next;
+}
+
+/** The rows of a statement whose texts may be kept: from what is kept where that is all of them, else anew, to be kept. */
+async function openKept(held: Held, call: KeptCall, kept: KeptRows, check: CheckStatement): Promise<ReadChunk> {
+  const { connection, values, stop } = held;
+  const keys = kept.keysOf(call);
+  if (keys !== undefined) {
+    const { sql, since } = keys;
+    await check(sql);
+    const rows = kept.complete(
+      call,
+      await connection.all(sql, since === undefined ? values : [...values, { value: since, type: TIMESTAMP }]),
+    );
+    stop.throwIfAborted();
+    if (rows !== undefined) return once(chunkOf(rows));
+  }
+  const { wholeSql, hasTenant, texts } = call.shape;
+  await check(wholeSql);
+  const next = await openRows({ ...held, sql: wholeSql }, texts.length + (hasTenant ? 1 : 0));
+  const rows: DuckDBValue[][] = [];
+  return async () => {
+    const chunk = await next();
+    if (chunk !== undefined) return notedChunk(chunk, rows, hasTenant ? texts.length : undefined);
+    kept.keep(call, rows);
+    return undefined;
+  };
+}
+
+function once(chunk: RowChunk): ReadChunk {
+  let rest: RowChunk | undefined = chunk;
+  return async () => {
+    const next = rest;
+    rest = undefined;
+    return next;
+  };
+}
+
+async function* readRows(
+  query: HostQuery,
+  next: ReadChunk,
+  clock: EngineClock,
+): AsyncGenerator<RowBatch, QuerySummary, void> {
+  const { maxRows, maxResultBytes } = query.limits;
+  const encode = createRowEncoder(query.columns, query.encoding);
+  const refuse = (): never => {
+    throw new EngineError("result_too_large", `The result is larger than ${maxResultBytes} bytes`);
+  };
+  let rowCount = 0;
+  let byteCount = 0;
+  for (let chunk = await clock.time(next); chunk !== undefined; chunk = await clock.time(next)) {
+    const available = Math.min(chunk.rowCount, maxRows - rowCount);
+    const weigh = weighRows(chunk);
+    for (let from = 0; from < available; ) {
+      const to = endOfBatch(from, available, weigh, (bytes) => byteCount + bytes > maxResultBytes && refuse());
+      const json = encode(chunk, from, to);
+      byteCount += Buffer.byteLength(json) + 1;
+      if (byteCount > maxResultBytes) refuse();
+      rowCount += to - from;
+      yield { json, rowCount: to - from };
+      from = to;
+    }
+    if (available < chunk.rowCount) return { rowCount, isTruncated: true, engineMs: clock.totalMs };
+  }
+  return { rowCount, isTruncated: false, engineMs: clock.totalMs };
+}
+
+/**
+ * Behind the last row that is written together with the one at `from`: `ROWS_PER_BATCH` on, or as soon as rows have
+ * `BATCH_BYTES`. `check` is told the least bytes of these rows, before any of them is read.
+ */
+function endOfBatch(
+  from: number,
+  available: number,
+  weigh: ReturnType<typeof weighRows>,
+  check: (bytes: number) => void,
+): number {
+  const end = Math.min(from + ROWS_PER_BATCH, available);
+  if (weigh === undefined) return end;
+  let bytes = 0;
+  for (let row = from; row < end; row++) {
+    bytes += weigh(row);
+    check(bytes);
+    if (bytes > BATCH_BYTES) return row + 1;
+  }
+  return end;
+}
+
+function stopping(): EngineError {
+  return new EngineError("unavailable", "The engine is stopping");
+}
+
+/** Builds a runner of so many queries at once over the database; `check` decides on each statement before it runs. */
+export function createQueryRunner(
+  database: Database,
+  check: CheckStatement,
+  findIdRange: FindIdRange,
+  { maxQueries, maxProcessBytes }: RunnerLimits,
+  findTenantColumn?: FindTenantColumn,
+): QueryRunner {
+  const pool = new ConnectionPool(database, maxQueries);
+  const processWatch = maxProcessBytes === undefined ? undefined : createProcessWatch(maxProcessBytes);
+  const ids = createIdBounds(findIdRange);
+  const memory = createMemoryWatch(database);
+  const kept = createKeptRows(findTenantColumn);
+  const running = new Set<AbortController>();
+  let isClosed = false;
+
+  async function* run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void> {
+    const { timeoutMs, maxMemoryBytes } = query.limits;
+    // Its reason is the error that the caller is told.
+    const stop = new AbortController();
+    const giveUp = () => stop.abort(new EngineError("aborted", "The query was stopped"));
+    const expire = () => stop.abort(new EngineError("timeout", `The query ran longer than ${timeoutMs} ms`));
+    const starve = () =>
+      stop.abort(new EngineError("memory_exceeded", "The query took more memory than max_query_memory_mb allows"));
+    const timer = setTimeout(expire, timeoutMs);
+    signal.addEventListener("abort", giveUp);
+    const leave = memory.enter();
+    const watched = processWatch?.watch(() =>
+      stop.abort(new EngineError("memory_exceeded", "The query needs more memory than it may use")),
+    );
+    const endWatch = maxMemoryBytes === undefined ? undefined : memory.watch(maxMemoryBytes, starve);
+    const clock = new EngineClock();
+    let connection: Connection | undefined;
+    let isFinished = false;
+    stop.signal.addEventListener("abort", () => connection?.interrupt());
+    running.add(stop);
+    try {
+      if (isClosed) throw stopping();
+      if (signal.aborted) giveUp();
+      const statement = ids.statement(query);
+      await check(statement.sql);
+      connection = await pool.acquire(stop.signal);
+      const bounds = ids.values(statement, query);
+      const held = { connection, sql: statement.sql, values: [...bindParameters(query), ...bounds], stop: stop.signal };
+      const given = [...query.parameters.map(({ value }) => value), ...bounds.map(({ value }) => String(value))];
+      const call = kept.begin(statement.sql, query.columns.length, given);
+      const next = await clock.time(() =>
+        call === undefined ? openRows(held, query.columns.length) : openKept(held, call, kept, check),
+      );
+      const summary = yield* readRows(query, next, clock);
+      isFinished = !summary.isTruncated;
+      return summary;
+    } catch (error) {
+      if (stop.signal.aborted) throw stop.signal.reason;
+      const failure = toEngineError(error);
+      if (failure.code !== "memory_exceeded" || watched?.isSmaller() !== true) throw failure;
+      // Another query took it: when that one is over, this one may have what it needs.
+      throw new EngineError(failure.code, failure.message, { cause: failure.cause, isLost: true });
+    } finally {
+      running.delete(stop);
+      clearTimeout(timer);
+      signal.removeEventListener("abort", giveUp);
+      endWatch?.();
+      watched?.end();
+      leave();
+      if (connection !== undefined) {
+        // What is left unread would keep its snapshot of the table alive.
+        if (!isFinished) await connection.discardReader().catch(() => undefined);
+        pool.release(connection);
+      }
+    }
+  }
+
+  return {
+    run,
+    forgetStatements: () => pool.forgetStatements(),
+    forgetRows: () => kept.forget(),
+    async close() {
+      isClosed = true;
+      for (const stop of running) stop.abort(stopping());
+    },
+  };
+}

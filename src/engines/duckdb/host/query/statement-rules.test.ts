@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseQuery } from "../../../../googlesql/parse.ts";
+import { resolveQuery } from "../../../../googlesql/resolve.ts";
+import { compileQuery } from "../../compile/compile.ts";
+import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
+import { createStatementCheck } from "./statement-check.ts";
+import { statementRules } from "./statement-rules.ts";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+
+/** The SQL that the reference corpus compiles to; cases that are errors, or that need parameters, are left out. */
+function compiledCorpus(): string[] {
+  const folder = join(root, "test/conformance/corpus");
+  const statements: string[] = [];
+  for (const file of readdirSync(folder)) {
+    const cases = JSON.parse(readFileSync(join(folder, file), "utf8")) as readonly { readonly query: string }[];
+    for (const { query } of cases) {
+      try {
+        const tables = { findTable: () => undefined, tableNames: () => [] };
+        const resolved = resolveQuery(parseQuery(query), query, { tables, parameters: new Map() });
+        statements.push(compileQuery(resolved, () => undefined, { text: query }).sql);
+      } catch {
+        // Its error is another test's business.
+      }
+    }
+  }
+  return statements;
+}
+
+describe("the rules of compiled statements", () => {
+  let database: Database;
+  let connection: Connection;
+  beforeAll(async () => {
+    database = await openDatabase({ threads: 1, memoryLimitBytes: 256 * 1024 ** 2 });
+    connection = await database.connect();
+  });
+  afterAll(() => {
+    connection.close();
+    database.close();
+  });
+
+  it("pass what the reference corpus compiles to", async () => {
+    const check = createStatementCheck(
+      connection,
+      statementRules(() => false),
+    );
+    const refused: string[] = [];
+    const statements = compiledCorpus();
+    for (const sql of statements) await check(sql).catch((error: unknown) => refused.push(`${error}: ${sql}`));
+    expect(refused).toEqual([]);
+    expect(statements.length).toBeGreaterThan(500);
+  });
+
+  it.each([
+    "getenv",
+    "current_setting",
+    "read_text",
+    "query",
+    "nextval",
+    "json_execute_serialized_sql",
+    "pg_get_viewdef",
+  ])("leave out %s, which reaches beyond the query", (name) => {
+    expect(statementRules(() => false).functions?.has(name)).toBe(false);
+  });
+});

@@ -1,0 +1,7 @@
+/** What the compiler can print, and so what a statement may hold. */
+import { allowedFunctions, allowedTableFunctions } from "../../compile/allowed-functions.ts";
+import type { StatementRules } from "./statement-check.ts";
+
+export function statementRules(isKnownTable: (name: string) => boolean): StatementRules {
+  return { isKnownTable, functions: allowedFunctions, tableFunctions: allowedTableFunctions };
+}

@@ -1,0 +1,155 @@
+/** Stores the batches of several appends in one transaction: one write and one fsync for all of them. */
+import type { AppendResult } from "../../../contract/query-engine.ts";
+import type { EncodedBatch } from "../../batch/batch.ts";
+import { type ColumnView, readValues, viewBatch } from "../../batch/batch-reader.ts";
+import type { Connection } from "../../driver/connection.ts";
+import type { AppendContext } from "../protocol.ts";
+import { hashId, type IdHash } from "./id-filter.ts";
+import { buildChunks, type PickedRows } from "./row-chunks.ts";
+import {
+  type Candidate,
+  findCandidate,
+  findStoredIds,
+  idKey,
+  type StoredSource,
+  tenantColumnOf,
+} from "./stored-source.ts";
+import { keepTenants } from "./tenant-entries.ts";
+
+export interface AppendWork {
+  readonly source: StoredSource;
+  readonly batches: readonly EncodedBatch[];
+  readonly context: AppendContext;
+}
+
+/** Rows of the work, repeats included. */
+export function rowCountOf({ batches }: AppendWork): number {
+  return batches.reduce((sum, { header }) => sum + header.rowCount, 0);
+}
+
+interface ReadBatch {
+  readonly source: StoredSource;
+  readonly batch: EncodedBatch;
+  readonly columns: readonly ColumnView[];
+  readonly ids: readonly string[];
+  readonly timestamps: readonly bigint[];
+  readonly hashes: readonly IdHash[];
+  /** Of each row whose id may be a repeat; empty for a source without tenants. */
+  readonly tenants: ReadonlyMap<number, string>;
+}
+
+function columnValues(columns: readonly ColumnView[], name: string): readonly unknown[] {
+  const column = columns.find((candidate) => candidate.column === name);
+  if (column === undefined || column.rows !== undefined) throw new Error(`A batch lacks the column ${name}`);
+  return readValues(column);
+}
+
+function readBatch(source: StoredSource, batch: EncodedBatch): ReadBatch {
+  const columns = viewBatch(batch);
+  const ids = columnValues(columns, "id") as readonly string[];
+  const timestamps = columnValues(columns, "timestamp") as readonly bigint[];
+  return {
+    source,
+    batch,
+    columns,
+    ids,
+    timestamps,
+    hashes: ids.map(hashId),
+    tenants: readTenantColumn(source, columns),
+  };
+}
+
+function readTenantColumn(source: StoredSource, columns: readonly ColumnView[]): ReadonlyMap<number, string> {
+  const name = tenantColumnOf(source);
+  const view = name === undefined ? undefined : columns.find(({ column }) => column === name);
+  const tenants = new Map<number, string>();
+  if (view !== undefined) {
+    readValues(view).forEach((value, index) => {
+      tenants.set(view.rows?.[index] ?? index, String(value));
+    });
+  }
+  return tenants;
+}
+
+function keyOf({ tenants, ids }: ReadBatch, row: number): string {
+  return idKey(tenants.get(row) ?? null, ids[row] ?? "");
+}
+
+/** Row numbers whose id may be a repeat. */
+function ownIdRows({ batch: { header } }: ReadBatch): readonly number[] {
+  return header.ownIdRows === "all" ? Array.from({ length: header.rowCount }, (_, row) => row) : header.ownIdRows;
+}
+
+/** Rows to store: the first of each id of a tenant that the table does not hold. `known` gains those of this batch. */
+function pickRows(batch: ReadBatch, known: Set<string>): PickedRows {
+  const rowCount = batch.batch.header.rowCount;
+  const repeated = new Set<number>();
+  for (const row of ownIdRows(batch)) {
+    const key = keyOf(batch, row);
+    if (known.has(key)) repeated.add(row);
+    else known.add(key);
+  }
+  const rows: number[] = [];
+  for (let row = 0; row < rowCount; row++) if (!repeated.has(row)) rows.push(row);
+  return { columns: batch.columns, rows, rowCount };
+}
+
+async function pickFromSource(
+  connection: Connection,
+  source: StoredSource,
+  batches: readonly ReadBatch[],
+): Promise<readonly PickedRows[]> {
+  const candidates: Candidate[] = [];
+  for (const batch of batches) {
+    for (const row of ownIdRows(batch)) {
+      const hash = batch.hashes[row];
+      const candidate = hash === undefined ? undefined : findCandidate(source, batch.ids[row] ?? "", hash);
+      if (candidate !== undefined) candidates.push(candidate);
+    }
+  }
+  const known = await findStoredIds(connection, source, candidates);
+  return batches.map((batch) => pickRows(batch, known));
+}
+
+/** Stores the work in one transaction and answers each part's result, in order. All or none is stored. */
+export async function commitGroup(connection: Connection, works: readonly AppendWork[]): Promise<AppendResult[]> {
+  const readWorks = works.map(({ source, batches }) => batches.map((batch) => readBatch(source, batch)));
+  const bySource = new Map<StoredSource, ReadBatch[]>();
+  for (const batch of readWorks.flat()) {
+    const group = bySource.get(batch.source);
+    if (group === undefined) bySource.set(batch.source, [batch]);
+    else group.push(batch);
+  }
+  const picked = new Map<ReadBatch, PickedRows>();
+  await connection.transaction(async () => {
+    for (const [source, group] of bySource) {
+      const parts = await pickFromSource(connection, source, group);
+      parts.forEach((part, index) => {
+        const batch = group[index];
+        if (batch !== undefined) picked.set(batch, part);
+      });
+      const chunks = buildChunks(source.columns, parts);
+      if (chunks.length > 0) await connection.append(source.table, chunks);
+    }
+    for (const { source, context } of works) {
+      if (context.tenants.length > 0) await keepTenants(connection, source.name, context.tenants);
+    }
+  });
+  return readWorks.map((batches) => {
+    const result = { stored: 0, repeated: 0 };
+    for (const batch of batches) {
+      const rows = picked.get(batch)?.rows ?? [];
+      rememberIds(batch, rows);
+      result.stored += rows.length;
+      result.repeated += batch.ids.length - rows.length;
+    }
+    return result;
+  });
+}
+
+function rememberIds({ source, hashes, timestamps }: ReadBatch, rows: readonly number[]): void {
+  for (const row of rows) {
+    const [hash, timestamp] = [hashes[row], timestamps[row]];
+    if (hash !== undefined && timestamp !== undefined) source.ids.add(hash, timestamp);
+  }
+}

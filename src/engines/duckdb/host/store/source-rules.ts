@@ -1,0 +1,26 @@
+/** Taking a source's rules over: what its rows hold is made to agree with them. */
+import type { Connection } from "../../driver/connection.ts";
+import type { SourceRules } from "../protocol.ts";
+import { fillDeclaredColumns } from "./declared-columns.ts";
+import { keepRules } from "./source-tables.ts";
+import type { StoredSource } from "./stored-source.ts";
+import { findTenants, replaceTenants } from "./tenant-entries.ts";
+
+/** Runs as a task of the writer. Cut short, it is done again the next time, since the rules are kept last. */
+export async function applyRules(connection: Connection, source: StoredSource, rules: SourceRules): Promise<void> {
+  const before = source.rules;
+  if (JSON.stringify(before) === JSON.stringify(rules)) return;
+  try {
+    // The columns must be whole before anybody asks them who has sent what.
+    await fillDeclaredColumns(connection, source, rules.fields);
+    source.rules = rules;
+    const tenants = await findTenants(connection, source);
+    await connection.transaction(async () => {
+      await replaceTenants(connection, source.name, tenants);
+      await keepRules(connection, source.name, rules);
+    });
+  } catch (error) {
+    source.rules = before;
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+/** Making and widening the tables of sources, always on the writer's connection. */
+import type { Connection } from "../../driver/connection.ts";
+import { type ColumnDefinition, columnOf, fixedColumns, type SchemaEntry } from "../../schema/schema-entry.ts";
+import type { SourceRules } from "../protocol.ts";
+import { noteEntries, type StoredSource } from "./stored-source.ts";
+
+/** Makes the table of a source with the columns of its entries, and keeps its name and them. */
+export async function createSourceTable(
+  connection: Connection,
+  { name, table, entries, rules }: Pick<StoredSource, "name" | "table" | "entries" | "rules">,
+): Promise<void> {
+  const columns = [...fixedColumns, ...newColumns(entries, fixedColumns)];
+  const list = columns.map((column) => `"${column.name}" ${column.type}`).join(", ");
+  await connection.transaction(async () => {
+    await connection.all(`CREATE TABLE "${table}" (${list})`);
+    await connection.all("INSERT INTO lw_sources VALUES ($1, $2, $3)", [
+      { value: name },
+      { value: table },
+      { value: JSON.stringify(rules) },
+    ]);
+    await keepEntries(connection, name, 0, entries);
+  });
+}
+
+/** Keeps entries, the first of which is the `ordinal`th of the source. */
+async function keepEntries(
+  connection: Connection,
+  source: string,
+  ordinal: number,
+  entries: readonly SchemaEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map((entry, index) => [
+    source,
+    ordinal + index,
+    entry.role,
+    entry.path,
+    "type" in entry ? entry.type : null,
+    columnOf(entry)?.name ?? null,
+    false,
+  ]);
+  let place = 0;
+  const list = rows.map((row) => `(${row.map(() => `$${++place}`).join(", ")})`).join(", ");
+  const values = rows.flat().map((value) => ({ value }));
+  await connection.all(`INSERT INTO lw_fields VALUES ${list}`, values);
+}
+
+/** Columns of entries that are not among those that are known; fields that differ by case share one. */
+function newColumns(entries: readonly SchemaEntry[], known: readonly { readonly name: string }[]): ColumnDefinition[] {
+  const names = new Set(known.map(({ name }) => name));
+  const columns: ColumnDefinition[] = [];
+  for (const column of entries.map(columnOf)) {
+    if (column === undefined || names.has(column.name)) continue;
+    names.add(column.name);
+    columns.push(column);
+  }
+  return columns;
+}
+
+/** Keeps the entries and adds their columns in one transaction. */
+export async function addSourceEntries(
+  connection: Connection,
+  source: StoredSource,
+  entries: readonly SchemaEntry[],
+): Promise<void> {
+  await connection.transaction(async () => {
+    for (const column of newColumns(entries, source.columns)) {
+      await connection.all(`ALTER TABLE "${source.table}" ADD COLUMN "${column.name}" ${column.type}`);
+    }
+    await keepEntries(connection, source.name, source.entries.length, entries);
+  });
+  noteEntries(source, entries);
+}
+
+/** Keeps the rules, once the rows are as they say. */
+export async function keepRules(connection: Connection, source: string, rules: SourceRules): Promise<void> {
+  await connection.all("UPDATE lw_sources SET rules = $2 WHERE name = $1", [
+    { value: source },
+    { value: JSON.stringify(rules) },
+  ]);
+}

@@ -1,0 +1,156 @@
+/** The store's file: making it, recognising it, and what it says about the sources it holds. */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { EngineError } from "../../../contract/query-engine.ts";
+import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
+import { toEngineError } from "../../driver/driver-error.ts";
+import type { SchemaEntry } from "../../schema/schema-entry.ts";
+import type { CoreOptions, SourceRules, SourceSchema } from "../protocol.ts";
+import { readTenants } from "./tenant-entries.ts";
+import { upgradeFromFirst } from "./upgrade.ts";
+
+/** Raised by a change that older versions could not read. */
+const STORE_FORMAT = 2;
+const FILE_NAME = "events.duckdb";
+const NEW_FILE_NAME = "events.duckdb.new";
+const SPILL_NAME = "spill";
+
+export interface StorePaths {
+  readonly file: string;
+  readonly writeAheadLog: string;
+  readonly spill: string;
+}
+
+export function storePaths(directory: string): StorePaths {
+  const file = join(directory, FILE_NAME);
+  return { file, writeAheadLog: `${file}.wal`, spill: join(directory, SPILL_NAME) };
+}
+
+const setupStatements: readonly string[] = [
+  "CREATE TABLE lw_store (format INTEGER NOT NULL)",
+  `INSERT INTO lw_store VALUES (${STORE_FORMAT})`,
+  "CREATE TABLE lw_sources (name VARCHAR NOT NULL, table_name VARCHAR NOT NULL, rules VARCHAR)",
+  `CREATE TABLE lw_fields (source VARCHAR NOT NULL, ordinal INTEGER NOT NULL, role VARCHAR NOT NULL,
+    path VARCHAR NOT NULL, type VARCHAR, column_name VARCHAR, stale BOOLEAN NOT NULL)`,
+  "CREATE TABLE lw_tenants (source VARCHAR NOT NULL, tenant VARCHAR, entries VARCHAR NOT NULL)",
+  "CREATE TABLE lw_runs (source VARCHAR NOT NULL, run INTEGER NOT NULL, row_count BIGINT NOT NULL)",
+];
+
+async function runSetup(connection: Connection): Promise<void> {
+  await connection.transaction(async () => {
+    for (const statement of setupStatements) await connection.all(statement);
+  });
+}
+
+/** Makes the file under another name first: one that bears the right name is always whole. */
+async function createStoreFile(directory: string, options: CoreOptions): Promise<void> {
+  const path = join(directory, NEW_FILE_NAME);
+  for (const leftover of [path, `${path}.wal`]) rmSync(leftover, { force: true });
+  const database = await openDatabase({ ...options, path });
+  try {
+    const connection = await database.connect();
+    await runSetup(connection);
+    await connection.all("CHECKPOINT store");
+    connection.close();
+  } finally {
+    database.close();
+  }
+  renameSync(path, join(directory, FILE_NAME));
+}
+
+/** Refuses a folder that holds anything but a store. */
+function checkDirectory(directory: string): void {
+  const ours = new Set([NEW_FILE_NAME, `${NEW_FILE_NAME}.wal`, SPILL_NAME]);
+  const foreign = readdirSync(directory).filter((name) => !ours.has(name));
+  if (foreign.length === 0) return;
+  throw new EngineError(
+    "unavailable",
+    `${directory} holds no store but other files (${foreign.slice(0, 3).join(", ")}); nothing was changed. Choose an empty folder`,
+  );
+}
+
+/** Words the failure to open a file for the person who starts the service. */
+function explainOpenError(error: unknown, file: string): EngineError {
+  const known = toEngineError(error);
+  if (known.code === "disk_full" || error instanceof EngineError) return known;
+  const message = error instanceof Error ? error.message : String(error);
+  const holder = /Conflicting lock is held in .*?\(PID (\d+)\)/.exec(message);
+  const text = /Could not set lock/.test(message)
+    ? `Another process${holder === null ? "" : ` (${holder[1]})`} uses the store ${file}; stop it, or choose another data directory`
+    : `${file} is damaged or is no store of this service; nothing was changed. Choose another data directory, and bring a backup back with \`logweir restore\`. ${message.split("\n")[0]}`;
+  return new EngineError("unavailable", text, { cause: error });
+}
+
+async function checkFormat(connection: Connection, file: string): Promise<void> {
+  const tables = await connection.all("SELECT table_name FROM duckdb_tables() WHERE table_name = 'lw_store'");
+  if (tables.length === 0) {
+    throw new EngineError("unavailable", `${file} is a database, but not a store of this service; nothing was changed`);
+  }
+  const [row] = await connection.all("SELECT format FROM lw_store");
+  if (row?.[0] === 1) await upgradeFromFirst(connection);
+  else if (row?.[0] !== STORE_FORMAT) {
+    throw new EngineError(
+      "unavailable",
+      `${file} has format ${row?.[0]}; this version reads format ${STORE_FORMAT}. Use the version of Logweir that wrote it; nothing was changed`,
+    );
+  }
+}
+
+/**
+ * Opens the store in the folder, making both where they are missing. Throws `EngineError` `unavailable` where the folder
+ * is used by another process, holds something else, or is damaged.
+ */
+export async function openStoreFile(options: CoreOptions): Promise<Database> {
+  const { directory } = options;
+  if (directory === undefined) {
+    const database = await openDatabase(options);
+    const connection = await database.connect();
+    await runSetup(connection);
+    connection.close();
+    return database;
+  }
+  const paths = storePaths(directory);
+  try {
+    mkdirSync(directory, { recursive: true });
+    if (!existsSync(paths.file)) {
+      checkDirectory(directory);
+      await createStoreFile(directory, options);
+    }
+    const database = await openDatabase({ ...options, path: paths.file, temporaryDirectory: paths.spill });
+    try {
+      const connection = await database.connect();
+      await checkFormat(connection, paths.file);
+      connection.close();
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    throw explainOpenError(error, paths.file);
+  }
+}
+
+function readEntry(row: readonly unknown[]): SchemaEntry {
+  const [, role, path, type, column, isStale] = row;
+  const entry = { role, path, ...(type === null ? {} : { type }), column, ...(isStale === true ? { isStale } : {}) };
+  return entry as unknown as SchemaEntry;
+}
+
+/** The sources that the store holds, in the order of their making. */
+export async function readSources(connection: Connection): Promise<SourceSchema[]> {
+  const fields = await connection.all(
+    "SELECT source, role, path, type, column_name, stale FROM lw_fields ORDER BY source, ordinal",
+  );
+  const sources = await connection.all("SELECT name, table_name, rules FROM lw_sources");
+  const tenants = await readTenants(connection);
+  const entries = new Map<unknown, SchemaEntry[]>(sources.map(([name]) => [name, []]));
+  for (const row of fields) entries.get(row[0])?.push(readEntry(row));
+  return sources.map(([name, table, rules]) => ({
+    name: String(name),
+    table: String(table),
+    entries: entries.get(name) ?? [],
+    tenants: tenants.get(String(name)) ?? [],
+    ...(rules === null ? {} : { rules: JSON.parse(String(rules)) as SourceRules }),
+  }));
+}

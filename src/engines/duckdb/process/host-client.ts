@@ -1,0 +1,292 @@
+/** The engine host as seen over a stream of frames. */
+import type { Duplex } from "node:stream";
+import { createPassingMap } from "../../../shared/passing-map.ts";
+import { type AppendResult, EngineError, type QuerySummary, type RowBatch } from "../../contract/query-engine.ts";
+import type { EncodedBatch } from "../batch/batch.ts";
+import { type Frame, FrameReader, writeFrame } from "../host/frames.ts";
+import type {
+  AppendContext,
+  CoreOptions,
+  EngineHost,
+  HostAnswer,
+  HostQuery,
+  HostReport,
+  HostRequest,
+  HostSnapshot,
+  SourceRules,
+  SourceSchema,
+  TableStatistics,
+} from "../host/protocol.ts";
+import type { SchemaEntry } from "../schema/schema-entry.ts";
+
+type Unnumbered<T> = T extends unknown ? Omit<T, "id"> : never;
+type RequestBody = Unnumbered<HostRequest>;
+
+interface Pending {
+  readonly onAnswer: (answer: HostAnswer, body: Buffer) => void;
+  readonly onFailure: (error: EngineError) => void;
+  /** Where it is a query. */
+  readonly query?: RunningQuery;
+}
+
+interface RunningQuery {
+  readonly startedAtMs: number;
+  /** When its limit of time is over. */
+  readonly deadlineMs: number;
+  readonly onEngineEnded: (() => void) | undefined;
+  /** When the caller gave up on it; the host should answer soon after. */
+  cancelledAtMs?: number;
+}
+
+/** Which query a host that is gone was ended for: the oldest, the one that could not be stopped, or none. */
+export type Blame = "oldest" | "overdue" | "nobody";
+
+/** Since when it goes on though it was stopped and has had its time. */
+function overdueSince({ cancelledAtMs, deadlineMs }: RunningQuery): number | undefined {
+  return cancelledAtMs === undefined ? undefined : Math.max(cancelledAtMs, deadlineMs);
+}
+
+function errorOf(answer: HostAnswer & { kind: "error" }): EngineError {
+  const { code, message, detail, retryAfterSeconds, isLost = false } = answer;
+  return new EngineError(code, message, {
+    ...(detail === undefined ? {} : { cause: new Error(detail) }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    isLost,
+  });
+}
+
+/** Batches that arrived and were not taken yet, and how it ended. */
+class BatchQueue {
+  readonly #items: (RowBatch | QuerySummary | EngineError)[] = [];
+  #wake: (() => void) | undefined;
+
+  push(item: RowBatch | QuerySummary | EngineError): void {
+    this.#items.push(item);
+    this.#wake?.();
+  }
+
+  /** Puts an end before everything that was not taken. */
+  fail(error: EngineError): void {
+    this.#items.unshift(error);
+    this.#wake?.();
+  }
+
+  async next(): Promise<RowBatch | QuerySummary | EngineError> {
+    for (;;) {
+      const item = this.#items.shift();
+      if (item !== undefined) return item;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+export class HostClient implements EngineHost {
+  readonly #stream: Duplex;
+  readonly #pending = createPassingMap<number, Pending>();
+  #lastId = 0;
+  #failure: EngineError | undefined;
+
+  /** `onBroken` is called once where what arrives is not what a host says: nothing after that can be read either. */
+  constructor(stream: Duplex, onBroken: (reason: string) => void) {
+    this.#stream = stream;
+    const reader = new FrameReader();
+    const read = (piece: Buffer) => {
+      try {
+        for (const frame of reader.push(piece)) this.#receive(frame);
+      } catch (error) {
+        stream.off("data", read);
+        // What the host goes on to send must not fill the pipe, where it would wait for ever.
+        stream.resume();
+        onBroken(error instanceof Error ? error.message : String(error));
+      }
+    };
+    stream.on("data", read);
+  }
+
+  /**
+   * Since when a query goes on that was cancelled and has had its time, the longest one; undefined when there is none. One that
+   * was cancelled early has its time first: it takes nothing that its caller was not given.
+   */
+  oldestOverdueMs(): number | undefined {
+    let oldest: number | undefined;
+    for (const [, { query }] of this.#pending.entries()) {
+      const overdue = query === undefined ? undefined : overdueSince(query);
+      if (overdue !== undefined && (oldest === undefined || overdue < oldest)) oldest = overdue;
+    }
+    return oldest;
+  }
+
+  /**
+   * The host is gone: everything under way and to come fails. One query may be to blame, which is told so and fails with
+   * `memory_exceeded`; the rest was lost, and may be tried again.
+   */
+  fail(blame: Blame): void {
+    if (this.#failure !== undefined) return;
+    const lost = new EngineError("unavailable", "The engine stopped and is restarting", {
+      retryAfterSeconds: 1,
+      isLost: true,
+    });
+    this.#failure = lost;
+    const blamed = this.#findBlamed(blame);
+    for (const [, pending] of this.#pending.entries()) if (pending !== blamed) pending.onFailure(lost);
+    blamed?.query?.onEngineEnded?.();
+    blamed?.onFailure(new EngineError("memory_exceeded", "The query needs more memory than it may use"));
+    this.#pending.clear();
+  }
+
+  /** Several queries may run, and nobody knows what each of them holds: most that are well take milliseconds, so the oldest is taken. */
+  #findBlamed(blame: Blame): Pending | undefined {
+    let found: { readonly pending: Pending; readonly sinceMs: number } | undefined;
+    for (const [, pending] of blame === "nobody" ? [] : this.#pending.entries()) {
+      if (pending.query === undefined) continue;
+      const sinceMs = blame === "overdue" ? overdueSince(pending.query) : pending.query.startedAtMs;
+      if (sinceMs !== undefined && (found === undefined || sinceMs < found.sinceMs)) found = { pending, sinceMs };
+    }
+    return found?.pending;
+  }
+
+  open(options: CoreOptions): Promise<readonly SourceSchema[]> {
+    return this.#request({ kind: "open", options }) as Promise<readonly SourceSchema[]>;
+  }
+
+  append(source: string, batches: readonly EncodedBatch[], context: AppendContext): Promise<AppendResult> {
+    const payloads = batches.map(({ payload }) => payload);
+    const parts = batches.map(({ header, payload }) => ({ header, byteCount: payload.length }));
+    const [only = Buffer.alloc(0), ...others] = payloads;
+    const body = others.length === 0 ? only : Buffer.concat(payloads);
+    return this.#request({ kind: "append", source, batches: parts, context }, body) as Promise<AppendResult>;
+  }
+
+  createSource(name: string, entries: readonly SchemaEntry[], rules: SourceRules): Promise<SourceSchema> {
+    return this.#request({ kind: "createSource", name, entries, rules }) as Promise<SourceSchema>;
+  }
+
+  async addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void> {
+    await this.#request({ kind: "addEntries", source, entries });
+  }
+
+  defineSource(source: string, rules: SourceRules): Promise<SourceSchema> {
+    return this.#request({ kind: "defineSource", source, rules }) as Promise<SourceSchema>;
+  }
+
+  statistics(): Promise<readonly TableStatistics[]> {
+    return this.#request({ kind: "statistics" }) as Promise<readonly TableStatistics[]>;
+  }
+
+  deleteBefore(source: string, timestampUs: string): Promise<number> {
+    return this.#request({ kind: "deleteBefore", source, timestampUs }) as Promise<number>;
+  }
+
+  report(): Promise<HostReport> {
+    return this.#request({ kind: "report" }) as Promise<HostReport>;
+  }
+
+  beginSnapshot(): Promise<HostSnapshot> {
+    return this.#request({ kind: "beginSnapshot" }) as Promise<HostSnapshot>;
+  }
+
+  async endSnapshot(): Promise<void> {
+    await this.#request({ kind: "endSnapshot" });
+  }
+
+  maintain(): Promise<boolean> {
+    return this.#request({ kind: "maintain" }) as Promise<boolean>;
+  }
+
+  async ping(): Promise<void> {
+    await this.#request({ kind: "ping" });
+  }
+
+  async close(): Promise<void> {
+    await this.#request({ kind: "close" });
+  }
+
+  async *run(
+    query: HostQuery,
+    signal: AbortSignal,
+    onEngineEnded?: () => void,
+  ): AsyncGenerator<RowBatch, QuerySummary, void> {
+    if (signal.aborted) throw new EngineError("aborted", "The query was stopped");
+    const queue = new BatchQueue();
+    const startedAtMs = performance.now();
+    let isDone = false;
+    const end = (item: QuerySummary | EngineError) => {
+      isDone = true;
+      queue.push(item);
+    };
+    const id = this.#send(
+      { kind: "run", query },
+      {
+        query: { startedAtMs, deadlineMs: startedAtMs + query.limits.timeoutMs, onEngineEnded },
+        onAnswer: (answer, body) => {
+          if (answer.kind === "rows") queue.push({ json: body.toString(), rowCount: answer.rowCount });
+          else end(answer.kind === "error" ? errorOf(answer) : (answer.value as QuerySummary));
+        },
+        onFailure: end,
+      },
+    );
+    const onAbort = () => queue.fail(new EngineError("aborted", "The query was stopped"));
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      for (;;) {
+        const item = await queue.next();
+        if (item instanceof EngineError) throw item;
+        if (!("json" in item)) return item;
+        this.#write({ id, kind: "more" });
+        yield item;
+      }
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      if (!isDone) this.#cancel(id);
+    }
+  }
+
+  #cancel(id: number): void {
+    const query = this.#pending.get(id)?.query;
+    if (query === undefined) return;
+    query.cancelledAtMs = performance.now();
+    this.#write({ id, kind: "cancel" });
+  }
+
+  #request(body: RequestBody, payload?: Buffer): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#send(
+        body,
+        {
+          onAnswer: (answer) => {
+            if (answer.kind === "error") reject(errorOf(answer));
+            else resolve(answer.kind === "done" ? answer.value : undefined);
+          },
+          onFailure: reject,
+        },
+        payload,
+      );
+    });
+  }
+
+  #send(body: RequestBody, pending: Pending, payload?: Buffer): number {
+    const id = ++this.#lastId;
+    if (this.#failure !== undefined) {
+      pending.onFailure(this.#failure);
+      return id;
+    }
+    this.#pending.set(id, pending);
+    this.#write({ id, ...body } as HostRequest, payload);
+    return id;
+  }
+
+  #write(request: HostRequest, payload?: Buffer): void {
+    if (this.#failure !== undefined) return;
+    writeFrame(this.#stream, request, payload);
+  }
+
+  #receive({ head, body }: Frame): void {
+    const answer = head as HostAnswer;
+    const pending = this.#pending.get(answer.id);
+    if (pending === undefined) return;
+    if (answer.kind !== "rows") this.#pending.delete(answer.id);
+    pending.onAnswer(answer, body);
+  }
+}

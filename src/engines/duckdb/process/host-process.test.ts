@@ -1,0 +1,358 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { STRING } from "../../../googlesql/types.ts";
+import { EngineError, type LogEvent, type QueryLimits } from "../../contract/query-engine.ts";
+import type { HostQuery } from "../host/protocol.ts";
+import { runQuery } from "../run-query.ts";
+import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "../store/store.ts";
+import { HostProcess, slowness } from "./host-process.ts";
+
+const MEBIBYTE = 1024 ** 2;
+const signal = new AbortController().signal;
+const limits: QueryLimits = { timeoutMs: 10_000, maxRows: 1_000_000, maxResultBytes: 1e9 };
+
+interface OpenStore {
+  readonly host: HostProcess;
+  readonly store: DuckDbStore;
+  readonly log: string[];
+}
+
+describe("the engine host", () => {
+  const opened: HostProcess[] = [];
+  const folders: string[] = [];
+
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((host) => host.close()));
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  });
+
+  function newFolder(): string {
+    const folder = mkdtempSync(join(tmpdir(), "logweir-store-"));
+    folders.push(folder);
+    return folder;
+  }
+
+  async function openStore(
+    directory: string,
+    some: {
+      limits?: StoreLimits;
+      maxResidentBytes?: number;
+      lockPatienceMs?: number;
+      hostPath?: string;
+      maxQueries?: number;
+    } = {},
+  ): Promise<OpenStore> {
+    const log: string[] = [];
+    const store: DuckDbStore = new DuckDbStore(
+      () => host.client(),
+      some.limits === undefined ? {} : { limits: some.limits },
+    );
+    const host = new HostProcess({
+      core: {
+        directory,
+        threads: 2,
+        memoryLimitBytes: 512 * MEBIBYTE,
+        checkpointBytes: MEBIBYTE,
+        compaction: { minRows: 1000, maxRows: 5000 },
+        ...(some.maxQueries === undefined ? {} : { maxQueries: some.maxQueries }),
+      },
+      ...(some.hostPath === undefined ? {} : { hostPath: some.hostPath }),
+      lockPatienceMs: some.lockPatienceMs ?? 0,
+      maxResidentBytes: some.maxResidentBytes ?? 4096 * MEBIBYTE,
+      log: (level, message) => log.push(`${level} ${message}`),
+      onReady: (sources) => store.load(sources),
+    });
+    opened.push(host);
+    await host.start();
+    return { host, store, log };
+  }
+
+  function eventOf(id: string, fields: LogEvent["fields"] = {}): LogEvent {
+    return { id, hasGeneratedId: false, timestampUs: 1_000_000n, eventMessage: "m", fields };
+  }
+
+  const plain = { parameters: [], columns: [{ name: "v", type: STRING }], encoding: "cells", limits } as const;
+
+  function kill(host: HostProcess): void {
+    if (host.pid !== undefined) process.kill(host.pid, "SIGKILL");
+  }
+
+  /** Tries until it succeeds, as a client does that gets 503. Fails after five seconds without success. */
+  async function retry<T>(work: () => Promise<T>): Promise<T> {
+    const giveUpAt = performance.now() + 5000;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const isTemporary = error instanceof EngineError && error.code === "unavailable";
+        if (!isTemporary || performance.now() > giveUpAt) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+
+  function start(host: HostProcess, sql: string, some: Partial<QueryLimits> = {}, abort: AbortSignal = signal) {
+    const query = { sql, parameters: [], columns: [{ name: "v", type: STRING }], tables: [] };
+    return runQuery(host.client(), {
+      query,
+      values: [],
+      encoding: "cells",
+      limits: { ...limits, ...some },
+      signal: abort,
+    });
+  }
+
+  async function query(host: HostProcess, sql: string): Promise<string[]> {
+    const values: string[] = [];
+    for await (const { json } of (await start(host, sql)).batches) {
+      for (const [value] of JSON.parse(`[${json}]`) as [string][]) values.push(value);
+    }
+    return values;
+  }
+
+  it("keeps events, schema and ids over a restart of the service", async () => {
+    const folder = newFolder();
+    const first = await openStore(folder);
+    await first.store.ensureSource({ name: "edge", knownFields: [{ path: "metadata.known", type: STRING }] });
+    await first.store.append("edge", [eventOf("a", { metadata: { seen: 1, list: [{ deep: true }] } })], signal);
+    const described = first.store.describe("edge");
+    await first.host.close();
+
+    const second = await openStore(folder);
+    expect(second.store.describe("edge")).toEqual(described);
+    await second.store.ensureSource({ name: "edge", knownFields: [{ path: "metadata.known", type: STRING }] });
+    expect(await second.store.append("edge", [eventOf("a"), eventOf("b")], signal)).toEqual({ stored: 1, repeated: 1 });
+    expect(await query(second.host, "SELECT id FROM events_1 ORDER BY id")).toEqual(["a", "b"]);
+  });
+
+  it("loses no acknowledged event when it is killed ten times during ingest, and stores none twice", async () => {
+    const { host, store } = await openStore(newFolder());
+    await store.ensureSource({ name: "edge", knownFields: [] });
+    const acknowledged: string[] = [];
+    let killsLeft = 10;
+    let next = 0;
+    const client = async () => {
+      while (killsLeft > 0) {
+        const ids = Array.from({ length: 20 }, () => `event ${next++}`);
+        const events = ids.map((id) =>
+          eventOf(id, { metadata: { text: "x".repeat(500), [`field_${next % 10}`]: next } }),
+        );
+        await retry(() => store.append("edge", events, signal));
+        acknowledged.push(...ids);
+      }
+    };
+    const killer = async () => {
+      for (; killsLeft > 0; killsLeft--) {
+        const before = acknowledged.length;
+        while (acknowledged.length < before + 100) await new Promise((resolve) => setImmediate(resolve));
+        kill(host);
+      }
+    };
+    await Promise.all([client(), client(), client(), client(), killer()]);
+    const stored = await retry(() => query(host, "SELECT id FROM events_1"));
+    expect(new Set(stored).size).toBe(stored.length);
+    expect(acknowledged.filter((id) => !new Set(stored).has(id))).toEqual([]);
+  }, 60_000);
+
+  it("holds every event once when it is killed at any moment of compaction, checkpoint and change of the table", async () => {
+    const { host, store } = await openStore(newFolder());
+    await store.ensureSource({ name: "edge", knownFields: [{ path: "project", type: STRING }] });
+    let next = 0;
+    const append = () => {
+      const events = Array.from({ length: 1500 }, () => {
+        const n = next++;
+        return eventOf(`event ${n}`, { project: `p${n % 5}`, metadata: { text: "x".repeat(200), [`f${n >> 12}`]: n } });
+      });
+      return retry(() => store.append("edge", events, signal));
+    };
+    for (let kills = 0; kills < 6; kills++) {
+      await append();
+      const compacting = retry(() => host.client().maintain()).catch(() => false);
+      const appending = append();
+      // Another moment each time, by turns of the event loop.
+      for (let turns = kills * 3000; turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+      kill(host);
+      await Promise.all([compacting, appending]);
+    }
+    const counts = await retry(() => query(host, "SELECT count(*) || ' ' || count(DISTINCT id) FROM events_1"));
+    expect(counts).toEqual([`${next} ${next}`]);
+  }, 60_000);
+
+  it("fails what is under way when it is killed, and answers again within five seconds", async () => {
+    const { host, store, log } = await openStore(newFolder());
+    await store.ensureSource({ name: "edge", knownFields: [] });
+    await store.append("edge", [eventOf("a")], signal);
+    const { batches } = await start(host, "SELECT repeat('x', 1000) FROM unnest(range(1000)), unnest(range(1000))");
+    const iterator = batches[Symbol.asyncIterator]();
+    await iterator.next();
+    kill(host);
+    const readToEnd = async () => {
+      for (let step = await iterator.next(); step.done !== true; step = await iterator.next());
+    };
+    await expect(readToEnd()).rejects.toMatchObject({ code: "unavailable" });
+    const killedAt = performance.now();
+    expect(await retry(() => query(host, "SELECT id FROM events_1"))).toEqual(["a"]);
+    expect(performance.now() - killedAt).toBeLessThan(5000);
+    expect(log.join("\n")).toContain("SIGKILL");
+  });
+
+  it("streams no further than the reader asks, and stops when the reader does", async () => {
+    const { host } = await openStore(newFolder());
+    const { batches } = await start(host, "SELECT repeat('x', 1000) FROM unnest(range(10000)), unnest(range(1000))", {
+      maxRows: 1e8,
+    });
+    const iterator = batches[Symbol.asyncIterator]();
+    expect((await iterator.next()).value?.rowCount).toBe(256);
+    await iterator.return?.();
+    expect(host.client().oldestOverdueMs()).toBeDefined();
+    const stopped = async () => {
+      while (host.client().oldestOverdueMs() !== undefined) await query(host, "SELECT 'next'");
+    };
+    const startedAt = performance.now();
+    await stopped();
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  it("ends when the service is gone, so that nothing keeps the store", async () => {
+    const script = fileURLToPath(new URL("../../../dist/engine-host.js", import.meta.url));
+    const child = spawn(process.execPath, [script], { stdio: ["ignore", "ignore", "inherit", "pipe"] });
+    const exited = once(child, "exit");
+    (child.stdio[3] as Duplex).end();
+    expect(await exited).toEqual([0, null]);
+  });
+
+  it("runs several queries at once", async () => {
+    const { host } = await openStore(newFolder());
+    const controller = new AbortController();
+    const slow = start(
+      host,
+      "SELECT count(*)::VARCHAR FROM unnest(range(30000)) a(i), unnest(range(30000)) b(j), unnest(range(9000)) c(k) WHERE i + j * k = 7",
+      {},
+      controller.signal,
+    );
+    const failed = expect(slow).rejects.toMatchObject({ code: "aborted" });
+    const quick = await Promise.all(Array.from({ length: 5 }, (_, i) => query(host, `SELECT '${i}'`)));
+    expect(quick).toEqual([["0"], ["1"], ["2"], ["3"], ["4"]]);
+    controller.abort();
+    await failed;
+  });
+
+  it("refuses a query that needs more memory than it may use", async () => {
+    const { host, log } = await openStore(newFolder(), { maxResidentBytes: 600 * MEBIBYTE });
+    const { pid } = host;
+    const limited = start(host, "SELECT list(i || repeat('x', 100))::VARCHAR FROM unnest(range(8000000)) t(i)");
+    await expect(limited).rejects.toMatchObject({ code: "memory_exceeded" });
+    expect([host.pid, log]).toEqual([pid, []]);
+  });
+
+  it("tells the query to blame when it ends by itself", async () => {
+    const { host } = await openStore(newFolder());
+    const { pid = 0 } = host;
+    let blamed = 0;
+    const query: HostQuery = { sql: "SELECT 'x' FROM unnest(range(1000000))", ...plain };
+    const running = host.client().run(query, signal, () => blamed++);
+    await running.next();
+    process.kill(pid, "SIGABRT");
+    const readToEnd = async () => {
+      for (let step = await running.next(); step.done !== true; step = await running.next());
+    };
+    await expect(readToEnd()).rejects.toMatchObject({ code: "memory_exceeded" });
+    expect(blamed).toBe(1);
+    await host.ready();
+    expect(host.pid).not.toBe(pid);
+  });
+
+  it("is ended and started again when what it sends cannot be read", async () => {
+    const hostPath = fileURLToPath(new URL("../../../../test/security/stubborn-host.mjs", import.meta.url));
+    const { host, log } = await openStore(newFolder(), { hostPath });
+    await expect(start(host, "SELECT 'garbled'")).rejects.toMatchObject({ code: "unavailable" });
+    expect(await retry(() => query(host, "SELECT 'back'"))).toEqual(["back"]);
+    expect(log.join("\n")).toContain("ending the engine host: what it sends cannot be read: A frame cannot have");
+  });
+
+  it("is not blamed for a time in which the service itself was paused", async () => {
+    const { host, log } = await openStore(newFolder());
+    const { pid } = host;
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + 60_000);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    clock.mockRestore();
+    expect(await query(host, "SELECT 'same'")).toEqual(["same"]);
+    expect([host.pid, log]).toEqual([pid, []]);
+  });
+
+  it("lets a query that waits for a connection be stopped", async () => {
+    const { host } = await openStore(newFolder(), { maxQueries: 1 });
+    const { batches } = await start(host, "SELECT 'x' FROM unnest(range(1000000))");
+    const controller = new AbortController();
+    const waiting = start(host, "SELECT 'waits'", {}, controller.signal);
+    const refused = expect(waiting).rejects.toMatchObject({ code: "aborted" });
+    controller.abort();
+    await refused;
+    await vi.waitFor(() => expect(host.client().oldestOverdueMs()).toBeUndefined());
+    await batches[Symbol.asyncIterator]().return?.();
+    expect(await query(host, "SELECT 'next'")).toEqual(["next"]);
+  });
+
+  it("refuses more events than may wait", async () => {
+    const tight = { ...defaultStoreLimits, maxPendingRows: 10 };
+    const { store } = await openStore(newFolder(), { limits: tight });
+    await store.ensureSource({ name: "edge", knownFields: [] });
+    const events = Array.from({ length: 10 }, (_, i) => eventOf(`${i}`));
+    const first = store.append("edge", events, signal);
+    await expect(store.append("edge", [eventOf("late")], signal)).rejects.toMatchObject({
+      code: "overloaded",
+      retryAfterSeconds: 1,
+    });
+    expect(await first).toEqual({ stored: 10, repeated: 0 });
+    expect(await store.append("edge", [eventOf("late")], signal)).toEqual({ stored: 1, repeated: 0 });
+  });
+
+  it("refuses a store that another process has open", async () => {
+    const folder = newFolder();
+    await openStore(folder);
+    await expect(openStore(folder)).rejects.toThrow(/Another process \(\d+\) uses the store/);
+  });
+
+  it("waits for a store that is just being left", async () => {
+    const folder = newFolder();
+    const first = await openStore(folder);
+    const second = openStore(folder, { lockPatienceMs: 20_000 });
+    await first.host.close();
+    await expect(second).resolves.toBeDefined();
+  });
+
+  it("refuses a folder with other files and leaves them as they are", async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "letter.txt"), "dear");
+    await expect(openStore(folder)).rejects.toThrow("holds no store but other files (letter.txt)");
+    expect(readdirSync(folder)).toEqual(["letter.txt"]);
+  });
+
+  it("refuses a damaged file and leaves it as it is", async () => {
+    const folder = newFolder();
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, "events.duckdb");
+    writeFileSync(file, Buffer.alloc(20_000, 7));
+    await expect(openStore(folder)).rejects.toThrow("is damaged or is no store of this service; nothing was changed");
+    expect(readFileSync(file).equals(Buffer.alloc(20_000, 7))).toBe(true);
+  });
+});
+
+describe("the patience with a query that does not stop", () => {
+  it.each([
+    [0, 2, 1],
+    [3, 2, 1],
+    [6, 2, 2],
+    [12, 2, 4],
+    [100, 2, 8],
+  ])("at a load of %d on %d processors is %d times the setting", (load, processors, times) => {
+    expect(slowness(load, processors)).toBe(times);
+  });
+});

@@ -1,0 +1,298 @@
+/** The event store of the embedded engine, in the service: schemas, encoding and bounds; the host does the rest. */
+import type { TableDefinition } from "../../../googlesql/relation.ts";
+import {
+  type AppendResult,
+  type BodyResult,
+  EngineError,
+  type EventBody,
+  type EventStore,
+  type LogEvent,
+  type SourceDefinition,
+  type SourceStatistics,
+  type StoreReport,
+  type StoreSnapshot,
+} from "../../contract/query-engine.ts";
+import type { EncodedBatch } from "../batch/batch.ts";
+import type { EncoderThread } from "../encoder/encoder-thread.ts";
+import type { EncodeOutcome } from "../encoder/protocol.ts";
+import type { EngineHost, SourceRules, SourceSchema } from "../host/protocol.ts";
+import type { LayoutCatalog, TableLayout } from "../layout.ts";
+import type { Carried } from "../schema/carried-entries.ts";
+import { createDeclaration } from "../schema/declaration.ts";
+import { encodeEvents } from "../schema/event-encoder.ts";
+import type { Tenant, TenantRequests } from "../schema/field-requests.ts";
+import { createFieldTree } from "../schema/field-tree.ts";
+import { declaredEntries, defaultSchemaLimits, grantEntries, type SchemaLimits } from "../schema/grant-entries.ts";
+import type { SchemaEntry } from "../schema/schema-entry.ts";
+import {
+  createSourceState,
+  defineSource,
+  growSourceState,
+  layoutFor,
+  resetSourceState,
+  rulesOf,
+  type SourceState,
+} from "./source-state.ts";
+import { appendResult, newOf, noteCarried } from "./store-carried.ts";
+import { toReport, toStatistics } from "./table-statistics.ts";
+import { takeSnapshot } from "./take-snapshot.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+import { untilDone, withOwnIds } from "./until-done.ts";
+
+export interface StoreLimits {
+  /** Events and bytes that may wait for the disk; beyond, `append` fails with `overloaded`. */
+  readonly maxPendingRows: number;
+  readonly maxPendingBytes: number;
+  readonly schema: SchemaLimits;
+}
+
+export const defaultStoreLimits: StoreLimits = {
+  maxPendingRows: 100_000,
+  maxPendingBytes: 128 * 1024 * 1024,
+  schema: defaultSchemaLimits,
+};
+
+/** Rows a second that a small machine stores, for telling a client when to come again. */
+const TYPICAL_ROWS_PER_SECOND = 10_000;
+
+/** Reads long bodies in a thread of its own. */
+type BodyEncoder = Pick<EncoderThread, "read">;
+
+/** Events that are encoded where they lie: here, or in the thread that read them. */
+interface EncodableEvents {
+  readonly count: number;
+  /** By the schema of now. `full`: tenants that may bring no further fields, beside those of the state. */
+  encode(state: SourceState, full: ReadonlySet<Tenant>): Promise<EncodeOutcome>;
+}
+
+function isSameRules(a: SourceRules | undefined, b: SourceRules): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+export interface StoreSettings {
+  readonly limits?: StoreLimits;
+  readonly directory?: string;
+  /** Waits for a host that is being started again; rejects where there is none to come. */
+  readonly ready?: () => Promise<void>;
+  /** Without it long bodies are read by the caller. */
+  readonly encoder?: BodyEncoder;
+}
+
+export class DuckDbStore implements EventStore {
+  readonly appendBody?: NonNullable<EventStore["appendBody"]>;
+  readonly #host: () => EngineHost;
+  readonly #limits: StoreLimits;
+  readonly #directory: string | undefined;
+  readonly #ready: () => Promise<void>;
+  readonly #sources = new Map<string, SourceState>();
+  /** For as long as somebody has the definition. */
+  readonly #layouts = new WeakMap<TableDefinition, TableLayout>();
+  #pendingRows = 0;
+  #pendingBytes = 0;
+
+  /** `host` answers the host of the moment, or throws `EngineError` `unavailable`. */
+  constructor(
+    host: () => EngineHost,
+    { limits = defaultStoreLimits, directory, encoder, ready = async () => undefined }: StoreSettings = {},
+  ) {
+    this.#directory = directory;
+    this.#ready = ready;
+    this.#host = host;
+    this.#limits = limits;
+    if (encoder !== undefined) this.appendBody = (...call) => this.#appendBody(encoder, ...call);
+  }
+
+  /** Takes over the schemas of a host that was just opened. */
+  load(schemas: readonly SourceSchema[]): void {
+    for (const schema of schemas) {
+      const state = this.#sources.get(schema.name);
+      if (state === undefined) this.#sources.set(schema.name, createSourceState(schema, this.#limits.schema));
+      else resetSourceState(state, schema);
+    }
+  }
+
+  /** The layout of a table that `describe` answered. */
+  readonly layoutOf: LayoutCatalog = (table) => this.#layouts.get(table);
+
+  describe(sourceName: string, tenant?: string | null): TableDefinition | undefined {
+    const state = this.#sources.get(sourceName);
+    if (state === undefined) return undefined;
+    const layout = layoutFor(state, tenant);
+    this.#layouts.set(layout.definition, layout);
+    return layout.definition;
+  }
+
+  async ensureSource(definition: SourceDefinition): Promise<void> {
+    const { name } = definition;
+    const rules = rulesOf(definition);
+    if (!this.#sources.has(name)) {
+      const entries = declaredEntries(createFieldTree([], createDeclaration(definition)));
+      const schema = await this.#host().createSource(name, entries, rules);
+      if (!this.#sources.has(name)) this.#sources.set(name, createSourceState(schema, this.#limits.schema));
+    }
+    const state = this.#source(name);
+    if (state.definition !== undefined && isSameRules(rulesOf(state.definition), rules)) return;
+    await this.#change(state, async () => {
+      defineSource(state, definition);
+      await this.#addEntries(state, declaredEntries(state.tree));
+      if (!isSameRules(state.rules, rules)) resetSourceState(state, await this.#host().defineSource(name, rules));
+    });
+  }
+
+  async append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
+    const state = this.#source(sourceName);
+    this.#admit(signal);
+    const encode = async ({ tree, full }: SourceState, alsoFull: ReadonlySet<Tenant>): Promise<EncodeOutcome> => {
+      const tenants = alsoFull.size === 0 ? full : new Set([...full, ...alsoFull]);
+      const encoded = encodeEvents(tree, events, tenants);
+      return encoded.missing === undefined
+        ? { batches: [encoded.batch.encode()], carried: encoded.carried }
+        : { missing: encoded.missing };
+    };
+    return unlessAborted(this.#store(state, { count: events.length, encode }), signal);
+  }
+
+  async #appendBody(
+    encoder: BodyEncoder,
+    sourceName: string,
+    body: EventBody,
+    signal: AbortSignal,
+  ): Promise<BodyResult> {
+    const state = this.#source(sourceName);
+    this.#admit(signal);
+    const storing = this.#hold(body.bytes.length, () => encoder.read(state, body)).then(async (events) => {
+      const { remarks, newestTimestampUs } = events;
+      try {
+        const result = await this.#store(state, events);
+        return { ...result, ...remarks, newestTimestampUs };
+      } finally {
+        events.release();
+      }
+    });
+    return unlessAborted(storing, signal);
+  }
+
+  /** Refuses what would wait for long. */
+  #admit(signal: AbortSignal): void {
+    if (signal.aborted) throw new EngineError("aborted", "The caller is gone");
+    if (this.#pendingRows >= this.#limits.maxPendingRows || this.#pendingBytes >= this.#limits.maxPendingBytes) {
+      throw new EngineError("overloaded", "Too many events are waiting to be stored", {
+        retryAfterSeconds: Math.max(1, Math.ceil(this.#pendingRows / TYPICAL_ROWS_PER_SECOND)),
+      });
+    }
+  }
+
+  async statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]> {
+    await this.#ready();
+    const tables = await unlessAborted(this.#host().statistics(), signal);
+    return tables.map(toStatistics);
+  }
+
+  async deleteBefore(sourceName: string, timestampUs: bigint): Promise<number> {
+    const state = this.#source(sourceName);
+    return this.#host().deleteBefore(state.name, timestampUs.toString());
+  }
+
+  async inspect(signal: AbortSignal): Promise<StoreReport> {
+    await this.#ready();
+    return toReport(this.#directory, await unlessAborted(this.#host().report(), signal), this.#sources);
+  }
+
+  async snapshot(signal: AbortSignal): Promise<StoreSnapshot> {
+    return takeSnapshot(this.#host(), signal);
+  }
+
+  /**
+   * Stores the events once, however often the engine ends meanwhile. What was under way then may be on disk with its answer lost,
+   * so the next time every id is looked up, those too that were made here and cannot be repeats otherwise.
+   */
+  async #store(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
+    if (events.count === 0) return { stored: 0, repeated: 0 };
+    this.#pendingRows += events.count;
+    try {
+      return await untilDone(this.#ready, (mayBeStored) => this.#storeOnce(state, events, mayBeStored));
+    } finally {
+      this.#pendingRows -= events.count;
+    }
+  }
+
+  async #storeOnce(state: SourceState, events: EncodableEvents, mayBeStored: boolean): Promise<AppendResult> {
+    let full: ReadonlySet<Tenant> = new Set();
+    for (;;) {
+      const { version } = state;
+      const outcome = await events.encode(state, full);
+      if (outcome.missing !== undefined) {
+        // Looked at again when it is its turn: another request may have brought the same fields.
+        const refused = await this.#grow(state, async () => (await events.encode(state, full)).missing ?? []);
+        full = new Set([...full, ...refused]);
+      } else if (state.version === version && state.openChanges === 0) {
+        const batches = mayBeStored ? outcome.batches.map(withOwnIds) : outcome.batches;
+        return await this.#send(state, batches, outcome.carried);
+      } else {
+        // What was encoded by an older schema would arrive behind the change, and not where rows are read from then on.
+        await state.changes;
+      }
+    }
+  }
+
+  /** What tenants carried for the first time is kept with the rows, and seen by queries before anybody is told of them. */
+  async #send(state: SourceState, batches: readonly EncodedBatch[], carried: Carried): Promise<AppendResult> {
+    const byteCount = batches.reduce((sum, { payload }) => sum + payload.length, 0);
+    const added = newOf(state, carried);
+    const { entries } = state;
+    const result = await this.#hold(byteCount, () =>
+      this.#host().append(state.name, batches, { tenants: added.texts }),
+    );
+    // After a restart of the host the state is what the host says, this append among it.
+    if (state.entries === entries) noteCarried(state, added, carried);
+    return appendResult(state, result, carried);
+  }
+
+  /** Counts bytes as pending during some work. */
+  async #hold<T>(byteCount: number, work: () => Promise<T>): Promise<T> {
+    this.#pendingBytes += byteCount;
+    try {
+      return await work();
+    } finally {
+      this.#pendingBytes -= byteCount;
+    }
+  }
+
+  /** Adds what is granted of what `findMissing` answers, after all changes before it. Answers the tenants that were refused some. */
+  async #grow(state: SourceState, findMissing: () => Promise<readonly TenantRequests[]>): Promise<readonly Tenant[]> {
+    let full: readonly Tenant[] = [];
+    await this.#change(state, async () => {
+      let entries: readonly SchemaEntry[];
+      let version: number;
+      do {
+        // A host that was started again meanwhile may know more fields than were known here, under the next columns' names.
+        version = state.version;
+        ({ entries, full } = grantEntries(state, await findMissing()));
+      } while (state.version !== version);
+      await this.#addEntries(state, entries);
+    });
+    return full;
+  }
+
+  async #addEntries(state: SourceState, entries: readonly SchemaEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    await this.#host().addEntries(state.name, entries);
+    growSourceState(state, entries);
+  }
+
+  /** Changes of a source's schema come one after the other. */
+  #change(state: SourceState, change: () => Promise<void>): Promise<void> {
+    state.openChanges++;
+    const changed = state.changes.then(change).finally(() => {
+      state.openChanges--;
+    });
+    state.changes = changed.catch(() => undefined);
+    return changed;
+  }
+
+  #source(name: string): SourceState {
+    const state = this.#sources.get(name);
+    if (state === undefined) throw new EngineError("internal", `The store has no source ${name}`);
+    return state;
+  }
+}

@@ -1,0 +1,33 @@
+import type { SourceStatistics, StoreReport } from "../../contract/query-engine.ts";
+import type { HostReport, TableStatistics } from "../host/protocol.ts";
+import type { SourceState } from "./source-state.ts";
+
+/** What the host tells of a source, in the contract's types. */
+export function toStatistics({ name, rowCount, oldestUs, newestUs, tailRowCount }: TableStatistics): SourceStatistics {
+  return {
+    name,
+    rowCount,
+    oldestTimestampUs: oldestUs === null ? null : BigInt(oldestUs),
+    newestTimestampUs: newestUs === null ? null : BigInt(newestUs),
+    tailRowCount,
+  };
+}
+
+/** The same of all that it keeps. */
+export function toReport(
+  directory: string | undefined,
+  { sources, ...sizes }: HostReport,
+  states: ReadonlyMap<string, Pick<SourceState, "mistyped">>,
+): StoreReport {
+  return {
+    directory,
+    ...sizes,
+    sources: sources.map(({ fieldCount, runCount, tenantlessCount, ...table }) => ({
+      ...toStatistics(table),
+      fieldCount,
+      runCount,
+      ...(tenantlessCount === null ? {} : { tenantlessCount }),
+      mistyped: [...(states.get(table.name)?.mistyped.values() ?? [])],
+    })),
+  };
+}

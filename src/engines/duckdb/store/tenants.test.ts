@@ -1,0 +1,289 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { parseQuery } from "../../../googlesql/parse.ts";
+import { resolveQuery } from "../../../googlesql/resolve.ts";
+import { formatType, INT64, STRING } from "../../../googlesql/types.ts";
+import type { EventValue, LogEvent, SourceDefinition } from "../../contract/query-engine.ts";
+import { compileQuery } from "../compile/compile.ts";
+import { openCore } from "../host/core.ts";
+import type { EngineHost } from "../host/protocol.ts";
+import { runQuery } from "../run-query.ts";
+import { schemaLimitsFor } from "../schema/grant-entries.ts";
+import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "./store.ts";
+
+const signal = new AbortController().signal;
+const memoryLimitBytes = 256 * 1024 ** 2;
+const edge: SourceDefinition = {
+  name: "edge",
+  tenantField: "project",
+  knownFields: [
+    { path: "project", type: STRING },
+    { path: "origin_time", type: INT64 },
+    { path: "metadata.request.path", type: STRING },
+    { path: "metadata.status", type: INT64 },
+  ],
+};
+
+describe("a source seen by tenant", () => {
+  const closers: (() => Promise<void> | void)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
+  async function open(directory?: string, limits: Partial<StoreLimits["schema"]> = {}, definition = edge) {
+    const { host, sources } = await openCore(
+      {
+        threads: 1,
+        memoryLimitBytes,
+        checkpointBytes: 1024 ** 2,
+        compaction: { minRows: 10, maxRows: 5000 },
+        ...(directory === undefined ? {} : { directory }),
+      },
+      { onFatal: () => expect.unreachable(), onProblem: () => expect.unreachable() },
+    );
+    let isOpen = true;
+    const close = async () => {
+      if (isOpen) await host.close();
+      isOpen = false;
+    };
+    closers.push(close);
+    const schema = { ...defaultStoreLimits.schema, ...limits };
+    const failing = { isOn: false };
+    const append: EngineHost["append"] = async (...call) => {
+      if (failing.isOn) throw new Error("the disk is full");
+      return host.append(...call);
+    };
+    const [addEntries, createSource, defineSource] = [host.addEntries, host.createSource, host.defineSource];
+    const methods = { addEntries, createSource, defineSource };
+    const bound = Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, method.bind(host)]));
+    const store = new DuckDbStore(() => ({ ...bound, append }) as EngineHost, {
+      limits: { ...defaultStoreLimits, schema },
+    });
+    store.load(sources);
+    await store.ensureSource(definition);
+    let made = 0;
+    const send = (...fields: readonly { readonly [field: string]: EventValue }[]) => {
+      const events = fields.map((one): LogEvent => {
+        const { id = `made ${made++}`, ...others } = one;
+        return { id: String(id), hasGeneratedId: false, timestampUs: BigInt(made), eventMessage: null, fields: others };
+      });
+      return store.append("edge", events, signal);
+    };
+    const query = async (text: string, tenant?: string | null) => {
+      const tables = { findTable: (name: string) => store.describe(name, tenant), tableNames: () => ["edge"] };
+      const resolved = resolveQuery(parseQuery(text), text, { tables, parameters: new Map() });
+      const compiled = compileQuery(resolved, store.layoutOf, { text });
+      const bounds = { timeoutMs: 10_000, maxRows: 1000, maxResultBytes: 1_000_000 };
+      const request = { query: compiled, values: [], encoding: "objects", limits: bounds, signal } as const;
+      const { batches } = await runQuery(host, request);
+      const rows: unknown[] = [];
+      for await (const { json } of batches) rows.push(...(JSON.parse(`[${json}]`) as unknown[]));
+      return rows;
+    };
+    const view = (tenant?: string | null) =>
+      Object.fromEntries(
+        store.describe("edge", tenant)?.columns.map(({ name, type }) => [name, formatType(type)]) ?? [],
+      );
+    return { store, close, send, query, view, failing };
+  }
+
+  function folder(): string {
+    const directory = mkdtempSync(join(tmpdir(), "logweir-tenants-"));
+    closers.push(() => rmSync(directory, { recursive: true, force: true }));
+    return directory;
+  }
+
+  const declared = {
+    timestamp: "TIMESTAMP",
+    id: "STRING",
+    event_message: "STRING",
+    project: "STRING",
+    origin_time: "INT64",
+    metadata: "ARRAY<STRUCT<request ARRAY<STRUCT<path STRING>>, status INT64>>",
+  };
+
+  it("shows a tenant what it has sent and what is declared, one that never sent anything the declaration, owners all", async () => {
+    const { send, view, store } = await open();
+    await send({ project: "a", dur: 5 }, { project: "b", dur: { a: 1 }, metadata: { secret: "x" } });
+    expect(view("a")).toEqual({ ...declared, dur: "INT64" });
+    expect(view("never")).toEqual(declared);
+    expect(view(null)).toEqual(declared);
+    expect(Object.keys(view())).toEqual([...Object.keys(declared), "dur"]);
+    expect(store.describe("edge", "never")).toBe(store.describe("edge", null));
+  });
+
+  it("answers the same object as long as the view is the same, and tenants of one shape share it", async () => {
+    const { send, store } = await open();
+    await send({ project: "a", x: 1 }, { project: "b", x: 2 });
+    const before = store.describe("edge", "a");
+    expect(store.describe("edge", "b")).toBe(before);
+    await send({ project: "c", y: 1, metadata: { z: [{ q: 1 }, { q: 2 }] } }, { project: "b", y: 1 });
+    expect(store.describe("edge", "a")).toBe(before);
+    expect(store.describe("edge", "b")).not.toBe(before);
+  });
+
+  it("does not let other tenants' shapes change a tenant's values", async () => {
+    const { send, query } = await open();
+    await send({ project: "a", dur: 1, list: [1, 2], metadata: { status: 200, sub: { n: 1 } } });
+    await send({ project: "b", dur: { a: 1 }, list: { z: 1 }, metadata: { sub: [{ n: "x" }, { n: 2.5 }], more: [] } });
+    await send({ project: "b", dur: "text", metadata: { sub: "x", status: "none" } });
+    await send({ project: "a", dur: 2, list: [3], metadata: { status: "404", sub: { n: 2 } } });
+    const text = `SELECT t.dur, t.list, m.status, s.n FROM edge t CROSS JOIN UNNEST(metadata) m CROSS JOIN UNNEST(m.sub) s
+      WHERE project = 'a' ORDER BY t.dur`;
+    expect(await query(text, "a")).toEqual([
+      { dur: 1, list: [1, 2], status: 200, n: 1 },
+      { dur: 2, list: [3], status: 404, n: 2 },
+    ]);
+  });
+
+  it("keeps what tenants carried over a restart, and what an append brings at once", async () => {
+    const directory = folder();
+    const first = await open(directory);
+    await first.send({ project: "a", x: 1, metadata: { deep: { er: true } } }, { project: "b", y: "t" });
+    await first.send({ project: "a", x: 2.5 });
+    const views = [first.view("a"), first.view("b"), first.view()];
+    await first.close();
+    const second = await open(directory);
+    expect([second.view("a"), second.view("b"), second.view()]).toEqual(views);
+    await second.send({ project: "b", z: 1 });
+    expect(second.view("b")).toEqual({ ...declared, y: "STRING", z: "INT64" });
+  });
+
+  it("stores an id once for each tenant, also beside one without a tenant", async () => {
+    const { send, query } = await open();
+    const one = { id: "same" };
+    expect(await send({ ...one, project: "a" }, { ...one, project: "b" }, one)).toMatchObject({
+      stored: 3,
+      repeated: 0,
+    });
+    expect(await send({ ...one, project: "a" }, one, { ...one, project: "c" })).toMatchObject({
+      stored: 1,
+      repeated: 2,
+    });
+    expect(await query("SELECT project FROM edge WHERE id = 'same' ORDER BY project")).toEqual([
+      { project: null },
+      { project: "a" },
+      { project: "b" },
+      { project: "c" },
+    ]);
+  });
+
+  it("answers each tenant its own text where two have the same id", async () => {
+    const { send, query } = await open();
+    for (const project of ["a", "b"]) {
+      await send(...Array.from({ length: 3 }, (_, i) => ({ id: `${i}`, project, metadata: { whose: project } })));
+    }
+    for (let round = 0; round < 4; round++) {
+      for (const project of ["a", "b"]) {
+        const text = `SELECT id, metadata FROM edge WHERE project = '${project}' ORDER BY timestamp DESC LIMIT 2`;
+        const rows = (await query(text, project)) as { metadata: unknown }[];
+        expect(rows.map(({ metadata }) => metadata)).toEqual([[{ whose: project }], [{ whose: project }]]);
+      }
+    }
+  });
+
+  it("reads declared fields by their type for good: what loses nothing converts, the rest is NULL and counted", async () => {
+    const { send, query, store } = await open();
+    const values: EventValue[] = [200, "200", "abc", 1.5, true, { x: 1 }, [1], [{ x: 1 }], 9007199254740993n, "007"];
+    const result = await send(
+      ...values.map((origin_time) => ({ project: "a", origin_time, metadata: { status: origin_time } })),
+    );
+    expect(result).toMatchObject({ stored: 10, mistyped: 12 });
+    const text = "SELECT origin_time, m.status FROM edge CROSS JOIN UNNEST(metadata) m ORDER BY timestamp, id";
+    const expected = [200, 200, null, null, null, null, null, null, "9007199254740993", 7];
+    for (const tenant of ["a", undefined, null]) {
+      expect(await query(text, tenant)).toEqual(expected.map((n) => ({ origin_time: n, status: n })));
+    }
+    expect(await query("SELECT DISTINCT project FROM edge", "a")).toEqual([{ project: "a" }]);
+    expect(store.describe("edge", "a")?.columns.some(({ name }) => name === "_origin_time")).toBe(true);
+  });
+
+  it("keeps a declared record's place for records, and a tenant that is no text in a field of its own", async () => {
+    const { send, query } = await open();
+    const sent = await send(
+      { project: { a: 1 }, metadata: "x" },
+      { project: [1, 2], metadata: [1] },
+      { project: "a", metadata: { request: "none", status: 1 } },
+      { project: 5, metadata: [{ request: { path: 7 } }] },
+    );
+    expect(sent.mistyped).toBe(5);
+    expect(
+      await query(
+        "SELECT project, ARRAY_LENGTH(metadata) AS n, m.status, r.path FROM edge LEFT JOIN UNNEST(metadata) m LEFT JOIN UNNEST(m.request) r ORDER BY timestamp, id",
+      ),
+    ).toEqual([
+      { project: null, n: null, status: null, path: null },
+      { project: null, n: null, status: null, path: null },
+      { project: "a", n: 1, status: 1, path: null },
+      { project: "5", n: 1, status: null, path: "7" },
+    ]);
+    expect(await query("SELECT metadata FROM edge WHERE project = 'a'")).toEqual([
+      { metadata: [{ _request: "none", status: 1 }] },
+    ]);
+  });
+
+  it("takes names that differ by case for one field, and keeps two of one event apart", async () => {
+    const { send, query, view } = await open();
+    await send({ Project: "a", Metadata: { Request: { PATH: "/1" }, userId: 1 }, Level: "x" });
+    await send({ project: "a", metadata: { request: { path: "/2" }, UserID: 2, userid: 3 }, level: "y" });
+    await send({ PROJECT: "no", project: "a", level: "z", LEVEL: "w" });
+    expect(
+      await query(
+        "SELECT project, level, m.userid, r.path FROM edge LEFT JOIN UNNEST(metadata) m LEFT JOIN UNNEST(m.request) r ORDER BY timestamp, id",
+        "a",
+      ),
+    ).toEqual([
+      { project: "a", level: "x", userid: 1, path: "/1" },
+      { project: "a", level: "y", userid: 2, path: "/2" },
+      { project: "a", level: "z", userid: null, path: null },
+    ]);
+    expect(Object.keys(view("a")).slice(6)).toEqual(["_LEVEL", "_PROJECT", "Level"]);
+  });
+
+  it("reads fields beyond the columns of a tenant with their own types, at any number, and nobody else notices", async () => {
+    const { send, query, view, store } = await open(undefined, { maxTenantColumns: 5, maxTenantFields: 50 });
+    await send({ project: "a", n: 1 });
+    const before = store.describe("edge", "a");
+    const many = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`f${i}`, i]));
+    await send({ project: "b", top: [1], ...many, metadata: { ...many, flag: true, list: [1, 2], large: 2n ** 70n } });
+    expect(store.describe("edge", "a")).toBe(before);
+    expect(Object.keys(view("b")).length).toBeLessThanOrEqual(6 + 51);
+    await send({ project: "a", n: 2, other: 5, metadata: { more: 1.5 } });
+    expect(view("a")).toMatchObject({ other: "INT64" });
+    expect(
+      await query("SELECT n, other, m.more FROM edge LEFT JOIN UNNEST(metadata) m WHERE project = 'a' ORDER BY n", "a"),
+    ).toEqual([
+      { n: 1, other: null, more: null },
+      { n: 2, other: 5, more: 1.5 },
+    ]);
+    expect(await query("SELECT f0, f10 FROM edge WHERE project = 'b'", "b")).toEqual([{ f0: 0, f10: 10 }]);
+  });
+
+  it("goes on storing however many fields tenants bring, since columns are made as far as the memory goes", async () => {
+    const { send, query } = await open(undefined, schemaLimitsFor(memoryLimitBytes));
+    for (let tenant = 0; tenant < 10; tenant++) {
+      const fields = Array.from({ length: 60 }, (_, index) => [`f${tenant}_${index}`, index]);
+      await send({ project: `t${tenant}`, metadata: Object.fromEntries(fields) });
+    }
+    for (const tenant of ["t0", "t9"]) {
+      const sql = `SELECT m.f${tenant[1]}_59 + m.f${tenant[1]}_1 AS v FROM edge, UNNEST(metadata) m WHERE project = '${tenant}'`;
+      expect(await query(sql, tenant)).toEqual([{ v: 60 }]);
+    }
+  });
+
+  it("lets an append that fails leave no trace in the tenant's view", async () => {
+    const { send, view, failing } = await open();
+    await send({ project: "a", x: 1 });
+    failing.isOn = true;
+    await expect(send({ project: "a", y: 1 }, { project: "b", y: 1 })).rejects.toThrow("the disk is full");
+    expect([view("a"), view("b")]).toEqual([{ ...declared, x: "INT64" }, declared]);
+    failing.isOn = false;
+    await send({ project: "b", y: 1 });
+    expect([view("a"), view("b")]).toEqual([
+      { ...declared, x: "INT64" },
+      { ...declared, y: "INT64" },
+    ]);
+  });
+});

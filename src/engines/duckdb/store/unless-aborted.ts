@@ -1,0 +1,10 @@
+import { EngineError } from "../../contract/query-engine.ts";
+
+/** The work's result; rejects with `aborted` as soon as the caller is gone, while the work goes on. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(new EngineError("aborted", "The caller is gone"));
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

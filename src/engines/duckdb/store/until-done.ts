@@ -1,0 +1,23 @@
+/** Work that goes on over the ends of the engine. */
+import { EngineError } from "../../contract/query-engine.ts";
+import type { EncodedBatch } from "../batch/batch.ts";
+
+/** How often work is begun anew on an engine that ends below it. */
+const MAX_ATTEMPTS = 5;
+
+/** Waits for a host and does the work, again where the host ended below it: then `mayBeDone`, with only its answer lost. */
+export async function untilDone<T>(ready: () => Promise<void>, work: (mayBeDone: boolean) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    await ready();
+    try {
+      return await work(attempt > 1);
+    } catch (error) {
+      if (!(error instanceof EngineError && error.isLost) || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** The batch, with every id of it looked up in the table. */
+export function withOwnIds({ header, payload }: EncodedBatch): EncodedBatch {
+  return { header: { ...header, ownIdRows: "all" }, payload };
+}

@@ -1,0 +1,110 @@
+/**
+ * Which expressions may fail, and where that must not be seen. DuckDB moves a condition on one column into the scan of a table, and
+ * there may compute it before the table's other conditions, on rows that these take away. So what may fail is put where only the
+ * conditions before it let rows through: the optimizer leaves what it takes for volatile in its place.
+ */
+import type { CallExpr, Column, Expr } from "../../googlesql/resolved.ts";
+import type { Analysis } from "./analysis.ts";
+import { someExpression } from "./children.ts";
+
+/** Functions that fail for no value, given what the compiler makes of them; `test/security/catalogue-oracle-tests.ts` attacks them. */
+export const SAFE_FUNCTIONS: ReadonlySet<string> = new Set([
+  ..."$and $or $not $equal $not_equal $less $less_or_equal $greater $greater_or_equal $between $in $in_array".split(
+    " ",
+  ),
+  ..."$is_null $is_true $is_false $is_distinct $redact".split(" "),
+  ..."IF IFNULL COALESCE NULLIF STARTS_WITH ENDS_WITH STRPOS LOWER UPPER LENGTH CHAR_LENGTH CHARACTER_LENGTH".split(
+    " ",
+  ),
+  ..."CONCAT $concat_op BYTE_LENGTH OCTET_LENGTH ARRAY_LENGTH CURRENT_TIMESTAMP".split(" "),
+]);
+
+/** Of these, a pattern that is no constant may fail. */
+const SAFE_PATTERNS = new Set(["$like", "REGEXP_CONTAINS"]);
+
+const COMPARISONS = new Set(["$equal", "$not_equal", "$less", "$less_or_equal", "$greater", "$greater_or_equal"]);
+
+/** What the columns of a query stand for, so that a condition on a name is known for what it computes. */
+export interface Failing {
+  /** The condition as it may be printed: unchanged where nothing of it can fail. */
+  settle(condition: Expr): Expr;
+}
+
+/** Knows all columns of the query. */
+export function createFailing(analysis: Analysis): Failing {
+  const known = new Map<number, boolean>();
+
+  const columnFails = (column: Column): boolean => {
+    const found = known.get(column.id);
+    if (found !== undefined) return found;
+    // What a recursion comes back to is decided elsewhere on its way.
+    known.set(column.id, false);
+    const fails = analysis.sources(column).some(mayFail);
+    known.set(column.id, fails);
+    return fails;
+  };
+
+  const mayFail = (expression: Expr): boolean => {
+    switch (expression.kind) {
+      case "Literal":
+      case "Parameter":
+      case "Variable":
+      case "DatePart":
+        return false;
+      case "Column":
+        return columnFails(expression.column);
+      case "Field":
+      case "RecordField":
+        return mayFail(expression.base);
+      case "Call":
+        if (!isSafeCall(expression)) return true;
+        return expression.arguments.some((operand) => operand !== undefined && mayFail(operand));
+      case "Cast":
+        return !(expression.isSafe || expression.type.kind === "STRING") || mayFail(expression.operand);
+      default:
+        return true;
+    }
+  };
+
+  const opaque = (expression: Expr): Expr => ({
+    kind: "Call",
+    function: "$opaque",
+    arguments: [expression],
+    isSafe: false,
+    type: expression.type,
+    span: expression.span,
+  });
+
+  return {
+    settle(condition) {
+      if (!mayFail(condition) || !readsColumns(condition)) return condition;
+      // A sub-query is a join, and what is compared may be one's key.
+      if (condition.kind === "Subquery" || condition.kind === "InSubquery") return condition;
+      if (condition.kind !== "Call" || condition.isSafe) return opaque(condition);
+      if (condition.function === "$and" || (condition.function === "$not" && holdsQuery(condition))) {
+        return { ...condition, arguments: condition.arguments.map((each) => each && this.settle(each)) };
+      }
+      if (!COMPARISONS.has(condition.function)) return opaque(condition);
+      // What reads no row is computed once, and fails for every caller or none.
+      const settled = condition.arguments.map((each) =>
+        each !== undefined && mayFail(each) && readsColumns(each) ? opaque(each) : each,
+      );
+      return { ...condition, arguments: settled };
+    },
+  };
+}
+
+function isSafeCall({ function: name, arguments: operands }: CallExpr): boolean {
+  if (SAFE_FUNCTIONS.has(name)) return true;
+  const pattern = operands[1]?.kind;
+  return SAFE_PATTERNS.has(name) && (pattern === "Literal" || pattern === "Parameter");
+}
+
+function readsColumns(expression: Expr): boolean {
+  return someExpression(expression, ({ kind }) => kind === "Column" || kind === "Variable", true);
+}
+
+function holdsQuery(expression: Expr): boolean {
+  if (expression.kind === "Subquery" || expression.kind === "InSubquery") return true;
+  return expression.kind === "Call" && expression.arguments.some((each) => each !== undefined && holdsQuery(each));
+}

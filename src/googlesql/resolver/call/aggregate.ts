@@ -1,0 +1,200 @@
+import type { FunctionCall, OrderItem, SortOrder } from "../../ast.ts";
+import type { CatalogueEntry } from "../../catalogue/index.ts";
+import type { AggregateCall, Expr } from "../../resolved.ts";
+import { BOOL, INT64 } from "../../types.ts";
+import { isGroupable, isOrderable } from "../../typing/same-type.ts";
+import { type ExprContext, inClause, resolveExpression } from "../context.ts";
+import { columnExpr } from "../expression/expr.ts";
+import { hashCall } from "../expression/expression-index.ts";
+import { isSameAggregate, isSameExpr } from "../expression/same-expression.ts";
+import { errorExpr, isErrorExpr } from "../resolution.ts";
+import type { ArgumentResolver } from "./call.ts";
+import { resultType } from "./call-function.ts";
+import { coerceOrFail, sortable, typeName } from "./coerce.ts";
+import { collatedKey } from "./collation.ts";
+
+/** An aggregate call: it is put among its SELECT's aggregates, and a column of them stands for it. */
+export function resolveAggregate(
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+  resolveArguments: ArgumentResolver,
+): Expr {
+  const { resolution, block } = context;
+  const { name } = entry.definition;
+  if (!context.allowsAggregates || block === undefined) {
+    const why =
+      context.clause === "aggregate"
+        ? "Aggregations of aggregations are not allowed"
+        : `Aggregate function ${name} not allowed in ${context.clause}`;
+    return resolution.fail("invalid_query", why, node.span, { name });
+  }
+  const inner = inClause(context, "aggregate", "nothing", context.aggregateScope ?? context.scope);
+  const call = resolveAggregateCall(inner, node, entry, resolveArguments);
+  if (call === undefined) return errorExpr(node.span);
+  const hash = hashCall(call.function, call.arguments);
+  const alike = block.aggregateIndex.get(hash) ?? [];
+  const known = alike.find((other) => isSameAggregate(other.call, call));
+  if (known !== undefined) return columnExpr(known.column, node.span);
+  const column = resolution.newColumn(name.replace("$", "").toLowerCase(), call.type);
+  block.aggregates.push({ column, call });
+  block.aggregateIndex.set(hash, [...alike, { column, call }]);
+  return columnExpr(column, node.span);
+}
+
+function resolveAggregateCall(
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+  resolveArguments: ArgumentResolver,
+): AggregateCall | undefined {
+  const { resolution } = context;
+  const { definition } = entry;
+  checkModifiers(context, node, entry);
+  const filter =
+    node.where === undefined
+      ? undefined
+      : coerceOrFail(resolution, resolveExpression(context, node.where), BOOL, "WHERE in an aggregate");
+  if (node.groupBy !== undefined || node.clamped !== undefined) {
+    const what = node.groupBy === undefined ? "CLAMPED BETWEEN" : "GROUP BY";
+    resolution.report("unsupported", `${what} inside an aggregate function is not supported`, node.span, {
+      name: definition.name,
+    });
+    return undefined;
+  }
+  if (node.isStar) {
+    if (definition.name !== "COUNT") {
+      resolution.report(
+        "invalid_query",
+        `Argument * can only be used in COUNT(*), but was used in ${definition.name}`,
+        node.span,
+      );
+      return undefined;
+    }
+    const having = resolveHaving(context, node);
+    return {
+      kind: "AggregateCall",
+      function: "$count_star",
+      type: INT64,
+      arguments: [],
+      isDistinct: false,
+      nullHandling: undefined,
+      having,
+      orderBy: [],
+      limit: undefined,
+      isSafe: node.isSafe,
+      filter,
+      span: node.span,
+    };
+  }
+  const resolved = resolveArguments(context, node, entry);
+  const orderBy = resolveOrderItems(context, node.orderBy, `ORDER BY of ${definition.name}`);
+  const limit =
+    node.limit?.count === undefined
+      ? undefined
+      : coerceOrFail(resolution, resolveExpression(context, node.limit.count), INT64, "LIMIT");
+  if (limit?.kind === "Literal" && !isErrorExpr(limit) && (limit.value === null || limit.value.startsWith("-")))
+    resolution.report("invalid_query", "The LIMIT of an aggregate must be non-negative and not NULL", limit.span);
+  const having = resolveHaving(context, node);
+  if (resolved === undefined || orderBy === undefined) return undefined;
+  const callArguments = resolved.arguments.filter((argument) => argument !== undefined);
+  if (node.isDistinct && callArguments.some((argument) => !isGroupable(argument.type))) {
+    resolution.report(
+      "type_mismatch",
+      `Aggregate functions with DISTINCT cannot be used with arguments of type ${typeName(callArguments[0]?.type ?? INT64)}`,
+      node.span,
+    );
+    return undefined;
+  }
+  const isStray = (key: SortExpression) => !callArguments.some((argument) => isArgument(key.expression, argument));
+  const strayKey = node.isDistinct ? orderBy.find(isStray) : undefined;
+  if (strayKey !== undefined) {
+    const message = "An aggregate function with DISTINCT can only ORDER BY expressions that are its arguments";
+    resolution.report("invalid_query", message, strayKey.expression.span, { name: definition.name });
+    return undefined;
+  }
+  return {
+    kind: "AggregateCall",
+    function: definition.name,
+    type: resultType(resolved.match),
+    arguments: callArguments,
+    isDistinct: node.isDistinct,
+    nullHandling: node.nullHandling,
+    having,
+    orderBy,
+    limit,
+    isSafe: node.isSafe,
+    filter,
+    span: node.span,
+  };
+}
+
+function resolveHaving(context: ExprContext, { having }: FunctionCall): AggregateCall["having"] {
+  return having === undefined
+    ? undefined
+    : { kind: having.kind, expression: resolveExpression(context, having.expression) };
+}
+
+/** Is the expression the argument, but for a coercion? */
+function isArgument(expression: Expr, argument: Expr): boolean {
+  if (isSameExpr(expression, argument)) return true;
+  return argument.kind === "Cast" && argument.isImplicit && isSameExpr(expression, argument.operand);
+}
+
+/** DISTINCT, ORDER BY and their like where the function does not take them. */
+export function checkModifiers(context: ExprContext, node: FunctionCall, entry: CatalogueEntry): void {
+  const { definition } = entry;
+  const allows = (what: "distinct" | "order" | "limit" | "nulls" | "having"): boolean =>
+    definition.allows?.includes(what) === true;
+  const refuse = (what: string): void => {
+    context.resolution.report(
+      "invalid_query",
+      `${what} is not allowed for the function ${definition.name}`,
+      node.span,
+      { name: definition.name },
+    );
+  };
+  if (node.isDistinct && !allows("distinct")) refuse("DISTINCT");
+  if (node.orderBy.length > 0 && !allows("order")) refuse("ORDER BY");
+  if (node.limit !== undefined && !allows("limit")) refuse("LIMIT");
+  if (node.nullHandling !== undefined && !allows("nulls") && definition.window?.allowsNulls !== true)
+    refuse(`${node.nullHandling} NULLS`);
+  if (node.having !== undefined && !allows("having")) refuse("HAVING MAX and HAVING MIN");
+}
+
+export interface SortExpression {
+  readonly expression: Expr;
+  readonly isDescending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+/** NULLs come first ascending and last descending unless the text says otherwise. */
+export function nullsFirst(order: SortOrder): boolean {
+  return order.nulls === undefined ? !order.isDescending : order.nulls === "FIRST";
+}
+
+/** ORDER BY inside a call or a window. Undefined when something was reported. */
+export function resolveOrderItems(
+  context: ExprContext,
+  items: readonly OrderItem[],
+  what: string,
+): SortExpression[] | undefined {
+  const sorted: SortExpression[] = [];
+  let isFine = true;
+  for (const item of items) {
+    const plain = sortable(context.resolution, resolveExpression(context, item.expression));
+    const collation = item.collation && resolveExpression(context, item.collation);
+    const expression = collatedKey(context.resolution, plain, item.collation, collation);
+    if (isErrorExpr(expression)) isFine = false;
+    else if (!isOrderable(expression.type)) {
+      context.resolution.report(
+        "type_mismatch",
+        `${what} does not support expressions of type ${typeName(expression.type)}`,
+        item.expression.span,
+      );
+      isFine = false;
+    }
+    sorted.push({ expression, isDescending: item.isDescending, nullsFirst: nullsFirst(item) });
+  }
+  return isFine ? sorted : undefined;
+}

@@ -1,0 +1,388 @@
+import { describe, expect, it } from "vitest";
+import { dumpOf, errorsOf } from "../testing/resolved.ts";
+
+describe("overloads", () => {
+  it("take the signature with the least coercion", () => {
+    expect(
+      dumpOf(
+        `SELECT ABS(id), ABS(score), ROUND(id), CEIL(total), SUBSTR(name, 1), SUBSTR(b'ab', 1), CONCAT(name, 'x'), MOD(id, 2), MOD(total, 2) FROM people JOIN orders USING (id)`,
+      ),
+    ).toMatchInlineSnapshot(`
+      "select f0_=f0#11:INT64, f1_=f1#12:FLOAT64, f2_=f2#13:FLOAT64, f3_=f3#14:NUMERIC, f4_=f4#15:STRING, f5_=f5#16:BYTES, f6_=f6#17:STRING, f7_=f7#18:INT64, f8_=f8#19:NUMERIC
+        compute ABS(id#1) as f0#11, ABS(score#3) as f1#12, ROUND(id#1) as f2#13, CEIL(total#6) as f3#14, SUBSTR(name#2, 1) as f4#15, SUBSTR(BYTES'YWI=', 1) as f5#16, CONCAT(name#2, "x") as f6#17, MOD(id#1, 2) as f7#18, MOD(total#6, NUMERIC'2') as f8#19
+          inner join on $equal(id#1, id#4)
+            table people(id#1, name#2, score#3)
+            table orders(id#4, customer#5, total#6, day#7, placed#8, items#9, doc#10)"
+    `);
+  });
+
+  it("unify templates over columns and literals", () => {
+    expect(
+      dumpOf(
+        `SELECT GREATEST(id, 2.5), LEAST(total, 1.5), ARRAY_CONCAT([1], [2.5]), GENERATE_ARRAY(1, 10, 2), NULLIF(id, NULL), IFNULL(NULL, 'a') FROM orders`,
+      ),
+    ).toMatchInlineSnapshot(`
+      "select f0_=f0#8:FLOAT64, f1_=f1#9:NUMERIC, f2_=f2#10:ARRAY<FLOAT64>, f3_=f3#11:ARRAY<INT64>, f4_=f4#12:INT64, f5_=f5#13:STRING
+        compute GREATEST(coerce(id#1 as FLOAT64), FLOAT64'2.5') as f0#8, LEAST(total#3, NUMERIC'1.5') as f1#9, ARRAY_CONCAT([FLOAT64'1'], [FLOAT64'2.5']) as f2#10, GENERATE_ARRAY(1, 10, 2) as f3#11, NULLIF(id#1, NULL:INT64) as f4#12, IFNULL(NULL:STRING, "a") as f5#13
+          table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
+    `);
+  });
+
+  it("take named arguments", () => {
+    expect(dumpOf(`SELECT PARSE_JSON('1', wide_number_mode => 'round')`)).toMatchInlineSnapshot(`
+      "select f0_=f0#1:JSON
+        compute PARSE_JSON("1", "round") as f0#1
+          one row"
+    `);
+  });
+
+  it("report what no signature takes", () => {
+    expect(errorsOf(`SELECT ABS('a')`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "ABS('a')": No matching signature for function ABS for argument types: STRING. Supported: ABS(NUMBER) -> NUMBER",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUBSTR(1, 2)`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "SUBSTR(1, 2)": No matching signature for function SUBSTR for argument types: INT64, INT64. Supported: SUBSTR(STRING, INT64, [INT64]) -> STRING; SUBSTR(BYTES, INT64, [INT64]) -> BYTES",
+      ]
+    `);
+    expect(errorsOf(`SELECT LENGTH()`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "LENGTH()": No matching signature for function LENGTH for argument types: none. Supported: LENGTH(STRING) -> INT64; LENGTH(BYTES) -> INT64",
+      ]
+    `);
+    expect(errorsOf(`SELECT UPPER('a', 'b')`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "UPPER('a', 'b')": No matching signature for function UPPER for argument types: STRING, STRING. Supported: UPPER(STRING) -> STRING; UPPER(BYTES) -> BYTES",
+      ]
+    `);
+    expect(errorsOf(`SELECT PARSE_JSON('1', nope => 'x')`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "PARSE_JSON('1', nope => 'x')": No matching signature for function PARSE_JSON for argument types: STRING, nope => STRING. Supported: PARSE_JSON(STRING, [wide_number_mode => STRING]) -> JSON",
+      ]
+    `);
+    expect(
+      errorsOf(`SELECT PARSE_JSON('1', wide_number_mode => 'round', wide_number_mode => 'exact')`),
+    ).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "PARSE_JSON('1', wide_number_mode => 'round', wide_number_mode => 'exact')": No matching signature for function PARSE_JSON for argument types: STRING, wide_number_mode => STRING, wide_number_mode => STRING. Supported: PARSE_JSON(STRING, [wide_number_mode => STRING]) -> JSON",
+      ]
+    `);
+  });
+});
+
+describe("names of functions", () => {
+  it("have no case, and aliases", () => {
+    expect(
+      dumpOf(`SELECT upper('a'), Ceiling(1.5), NET.Host('http://a'), CURRENT_DATE, CHARACTER_LENGTH('a')`),
+    ).toMatchInlineSnapshot(`
+      "select f0_=f0#1:STRING, f1_=f1#2:FLOAT64, f2_=f2#3:STRING, f3_=f3#4:DATE, f4_=f4#5:INT64
+        compute UPPER("a") as f0#1, CEIL(FLOAT64'1.5') as f1#2, NET.HOST("http://a") as f2#3, CURRENT_DATE() as f3#4, CHAR_LENGTH("a") as f4#5
+          one row"
+    `);
+  });
+
+  it("unknown ones are suggested", () => {
+    expect(errorsOf(`SELECT UPER('a')`)).toMatchInlineSnapshot(`
+      [
+        "unknown_function at "UPER": Function not found: UPER; did you mean UPPER?",
+      ]
+    `);
+    expect(errorsOf(`SELECT NET.HOTS('a')`)).toMatchInlineSnapshot(`
+      [
+        "unknown_function at "NET.HOTS": Function not found: NET.HOTS; did you mean NET.HOST?",
+      ]
+    `);
+    expect(errorsOf(`SELECT my.function(1, nope)`)).toMatchInlineSnapshot(`
+      [
+        "unknown_function at "my.function": Function not found: my.function",
+      ]
+    `);
+    expect(errorsOf(`SELECT XYZZY(idd) FROM people`)).toMatchInlineSnapshot(`
+      [
+        "unknown_function at "XYZZY": Function not found: XYZZY",
+      ]
+    `);
+  });
+
+  it("refused ones say why", () => {
+    expect(errorsOf(`SELECT SESSION_USER()`)).toMatchInlineSnapshot(`
+      [
+        "unsupported at "SESSION_USER": SESSION_USER is not supported: an endpoint's query runs for a token, not for a user's session",
+      ]
+    `);
+    expect(errorsOf(`SELECT EXTERNAL_QUERY('a', 'b')`)).toMatchInlineSnapshot(`
+      [
+        "unsupported at "EXTERNAL_QUERY": EXTERNAL_QUERY is not supported: a query here reads its own sources only",
+      ]
+    `);
+  });
+
+  it("SAFE. is kept", () => {
+    expect(dumpOf(`SELECT SAFE.SUBSTR('a', 0), SAFE.PARSE_DATE('%Y', 'x')`)).toMatchInlineSnapshot(`
+      "select f0_=f0#1:STRING, f1_=f1#2:DATE
+        compute SAFE.SUBSTR("a", 0) as f0#1, SAFE.PARSE_DATE("%Y", "x") as f1#2
+          one row"
+    `);
+  });
+
+  it("scalar functions take no modifiers", () => {
+    expect(errorsOf(`SELECT UPPER(DISTINCT 'a')`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "UPPER(DISTINCT 'a')": DISTINCT is not allowed for the scalar function UPPER",
+      ]
+    `);
+    expect(errorsOf(`SELECT UPPER('a' ORDER BY 1)`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "UPPER('a' ORDER BY 1)": ORDER BY is not allowed for the scalar function UPPER",
+      ]
+    `);
+    expect(errorsOf(`SELECT UPPER('a') OVER ()`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "UPPER('a') OVER ()": OVER is not allowed for the scalar function UPPER",
+      ]
+    `);
+    expect(errorsOf(`SELECT LOWER(*)`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "LOWER(*)": * is not allowed for the scalar function LOWER",
+      ]
+    `);
+  });
+});
+
+describe("aggregates", () => {
+  it("take DISTINCT, NULLS, ORDER BY, LIMIT and HAVING where they may", () => {
+    expect(
+      dumpOf(
+        `SELECT COUNT(DISTINCT name), ARRAY_AGG(name IGNORE NULLS ORDER BY score DESC LIMIT 3), STRING_AGG(name, ', ' ORDER BY id), ANY_VALUE(name HAVING MAX score), COUNTIF(id > 1), SUM(DISTINCT id) FROM people`,
+      ),
+    ).toMatchInlineSnapshot(`
+      "select f0_=count#4:INT64, f1_=array_agg#5:ARRAY<STRING>, f2_=string_agg#6:STRING, f3_=any_value#7:STRING, f4_=countif#8:INT64, f5_=sum#9:INT64
+        aggregate [COUNT(distinct name#2) as count#4, ARRAY_AGG(name#2 ignore nulls order by score#3 desc limit 3) as array_agg#5, STRING_AGG(name#2, ", " order by id#1) as string_agg#6, ANY_VALUE(name#2 having max score#3) as any_value#7, COUNTIF($greater(id#1, 1)) as countif#8, SUM(distinct id#1) as sum#9]
+          table people(id#1, name#2, score#3)"
+    `);
+  });
+
+  it("report modifiers that they do not take", () => {
+    expect(errorsOf(`SELECT COUNTIF(TRUE ORDER BY 1)`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "COUNTIF(TRUE ORDER BY 1)": ORDER BY is not allowed for the function COUNTIF",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUM(id ORDER BY id) FROM people`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "SUM(id ORDER BY id)": ORDER BY is not allowed for the function SUM",
+      ]
+    `);
+    expect(errorsOf(`SELECT MAX(*) FROM people`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "MAX(*)": Argument * can only be used in COUNT(*), but was used in MAX",
+      ]
+    `);
+    expect(errorsOf(`SELECT COUNT(DISTINCT doc) FROM orders`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "COUNT(DISTINCT doc)": Aggregate functions with DISTINCT cannot be used with arguments of type JSON",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUM(name) FROM people`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "SUM(name)": No matching signature for function SUM for argument types: STRING. Supported: SUM(FLOAT64) -> FLOAT64; SUM(INT64) -> INT64; SUM(NUMERIC) -> NUMERIC; SUM(BIGNUMERIC) -> BIGNUMERIC; SUM(INTERVAL) -> INTERVAL",
+      ]
+    `);
+    expect(errorsOf(`SELECT MAX(doc) FROM orders`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "MAX(doc)": No matching signature for function MAX for argument types: JSON. Supported: MAX(T ORDERABLE) -> T",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUM(id LIMIT 3) FROM people`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "SUM(id LIMIT 3)": LIMIT is not allowed for the function SUM",
+      ]
+    `);
+  });
+
+  it("are allowed in ORDER BY of an aggregated query", () => {
+    expect(dumpOf(`SELECT name FROM people GROUP BY name ORDER BY COUNT(*) DESC`)).toMatchInlineSnapshot(`
+      "select name=name#4:STRING
+        order by count#5 desc
+          aggregate [$count_star() as count#5] by name#2 as name#4
+            table people(id#1, name#2, score#3)"
+    `);
+  });
+
+  it("of a correlated column belong to the inner query", () => {
+    expect(dumpOf(`SELECT id, (SELECT SUM(people.id) FROM UNNEST([1, 2])) FROM people`)).toMatchInlineSnapshot(`
+      "select id=id#1:INT64, f0_=f1#6:INT64
+        compute scalar(sum#5 from aggregate [SUM(id#1) as sum#5] < unnest [1, 2] as element#4) as f1#6
+          table people(id#1, name#2, score#3)"
+    `);
+  });
+});
+
+describe("window functions", () => {
+  it("write their frame out", () => {
+    expect(
+      dumpOf(
+        `SELECT ROW_NUMBER() OVER (PARTITION BY name ORDER BY id), SUM(id) OVER (ORDER BY id), SUM(id) OVER (), AVG(id) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW), LAG(name, 1, 'x') OVER (ORDER BY id), FIRST_VALUE(name IGNORE NULLS) OVER (ORDER BY id ROWS 3 PRECEDING), SUM(id) OVER (ORDER BY score RANGE BETWEEN 1 PRECEDING AND 2 FOLLOWING), COUNT(DISTINCT id) OVER (PARTITION BY name) FROM people`,
+      ),
+    ).toMatchInlineSnapshot(`
+      "select f0_=row_number#4:INT64, f1_=sum#5:INT64, f2_=sum#6:INT64, f3_=avg#7:FLOAT64, f4_=lag#8:STRING, f5_=first_value#9:STRING, f6_=sum#10:INT64, f7_=count#11:INT64
+        window ROW_NUMBER() over (partition by name#2 order by id#1) as row_number#4, SUM(id#1) over (order by id#1 range -inf..0) as sum#5, SUM(id#1) over (rows -inf..+inf) as sum#6, AVG(id#1) over (order by id#1 rows -2..0) as avg#7, LAG(name#2, 1, "x") over (order by id#1) as lag#8, FIRST_VALUE(name#2 ignore nulls) over (order by id#1 rows -3..0) as first_value#9, SUM(id#1) over (order by score#3 range -FLOAT64'1'..+FLOAT64'2') as sum#10, COUNT(distinct id#1) over (partition by name#2) as count#11
+          table people(id#1, name#2, score#3)"
+    `);
+  });
+
+  it("take named windows, which may extend each other", () => {
+    expect(
+      dumpOf(
+        `SELECT SUM(id) OVER w, RANK() OVER (v ORDER BY score) FROM people WINDOW v AS (PARTITION BY name), w AS (v ORDER BY id)`,
+      ),
+    ).toMatchInlineSnapshot(`
+      "select f0_=sum#4:INT64, f1_=rank#5:INT64
+        window SUM(id#1) over (partition by name#2 order by id#1 range -inf..0) as sum#4, RANK() over (partition by name#2 order by score#3) as rank#5
+          table people(id#1, name#2, score#3)"
+    `);
+  });
+
+  it("of aggregates stand above them", () => {
+    expect(dumpOf(`SELECT name, SUM(COUNT(*)) OVER (ORDER BY name) FROM people GROUP BY name`)).toMatchInlineSnapshot(`
+      "select name=name#4:STRING, f0_=sum#6:INT64
+        window SUM(count#5) over (order by name#4 range -inf..0) as sum#6
+          aggregate [$count_star() as count#5] by name#2 as name#4
+            table people(id#1, name#2, score#3)"
+    `);
+  });
+
+  it("report wrong windows", () => {
+    expect(errorsOf(`SELECT RANK() OVER () FROM people`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "RANK() OVER ()": Window ORDER BY is required for the function RANK",
+      ]
+    `);
+    expect(errorsOf(`SELECT ROW_NUMBER() FROM people`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "ROW_NUMBER()": Window function ROW_NUMBER requires an OVER clause",
+      ]
+    `);
+    expect(errorsOf(`SELECT RANK() OVER (ORDER BY id ROWS 1 PRECEDING) FROM people`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "RANK() OVER (ORDER BY id ROWS 1 PRECEDING)": Window framing clause is not allowed for the function RANK",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUM(id) OVER w FROM people`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "w": Unrecognized window alias w",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUM(id) OVER (ww) FROM people WINDOW w AS ()`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "ww": Unrecognized window alias ww; did you mean w?",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUM(id) OVER (ORDER BY name RANGE 1 PRECEDING) FROM people`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "1": A RANGE frame with an offset needs exactly one numeric ORDER BY key",
+      ]
+    `);
+    expect(
+      errorsOf(`SELECT SUM(id) OVER (ROWS BETWEEN CURRENT ROW AND 1 PRECEDING) FROM people`),
+    ).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "(ROWS BETWEEN CURRENT ROW AND 1 PRECEDING)": The window frame ends before it starts",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUM(id) OVER (ROWS -1 PRECEDING) FROM people`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "-1": A window frame's offset must be non-negative and not NULL",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUM(id) OVER (ROWS id PRECEDING) FROM people`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "id": A window frame's offset must be a literal or parameter",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUM(RANK() OVER (ORDER BY id)) OVER () FROM people`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "RANK() OVER (ORDER BY id)": Window function RANK not allowed in window function",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUM(id) OVER (w PARTITION BY id) FROM people WINDOW w AS ()`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "(w PARTITION BY id)": A window that extends a named window cannot have PARTITION BY",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUM(id) OVER (a) FROM people WINDOW a AS (b), b AS (a)`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "b": Unrecognized window alias b",
+      ]
+    `);
+    expect(errorsOf(`SELECT COUNT(DISTINCT id) OVER (ORDER BY id) FROM people`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "COUNT(DISTINCT id) OVER (ORDER BY id)": Window ORDER BY is not allowed if DISTINCT is specified",
+      ]
+    `);
+    expect(errorsOf(`SELECT SUM(id) OVER (PARTITION BY doc) FROM orders`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "doc": Partitioning by expressions of type JSON is not allowed",
+      ]
+    `);
+  });
+});
+
+describe("sub-queries in expressions", () => {
+  it("scalar, ARRAY and EXISTS, correlated or not", () => {
+    expect(
+      dumpOf(
+        `SELECT (SELECT MAX(total) FROM orders o WHERE o.id = p.id), ARRAY(SELECT customer FROM orders ORDER BY total LIMIT 2), EXISTS(SELECT 1 FROM orders WHERE id = p.id) FROM people p`,
+      ),
+    ).toMatchInlineSnapshot(`
+      "select f0_=f0#12:NUMERIC, f1_=f1#20:ARRAY<STRING>, f2_=f2#29:BOOL
+        compute scalar(max#11 from aggregate [MAX(total#6) as max#11] < filter $equal(id#4, id#1) < table orders(id#4, customer#5, total#6, day#7, placed#8, items#9, doc#10)) as f0#12, array(customer#14 from limit 2 < order by total#15 < table orders(id#13, customer#14, total#15, day#16, placed#17, items#18, doc#19)) as f1#20, exists(compute 1 as f0#28 < filter $equal(id#21, id#1) < table orders(id#21, customer#22, total#23, day#24, placed#25, items#26, doc#27)) as f2#29
+          table people(id#1, name#2, score#3)"
+    `);
+    expect(dumpOf(`SELECT (SELECT AS STRUCT 1 AS a, 2 AS b).b`)).toMatchInlineSnapshot(`
+      "select b=b#4:INT64
+        compute scalar(value#3 from compute {a#1, b#2} as value#3 < compute 1 as a#1, 2 as b#2 < one row)[1] as b#4
+          one row"
+    `);
+  });
+
+  it("report more columns than one, and arrays of arrays", () => {
+    expect(errorsOf(`SELECT (SELECT 1, 2)`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "(SELECT 1, 2)": Scalar subquery cannot have more than one column unless it uses SELECT AS STRUCT to build STRUCT values",
+      ]
+    `);
+    expect(errorsOf(`SELECT ARRAY(SELECT 1, 2)`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "ARRAY(SELECT 1, 2)": ARRAY subquery cannot have more than one column unless it uses SELECT AS STRUCT to build STRUCT values",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 IN (SELECT 1, 2)`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "1 IN (SELECT 1, 2)": Subquery of type IN cannot have more than one column unless it uses SELECT AS STRUCT to build STRUCT values",
+      ]
+    `);
+    expect(errorsOf(`SELECT ARRAY(SELECT [1])`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "ARRAY(SELECT [1])": Cannot use array subquery with column of type ARRAY<INT64>: arrays of arrays are not supported",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 IN (SELECT 'a')`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "1 IN (SELECT 'a')": Cannot execute IN subquery with uncomparable types INT64 and STRING",
+      ]
+    `);
+  });
+
+  it("see outer names, inner ones first", () => {
+    expect(
+      dumpOf(`SELECT (SELECT CONCAT(name, customer) FROM orders WHERE orders.id = people.id) FROM people`),
+    ).toMatchInlineSnapshot(`
+      "select f0_=f0#12:STRING
+        compute scalar(f0#11 from compute CONCAT(name#2, customer#5) as f0#11 < filter $equal(id#4, id#1) < table orders(id#4, customer#5, total#6, day#7, placed#8, items#9, doc#10)) as f0#12
+          table people(id#1, name#2, score#3)"
+    `);
+  });
+});

@@ -1,0 +1,253 @@
+import type { Expression, FunctionCall, IntervalExpression } from "../../ast.ts";
+import type { CatalogueEntry } from "../../catalogue/index.ts";
+import { type CallArgument, instantiate, type Match, matchSignatures } from "../../catalogue/match.ts";
+import type { CallExpr, Column, Expr, LambdaExpr } from "../../resolved.ts";
+import { UNKNOWN } from "../../types.ts";
+import { type ExprContext, inClause, resolveExpression } from "../context.ts";
+import { isConstant } from "../expression/expr.ts";
+import { argumentOf } from "../expression/mixed.ts";
+import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
+import { scopeWith } from "../scope.ts";
+import { resolveAggregate } from "./aggregate.ts";
+import { failMatch, placeArguments, resultType } from "./call-function.ts";
+import { asMixed, coerce, operandOf, typeName } from "./coerce.ts";
+import { collatedOperands, resolveCollate } from "./collation.ts";
+import { looksLikeDatePart, resolveDatePartArgument, resolveInterval } from "./date-part.ts";
+import { resolveWindowCall } from "./window.ts";
+
+/** Any call: scalar, aggregate or window function. */
+export function resolveCall(context: ExprContext, node: FunctionCall): Expr {
+  const { resolution } = context;
+  const [only] = node.name.parts;
+  const isPath = only === undefined || node.name.parts.length > 1;
+  const written = isPath ? node.name.parts.map((part) => part.name).join(".") : only.name;
+  const name = written.toUpperCase();
+  const entry = resolution.catalogue.find(name);
+  if (entry === undefined || name.startsWith("$")) {
+    for (const argument of node.arguments) resolveQuietly(context, argument.value);
+    return resolution.fail("unknown_function", `Function not found: ${written}`, node.name.span, {
+      name: written,
+      suggestion: resolution.suggest(name, resolution.catalogue.names()),
+    });
+  }
+  const { definition } = entry;
+  if (definition.refused !== undefined) {
+    return resolution.fail(
+      "unsupported",
+      `${definition.name} is not supported: ${definition.refused}`,
+      node.name.span,
+      { name: written },
+    );
+  }
+  if (definition.kind === "aggregate") {
+    return node.over === undefined
+      ? resolveAggregate(context, node, entry, resolveArguments)
+      : resolveWindowCall(context, node, entry, node.over, resolveArguments);
+  }
+  if (definition.kind === "window") {
+    if (node.over !== undefined) return resolveWindowCall(context, node, entry, node.over, resolveArguments);
+    return resolution.fail("invalid_query", `Window function ${definition.name} requires an OVER clause`, node.span, {
+      name: written,
+    });
+  }
+  const misused = modifierOf(node);
+  if (misused !== undefined)
+    return resolution.fail(
+      "invalid_query",
+      `${misused} is not allowed for the scalar function ${definition.name}`,
+      node.span,
+      { name: written },
+    );
+  const call = resolveArguments(context, node, entry);
+  if (call === undefined) return errorExpr(node.span);
+  if (definition.isVolatile === true) resolution.volatileCalls++;
+  const resolved: CallExpr = {
+    kind: "Call",
+    function: definition.name,
+    arguments: call.arguments,
+    type: resultType(call.match),
+    isSafe: node.isSafe,
+    span: node.span,
+  };
+  return definition.name === "COLLATE" ? resolveCollate(resolution, resolved) : resolved;
+}
+
+function modifierOf(node: FunctionCall): string | undefined {
+  if (node.over !== undefined) return "OVER";
+  if (node.isStar) return "*";
+  if (node.isDistinct) return "DISTINCT";
+  if (node.orderBy.length > 0) return "ORDER BY";
+  if (node.limit !== undefined) return "LIMIT";
+  if (node.nullHandling !== undefined) return `${node.nullHandling} NULLS`;
+  if (node.having !== undefined) return "HAVING";
+  if (node.where !== undefined) return "WHERE";
+  return undefined;
+}
+
+/** Arguments of an unknown function are looked at for problems of their own, but words that may be date parts are not. */
+function resolveQuietly(context: ExprContext, node: Expression): void {
+  if (node.kind !== "Identifier" && node.kind !== "Lambda") resolveExpression(context, node);
+}
+
+export interface ResolvedArguments {
+  readonly arguments: readonly (Expr | undefined)[];
+  readonly match: Match;
+}
+
+/** Resolves a call's arguments and picks the signature; undefined when something was reported. */
+function resolveArguments(
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+): ResolvedArguments | undefined {
+  const { resolution } = context;
+  const name = entry.definition.name;
+  const given: CallArgument[] = [];
+  const values: (Expr | undefined)[] = [];
+  for (let i = 0; i < node.arguments.length; i++) {
+    const argument = node.arguments[i];
+    if (argument === undefined) continue;
+    let own: CallArgument;
+    let value: Expr | undefined;
+    if (argument.value.kind === "Lambda") own = { kind: "lambda", parameterCount: argument.value.parameters.length };
+    else if (entry.datePartPositions.has(i) && looksLikeDatePart(argument.value)) {
+      own = { kind: "datepart" };
+      value = resolveDatePartArgument(resolution, argument.value, name);
+    } else {
+      value =
+        argument.value.kind === "Interval" && (node.isSafe || isLarge(argument.value))
+          ? resolveInterval(context, argument.value, true)
+          : resolveExpression(context, argument.value);
+      value = argumentOf(resolution, name, i, value, values[0]);
+      own = { kind: "value", operand: operandOf(resolution, value), isConstant: isConstant(value) };
+    }
+    values.push(value);
+    given.push(argument.name === undefined ? own : { ...own, name: argument.name.name });
+    if (argument.alias !== undefined)
+      resolution.report("invalid_query", `${name} does not take an alias for an argument`, argument.span);
+  }
+  if (values.some((value) => value !== undefined && isErrorExpr(value))) return undefined;
+  if (resolution.hasCollation) {
+    const known = values.filter((value) => value !== undefined);
+    if (collatedOperands(resolution, name, known, node.span) === undefined) return undefined;
+  }
+  const match = matchSignatures(entry.signatures, given) ?? matchMixed(resolution, entry, given, values);
+  if (match === undefined) {
+    failMatch(resolution, entry, name, given, node.span);
+    return undefined;
+  }
+  if (given.some((argument) => argument.kind === "lambda")) {
+    const isFine = resolveLambdas(context, node, match, values);
+    if (!isFine) return undefined;
+  }
+  if (isNullGiven(context, node, name, match, values)) return undefined;
+  return { arguments: placeArguments(resolution, match, values), match };
+}
+
+/** Reports a NULL where only a literal or parameter may stand. */
+function isNullGiven(
+  { resolution }: ExprContext,
+  node: FunctionCall,
+  name: string,
+  match: Match,
+  values: readonly (Expr | undefined)[],
+): boolean {
+  for (const { parameter, argument } of match.places) {
+    const value = argument === undefined || parameter.place.kind !== "literal" ? undefined : values[argument];
+    if (value?.kind !== "Literal" || value.value !== null) continue;
+    resolution.report("invalid_query", `Argument ${(argument ?? 0) + 1} to ${name} must be non-NULL`, value.span, {
+      name: node.name.parts.map((part) => part.name).join("."),
+    });
+    return true;
+  }
+  return false;
+}
+
+/** The match where fields of log records are taken for ones of several shapes; these are put among the values then. */
+function matchMixed(
+  resolution: Resolution,
+  entry: CatalogueEntry,
+  given: readonly CallArgument[],
+  values: (Expr | undefined)[],
+): Match | undefined {
+  const mixed = values.map((value, i) => {
+    const field = value === undefined ? undefined : asMixed(resolution, value);
+    return field === undefined ? undefined : argumentOf(resolution, entry.definition.name, i, field, values[0]);
+  });
+  if (mixed.every((value) => value === undefined)) return undefined;
+  const asked = given.map((argument, i): CallArgument => {
+    const value = mixed[i];
+    return value === undefined || argument.kind !== "value"
+      ? argument
+      : { ...argument, operand: operandOf(resolution, value) };
+  });
+  const match = matchSignatures(entry.signatures, asked);
+  if (match === undefined) return undefined;
+  mixed.forEach((value, i) => {
+    if (value !== undefined) values[i] = value;
+  });
+  return match;
+}
+
+/** An interval that may be out of range: then it fails where it is computed, and not beside a NULL. */
+function isLarge({ value }: IntervalExpression): boolean {
+  const number = value.kind === "UnaryOperation" ? value.operand : value;
+  return number.kind === "IntLiteral" && number.text.length > 5;
+}
+
+/** Puts the lambdas of a call among its values; false when something was reported. */
+function resolveLambdas(context: ExprContext, node: FunctionCall, match: Match, values: (Expr | undefined)[]): boolean {
+  for (const { parameter, argument } of match.places) {
+    const lambda = argument === undefined ? undefined : node.arguments[argument]?.value;
+    if (argument === undefined || lambda?.kind !== "Lambda" || parameter.place.kind !== "lambda") continue;
+    const body = resolveLambda(context, lambda, parameter.place, match);
+    if (body === undefined) return false;
+    values[argument] = body;
+  }
+  return true;
+}
+
+function resolveLambda(
+  context: ExprContext,
+  node: Expression & { readonly kind: "Lambda" },
+  place: Match["signature"]["parameters"][number]["place"] & { readonly kind: "lambda" },
+  match: Match,
+): LambdaExpr | undefined {
+  const { resolution } = context;
+  const parameters: Column[] = node.parameters.map((parameter, i) => {
+    const slot = place.parameters[i];
+    return resolution.newColumn(
+      parameter.name,
+      slot === undefined ? UNKNOWN : (instantiate(slot, match.bindings) ?? UNKNOWN),
+    );
+  });
+  const scope = scopeWith(
+    context.scope,
+    parameters.map((column, i) => ({
+      name: column.name,
+      expression: { kind: "Variable", type: column.type, column, span: node.parameters[i]?.span ?? node.span },
+    })),
+  );
+  const body = resolveExpression(inClause(context, "lambda", "nothing", scope), node.body);
+  if (isErrorExpr(body)) return undefined;
+  const wanted = instantiate(place.result, match.bindings);
+  const typed = wanted === undefined ? body : coerce(resolution, body, wanted);
+  if (typed === undefined) {
+    resolution.report(
+      "type_mismatch",
+      `The lambda's result is ${typeName(body.type)}, which does not fit ${match.signature.text}`,
+      node.body.span,
+    );
+    return undefined;
+  }
+  if (wanted === undefined && place.result.kind === "template")
+    match.bindings.push({ name: place.result.name, type: typed.type });
+  return { kind: "Lambda", type: typed.type, parameters, body: typed, span: node.span };
+}
+
+/** Resolves a call's arguments; handed to the files of aggregates and window functions. */
+export type ArgumentResolver = (
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+) => ResolvedArguments | undefined;

@@ -1,0 +1,76 @@
+import type { OrderItem } from "../../ast.ts";
+import type { Span } from "../../diagnostic.ts";
+import type { CallExpr, Expr } from "../../resolved.ts";
+import { type ScalarType, type SqlType, STRING } from "../../types.ts";
+import { isCollated } from "../../typing/same-type.ts";
+import { call } from "../expression/expr.ts";
+import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
+
+/** The collation that compares strings regardless of case, the only one of the "Collation concepts" page beside that of code points. */
+const CASE_INSENSITIVE = "und:ci";
+
+const COLLATED: ScalarType = { kind: "STRING", collation: CASE_INSENSITIVE };
+
+const COMPARISONS: ReadonlySet<string> = new Set([
+  ...["$equal", "$not_equal", "$less", "$less_or_equal", "$greater", "$greater_or_equal"],
+  ...["$between", "$in", "$is_distinct"],
+]);
+
+/** Functions whose result does not depend on how strings compare. Others would have to hand the collation on. */
+const INDIFFERENT: ReadonlySet<string> = new Set([
+  ...["$is_null", "COLLATE", "ASCII", "UNICODE", "BYTE_LENGTH", "CHAR_LENGTH", "LENGTH", "TO_CODE_POINTS", "COUNT"],
+]);
+
+/** Reads `'und:ci'`, and `''` for no collation; undefined where it was reported. */
+function readCollation(resolution: Resolution, value: Expr): typeof CASE_INSENSITIVE | "" | undefined {
+  const name = value.kind === "Literal" && value.type.kind === "STRING" ? value.value : undefined;
+  if (name === "" || name === CASE_INSENSITIVE) return name;
+  resolution.report(
+    "unsupported",
+    `Unsupported collation ${name === undefined || name === null ? "" : JSON.stringify(name)}: it must be the literal 'und:ci', or '' for none`,
+    value.span,
+  );
+  return undefined;
+}
+
+/** `COLLATE(text, 'und:ci')`: the text, of a type that compares by the collation. */
+export function resolveCollate(resolution: Resolution, collate: CallExpr): Expr {
+  const [text, collation] = collate.arguments;
+  if (text === undefined || collation === undefined) return errorExpr(collate.span);
+  const name = readCollation(resolution, collation);
+  if (name === undefined) return errorExpr(collate.span);
+  if (name === CASE_INSENSITIVE) resolution.hasCollation = true;
+  return { ...collate, arguments: [text], type: name === "" ? STRING : COLLATED };
+}
+
+function keyOf(text: Expr): Expr {
+  return call("$collation_key", [text], STRING, text.span);
+}
+
+/** A sort key: by the collation that ORDER BY names, or that its type has. */
+export function collatedKey(resolution: Resolution, key: Expr, node: OrderItem["collation"], resolved?: Expr): Expr {
+  if (isErrorExpr(key)) return key;
+  if (node === undefined || resolved === undefined)
+    return isCollated(key.type) && key.type.kind === "STRING" ? keyOf(key) : key;
+  if (key.type.kind !== "STRING")
+    return resolution.fail("type_mismatch", "COLLATE can only be applied to expressions of type STRING", node.span);
+  const name = readCollation(resolution, resolved);
+  if (name === undefined) return errorExpr(node.span);
+  return name === "" ? key : keyOf(key);
+}
+
+/** What an operator compares where a string among its operands has a collation; undefined where it was reported. */
+export function collatedOperands(
+  resolution: Resolution,
+  name: string,
+  operands: readonly Expr[],
+  span: Span,
+): readonly Expr[] | undefined {
+  if (INDIFFERENT.has(name) || !operands.some((operand) => isCollated(operand.type))) return operands;
+  const isPlain = (type: SqlType): boolean => type.kind === "STRING" || type.kind === "UNKNOWN";
+  if (COMPARISONS.has(name) && operands.every((operand) => isPlain(operand.type)))
+    return operands.map((operand) => (operand.type.kind === "STRING" ? keyOf(operand) : operand));
+  const what = name.startsWith("$") ? "this operator" : name;
+  resolution.report("unsupported", `Strings with a collation are not supported by ${what}`, span, { name });
+  return undefined;
+}

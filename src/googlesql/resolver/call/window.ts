@@ -1,0 +1,260 @@
+import type { FrameBound, FunctionCall, Identifier, WindowFrame, WindowSpecification } from "../../ast.ts";
+import type { CatalogueEntry } from "../../catalogue/index.ts";
+import type { Expr, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../../resolved.ts";
+import { FLOAT64, INT64 } from "../../types.ts";
+import { isGroupable, isNumericType, isPartitionable } from "../../typing/same-type.ts";
+import { type ExprContext, inClause, inScope, resolveExpression, type Window } from "../context.ts";
+import { columnExpr, isConstant } from "../expression/expr.ts";
+import { castSafely } from "../expression/mixed.ts";
+import { errorExpr, isErrorExpr, nullExpr, type Resolution } from "../resolution.ts";
+import { checkModifiers, resolveOrderItems, type SortExpression } from "./aggregate.ts";
+import type { ArgumentResolver } from "./call.ts";
+import { resultType } from "./call-function.ts";
+import { asMixed, coerceOrFail, isLenientExpr, typeName } from "./coerce.ts";
+
+/** A call with OVER: it is put among its SELECT's window functions, and a column of them stands for it. */
+export function resolveWindowCall(
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+  over: WindowSpecification,
+  resolveArguments: ArgumentResolver,
+): Expr {
+  const { resolution, block } = context;
+  const { definition } = entry;
+  const { name } = definition;
+  if (!context.allowsWindows || block === undefined)
+    return resolution.fail("invalid_query", `Window function ${name} not allowed in ${context.clause}`, node.span, {
+      name,
+    });
+  if (definition.isWindowable === false)
+    return resolution.fail("invalid_query", `Function ${name} does not support an OVER clause`, node.span, { name });
+  checkModifiers(context, node, entry);
+  const inner = inClause(context, "window function", context.allowsAggregates ? "aggregates" : "nothing");
+  const window = resolveWindow(inner, over);
+  let call: Pick<WindowCall, "function" | "type" | "arguments"> | undefined;
+  if (node.isStar) {
+    if (name !== "COUNT")
+      return resolution.fail(
+        "invalid_query",
+        `Argument * can only be used in COUNT(*), but was used in ${name}`,
+        node.span,
+      );
+    call = { function: "$count_star", type: INT64, arguments: [] };
+  } else {
+    const resolved = resolveArguments(inner, node, entry);
+    if (resolved !== undefined)
+      call = {
+        function: name,
+        type: resultType(resolved.match),
+        arguments: resolved.arguments.filter((argument) => argument !== undefined),
+      };
+  }
+  if (call === undefined || window === undefined) return errorExpr(node.span);
+  const having = node.having && {
+    kind: node.having.kind,
+    expression: resolveExpression(inner, node.having.expression),
+  };
+  if (having !== undefined && isErrorExpr(having.expression)) return errorExpr(node.span);
+  // Of the aggregates that take HAVING only this one's reference has OVER beside it.
+  if (
+    node.orderBy.length > 0 ||
+    node.limit !== undefined ||
+    node.where !== undefined ||
+    (having && name !== "ANY_VALUE")
+  ) {
+    return resolution.fail(
+      "invalid_query",
+      `ORDER BY, LIMIT, HAVING and WHERE are not allowed in the arguments of ${name} with OVER`,
+      node.span,
+      { name },
+    );
+  }
+  const frame = checkWindow(context, node, entry, window);
+  const column = resolution.newColumn(name.replace("$", "").toLowerCase(), call.type);
+  block.windows.push({
+    column,
+    call: {
+      kind: "WindowCall",
+      function: call.function,
+      type: call.type,
+      arguments: call.arguments,
+      isDistinct: node.isDistinct,
+      nullHandling: node.nullHandling,
+      having,
+      isSafe: node.isSafe,
+      partitionBy: window.partitionBy,
+      orderBy: window.orderBy,
+      frame,
+      span: node.span,
+    },
+  });
+  return columnExpr(column, node.span);
+}
+
+/** The frame that the function has; reports what its kind does not allow. */
+function checkWindow(
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+  window: Window,
+): ResolvedFrame | undefined {
+  const { definition } = entry;
+  const rules = definition.window;
+  const hasOrder = window.orderBy.length > 0;
+  const refuse = (message: string): undefined => {
+    context.resolution.report("invalid_query", message, node.span, { name: definition.name });
+    return undefined;
+  };
+  if (node.isDistinct && hasOrder) return refuse("Window ORDER BY is not allowed if DISTINCT is specified");
+  if (node.isDistinct && window.frame !== undefined)
+    return refuse("Window framing clause is not allowed if DISTINCT is specified");
+  if (rules?.requiresOrder === true && !hasOrder)
+    return refuse(`Window ORDER BY is required for the function ${definition.name}`);
+  if (rules?.allowsFrame === false) {
+    return window.frame === undefined
+      ? undefined
+      : refuse(`Window framing clause is not allowed for the function ${definition.name}`);
+  }
+  if (window.frame !== undefined) return window.frame;
+  if (node.isDistinct) return undefined;
+  if (hasOrder) return { unit: "RANGE", start: { kind: "UnboundedPreceding" }, end: { kind: "CurrentRow" } };
+  return { unit: "ROWS", start: { kind: "UnboundedPreceding" }, end: { kind: "UnboundedFollowing" } };
+}
+
+function resolveWindow(
+  context: ExprContext,
+  node: WindowSpecification,
+  before = Number.POSITIVE_INFINITY,
+): Window | undefined {
+  const { resolution } = context;
+  let base: Window = { partitionBy: [], orderBy: [] };
+  if (node.base !== undefined) {
+    const inherited = resolveNamedWindow(context, node.base, before);
+    if (inherited === undefined) return undefined;
+    base = inherited;
+  }
+  const refuse = (message: string): undefined => {
+    resolution.report("invalid_query", message, node.span);
+    return undefined;
+  };
+  if (node.base !== undefined) {
+    if (node.partitionBy.length > 0) return refuse("A window that extends a named window cannot have PARTITION BY");
+    if (node.orderBy.length > 0 && base.orderBy.length > 0)
+      return refuse("A window cannot have ORDER BY when the window that it extends has one");
+    if (base.frame !== undefined && (node.orderBy.length > 0 || node.frame !== undefined))
+      return refuse("A window that has a frame cannot be extended");
+  }
+  const partitionBy = node.partitionBy.map((item) => {
+    const value = resolveExpression(context, item);
+    if (isErrorExpr(value) || isPartitionable(value.type)) return value;
+    if (isLenientExpr(resolution, value) && isGroupable(value.type)) return value;
+    return resolution.fail(
+      "type_mismatch",
+      `Partitioning by expressions of type ${typeName(value.type)} is not allowed`,
+      item.span,
+    );
+  });
+  const orderBy = resolveOrderItems(context, node.orderBy, "Window ORDER BY");
+  if (orderBy === undefined || partitionBy.some(isErrorExpr)) return undefined;
+  let window: Window = {
+    partitionBy: node.base === undefined ? partitionBy : base.partitionBy,
+    orderBy: orderBy.length > 0 ? orderBy : base.orderBy,
+    frame: base.frame,
+  };
+  if (node.frame === undefined) return window;
+  window = numberedKey(resolution, window, node.frame);
+  const start = resolveBound(context, node.frame.start, node.frame.unit, window.orderBy);
+  const end =
+    node.frame.end === undefined
+      ? { kind: "CurrentRow" as const }
+      : resolveBound(context, node.frame.end, node.frame.unit, window.orderBy);
+  if (start === undefined || end === undefined) return undefined;
+  const order = ["UnboundedPreceding", "Preceding", "CurrentRow", "Following", "UnboundedFollowing"];
+  if (
+    start.kind === "UnboundedFollowing" ||
+    end.kind === "UnboundedPreceding" ||
+    order.indexOf(start.kind) > order.indexOf(end.kind)
+  ) {
+    return refuse("The window frame ends before it starts");
+  }
+  if (
+    node.frame.unit === "RANGE" &&
+    window.orderBy.length === 0 &&
+    (start.kind !== "UnboundedPreceding" || end.kind !== "UnboundedFollowing")
+  ) {
+    return refuse("Window ORDER BY is required for a RANGE frame");
+  }
+  const { unit } = node.frame;
+  return { partitionBy: window.partitionBy, orderBy: window.orderBy, frame: { unit, start, end } };
+}
+
+/** A distance in a RANGE frame is one of numbers. */
+function numberedKey(resolution: Resolution, window: Window, frame: WindowFrame): Window {
+  const isDistance = [frame.start, frame.end].some(
+    (bound) => bound?.kind === "Preceding" || bound?.kind === "Following",
+  );
+  if (frame.unit !== "RANGE" || !isDistance) return window;
+  const orderBy = window.orderBy.map((key) => {
+    const { expression } = key;
+    if (isNumericType(expression.type)) return key;
+    if (expression.type.kind === "UNKNOWN") return { ...key, expression: nullExpr(expression.span, FLOAT64) };
+    const mixed = expression.type.kind === "MIXED" ? expression : asMixed(resolution, expression);
+    return mixed === undefined ? key : { ...key, expression: castSafely(mixed, FLOAT64) };
+  });
+  return { ...window, orderBy };
+}
+
+/** A window of the WINDOW clause, which may extend those that stand before it. Each is resolved once. */
+function resolveNamedWindow(context: ExprContext, name: Identifier, before: number): Window | undefined {
+  const { resolution, block } = context;
+  const known = block?.namedWindows ?? [];
+  const wanted = name.name.toLowerCase();
+  const position = known.findIndex((named) => named.name.name.toLowerCase() === wanted);
+  const found = known[position];
+  if (found === undefined || position >= before) {
+    const names = known.slice(0, Math.min(before, known.length)).map((named) => named.name.name);
+    const suggestion = resolution.suggest(name.name, names);
+    resolution.report("invalid_query", `Unrecognized window alias ${name.name}`, name.span, {
+      name: name.name,
+      suggestion,
+    });
+    return undefined;
+  }
+  const kept = block?.windowCache.get(position);
+  if (kept !== undefined) return kept;
+  resolution.descend(1, name.span);
+  const scope = context.aggregateScope ?? context.scope;
+  const window = resolveWindow(inScope(context, scope), found.window, position);
+  resolution.rise(1);
+  if (window !== undefined) block?.windowCache.set(position, window);
+  return window;
+}
+
+function resolveBound(
+  context: ExprContext,
+  bound: FrameBound,
+  unit: "ROWS" | "RANGE",
+  orderBy: readonly SortExpression[],
+): ResolvedFrameBound | undefined {
+  const { resolution } = context;
+  if (bound.kind !== "Preceding" && bound.kind !== "Following") return { kind: bound.kind };
+  const value = resolveExpression(context, bound.offset);
+  if (isErrorExpr(value)) return undefined;
+  const fail = (message: string): undefined => {
+    resolution.report("invalid_query", message, bound.offset.span);
+    return undefined;
+  };
+  if (!isConstant(value)) return fail("A window frame's offset must be a literal or parameter");
+  if (value.kind === "Literal" && (value.value === null || value.value.startsWith("-")))
+    return fail("A window frame's offset must be non-negative and not NULL");
+  if (unit === "ROWS") {
+    const offset = coerceOrFail(resolution, value, INT64, "The offset of a ROWS frame");
+    return isErrorExpr(offset) ? undefined : { kind: bound.kind, offset };
+  }
+  const [key] = orderBy;
+  if (key === undefined || orderBy.length !== 1 || !isNumericType(key.expression.type))
+    return fail("A RANGE frame with an offset needs exactly one numeric ORDER BY key");
+  const offset = coerceOrFail(resolution, value, key.expression.type, "The offset of a RANGE frame");
+  return isErrorExpr(offset) ? undefined : { kind: bound.kind, offset };
+}

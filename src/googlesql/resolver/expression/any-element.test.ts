@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { Query } from "../../ast.ts";
+import { parseQuery } from "../../parse.ts";
+import { printQuery } from "../../print.ts";
+import { dumpQuery } from "../dump.ts";
+import { resolveQuery } from "../resolve.ts";
+import { TABLES } from "../testing/resolved.ts";
+
+const text = (path: string, condition: string) => `SELECT id FROM logs WHERE ${condition.replaceAll("$", path)}`;
+
+/** The query whose WHERE clause is the condition on any value of the path. */
+function anyOf(path: string, condition: string): Query {
+  const query = parseQuery(text(path, condition));
+  const read = parseQuery(`SELECT ${path}`).body;
+  const item = read.kind === "Select" ? read.items[0] : undefined;
+  if (query.body.kind !== "Select" || query.body.where === undefined) throw new Error("no condition");
+  if (item?.kind !== "SelectExpression") throw new Error("no path");
+  const { where } = query.body;
+  const isNullTest = condition.endsWith("IS NULL");
+  const any = { kind: "AnyElement", path: item.expression, condition: where, isNullTest, span: where.span } as const;
+  return { ...query, body: { ...query.body, where: any } };
+}
+
+const dump = (path: string, condition: string) =>
+  dumpQuery(resolveQuery(anyOf(path, condition), text(path, condition), { tables: TABLES }));
+
+describe("a condition on any value of a path", () => {
+  it.each([
+    ["metadata.request.headers.host", "$ = 'a'"],
+    ["metadata.request.path", "$ IS NULL"],
+    ["metadata.tags", "'a' IN UNNEST($)"],
+    ["metadata.spans", "$ IS NULL"],
+    ["id", "$ = 'a'"],
+    ["metadata.nope.deeper", "$ = 'a'"],
+  ])("is the plain condition where %s goes through no list", (path, condition) => {
+    const plain = text(path, condition);
+    expect(dump(path, condition)).toBe(dumpQuery(resolveQuery(parseQuery(plain), plain, { tables: TABLES })));
+  });
+
+  it("asks every element of a list", () => {
+    expect(dump("metadata.spans.name", "$ = 'a'")).toMatchInlineSnapshot(`
+      "select id=id#1:STRING
+        filter exists(filter $equal(element#5->name, "a") < unnest metadata#4->spans as element#5)
+          table logs(id#1, timestamp#2, event_message#3, metadata#4)"
+    `);
+  });
+
+  it("asks for none where it tests for NULL", () => {
+    expect(dump("metadata.spans.ms", "$ IS NULL")).toMatchInlineSnapshot(`
+      "select id=id#1:STRING
+        filter $not(exists(filter $not($is_null(element#5->ms)) < unnest metadata#4->spans as element#5))
+          table logs(id#1, timestamp#2, event_message#3, metadata#4)"
+    `);
+  });
+
+  it("is printed as the condition", () => {
+    expect(printQuery(anyOf("metadata.spans.ms", "$ = 1 OR $ = 2"))).toBe(
+      printQuery(parseQuery(text("metadata.spans.ms", "$ = 1 OR $ = 2"))),
+    );
+  });
+
+  it.each(["metadata.request", "metadata.spans", "metadata"])("is refused for %s, an object", (path) => {
+    expect(() => dump(path, "$ IS TRUE")).toThrow(`${path} is an object, which has no value of its own`);
+  });
+});

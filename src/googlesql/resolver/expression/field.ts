@@ -1,0 +1,99 @@
+import type { Identifier } from "../../ast.ts";
+import type { Span } from "../../diagnostic.ts";
+import type { Expr } from "../../resolved.ts";
+import { INT64, JSON_TYPE, type RecordType, type SqlType, STRING, UNKNOWN } from "../../types.ts";
+import { asMixed, typeName } from "../call/coerce.ts";
+import { errorExpr, isErrorExpr, nullExpr, type Resolution } from "../resolution.ts";
+import { call } from "./expr.ts";
+import { literal } from "./literal.ts";
+
+/** `base.field`: a field of a STRUCT or a log record, or a member of a JSON object. */
+export function accessField(resolution: Resolution, base: Expr, field: Identifier): Expr {
+  const span = { start: base.span.start, end: field.span.end };
+  if (isErrorExpr(base)) return errorExpr(span);
+  const { type } = base;
+  switch (type.kind) {
+    case "STRUCT": {
+      const wanted = field.name.toLowerCase();
+      const index = type.fields.findIndex((candidate) => candidate.name?.toLowerCase() === wanted);
+      if (index !== -1) {
+        const isAgain = type.fields.some((candidate, i) => i > index && candidate.name?.toLowerCase() === wanted);
+        if (isAgain)
+          return resolution.fail("ambiguous_name", `Struct field name ${field.name} is ambiguous`, field.span, {
+            name: field.name,
+          });
+        return { kind: "Field", base, index, type: type.fields[index]?.type ?? UNKNOWN, span };
+      }
+      const known = type.fields.flatMap((candidate) => candidate.name ?? []);
+      return resolution.fail(
+        "unknown_column",
+        `Field name ${field.name} does not exist in ${typeName(type)}`,
+        field.span,
+        {
+          name: field.name,
+          suggestion: resolution.suggest(field.name, known),
+        },
+      );
+    }
+    case "RECORD":
+      return recordField(base, type, field.name, span);
+    case "MIXED":
+      return recordField(base, type.record ?? NO_FIELDS, field.name, span);
+    case "JSON":
+      return call("$json_subscript", [base, literal(STRING, field.name, field.span)], JSON_TYPE, span);
+    case "UNKNOWN":
+      return base.kind === "Parameter" ? cannotAccess(resolution, base, field) : nullExpr(span);
+    case "ARRAY":
+      if (type.element.kind === "RECORD") return recordField(base, type.element, field.name, span);
+      if (type.element.kind === "UNKNOWN") return nullExpr(span);
+      return cannotAccess(resolution, base, field);
+    default:
+      return cannotAccess(resolution, base, field);
+  }
+}
+
+/** What an open record does not list may be of any shape. */
+const UNLISTED: SqlType = { kind: "MIXED", record: { kind: "RECORD", fields: [], isRepeated: true, isOpen: true } };
+
+/** Where no record was seen, none has a field. */
+const NO_FIELDS: RecordType = { kind: "RECORD", fields: [], isRepeated: false, isOpen: false };
+
+function cannotAccess(resolution: Resolution, base: Expr, field: Identifier): Expr {
+  // A field of events that carried no record has none of its fields.
+  if (asMixed(resolution, base) !== undefined) return nullExpr({ start: base.span.start, end: field.span.end });
+  const hint = base.type.kind === "ARRAY" ? "; read one element, or use UNNEST" : "";
+  return resolution.fail(
+    "type_mismatch",
+    `Cannot access field ${field.name} on a value with type ${typeName(base.type)}${hint}`,
+    field.span,
+    { name: field.name },
+  );
+}
+
+/** The record's own field: exactly spelt first, then in any case. */
+function findRecordField(
+  record: RecordType,
+  name: string,
+): { readonly name: string; readonly type: SqlType } | undefined {
+  const wanted = name.toLowerCase();
+  return (
+    record.fields.find((field) => field.name === name) ??
+    record.fields.find((field) => field.name.toLowerCase() === wanted)
+  );
+}
+
+function recordField(base: Expr, record: RecordType, name: string, span: Span): Expr {
+  const found = findRecordField(record, name) ?? { name, type: record.isOpen ? UNLISTED : UNKNOWN };
+  const inner = base.kind === "RecordField" ? base : firstElementOf(base);
+  if (inner.kind === "RecordField")
+    return { kind: "RecordField", base: inner.base, path: [...inner.path, found.name], type: found.type, span };
+  return { kind: "RecordField", base: inner, path: [found.name], type: found.type, span };
+}
+
+/** `x[0]` of an ARRAY<RECORD> x, below a field access, is x itself: fields are read from the first element anyhow. */
+function firstElementOf(base: Expr): Expr {
+  if (base.kind !== "Call" || base.function !== "$safe_array_at_offset") return base;
+  const [array, index] = base.arguments;
+  if (array === undefined || array.type.kind !== "ARRAY" || array.type.element.kind !== "RECORD") return base;
+  return index?.kind === "Literal" && index.type.kind === INT64.kind && index.value === "0" ? array : base;
+}

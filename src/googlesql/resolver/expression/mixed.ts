@@ -1,0 +1,105 @@
+/**
+ * How a field that carried several shapes (MIXED) becomes what a query asks of it, row by row. What a signature or another value
+ * asks is a safe cast like that of other fields of log records; here is what needs more than that.
+ */
+import type { Expr } from "../../resolved.ts";
+import { arrayOf, BIGNUMERIC, BOOL, FLOAT64, INT64, MIXED, NUMERIC, type SqlType, STRING } from "../../types.ts";
+import { isCastable } from "../../typing/explicit.ts";
+import { isNumericType } from "../../typing/same-type.ts";
+import { asMixed, castToString, commonTypeOf } from "../call/coerce.ts";
+import type { Resolution } from "../resolution.ts";
+import { call } from "./expr.ts";
+
+/** Functions that take values of any type in an order, and see numbers among several shapes. */
+const NUMBER_FUNCTIONS: ReadonlySet<string> = new Set(["APPROX_QUANTILES", "PERCENTILE_DISC"]);
+
+/** Functions that read JSON out of a text: they see a record or a list as it is, too. */
+const JSON_READERS: ReadonlySet<string> = new Set([
+  ...["JSON_VALUE", "JSON_QUERY", "JSON_VALUE_ARRAY", "JSON_QUERY_ARRAY", "JSON_EXTRACT", "JSON_EXTRACT_SCALAR"],
+  ...["JSON_EXTRACT_ARRAY", "JSON_EXTRACT_STRING_ARRAY"],
+]);
+
+/** The value as `type`, where it is that; NULL otherwise. */
+export function castSafely(value: Expr, type: SqlType): Expr {
+  return value.type.kind === type.kind
+    ? value
+    : { kind: "Cast", operand: value, type, isSafe: true, isImplicit: true, span: value.span };
+}
+
+/** A call's argument, where the function asks more of it than its signature tells. `first` is the call's first argument. */
+export function argumentOf(
+  resolution: Resolution,
+  name: string,
+  position: number,
+  value: Expr,
+  first: Expr | undefined,
+): Expr {
+  if (name === "FORMAT" && position > 0) return formatted(resolution, value, position, first);
+  if (position > 0) return value;
+  if (name === "ARRAY_AGG" && value.type.kind === "ARRAY") return asMixed(resolution, value) ?? value;
+  if (value.type.kind !== "MIXED") return value;
+  if (NUMBER_FUNCTIONS.has(name)) return castSafely(value, FLOAT64);
+  return JSON_READERS.has(name) ? call("$mixed_json", [value], STRING, value.span) : value;
+}
+
+const SPECIFIER = /%[-+ #0']*(\*|\d+)?(?:\.(\*|-?\d*))?([A-Za-z%])/g;
+const FORMATTED: readonly (readonly [letters: string, types: readonly SqlType[]])[] = [
+  ["diuoxX", [INT64]],
+  ["fFeEgG", [FLOAT64, NUMERIC, BIGNUMERIC]],
+  ["s", [STRING]],
+];
+
+/** A field of log records as what its place in the format string asks for. */
+function formatted(resolution: Resolution, value: Expr, position: number, format: Expr | undefined): Expr {
+  if (format?.kind !== "Literal" || format.value === null) return value;
+  const letters = [...format.value.matchAll(SPECIFIER)].flatMap(([found, width, precision, letter = ""]) =>
+    found === "%%" ? [] : [...(width === "*" ? ["d"] : []), ...(precision === "*" ? ["d"] : []), letter],
+  );
+  const letter = letters[position - 1] ?? "";
+  const [type, ...others] = FORMATTED.find(([known]) => letter !== "" && known.includes(letter))?.[1] ?? [];
+  if (type === undefined || [type, ...others].some(({ kind }) => kind === value.type.kind)) return value;
+  const mixed = value.type.kind === "MIXED" ? value : asMixed(resolution, value);
+  return mixed === undefined ? value : castSafely(mixed, type);
+}
+
+/** The value as the list that it is; any other as a list of one. */
+export function asList(value: Expr): Expr {
+  const record = value.type.kind === "MIXED" ? value.type.record : undefined;
+  return castSafely(value, arrayOf(record === undefined ? MIXED : { kind: "MIXED", record }));
+}
+
+/** The operands of a comparison with values of several shapes among them, each as what the others are. */
+export function reconcileMixed(resolution: Resolution, operands: readonly Expr[]): readonly Expr[] {
+  const others = operands.filter(
+    ({ kind, type }) => type.kind !== "MIXED" && (type.kind !== "UNKNOWN" || kind === "Parameter"),
+  );
+  if (others.length === 0) return operands;
+  const type = comparedAs(resolution, others);
+  if (type === undefined) return operands.map((operand) => (isText(operand.type) ? castToString(operand) : operand));
+  return operands.map((operand) => (operand.type.kind === "MIXED" ? castSafely(operand, type) : operand));
+}
+
+function isText(type: SqlType): boolean {
+  return type.kind === "MIXED" || (type.kind !== "UNKNOWN" && isCastable(type, STRING));
+}
+
+/** What the others ask of a value of several shapes; undefined where they have no type in common. */
+function comparedAs(resolution: Resolution, others: readonly Expr[]): SqlType | undefined {
+  if (others.every(({ type }) => type.kind === "UNKNOWN")) return STRING;
+  if (others.every(({ type }) => isNumericType(type))) {
+    if (others.every(isBeyondDoubles)) return INT64;
+    return others.every(({ type }) => type.kind === "INT64" || type.kind === "FLOAT64")
+      ? FLOAT64
+      : commonTypeOf(resolution, others);
+  }
+  if (others.every(({ type }) => type.kind === "BOOL")) return BOOL;
+  const type = commonTypeOf(resolution, others);
+  if (type?.kind === "ARRAY" || type?.kind === "RECORD") return MIXED;
+  return type;
+}
+
+/** A whole number that a FLOAT64 may not tell from its neighbours. */
+function isBeyondDoubles(expression: Expr): boolean {
+  if (expression.kind !== "Literal" || expression.type.kind !== "INT64" || expression.value === null) return false;
+  return !Number.isSafeInteger(Number(expression.value));
+}

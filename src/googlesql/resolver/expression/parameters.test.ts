@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { findParameters } from "../../parameters.ts";
+import { parseQuery } from "../../parse.ts";
+import { DATE, INT64, STRING } from "../../types.ts";
+import { dumpOf, errorsOf, resolveText } from "../testing/resolved.ts";
+
+describe("parameters", () => {
+  const parameters = new Map<string | number, typeof STRING>([
+    ["name", STRING],
+    ["n", INT64],
+    ["start", STRING],
+  ]);
+
+  it("have their declared types, whatever their case", () => {
+    expect(dumpOf("SELECT @Name, @N + 1", { parameters })).toBe(
+      [
+        "select f0_=f0#1:STRING, f1_=f1#2:INT64",
+        "  compute @name:STRING as f0#1, $add(@n:INT64, 1) as f1#2",
+        "    one row",
+      ].join("\n"),
+    );
+  });
+
+  it("of type STRING become dates and timestamps where those are compared", () => {
+    expect(dumpOf("SELECT 1 FROM logs WHERE timestamp > @start", { parameters })).toContain(
+      "$greater(timestamp#2, coerce(@start:STRING as TIMESTAMP))",
+    );
+    expect(dumpOf("SELECT 1 FROM orders WHERE day IN (@start, '2024-01-01')", { parameters })).toContain(
+      "$in(day#4, coerce(@start:STRING as DATE), DATE'2024-01-01')",
+    );
+  });
+
+  it("of type STRING are read as the type of a log record's leaf, safely", () => {
+    expect(dumpOf("SELECT 1 FROM logs, UNNEST(metadata) WHERE attempt = @name", { parameters })).toContain(
+      "->attempt, safe_coerce(@name:STRING as INT64))",
+    );
+  });
+
+  it("that are not declared are reported where they stand", () => {
+    expect(errorsOf("SELECT @nam, ?", { parameters })).toEqual([
+      'unknown_parameter at "@nam": Query parameter @nam is not declared; did you mean @name?',
+      'unknown_parameter at "?": Query parameter number 1 is not declared',
+    ]);
+  });
+
+  it("take the type of their first use when they may be inferred", () => {
+    const query = resolveText("SELECT @a + 1, @b FROM orders WHERE day > @c AND placed > @c AND customer LIKE ?", {
+      inferParameters: true,
+    });
+    expect(query.parameters).toEqual([
+      { key: "c", type: DATE },
+      { key: 1, type: STRING },
+      { key: "a", type: INT64 },
+      { key: "b", type: STRING },
+    ]);
+  });
+
+  it("are found in a text in the order of their places", () => {
+    expect(
+      findParameters(parseQuery("WITH t AS (SELECT @B) SELECT @a, (SELECT @b) FROM t WHERE x = @c |> LIMIT @a")).map(
+        ({ key }) => key,
+      ),
+    ).toEqual(["B", "a", "c"]);
+    expect(findParameters(parseQuery("SELECT ?, ?")).map(({ key }) => key)).toEqual([1, 2]);
+  });
+});
+
+describe("the time zone", () => {
+  it("is that of timestamps in text which name none", () => {
+    const timeZone = "America/Los_Angeles";
+    expect(dumpOf("SELECT TIMESTAMP '2024-07-01 00:00:00'", { timeZone })).toContain("TIMESTAMP'1719817200000000'");
+    expect(dumpOf("SELECT TIMESTAMP '2024-07-01 00:00:00Z'", { timeZone })).toContain("TIMESTAMP'1719792000000000'");
+    expect(dumpOf("SELECT 1 FROM logs WHERE timestamp > '2024-07-01'", { timeZone })).toContain("1719817200000000");
+  });
+});

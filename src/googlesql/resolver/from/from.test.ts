@@ -1,0 +1,352 @@
+import { describe, expect, it } from "vitest";
+import { dumpOf, errorsOf } from "../testing/resolved.ts";
+
+describe("tables", () => {
+  it("are found in any case, under their alias", () => {
+    expect(dumpOf(`SELECT ORDERS.id FROM Orders`)).toMatchInlineSnapshot(`
+      "select id=id#1:INT64
+        table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
+    `);
+    expect(dumpOf(`SELECT o.id FROM \`orders\` AS o`)).toMatchInlineSnapshot(`
+      "select id=id#1:INT64
+        table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
+    `);
+  });
+
+  it("hide their name behind the alias", () => {
+    expect(errorsOf(`SELECT people.id FROM people AS p`)).toMatchInlineSnapshot(`
+      [
+        "unknown_column at "people": Unrecognized name: people",
+      ]
+    `);
+    expect(errorsOf(`SELECT id FROM poeple`)).toMatchInlineSnapshot(`
+      [
+        "unknown_table at "poeple": Table not found: poeple; did you mean people?",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 FROM people, people`)).toMatchInlineSnapshot(`
+      [
+        "duplicate_name at "people": Duplicate table alias people in the same FROM clause",
+      ]
+    `);
+    expect(errorsOf(`SELECT idd, p.nam FROM people p`)).toMatchInlineSnapshot(`
+      [
+        "unknown_column at "idd": Unrecognized name: idd; did you mean id?",
+        "unknown_column at "nam": Name nam not found inside p; did you mean name?",
+      ]
+    `);
+  });
+
+  it("are refused with FOR SYSTEM_TIME, and functions are unknown", () => {
+    expect(errorsOf(`SELECT 1 FROM people FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP()`)).toMatchInlineSnapshot(`
+      [
+        "unsupported at "CURRENT_TIMESTAMP()": FOR SYSTEM_TIME AS OF is not supported",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 FROM my_function(1)`)).toMatchInlineSnapshot(`
+      [
+        "unknown_function at "my_function": Table-valued function not found: my_function",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 FROM project.INFORMATION_SCHEMA.TABLES`)).toMatchInlineSnapshot(`
+      [
+        "unknown_table at "project.INFORMATION_SCHEMA.TABLES": Table not found: project.INFORMATION_SCHEMA.TABLES",
+      ]
+    `);
+  });
+
+  it("hide columns of the alias's name", () => {
+    expect(dumpOf(`SELECT name FROM people AS name`)).toMatchInlineSnapshot(`
+      "select name=name#4:STRUCT<id INT64, name STRING, score FLOAT64>
+        compute {id#1, name#2, score#3} as name#4
+          table people(id#1, name#2, score#3)"
+    `);
+  });
+});
+
+describe("joins", () => {
+  it("of all kinds", () => {
+    expect(dumpOf(`SELECT a.id, b.id FROM people a LEFT JOIN people b ON a.id = b.id`)).toMatchInlineSnapshot(`
+      "select id=id#1:INT64, id_1=id#4:INT64
+        left join on $equal(id#1, id#4)
+          table people(id#1, name#2, score#3)
+          table people(id#4, name#5, score#6)"
+    `);
+    expect(dumpOf(`SELECT 1 FROM people a CROSS JOIN people b, people c`)).toMatchInlineSnapshot(`
+      "select f0_=f0#10:INT64
+        compute 1 as f0#10
+          cross join
+            cross join
+              table people(id#1, name#2, score#3)
+              table people(id#4, name#5, score#6)
+            table people(id#7, name#8, score#9)"
+    `);
+    expect(
+      dumpOf(`SELECT 1 FROM people a JOIN (people b RIGHT JOIN orders o ON b.id = o.id) ON a.id = o.id`),
+    ).toMatchInlineSnapshot(`
+      "select f0_=f0#14:INT64
+        compute 1 as f0#14
+          inner join on $equal(id#1, id#7)
+            table people(id#1, name#2, score#3)
+            right join on $equal(id#4, id#7)
+              table people(id#4, name#5, score#6)
+              table orders(id#7, customer#8, total#9, day#10, placed#11, items#12, doc#13)"
+    `);
+  });
+
+  it("USING makes one column of two", () => {
+    expect(dumpOf(`SELECT * FROM people JOIN (SELECT 1.5 AS id, 2 AS x) USING (id)`)).toMatchInlineSnapshot(`
+      "select id=id#1:INT64, name=name#2:STRING, score=score#3:FLOAT64, x=x#5:INT64
+        inner join on $equal(coerce(id#1 as FLOAT64), id#4)
+          table people(id#1, name#2, score#3)
+          compute FLOAT64'1.5' as id#4, 2 as x#5
+            one row"
+    `);
+    expect(dumpOf(`SELECT id, a.id, b.id FROM people a FULL JOIN orders b USING (id)`)).toMatchInlineSnapshot(`
+      "select id=id#11:INT64, id_1=id#1:INT64, id_2=id#4:INT64
+        compute COALESCE(id#1, id#4) as id#11
+          full join on $equal(id#1, id#4)
+            table people(id#1, name#2, score#3)
+            table orders(id#4, customer#5, total#6, day#7, placed#8, items#9, doc#10)"
+    `);
+    expect(dumpOf(`SELECT id FROM people a RIGHT JOIN orders b USING (id)`)).toMatchInlineSnapshot(`
+      "select id=id#4:INT64
+        right join on $equal(id#1, id#4)
+          table people(id#1, name#2, score#3)
+          table orders(id#4, customer#5, total#6, day#7, placed#8, items#9, doc#10)"
+    `);
+  });
+
+  it("report wrong conditions and ambiguous names", () => {
+    expect(errorsOf(`SELECT id FROM people a JOIN people b ON a.id = b.id`)).toMatchInlineSnapshot(`
+      [
+        "ambiguous_name at "id": Column name id is ambiguous",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 FROM people a JOIN orders b`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "orders b": INNER JOIN must have an immediately following ON or USING clause",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 FROM people a JOIN orders b ON a.name`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "name": The ON condition must be BOOL, but it is STRING",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 FROM people a JOIN orders b USING (name)`)).toMatchInlineSnapshot(`
+      [
+        "unknown_column at "name": Column name in USING clause not found on right side of join",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 FROM people a JOIN orders b USING (id, id)`)).toMatchInlineSnapshot(`
+      [
+        "duplicate_name at "id": Duplicate column in USING clause: id",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 FROM people a CROSS JOIN orders b ON TRUE`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "people a CROSS JOIN orders b ON TRUE": CROSS JOIN takes neither ON nor USING",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 FROM people a JOIN people b ON SUM(a.id) > 1`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "SUM(a.id)": Aggregate function SUM not allowed in JOIN ON clause",
+      ]
+    `);
+  });
+
+  it("do not let a sub-query see what is left of it", () => {
+    expect(errorsOf(`SELECT 1 FROM people a, (SELECT a.id) AS b`)).toMatchInlineSnapshot(`
+      [
+        "unknown_column at "a": Unrecognized name: a",
+      ]
+    `);
+  });
+});
+
+describe("UNNEST", () => {
+  it("on its own, with offset, and zipped", () => {
+    expect(dumpOf(`SELECT * FROM UNNEST([1, 2])`)).toMatchInlineSnapshot(`
+      "select f0_=element#1:INT64
+        unnest [1, 2] as element#1"
+    `);
+    expect(dumpOf(`SELECT x, o FROM UNNEST(['a']) AS x WITH OFFSET AS o`)).toMatchInlineSnapshot(`
+      "select x=x#1:STRING, o=o#2:INT64
+        unnest ["a"] as x#1 offset o#2"
+    `);
+    expect(dumpOf(`SELECT n FROM UNNEST([1]) AS n`)).toMatchInlineSnapshot(`
+      "select n=n#1:INT64
+        unnest [1] as n#1"
+    `);
+  });
+
+  it("reads the columns left of it", () => {
+    expect(dumpOf(`SELECT id, i.sku FROM orders, UNNEST(items) AS i`)).toMatchInlineSnapshot(`
+      "select id=id#1:INT64, sku=sku#9:STRING
+        compute i#8[0] as sku#9
+          unnest items#6 as i#8
+            table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
+    `);
+    expect(dumpOf(`SELECT sku, quantity FROM orders o LEFT JOIN o.items`)).toMatchInlineSnapshot(`
+      "select sku=sku#9:STRING, quantity=quantity#10:INT64
+        compute items#8[0] as sku#9, items#8[1] as quantity#10
+          outer unnest items#6 as items#8
+            table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
+    `);
+    expect(
+      dumpOf(`SELECT i FROM orders CROSS JOIN orders.items AS i WITH OFFSET AS n WHERE n = 0`),
+    ).toMatchInlineSnapshot(`
+      "select i=i#8:STRUCT<sku STRING, quantity INT64>
+        filter $equal(n#9, 0)
+          unnest items#6 as i#8 offset n#9
+            table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
+    `);
+    expect(dumpOf(`SELECT sku FROM orders INNER JOIN UNNEST(items) ON quantity > id`)).toMatchInlineSnapshot(`
+      "select sku=sku#9:STRING
+        compute element#8[0] as sku#9
+          unnest items#6 as element#8 on $greater(element#8[1], id#1)
+            table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
+    `);
+  });
+
+  it("stands in a sub-query on an outer column", () => {
+    expect(dumpOf(`SELECT ARRAY(SELECT sku FROM o.items ORDER BY quantity) FROM orders o`)).toMatchInlineSnapshot(`
+      "select f0_=f0#11:ARRAY<STRING>
+        compute array(sku#9 from order by sort_key#10 < compute items#8[1] as sort_key#10 < compute items#8[0] as sku#9 < unnest items#6 as items#8) as f0#11
+          table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
+    `);
+    expect(dumpOf(`SELECT (SELECT SUM(quantity) FROM UNNEST(items)) FROM orders`)).toMatchInlineSnapshot(`
+      "select f0_=f0#10:INT64
+        compute scalar(sum#9 from aggregate [SUM(element#8[1]) as sum#9] < unnest items#6 as element#8) as f0#10
+          table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
+    `);
+  });
+
+  it("of structs finds fields by bare names, and reports clashes", () => {
+    expect(errorsOf(`SELECT id FROM orders, UNNEST([STRUCT(1 AS id)])`)).toMatchInlineSnapshot(`
+      [
+        "ambiguous_name at "id": Column name id is ambiguous",
+      ]
+    `);
+    expect(errorsOf(`SELECT a FROM UNNEST([STRUCT(1 AS a)]) x, UNNEST([STRUCT(2 AS a)]) y`)).toMatchInlineSnapshot(`
+      [
+        "ambiguous_name at "a": Column name a is ambiguous",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 FROM orders, UNNEST(id)`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "id": Values referenced in UNNEST must be arrays. UNNEST contains expression of type INT64",
+      ]
+    `);
+    expect(errorsOf(`SELECT 1 FROM UNNEST('abc')`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "'abc'": Values referenced in UNNEST must be arrays. UNNEST contains expression of type STRING",
+      ]
+    `);
+    expect(errorsOf(`SELECT x FROM orders RIGHT JOIN UNNEST(items) x ON TRUE`)).toMatchInlineSnapshot(`
+      [
+        "unknown_column at "items": Unrecognized name: items",
+      ]
+    `);
+  });
+});
+
+describe("PIVOT, UNPIVOT and TABLESAMPLE", () => {
+  it("PIVOT groups by what it does not read", () => {
+    expect(
+      dumpOf(
+        `SELECT * FROM (SELECT customer, day, total FROM orders) PIVOT (SUM(total) AS s, COUNT(*) AS n FOR customer IN ('a', 'b' AS bee)) AS p`,
+      ),
+    ).toMatchInlineSnapshot(`
+      "select day=day#9:DATE, s_a=s_a#10:NUMERIC, n_a=n_a#11:INT64, s_bee=s_bee#12:NUMERIC, n_bee=n_bee#13:INT64
+        aggregate [SUM(total#3 where $not($is_distinct(pivot_input#8, "a"))) as s_a#10, $count_star( where $not($is_distinct(pivot_input#8, "a"))) as n_a#11, SUM(total#3 where $not($is_distinct(pivot_input#8, "b"))) as s_bee#12, $count_star( where $not($is_distinct(pivot_input#8, "b"))) as n_bee#13] by day#4 as day#9
+          compute customer#2 as pivot_input#8
+            table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
+    `);
+    expect(
+      dumpOf(`SELECT * FROM (SELECT id, score FROM people) PIVOT (MAX(score) FOR id IN (1, -2))`),
+    ).toMatchInlineSnapshot(`
+      "select _1=_1#5:FLOAT64, minus_2=minus_2#6:FLOAT64
+        aggregate [MAX(score#3 where $not($is_distinct(pivot_input#4, 1))) as _1#5, MAX(score#3 where $not($is_distinct(pivot_input#4, -2))) as minus_2#6]
+          compute id#1 as pivot_input#4
+            table people(id#1, name#2, score#3)"
+    `);
+  });
+
+  it("PIVOT reports what it cannot turn", () => {
+    expect(errorsOf(`SELECT * FROM people PIVOT (score FOR id IN (1))`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "score": PIVOT expression must be a call of an aggregate function",
+      ]
+    `);
+    expect(errorsOf(`SELECT * FROM people PIVOT (SUM(score), MAX(score) FOR id IN (1))`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "PIVOT (SUM(score), MAX(score) FOR id IN (1))": PIVOT with several aggregates needs an alias for each of them",
+      ]
+    `);
+    expect(errorsOf(`SELECT * FROM people PIVOT (SUM(score) FOR id IN ('x'))`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "id": PIVOT values cannot be compared with FOR expression of type INT64",
+      ]
+    `);
+    expect(errorsOf(`SELECT * FROM people PIVOT (SUM(score) FOR id IN (score))`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "score": PIVOT value must be a constant",
+      ]
+    `);
+  });
+
+  it("UNPIVOT makes rows of columns", () => {
+    expect(
+      dumpOf(`SELECT * FROM (SELECT 'k' AS k, 1 AS q1, 2.5 AS q2) UNPIVOT (sales FOR quarter IN (q1, q2 AS 'second'))`),
+    ).toMatchInlineSnapshot(`
+      "select k=k#1:STRING, sales=sales#6:FLOAT64, quarter=quarter#5:STRING
+        filter $not($is_null(sales#6))
+          compute unpivot#4[0] as quarter#5, unpivot#4[1] as sales#6
+            unnest [{"q1", coerce(q1#2 as FLOAT64)}, {"second", q2#3}] as unpivot#4
+              compute "k" as k#1, 1 as q1#2, FLOAT64'2.5' as q2#3
+                one row"
+    `);
+    expect(
+      dumpOf(
+        `SELECT * FROM (SELECT 1 AS a, 2 AS b, 3 AS c, 4 AS d) UNPIVOT INCLUDE NULLS ((x, y) FOR half IN ((a, b) AS 1, (c, d) AS 2)) AS u`,
+      ),
+    ).toMatchInlineSnapshot(`
+      "select x=x#7:INT64, y=y#8:INT64, half=half#6:INT64
+        compute unpivot#5[0] as half#6, unpivot#5[1] as x#7, unpivot#5[2] as y#8
+          unnest [{1, a#1, b#2}, {2, c#3, d#4}] as unpivot#5
+            compute 1 as a#1, 2 as b#2, 3 as c#3, 4 as d#4
+              one row"
+    `);
+  });
+
+  it("UNPIVOT reports columns that do not fit", () => {
+    expect(errorsOf(`SELECT * FROM people UNPIVOT (v FOR n IN (name, id))`)).toMatchInlineSnapshot(`
+      [
+        "type_mismatch at "UNPIVOT (v FOR n IN (name, id))": The columns of UNPIVOT's v have different types: STRING, INT64",
+      ]
+    `);
+    expect(errorsOf(`SELECT * FROM people UNPIVOT (v FOR n IN (nope))`)).toMatchInlineSnapshot(`
+      [
+        "unknown_column at "nope": Column nope in UNPIVOT does not exist",
+      ]
+    `);
+  });
+
+  it("TABLESAMPLE takes a constant size", () => {
+    expect(dumpOf(`SELECT 1 FROM people TABLESAMPLE SYSTEM (10 PERCENT)`)).toMatchInlineSnapshot(`
+      "select f0_=f0#4:INT64
+        compute 1 as f0#4
+          sample system FLOAT64'10' percent
+            table people(id#1, name#2, score#3)"
+    `);
+  });
+
+  it("TABLESAMPLE reports what it cannot do", () => {
+    expect(errorsOf(`SELECT 1 FROM people TABLESAMPLE SYSTEM (200 PERCENT)`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "200": The size of TABLESAMPLE is out of range",
+      ]
+    `);
+  });
+});

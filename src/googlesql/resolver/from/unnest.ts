@@ -1,0 +1,167 @@
+import type { Expression, Identifier, JoinType, TableReference, Unnest } from "../../ast.ts";
+import type { Span } from "../../diagnostic.ts";
+import type { Expr, Scan, UnnestScan } from "../../resolved.ts";
+import { arrayOf, BOOL, INT64, type RecordType, type SqlType } from "../../types.ts";
+import { asMixed, coerceOrFail, isLenientExpr, typeName } from "../call/coerce.ts";
+import { type Environment, plainContext, type Relation, resolveExpression } from "../context.ts";
+import { inferredName } from "../expression/constructor.ts";
+import { asList } from "../expression/mixed.ts";
+import { mergeNames } from "../relation.ts";
+import { ERROR_TYPE, isErrorExpr, nullExpr } from "../resolution.ts";
+import { type NamedColumn, type NameList, namedColumn, type Scope, scopeOf } from "../scope.ts";
+import { mapExpr } from "../transform.ts";
+import { usingCondition } from "./join.ts";
+
+/** How the array stands beside what is left of it. */
+export interface UnnestJoin {
+  readonly type: JoinType;
+  readonly on?: Expression | undefined;
+  readonly using?: readonly Identifier[] | undefined;
+  readonly span: Span;
+}
+
+/** `t.items` in FROM, as the UNNEST that it means. */
+export function unnestOfPath(node: TableReference): Unnest {
+  const [first, ...rest] = node.path.parts;
+  if (first === undefined) throw new Error("a path has at least one part");
+  let expression: Expression = first;
+  for (const field of rest)
+    expression = {
+      kind: "FieldAccess",
+      base: expression,
+      field,
+      span: { start: node.path.span.start, end: field.span.end },
+    };
+  const alias = node.alias ?? rest.at(-1);
+  return {
+    kind: "Unnest",
+    span: node.span,
+    arrays: [{ expression, alias }],
+    mode: undefined,
+    alias: undefined,
+    withOffset: node.withOffset,
+    suffixes: node.suffixes,
+  };
+}
+
+/** The record that an unknown field is taken for: it has no fields, so that all of them are NULL. */
+const EMPTY_RECORD: RecordType = { kind: "RECORD", fields: [], isRepeated: true, isOpen: false };
+
+/** UNNEST on its own or after `left`, whose columns the array may read; `outer` is the scope that has them. */
+export function joinUnnest(
+  environment: Environment,
+  left: Relation | undefined,
+  node: Unnest,
+  join: UnnestJoin,
+  outer: Scope | undefined = environment.outer,
+): Relation {
+  const { resolution } = environment;
+  const context = plainContext(environment, outer, "UNNEST");
+  const columns: NamedColumn[] = [];
+  const ranges: NameList["ranges"][number][] = [];
+  const arrays: UnnestScan["arrays"][number][] = [];
+  for (const item of node.arrays) {
+    const array = asArray(environment, resolveExpression(context, item.expression), item.expression.span);
+    const elementType = array.type.kind === "ARRAY" ? array.type.element : ERROR_TYPE;
+    const isOnly = node.arrays.length === 1;
+    const name = item.alias?.name ?? (isOnly ? node.alias?.name : inferredName(item.expression));
+    const element = resolution.newColumn(name ?? "element", elementType);
+    if (isLenientExpr(resolution, array) && elementType.kind !== "RECORD") resolution.lenientColumns.add(element.id);
+    arrays.push({ array, element });
+    const named: NamedColumn = { name, column: element, isValue: true };
+    columns.push(named);
+    if (name !== undefined) ranges.push({ name, columns: [named], isLenient: false });
+  }
+  const offset =
+    node.withOffset === undefined ? undefined : resolution.newColumn(node.withOffset.alias?.name ?? "offset", INT64);
+  if (offset !== undefined) columns.push(namedColumn(offset.name, offset));
+  const own: NameList = { columns, ranges };
+  const names = left === undefined ? own : mergeNames(resolution, left.names, own, node.span);
+  const on = condition(environment, left, own, names, join);
+  const mode = node.mode === undefined ? undefined : unnestMode(environment, resolveExpression(context, node.mode));
+  const scan: UnnestScan = {
+    kind: "Unnest",
+    input: left?.scan,
+    arrays,
+    mode,
+    offset,
+    isOuter: join.type === "LEFT",
+    on,
+  };
+  return {
+    scan: left === undefined ? scan : asPlainJoin(left.scan, scan),
+    names,
+    order: left?.order,
+    recursive: left?.recursive,
+  };
+}
+
+const isQuery = ({ kind }: Expr): boolean => kind === "Subquery" || kind === "InSubquery";
+const isColumn = ({ kind }: Expr): boolean => kind === "Column" || kind === "RecordField";
+
+/** A LEFT JOIN whose arrays read nothing is a join like others, and then its condition may hold sub-queries. */
+function asPlainJoin(left: Scan, scan: UnnestScan): Scan {
+  const { on, arrays } = scan;
+  if (!scan.isOuter || on === undefined || !holds(on, isQuery)) return scan;
+  if (arrays.some(({ array }) => holds(array, isColumn))) return scan;
+  const right: UnnestScan = { ...scan, input: undefined, isOuter: false, on: undefined };
+  return { kind: "Join", type: "LEFT", left, right, on, isLateral: undefined };
+}
+
+function holds(expression: Expr, test: (expression: Expr) => boolean): boolean {
+  let isFound = false;
+  mapExpr(expression, (inner) => {
+    isFound ||= test(inner);
+    return isFound ? inner : undefined;
+  });
+  return isFound;
+}
+
+function condition(
+  environment: Environment,
+  left: Relation | undefined,
+  own: NameList,
+  names: NameList,
+  join: UnnestJoin,
+): Expr | undefined {
+  const { resolution } = environment;
+  if (join.using !== undefined && left !== undefined) return usingCondition(resolution, left.names, own, join.using);
+  if (join.on === undefined) return undefined;
+  const context = plainContext(environment, scopeOf(names, environment.outer), "JOIN ON clause");
+  const on = coerceOrFail(resolution, resolveExpression(context, join.on), BOOL, "The ON condition");
+  return isErrorExpr(on) ? undefined : on;
+}
+
+function unnestMode(environment: Environment, mode: Expr): UnnestScan["mode"] {
+  const value = mode.kind === "Literal" && mode.type.kind === "STRING" ? mode.value?.toUpperCase() : undefined;
+  if (value === "PAD" || value === "STRICT" || value === "TRUNCATE") return value;
+  if (!isErrorExpr(mode))
+    environment.resolution.report(
+      "invalid_query",
+      'The mode of UNNEST must be "PAD", "STRICT" or "TRUNCATE"',
+      mode.span,
+    );
+  return undefined;
+}
+
+/** What UNNEST reads: an array, or no rows for a field that no event has carried. */
+function asArray(environment: Environment, array: Expr, span: Span): Expr {
+  const { resolution } = environment;
+  if (isErrorExpr(array)) return { ...nullExpr(span), type: arrayOf(ERROR_TYPE) };
+  const type: SqlType = array.type;
+  const mixed = type.kind === "MIXED" ? array : type.kind === "ARRAY" ? undefined : asMixed(resolution, array);
+  if (mixed !== undefined) return asList(mixed);
+  if (type.kind === "ARRAY")
+    return type.element.kind === "UNKNOWN" && array.kind === "RecordField"
+      ? nullExpr(span, arrayOf(EMPTY_RECORD))
+      : array;
+  if (type.kind === "UNKNOWN" && array.kind !== "Parameter") return nullExpr(span, arrayOf(EMPTY_RECORD));
+  return {
+    ...resolution.fail(
+      "type_mismatch",
+      `Values referenced in UNNEST must be arrays. UNNEST contains expression of type ${typeName(type)}`,
+      span,
+    ),
+    type: arrayOf(ERROR_TYPE),
+  };
+}

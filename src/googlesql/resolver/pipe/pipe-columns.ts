@@ -1,0 +1,131 @@
+import type { Identifier, PipeOperator } from "../../ast.ts";
+import type { Column, ComputedColumn } from "../../resolved.ts";
+import { ColumnSet } from "../column-set.ts";
+import {
+  blockContext,
+  createBlock,
+  type Environment,
+  plainContext,
+  type Relation,
+  resolveExpression,
+} from "../context.ts";
+import { materialize, project } from "../relation.ts";
+import type { Resolution } from "../resolution.ts";
+import { type NamedColumn, namedColumn, scopeOf } from "../scope.ts";
+import { resolveSelectList } from "../select/select-list.ts";
+
+type Operator<Kind extends PipeOperator["kind"]> = PipeOperator & { readonly kind: Kind };
+
+/** EXTEND and WINDOW: more columns beside those that are there. */
+export function extendRelation(
+  environment: Environment,
+  relation: Relation,
+  pipe: Operator<"PipeExtend" | "PipeWindow">,
+): Relation {
+  const { resolution } = environment;
+  const block = createBlock(pipe.windows);
+  const clause = pipe.kind === "PipeExtend" ? "pipe EXTEND" : "pipe WINDOW";
+  const scope = scopeOf(relation.names, environment.outer);
+  const context = blockContext(environment, scope, block, clause, "windows");
+  const items = resolveSelectList(context, pipe.items, relation.names);
+  const scan =
+    block.windows.length === 0
+      ? relation.scan
+      : ({ kind: "Window", input: relation.scan, functions: block.windows } as const);
+  const computed: ComputedColumn[] = [];
+  const windows = new Set(block.windows.map((item) => item.column.id));
+  const isLocal = (column: Column): boolean => windows.has(column.id);
+  const taken = new ColumnSet();
+  const added = items.map((item, i): NamedColumn => {
+    const column = materialize(resolution, item.expression, item.name ?? `f${i}`, computed, isLocal, taken);
+    return namedColumn(item.name, column);
+  });
+  return {
+    ...relation,
+    scan: project(scan, computed),
+    names: { columns: [...relation.names.columns, ...added], ranges: relation.names.ranges },
+  };
+}
+
+/** SET: another value under the same name. Aliases of tables go on to give the old one. */
+export function setColumns(environment: Environment, relation: Relation, pipe: Operator<"PipeSet">): Relation {
+  const { resolution } = environment;
+  const context = plainContext(environment, scopeOf(relation.names, environment.outer), "pipe SET");
+  const computed: ComputedColumn[] = [];
+  const columns = [...relation.names.columns];
+  const seen = new Set<number>();
+  for (const item of pipe.items) {
+    const expression = resolveExpression(context, item.value);
+    const at = findColumn(resolution, relation.names.columns, item.column, "pipe SET");
+    if (at === undefined) continue;
+    if (seen.has(at))
+      resolution.report("duplicate_name", `Pipe SET has duplicate update of column ${item.column.name}`, item.span, {
+        name: item.column.name,
+      });
+    seen.add(at);
+    const column = resolution.newColumn(item.column.name, expression.type);
+    computed.push({ column, expression });
+    columns[at] = namedColumn(columns[at]?.name ?? item.column.name, column);
+  }
+  return { ...relation, scan: project(relation.scan, computed), names: { columns, ranges: relation.names.ranges } };
+}
+
+export function dropColumns(resolution: Resolution, relation: Relation, names: readonly Identifier[]): Relation {
+  const dropped = new Set<number>();
+  for (const name of names) {
+    const at = findColumn(resolution, relation.names.columns, name, "pipe DROP");
+    if (at === undefined) continue;
+    if (dropped.has(at))
+      resolution.report("duplicate_name", `Duplicate column ${name.name} in pipe DROP`, name.span, { name: name.name });
+    dropped.add(at);
+  }
+  const columns = relation.names.columns.filter((_, i) => !dropped.has(i));
+  const [first] = names;
+  if (columns.length === 0 && first !== undefined)
+    resolution.report("invalid_query", "Pipe DROP must leave at least one column", first.span);
+  return { ...relation, names: { columns, ranges: relation.names.ranges } };
+}
+
+export function renameColumns(resolution: Resolution, relation: Relation, pipe: Operator<"PipeRename">): Relation {
+  const columns = [...relation.names.columns];
+  const seen = new Set<number>();
+  for (const item of pipe.items) {
+    const [first] = item.from.parts;
+    if (first === undefined || item.from.parts.length > 1) {
+      resolution.report("invalid_query", "Pipe RENAME takes plain column names", item.from.span);
+      continue;
+    }
+    const at = findColumn(resolution, relation.names.columns, first, "pipe RENAME");
+    if (at === undefined) continue;
+    if (seen.has(at))
+      resolution.report("duplicate_name", `Duplicate column ${first.name} in pipe RENAME`, item.span, {
+        name: first.name,
+      });
+    seen.add(at);
+    const known = columns[at];
+    if (known !== undefined) columns[at] = { ...known, name: item.to.name };
+  }
+  return { ...relation, names: { columns, ranges: relation.names.ranges } };
+}
+
+function findColumn(
+  resolution: Resolution,
+  columns: readonly NamedColumn[],
+  name: Identifier,
+  clause: string,
+): number | undefined {
+  const wanted = name.name.toLowerCase();
+  const found = columns.flatMap((named, i) => (named.name?.toLowerCase() === wanted ? [i] : []));
+  const [first] = found;
+  if (first === undefined) {
+    const known = columns.flatMap((named) => named.name ?? []);
+    resolution.report("unknown_column", `Column ${name.name} in ${clause} does not exist in the input`, name.span, {
+      name: name.name,
+      suggestion: resolution.suggest(name.name, known),
+    });
+  } else if (found.length > 1)
+    resolution.report("ambiguous_name", `Column ${name.name} in ${clause} is ambiguous`, name.span, {
+      name: name.name,
+    });
+  return first;
+}

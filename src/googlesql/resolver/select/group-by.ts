@@ -1,0 +1,212 @@
+import type { Expression, GroupBy, SortOrder } from "../../ast.ts";
+import type { Expr } from "../../resolved.ts";
+import { isGroupable } from "../../typing/same-type.ts";
+import { typeName } from "../call/coerce.ts";
+import { type ExprContext, resolveExpression } from "../context.ts";
+import { inferredName } from "../expression/constructor.ts";
+import { ExpressionIndex } from "../expression/expression-index.ts";
+import { accessField } from "../expression/field.ts";
+import { isSameExpr } from "../expression/same-expression.ts";
+import { isErrorExpr } from "../resolution.ts";
+import { combineSets, expandEntries, type PositionSet } from "./grouping-sets.ts";
+import type { Item } from "./select-list.ts";
+
+/** What GROUP BY groups by, before the output columns of the aggregation exist. */
+export interface GroupKey {
+  readonly expression: Expr;
+  readonly name: string | undefined;
+  readonly order: SortOrder | undefined;
+}
+
+export interface Grouping {
+  readonly keys: readonly GroupKey[];
+  /** Positions in `keys`; absent for plain GROUP BY. */
+  readonly sets?: readonly PositionSet[];
+}
+
+/** Resolves GROUP BY. Positions and aliases mean items of the select list; `usesAggregates` tells of an expression that it holds one. */
+export function resolveGroupBy(
+  context: ExprContext,
+  node: GroupBy,
+  items: readonly Item[],
+  usesAggregates: (expression: Expr) => boolean,
+): Grouping {
+  const { resolution } = context;
+  const keys = new KeyList();
+  const names = itemsByName(items);
+  if (node.isAll) {
+    for (const item of items) {
+      if (usesAggregates(item.expression) || isErrorExpr(item.expression) || item.expression.kind === "Literal")
+        continue;
+      keys.add({ name: item.name, expression: item.expression, order: undefined });
+    }
+    return { keys: keys.all };
+  }
+  const resolve = (expression: Expression): number => {
+    return keys.add(resolveKey(context, expression, items, names, usesAggregates));
+  };
+  const parts: (readonly PositionSet[])[] = [];
+  let hasSets = false;
+  for (const item of node.items) {
+    switch (item.kind) {
+      case "GroupingExpression": {
+        const key = resolveKey(context, item.expression, items, names, usesAggregates);
+        const name = item.alias?.name ?? key.name;
+        parts.push([[keys.add({ name, expression: key.expression, order: item.order })]]);
+        break;
+      }
+      case "Rollup":
+      case "Cube":
+        hasSets = true;
+        parts.push(
+          expandEntries(
+            resolution,
+            item.kind,
+            item.entries.map((entry) => entry.map(resolve)),
+            item.span,
+          ),
+        );
+        break;
+      case "GroupingSets":
+        hasSets = true;
+        parts.push(
+          item.sets.flatMap((set) => {
+            if (set.kind === "Set") return [set.expressions.map(resolve)];
+            return expandEntries(
+              resolution,
+              set.kind,
+              set.entries.map((entry) => entry.map(resolve)),
+              item.span,
+            );
+          }),
+        );
+        break;
+      case "EmptyGroupingSet":
+        parts.push([[]]);
+        break;
+    }
+  }
+  if (!hasSets) return { keys: keys.all };
+  return { keys: keys.all, sets: combineSets(resolution, parts, node.span) };
+}
+
+/** Grouping keys, each expression once. */
+class KeyList {
+  readonly all: GroupKey[] = [];
+  private readonly index = new ExpressionIndex<{ readonly expression: Expr; readonly position: number }>();
+
+  /** The position of the key; a key that is sorted in another way than a known one stands for itself. */
+  add(key: GroupKey): number {
+    const known = isErrorExpr(key.expression) ? undefined : this.index.find(key.expression);
+    if (known !== undefined && (key.order === undefined || this.all[known.position]?.order !== undefined))
+      return known.position;
+    const position = this.all.push(key) - 1;
+    this.index.add({ expression: key.expression, position });
+    return position;
+  }
+}
+
+function itemsByName(items: readonly Item[]): ReadonlyMap<string, readonly Item[]> {
+  const names = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = item.name?.toLowerCase();
+    if (key === undefined) continue;
+    const list = names.get(key);
+    if (list === undefined) names.set(key, [item]);
+    else list.push(item);
+  }
+  return names;
+}
+
+function resolveKey(
+  context: ExprContext,
+  node: Expression,
+  items: readonly Item[],
+  names: ReadonlyMap<string, readonly Item[]>,
+  usesAggregates: (expression: Expr) => boolean,
+): GroupKey {
+  const { resolution } = context;
+  const key = findKey(context, node, items, names);
+  const { expression } = key;
+  if (isErrorExpr(expression)) return key;
+  if (usesAggregates(expression)) {
+    return failedKey(
+      resolution.fail(
+        "invalid_query",
+        "GROUP BY cannot use a column of the SELECT list that contains an aggregate or window function",
+        node.span,
+      ),
+    );
+  }
+  if (!isGroupable(expression.type)) {
+    return failedKey(
+      resolution.fail(
+        "type_mismatch",
+        `Grouping by expressions of type ${typeName(expression.type)} is not allowed`,
+        node.span,
+      ),
+    );
+  }
+  return key;
+}
+
+function failedKey(expression: Expr): GroupKey {
+  return { name: undefined, expression, order: undefined };
+}
+
+function findKey(
+  context: ExprContext,
+  node: Expression,
+  items: readonly Item[],
+  names: ReadonlyMap<string, readonly Item[]>,
+): GroupKey {
+  const { resolution } = context;
+  if (node.kind === "IntLiteral") {
+    const item = items[Number(node.text) - 1];
+    if (item !== undefined) return { name: item.name, expression: item.expression, order: undefined };
+    return failedKey(
+      resolution.fail("invalid_query", `GROUP BY is out of SELECT column number range: ${node.text}`, node.span),
+    );
+  }
+  if (["StringLiteral", "BytesLiteral", "FloatLiteral", "BoolLiteral", "NullLiteral"].includes(node.kind)) {
+    return failedKey(resolution.fail("invalid_query", "Cannot GROUP BY literal values", node.span));
+  }
+  const name = inferredName(node);
+  const path = asPath(node);
+  const [first, ...rest] = path ?? [];
+  if (first !== undefined) {
+    const found = names.get(first.name.toLowerCase()) ?? [];
+    const [item] = found;
+    if (item !== undefined) {
+      if (found.some((other) => !isSameExpr(other.expression, item.expression))) {
+        return failedKey(
+          resolution.fail(
+            "ambiguous_name",
+            `Name ${first.name} in GROUP BY clause is ambiguous; it may refer to multiple columns in the SELECT-list`,
+            first.span,
+            { name: first.name },
+          ),
+        );
+      }
+      if (rest.length === 0) return { name, expression: item.expression, order: undefined };
+      if (item.expression.type.kind === "STRUCT") {
+        return {
+          expression: rest.reduce<Expr>((base, field) => accessField(resolution, base, field), item.expression),
+          name,
+          order: undefined,
+        };
+      }
+    }
+  }
+  return { name, expression: resolveExpression(context, node), order: undefined };
+}
+
+function asPath(node: Expression): readonly (Expression & { readonly kind: "Identifier" })[] | undefined {
+  const parts: (Expression & { readonly kind: "Identifier" })[] = [];
+  let current: Expression = node;
+  while (current.kind === "FieldAccess") {
+    parts.unshift(current.field);
+    current = current.base;
+  }
+  return current.kind === "Identifier" ? [current, ...parts] : undefined;
+}

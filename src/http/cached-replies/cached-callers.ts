@@ -1,0 +1,110 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { Authenticator, RecalledIdentity } from "../../access/authenticator.ts";
+import type { Identity } from "../../access/scope.ts";
+import { readRequestId } from "../plugins/request-id.ts";
+
+/** Who sent a request, and what else its headers say. Connections send the same headers again and again: they are read once. */
+export interface KeptCaller<Reply> {
+  readonly identity: Identity;
+  /** Of the token and of what in the headers decides an answer. */
+  readonly key: string;
+  /** The caller's own. */
+  readonly requestId: string | undefined;
+  /** As `If-None-Match` has them. */
+  readonly tags: string | undefined;
+  /** What the connection was answered last. */
+  last: Reply | undefined;
+}
+
+/** Knows the callers of connections that are open. */
+export interface KeptCallers<Reply> {
+  /** Undefined for a caller that is not known, and for a call that more than URL and headers decide. */
+  find(request: IncomingMessage): KeptCaller<Reply> | undefined;
+}
+
+interface Connection<Reply> extends KeptCaller<Reply> {
+  readonly token: RecalledIdentity;
+  readonly rawHeaders: readonly string[];
+  /** Where the token is among them. */
+  readonly secretAt: number;
+  /**
+   * That value alone. It is found by a hash that differs from process to process, so that the time a look takes tells nothing
+   * about the token that the connection sent before: a proxy's connection carries those of many.
+   */
+  readonly secrets: ReadonlySet<string>;
+}
+
+/** Longer headers are read each time. */
+const maxHeaderCharacters = 8_000;
+
+export function createKeptCallers<Reply>(authenticator: Pick<Authenticator, "recall">): KeptCallers<Reply> {
+  const connections = new WeakMap<Socket, Connection<Reply>>();
+  return {
+    find(request) {
+      const { socket, rawHeaders } = request;
+      const known = connections.get(socket);
+      if (known?.token.isCurrent() && sends(known, rawHeaders)) return known;
+      const secret = readSecret(request);
+      const token = secret === undefined ? undefined : authenticator.recall(secret);
+      const key = token === undefined ? undefined : callerKey(request, token.identity);
+      if (token === undefined || key === undefined) return undefined;
+      const { identity } = token;
+      const caller = { identity, key, requestId: readRequestId(request), tags: request.headers["if-none-match"] };
+      const secretAt = findCredential(rawHeaders);
+      const secrets = new Set([rawHeaders[secretAt] ?? ""]);
+      const connection = { ...caller, last: undefined, token, rawHeaders, secretAt, secrets };
+      if (secretAt !== -1 && charactersOf(rawHeaders) <= maxHeaderCharacters) connections.set(socket, connection);
+      return connection;
+    },
+  };
+}
+
+/** Under what a request's reply is remembered, beside its URL; undefined where more than that and the token in its headers decide the answer. */
+export function callerKey(request: IncomingMessage, { tokenId }: Identity): string | undefined {
+  const { headers } = request;
+  if (!isPlain(request) || readSecret(request) === undefined) return undefined;
+  const redaction = headers["lf-endpoint-redact-pii"] ?? "\0";
+  return `${tokenId}\n${headers.accept ?? ""}\n${headers["accept-encoding"] ?? ""}\n${redaction}`;
+}
+
+function sends<Reply>({ rawHeaders, secretAt, secrets }: Connection<Reply>, sent: readonly string[]): boolean {
+  if (rawHeaders.length !== sent.length) return false;
+  for (let at = 0; at < sent.length; at++) {
+    if (at !== secretAt && rawHeaders[at] !== sent[at]) return false;
+  }
+  return secrets.has(sent[secretAt] ?? "");
+}
+
+/** The place of the only value that names a token; -1 where there are several. */
+function findCredential(rawHeaders: readonly string[]): number {
+  let found = -1;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase();
+    if (name !== "x-api-key" && name !== "authorization") continue;
+    if (found !== -1) return -1;
+    found = at + 1;
+  }
+  return found;
+}
+
+function charactersOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+/** True for a call whose URL and the headers of `callerKey` decide its answer. */
+function isPlain({ headers }: IncomingMessage): boolean {
+  return (
+    headers.prefer === undefined &&
+    headers["transfer-encoding"] === undefined &&
+    (headers["content-length"] === undefined || headers["content-length"] === "0")
+  );
+}
+
+/** The token in the headers: one in the URL would be remembered as it is. */
+function readSecret({ headers }: IncomingMessage): string | undefined {
+  const key = headers["x-api-key"];
+  if (key !== undefined) return typeof key === "string" && key !== "" ? key : undefined;
+  const { authorization } = headers;
+  return authorization?.startsWith("Bearer ") ? authorization.slice("Bearer ".length) : undefined;
+}

@@ -1,0 +1,169 @@
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { emptyQuery, runningQuery } from "../../../test/support/fake-engine.ts";
+import { createTestApp, type TestApp } from "../../../test/support/test-app.ts";
+
+let test: TestApp;
+let url: string;
+/** What the planner says of the plan that it made. */
+let isCurrent: boolean;
+const text = "rows and rows ".repeat(200);
+
+beforeEach(async () => {
+  test = await createTestApp();
+  isCurrent = true;
+  test.onPlan = () => ({
+    ...emptyQuery,
+    columns: [{ name: "a", type: { kind: "STRING" } }],
+    isCurrent: () => isCurrent,
+  });
+  test.engine.onRun = async () => runningQuery([[{ a: text }]]);
+  url = `${await test.app.listen({ port: 0, host: "127.0.0.1" })}/api/endpoints/query/kept`;
+});
+
+afterEach(async () => {
+  await test.app.close();
+});
+
+const key = { "x-api-key": "query-token" };
+const plain = { ...key, "accept-encoding": "identity" };
+const get = (headers: Record<string, string> = plain, path = "") => fetch(url + path, { headers });
+
+/** How often the whole way was gone: a reply that is remembered asks no planner. */
+const wholeCalls = () => test.planned.length;
+
+describe("a call whose kept answer was asked for before", () => {
+  it("is answered again without planning, in the same words but for what tells of this call", async () => {
+    const first = await get();
+    await get();
+    const planned = wholeCalls();
+    const second = await get();
+    expect(wholeCalls()).toBe(planned);
+    expect(await second.text()).toBe(await first.text());
+    const own = ["age", "cache-status", "date", "server-timing", "x-request-id", "keep-alive"];
+    const others = ({ headers }: Response) => [...headers].filter(([name]) => !own.includes(name));
+    expect(others(second)).toEqual(others(first));
+    expect(second.headers.get("cache-status")).toBe("logweir; hit; ttl=900");
+    expect(second.headers.get("server-timing")).toMatch(/^auth;dur=/);
+    expect(second.headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
+  });
+
+  it("is told 304 without what describes a body, as often as it asks", async () => {
+    const etag = String((await get()).headers.get("etag"));
+    for (let i = 0; i < 2; i++) {
+      const response = await get({ ...plain, "if-none-match": `W/${etag}` });
+      expect(response.status).toBe(304);
+      expect(response.headers.get("etag")).toBe(etag);
+    }
+    expect((await get({ ...plain, "if-none-match": '"other"' })).status).toBe(200);
+  });
+
+  it.each([
+    ["another token", { ...plain, "x-api-key": "private-token" }, ""],
+    ["another format by Accept", { ...plain, accept: "text/csv" }, ""],
+    ["redaction", { ...plain, "lf-endpoint-redact-pii": "true" }, ""],
+    ["another encoding", { ...key, "accept-encoding": "gzip" }, ""],
+    ["another parameter", plain, "?project=x"],
+    ["a deadline of its own", { ...plain, prefer: "wait=5" }, ""],
+  ])("is looked at in full with %s", async (_, headers, path) => {
+    await get();
+    await get();
+    const planned = wholeCalls();
+    expect((await get(headers, path)).status).toBe(200);
+    expect(wholeCalls()).toBeGreaterThan(planned);
+  });
+
+  it("is looked at in full once its endpoint is another one, and remembered anew", async () => {
+    await get();
+    await get();
+    const planned = wholeCalls();
+    const endpoint = test.endpoints.find("kept");
+    if (endpoint !== undefined) test.endpoints.put({ ...endpoint });
+    expect((await get()).status).toBe(200);
+    const again = wholeCalls();
+    expect(again).toBeGreaterThan(planned);
+    expect((await get()).status).toBe(200);
+    expect(wholeCalls()).toBe(again);
+  });
+
+  it("is found among others, whoever and whatever was answered on the connection before", async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const asked = [
+      ["query-token", ""],
+      ["private-token", ""],
+      ["query-token", "?project=x"],
+    ] as const;
+    const ask = async ([token, path]: (typeof asked)[number]) => {
+      const sent = request(url + path, { agent, headers: { "x-api-key": token, "accept-encoding": "identity" } });
+      const [response] = (await once(sent.end(), "response")) as [IncomingMessage];
+      response.resume();
+      await once(response, "end");
+      return response.headers["cache-status"];
+    };
+    for (const call of [...asked, ...asked]) await ask(call);
+    const planned = wholeCalls();
+    for (const call of [...asked, ...asked]) expect(await ask(call)).toBe("logweir; hit; ttl=900");
+    agent.destroy();
+    expect(wholeCalls()).toBe(planned);
+    await test.app.close();
+    const lines = test.logLines.map((line) => JSON.parse(line) as { readonly tokenId?: string });
+    expect(lines.flatMap(({ tokenId }) => tokenId ?? [])).toEqual(Array(4).fill(["q", "p", "q"]).flat());
+  });
+
+  it("is looked at in full once it would be planned otherwise", async () => {
+    await get();
+    isCurrent = false;
+    const planned = wholeCalls();
+    await get();
+    expect(wholeCalls()).toBeGreaterThan(planned);
+  });
+
+  it("runs again when its answer was dropped", async () => {
+    await get();
+    await get();
+    await fetch(new URL("/api/cache/clear", url), { method: "POST", headers: { "x-api-key": "private-token" } });
+    expect((await get()).headers.get("cache-status")).toBe("logweir; fwd=miss; stored");
+    expect(test.engine.requests).toHaveLength(2);
+  });
+
+  it("is refused when the service stops or the token called too often", async () => {
+    for (let i = 0; i < 100; i++) expect((await get()).status).toBe(200);
+    expect((await get()).status).toBe(429);
+    void test.drain.stop(0);
+    expect((await get()).status).toBe(503);
+  });
+
+  it("counts in metrics and the log", async () => {
+    for (let i = 0; i < 3; i++) await get();
+    await get({ ...plain, "x-request-id": "mine" });
+    await test.app.close();
+    const lines = test.logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.find(({ reqId }) => reqId === "mine")).toMatchObject({
+      route: "/api/endpoints/query/:name",
+      status: 200,
+      tokenId: "q",
+      endpoint: "kept",
+      cache: "hit",
+    });
+  });
+});
+
+describe("an encoded answer", () => {
+  it("has a tag and bytes of its own, and the same when it is asked for again", async () => {
+    const identity = await get();
+    const read = async () => {
+      const { body, headers } = await test.app
+        .inject({ url: new URL(url).pathname, headers: { ...key, "accept-encoding": "gzip" } })
+        .then((response) => ({ body: response.rawPayload, headers: response.headers }));
+      return { body, encoding: headers["content-encoding"], etag: headers.etag };
+    };
+    const [first, second] = [await read(), await read()];
+    expect(first.encoding).toBe("gzip");
+    expect(first.body.length).toBeLessThan(500);
+    expect(gunzipSync(first.body).toString()).toBe(await identity.text());
+    expect(first.etag).toBe(String(identity.headers.get("etag")).replace(/"$/, '.gzip"'));
+    expect(second).toEqual(first);
+  });
+});

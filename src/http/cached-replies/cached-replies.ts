@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyBaseLogger } from "fastify";
+import { LRUCache } from "lru-cache";
+import type { Identity } from "../../access/scope.ts";
+import type { CachedAnswer } from "../../endpoints/cache/kept-answer.ts";
+import type { Endpoint } from "../../endpoints/definition/definition.ts";
+import { isKnownTag } from "../answer/entity-tag.ts";
+import type { AppDependencies } from "../app.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import type { RunNotes } from "../plugins/audit.ts";
+import { exposedHeaders } from "../plugins/cors.ts";
+import { isTracing, traceCall } from "../plugins/traces.ts";
+import { callerKey, createKeptCallers, type KeptCaller } from "./cached-callers.ts";
+import { createKeptHeaders, type KeptHeaders } from "./cached-headers.ts";
+import { type CountedCall, countCalls, createHitTally } from "./hit-tally.ts";
+
+/** How a call was answered from what is kept, so that the same call can be answered again without a look at anything else. */
+export interface KeptReply {
+  readonly identity: Identity;
+  readonly endpoint: Endpoint;
+  /** How the call named the endpoint. */
+  readonly name: string;
+  readonly route: string;
+  /** Of the kept answer. */
+  readonly key: string;
+  /** Of that answer. It is not held on to itself: it goes when the cache lets it go. */
+  readonly serial: number;
+  /** Of the answer's forms; undefined for the body itself. */
+  readonly form: string | undefined;
+  readonly etag: string;
+  /** Names and values of the headers that are the same each time. */
+  readonly headers: readonly string[];
+  /** False once the call would be planned otherwise. */
+  readonly isCurrent: () => boolean;
+  /** What the audit is told of the call. */
+  readonly notes: RunNotes;
+}
+
+/** Answers calls that were answered from the cache before, ahead of the framework: as long as nothing that decided the answer has changed. */
+export interface KeptReplies {
+  /** Answers the call; false where it has to be looked at in full, and nothing was done. */
+  answer(request: IncomingMessage, response: ServerResponse): boolean;
+  remember(request: IncomingMessage, reply: KeptReply): void;
+  /** Tells metrics and the audit of the calls that they have not been told of. */
+  flush(): void;
+}
+
+type Needs = Pick<
+  AppDependencies,
+  "audit" | "authenticator" | "cache" | "endpoints" | "rates" | "drain" | "logger" | "nowMs" | "runner"
+>;
+
+const maxReplies = 2_000;
+/** Characters of all calls that are remembered; headers of each are counted as some more. */
+const maxCharacters = 4_000_000;
+const replyCharacters = 2_000;
+const maxUrlLength = 8_000;
+
+/** Headers of every answer to any origin. */
+const fixedHeaders: readonly string[] = [
+  "access-control-allow-origin",
+  "*",
+  "access-control-expose-headers",
+  exposedHeaders.join(", "),
+];
+
+export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
+  const { audit, authenticator, cache, endpoints, rates, drain, logger, nowMs, runner } = needs;
+  const replies = new LRUCache<string, Remembered>({
+    max: maxReplies,
+    maxSize: maxCharacters,
+    sizeCalculation: (_reply, key) => key.length + replyCharacters,
+    dispose: (reply) => {
+      reply.isReplaced = true;
+    },
+  });
+  const callers = createKeptCallers<Remembered>(authenticator);
+  const tally = createHitTally(metrics, audit);
+
+  const find = (caller: KeptCaller<Remembered>, url = ""): Remembered | undefined => {
+    const { last } = caller;
+    const reply = last?.url === url && !last.isReplaced ? last : replies.get(`${url}\n${caller.key}`);
+    caller.last = reply;
+    return reply?.identity === caller.identity ? reply : undefined;
+  };
+
+  /** The answer that the reply was made of, where it is the one that the whole way would lead to. */
+  const recall = (reply: Remembered): CachedAnswer | undefined => {
+    const answer = cache.recall(reply.key);
+    if (answer === undefined || answer.serial !== reply.serial || !reply.isCurrent()) return undefined;
+    // The list is another one after each change of an endpoint.
+    if (reply.foundAmong !== endpoints.endpoints) {
+      if (endpoints.find(reply.name) !== reply.endpoint) return undefined;
+      reply.foundAmong = endpoints.endpoints;
+    }
+    return answer;
+  };
+
+  return {
+    answer(request, response) {
+      if (request.method !== "GET" || drain.stopping.aborted || replies.size === 0) return false;
+      const startedAt = runner.now();
+      const caller = callers.find(request);
+      const reply = caller === undefined ? undefined : find(caller, request.url);
+      if (caller === undefined || reply === undefined) return false;
+      const answer = recall(reply);
+      const body = reply.form === undefined ? answer?.body : answer?.forms.get(reply.form);
+      if (answer === undefined || !(body instanceof Uint8Array) || !mayCall(rates, reply.identity)) return false;
+      const authMs = runner.now() - startedAt;
+      const requestId = caller.requestId ?? randomUUID();
+      const call = { nowMs: nowMs(), requestId, authMs };
+      const { tags } = caller;
+      const isKnown = tags !== undefined && (tags === reply.etag || isKnownTag(tags, reply.etag));
+      if (isKnown) {
+        reply.unchanged ??= headersOf(reply, answer, undefined);
+        response.writeHead(304, reply.unchanged.fill(call)).end();
+      } else {
+        reply.whole ??= headersOf(reply, answer, body.length);
+        response.writeHead(200, reply.whole.fill(call)).end(body);
+      }
+      const status = isKnown ? 304 : 200;
+      const elapsedMs = runner.now() - startedAt;
+      tally.add(reply.calls, status, elapsedMs);
+      if (isTracing()) traceHit(request, reply, status, elapsedMs, authMs);
+      reply.log ??= logOf(logger, reply);
+      reply.log.info({ reqId: requestId, status, ms: Math.round(elapsedMs * 10) / 10 }, "answered");
+      return true;
+    },
+
+    flush: tally.flush,
+
+    remember(request, reply) {
+      const { url = "", method } = request;
+      const key = method === "GET" ? callerKey(request, reply.identity) : undefined;
+      if (key === undefined || url.length > maxUrlLength) return;
+      replies.set(`${url}\n${key}`, {
+        ...reply,
+        url,
+        calls: countCalls(reply.notes, reply.endpoint.definition.name),
+        isReplaced: false,
+        foundAmong: undefined,
+        whole: undefined,
+        unchanged: undefined,
+        log: undefined,
+      });
+    },
+  };
+}
+
+interface Remembered extends KeptReply {
+  readonly url: string;
+  readonly calls: CountedCall;
+  /** True once another is remembered in its place, or none. */
+  isReplaced: boolean;
+  /** The endpoints among which the reply's was found last. */
+  foundAmong: readonly Endpoint[] | undefined;
+  /** Made when they are first sent: most replies are asked for once. */
+  whole: KeptHeaders | undefined;
+  unchanged: KeptHeaders | undefined;
+  /** What is the same in each line is written once. */
+  log: FastifyBaseLogger | undefined;
+}
+
+/** `bodyBytes` undefined: for 304, which has no body to describe (RFC 9110, section 15.4.5). */
+function headersOf(
+  { headers, endpoint }: Remembered,
+  { computedAtMs }: CachedAnswer,
+  bodyBytes: number | undefined,
+): KeptHeaders {
+  const fixed = [...fixedHeaders, ...headers];
+  const { cacheSeconds } = endpoint.definition;
+  const sent = bodyBytes === undefined ? withoutContent(fixed) : fixed;
+  return createKeptHeaders(sent, { computedAtMs, cacheSeconds, bodyBytes });
+}
+
+function logOf(logger: FastifyBaseLogger, { route, identity, calls }: Remembered): FastifyBaseLogger {
+  const { tokenId } = identity;
+  return logger.child({ method: "GET", route, tokenId, endpoint: calls.endpoint, cache: "hit" });
+}
+
+function traceHit(
+  { headers }: IncomingMessage,
+  { route, calls }: Remembered,
+  status: number,
+  ms: number,
+  authMs: number,
+): void {
+  const endedAt = performance.timeOrigin + performance.now();
+  const startedAt = endedAt - ms;
+  const phases = [{ phase: "auth", startMs: startedAt, endMs: startedAt + authMs }] as const;
+  const notes = { endpoint: calls.endpoint, cache: "hit" } as const;
+  traceCall({ method: "GET", route, status, notes, headers, startedAt, endedAt, phases });
+}
+
+function withoutContent(headers: readonly string[]): readonly string[] {
+  return headers.filter((_, index) => !(headers[index - (index % 2)] ?? "").startsWith("content-"));
+}
+
+function mayCall(rates: AppDependencies["rates"], { tokenId }: Identity): boolean {
+  try {
+    rates.take(tokenId);
+    return true;
+  } catch {
+    // Refused in full, with the time after which to come again.
+    return false;
+  }
+}

@@ -1,0 +1,130 @@
+import { Counter, Gauge, type MetricType, Registry } from "prom-client";
+import type { AppDependencies } from "../app.ts";
+import type { LogNotes } from "../plugins/access-log.ts";
+import { createLatencies } from "./latencies.ts";
+
+/** What is counted, for Prometheus. Labels are names of endpoints and sources that exist, and words of this file: never a value of a caller. */
+export interface Metrics {
+  /** Counts a request whose answer is sent, or whose caller is gone. */
+  observe(notes: LogNotes, status: number, seconds: number): void;
+  /** Notes how long a kept answer took that is counted by `countHits`. */
+  observeHit(endpoint: string, seconds: number): void;
+  /** Counts kept answers of one endpoint and status. */
+  countHits(endpoint: string, status: number, count: number): void;
+  /** Everything in the text format of Prometheus, and its media type. */
+  read(): Promise<{ readonly text: string; readonly mediaType: string }>;
+}
+
+const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+type Watched = Pick<AppDependencies, "runner" | "cache" | "sources" | "dataThrough" | "audit" | "syslogCounts">;
+
+export function createMetrics({ runner, cache, sources, dataThrough, audit, syslogCounts }: Watched): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name: `logweir_${name}`,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  const requests = new Counter({
+    name: "logweir_requests_total",
+    help: "Requests by endpoint (empty for other routes) and status.",
+    labelNames: ["endpoint", "status"],
+    registers,
+  });
+  const latencies = createLatencies(latencyBuckets);
+  const durationName = "logweir_request_duration_seconds";
+  const durations = new Gauge({
+    name: durationName,
+    help: "Time to answer calls of endpoints, by how the cache took part: hit, miss, or none.",
+    registers,
+  });
+  const described = durations.get.bind(durations);
+  // Kept by ourselves, since the library's own histogram takes as long as a kept answer.
+  durations.get = async () => ({
+    ...(await described()),
+    // An enum that the library declares and does not export.
+    type: "histogram" as unknown as MetricType,
+    values: latencies.samples(durationName),
+  });
+  const lookups = new Counter({
+    name: "logweir_cache_lookups_total",
+    help: "Calls of endpoints whose answers are kept: hit or miss.",
+    labelNames: ["result"],
+    registers,
+  });
+  const stored = new Counter({
+    name: "logweir_ingest_events_total",
+    help: "Events by source: stored, rejected, and those of the stored whose timestamp could not be read (untimed).",
+    labelNames: ["source", "outcome"],
+    registers,
+  });
+  new Counter({
+    name: "logweir_audit_dropped_total",
+    help: "Events of the audit that were lost, since too many waited to be written.",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(audit.droppedCount);
+    },
+  });
+  new Counter({
+    name: "logweir_syslog_messages_total",
+    help: "Messages that came over syslog: stored, or dropped since too many waited.",
+    labelNames: ["outcome"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(syslogCounts?.() ?? {})) this.inc({ outcome }, count);
+    },
+  });
+  gauge("queries_running", "Queries that run now.", () => runner.admission.load.running);
+  gauge("queries_waiting", "Queries that wait for their turn.", () => runner.admission.load.waiting);
+  gauge("cache_entries", "Answers that are kept.", () => cache.size.entries);
+  gauge("cache_bytes", "Memory of the answers that are kept.", () => cache.size.bytes);
+  gauge("service_memory_bytes", "Resident memory of the service.", () => process.memoryUsage.rss());
+  gauge("engine_memory_bytes", "Resident memory of the engine's process; 0 where unknown.", async () => {
+    return (await runner.engine.memoryBytes?.()) ?? 0;
+  });
+  addNewestEvents(registers, sources, dataThrough);
+  return {
+    observe({ endpoint, cache: result, source, events, rejected, untimed }, status, seconds) {
+      requests.inc({ endpoint: endpoint ?? "", status: String(status) });
+      if (endpoint !== undefined) latencies.observe(endpoint, result ?? "none", seconds);
+      if (result !== undefined) lookups.inc({ result });
+      if (source !== undefined && events !== undefined) stored.inc({ source, outcome: "stored" }, events);
+      if (source !== undefined && rejected !== undefined) stored.inc({ source, outcome: "rejected" }, rejected);
+      if (source !== undefined && untimed !== undefined) stored.inc({ source, outcome: "untimed" }, untimed);
+    },
+    observeHit: (endpoint, seconds) => latencies.observe(endpoint, "hit", seconds),
+    countHits(endpoint, status, count) {
+      requests.inc({ endpoint, status: String(status) }, count);
+      lookups.inc({ result: "hit" }, count);
+    },
+    read: async () => ({ text: await registry.metrics(), mediaType: registry.contentType }),
+  };
+}
+
+function addNewestEvents(
+  registers: Registry[],
+  registry: AppDependencies["sources"],
+  dataThrough: AppDependencies["dataThrough"],
+): void {
+  const newest = new Gauge({
+    name: "logweir_source_newest_event_timestamp_seconds",
+    help: "When the newest event of a source happened, in seconds since 1970: what the clock shows beyond it is the lag.",
+    labelNames: ["source"],
+    registers,
+    collect() {
+      for (const { name } of registry.sources) {
+        const us = dataThrough.newestOf(name);
+        if (us !== undefined) newest.set({ source: name }, Number(us) / 1e6);
+      }
+    },
+  });
+}

@@ -1,0 +1,35 @@
+import type { FastifyReply } from "fastify";
+import { ServiceError } from "../../shared/errors.ts";
+import type { Drain } from "./drain.ts";
+
+/** Nobody waits for the answer any more. */
+export class CallerGoneError extends Error {
+  override readonly name = "CallerGoneError";
+
+  constructor() {
+    super("The caller is gone");
+  }
+}
+
+/**
+ * Aborted with a `CallerGoneError` when the caller is gone before the answer was sent, and with `shutting_down` when
+ * calls are cut off, and with `timeout` after `waitMs`, where that is given. Aborted at once where the caller is gone already.
+ */
+export function createCallSignal(reply: FastifyReply, drain: Pick<Drain, "onCutOff">, waitMs?: number): AbortSignal {
+  const controller = new AbortController();
+  const cut = () =>
+    controller.abort(new ServiceError("shutting_down", "The service stopped before the answer was there"));
+  const giveUp = () =>
+    controller.abort(new ServiceError("timeout", "The query took longer than the caller wanted to wait"));
+  const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
+  const forget = drain.onCutOff(cut);
+  const close = () => {
+    clearTimeout(timer);
+    forget();
+    if (!reply.raw.writableFinished) controller.abort(new CallerGoneError());
+  };
+  // A response tells of its end once: one that ended while the request was being read or checked tells nobody any more.
+  if (reply.raw.closed || reply.raw.destroyed) close();
+  else reply.raw.once("close", close);
+  return controller.signal;
+}

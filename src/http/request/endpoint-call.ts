@@ -1,0 +1,111 @@
+import type { FastifyRequest } from "fastify";
+import { applyPins } from "../../access/pins.ts";
+import { canQuery, canQueryAnything, type Identity, isOwner } from "../../access/scope.ts";
+import type { EndpointCall } from "../../endpoints/call/run-endpoint.ts";
+import type { Endpoint } from "../../endpoints/definition/definition.ts";
+import { sourceScopePrefix } from "../../endpoints/explore/source-scopes.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import type { AppContext } from "../app.ts";
+import { authenticate, findSecret } from "./authenticate.ts";
+import { readParameters, type SentParameters, urlParameters } from "./request-parameters.ts";
+
+/**
+ * The endpoint that a call names and its caller may run: by name or id, in a version, or for owners a source as `source:NAME`. Throws
+ * `insufficient_scope`, `unknown_endpoint` and `unknown_source`.
+ */
+export async function findEndpoint(
+  { endpoints, scopes }: Pick<AppContext, "endpoints" | "scopes">,
+  identity: Identity,
+  name: string,
+): Promise<Endpoint> {
+  const noScope = () => new ServiceError("insufficient_scope", "The access token has no scope for this endpoint");
+  if (!canQueryAnything(identity)) throw noScope();
+  if (name.startsWith(sourceScopePrefix)) {
+    if (!isOwner(identity)) throw noScope();
+    const scope = scopes.find(name.slice(sourceScopePrefix.length));
+    if (scope !== undefined) return scope;
+    throw new ServiceError("unknown_source", `There is no source ${name.slice(sourceScopePrefix.length, 200)}`);
+  }
+  const endpoint = endpoints.find(name) ?? (await endpoints.open(name));
+  if (endpoint === undefined) {
+    throw new ServiceError("unknown_endpoint", `There is no endpoint ${name.slice(0, 200)}`);
+  }
+  if (!canQuery(identity, endpoint.definition)) throw noScope();
+  return endpoint;
+}
+
+/** The last value of each name, and the token's pins over them. */
+export function chooseParameters(
+  identity: Identity,
+  endpoint: Endpoint,
+  sent: SentParameters,
+): ReadonlyMap<string, unknown> {
+  const declared = new Set(endpoint.contract.parameters.map((parameter) => parameter.name));
+  const pins = applyPins(identity, declared, sent);
+  const chosen = new Map<string, unknown>();
+  for (const [name, values] of sent) chosen.set(name, values.at(-1));
+  for (const [name, value] of pins) chosen.set(name, value);
+  return chosen;
+}
+
+/** A token may require it. The header turns it on for anybody, and off for tokens that may; else the endpoint's setting holds. */
+export function decideRedaction(identity: Identity, endpoint: Endpoint, request: FastifyRequest): boolean {
+  const header = request.headers["lf-endpoint-redact-pii"];
+  const { redactsPii } = endpoint.definition;
+  if (identity.redaction === "required") return true;
+  if (header === undefined) return redactsPii;
+  const values = String(header).split(",");
+  if (values.some((value) => value.trim().toLowerCase() === "true")) return true;
+  return redactsPii && identity.redaction !== "switchable";
+}
+
+/** For the audit, which is told how the call went once it is answered. */
+export function noteRun(
+  request: FastifyRequest,
+  { tokenId }: Identity,
+  { endpoint, parameters, redactsPii }: Pick<EndpointCall, "endpoint" | "parameters" | "redactsPii">,
+): void {
+  const { definition, contract, version } = endpoint;
+  const audited = { id: definition.id, name: definition.name, parameters: contract.parameters };
+  const actor = tokenId;
+  request.auditRun = { action: "endpoint.run", actor, endpoint: audited, version, parameters, redactsPii };
+}
+
+/** A call of an endpoint by who may make it, before anything of it was looked at. */
+export interface OpenedCall
+  extends Pick<EndpointCall, "endpoint" | "parameters" | "pinned" | "isOwner" | "redactsPii" | "budget"> {
+  readonly identity: Identity;
+  /** Every value that was sent, also for what no endpoint declares. */
+  readonly sent: SentParameters;
+}
+
+/** Finds out who calls which endpoint, with which parameters, as every route does that runs one. */
+export async function openCall(
+  dependencies: AppContext,
+  request: FastifyRequest<{ Params: { readonly name: string } }>,
+): Promise<OpenedCall> {
+  const { authenticator, rates, maxBodyBytes } = dependencies;
+  const secret = findSecret(request, urlParameters(request));
+  const early = secret === undefined ? undefined : await authenticate(authenticator, request, secret);
+  const sent = await readParameters(request, maxBodyBytes);
+  const identity = early ?? (await authenticate(authenticator, request, lastText(sent.get("api_key"))));
+  rates.take(identity.tokenId);
+  const endpoint = await findEndpoint(dependencies, identity, request.params.name);
+  request.logNotes.endpoint = endpoint.definition.name;
+  const parameters = chooseParameters(identity, endpoint, sent);
+  return {
+    endpoint,
+    parameters,
+    pinned: new Set(Object.keys(identity.pins)),
+    isOwner: isOwner(identity),
+    redactsPii: decideRedaction(identity, endpoint, request),
+    budget: identity.budget,
+    identity,
+    sent,
+  };
+}
+
+function lastText(values: readonly unknown[] | undefined): string | undefined {
+  const value = values?.at(-1);
+  return typeof value === "string" ? value : undefined;
+}

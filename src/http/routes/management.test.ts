@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/support/test-app.ts";
+
+let test: TestApp;
+
+beforeEach(async () => {
+  test = await createTestApp();
+});
+
+const owner = { "x-api-key": "private-token" };
+
+describe("what owners may ask", () => {
+  it.each([
+    ["GET", "/api/sources"],
+    ["GET", "/api/sources/edge/schema"],
+    ["GET", "/api/sources/edge/events"],
+    ["POST", "/api/cache/clear"],
+  ] as const)("%s %s is for tokens of the scope private only", async (method, url) => {
+    expect((await test.app.inject({ method, url })).statusCode).toBe(401);
+    expect((await test.app.inject({ method, url, headers: { "x-api-key": "query-token" } })).statusCode).toBe(401);
+    expect((await test.app.inject({ method, url, headers: owner })).statusCode).toBe(200);
+  });
+
+  it("lists sources with their newest event, and a source's fields by path", async () => {
+    await test.app.inject({
+      method: "POST",
+      url: "/api/logs?source=edge",
+      payload: '[{"timestamp":"2026-08-20T08:00:00Z"}]',
+      headers: { "x-api-key": "ingest-token", "content-type": "application/json" },
+    });
+    const list = await test.app.inject({ url: "/api/sources", headers: owner });
+    expect(list.json()).toMatchObject([
+      { name: "edge", aliases: ["cdn.logs"], newest_event: "2026-08-20T08:00:00.000000Z", retention_days: null },
+      { name: "db", aliases: [], newest_event: null },
+      { name: "logweir.audit", newest_event: null, read_only: true },
+    ]);
+    const schema = await test.app.inject({ url: "/api/sources/cdn.logs/schema", headers: owner });
+    expect(schema.json()).toEqual({ name: "edge", fields: [] });
+    expect((await test.app.inject({ url: "/api/sources/nope/schema", headers: owner })).statusCode).toBe(404);
+  });
+
+  it("drops kept answers of one endpoint, or all", async () => {
+    const ask = async () => {
+      const response = await test.app.inject({ url: "/api/endpoints/query/kept", headers: owner });
+      return response.headers["cache-status"];
+    };
+    const clear = async (query: string) =>
+      (await test.app.inject({ method: "POST", url: `/api/cache/clear${query}`, headers: owner })).json();
+    await ask();
+    expect(await ask()).toContain("hit");
+    expect(await clear("?endpoint=open")).toEqual({ cleared: 0 });
+    expect(await ask()).toContain("hit");
+    expect(await clear("?endpoint=kept")).toEqual({ cleared: 1 });
+    expect(await ask()).toContain("miss");
+    expect(await clear("")).toEqual({ cleared: 1 });
+    expect(await ask()).toContain("miss");
+    expect(await clear("?endpoint=nope")).toMatchObject({ error: { code: "unknown_endpoint" } });
+  });
+});

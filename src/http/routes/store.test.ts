@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/support/test-app.ts";
+import { EngineError, type EventStore } from "../../engines/contract/query-engine.ts";
+import { createLogger } from "../observe/logger.ts";
+import { addStoreRoutes } from "./store.ts";
+
+let test: TestApp;
+let folder: string;
+
+beforeEach(async () => {
+  test = await createTestApp();
+  folder = mkdtempSync(join(tmpdir(), "logweir-backup-"));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Adds the routes over a store with these abilities. */
+function addRoutes(some: Partial<EventStore>): void {
+  addStoreRoutes(test.app, {
+    engine: { ...test.engine, store: { ...test.engine.store, ...some } },
+    metadata: { copyTo: (path) => writeFileSync(path, "tokens") },
+    metadataCopyPath: join(folder, "copy.db"),
+    sources: { sources: [{ name: "edge", retentionDays: undefined }] },
+    audit: { record: () => undefined },
+    authenticator: {
+      authenticate: async () => ({
+        tokenId: "t",
+        scopes: ["private"],
+        pins: {},
+        budget: {},
+        redaction: "fixed" as const,
+      }),
+      recall: () => undefined,
+    },
+    logger: createLogger("silent"),
+    nowMs: () => 0,
+    drain: test.drain,
+  });
+}
+
+async function get(url: string) {
+  const address = await test.app.listen({ port: 0, host: "127.0.0.1" });
+  const response = await fetch(`${address}${url}`, { headers: { "x-api-key": "any" } });
+  const text = await response.text().catch(() => "(cut off)");
+  await test.app.close();
+  return { status: response.status, text };
+}
+
+describe("the store over HTTP", () => {
+  function snapshotOf(release: () => Promise<void>): Partial<EventStore> {
+    const path = join(folder, "events.db");
+    writeFileSync(path, "events");
+    const files = [{ name: "events.db", path, byteCount: 6 }];
+    return { snapshot: async () => ({ files, sources: [{ name: "edge", rowCount: 3 }], release }) };
+  }
+
+  it("sends a backup as a head, the files and their checksums", async () => {
+    let releases = 0;
+    addRoutes(snapshotOf(async () => void releases++));
+    const { status, text } = await get("/api/store/backup");
+    expect(status).toBe(200);
+    const [head = "", rest = ""] = text.split("\n");
+    expect(JSON.parse(head)).toEqual({
+      format: 1,
+      made_at: "1970-01-01T00:00:00.000Z",
+      sources: [{ name: "edge", rows: 3 }],
+      files: [
+        { path: "store/events.db", bytes: 6 },
+        { path: "metadata.db", bytes: 6 },
+      ],
+    });
+    expect(rest).toMatch(/^eventstokens\{"sha256":\["[0-9a-f]{64}","[0-9a-f]{64}"\]\}$/);
+    expect(releases).toBe(1);
+  });
+
+  it("cuts a backup off when the engine was restarted below it", async () => {
+    addRoutes(snapshotOf(() => Promise.reject(new EngineError("unavailable", "The engine stopped"))));
+    expect((await get("/api/store/backup")).text).toBe("(cut off)");
+  });
+
+  it("releases the snapshot when the caller leaves before the first byte", async () => {
+    let releases = 0;
+    addRoutes(snapshotOf(async () => void releases++));
+    test.app.addHook("onSend", async (request, reply) => {
+      request.raw.socket.destroy();
+      await once(reply.raw, "close");
+    });
+    await get("/api/store/backup").catch(() => undefined);
+    await test.app.close();
+    await vi.waitFor(() => expect(releases).toBe(1));
+  });
+
+  it("refuses a second backup while one is made", async () => {
+    addRoutes({ snapshot: () => Promise.reject(new EngineError("overloaded", "A backup is being made already")) });
+    expect((await get("/api/store/backup")).status).toBe(429);
+  });
+
+  it("tells that an engine keeps its state elsewhere", async () => {
+    addRoutes({});
+    expect((await get("/api/store")).status).toBe(404);
+  });
+});
+
+describe("a full disk", () => {
+  it("refuses events with 507 and a time to come again, and goes on answering queries", async () => {
+    test.engine.onAppend = async () => Promise.reject(new EngineError("disk_full", "no space left"));
+    const ingest = await test.app.inject({
+      method: "POST",
+      url: "/api/logs?source=edge",
+      payload: "{}",
+      headers: { "x-api-key": "ingest-token" },
+    });
+    expect([ingest.statusCode, ingest.headers["retry-after"]]).toEqual([507, "30"]);
+    const query = await test.app.inject({
+      url: "/api/endpoints/query/open?project=x",
+      headers: { "x-api-key": "query-token" },
+    });
+    expect(query.statusCode).toBe(200);
+  });
+});

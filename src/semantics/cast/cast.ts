@@ -1,0 +1,187 @@
+/** Casts that DuckDB has no right equivalent of. */
+
+import { memoize } from "../memoize.ts";
+import { BIGNUMERIC_DECIMAL, NUMERIC_DECIMAL } from "../number/decimal.ts";
+import { formatFloat64, parseFloat64, parseInt64 } from "../number/float-text.ts";
+import { defineFunction, type ScalarFunction, type ScalarType, type ScalarTypes } from "../scalar-function.ts";
+import { formatInterval } from "../time/calendar.ts";
+import { MICROS_PER_DAY } from "../time/civil.ts";
+import { fieldsOfInstant, fieldsOfWall } from "../time/datetime-fields.ts";
+import type { FormattedType } from "../time/datetime-format.ts";
+import {
+  formatTimestampText,
+  parseDateText,
+  parseDatetimeText,
+  parseTimestampText,
+  parseTimeText,
+} from "../time/datetime-text.ts";
+import { intervalFunctions, intervalSource } from "../time/interval.ts";
+import {
+  type IntervalPart,
+  parseIntervalParts,
+  parseIntervalText,
+  parseSingleInterval,
+} from "../time/interval-text.ts";
+import { createZoneFinder } from "../time/time-zone.ts";
+import { formatBytes, parseBytes } from "./cast-bytes.ts";
+import { compileCastFormat } from "./cast-datetime-format.ts";
+import { compileCastParse, parseCastDatetime } from "./cast-datetime-parse.ts";
+import { compileNumberFormat, fromDecimal, fromDouble } from "./cast-number-format.ts";
+
+/** A text in an error message, shortened. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}...` : text);
+}
+
+/** Two functions of one parser: `lw_<name>` fails where the text is none of the type, and `lw_try_<name>` answers NULL. */
+function defineParser<const P extends readonly ScalarType[], R extends ScalarType>(
+  name: string,
+  parameters: P,
+  returns: R,
+  parse: (...values: { [K in keyof P]: ScalarTypes[P[K]] }) => ScalarTypes[R] | undefined,
+  explain: (text: string) => string,
+): readonly ScalarFunction[] {
+  return [
+    defineFunction(`lw_${name}`, parameters, returns, (...values) => {
+      const value = parse(...values);
+      if (value === undefined) throw new Error(explain(String(values[0])));
+      return value;
+    }),
+    defineFunction(`lw_try_${name}`, parameters, returns, (...values) => parse(...values) ?? null),
+  ];
+}
+
+function createTextCasts(): readonly ScalarFunction[] {
+  const findZone = createZoneFinder();
+  return [
+    ...defineParser("int64_from_text", ["STRING"], "INT64", parseInt64, (text) => `Bad int64 value: ${text}`),
+    ...defineParser("float64_from_text", ["STRING"], "FLOAT64", parseFloat64, (text) => `Bad double value: ${text}`),
+    ...defineParser("date_from_text", ["STRING"], "DATE", parseDateText, (text) => `Invalid date: ${quote(text)}`),
+    ...defineParser(
+      "time_from_text",
+      ["STRING"],
+      "TIME",
+      parseTimeText,
+      (text) => `Invalid time string ${quote(text)}`,
+    ),
+    ...defineParser(
+      "datetime_from_text",
+      ["STRING"],
+      "TIMESTAMP",
+      parseDatetimeText,
+      (text) => `Invalid datetime string ${quote(text)}`,
+    ),
+    ...defineParser(
+      "timestamp_from_text",
+      ["STRING", "STRING"],
+      "TIMESTAMP",
+      (text, zone) => parseTimestampText(text, zone, findZone),
+      (text) => `Invalid timestamp: ${quote(text)}`,
+    ),
+    // TIMESTAMP(text, zone): the zone is the argument's, so that the text may not name another.
+    defineFunction("lw_timestamp_from_local_text", ["STRING", "STRING"], "TIMESTAMP", (text, zone) => {
+      const value = parseTimestampText(text, zone, findZone);
+      if (value === undefined) throw new Error(`Invalid timestamp: ${quote(text)}`);
+      if (parseDatetimeText(text) === undefined) throw new Error(`Timezone is not allowed in ${quote(text)}`);
+      return value;
+    }),
+    defineFunction("lw_float64_to_text", ["FLOAT64"], "STRING", formatFloat64),
+    defineFunction("lw_timestamp_to_text", ["TIMESTAMP", "STRING"], "STRING", (utc, zone) =>
+      formatTimestampText(utc, findZone(zone)),
+    ),
+  ];
+}
+
+function createIntervalCasts(): readonly ScalarFunction[] {
+  return [
+    defineFunction("lw_interval_to_text", ["INT64", "INT64", "INT64"], "STRING", (months, days, micros) =>
+      formatInterval({ months: Number(months), days: Number(days), micros }),
+    ),
+    defineFunction("lw_interval_from_text", ["STRING"], "STRING", (text) => intervalSource(parseIntervalText(text))),
+    defineFunction("lw_interval_from_parts", ["STRING", "STRING", "STRING"], "STRING", (text, from, to) =>
+      intervalSource(
+        to === ""
+          ? parseSingleInterval(text, from)
+          : parseIntervalParts(text, from as IntervalPart, to as IntervalPart),
+      ),
+    ),
+    // The bounds of a range as texts; NULL for an unbounded one.
+    defineFunction("lw_range_from_text", ["STRING"], "STRING[]", (text) => {
+      const match = /^\[\s*([^,[\]()]+?)\s*,\s*([^,[\]()]+?)\s*\)$/.exec(text);
+      if (match === null) throw new Error(`Invalid RANGE value: ${quote(text)}`);
+      return match.slice(1, 3).map((bound) => (/^(?:UNBOUNDED|NULL)$/i.test(bound) ? null : bound));
+    }),
+  ];
+}
+
+function createFormatCasts(): readonly ScalarFunction[] {
+  const findZone = createZoneFinder();
+  const formatterOf = (type: FormattedType) => memoize((format) => compileCastFormat(format, type));
+  const formatDate = formatterOf("DATE");
+  const formatDatetime = formatterOf("DATETIME");
+  const formatTime = formatterOf("TIME");
+  const formatTimestamp = formatterOf("TIMESTAMP");
+  const formatNumber = memoize(compileNumberFormat);
+  const parserOf = (type: FormattedType) => {
+    const elementsOf = memoize((format) => compileCastParse(format, type));
+    return (text: string, format: string, now: bigint, zone: string) =>
+      parseCastDatetime(text, elementsOf(format), now, zone, findZone);
+  };
+  const parseDate = parserOf("DATE");
+  const parseDatetime = parserOf("DATETIME");
+  const parseTime = parserOf("TIME");
+  return [
+    defineFunction("lw_date_as_text", ["DATE", "STRING"], "STRING", (days, format) =>
+      formatDate(format)(fieldsOfWall(BigInt(days) * MICROS_PER_DAY)),
+    ),
+    defineFunction("lw_datetime_as_text", ["TIMESTAMP", "STRING"], "STRING", (wall, format) =>
+      formatDatetime(format)(fieldsOfWall(wall)),
+    ),
+    defineFunction("lw_time_as_text", ["TIME", "STRING"], "STRING", (time, format) =>
+      formatTime(format)(fieldsOfWall(time)),
+    ),
+    defineFunction("lw_timestamp_as_text", ["TIMESTAMP", "STRING", "STRING"], "STRING", (utc, format, zone) =>
+      formatTimestamp(format)(fieldsOfInstant(utc, findZone(zone))),
+    ),
+    defineFunction("lw_text_as_date", ["STRING", "STRING", "TIMESTAMP"], "DATE", (text, format, now) =>
+      Number(parseDate(text, format, now, "UTC") / MICROS_PER_DAY),
+    ),
+    defineFunction("lw_text_as_datetime", ["STRING", "STRING", "TIMESTAMP"], "TIMESTAMP", (text, format, now) =>
+      parseDatetime(text, format, now, "UTC"),
+    ),
+    defineFunction(
+      "lw_text_as_time",
+      ["STRING", "STRING"],
+      "TIME",
+      (text, format) => parseTime(text, format, 0n, "UTC") % MICROS_PER_DAY,
+    ),
+    defineFunction(
+      "lw_text_as_timestamp",
+      ["STRING", "STRING", "TIMESTAMP", "STRING"],
+      "TIMESTAMP",
+      parserOf("TIMESTAMP"),
+    ),
+    defineFunction("lw_int64_as_text", ["INT64", "STRING"], "STRING", (value, format) =>
+      formatNumber(format)(fromDecimal(value, 0)),
+    ),
+    defineFunction("lw_float64_as_text", ["FLOAT64", "STRING"], "STRING", (value, format) =>
+      formatNumber(format)(fromDouble(value)),
+    ),
+    defineFunction("lw_numeric_as_text", ["NUMERIC", "STRING"], "STRING", (value, format) =>
+      formatNumber(format)(fromDecimal(value, NUMERIC_DECIMAL.scale)),
+    ),
+    defineFunction("lw_bignumeric_as_text", ["BIGNUMERIC", "STRING"], "STRING", (value, format) =>
+      formatNumber(format)(fromDecimal(value, BIGNUMERIC_DECIMAL.scale)),
+    ),
+    defineFunction("lw_bytes_as_text", ["BYTES", "STRING"], "STRING", formatBytes),
+    defineFunction("lw_text_as_bytes", ["STRING", "STRING"], "BYTES", parseBytes),
+  ];
+}
+
+/** Conversions from and to text, with and without a FORMAT. */
+export const castFunctions: readonly ScalarFunction[] = [
+  ...createTextCasts(),
+  ...createIntervalCasts(),
+  ...intervalFunctions,
+  ...createFormatCasts(),
+];

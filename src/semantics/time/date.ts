@@ -1,0 +1,74 @@
+/** Time zones, FORMAT_ and PARSE_ functions of dates and times. */
+
+import { memoize } from "../memoize.ts";
+import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
+import { MAX_MICROS, MICROS_PER_DAY, MIN_MICROS } from "./civil.ts";
+import { fieldsOfInstant, fieldsOfWall } from "./datetime-fields.ts";
+import { compileDatetimeFormat, type FormattedType } from "./datetime-format.ts";
+import { checkParseFormat, parseDatetime } from "./datetime-parse.ts";
+import { createZoneFinder, utcFromWall, wallFromUtc } from "./time-zone.ts";
+
+function checkRange(value: bigint, type: string): bigint {
+  if (value < MIN_MICROS || value > MAX_MICROS) throw new Error(`The time zone takes a ${type} out of its range`);
+  return value;
+}
+
+/** The functions share what they learn about zones and formats. */
+function createDateFunctions(): readonly ScalarFunction[] {
+  const findZone = createZoneFinder();
+  const formatterOf = (type: FormattedType) => memoize((format) => compileDatetimeFormat(format, type));
+  const formatDate = formatterOf("DATE");
+  const formatDatetime = formatterOf("DATETIME");
+  const formatTime = formatterOf("TIME");
+  const formatTimestamp = formatterOf("TIMESTAMP");
+  const parserOf = (type: FormattedType) => {
+    const check = memoize((format) => {
+      checkParseFormat(format, type);
+      return true;
+    });
+    return (format: string, text: string, zone: string) => {
+      check(format);
+      return parseDatetime(format, text, zone, findZone);
+    };
+  };
+  const parseDate = parserOf("DATE");
+  const parseDatetimeText = parserOf("DATETIME");
+  const parseTime = parserOf("TIME");
+  const parseTimestamp = parserOf("TIMESTAMP");
+  return [
+    defineFunction("lw_wall_from_utc", ["TIMESTAMP", "STRING"], "TIMESTAMP", (utc, zone) =>
+      checkRange(wallFromUtc(utc, findZone(zone)), "DATETIME"),
+    ),
+    defineFunction("lw_utc_from_wall", ["TIMESTAMP", "STRING"], "TIMESTAMP", (wall, zone) =>
+      checkRange(utcFromWall(wall, findZone(zone)), "TIMESTAMP"),
+    ),
+    defineFunction("lw_format_date", ["STRING", "DATE"], "STRING", (format, days) =>
+      formatDate(format)(fieldsOfWall(BigInt(days) * MICROS_PER_DAY)),
+    ),
+    defineFunction("lw_format_datetime", ["STRING", "TIMESTAMP"], "STRING", (format, wall) =>
+      formatDatetime(format)(fieldsOfWall(wall)),
+    ),
+    defineFunction("lw_format_time", ["STRING", "TIME"], "STRING", (format, time) =>
+      formatTime(format)(fieldsOfWall(time)),
+    ),
+    defineFunction("lw_format_timestamp", ["STRING", "TIMESTAMP", "STRING"], "STRING", (format, utc, zone) =>
+      formatTimestamp(format)(fieldsOfInstant(utc, findZone(zone))),
+    ),
+    defineFunction("lw_parse_date", ["STRING", "STRING"], "DATE", (format, text) =>
+      Number(parseDate(format, text, "UTC") / MICROS_PER_DAY),
+    ),
+    defineFunction("lw_parse_datetime", ["STRING", "STRING"], "TIMESTAMP", (format, text) =>
+      parseDatetimeText(format, text, "UTC"),
+    ),
+    defineFunction(
+      "lw_parse_time",
+      ["STRING", "STRING"],
+      "TIME",
+      (format, text) => parseTime(format, text, "UTC") % MICROS_PER_DAY,
+    ),
+    defineFunction("lw_parse_timestamp", ["STRING", "STRING", "STRING"], "TIMESTAMP", parseTimestamp),
+  ];
+}
+
+/** Functions of time zones, and of dates and times as text by a format. */
+export const dateFunctions: readonly ScalarFunction[] = createDateFunctions();

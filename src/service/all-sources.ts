@@ -1,0 +1,25 @@
+import type { Settings } from "../config/settings.ts";
+import type { SourceStore } from "../metadata/source-store.ts";
+import { createAuditSource } from "../sources/audit-source.ts";
+import { loadSources } from "../sources/load-sources.ts";
+import type { Source } from "../sources/source.ts";
+import { joinSources } from "../sources/source-changes.ts";
+import { type SourceDocument, toSource } from "../sources/source-document.ts";
+
+/**
+ * Every source there is: of the files, of the API, and the service's own. `warn` is told where one of the API gives way to a
+ * file. Throws `SourceFileError` as `loadSources` does.
+ */
+export async function loadAllSources(
+  settings: Pick<Settings, "sourceFolders" | "auditRetentionDays">,
+  store: Pick<SourceStore, "list">,
+  warn: (message: string) => void,
+): Promise<readonly Source[]> {
+  const files = await loadSources(settings.sourceFolders);
+  const stored = (await store.list()).map(({ document }) =>
+    toSource(JSON.parse(document) as SourceDocument, { kind: "api" }, ""),
+  );
+  const { sources, lost } = joinSources(files, stored);
+  for (const text of lost) warn(text);
+  return [...sources, createAuditSource(settings.auditRetentionDays)];
+}

@@ -1,0 +1,133 @@
+import type { AuditLog } from "../audit/audit-log.ts";
+import { EndpointFileError } from "../endpoints/definition/load-endpoints.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { SourceFileError } from "../sources/load-sources.ts";
+import type { ManagedSources } from "../sources/managed-sources.ts";
+import type { Source } from "../sources/source.ts";
+import type { SourceRegistry } from "../sources/source-registry.ts";
+import type { SourceTables } from "../sources/source-tables.ts";
+
+/** What became of the files of one folder, by name. */
+export interface ReloadedNames {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** What reading the files again changed. */
+export interface Reloaded {
+  readonly sources: ReloadedNames;
+  readonly endpoints: ReloadedNames;
+}
+
+export interface ReloadDependencies {
+  readonly sources: SourceRegistry;
+  readonly managedSources: Pick<ManagedSources, "exclusively">;
+  /** All sources as files and store say them now. Throws `SourceFileError`. */
+  readonly loadSources: () => Promise<readonly Source[]>;
+  /** Reads the endpoint files with these tables and changes nothing. Throws `EndpointFileError`. */
+  readonly checkEndpoints: (tables: SourceTables) => Promise<unknown>;
+  /** Reads the endpoint files with these tables and takes them over. Throws `EndpointFileError`, and nothing has changed. */
+  readonly reloadEndpoints: (tables: SourceTables) => Promise<ReloadedNames>;
+  /** Names of endpoints that are in no file and would not run with these tables. */
+  readonly findBroken: (tables: SourceTables) => readonly string[];
+}
+
+/** Reads the files again for somebody, logs and records how that went, and answers what changed. */
+export function createReload(
+  dependencies: ReloadDependencies & {
+    readonly audit: Pick<AuditLog, "record">;
+    readonly log: (level: "info" | "error", message: string) => void;
+  },
+): (actor: string) => Promise<Reloaded> {
+  const { audit, log } = dependencies;
+  return async (actor) => {
+    try {
+      const reloaded = await reloadFiles(dependencies);
+      const counts = countNames(reloaded);
+      log("info", `the files were read again: ${JSON.stringify(counts)}`);
+      audit.record({ action: "reload", actor, details: counts });
+      return reloaded;
+    } catch (error) {
+      const known = error instanceof ServiceError ? error : undefined;
+      const texts = Object.values(known?.details.fields ?? {}).flat();
+      log("error", `the files were not taken over: ${texts.length > 0 ? texts.join("\n") : String(error)}`);
+      audit.record({ action: "reload", actor, error: known?.code ?? "internal", details: { problems: texts.length } });
+      throw error;
+    }
+  };
+}
+
+function countNames({ sources, endpoints }: Reloaded): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const [folder, names] of [
+    ["sources", sources],
+    ["endpoints", endpoints],
+  ] as const) {
+    for (const how of ["added", "changed", "removed"] as const) counts[`${folder}_${how}`] = names[how].length;
+  }
+  return counts;
+}
+
+/**
+ * Reads the files of sources and endpoints again. All of them count at once, or none: then `validation_failed` tells every
+ * problem of every file, under `sources` and `endpoints`.
+ */
+function reloadFiles(dependencies: ReloadDependencies): Promise<Reloaded> {
+  const { sources, managedSources } = dependencies;
+  return managedSources.exclusively(async () => {
+    const before = sources.sources;
+    const loaded = await problemsOf(dependencies.loadSources, SourceFileError);
+    if (loaded.problems !== undefined) {
+      const endpoints = await problemsOf(() => dependencies.checkEndpoints(sources), EndpointFileError);
+      throw notReloaded({ sources: loaded.problems, endpoints: endpoints.problems });
+    }
+    const tables = await sources.prepare(loaded.value);
+    const broken = dependencies.findBroken(tables);
+    if (broken.length > 0) {
+      const endpoints = await problemsOf(() => dependencies.checkEndpoints(tables), EndpointFileError);
+      throw notReloaded({
+        sources: [`These endpoints would no longer run: ${broken.join(", ")}`],
+        endpoints: endpoints.problems,
+      });
+    }
+    const endpoints = await problemsOf(() => dependencies.reloadEndpoints(tables), EndpointFileError);
+    if (endpoints.problems !== undefined) throw notReloaded({ endpoints: endpoints.problems });
+    sources.replace(loaded.value);
+    return { sources: compareSources(before, loaded.value), endpoints: endpoints.value };
+  });
+}
+
+type Outcome<T> =
+  | { readonly value: T; readonly problems?: undefined }
+  | { readonly problems: readonly string[]; readonly value?: undefined };
+
+/** What the work answers, or the text of the error that it is expected to throw. */
+async function problemsOf<T>(work: () => Promise<T>, expected: new () => Error): Promise<Outcome<T>> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    if (error instanceof expected) return { problems: [error.message] };
+    throw error;
+  }
+}
+
+function notReloaded(problems: Readonly<Record<string, readonly string[] | undefined>>): ServiceError {
+  const found = Object.entries(problems).filter(([, texts]) => texts !== undefined);
+  const fields = Object.fromEntries(found) as Record<string, readonly string[]>;
+  return new ServiceError("validation_failed", "Files have problems; what was there before stays in effect", {
+    fields,
+  });
+}
+
+function compareSources(before: readonly Source[], after: readonly Source[]): ReloadedNames {
+  const old = new Map(before.map((source) => [source.name, JSON.stringify(source)]));
+  const names = new Set(after.map(({ name }) => name));
+  return {
+    added: after.filter(({ name }) => !old.has(name)).map(({ name }) => name),
+    changed: after
+      .filter((source) => (old.get(source.name) ?? JSON.stringify(source)) !== JSON.stringify(source))
+      .map(({ name }) => name),
+    removed: before.filter(({ name }) => !names.has(name)).map(({ name }) => name),
+  };
+}
