@@ -220,7 +220,7 @@ describe("the engine host", () => {
   });
 
   it("ends when the service is gone, so that nothing keeps the store", async () => {
-    const script = fileURLToPath(new URL("../../../dist/engine-host.js", import.meta.url));
+    const script = fileURLToPath(new URL("../../../../dist/engine-host.js", import.meta.url));
     const child = spawn(process.execPath, [script], { stdio: ["ignore", "ignore", "inherit", "pipe"] });
     const exited = once(child, "exit");
     (child.stdio[3] as Duplex).end();

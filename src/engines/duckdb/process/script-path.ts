@@ -5,7 +5,7 @@ import { EngineError } from "../../contract/query-engine.ts";
 
 /** Path of a script beside this bundle, or in the checkout's `dist/`. Throws `EngineError` `unavailable`. */
 export function findScript(name: string): string {
-  for (const candidate of [`./${name}`, `../../../dist/${name}`]) {
+  for (const candidate of [`./${name}`, `../../../../dist/${name}`]) {
     const path = fileURLToPath(new URL(candidate, import.meta.url));
     if (existsSync(path)) return path;
   }

@@ -9,7 +9,7 @@ import { type Connection, type Database, openDatabase } from "../../driver/conne
 import { createStatementCheck } from "./statement-check.ts";
 import { statementRules } from "./statement-rules.ts";
 
-const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../../../", import.meta.url));
 
 /** The SQL that the reference corpus compiles to; cases that are errors, or that need parameters, are left out. */
 function compiledCorpus(): string[] {

@@ -1,0 +1,107 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** Each room of `src/`, and the rooms that its files may import from. Tests may import from anywhere. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  shared: [],
+  googlesql: ["shared"],
+  redaction: ["shared"],
+  semantics: ["googlesql", "redaction"],
+  lql: ["shared", "googlesql"],
+  demo: [],
+  access: ["shared"],
+  "engines/contract": ["googlesql"],
+  "engines/lowering": ["googlesql"],
+  "engines/duckdb": ["shared", "googlesql", "semantics", "redaction", "engines/contract", "engines/lowering"],
+  sources: ["shared", "googlesql", "engines/contract"],
+  endpoints: ["shared", "googlesql", "lql", "redaction", "engines/contract", "sources"],
+  ingest: ["shared", "engines/contract"],
+  syslog: ["engines/contract", "ingest"],
+  audit: ["shared", "redaction", "engines/contract", "sources"],
+  metadata: ["shared", "access", "endpoints"],
+  "endpoint-tests": ["shared", "engines/contract", "engines/duckdb", "sources", "endpoints", "ingest"],
+  openapi: ["shared", "googlesql", "access", "endpoints"],
+  client: ["openapi"],
+  config: ["shared", "audit"],
+  http: [
+    ...["shared", "googlesql", "redaction", "engines/contract", "sources", "endpoints", "ingest"],
+    ...["access", "audit", "metadata", "openapi"],
+  ],
+  service: [
+    ...["shared", "config", "engines/contract", "engines/duckdb", "sources", "endpoints", "ingest", "syslog"],
+    ...["access", "audit", "metadata", "http"],
+  ],
+  cli: [
+    ...["shared", "config", "googlesql", "engines/contract", "engines/duckdb", "sources", "endpoints", "access"],
+    ...["audit", "metadata", "openapi", "client", "endpoint-tests", "http", "demo", "service"],
+  ],
+  "main.ts": ["cli"],
+};
+
+const maxFiles = 25;
+
+const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" })
+  .split("\n")
+  .filter((file) => file !== "");
+const sources = tracked.filter((file) => /^src\/.*\.ts$/.test(file));
+const isTest = (file: string) => /\.(?:test|long)\.ts$|\/testing\//.test(file);
+
+function roomOf(file: string): string {
+  const [, room = "", inner = ""] = file.split("/");
+  return room === "engines" ? `engines/${inner}` : room;
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, "utf8");
+  const paths = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g)].map((match) => match[1] ?? "");
+  return paths.map((path) => join(dirname(file), path));
+}
+
+describe("the rooms of src/", () => {
+  it("are those that stand here, beside the entry", () => {
+    expect([...new Set(sources.map(roomOf))].sort()).toEqual(Object.keys(mayImport).sort());
+  });
+
+  it("import only from the rooms that they may", () => {
+    const wrong = sources
+      .filter((file) => !isTest(file))
+      .flatMap((file) => importsOf(file).map((target) => ({ file, target })))
+      .filter(({ file, target }) => {
+        const [from, to] = [roomOf(file), roomOf(target)];
+        return from !== to && !mayImport[from]?.includes(to);
+      });
+    expect(wrong).toEqual([]);
+  });
+
+  it("stand in an order in which each imports from those before it alone", () => {
+    const order = Object.keys(mayImport);
+    const backwards = order.flatMap((room, at) =>
+      (mayImport[room] ?? []).filter((other) => order.indexOf(other) >= at).map((other) => `${room} -> ${other}`),
+    );
+    expect(backwards).toEqual([]);
+  });
+
+  it(`hold no more than ${maxFiles} files of their own each, tests beside them aside`, () => {
+    const counts = new Map<string, number>();
+    for (const file of tracked) {
+      if (!/^(?:src|console)\//.test(file) || isTest(file) || /\.test\.tsx$/.test(file)) continue;
+      counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+    }
+    expect([...counts].filter(([, count]) => count > maxFiles)).toEqual([]);
+  });
+});
+
+describe("the pages beside the code", () => {
+  it("name files that exist", () => {
+    const pages = tracked.filter((file) => /^src\/.*README\.md$|^docs\/.*\.md$|^CONTRIBUTING\.md$/.test(file));
+    const missing = pages.flatMap((page) =>
+      [...readFileSync(page, "utf8").matchAll(/`((?:\.\.\/)*[\w./-]+\.tsx?)`/g)]
+        .map((match) => match[1] ?? "")
+        .filter((path) => !tracked.includes(path) && !tracked.includes(join(dirname(page), path)))
+        .map((path) => `${page}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
