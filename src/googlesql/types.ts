@@ -68,6 +68,10 @@ export interface RecordField {
   readonly name: string;
   /** A scalar, an ARRAY of scalars, `ARRAY<RECORD>`, or MIXED for a field that carried several of them (FLOAT64 for two kinds of numbers). */
   readonly type: SqlType;
+  /** All spellings that events have, this name first; absent where it is the only one. */
+  readonly names?: readonly string[] | undefined;
+  /** The source says of what type it is: values of others are NULL, or become it where that loses nothing. */
+  readonly isDeclared?: boolean | undefined;
 }
 
 /**

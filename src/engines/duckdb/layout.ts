@@ -28,6 +28,8 @@ export interface RestLayout {
   readonly column: string;
   /** Logical column name -> the names that it has in that object. */
   readonly names: ReadonlyMap<string, readonly string[]>;
+  /** Fields may have spellings that are not listed. */
+  readonly isOpen: boolean;
 }
 
 export interface LeafLayout {

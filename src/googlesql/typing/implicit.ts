@@ -122,17 +122,27 @@ function mixedOf(a: RecordType | undefined, b: RecordType | undefined): MixedTyp
 
 /** The record type that describes the events of both. A field with two types has their supertype, else MIXED. */
 function mergeRecords(a: SqlType & { kind: "RECORD" }, b: SqlType & { kind: "RECORD" }): SqlType & { kind: "RECORD" } {
-  const fields = new Map<string, RecordField>(a.fields.map((field) => [field.name, field]));
+  const fields = new Map<string, RecordField>(a.fields.map((field) => [field.name.toLowerCase(), field]));
   for (const field of b.fields) {
-    const known = fields.get(field.name);
-    const type = known === undefined ? field.type : fieldSupertype(known.type, field.type);
-    fields.set(field.name, { name: field.name, type });
+    const key = field.name.toLowerCase();
+    const known = fields.get(key);
+    fields.set(key, known === undefined ? field : mergeFields(known, field));
   }
   return {
     kind: "RECORD",
     fields: [...fields.values()],
     isRepeated: a.isRepeated || b.isRepeated,
     isOpen: a.isOpen || b.isOpen,
+  };
+}
+
+function mergeFields(a: RecordField, b: RecordField): RecordField {
+  const names = new Set([a.name, ...(a.names ?? []), b.name, ...(b.names ?? [])]);
+  return {
+    name: a.name,
+    type: fieldSupertype(a.type, b.type),
+    ...(names.size > 1 ? { names: [...names] } : {}),
+    ...(a.isDeclared === true || b.isDeclared === true ? { isDeclared: true } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ScalarKind, SqlType } from "../types.ts";
+import type { RecordField, ScalarKind, SqlType } from "../types.ts";
 
 /** Are both types the same? Names of struct fields count case-insensitively; two records are the same when their fields are. */
 export function isSameType(a: SqlType, b: SqlType): boolean {
@@ -23,7 +23,7 @@ export function isSameType(a: SqlType, b: SqlType): boolean {
       return false;
     return a.fields.every((field, i) => {
       const other = b.fields[i];
-      return other !== undefined && field.name === other.name && isSameType(field.type, other.type);
+      return other !== undefined && isSameField(field, other);
     });
   }
   if (a.kind === "MIXED" && b.kind === "MIXED")
@@ -31,6 +31,11 @@ export function isSameType(a: SqlType, b: SqlType): boolean {
       a.record === b.record || (a.record !== undefined && b.record !== undefined && isSameType(a.record, b.record))
     );
   return a.kind === b.kind;
+}
+
+function isSameField(a: RecordField, b: RecordField): boolean {
+  if (a.name !== b.name || a.isDeclared !== b.isDeclared || a.names?.length !== b.names?.length) return false;
+  return (a.names ?? []).every((name, i) => name === b.names?.[i]) && isSameType(a.type, b.type);
 }
 
 const NUMERIC_KINDS: readonly string[] = ["INT64", "NUMERIC", "BIGNUMERIC", "FLOAT64"] satisfies ScalarKind[];

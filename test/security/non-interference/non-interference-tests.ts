@@ -111,10 +111,12 @@ async function compare(stores: TwoStores, { tenant, query, isPinned }: Call): Pr
 
 /** What of an answer is compared. */
 function show({ status, headers, body }: Seen, { isExact }: TenantQuery): string {
-  const { link, ...others } = headers;
+  const { link, age: _age, "cache-status": cached, ...others } = headers;
   // A place in the result is sealed anew each time.
   const page = link?.replace(/cursor=[^>&]*/, "cursor=");
-  if (isExact) return JSON.stringify([status, others, page, body.toString("latin1")]);
+  // How long an answer has been kept is time.
+  const cache = cached?.replace(/ttl=-?\d+/, "ttl=");
+  if (isExact) return JSON.stringify([status, others, page, cache, body.toString("latin1")]);
   if (status === 200) return JSON.stringify([status, sortRows(body.toString())]);
   const { code } = (JSON.parse(body.toString()) as { error: { code: string } }).error;
   return JSON.stringify([status, code, body.includes(foreignMark)]);

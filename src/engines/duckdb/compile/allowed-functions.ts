@@ -10,8 +10,8 @@ abs acos acosh any_value arg_max_null arg_min_null array_agg array_extract array
 atan2 atanh avg bit_and bit_count bit_or bit_xor bool_and bool_or cbrt ceil chr coalesce concat contains corr cos cosh cot
 count count_star covar_pop covar_samp cume_dist date_diff date_part date_trunc datepart day dayofweek dayofyear decode
 dense_rank encode ends_with epoch_ms epoch_us exp first_value flatten floor from_base64 generate_series
-get_current_timestamp greatest hex icu_sort_key isfinite isinf isnan json_array_length json_extract json_extract_string json_type
-json_valid lag last_day last_value lead least left len length like_escape list list_aggregate list_bool_or list_contains
+get_current_timestamp greatest hex icu_sort_key isfinite isinf isnan json_array_length json_extract json_extract_string json_keys json_type
+json_valid lag last_day last_value lead least left len length like_escape list list_aggregate list_any_value list_bool_or list_contains
 list_count list_distinct list_filter list_max list_min list_resize list_reverse list_sort list_transform list_value ln log
 log10 lower lpad ltrim make_date make_timestamp map max md5 md5_number_lower min nth_value ntile nullif octet_length
 percent_rank pow printf quantile_cont quantile_disc random range rank regexp_extract regexp_extract_all regexp_full_match

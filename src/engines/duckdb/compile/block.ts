@@ -198,8 +198,8 @@ function outsideRecord(
     leaf: (path, as) => hand(as === undefined ? "leaf" : `as/${as.kind}`, path, record.leaf(path, as)),
     presence: (path) => hand("presence", path, record.presence(path)),
     json: () => {
-      const { text, pointer } = record.json();
-      return { text: hand("json", [], text) ?? text, pointer };
+      const { text, steps } = record.json();
+      return { text: hand("json", [], text) ?? text, steps };
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Where a printed expression finds the columns it reads. */
 
 import type { SqlType } from "../../../googlesql/types.ts";
+import type { JsonPlace } from "./json-place.ts";
 
 /** Where the fields below a record come from when its column can be traced to a table. Paths are below the record. */
 export interface RecordSource {
@@ -11,8 +12,8 @@ export interface RecordSource {
   leaf(path: readonly string[], as?: SqlType): string | undefined;
   /** A BOOLEAN that is true where the event carried the record at `path`; undefined where only the JSON tells. */
   presence(path: readonly string[]): string | undefined;
-  /** The JSON text that holds the value, and a JSON pointer to the value in it. */
-  json(): { readonly text: string; readonly pointer: string };
+  /** The JSON text that holds the value, and where in it. */
+  json(): JsonPlace;
 }
 
 /** A column as expressions of one block print it. */

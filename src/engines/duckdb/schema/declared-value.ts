@@ -1,5 +1,6 @@
 /** Values of declared fields: what fits their type, and what becomes it without a loss. */
 import type { EventValue } from "../../contract/query-engine.ts";
+import { numberText } from "./json-text.ts";
 import type { ValueType } from "./schema-entry.ts";
 import { arrayType, isScalar, type ScalarValue } from "./value-type.ts";
 
@@ -30,7 +31,7 @@ function toBool(value: ScalarValue): boolean | undefined {
 
 /** A number's text, as its JSON has it. */
 function toText(value: ScalarValue): string {
-  return typeof value === "number" ? JSON.stringify(value) : String(value);
+  return typeof value === "number" ? numberText(value) : String(value);
 }
 
 /** The value as one of the type; undefined where it is none and does not become one without a loss. */

@@ -1,4 +1,7 @@
-/** The JSON text of events' values. */
+/**
+ * The JSON text of events' values, as DuckDB writes JSON: what it takes out of a record is the same text as is kept, so that no answer
+ * tells where a value is.
+ */
 import type { EventValue } from "../../contract/query-engine.ts";
 import { isScalar, type ScalarValue, type ValueType } from "./value-type.ts";
 
@@ -7,9 +10,26 @@ export type EventObject = { readonly [field: string]: EventValue };
 /** What JSON cannot hold in a string as it is: quotes, backslashes, control characters, lone surrogates. */
 const NEEDS_ESCAPE = /["\\]|[^ -\ud7ff\ue000-\uffff]/;
 
+/** From where on JavaScript writes numbers with `e+`, which DuckDB writes as `e`. */
+const FIRST_WITH_EXPONENT = 1e21;
+/** A backslash with what it escapes. */
+const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/g;
+
+export function numberText(value: number): string {
+  const text = JSON.stringify(value);
+  return Math.abs(value) >= FIRST_WITH_EXPONENT ? text.replace("+", "") : text;
+}
+
+function stringText(value: string): string {
+  if (!NEEDS_ESCAPE.test(value)) return `"${value}"`;
+  const text = JSON.stringify(value);
+  if (!text.includes("\\u")) return text;
+  return text.replace(ESCAPE, (found) => (found.startsWith("\\u") ? `\\u${found.slice(2).toUpperCase()}` : found));
+}
+
 export function scalarText(value: ScalarValue): string {
-  if (typeof value === "string") return NEEDS_ESCAPE.test(value) ? JSON.stringify(value) : `"${value}"`;
-  return typeof value === "number" ? JSON.stringify(value) : String(value);
+  if (typeof value === "string") return stringText(value);
+  return typeof value === "number" ? numberText(value) : String(value);
 }
 
 /** Text of an element in an array of strings that also held other things. */

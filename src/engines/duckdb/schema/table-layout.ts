@@ -28,7 +28,15 @@ function fieldType(node: ViewNode): SqlType {
 
 function recordType(node: ViewNode): RecordType {
   const fields: RecordField[] = [];
-  for (const child of node.children.values()) fields.push({ name: child.name, type: fieldType(child) });
+  for (const child of node.children.values()) {
+    const { name, names, declared } = child;
+    fields.push({
+      name,
+      type: fieldType(child),
+      ...(names.length > 1 ? { names } : {}),
+      ...(declared === undefined || declared === "record" ? {} : { isDeclared: true }),
+    });
+  }
   return { kind: "RECORD", fields, isRepeated: node.isRepeated, isOpen: node.isOpen };
 }
 
@@ -82,7 +90,7 @@ const fixed: readonly TableColumn[] = [
 
 /** The layout of a view. */
 export function createTableLayout(basis: LayoutBasis): TableLayout {
-  const { name, table, tree, tenantField } = basis;
+  const { name, table, tree, tenantField, isOpen } = basis;
   const columns = [...fixed];
   const recordColumns = new Map<string, string>();
   const rest = new Map<string, readonly string[]>();
@@ -113,6 +121,6 @@ export function createTableLayout(basis: LayoutBasis): TableLayout {
   }
   const definition = { name, columns, isLenient: true, ...(tenantField === undefined ? {} : { tenantField }) };
   const restColumn = tree.jsonColumns.get("");
-  const restFields = restColumn === undefined ? undefined : { column: restColumn, names: rest };
+  const restFields = restColumn === undefined ? undefined : { column: restColumn, names: rest, isOpen };
   return { definition, table, recordColumns, leaves, presence, rest: restFields };
 }

@@ -151,7 +151,8 @@ function settle(node: ViewNode, above: string, settling: Settling): void {
   const children = [...node.children].sort(([a], [b]) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
   node.children.clear();
   for (const [folded, child] of children) {
-    if (child.declared === undefined) child.names.sort();
+    const [shown = child.name, ...others] = child.names;
+    child.names = child.declared === undefined ? child.names.sort() : [shown, ...others.sort()];
     child.name = child.names[0] ?? child.name;
     child.path = node.path === "" ? child.name : `${node.path}.${child.name}`;
     if (isOpen && child.isRecord) child.isOpen = true;

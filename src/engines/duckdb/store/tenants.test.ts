@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { parseQuery } from "../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../googlesql/resolve.ts";
-import { formatType, INT64, STRING } from "../../../googlesql/types.ts";
+import { BOOL, FLOAT64, formatType, INT64, STRING } from "../../../googlesql/types.ts";
 import type { EventValue, LogEvent, SourceDefinition } from "../../contract/query-engine.ts";
 import { compileQuery } from "../compile/compile.ts";
 import { openCore } from "../host/core.ts";
@@ -240,6 +240,68 @@ describe("a source seen by tenant", () => {
       { project: "a", level: "z", userid: null, path: null },
     ]);
     expect(Object.keys(view("a")).slice(6)).toEqual(["_LEVEL", "_PROJECT", "Level"]);
+  });
+
+  it.each([
+    ["in columns", {}],
+    ["in the JSON alone", { maxColumns: 10 }],
+    ["in records with more fields than are listed", { maxColumns: 10, maxTenantFields: 12 }],
+  ])("answers the values of all spellings of a field that is %s", async (_, limits) => {
+    const { send, query } = await open(undefined, limits);
+    const spellings = ["user", "USER", "uSER", "Uuid"];
+    const rows = spellings.map((name, index) => {
+      const lists = [
+        { [name]: index, [name.toUpperCase()[0] === "U" ? "Deep" : "deep"]: { [name]: `d${index}` } },
+        { [name]: 9 },
+      ];
+      return {
+        project: "a",
+        id: String(index),
+        metadata: { [name]: { [name]: { [name]: index } }, lists },
+        [name]: 1.5,
+      };
+    });
+    await send(...rows);
+    const from = "FROM edge, UNNEST(metadata) m";
+    const deep = `SELECT id, m.user.user.user AS v, uSeR AS top ${from} WHERE m.user IS NOT NULL ORDER BY id`;
+    expect(await query(deep, "a")).toEqual([0, 1, 2].map((n) => ({ id: `${n}`, v: n, top: 1.5 })));
+    const records = `SELECT id, TO_JSON_STRING(u) AS j ${from}, UNNEST(m.user) u ORDER BY id`;
+    const shown = spellings.slice(0, 3).map((name, n) => ({ id: `${n}`, j: `{"${name}":[{"${name}":${n}}]}` }));
+    expect(await query(records, "a")).toEqual(shown);
+    const listed = `SELECT id, l.user AS v, l.deep.user AS d ${from}, UNNEST(m.lists) l WHERE l.user < 9 ORDER BY id`;
+    expect(await query(listed, "a")).toEqual([0, 1, 2].map((n) => ({ id: `${n}`, v: n, d: `d${n}` })));
+    const distinct = `SELECT COUNT(DISTINCT x.user.user.user) AS n FROM (SELECT DISTINCT m AS x ${from})`;
+    expect(await query(distinct, "a")).toEqual([{ n: 3 }]);
+    const union = `SELECT COUNT(x.user.user.USER) AS n FROM (SELECT m AS x ${from} UNION ALL SELECT m ${from})`;
+    expect(await query(union, "a")).toEqual([{ n: 6 }]);
+  });
+
+  it("reads declared fields below arrays of objects by their type, as where a column holds them", async () => {
+    const fields = { n: INT64, x: FLOAT64, b: BOOL, s: STRING };
+    const knownFields = Object.entries(fields).map(([name, type]) => ({ path: `metadata.${name}`, type }));
+    const source = { ...edge, knownFields: [...edge.knownFields, ...knownFields] };
+    const [inColumns, inLists] = [await open(undefined, {}, source), await open(undefined, {}, source)];
+    const values: readonly EventValue[] = [
+      ...[200, "200", "-007", 1.5, "1.5", true, "true", "t", "two", "[1]", " 7 ", "1_0", "", "1e3", "2,5", "NaN"],
+      ...[9007199254740993n, 2n ** 63n, 2n ** 64n, 10n ** 30n, 10n ** 400n, 1e17, 1e21, 1e-7, 0.00001, 5e-324, -0],
+      ...[["x"], [1], [true], { a: 1 }, [{ a: 1 }], '{"a":1}', "null", "ü\n\u0000", "-9223372036854775808", "1e400"],
+    ].filter((value) => value !== "");
+    for (const [id, value] of values.entries()) {
+      const metadata = { n: value, x: value, b: value, s: value };
+      await inColumns.send({ id: String(1000 + id), metadata });
+      await inLists.send({ id: String(1000 + id), metadata: [metadata, { other: 1 }] });
+    }
+    const text = "SELECT id, m.n, m.x, m.b, m.s FROM edge, UNNEST(metadata) m WHERE m.other IS NULL ORDER BY id";
+    const rows = await inColumns.query(text);
+    expect(rows.slice(0, 4)).toEqual([
+      { id: "1000", n: 200, x: 200, b: null, s: "200" },
+      { id: "1001", n: 200, x: 200, b: null, s: "200" },
+      { id: "1002", n: -7, x: -7, b: null, s: "-007" },
+      { id: "1003", n: null, x: 1.5, b: null, s: "1.5" },
+    ]);
+    expect(await inLists.query(text)).toEqual(rows);
+    const distinct = text.replace("edge", "(SELECT DISTINCT id, metadata FROM edge)");
+    expect(await inColumns.query(distinct)).toEqual(rows);
   });
 
   it("reads fields beyond the columns of a tenant with their own types, at any number, and nobody else notices", async () => {

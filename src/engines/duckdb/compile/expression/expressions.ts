@@ -6,10 +6,12 @@ import { printCast } from "../../functions/cast/cast.ts";
 import { structFieldName } from "../../layout.ts";
 import { bindOnce, boundName, quoteString } from "../../sql-text.ts";
 import { type Compilation, fail } from "../compilation.ts";
+import { extractBelowMixed, extractField } from "../extract.ts";
+import { isRecordType } from "../json-place.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
 import { printCall, printElement } from "./calls.ts";
 import { physicalTypeSql, printLiteral, printNull } from "./literals.ts";
-import { extractBelowMixed, extractTyped, fieldPointer, fieldSource, isRecordType, recordText } from "./records.ts";
+import { fieldSource, recordText } from "./records.ts";
 import { detectorsOf, printRedacted } from "./redaction.ts";
 import { printInSubquery, printSubquery } from "./subqueries.ts";
 import { isCheap, isNeverNaN, lookUp, readAs, sourceOf } from "./traits.ts";
@@ -100,14 +102,14 @@ function variableName(compilation: Compilation, column: Column): string {
 function printRecordField(compilation: Compilation, expression: Expr & { kind: "RecordField" }, scope: Scope): string {
   const { base, path, type } = expression;
   if (type.kind === "UNKNOWN") return printNull(type);
+  const field = { base: base.type, path, type };
   const source = sourceOf(compilation, base, scope);
   if (source === undefined) {
-    if (base.type.kind === "MIXED") return extractBelowMixed(printExpression(compilation, base, scope), path, type);
-    return extractTyped(printExpression(compilation, base, scope), fieldPointer(base.type, path), type);
+    const text = printExpression(compilation, base, scope);
+    return base.type.kind === "MIXED" ? extractBelowMixed(text, field) : extractField({ text, steps: [] }, field);
   }
   if (isRecordType(type)) return recordText(fieldSource(source, base.type, path));
-  const { text, pointer } = source.json();
-  return source.leaf(path) ?? extractTyped(text, pointer + fieldPointer(base.type, path), type);
+  return source.leaf(path) ?? extractField(source.json(), field);
 }
 
 function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): string {

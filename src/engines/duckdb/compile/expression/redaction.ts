@@ -1,11 +1,11 @@
 /** `$redact(value, detectors)`: what a consumer reads of a saved query's tables, with personal data taken out of it. */
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
-import { type RecordType, recordIn, type SqlType } from "../../../../googlesql/types.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
 import { hintOf, parseDetectors } from "../../../../redaction/detector.ts";
 import { structFieldName } from "../../layout.ts";
 import { quoteString } from "../../sql-text.ts";
+import { fieldAt, isRecordType } from "../json-place.ts";
 import type { RecordSource } from "../scope.ts";
-import { isRecordType } from "./records.ts";
 
 /** The detectors of a call, as the resolver wrote them. */
 export function detectorsOf(call: CallExpr): string {
@@ -56,24 +56,14 @@ export function redactedSource(base: RecordSource, type: SqlType, detectors: str
     leaf: (path, as) => {
       // A text among values of several shapes is redacted before it is taken for anything.
       if (as !== undefined) return undefined;
-      const leafType = findFieldType(type, path);
+      const leafType = fieldAt(type, path)?.type;
       const leaf = leafType === undefined ? undefined : base.leaf(path);
       return leaf === undefined || leafType === undefined ? undefined : printRedacted(leaf, leafType, detectors);
     },
     presence: base.presence,
     json: () => {
-      const { text, pointer } = base.json();
-      return { text: printTextual("lw_redact_json", text, detectors), pointer };
+      const { text, steps } = base.json();
+      return { text: printTextual("lw_redact_json", text, detectors), steps };
     },
   };
-}
-
-function findFieldType(type: SqlType, path: readonly string[]): SqlType | undefined {
-  let at: SqlType | undefined = type;
-  for (const name of path) {
-    const record: RecordType | undefined = at === undefined ? undefined : recordIn(at);
-    if (record === undefined) return undefined;
-    at = record.fields.find((field) => field.name === name)?.type;
-  }
-  return at;
 }

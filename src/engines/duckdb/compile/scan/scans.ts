@@ -7,7 +7,14 @@ import { type Block, findColumn, newBlock, openBlock, orderNaturally, rowBlock, 
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
 import { type MixedColumns, printMixed, printMixedAs } from "../expression/mixed-columns.ts";
-import { isRecordType, printLeaf, printRestField, tableRecordSource, topLevelJson } from "../expression/records.ts";
+import {
+  printLeaf,
+  printRestField,
+  type TopLevelRecord,
+  tableRecordSource,
+  topLevelJson,
+} from "../expression/records.ts";
+import { isRecordType } from "../json-place.ts";
 import { MAX_SCAN_DEPTH } from "../limits.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope } from "../scope.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
@@ -110,12 +117,13 @@ function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, ou
       if (isRecordType(type)) {
         const json = topLevelJson(layout, alias, found.source);
         if (json !== undefined)
-          return cheapBinding(json, undefined, tableRecordSource(layout, alias, found.source, json));
+          return cheapBinding(json, undefined, tableRecordSource(layout, alias, { name: found.source, type, json }));
       }
       const leaf = layout.leaves.get(found.source);
       if (type.kind === "MIXED" && leaf !== undefined) {
         const json = topLevelJson(layout, alias, found.source);
-        return mixedBinding(layout, alias, found.source, { alias, leaf, json, isTopLevel: true });
+        const record = json === undefined ? undefined : { name: found.source, type, json };
+        return mixedBinding(layout, { alias, leaf, json, isTopLevel: true }, record);
       }
       const sql = leaf === undefined ? printRestField(layout, alias, found.source, type) : printLeaf(alias, leaf);
       return cheapBinding(sql, layout.recordColumns.size > 0);
@@ -125,11 +133,10 @@ function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, ou
 }
 
 /** A top-level field of several shapes. */
-function mixedBinding(layout: TableLayout, alias: string, name: string, columns: MixedColumns): Binding {
+function mixedBinding(layout: TableLayout, columns: MixedColumns, record: TopLevelRecord | undefined): Binding {
   const sql = () => printMixed(columns);
-  const { json } = columns;
-  const record = json === undefined ? undefined : tableRecordSource(layout, alias, name, json);
-  return makeBinding(sql, false, true, record, undefined, (to) => printMixedAs(columns, to));
+  const source = record === undefined ? undefined : tableRecordSource(layout, columns.alias, record);
+  return makeBinding(sql, false, true, source, undefined, (to) => printMixedAs(columns, to));
 }
 
 /** DuckDB takes time quadratic in the number of conditions that its optimizer may move. */

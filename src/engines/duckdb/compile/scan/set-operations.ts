@@ -116,6 +116,6 @@ function unionRecord(
   return {
     leaf: (path) => all(`leaf/${path.join("/")}`, (record) => record.leaf(path)),
     presence: (path) => all(`presence/${path.join("/")}`, (record) => record.presence(path)),
-    json: () => ({ text: column(), pointer: "" }),
+    json: () => ({ text: column(), steps: [] }),
   };
 }

@@ -10,8 +10,9 @@ import { type Block, exportAs, rowBlock, scopeOf, wrapBlock } from "../block.ts"
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { printNull } from "../expression/literals.ts";
-import { elementSource, isRecordType, recordText } from "../expression/records.ts";
+import { elementSource, recordText } from "../expression/records.ts";
 import { sourceOf } from "../expression/traits.ts";
+import { isRecordType, readPlace } from "../json-place.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
 
@@ -71,8 +72,8 @@ function buildAlias(compilation: Compilation, block: Block, item: Unnest["arrays
 function printList(compilation: Compilation, array: Expr, scope: Scope): string {
   if (!isRecordType(array.type)) return printExpression(compilation, array, scope);
   const source = sourceOf(compilation, array, scope);
-  const { text, pointer } = source?.json() ?? { text: printExpression(compilation, array, scope), pointer: "" };
-  const value = pointer === "" ? text : `json_extract(${text}, '${pointer.replaceAll("'", "''")}')`;
+  const place = source?.json() ?? { text: printExpression(compilation, array, scope), steps: [] };
+  const value = place.steps.length === 0 ? place.text : readPlace(place, "json_extract");
   return `CAST(json_extract(${value}, '$[*]') AS VARCHAR[])`;
 }
 
@@ -181,7 +182,7 @@ function closeUnnest(compilation: Compilation, block: Block, scan: Unnest, posit
     const name = `${alias}.${compilation.analysis.alias(id)}`;
     const isRecord = type.kind === "RECORD";
     const record = isRecord
-      ? { leaf: () => undefined, presence: () => undefined, json: () => ({ text: name, pointer: "" }) }
+      ? { leaf: () => undefined, presence: () => undefined, json: () => ({ text: name, steps: [] }) }
       : undefined;
     outside.bindings.set(id, cheapBinding(name, type.kind !== "FLOAT64", record));
   }

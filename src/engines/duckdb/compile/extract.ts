@@ -1,0 +1,74 @@
+/** Values of fields out of the JSON text of a record: the same as the field's column has, or would have. */
+import type { SqlType } from "../../../googlesql/types.ts";
+import { computeOnce } from "../functions/compute-once.ts";
+import { quoteString } from "../sql-text.ts";
+import { physicalTypeSql, printNull } from "./expression/literals.ts";
+import { fieldAt, fieldSteps, isRecordType, type JsonPlace, readPlace } from "./json-place.ts";
+
+/** A field of the type, at `path` below a value of the type `base`. */
+export interface FieldBelow {
+  readonly base: SqlType;
+  readonly path: readonly string[];
+  readonly type: SqlType;
+}
+
+/** The field below the value at the place. */
+export function extractField({ text, steps }: JsonPlace, { base, path, type }: FieldBelow): string {
+  const place = { text, steps: [...steps, ...fieldSteps(base, path)] };
+  return fieldAt(base, path)?.isDeclared === true ? extractDeclared(place, type) : extractTyped(place, type);
+}
+
+/** A value of the type, which the schema knows to be the type of all values there. */
+export function extractTyped(place: JsonPlace, type: SqlType): string {
+  if (type.kind === "UNKNOWN") return printNull(type);
+  if (isRecordType(type) || type.kind === "JSON" || type.kind === "MIXED")
+    return `CAST(${readPlace(place, "json_extract")} AS VARCHAR)`;
+  if (type.kind === "ARRAY") return `TRY_CAST(${readPlace(place, "json_extract")} AS ${physicalTypeSql(type)})`;
+  const value = readPlace(place, "json_extract_string");
+  return type.kind === "STRING" ? value : `TRY_CAST(${value} AS ${physicalTypeSql(type)})`;
+}
+
+const INTEGER = "-?[0-9]{1,19}";
+const NUMBER = String.raw`-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`;
+
+/** A value of a declared field, whatever was sent: what does not become the type without a loss is NULL (see `schema/declared-value.ts`). */
+function extractDeclared(place: JsonPlace, type: SqlType): string {
+  const fitting = (pattern: string) => {
+    return computeOnce([readPlace(place, "json_extract_string")], "declared", (v) => {
+      return `CASE WHEN regexp_full_match(${v}, ${quoteString(pattern)}) THEN TRY_CAST(${v} AS ${physicalTypeSql(type)}) END`;
+    });
+  };
+  switch (type.kind) {
+    case "INT64":
+      return fitting(INTEGER);
+    case "FLOAT64":
+      return computeOnce([fitting(NUMBER)], "finite", (v) => `CASE WHEN isfinite(${v}) THEN ${v} END`);
+    case "BOOL":
+      return `CASE ${readPlace(place, "json_extract_string")} WHEN 'true' THEN true WHEN 'false' THEN false END`;
+    case "STRING":
+      return computeOnce([`CAST(${readPlace(place, "json_extract")} AS VARCHAR)`], "declared", (v) => {
+        const isContainer = `starts_with(${v}, '[') OR starts_with(${v}, '{')`;
+        return `CASE WHEN starts_with(${v}, '"') THEN json_extract_string(${v}, '') WHEN NOT (${isContainer}) THEN ${v} END`;
+      });
+    default:
+      return extractTyped(place, type);
+  }
+}
+
+/**
+ * A field below a value of several shapes that cannot be traced to a table: it is the JSON of an element, which is an object, or of a
+ * field, where an object stands in an array.
+ */
+export function extractBelowMixed(text: string, field: FieldBelow): string {
+  return computeOnce([text], "below", (v) => {
+    const element = extractField({ text: v, steps: [] }, { ...field, base: elementOf(field.base) });
+    return `CASE WHEN starts_with(${v}, '{') THEN ${element} ELSE ${extractField({ text: v, steps: [] }, field)} END`;
+  });
+}
+
+/** The record of a value of several shapes, as it stands in an array. */
+function elementOf(type: SqlType): SqlType {
+  return (type.kind === "MIXED" ? type.record : undefined) ?? NO_FIELDS;
+}
+
+const NO_FIELDS: SqlType = { kind: "RECORD", fields: [], isRepeated: false, isOpen: false };
