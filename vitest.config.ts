@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "console/**/*.test.{ts,tsx}", "test/**/*.test.ts", "bench/**/*.test.ts"],
     globalSetup: ["test/build-once.ts", "test/temporary-folder.ts"],
+    setupFiles: ["test/fixed-seed.ts"],
     maxWorkers: 3,
     // No module holds state, so that files can share them: it saves loading the language for each.
     isolate: false,

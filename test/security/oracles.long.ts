@@ -1,4 +1,4 @@
 import { testOracles } from "./oracle-tests.ts";
 import { oraclePlaces } from "./tables/oracles.ts";
 
-testOracles(Object.keys(oraclePlaces).length);
+testOracles({ placesPerCondition: Object.keys(oraclePlaces).length, everyNth: 1 });
