@@ -24,6 +24,10 @@ export const constructs: readonly Construct[] = [
     name: "INNER, LEFT, RIGHT and FULL JOIN with ON",
     query: `SELECT 1 FROM ${numbers} x FULL JOIN ${numbers} y ON x.a = y.a`,
   },
+  {
+    name: "FULL JOIN that reads columns of the query around",
+    query: `SELECT (SELECT COUNT(*) FROM ${numbers} x FULL JOIN ${numbers} y ON x.a = y.a AND x.b = o.b) FROM ${numbers} o`,
+  },
   { name: "JOIN with USING", query: `SELECT a FROM ${numbers} x JOIN ${numbers} y USING (a)` },
   { name: "CROSS JOIN and comma join", query: `SELECT 1 FROM ${numbers} x, ${numbers} y` },
   {

@@ -45,6 +45,16 @@ export function someExpression(
   return false;
 }
 
+/** Is an expression of the scan, or of a scan below it, such? Looks into sub-queries. */
+export function someScanned(root: Scan, isSuch: (expression: AnyExpr) => boolean): boolean {
+  const pending: Scan[] = [root];
+  for (let scan = pending.pop(); scan !== undefined; scan = pending.pop()) {
+    if (scanExpressions(scan).some((expression) => someExpression(expression, isSuch, true))) return true;
+    pending.push(...scanInputs(scan));
+  }
+  return false;
+}
+
 function present<T>(values: readonly (T | undefined)[]): readonly T[] {
   const found: T[] = [];
   for (const value of values) if (value !== undefined) found.push(value);

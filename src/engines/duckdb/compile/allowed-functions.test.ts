@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MemoryDatabase, openMemoryDatabase } from "../driver/memory-database.ts";
 import { allowedFunctions, allowedTableFunctions } from "./allowed-functions.ts";
+import { MACROS } from "./hidden-failures.ts";
 
 describe("the functions that a statement may call", () => {
   let database: MemoryDatabase;
@@ -22,6 +23,11 @@ describe("the functions that a statement may call", () => {
       if (syntax.has(name) || allowedTableFunctions.has(name)) continue;
       expect([name, types.get(name)]).toEqual([name, expect.stringMatching(/scalar|aggregate|macro/)]);
     }
+  });
+
+  it("are known for macros where they are macros", () => {
+    const macros = [...allowedFunctions].filter((name) => String(types.get(name)).includes("macro"));
+    expect(macros.sort()).toEqual([...MACROS].sort());
   });
 
   it("reach neither files, settings, secrets nor the engine's own state", () => {

@@ -7,6 +7,9 @@
  * - A JavaScript function that can fail takes one struct of its arguments: a struct has no dictionary. Called with the arguments
  *   themselves it does not exist, so that no way around this remains.
  * - A lambda whose body can fail, and DuckDB's functions that fail unseen, run over a list of one struct.
+ *
+ * And what is a macro to DuckDB stands in `coalesce` of itself alone, which costs nothing: a macro loses the name of the struct's field
+ * that it stands for where it reads columns of a query around.
  */
 import { canFail, packedFields } from "../../../semantics/can-fail.ts";
 import { scalarFunctions } from "../../../semantics/index.ts";
@@ -25,6 +28,13 @@ coalesce concat contains ends_with hex isnan left len length list_contains list_
 starts_with strlen struct_extract struct_pack trim upper
 `;
 
+/** What DuckDB defines as macros, of the functions that are printed. */
+export const MACROS: ReadonlySet<string> = new Set(
+  "array_to_string list_bool_or list_count list_max list_min list_reverse md5_number_lower nullif split_part".split(
+    " ",
+  ),
+);
+
 const packedFunctions: ReadonlySet<string> = new Set(scalarFunctions.filter(canFail).map(({ name }) => name));
 const totalFunctions: ReadonlySet<string> = new Set([
   ...NATIVE_WITHOUT_FAILURE.trim().split(/\s+/),
@@ -34,7 +44,9 @@ const totalFunctions: ReadonlySet<string> = new Set([
 /** Strings and quoted names, words (with the bracket that makes them calls), brackets, commas, and operators that can overflow. */
 const TOKEN = /'[^']*'|"[^"]*"|[A-Za-z_]\w*\(?|[()[\]{},]|::|[-+*/%]/g;
 /** Anything of what this file rewrites. */
-const SUBJECT = /lw_\w+\(|list_(?:transform|filter)\(|like_escape\(|regexp_(?:extract_all|full_match|replace)\(/;
+const SUBJECT = new RegExp(
+  `lw_\\w+\\(|list_(?:transform|filter)\\(|like_escape\\(|regexp_(?:extract_all|full_match|replace)\\(|(?:${[...MACROS].join("|")})\\(`,
+);
 /** What the compiler has looked at. A parameter it has not: `LIKE @p` may fail for some values, if the pattern ends with a backslash. */
 const LITERAL = /^(?:'(?:[^']|'')*'|-?\d+)$/;
 /** A field of what `computeOnce` binds, which comes from a struct already. */
@@ -79,7 +91,13 @@ function openFrame(name: string, hasStruct: boolean, parent: Frame | undefined):
 }
 
 function isSubject(name: string): boolean {
-  return name === "TRY" || isLambdaFunction(name) || packedFunctions.has(name) || HIDDEN_FAILURES.has(name);
+  return (
+    name === "TRY" ||
+    isLambdaFunction(name) ||
+    packedFunctions.has(name) ||
+    HIDDEN_FAILURES.has(name) ||
+    MACROS.has(name)
+  );
 }
 
 function isLambdaFunction(name: string): boolean {
@@ -123,6 +141,7 @@ function printCall(frame: Frame, variable: string): string {
   const failing = HIDDEN_FAILURES.get(name);
   if (failing !== undefined) return printHidden(frame, failing, variable);
   if (isLambdaFunction(name)) return printLambda(frame, variable);
+  if (MACROS.has(name)) return `coalesce(${name}(${args.join(", ")}))`;
   // What was guarded before stays as it is.
   const isPacked = !packedFunctions.has(name) || hasStruct;
   return `${name}(${isPacked ? args.join(", ") : packedFields(args)})`;
@@ -172,7 +191,8 @@ export function guardHiddenFailures(sql: string): string {
       const call = frame;
       frame = stack.pop() ?? call;
       frame.text += printCall(call, `lw_row${++count}`);
-      frame.isFallible ||= call.name !== "TRY" && (call.isFallible || !isLambdaFunction(call.name));
+      const isTotal = isLambdaFunction(call.name) || totalFunctions.has(call.name);
+      frame.isFallible ||= call.name !== "TRY" && (call.isFallible || !isTotal);
       for (const read of readsAround(call)) frame.reads.add(read);
     } else if (token === "," && frame.depth === 0 && stack.length > 0) {
       copy(index, sql[end] === " " ? end + 1 : end);

@@ -3,6 +3,7 @@ import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { ComparisonContext } from "../../functions/comparisons.ts";
 import { scalarFunctions } from "../../functions/index.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
+import { fragmentOf } from "../fragments/fragment.ts";
 import type { Scope } from "../scope.ts";
 import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
 
@@ -36,9 +37,11 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
     return bindArguments(compilation, args, outside, (bound) => `TRY(${print(bound)})`);
   }
   const sql = row(context);
-  if (!compilation.analysis.holdsQueries || !sql.includes("SELECT") || !sql.includes("lambda ")) return sql;
+  if (!compilation.analysis.holdsQueries || !fragmentOf(sql).holdsQuery || !fragmentOf(sql).holdsLambda) return sql;
   // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
-  const isQuery = args.map((arg, index) => canMove(call.arguments[index]) && arg?.includes("SELECT") === true);
+  const isQuery = args.map(
+    (arg, index) => canMove(call.arguments[index]) && arg !== undefined && fragmentOf(arg).holdsQuery,
+  );
   return isQuery.includes(true) ? bindArguments(compilation, args, isQuery, print) : sql;
 }
 

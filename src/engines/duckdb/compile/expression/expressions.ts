@@ -7,6 +7,7 @@ import { structFieldName } from "../../layout.ts";
 import { bindOnce, boundName, quoteString } from "../../sql-text.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { extractBelowMixed, extractField } from "../extract.ts";
+import { fragmentOf } from "../fragments/fragment.ts";
 import { isRecordType } from "../json-place.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
 import { printCall, printElement } from "./calls.ts";
@@ -174,7 +175,7 @@ function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): 
   const body = printExpression(compilation, expression.body, inner);
   return computed.reduceRight((text, { name, sql }) => {
     // A lambda cannot hold a sub-query.
-    return text.includes("SELECT")
+    return fragmentOf(text).holdsQuery
       ? `(SELECT ${text} FROM (SELECT ${sql} AS v) AS ${name})`
       : bindOnce(sql, name, () => text);
   }, body);

@@ -31,6 +31,26 @@ const queries: Readonly<Record<string, readonly [text: string, rows: readonly un
     "SELECT WITH(x AS CONCAT(id, '1'), y AS REGEXP_REPLACE(x, id, 'z'), CONCAT(x, x, y, y)) FROM edge_logs ORDER BY id LIMIT 1",
     [["a1a1z1z1"]],
   ],
+  "a SAFE call that an aggregate counts, over columns of two queries": [
+    "SELECT (SELECT COUNT(SAFE_MULTIPLY(LENGTH(a.id), LENGTH(b.id))) FROM edge_logs AS b) FROM edge_logs AS a LIMIT 1",
+    [[4]],
+  ],
+  "an expression over columns of two queries, in a third": [
+    "SELECT (SELECT (SELECT GENERATE_DATE_ARRAY(DATE(a.timestamp), DATE(b.timestamp), INTERVAL 1 DAY)) FROM edge_logs AS b LIMIT 1) FROM edge_logs AS a LIMIT 1",
+    [[["2026-01-01"]]],
+  ],
+  "a field of a struct that is a macro of DuckDB": [
+    "SELECT (SELECT AS STRUCT NULLIF(a.id, 'a') AS x, ARRAY_REVERSE([a.id, a.project]) AS y) FROM edge_logs AS a ORDER BY a.id LIMIT 1",
+    [[[null, ["p1", "a"]]]],
+  ],
+  "texts that read like SQL, in the ON of an outer join": [
+    "SELECT COUNT(u) FROM edge_logs AS a LEFT JOIN UNNEST(['SELECT', 'lambda x: x', a.id]) AS u ON u IN ('SELECT', 'lambda x: x', '(SELECT 1)')",
+    [[8]],
+  ],
+  "rows of texts that read like SQL, in their order": [
+    "SELECT ARRAY_AGG(x) FROM (SELECT 'SELECT' AS x UNION ALL SELECT 'lambda ' UNION ALL SELECT 'a')",
+    [[["SELECT", "lambda ", "a"]]],
+  ],
 };
 
 describe("what is computed in a lambda", () => {

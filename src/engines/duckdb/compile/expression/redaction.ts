@@ -4,6 +4,7 @@ import type { SqlType } from "../../../../googlesql/types.ts";
 import { hintOf, parseDetectors } from "../../../../redaction/detector.ts";
 import { structFieldName } from "../../layout.ts";
 import { quoteString } from "../../sql-text.ts";
+import { fragmentOf } from "../fragments/fragment.ts";
 import { fieldAt, isRecordType } from "../json-place.ts";
 import type { RecordSource } from "../scope.ts";
 
@@ -43,7 +44,7 @@ export function printRedacted(sql: string, type: SqlType, detectors: string): st
 function printTextual(udf: string, sql: string, detectors: string): string {
   const call = `${udf}(${sql}, ${quoteString(detectors)})`;
   // A sub-query would run several times.
-  if (sql.includes("SELECT")) return call;
+  if (fragmentOf(sql).holdsQuery) return call;
   const hint = hintOf(parseDetectors(detectors));
   // In JSON, characters may stand as escapes.
   const pattern = udf === "lw_redact_json" ? `${hint}|\\\\u` : hint;

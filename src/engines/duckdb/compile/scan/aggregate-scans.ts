@@ -4,6 +4,7 @@ import { someExpression } from "../../../lowering/children.ts";
 import { type Block, exportAs, findColumn, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
+import { fragmentOf } from "../fragments/fragment.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
 import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
 import { printInBlock, selectFirst, separateShared } from "./shaping.ts";
@@ -159,7 +160,7 @@ export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Wind
     block.computed.set(column.id, compilation.analysis.uses(column));
   });
   // A window that holds a lambda must not be printed inside of another, which ends DuckDB with an internal error.
-  return texts.some((text) => text.includes("lambda ")) ? wrapBlock(compilation, block) : block;
+  return texts.some((text) => fragmentOf(text).holdsLambda) ? wrapBlock(compilation, block) : block;
 }
 
 export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Distinct" }, from: Block): Block {

@@ -1,9 +1,10 @@
 /** Building blocks for joins. */
 import type { Column, Expr, Scan } from "../../../../googlesql/resolved.ts";
-import { someExpression } from "../../../lowering/children.ts";
+import { someExpression, someScanned } from "../../../lowering/children.ts";
 import { type Block, findColumn, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
+import type { Scope } from "../scope.ts";
 import { selectFirst } from "./shaping.ts";
 
 type Join = Scan & { kind: "Join" };
@@ -23,8 +24,26 @@ function joinText(left: string, type: Join["type"], right: string, on: string | 
   return `${left} ${type === "CROSS" ? "INNER" : type} JOIN ${right} ON ${on ?? "true"}`;
 }
 
+/** Is a column of the scopes around read by the scan? */
+function readsAround(scan: Scan, around: Scope): boolean {
+  const isAround = (id: number) => {
+    for (let at: Scope | undefined = around; at !== undefined; at = at.parent)
+      if (at.find(id) !== undefined) return true;
+    return false;
+  };
+  return someScanned(scan, (at) => (at.kind === "Column" || at.kind === "Variable") && isAround(at.column.id));
+}
+
+/** DuckDB makes a correlated sub-query a join of its own, and knows of no way to do so through a FULL JOIN. */
+function refuseCorrelatedFullJoin(compilation: Compilation, scan: Join, around: Scope | undefined): void {
+  if (scan.type !== "FULL" || around === undefined || !readsAround(scan, around)) return;
+  const message = "A FULL JOIN that reads columns of the query around its sub-query is not supported";
+  fail(compilation, "unsupported", message, scan.on?.span ?? { start: 0, end: 0 });
+}
+
 export function buildJoin(compilation: Compilation, scan: Join, input: Block): Block {
   const { type } = scan;
+  refuseCorrelatedFullJoin(compilation, scan, input.outer);
   const isInner = type === "CROSS" || type === "INNER";
   const joined = joinSide(compilation, input, type === "RIGHT" || type === "FULL", isInner || type === "LEFT");
   const lateral = scan.isLateral === true;

@@ -2,6 +2,7 @@
 import type { Column, Scan } from "../../../../googlesql/resolved.ts";
 import { type Block, findColumn, newBlock, scopeOf } from "../block.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
+import { fragmentOf } from "../fragments/fragment.ts";
 import { renderBlock } from "../render.ts";
 import { type Binding, makeBinding, type RecordSource, type Scope } from "../scope.ts";
 
@@ -87,7 +88,7 @@ function printInputs(
   const rows = inputs.map((_, index) => columns.map(({ sqls }) => sqls[index] ?? "NULL"));
   const isValues = scan.operator === "UNION" && scan.isAll && inputs.every((input) => isOneRow(input.block));
   // Rows of one list keep their order also where they are aggregated; branches of a UNION come as they are ready.
-  if (isValues && columns.length > 0 && !rows.flat().some((sql) => sql.includes("SELECT"))) {
+  if (isValues && columns.length > 0 && !rows.flat().some((sql) => fragmentOf(sql).holdsQuery)) {
     const list = rows.map((row) => `(${row.join(", ")})`).join(", ");
     return `(VALUES ${list}) AS ${alias}(${columns.map((column) => column.name).join(", ")})`;
   }

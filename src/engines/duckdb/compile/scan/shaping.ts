@@ -4,6 +4,7 @@ import { someExpression } from "../../../lowering/children.ts";
 import { type Block, scopeOf, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
+import { fragmentOf } from "../fragments/fragment.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
 
 type AnyExpr = Expr | AggregateCall | WindowCall;
@@ -49,6 +50,12 @@ export function separateShared(compilation: Compilation, block: Block, expressio
   return reads ? wrapBlock(compilation, block) : block;
 }
 
+/** Are columns of so many queries read that a lambda, or TRY, cannot be bound? In a block without FROM one outer query is as good as its own. */
+function readsTooMany(block: Block, levels: number): boolean {
+  const outerLevels = levels & ~1;
+  return block.from === undefined ? (levels & (levels - 1)) !== 0 : outerLevels !== 0;
+}
+
 /**
  * Prints expressions in the block. DuckDB binds a lambda to one query only, its own where it reads none: where one reads
  * columns of an outer query, these are selected in a sub-select first.
@@ -64,9 +71,7 @@ export function printInBlock(
   const texts = print(scopeOf(compilation, block), block);
   const levels = compilation.levelsRead;
   compilation.levelsRead = before;
-  const readsOuter = (levels & ~1) !== 0;
-  if (!readsOuter || block.from === undefined || !texts.some((text) => text.includes("lambda ")))
-    return { block, texts };
+  if (!readsTooMany(block, levels) || !texts.some((text) => fragmentOf(text).readsOneQuery)) return { block, texts };
   const outside = wrapBlock(compilation, block);
   outside.importsOuter = true;
   return { block: outside, texts: print(scopeOf(compilation, outside), outside) };

@@ -12,6 +12,7 @@ import { printExpression } from "../expression/expressions.ts";
 import { printNull } from "../expression/literals.ts";
 import { elementSource, recordText } from "../expression/records.ts";
 import { sourceOf } from "../expression/traits.ts";
+import { fragmentOf } from "../fragments/fragment.ts";
 import { isRecordType, readPlace } from "../json-place.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
@@ -150,7 +151,7 @@ function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lis
   const variables = new Map(fields.map((field, index) => [field.id, cheapBinding(`${element}.f${index}`)]));
   const on = scan.on ?? { kind: "Literal", type: BOOL, value: "true", span: { start: 0, end: 0 } };
   const condition = printExpression(compilation, on, variableScope(scopeOf(compilation, block), variables));
-  if (condition.includes("SELECT")) {
+  if (fragmentOf(condition).holdsQuery) {
     fail(
       compilation,
       "unsupported",

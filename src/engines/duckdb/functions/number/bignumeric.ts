@@ -27,8 +27,9 @@ export function bignumericAdd(left: string, right: string): string {
   return checked(`(${left} + ${right})`);
 }
 
+/** By the inverse: DuckDB subtracts a long BIGNUM from itself wrongly, because it inverts the one in memory that both operands are. */
 export function bignumericSubtract(left: string, right: string): string {
-  return checked(`(${left} - ${right})`);
+  return checked(`(${left} + (-(${right})))`);
 }
 
 /** Rounds halves away from zero at the 38th digit after the point. */

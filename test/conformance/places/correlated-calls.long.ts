@@ -1,0 +1,3 @@
+import { testCorrelatedCalls } from "./correlated-calls.ts";
+
+testCorrelatedCalls({ isBrief: false });

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeCause, toEngineError } from "../../../src/engines/duckdb/driver/driver-error.ts";
+import { GoogleSqlError } from "../../../src/googlesql/diagnostic.ts";
+import { subjectsWithoutArguments } from "../../security/tables/oracle-arguments.ts";
+import { type CorrelatedPlace, correlatedPlaces } from "./correlated-places.ts";
+import { openPlacedCalls, type PlacedCall, type PlacedCalls, plainQuery } from "./placed-calls.ts";
+
+/** What answers anew each time. */
+const VOLATILE = /^(?:CURRENT_|RAND|GENERATE_UUID)/;
+
+/** What no engine that flattens sub-queries does, and the compiler refuses by name. */
+const REFUSED = /^A FULL JOIN that reads columns of the query around its sub-query is not supported$/m;
+
+type Outcome = { readonly cell: unknown } | { readonly failure: string; readonly isInternal: boolean };
+
+async function ask(calls: PlacedCalls, text: string): Promise<Outcome> {
+  try {
+    const [row] = (await calls.run(text)) as readonly (readonly unknown[])[];
+    return { cell: row?.[0] };
+  } catch (error) {
+    if (error instanceof GoogleSqlError) return { failure: error.message, isInternal: !REFUSED.test(error.message) };
+    const translated = toEngineError(error);
+    return { failure: describeCause(translated), isInternal: translated.code === "internal" };
+  }
+}
+
+/** What is wrong with a call in a place; undefined where it answers as it does without a sub-query, or fails as queries may. */
+async function findFault(
+  calls: PlacedCalls,
+  call: PlacedCall,
+  place: CorrelatedPlace,
+  plain: Outcome | undefined,
+): Promise<string | undefined> {
+  const text = place.print(call.print);
+  const found = await ask(calls, text);
+  const where = `${call.name} in ${place.name}: ${text}`;
+  if ("failure" in found) {
+    if (found.isInternal) return `${where}\n${found.failure}`;
+    const isRefused = REFUSED.test(found.failure);
+    return plain === undefined || "failure" in plain || isRefused ? undefined : `${where}\nfails: ${found.failure}`;
+  }
+  if (plain === undefined || "failure" in plain || VOLATILE.test(call.name)) return undefined;
+  const expected = place.gives === "value" ? plain.cell : plain.cell === null;
+  if (JSON.stringify(found.cell) === JSON.stringify(expected)) return undefined;
+  return `${where}\n${JSON.stringify(found.cell)} instead of ${JSON.stringify(expected)}`;
+}
+
+/**
+ * The tests of everything that the catalogue can call, in places that read columns of a query around them. Brief: each function in one
+ * place, and only that the engine takes it; else each shape of a call in all places, with the answer that it has outside.
+ */
+export function testCorrelatedCalls({ isBrief }: { readonly isBrief: boolean }): void {
+  describe("a call in a correlated sub-query", () => {
+    let calls: PlacedCalls;
+    beforeAll(async () => {
+      calls = await openPlacedCalls({ isBrief });
+    }, 600_000);
+    afterAll(() => calls.close());
+
+    it("is made for everything that a query can call", () => {
+      const isCast = (name: string) => name.startsWith("CAST ");
+      expect(calls.uncalled.filter((name) => !isCast(name))).toEqual([...subjectsWithoutArguments]);
+    });
+
+    it("is taken by the engine, and answers as it does outside", { timeout: 1_800_000 }, async () => {
+      const faults: string[] = [];
+      for (const [index, call] of calls.calls.entries()) {
+        const places = correlatedPlaces[call.kind];
+        const chosen = isBrief ? places.filter((_, position) => position === index % places.length) : places;
+        const plain = isBrief ? undefined : await ask(calls, plainQuery(call));
+        for (const place of chosen) {
+          const fault = await findFault(calls, call, place, plain);
+          if (fault !== undefined) faults.push(fault);
+        }
+      }
+      expect(faults).toEqual([]);
+    });
+  });
+}
