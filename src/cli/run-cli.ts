@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { Command, CommanderError } from "commander";
 import { redactionPolicies } from "../access/token.ts";
 import { EngineError } from "../engines/contract/query-engine.ts";
-import { limitDefinitions, limitNames } from "../shared/budget.ts";
+import { ingestLimitNames, limitDefinitions, limitNames } from "../shared/budget.ts";
 import { UserError } from "../shared/user-error.ts";
 import type { BackupOptions } from "./commands/backup.ts";
 import type { DoctorOptions } from "./commands/doctor.ts";
@@ -108,10 +108,8 @@ function addTokens(program: Command, context: CliContext): void {
   const token = program.command("token").description("make, list, rotate and revoke access tokens of the data folder");
   const create = token.command("create").description("make a token and print it; it is shown this once");
   for (const name of limitNames) {
-    create.option(
-      `${limitOption(name)} <number>`,
-      `what each of its calls may use up: ${limitDefinitions[name].description}`,
-    );
+    const whose = ingestLimitNames.has(name) ? "what it may send" : "what each of its calls may use up";
+    create.option(`${limitOption(name)} <number>`, `${whose}: ${limitDefinitions[name].description}`);
   }
   create
     .requiredOption("--scope <scope>", "what it may do; may be given several times", collect)

@@ -18,3 +18,7 @@ export interface SettingDefinition {
   /** True for what only the environment can hold. */
   readonly isEnvironmentOnly?: true;
 }
+
+export const integer = (minimum: number, maximum: number): SettingType => ({ kind: "integer", minimum, maximum });
+
+export const giga = 1_000_000_000;

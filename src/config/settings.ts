@@ -5,11 +5,10 @@
 
 import { type AuditLevel, auditLevels } from "../audit/audit-event.ts";
 import { limitDefinitions } from "../shared/budget.ts";
-import type { SettingDefinition, SettingType } from "./setting-definition.ts";
+import { ingestSettings } from "./ingest-settings.ts";
+import { giga, integer, type SettingDefinition, type SettingType } from "./setting-definition.ts";
 
 const text: SettingType = { kind: "text" };
-const integer = (minimum: number, maximum: number): SettingType => ({ kind: "integer", minimum, maximum });
-const giga = 1_000_000_000;
 
 export const settingDefinitions = {
   host: { name: "host", type: text, default: "127.0.0.1", description: "Address to listen on; 0.0.0.0 for all." },
@@ -172,32 +171,7 @@ export const settingDefinitions = {
     default: 256_000_000,
     description: "Memory in bytes for answers of endpoints that keep them; the ones read longest ago go first.",
   },
-  maxBodyBytes: {
-    name: "max_body_bytes",
-    type: integer(1_000, giga),
-    default: 12_000_000,
-    description: "Size of a request's body in bytes, after decompression too; beyond it 413.",
-  },
-  bodyTimeoutMs: {
-    name: "body_timeout_ms",
-    type: integer(100, 600_000),
-    default: 30_000,
-    description:
-      "How long nothing more of a request's body may come, in milliseconds; then 408, and the connection is closed.",
-  },
-  autoSources: {
-    name: "auto_sources",
-    type: integer(0, 10_000),
-    default: 0,
-    description:
-      "How many sources may be made by sending events to a name that no source has; 0 makes none. Sources made over the API count too.",
-  },
-  syslogPort: {
-    name: "syslog_port",
-    type: integer(1, 65_535),
-    default: undefined,
-    description: "Port for syslog over TCP and UDP, which asks for no token; closed unless set.",
-  },
+  ...ingestSettings,
   engineMemoryMb: {
     name: "engine_memory_mb",
     type: integer(128, 1_000_000),
@@ -272,6 +246,12 @@ export interface Settings {
   readonly maxBodyBytes: number;
   readonly bodyTimeoutMs: number;
   readonly autoSources: number;
+  readonly maxIngestEventsPerMinute: number | undefined;
+  readonly maxIngestBytesPerMinute: number | undefined;
+  readonly maxTenantEventsPerMinute: number | undefined;
+  readonly maxTenantBytesPerMinute: number | undefined;
+  readonly maxTenantColumns: number;
+  readonly maxTenantColumnPercent: number;
   readonly syslogPort: number | undefined;
   readonly engineMemoryMb: number | undefined;
   readonly shutdownTimeoutMs: number;

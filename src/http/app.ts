@@ -8,6 +8,7 @@ import type { EndpointRunner } from "../endpoints/call/run-endpoint.ts";
 import { createSourceScopes, type SourceScopes } from "../endpoints/explore/source-scopes.ts";
 import type { EndpointRegistry } from "../endpoints/management/endpoint-registry.ts";
 import { createTailHub, type TailHub } from "../endpoints/tail/tail-hub.ts";
+import type { IngestQuotas } from "../ingest/quotas/ingest-quotas.ts";
 import type { AutoSource } from "../sources/auto-source.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import { createKeptReplies } from "./cached-replies/cached-replies.ts";
@@ -56,6 +57,8 @@ export interface AppDependencies {
   readonly logger: FastifyBaseLogger;
   /** Of endpoint calls, by token. */
   readonly rates: RateLimiter;
+  /** Of events, by token and by tenant. */
+  readonly quotas: IngestQuotas;
   readonly maxBodyBytes: number;
   /** So long nothing more of a body may come before its request is ended. */
   readonly bodyTimeoutMs: number;

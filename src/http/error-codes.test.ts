@@ -258,6 +258,10 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     await get(`${path}?project=x`);
     return get(`${path}?project=x`);
   },
+  tenant_limit: async () => {
+    test = await createTestApp({ tenantField: "project", quotas: { tenantRates: { events: 1 } } });
+    return post("/api/logs?source=edge", '[{"project":"a"},{"project":"a"}]', {}, "ingest-token");
+  },
   overloaded: () => storeWith("overloaded"),
   timeout: () => failWith("timeout"),
   internal: () => failWith("internal"),

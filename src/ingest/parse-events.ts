@@ -13,6 +13,7 @@ import { type Normalising, normaliseEvent, whyNoEvent } from "./normalise-event.
 import { protocols } from "./protocols/index.ts";
 import { ownForm } from "./protocols/own-form.ts";
 import { BadEvent, type Protocol, TimedEvent } from "./protocols/protocol.ts";
+import { measureEvents } from "./quotas/measure-events.ts";
 
 /**
  * A request's body as events, as its protocol writes them. Throws `BodyError` when the body as a whole cannot be read; a single bad
@@ -24,7 +25,8 @@ export async function parseEvents(body: EventBody, limits = defaultIngestLimits)
   const raw = protocol.read({ ...body, bytes, mediaType: mediaTypeOf(body.contentType) });
   const { all, ...read } = normaliseAll(raw.items, { nowUs: body.nowUs, limits, tally: { untimed: 0 } });
   refuseHalf(protocol, read.rejected);
-  return { ...read, receipt: raw.describe?.(all) };
+  const loads = body.measure === undefined ? undefined : measureEvents(read.events, body.measure);
+  return { ...read, receipt: raw.describe?.(all), ...(loads === undefined ? {} : { loads }) };
 }
 
 /** Events of no body, as a protocol without one brings them. */

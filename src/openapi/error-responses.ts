@@ -20,6 +20,7 @@ export const errorSchema: JsonSchema = {
         },
         line: { type: "integer", minimum: 1, description: "Where in the caller's query" },
         column: { type: "integer", minimum: 1, description: "In code points" },
+        limit: { type: "string", description: "The limit that was reached, by its name" },
         hint: { type: "string", description: "What the caller may do about it" },
       },
       required: ["code", "message", "status"],

@@ -36,7 +36,6 @@ import { createEndpointStore } from "../metadata/endpoint-store.ts";
 import { readSecretKey } from "../metadata/secret-key.ts";
 import { createSourceStore } from "../metadata/source-store.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
-import { pickBudget } from "../shared/budget.ts";
 import { createAutoSource } from "../sources/auto-source.ts";
 import { loadSources } from "../sources/load-sources.ts";
 import { createManagedSources } from "../sources/managed-sources.ts";
@@ -48,6 +47,7 @@ import { startCollecting } from "./collect-outbox.ts";
 import { metadataPath, storeDirectory } from "./data-folder.ts";
 import { demotePinnedOwners } from "./demote-pinned-owners.ts";
 import { createReload } from "./reload.ts";
+import { openQuotas, serviceBudget } from "./service-limits.ts";
 
 /** When the engine makes checkpoints and compacts, and what its host is; for tests that cannot wait for millions of events, or for a query that never ends. */
 export type EngineSizes = Pick<DuckDbEngineOptions, "checkpointBytes" | "compaction" | "hostPath">;
@@ -109,6 +109,7 @@ async function openService(
     ...engineSizes,
     directory: storeDirectory(settings),
     ...(settings.engineMemoryMb === undefined ? {} : { memoryLimitBytes: settings.engineMemoryMb * 1_000_000 }),
+    tenantColumns: { max: settings.maxTenantColumns, percent: settings.maxTenantColumnPercent },
     maxQueries: settings.maxConcurrentQueries,
     unstoppableAfterMs: settings.unstoppableAfterMs,
     log: (level, message) => logger[level](message),
@@ -181,7 +182,16 @@ async function openService(
     findBroken: (tables) => findBroken(endpoints.endpoints, { engine, tables, endpoints }),
   });
   const { host, syslogPort } = settings;
-  const syslog = await openSyslog({ host, port: syslogPort, store: engine.store, onStored: dataThrough.note, logger });
+  const quotas = openQuotas(settings);
+  const syslog = await openSyslog({
+    host,
+    port: syslogPort,
+    store: engine.store,
+    quotas,
+    tenantField: () => sources.find("syslog")?.tenantField,
+    onStored: dataThrough.note,
+    logger,
+  });
   closers.push(async () => syslog?.close());
   const app = await buildApp({
     runner: {
@@ -196,14 +206,7 @@ async function openService(
       cursors: createCursorSealer(serviceKey),
       timeoutMs: settings.queryTimeoutMs,
       maxResultBytes: settings.maxResultBytes,
-      budget: pickBudget({
-        max_rows: settings.maxRows,
-        max_query_memory_mb: settings.maxQueryMemoryMb,
-        max_array_elements: settings.maxArrayElements,
-        max_string_bytes: settings.maxStringBytes,
-        max_query_characters: settings.maxQueryCharacters,
-        max_query_depth: settings.maxQueryDepth,
-      }),
+      budget: serviceBudget(settings),
       now: () => performance.now(),
     },
     cache,
@@ -216,6 +219,7 @@ async function openService(
     audit,
     logger,
     rates: createRateLimiter(settings.maxRequestsPerMinute, Date.now),
+    quotas,
     maxBodyBytes: settings.maxBodyBytes,
     bodyTimeoutMs: settings.bodyTimeoutMs,
     isMetricsOpen: settings.isMetricsOpen,

@@ -1,6 +1,7 @@
 /**
- * What one call of an endpoint may use up. The service, the endpoint and the token may each set limits, under the same names: in
- * the settings, in the endpoint's header, and in `logweir token create` (with dashes). Of several the strictest holds.
+ * What one call of an endpoint may use up, and what a token may send. The service, the endpoint and the token may each set limits, under
+ * the same names: in the settings, in the endpoint's header (those of calls), and in `logweir token create` (with dashes). Of several the
+ * strictest holds.
  */
 
 /** One limit of a budget, and the values that it may have. */
@@ -50,15 +51,34 @@ const definitions = {
     maximum: 200,
     description: "Levels to which a query that is sent to an endpoint nests; beyond them 422.",
   },
+  max_ingest_events_per_minute: {
+    minimum: 1,
+    maximum: 1_000 * million,
+    description: "Events in a minute, over all sources; beyond them 429.",
+  },
+  max_ingest_bytes_per_minute: {
+    minimum: 1,
+    maximum: million * million,
+    description: "Bytes of events, as JSON, in a minute, over all sources; beyond them 429.",
+  },
 } as const satisfies Readonly<Record<string, LimitDefinition>>;
 
 /** The name of a limit, as settings, headers, the API and error answers write it. */
 export type LimitName = keyof typeof definitions;
 
+/** The name of a limit that each tenant of a source has, by the settings alone. */
+export type TenantLimitName = "max_tenant_events_per_minute" | "max_tenant_bytes_per_minute";
+
 /** By name, in the order in which they are documented. */
 export const limitDefinitions: Readonly<Record<LimitName, LimitDefinition>> = definitions;
 
 export const limitNames: readonly LimitName[] = Object.keys(definitions) as LimitName[];
+
+/** The limits of what a token sends; the others bound each of its calls. */
+export const ingestLimitNames: ReadonlySet<LimitName> = new Set([
+  "max_ingest_events_per_minute",
+  "max_ingest_bytes_per_minute",
+]);
 
 /** Limits by name. One that is left out sets no bound. */
 export type Budget = Readonly<Partial<Record<LimitName, number>>>;

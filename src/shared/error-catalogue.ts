@@ -114,8 +114,13 @@ const definitions = {
   too_many_queries: { status: 429, title: "Too many queries are running and waiting", hint: "Retry later." },
   rate_limited: {
     status: 429,
-    title: "The token made too many calls",
+    title: "The token made too many calls, or sent too many events",
     hint: "Retry after the seconds of Retry-After.",
+  },
+  tenant_limit: {
+    status: 429,
+    title: "A tenant sent more events than it may",
+    hint: "Nothing was stored; send it again after the seconds of Retry-After.",
   },
   held_back: {
     status: 429,

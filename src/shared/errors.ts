@@ -1,4 +1,4 @@
-import type { LimitName } from "./budget.ts";
+import type { LimitName, TenantLimitName } from "./budget.ts";
 import { type ErrorCode, errorCatalogue } from "./error-catalogue.ts";
 
 /** What one occurrence of an error tells beyond its code and message. */
@@ -18,8 +18,8 @@ export interface ErrorDetails {
   readonly fields?: Readonly<Record<string, readonly string[]>>;
   /** The version that the endpoint has, where a change builds on another; becomes the header ETag too. */
   readonly currentVersion?: number;
-  /** The limit of the call's budget that was reached, by its name. */
-  readonly limit?: LimitName;
+  /** The limit that was reached, by its name. */
+  readonly limit?: LimitName | TenantLimitName;
   readonly cause?: unknown;
 }
 
@@ -75,7 +75,7 @@ export interface ErrorBody {
     readonly line?: number;
     readonly column?: number;
     readonly hint?: string;
-    readonly limit?: LimitName;
+    readonly limit?: LimitName | TenantLimitName;
     readonly allowed?: readonly string[];
     readonly fields?: Readonly<Record<string, readonly string[]>>;
     readonly current_version?: number;

@@ -17,6 +17,8 @@ export interface SyslogOptions extends QueueOptions {
   readonly port: number;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
+  /** Undefined for a message that is not to be stored; else how to take it back. */
+  readonly admit?: (event: LogEvent) => (() => void) | undefined;
 }
 
 export interface SyslogListener {
@@ -30,8 +32,14 @@ export interface SyslogListener {
 /** Listens for syslog on one port, over TCP and UDP. Rejects where the port is taken. */
 export async function listenForSyslog(options: SyslogOptions): Promise<SyslogListener> {
   const queue = createMessageQueue(options);
+  const { admit = () => () => undefined } = options;
   const take = (messages: readonly string[]) => {
-    for (const event of toEvents(messages, options.nowMs())) if (!queue.add(event)) queue.drop(1);
+    for (const event of toEvents(messages, options.nowMs())) {
+      const giveBack = admit(event);
+      if (giveBack !== undefined && queue.add(event)) continue;
+      giveBack?.();
+      queue.drop(1);
+    }
   };
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -1,4 +1,6 @@
-import { type EventStore, newestTimestampUs } from "../engines/contract/query-engine.ts";
+import { type EventStore, type LogEvent, newestTimestampUs } from "../engines/contract/query-engine.ts";
+import type { IngestQuotas } from "../ingest/quotas/ingest-quotas.ts";
+import { whyNotAdmitted } from "../ingest/quotas/why-not-admitted.ts";
 import { listenForSyslog, type SyslogListener } from "./listen.ts";
 
 /** Where messages of syslog go. */
@@ -9,6 +11,9 @@ export interface OpenSyslogOptions {
   /** Nothing listens without one. */
   readonly port: number | undefined;
   readonly store: Pick<EventStore, "append">;
+  readonly quotas: Pick<IngestQuotas, "gateFor">;
+  /** Of the source, as it is now. */
+  readonly tenantField: () => string | undefined;
   /** Is told of the newest event that was stored. */
   readonly onStored: (source: string, newestUs: bigint) => void;
   readonly logger: { info(message: string): void; warn(message: string): void };
@@ -19,6 +24,8 @@ export async function openSyslog({
   host,
   port,
   store,
+  quotas,
+  tenantField,
   onStored,
   logger,
 }: OpenSyslogOptions): Promise<SyslogListener | undefined> {
@@ -28,6 +35,7 @@ export async function openSyslog({
     port,
     nowMs: Date.now,
     warn: (message) => logger.warn(message),
+    admit: createGate(quotas, tenantField, (message) => logger.warn(message)),
     append: async (events, signal) => {
       await store.append(sourceName, events, signal);
       const newest = newestTimestampUs(events);
@@ -36,4 +44,31 @@ export async function openSyslog({
   });
   logger.info(`syslog is taken at ${host}:${listener.port}, over TCP and UDP, without a token`);
   return listener;
+}
+
+/** How often the log tells of messages that are dropped, in milliseconds. */
+const warnEveryMs = 60_000;
+
+/**
+ * Syslog has no answer that tells a sender to wait, and other tenants' messages come over the same connection: what is beyond a tenant's
+ * limit is dropped, and counted.
+ */
+function createGate(
+  quotas: Pick<IngestQuotas, "gateFor">,
+  tenantField: () => string | undefined,
+  warn: (message: string) => void,
+) {
+  let warnedAtMs = Number.NEGATIVE_INFINITY;
+  return (event: LogEvent) => {
+    const gate = quotas.gateFor({ source: sourceName, tenantField: tenantField() });
+    if (gate === undefined) return () => undefined;
+    const reason = whyNotAdmitted(gate, event);
+    if (reason === undefined) return gate.giveBack;
+    const now = performance.now();
+    if (now - warnedAtMs >= warnEveryMs) {
+      warn(`messages of syslog are dropped: ${reason}`);
+      warnedAtMs = now;
+    }
+    return undefined;
+  };
 }

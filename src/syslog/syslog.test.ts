@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { EngineError, type LogEvent } from "../engines/contract/query-engine.ts";
+import { createIngestQuotas } from "../ingest/quotas/ingest-quotas.ts";
 import { listenForSyslog, type SyslogListener } from "./listen.ts";
+import { openSyslog } from "./open-syslog.ts";
 import { createMessageQueue } from "./queue.ts";
 
 const nowMs = Date.parse("2026-08-20T09:00:00Z");
@@ -35,6 +37,27 @@ describe("the port for syslog", () => {
     socket.send("<13>1 2026-08-20T09:00:00Z h app - - - datagram", port, "127.0.0.1");
     await vi.waitFor(() => expect(messages()).toEqual(["datagram"]));
     socket.close();
+  });
+
+  it("drops what is beyond a tenant's limit, and takes what others send over the same connection", async () => {
+    const stored: LogEvent[] = [];
+    const warn = vi.fn();
+    const syslog = await openSyslog({
+      host: "127.0.0.1",
+      port: 0,
+      store: { append: async (_source, events) => ({ stored: stored.push(...events), repeated: 0 }) },
+      quotas: createIngestQuotas({ budget: {}, tenantRates: { events: 2 }, nowMs: () => 0 }),
+      tenantField: () => "metadata.host",
+      onStored: () => undefined,
+      logger: { info: () => undefined, warn },
+    });
+    const socket = connect(syslog?.port ?? 0, "127.0.0.1");
+    const lines = ["a 1", "a 2", "a 3", "b 1", "a 4"].map((line) => `<13>Aug 20 09:00:00 ${line[0]} app: ${line}\n`);
+    socket.end(lines.join(""));
+    await vi.waitFor(() => expect(stored.map(({ eventMessage }) => eventMessage)).toEqual(["a 1", "a 2", "b 1"]));
+    expect(syslog?.counts).toEqual({ stored: 3, dropped: 2 });
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("The tenant a of the source syslog")]]);
+    await syslog?.close();
   });
 
   it("stores what came before it closes", async () => {

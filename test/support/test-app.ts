@@ -14,6 +14,7 @@ import { buildApp } from "../../src/http/app.ts";
 import { createLogger } from "../../src/http/observe/logger.ts";
 import { createDrain, type Drain } from "../../src/http/request/drain.ts";
 import { createRateLimiter } from "../../src/http/request/rate-limiter.ts";
+import { createIngestQuotas, type IngestQuotaOptions } from "../../src/ingest/quotas/ingest-quotas.ts";
 import { openSources } from "../../src/sources/source-registry.ts";
 import { createFakeEngine, emptyQuery, type FakeEngine } from "./fake-engine.ts";
 
@@ -40,6 +41,13 @@ const identities: Readonly<Record<string, Identity>> = {
   "query-token": { tokenId: "q", scopes: ["query"], pins: {}, budget: {}, redaction: "fixed" },
   "one-token": { tokenId: "o", scopes: ["query:endpoint:open"], pins: {}, budget: {}, redaction: "fixed" },
   "ingest-token": { tokenId: "i", scopes: ["ingest"], pins: {}, budget: {}, redaction: "fixed" },
+  "bound-token": {
+    tokenId: "b",
+    scopes: ["ingest"],
+    pins: {},
+    budget: { max_ingest_events_per_minute: 3, max_ingest_bytes_per_minute: 1_000 },
+    redaction: "fixed",
+  },
   "edge-token": { tokenId: "e", scopes: ["ingest:source:edge"], pins: {}, budget: {}, redaction: "fixed" },
   "metrics-token": { tokenId: "m", scopes: ["metrics"], pins: {}, budget: {}, redaction: "fixed" },
   "pinned-token": { tokenId: "n", scopes: ["query"], pins: { project: "abc" }, budget: {}, redaction: "fixed" },
@@ -88,6 +96,10 @@ interface TestAppOptions {
   readonly isMetricsOpen?: boolean;
   /** Beside `edge` and `db`. */
   readonly sources?: readonly string[];
+  /** Of all of these sources. */
+  readonly tenantField?: string;
+  /** No limits unless set. */
+  readonly quotas?: Partial<IngestQuotaOptions>;
 }
 
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -96,7 +108,13 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const audited: AuditEvent[] = [];
   const drain = createDrain();
   const planned: Parameters<Planner["plan"]>[] = [];
-  const source = { kind: "x", description: "", retentionDays: undefined, knownFields: [] };
+  const source = {
+    kind: "x",
+    description: "",
+    retentionDays: undefined,
+    knownFields: [],
+    ...(options.tenantField === undefined ? {} : { tenantField: options.tenantField }),
+  };
   const sources = await openSources(
     [
       { ...source, name: "edge", aliases: ["cdn.logs"] },
@@ -147,6 +165,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     },
     logger: createLogger("info", { write: (line) => void logLines.push(line) }),
     rates: createRateLimiter(600, () => testNowMs),
+    quotas: createIngestQuotas({ budget: {}, tenantRates: {}, nowMs: () => testNowMs, ...options.quotas }),
     maxBodyBytes: 100_000,
     bodyTimeoutMs: 200,
     isMetricsOpen: options.isMetricsOpen ?? false,

@@ -36,6 +36,23 @@ export interface EventBody {
   readonly nowUs: bigint;
   /** Of the body after decompression. */
   readonly maxBytes: number;
+  /** Set where the loads of its tenants are to be told. */
+  readonly measure?: LoadMeasure | undefined;
+}
+
+/** How the events of a body are told apart by tenant. */
+export interface LoadMeasure {
+  /** Dotted path, as `SourceDefinition` has it; without one all events are nobody's. */
+  readonly tenantField?: string | undefined;
+}
+
+/** What the events of one tenant in a body amount to. */
+export interface TenantLoad {
+  /** Null for events of nobody. */
+  readonly tenant: string | null;
+  readonly eventCount: number;
+  /** Of the normalised events, as JSON in UTF-8, without `id` and `timestamp`. */
+  readonly byteCount: number;
 }
 
 /** An event that cannot be stored, by its place in the body, counted from 0. */
@@ -56,6 +73,8 @@ export interface BodyRemarks {
   readonly untimed: number;
   /** What the protocol's answer tells of each event, in their order. */
   readonly receipt?: readonly (readonly string[])[] | undefined;
+  /** By tenant, where the body asks for it. */
+  readonly loads?: readonly TenantLoad[] | undefined;
 }
 
 export type BodyErrorCode =
@@ -179,9 +198,15 @@ export interface EventStore {
   append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult>;
   /**
    * The same for the events of a long body, which are read where they hold up nobody. Takes the bytes away from the caller. Rejects
-   * with `BodyError` where the body cannot be read. Absent on an engine that reads nothing itself.
+   * with `BodyError` where the body cannot be read. `admit` is told the loads of a body that is measured, once and before anything is
+   * stored; what it throws refuses the body. Absent on an engine that reads nothing itself.
    */
-  appendBody?(sourceName: string, body: EventBody, signal: AbortSignal): Promise<BodyResult>;
+  appendBody?(
+    sourceName: string,
+    body: EventBody,
+    signal: AbortSignal,
+    admit?: (loads: readonly TenantLoad[]) => void,
+  ): Promise<BodyResult>;
   statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]>;
   /**
    * Deletes the events of a source before a time (microseconds since 1970) and answers how many they were; their ids may

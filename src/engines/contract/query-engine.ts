@@ -14,6 +14,7 @@ export type {
   EventBody,
   EventStore,
   EventValue,
+  LoadMeasure,
   LogEvent,
   MistypedField,
   ReadEvents,
@@ -23,6 +24,7 @@ export type {
   SourceStatistics,
   StoreReport,
   StoreSnapshot,
+  TenantLoad,
 } from "./event-store.ts";
 export { BodyError, newestTimestampUs } from "./event-store.ts";
 

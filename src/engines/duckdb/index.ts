@@ -7,7 +7,7 @@ import type { CompactionSize } from "./host/maintenance/compaction.ts";
 import type { CoreOptions, EngineHost } from "./host/protocol.ts";
 import { HostProcess, residentBytes } from "./process/host-process.ts";
 import { runQuery } from "./run-query.ts";
-import { schemaLimitsFor } from "./schema/grant-entries.ts";
+import { schemaLimitsFor, type TenantColumns } from "./schema/grant-entries.ts";
 import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "./store/store.ts";
 
 export interface DuckDbEngineOptions {
@@ -26,6 +26,8 @@ export interface DuckDbEngineOptions {
   /** Rows at which appended rows are rewritten sorted, and how many at once. */
   readonly compaction?: CompactionSize;
   readonly limits?: StoreLimits;
+  /** Unless `limits` says it. */
+  readonly tenantColumns?: TenantColumns;
   /** How long a query that was stopped may go on after its deadline before the engine host is ended; 600 ms by default. */
   readonly unstoppableAfterMs?: number;
   /** The engine host's script; by default the built one. */
@@ -101,7 +103,10 @@ function createEngine(
 export async function openDuckDbEngine(options: DuckDbEngineOptions): Promise<DuckDbEngine> {
   const core = coreOptions(options);
   const log = options.log ?? (() => undefined);
-  const limits = options.limits ?? { ...defaultStoreLimits, schema: schemaLimitsFor(core.memoryLimitBytes) };
+  const limits = options.limits ?? {
+    ...defaultStoreLimits,
+    schema: schemaLimitsFor(core.memoryLimitBytes, options.tenantColumns),
+  };
   const encoder = new EncoderThread({ log });
   const store = new DuckDbStore(() => hostProcess.client(), {
     limits,

@@ -42,9 +42,11 @@ export function addIngestRoute(app: FastifyInstance, dependencies: AppDependenci
       method: [...(route.methods ?? ["POST"])],
       url,
       onRequest: async (request) => {
-        request.identity = await authenticateSender(dependencies, request);
+        const identity = await authenticateSender(dependencies, request);
+        request.identity = identity;
+        dependencies.quotas.check(identity.tokenId, identity.budget);
         const name = nameInRequest(request, ownParameters) ?? defaultSource;
-        if (name !== undefined) request.ingestSource = await openSource(dependencies, request.identity, name);
+        if (name !== undefined) request.ingestSource = await openSource(dependencies, identity, name);
       },
       ...(protocol.answerFailure === undefined ? {} : { errorHandler: failInItsWords(protocol.answerFailure) }),
       handler: async (request, reply) => {

@@ -2,21 +2,27 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   BodyError,
   type BodyResult,
+  EngineError,
   type EventBody,
   type EventStore,
   newestTimestampUs,
 } from "../../engines/contract/query-engine.ts";
 import { mediaTypeOf, parseEvents } from "../../ingest/parse-events.ts";
 import type { IngestOutcome } from "../../ingest/protocols/protocol.ts";
+import type { IngestGate } from "../../ingest/quotas/ingest-quotas.ts";
 import type { Source } from "../../sources/source.ts";
 import type { AppDependencies } from "../app.ts";
 import { createCallSignal } from "../request/call-signal.ts";
+import { ownerOf } from "../request/require-private.ts";
 
-type Needs = Pick<AppDependencies, "runner" | "dataThrough" | "maxBodyBytes" | "nowMs" | "drain">;
+type Needs = Pick<AppDependencies, "runner" | "dataThrough" | "quotas" | "maxBodyBytes" | "nowMs" | "drain">;
 
-/** Stores what a request's body holds. Resolves once it is on disk; throws `BodyError` and `EngineError`. */
+/**
+ * Stores what a request's body holds, where the limits of its token and of its tenants allow that: all of it or nothing. Resolves once it
+ * is on disk; throws `BodyError`, `EngineError`, `rate_limited` and `tenant_limit`.
+ */
 export async function storeBody(
-  { runner, dataThrough, maxBodyBytes, nowMs, drain }: Needs,
+  { runner, dataThrough, quotas, maxBodyBytes, nowMs, drain }: Needs,
   source: Source,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -26,10 +32,13 @@ export async function storeBody(
   const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array();
   const { "content-type": contentType, "content-encoding": contentEncoding } = request.headers;
   const nowUs = BigInt(nowMs()) * 1000n;
-  const body = { ...protocol, bytes, contentType, contentEncoding, nowUs, maxBytes: maxBodyBytes };
+  const { tokenId, budget } = ownerOf(request);
+  const gate = quotas.gateFor({ tokenId, budget, source: source.name, tenantField: source.tenantField });
+  const measure = gate?.measure;
+  const body = { ...protocol, bytes, contentType, contentEncoding, nowUs, maxBytes: maxBodyBytes, measure };
   const signal = createCallSignal(reply, drain);
   const { store } = runner.engine;
-  const result = await append(store, source.name, body, signal);
+  const result = await appendThrough(gate, (admit) => append(store, source.name, body, signal, admit));
   const { stored, repeated, rejected, untimed, mistyped, receipt, newestTimestampUs: newestUs } = result;
   if (newestUs !== undefined) dataThrough.note(source.name, newestUs, result.newestByTenant);
   const accepted = stored + repeated;
@@ -40,20 +49,39 @@ export async function storeBody(
   return { accepted, rejected, untimed, mistyped, receipt, mediaType, tookMs: Math.round(reply.elapsedTime) };
 }
 
+type Admit = IngestGate["admit"] | undefined;
+
+/** Lets the events through the gate, and gives back what they took where they were not stored. */
+async function appendThrough(gate: IngestGate | undefined, work: (admit: Admit) => Promise<BodyResult>) {
+  try {
+    return await work(gate?.admit);
+  } catch (error) {
+    // What a caller who is gone sent may be stored all the same.
+    if (!(error instanceof EngineError && error.code === "aborted")) gate?.giveBack();
+    throw error;
+  }
+}
+
 /** Bytes of a body that takes milliseconds to read. */
 const longBytes = 65_536;
 
 /** Long bodies are read where they hold up nobody, and so are short ones that unpack to long ones. */
-async function append(store: EventStore, source: string, body: EventBody, signal: AbortSignal): Promise<BodyResult> {
+async function append(
+  store: EventStore,
+  source: string,
+  body: EventBody,
+  signal: AbortSignal,
+  admit: Admit,
+): Promise<BodyResult> {
   const { appendBody } = store;
-  if (appendBody === undefined) return appendShort(store, source, body, signal);
+  if (appendBody === undefined) return appendShort(store, source, body, signal, admit);
   const isPacked = body.contentEncoding !== undefined;
-  if (body.bytes.length >= (isPacked ? longBytes / 10 : longBytes)) return appendBody(source, body, signal);
-  if (!isPacked || body.maxBytes <= longBytes) return appendShort(store, source, body, signal);
+  if (body.bytes.length >= (isPacked ? longBytes / 10 : longBytes)) return appendBody(source, body, signal, admit);
+  if (!isPacked || body.maxBytes <= longBytes) return appendShort(store, source, body, signal, admit);
   try {
-    return await appendShort(store, source, { ...body, maxBytes: longBytes }, signal);
+    return await appendShort(store, source, { ...body, maxBytes: longBytes }, signal, admit);
   } catch (error) {
-    if (error instanceof BodyError && error.code === "body_too_large") return appendBody(source, body, signal);
+    if (error instanceof BodyError && error.code === "body_too_large") return appendBody(source, body, signal, admit);
     throw error;
   }
 }
@@ -63,8 +91,10 @@ async function appendShort(
   source: string,
   body: EventBody,
   signal: AbortSignal,
+  admit: Admit,
 ): Promise<BodyResult> {
   const { events, ...remarks } = await parseEvents(body);
+  admit?.(remarks.loads ?? []);
   const result = await store.append(source, events, signal);
   return { ...result, ...remarks, newestTimestampUs: newestTimestampUs(events) };
 }

@@ -75,7 +75,7 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit, sysl
   });
   new Counter({
     name: "logweir_syslog_messages_total",
-    help: "Messages that came over syslog: stored, or dropped since too many waited.",
+    help: "Messages that came over syslog: stored, or dropped since too many waited or a tenant sent too many.",
     labelNames: ["outcome"],
     registers,
     collect() {

@@ -111,6 +111,9 @@ function answerFailure({ code, status, message, index }: IngestFailure): Protoco
       return answer(403, 4, "Invalid token");
     case "unknown_source":
       return answer(400, 7, "Incorrect index");
+    case "rate_limited":
+    case "tenant_limit":
+      return answer(503, 9, `Server is busy: ${message}`);
     case "overloaded":
     case "engine_unavailable":
     case "shutting_down":

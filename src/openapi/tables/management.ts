@@ -433,6 +433,8 @@ export const managementOperations: readonly ManagementOperation[] = [
       "unknown_source",
       "unsupported_media_type",
       "body_too_large",
+      "rate_limited",
+      "tenant_limit",
       "overloaded",
       "disk_full",
       "engine_unavailable",

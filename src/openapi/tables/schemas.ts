@@ -1,4 +1,5 @@
 import { EndpointDocument } from "../../endpoints/definition/document.ts";
+import { limitDefinitions, limitNames } from "../../shared/budget.ts";
 import { errorSchema } from "../error-responses.ts";
 import type { Header, JsonSchema, Parameter } from "../open-api-document.ts";
 
@@ -34,11 +35,23 @@ const parameter = {
   description: nullableText,
 };
 
+const limits = limitNames.map((name): readonly [string, JsonSchema] => {
+  return [name, { type: "integer", ...limitDefinitions[name] }];
+});
+
+/** Limits of a token by name: of each of its calls, and of what it sends. */
+const tokenBudget: JsonSchema = {
+  type: "object",
+  properties: Object.fromEntries(limits),
+  additionalProperties: false,
+};
+
 const accessToken = {
   id: text,
   description: text,
   scopes: texts,
   pins: map(text),
+  budget: { ...tokenBudget, additionalProperties: true },
 };
 
 /** Schemas of the management, and those that every document has. */
@@ -156,7 +169,7 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
       description: text,
       expires: { type: "string", description: "A lifetime such as 30d" },
       expires_at: text,
-      budget: { type: "object", additionalProperties: true },
+      budget: tokenBudget,
       redaction: text,
     },
     ["pins", "description", "expires", "expires_at", "budget", "redaction"],

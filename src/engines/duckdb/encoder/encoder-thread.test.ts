@@ -84,6 +84,27 @@ describe("bodies that a thread reads", () => {
     });
   });
 
+  it("are measured by tenant, and nothing of a body that is not admitted is stored, not even its fields", async () => {
+    const { store } = await openStore();
+    const body = bodyOf([{ project: "a", odd: 1 }, { project: "b" }, { project: "a" }, 7], {
+      measure: { tenantField: "project" },
+    });
+    const told: unknown[] = [];
+    const refused = store.appendBody?.("edge", { ...body }, signal, (loads) => {
+      told.push(loads);
+      throw new Error("not now");
+    });
+    await expect(refused).rejects.toThrow("not now");
+    expect(told).toEqual([
+      [
+        { tenant: "a", eventCount: 2, byteCount: 23 + 15 },
+        { tenant: "b", eventCount: 1, byteCount: 15 },
+      ],
+    ]);
+    expect(layoutOf(store)?.leaves.has("odd")).toBe(false);
+    expect((await store.statistics(signal)).map(({ rowCount }) => rowCount)).toEqual([0]);
+  });
+
   it("bring fields at the same time as others, and each field gets one column", async () => {
     const { store, send } = await openStore();
     const sent = Array.from({ length: 12 }, (_, body) =>

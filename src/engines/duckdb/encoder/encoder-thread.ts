@@ -52,6 +52,10 @@ function toOutcome(outcome: EncodeOutcome): EncodeOutcome {
   return outcome.batches === undefined ? outcome : { ...outcome, batches: outcome.batches.map(toBatch) };
 }
 
+function remarksOf({ rejected, untimed, receipt, loads }: EncodedBody): BodyRemarks {
+  return { rejected, untimed, receipt, loads };
+}
+
 function failureOf(answer: Exclude<EncoderAnswer, { kind: "encoded" }>): Error {
   if (answer.kind === "refused") return new BodyError(answer.code, answer.message, answer.index);
   return new EngineError("internal", "The events could not be encoded", { cause: new Error(answer.message) });
@@ -117,7 +121,7 @@ export class EncoderThread {
       let encoded = await this.#request(thread, request, [own.bytes.buffer as ArrayBuffer]);
       return {
         count: encoded.eventCount,
-        remarks: { rejected: encoded.rejected, untimed: encoded.untimed, receipt: encoded.receipt },
+        remarks: remarksOf(encoded),
         newestTimestampUs: encoded.newestTimestampUs,
         encode: async (now, full) => {
           if (now.version !== version || full.size > 0) {

@@ -2,6 +2,8 @@
  * Events as rows of their source's table: the JSON text of each record, and the values of the leaf columns, in one walk
  * along the source's fields. What the schema lacks is asked for; then the walk is done again with the wider schema.
  */
+
+import { tenantOf } from "../../contract/event-tenant.ts";
 import type { EventValue, LogEvent } from "../../contract/query-engine.ts";
 import { BatchBuilder } from "../batch/batch.ts";
 import type { Carried, TenantShare } from "./carried-entries.ts";
@@ -13,7 +15,6 @@ import { type EventObject, holdsObject, isObject, listText, plainJson, recordJso
 import { MistypedNotes } from "./mistyped-notes.ts";
 import { RecordNames } from "./record-names.ts";
 import type { ValueType } from "./schema-entry.ts";
-import { readTenant } from "./tenant-value.ts";
 import { arrayType, isScalar, type ScalarValue, scalarType } from "./value-type.ts";
 
 const fixedFields: ReadonlySet<string> = new Set(["id", "timestamp", "event_message"]);
@@ -59,7 +60,7 @@ class EventWalk {
   addEvent(event: LogEvent): void {
     this.#row = this.#batch.addRow(event);
     this.#rest = "";
-    this.#enterShare(readTenant(this.#tree.declaration, event.fields), event.timestampUs);
+    this.#enterShare(tenantOf(this.#tree.declaration.tenant, event.fields), event.timestampUs);
     const { root } = this.#tree;
     const names = new RecordNames(event.fields);
     for (const name of Object.keys(event.fields)) {

@@ -26,10 +26,23 @@ export const defaultSchemaLimits: SchemaLimits = {
 /** Memory of the engine that a column needs, for a commit beside queries and a compaction. */
 const MEMORY_PER_COLUMN = 7 * 2 ** 17;
 
+/** How many of a source's columns one tenant's fields may have: the smaller of the two. */
+export interface TenantColumns {
+  readonly max: number;
+  /** Of the columns that a source may have. */
+  readonly percent: number;
+}
+
+const defaultTenantColumns: TenantColumns = { max: defaultSchemaLimits.maxTenantColumns, percent: 90 };
+
 /** The limits that an engine with so much memory can keep to. */
-export function schemaLimitsFor(memoryLimitBytes: number): SchemaLimits {
+export function schemaLimitsFor(
+  memoryLimitBytes: number,
+  { max, percent }: TenantColumns = defaultTenantColumns,
+): SchemaLimits {
   const maxColumns = Math.min(defaultSchemaLimits.maxColumns, Math.floor(memoryLimitBytes / MEMORY_PER_COLUMN));
-  return { ...defaultSchemaLimits, maxColumns };
+  const maxTenantColumns = Math.min(max, Math.floor((maxColumns * percent) / 100));
+  return { ...defaultSchemaLimits, maxColumns, maxTenantColumns };
 }
 
 /** What is known of the tenants whose events bring fields. */

@@ -11,6 +11,7 @@ import {
   type SourceStatistics,
   type StoreReport,
   type StoreSnapshot,
+  type TenantLoad,
 } from "../../contract/query-engine.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import type { EncoderThread } from "../encoder/encoder-thread.ts";
@@ -157,12 +158,14 @@ export class DuckDbStore implements EventStore {
     sourceName: string,
     body: EventBody,
     signal: AbortSignal,
+    admit?: (loads: readonly TenantLoad[]) => void,
   ): Promise<BodyResult> {
     const state = this.#source(sourceName);
     this.#admit(signal);
     const storing = this.#hold(body.bytes.length, () => encoder.read(state, body)).then(async (events) => {
       const { remarks, newestTimestampUs } = events;
       try {
+        admit?.(remarks.loads ?? []);
         const result = await this.#store(state, events);
         return { ...result, ...remarks, newestTimestampUs };
       } finally {
@@ -184,8 +187,7 @@ export class DuckDbStore implements EventStore {
 
   async statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]> {
     await this.#ready();
-    const tables = await unlessAborted(this.#host().statistics(), signal);
-    return tables.map(toStatistics);
+    return (await unlessAborted(this.#host().statistics(), signal)).map(toStatistics);
   }
 
   async deleteBefore(sourceName: string, timestampUs: bigint): Promise<number> {

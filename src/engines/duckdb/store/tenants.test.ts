@@ -323,6 +323,58 @@ describe("a source seen by tenant", () => {
     expect(await query("SELECT f0, f10 FROM edge WHERE project = 'b'", "b")).toEqual([{ f0: 0, f10: 10 }]);
   });
 
+  it("gives the fields of a tenant as many columns as it may have and none beyond, and tells both alike", async () => {
+    const { send, query, store } = await open(undefined, { maxTenantColumns: 7 });
+    const columnsOf = (tenant: string) => {
+      const table = store.describe("edge", tenant);
+      const leaves = table === undefined ? undefined : store.layoutOf(table)?.leaves;
+      return [...(leaves?.keys() ?? [])].filter((name) => /^f\d/.test(name));
+    };
+    // The tenant's own name has the seventh.
+    const six = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`f${i}`, i]));
+    await send({ project: "a", ...six });
+    expect(columnsOf("a")).toHaveLength(6);
+    await send({ project: "a", ...six, f6: 6 });
+    expect(columnsOf("a")).toHaveLength(6);
+    const sql = "SELECT SUM(f5) AS five, SUM(f6) AS six FROM edge WHERE project = 'a'";
+    expect(await query(sql, "a")).toEqual([{ five: 10, six: 6 }]);
+    await send({ project: "b", ...six });
+    expect(columnsOf("b")).toHaveLength(6);
+  });
+
+  it("loses nothing where a store is opened with fewer columns for a tenant, or with more again", async () => {
+    const directory = folder();
+    const sql =
+      "SELECT id, a, b, c, d, e, m.x, m.y FROM edge LEFT JOIN UNNEST(metadata) m WHERE project = 'a' ORDER BY id";
+    const sent = { project: "a", a: 1, b: "t", c: true, d: 2.5, metadata: { x: 1 } };
+    const first = await open(directory);
+    await first.send({ id: "1", ...sent });
+    await first.close();
+    const second = await open(directory, { maxTenantColumns: 1, maxColumns: 2 });
+    await second.send({ id: "2", ...sent, e: 7, metadata: { x: 2, y: "new" } });
+    const both = [
+      { id: "1", a: 1, b: "t", c: true, d: 2.5, e: null, x: 1, y: null },
+      { id: "2", a: 1, b: "t", c: true, d: 2.5, e: 7, x: 2, y: "new" },
+    ];
+    expect(await second.query(sql, "a")).toEqual(both);
+    await second.close();
+    const third = await open(directory);
+    await third.send({ id: "3", project: "a", e: 8 });
+    expect(await third.query(sql, "a")).toEqual([
+      ...both,
+      { id: "3", a: null, b: null, c: null, d: null, e: 8, x: null, y: null },
+    ]);
+  });
+
+  it.each([
+    ["what a tenant may have", 1024 ** 3, { max: 500, percent: 90 }, 600, 500],
+    ["its share of a source's columns", 1024 ** 3, { max: 500, percent: 50 }, 600, 300],
+    ["its share of what the memory allows", 128_000_000, { max: 500, percent: 90 }, 139, 125],
+    ["nothing at all", 1024 ** 3, { max: 0, percent: 100 }, 600, 0],
+  ])("bounds a tenant's columns by %s", (_by, memory, columns, ofSource, ofTenant) => {
+    expect(schemaLimitsFor(memory, columns)).toMatchObject({ maxColumns: ofSource, maxTenantColumns: ofTenant });
+  });
+
   it("goes on storing however many fields tenants bring, since columns are made as far as the memory goes", async () => {
     const { send, query } = await open(undefined, schemaLimitsFor(memoryLimitBytes));
     for (let tenant = 0; tenant < 10; tenant++) {

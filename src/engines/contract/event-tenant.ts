@@ -1,0 +1,27 @@
+import type { EventValue } from "./event-store.ts";
+
+type EventObject = { readonly [field: string]: EventValue };
+
+/** The tenant of an event with these fields, by the names of the tenant field's path: its text. Null where it has none. */
+export function tenantOf(path: readonly string[] | undefined, fields: EventObject): string | null {
+  if (path === undefined) return null;
+  let value: EventValue | undefined = fields;
+  for (const name of path) {
+    // An array of one object is a single record.
+    if (Array.isArray(value)) value = value.length === 1 ? (value as readonly EventValue[])[0] : undefined;
+    if (typeof value !== "object" || Array.isArray(value)) return null;
+    value = fieldOf(value as EventObject, name);
+  }
+  if (value === undefined || typeof value === "object") return null;
+  // A number's text is that of its JSON.
+  return typeof value === "number" ? JSON.stringify(value) : String(value);
+}
+
+/** The field of the name, else the first that has it in another case. */
+function fieldOf(object: EventObject, name: string): EventValue | undefined {
+  const exact = object[name];
+  if (exact !== undefined) return exact;
+  const folded = name.toLowerCase();
+  for (const other of Object.keys(object)) if (other.toLowerCase() === folded) return object[other];
+  return undefined;
+}

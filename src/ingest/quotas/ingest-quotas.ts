@@ -1,0 +1,167 @@
+import { hash } from "node:crypto";
+import type { LoadMeasure, TenantLoad } from "../../engines/contract/query-engine.ts";
+import { type Budget, type LimitName, type TenantLimitName, tightest } from "../../shared/budget.ts";
+import { type ErrorDetails, ServiceError } from "../../shared/errors.ts";
+import { type Amounts, createRateBuckets, type MinuteRates, type RateUnit, type Shortage } from "./rate-buckets.ts";
+
+/** Who sends events, and where to. */
+export interface IngestSender {
+  /** Undefined where no token is asked for. */
+  readonly tokenId?: string;
+  readonly budget?: Budget;
+  readonly source: string;
+  /** Of the source: without one it has no tenants. */
+  readonly tenantField?: string | undefined;
+}
+
+/** Decides on the events of one body. */
+export interface IngestGate {
+  /** What it has to know of the body. */
+  readonly measure: LoadMeasure;
+  /**
+   * Takes what the body's events need of the token's and the tenants' rates; nothing where one of them has too little left. Throws
+   * `rate_limited` then, or `tenant_limit`.
+   */
+  admit(loads: readonly TenantLoad[]): void;
+  /** Once, where what was admitted could not be stored. */
+  giveBack(): void;
+}
+
+/** How much tokens and tenants may send. */
+export interface IngestQuotas {
+  /** Throws `rate_limited` for a token that may send nothing for now, whatever it sends. */
+  check(tokenId: string, budget: Budget): void;
+  /** Undefined where nothing bounds the sender. */
+  gateFor(sender: IngestSender): IngestGate | undefined;
+}
+
+export interface IngestQuotaOptions {
+  /** What each token may send, besides its own budget. */
+  readonly budget: Budget;
+  /** What each tenant of a source may send in a minute. */
+  readonly tenantRates: MinuteRates;
+  /** A clock in milliseconds that never goes back. */
+  readonly nowMs: () => number;
+}
+
+const tokenLimits = {
+  events: "max_ingest_events_per_minute",
+  bytes: "max_ingest_bytes_per_minute",
+} as const satisfies Readonly<Record<RateUnit, LimitName>>;
+
+const tenantLimits = {
+  events: "max_tenant_events_per_minute",
+  bytes: "max_tenant_bytes_per_minute",
+} as const satisfies Readonly<Record<RateUnit, TenantLimitName>>;
+
+/** A text of bounded length that stands for the name. */
+function keyOf(name: string): string {
+  return name.length > maxNameLength ? `#${hash("sha256", name)}` : `=${name}`;
+}
+
+function isBound({ events, bytes }: MinuteRates): boolean {
+  return events !== undefined || bytes !== undefined;
+}
+
+/** Tenants may have names of any length. */
+const maxNameLength = 100;
+
+/** What is taken from one bucket. */
+interface Draw {
+  readonly key: string;
+  readonly amounts: Amounts;
+  readonly rates: MinuteRates;
+  readonly refuse: (shortage: Shortage) => ServiceError;
+}
+
+export function createIngestQuotas({ budget: ofAll, tenantRates, nowMs }: IngestQuotaOptions): IngestQuotas {
+  const buckets = { token: createRateBuckets(nowMs), tenant: createRateBuckets(nowMs) };
+
+  const ratesOf = (budget: Budget): MinuteRates => {
+    const both = tightest(ofAll, budget);
+    return { events: both[tokenLimits.events], bytes: both[tokenLimits.bytes] };
+  };
+
+  const tokenDraw = (key: string, rates: MinuteRates, amounts: Amounts): Draw => {
+    return { key, amounts, rates, refuse: (shortage) => refuseToken(shortage, amounts) };
+  };
+
+  const tenantDraw = (source: string, tenant: string, amounts: Amounts): Draw => {
+    const whose = `The tenant ${tenant.slice(0, 200)} of the source ${source}`;
+    const refuse = (shortage: Shortage) => refuseTenant(shortage, amounts, whose);
+    return { key: `${source} ${keyOf(tenant)}`, amounts, rates: tenantRates, refuse };
+  };
+
+  return {
+    check(tokenId, budget) {
+      const rates = ratesOf(budget);
+      if (!isBound(rates)) return;
+      const least = { events: 1, bytes: 1 };
+      const shortage = buckets.token.shortage(tokenId, least, rates);
+      if (shortage !== undefined) throw refuseToken(shortage, least);
+    },
+    gateFor(sender) {
+      const { tokenId, budget = {}, tenantField } = sender;
+      const rates = tokenId === undefined ? {} : ratesOf(budget);
+      const hasTenants = tenantField !== undefined && isBound(tenantRates);
+      if (!hasTenants && !isBound(rates)) return undefined;
+      let taken: readonly (readonly [keyof typeof buckets, Draw])[] = [];
+      return {
+        measure: { tenantField },
+        admit(loads) {
+          const draws: (readonly [keyof typeof buckets, Draw])[] = [];
+          if (tokenId !== undefined && isBound(rates)) draws.push(["token", tokenDraw(tokenId, rates, sumOf(loads))]);
+          for (const { tenant, eventCount: events, byteCount: bytes } of loads) {
+            // What is nobody's is bounded by its token alone.
+            if (hasTenants && tenant !== null)
+              draws.push(["tenant", tenantDraw(sender.source, tenant, { events, bytes })]);
+          }
+          for (const [kind, draw] of draws) {
+            const shortage = buckets[kind].shortage(draw.key, draw.amounts, draw.rates);
+            if (shortage !== undefined) throw draw.refuse(shortage);
+          }
+          for (const [kind, { key, amounts, rates: each }] of draws) buckets[kind].take(key, amounts, each);
+          taken = draws;
+        },
+        giveBack() {
+          for (const [kind, { key, amounts }] of taken) buckets[kind].giveBack(key, amounts);
+          taken = [];
+        },
+      };
+    },
+  };
+}
+
+function sumOf(loads: readonly TenantLoad[]): Amounts {
+  return {
+    events: loads.reduce((sum, { eventCount }) => sum + eventCount, 0),
+    bytes: loads.reduce((sum, { byteCount }) => sum + byteCount, 0),
+  };
+}
+
+function refuseToken(shortage: Shortage, amounts: Amounts): ServiceError {
+  const message = describe("This token", shortage, amounts);
+  return new ServiceError("rate_limited", message, detailsOf(shortage, tokenLimits[shortage.unit]));
+}
+
+function refuseTenant(shortage: Shortage, amounts: Amounts, whose: string): ServiceError {
+  return new ServiceError(
+    "tenant_limit",
+    describe(whose, shortage, amounts),
+    detailsOf(shortage, tenantLimits[shortage.unit]),
+  );
+}
+
+function describe(whose: string, { unit, rate, isTooMuch }: Shortage, amounts: Amounts): string {
+  return isTooMuch
+    ? `${whose}: the body holds ${amounts[unit]} ${unit}, and ${rate} a minute are allowed`
+    : `${whose}: too many ${unit}, ${rate} a minute are allowed`;
+}
+
+function detailsOf({ waitMs, isTooMuch }: Shortage, limit: LimitName | TenantLimitName): ErrorDetails {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+  const hint = isTooMuch
+    ? "Nothing of it was stored. Send its events in smaller bodies."
+    : "Nothing of the body was stored. Send it again after the seconds of Retry-After.";
+  return { limit, retryAfterSeconds, hint };
+}
