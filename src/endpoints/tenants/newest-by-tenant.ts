@@ -9,7 +9,10 @@ export type NewestByTenant = ReadonlyMap<string, ReadonlyMap<string, bigint>>;
 const timeoutMs = 60_000;
 const noLimit = Number.MAX_SAFE_INTEGER;
 
-/** Asks the engine for the newest event of each tenant in these sources; those without tenants are left out. */
+/**
+ * Asks the engine for the newest event of each tenant in these sources; those without tenants are left out. The sources are read as they
+ * are declared: there the tenant field is a single value, whatever events have carried, as where events are stored.
+ */
 export async function readNewestByTenant(
   engine: Pick<Engine, "compile" | "run">,
   tables: SourceTables,
@@ -37,7 +40,7 @@ async function readSource(
     .join(".");
   const sql = `SELECT t.${field} AS tenant, UNIX_MICROS(MAX(t.timestamp)) AS us FROM \`${source}\` AS t
 WHERE t.${field} IS NOT NULL GROUP BY 1`;
-  const catalog = { findTable: (name: string) => tables.findTable(name), tableNames: () => tables.tableNames() };
+  const catalog = { findTable: (name: string) => tables.findTable(name, null), tableNames: () => tables.tableNames() };
   const query = engine.compile(resolveQuery(parseQuery(sql), sql, { tables: catalog }), { text: sql });
   const limits = { timeoutMs, maxRows: noLimit, maxResultBytes: noLimit };
   const running = await engine.run({ query, values: [], encoding: "cells", limits, signal });

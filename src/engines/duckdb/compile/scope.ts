@@ -1,7 +1,7 @@
 /** Where a printed expression finds the columns it reads. */
 
 import type { SqlType } from "../../../googlesql/types.ts";
-import type { JsonPlace } from "./json-place.ts";
+import type { JsonPlace } from "./expression/json-place.ts";
 
 /** Where the fields below a record come from when its column can be traced to a table. Paths are below the record. */
 export interface RecordSource {

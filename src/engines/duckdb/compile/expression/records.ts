@@ -6,9 +6,9 @@ import type { SqlType } from "../../../../googlesql/types.ts";
 import { printCast } from "../../functions/cast/cast.ts";
 import type { LeafLayout, TableLayout } from "../../layout.ts";
 import { quoteIdentifier } from "../../sql-text.ts";
-import { extractField, extractTyped } from "../extract.ts";
-import { fieldSteps, readPlace } from "../json-place.ts";
 import type { RecordSource } from "../scope.ts";
+import { extractField, extractTyped } from "./extract.ts";
+import { fieldSteps, readPlace } from "./json-place.ts";
 import { physicalTypeSql, printNull } from "./literals.ts";
 import { printMixed, printMixedAs } from "./mixed-columns.ts";
 

@@ -5,8 +5,8 @@ import { hintOf, parseDetectors } from "../../../../redaction/detector.ts";
 import { structFieldName } from "../../layout.ts";
 import { quoteString } from "../../sql-text.ts";
 import { fragmentOf } from "../fragments/fragment.ts";
-import { fieldAt, isRecordType } from "../json-place.ts";
 import type { RecordSource } from "../scope.ts";
+import { fieldAt, isRecordType } from "./json-place.ts";
 
 /** The detectors of a call, as the resolver wrote them. */
 export function detectorsOf(call: CallExpr): string {

@@ -3,8 +3,8 @@ import type { Span } from "../../../../googlesql/diagnostic.ts";
 import type { Column, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { type Compilation, fail } from "../compilation.ts";
-import { isRecordType } from "../json-place.ts";
 import type { Binding, RecordSource, Scope } from "../scope.ts";
+import { isRecordType } from "./json-place.ts";
 import { arraySource, fieldSource } from "./records.ts";
 import { detectorsOf, redactedSource } from "./redaction.ts";
 

@@ -6,6 +6,7 @@ import { quoteIdentifier } from "../../sql-text.ts";
 import { type Block, findColumn, newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
+import { isRecordType } from "../expression/json-place.ts";
 import { type MixedColumns, printMixed, printMixedAs } from "../expression/mixed-columns.ts";
 import {
   printLeaf,
@@ -14,7 +15,6 @@ import {
   tableRecordSource,
   topLevelJson,
 } from "../expression/records.ts";
-import { isRecordType } from "../json-place.ts";
 import { MAX_SCAN_DEPTH } from "../limits.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope } from "../scope.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";

@@ -9,11 +9,11 @@ import { raiseError } from "../../sql-text.ts";
 import { type Block, exportAs, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
+import { isRecordType, readPlace } from "../expression/json-place.ts";
 import { printNull } from "../expression/literals.ts";
 import { elementSource, recordText } from "../expression/records.ts";
 import { sourceOf } from "../expression/traits.ts";
 import { fragmentOf } from "../fragments/fragment.ts";
-import { isRecordType, readPlace } from "../json-place.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
 

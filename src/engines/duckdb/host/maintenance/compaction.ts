@@ -1,10 +1,10 @@
 /**
- * Rewriting rows sorted by project and time, in which order a query for one project reads a fraction of them. Rows that
+ * Rewriting rows sorted by tenant and time, in which order a query for one tenant reads a fraction of them. Rows that
  * were appended are the *tail* (`lw_run` is NULL); a compaction takes the oldest of them and
  * appends them again as a sorted *run*, a short last run together with them. It is one transaction: at any moment each row is in the table once.
  */
 import type { Connection } from "../../driver/connection.ts";
-import type { StoredSource } from "../store/stored-source.ts";
+import { type StoredSource, tenantColumnOf } from "../store/stored-source.ts";
 
 export interface Compaction {
   readonly source: StoredSource;
@@ -28,9 +28,6 @@ export interface CompactionSize {
   /** How often the tails are looked at, in milliseconds; every five seconds by default. */
   readonly everyMs?: number;
 }
-
-/** Where sources say what project an event is of. */
-const PROJECT_PATHS = ["project", "metadata.project", "metadata.project_ref"];
 
 async function readNumber(connection: Connection, sql: string): Promise<number | undefined> {
   const [row] = await connection.all(sql);
@@ -100,14 +97,10 @@ function partsOf({ bound, merged }: Compaction): readonly string[] {
   return merged === undefined ? [tail] : [tail, `lw_run = ${merged}`];
 }
 
+/** A tenant's rows come together, by time; those of a source without tenants by time. */
 function sortColumns(source: StoredSource): string {
-  const columns: string[] = [];
-  for (const path of PROJECT_PATHS) {
-    for (const entry of source.entries) {
-      if (entry.role === "value" && entry.path === path && entry.column !== null) columns.push(`"${entry.column}"`);
-    }
-  }
-  return [...columns, "timestamp"].join(", ");
+  const tenant = tenantColumnOf(source);
+  return tenant === undefined ? "timestamp" : `"${tenant}", timestamp`;
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Values of fields out of the JSON text of a record: the same as the field's column has, or would have. */
-import type { SqlType } from "../../../googlesql/types.ts";
-import { computeOnce } from "../functions/compute-once.ts";
-import { quoteString } from "../sql-text.ts";
-import { physicalTypeSql, printNull } from "./expression/literals.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
+import { computeOnce } from "../../functions/compute-once.ts";
+import { quoteString } from "../../sql-text.ts";
 import { fieldAt, fieldSteps, isRecordType, type JsonPlace, readPlace } from "./json-place.ts";
+import { physicalTypeSql, printNull } from "./literals.ts";
 
 /** A field of the type, at `path` below a value of the type `base`. */
 export interface FieldBelow {
