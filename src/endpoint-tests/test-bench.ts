@@ -3,7 +3,7 @@ import type { EndpointLookup } from "../endpoints/call/endpoint-tables.ts";
 import { lookupOf } from "../endpoints/definition/check-endpoint.ts";
 import { loadEndpoints } from "../endpoints/definition/load-endpoints.ts";
 import type { Engine } from "../engines/contract/query-engine.ts";
-import { openMemoryEngine } from "../engines/duckdb/index.ts";
+import { openMemoryEngine } from "../engines/index.ts";
 import { createAuditSource } from "../sources/audit-source.ts";
 import { loadSources } from "../sources/load-sources.ts";
 import { openSources, type SourceRegistry } from "../sources/source-registry.ts";

@@ -19,7 +19,7 @@ import { reloadFiles } from "../endpoints/management/reload-files.ts";
 import { createCursorSealer } from "../endpoints/paging/cursor.ts";
 import { readNewestByTenant } from "../endpoints/tenants/newest-by-tenant.ts";
 import type { Engine } from "../engines/contract/query-engine.ts";
-import { type DuckDbEngineOptions, openDuckDbEngine } from "../engines/duckdb/index.ts";
+import { type EngineSizes, openEngine } from "../engines/index.ts";
 import { buildApp } from "../http/app.ts";
 import { createLogger } from "../http/observe/logger.ts";
 import { createDrain } from "../http/request/drain.ts";
@@ -48,9 +48,6 @@ import { metadataPath, storeDirectory } from "./data-folder.ts";
 import { demotePinnedOwners } from "./demote-pinned-owners.ts";
 import { createReload } from "./reload.ts";
 import { openQuotas, serviceBudget } from "./service-limits.ts";
-
-/** When the engine makes checkpoints and compacts, and what its host is; for tests that cannot wait for millions of events, or for a query that never ends. */
-export type EngineSizes = Pick<DuckDbEngineOptions, "checkpointBytes" | "compaction" | "hostPath">;
 
 /** A service that listens. */
 export interface RunningService {
@@ -105,7 +102,7 @@ async function openService(
   // First of what is stored: where it is damaged, nothing else is touched.
   const metadata = await openMetadata(metadataPath(settings));
   closers.push(() => metadata.close());
-  const engine = await openDuckDbEngine({
+  const engine = await openEngine({
     ...engineSizes,
     directory: storeDirectory(settings),
     ...(settings.engineMemoryMb === undefined ? {} : { memoryLimitBytes: settings.engineMemoryMb * 1_000_000 }),

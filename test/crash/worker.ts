@@ -1,5 +1,6 @@
 import { readConfiguration } from "../../src/config/config.ts";
-import { type EngineSizes, startService } from "../../src/service/service.ts";
+import type { EngineSizes } from "../../src/engines/index.ts";
+import { startService } from "../../src/service/service.ts";
 
 /** Small enough that checkpoints and compactions happen all the time. */
 const smallSizes: EngineSizes = {

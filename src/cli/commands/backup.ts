@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { type FileHandle, mkdir, open, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { countStoredRows } from "../../engines/duckdb/count-rows.ts";
+import { countStoredRows } from "../../engines/index.ts";
 import type { BackupHead, BackupManifest, BackupTail } from "../../http/answer/backup-format.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { checkedParts } from "../input/checked-name.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Configuration, readConfiguration } from "../../config/config.ts";
-import { openDuckDbEngine } from "../../engines/duckdb/index.ts";
+import { openEngine } from "../../engines/index.ts";
 import { openMetadata } from "../../metadata/database.ts";
 import { createSourceStore } from "../../metadata/source-store.ts";
 import { loadAllSources } from "../../service/all-sources.ts";
@@ -37,7 +37,7 @@ async function openStore(options: DoctorOptions, context: CliContext): Promise<S
     throw new CliError(`No service runs, and there is no store in ${directory}. \`logweir serve\` makes one.`);
   }
   const sources = await readSources(configuration, context);
-  const engine = await openDuckDbEngine({ directory });
+  const engine = await openEngine({ directory });
   try {
     const report = await engine.store.inspect?.(AbortSignal.timeout(600_000));
     if (report === undefined) throw new CliError("The engine does not tell its state");

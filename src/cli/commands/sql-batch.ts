@@ -1,6 +1,6 @@
 import { type CompiledQuery, EngineError, type ParameterValue } from "../../engines/contract/query-engine.ts";
-import { compileQuery } from "../../engines/duckdb/compile/compile.ts";
-import { openScratchEngine, type ScratchEngine } from "../../engines/duckdb/scratch-engine.ts";
+import type { ScratchEngine } from "../../engines/contract/scratch-engine.ts";
+import { openScratchEngine } from "../../engines/index.ts";
 import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
 import { parseQuery } from "../../googlesql/parse.ts";
 import { resolveQuery } from "../../googlesql/resolver/resolve.ts";
@@ -81,12 +81,12 @@ function compile(
   options: SqlBatchOptions,
 ): CompiledQuery {
   const query = resolveQuery(parseQuery(text), text, {
-    tables: engine.catalog,
+    tables: engine.tables,
     parameters: types,
     inferParameters: true,
     ...(options.timeZone === undefined ? {} : { timeZone: options.timeZone }),
   });
-  return compileQuery(query, engine.layouts, { ...options, text });
+  return engine.compile(query, { ...options, text });
 }
 
 async function runSetup(engine: ScratchEngine, statement: string, options: SqlBatchOptions): Promise<void> {

@@ -1,5 +1,15 @@
-import { EngineError } from "../../engines/contract/query-engine.ts";
+import { EngineError, type EngineLimit } from "../../engines/contract/query-engine.ts";
+import type { LimitName } from "../../shared/budget.ts";
 import { ServiceError } from "../../shared/errors.ts";
+
+/** An engine's limits by the names that a call's budget has for them. */
+const budgetNames: Readonly<Record<EngineLimit, LimitName>> = {
+  timeoutMs: "query_timeout_ms",
+  maxResultBytes: "max_result_bytes",
+  maxMemoryBytes: "max_query_memory_mb",
+  maxArrayElements: "max_array_elements",
+  maxStringBytes: "max_string_bytes",
+};
 
 const defaultRetrySeconds = 2;
 /** Somebody has to make room first. */
@@ -23,13 +33,14 @@ export function fromEngineError(error: unknown): ServiceError | undefined {
         cause: error,
       });
     case "memory_exceeded": {
-      const limit = error.message.includes("max_query_memory_mb") ? "max_query_memory_mb" : undefined;
+      // Beyond a limit of its own, or with all others beyond what the engine has.
+      const limit = error.limit === undefined ? undefined : budgetNames[error.limit];
       const message = `The query needs more memory than ${limit ?? "engine_memory_mb"} allows`;
       return new ServiceError("memory_exceeded", message, { cause: error, ...(limit === undefined ? {} : { limit }) });
     }
     case "limit_exceeded": {
-      const limit = error.message.includes("max_array_elements") ? "max_array_elements" : "max_string_bytes";
-      return new ServiceError("limit_exceeded", error.message, { cause: error, limit });
+      const limit = error.limit === undefined ? {} : { limit: budgetNames[error.limit] };
+      return new ServiceError("limit_exceeded", error.message, { cause: error, ...limit });
     }
     case "unavailable":
       return new ServiceError("engine_unavailable", "The engine is not available right now", {

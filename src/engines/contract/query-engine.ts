@@ -6,6 +6,7 @@ import type { ResolvedQuery } from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
 import type { EventStore } from "./event-store.ts";
 
+export { EngineError, type EngineErrorCode, type EngineLimit } from "./errors.ts";
 export type {
   AppendResult,
   BodyErrorCode,
@@ -106,45 +107,6 @@ export interface QuerySummary {
   readonly isTruncated: boolean;
   /** Time the engine spent, in milliseconds. */
   readonly engineMs: number;
-}
-
-export type EngineErrorCode =
-  /** The data made the query fail: division by zero, overflow, a bad cast. The message is safe to show and names no column or table of the owner. */
-  | "query_failed"
-  | "timeout"
-  | "aborted"
-  | "result_too_large"
-  | "memory_exceeded"
-  /** A function would make a larger value than it may; the message names the limit. */
-  | "limit_exceeded"
-  /** The engine process is gone or restarting; retry later. */
-  | "unavailable"
-  /** The store's disk is full: reads go on. */
-  | "disk_full"
-  /** The append queue is at its bound; retry later. */
-  | "overloaded"
-  /** The second check refused a statement: a bug of ours, or an attack. */
-  | "refused"
-  | "internal";
-
-export class EngineError extends Error {
-  override readonly name = "EngineError";
-  readonly code: EngineErrorCode;
-  /** Seconds after which a retry makes sense, where one does. */
-  readonly retryAfterSeconds: number | undefined;
-  /** True where the engine ended below work that is not to blame for it, or others took the memory: it may be tried again. */
-  readonly isLost: boolean;
-
-  constructor(
-    code: EngineErrorCode,
-    message: string,
-    options: { cause?: unknown; retryAfterSeconds?: number; isLost?: boolean } = {},
-  ) {
-    super(message, options.cause === undefined ? {} : { cause: options.cause });
-    this.code = code;
-    this.retryAfterSeconds = options.retryAfterSeconds;
-    this.isLost = options.isLost ?? false;
-  }
 }
 
 export interface CompileOptions {

@@ -1,32 +1,20 @@
-/** An engine over tables in memory that live as long as one asks: for the `sql` command and for conformance runs. */
-import type { TableCatalog, TableDefinition } from "../../googlesql/relation.ts";
-import type { CompiledQuery, OutputColumn, ParameterValue } from "../contract/query-engine.ts";
+import type { TableDefinition } from "../../googlesql/relation.ts";
+import type { OutputColumn } from "../contract/query-engine.ts";
+import type { ScratchEngine } from "../contract/scratch-engine.ts";
+import { compileQuery } from "./compile/compile.ts";
 import { openDatabase } from "./driver/connection.ts";
 import { toEngineError } from "./driver/driver-error.ts";
 import { physicalType, toDriverValue } from "./driver/parameters.ts";
 import { createQueryRunner } from "./host/query/query-runner.ts";
 import { createStatementCheck } from "./host/query/statement-check.ts";
 import { statementRules } from "./host/query/statement-rules.ts";
-import type { LayoutCatalog, TableLayout } from "./layout.ts";
+import type { TableLayout } from "./layout.ts";
 import { bindValues } from "./run-query.ts";
 import { quoteIdentifier } from "./sql-text.ts";
 
 const MEMORY_LIMIT_BYTES = 1024 ** 3;
 const MAX_ROWS = 1_000_000;
 const MAX_RESULT_BYTES = 256 * 1024 * 1024;
-
-export interface ScratchEngine {
-  /** The tables made so far. */
-  readonly catalog: TableCatalog;
-  readonly layouts: LayoutCatalog;
-  /** Makes a table of a query's rows. Throws `EngineError`. */
-  createTable(name: string, query: CompiledQuery): Promise<void>;
-  /** The rows as JSON text, each an array of cells. Throws `EngineError`. */
-  run(query: CompiledQuery, values: readonly ParameterValue[], timeoutMs: number): Promise<string>;
-  /** Removes every table. */
-  clear(): Promise<void>;
-  close(): Promise<void>;
-}
 
 /** A plain table: each column is a leaf. Physical names are made here, so that logical ones may be any text. */
 function plainLayout(name: string, table: string, columns: readonly OutputColumn[]): TableLayout {
@@ -41,6 +29,7 @@ function physicalColumn(index: number): string {
   return `column_${index + 1}`;
 }
 
+/** DuckDB in memory and in this process. */
 export async function openScratchEngine(): Promise<ScratchEngine> {
   // One thread: rows that no ORDER BY sorts come, and are aggregated, in the order in which they are written.
   const database = await openDatabase({ threads: 1, memoryLimitBytes: MEMORY_LIMIT_BYTES });
@@ -59,8 +48,8 @@ export async function openScratchEngine(): Promise<ScratchEngine> {
   }
 
   return {
-    catalog: { findTable, tableNames: () => [...layouts.keys()] },
-    layouts: (table) => layouts.get(table.name),
+    tables: { findTable, tableNames: () => [...layouts.keys()] },
+    compile: (query, options) => compileQuery(query, (table) => layouts.get(table.name), options),
     async createTable(name, query) {
       const table = `scratch_${++tableCount}`;
       const columns = query.columns.map((_, index) => physicalColumn(index)).join(", ");

@@ -10,7 +10,7 @@ const REGEXP_ERRORS =
   /^(?:missing [)\]]|unexpected \)|no argument for repetition operator|bad repetition operator|invalid (?:escape sequence|character class|character class range|repetition size|perl operator|named capture group|UTF-8)|trailing \\|pattern too large)(?=: |$)/;
 
 /** How the compiler words it where a function would make more than the call may. */
-const LIMIT_ERRORS = / than max_(?:array_elements|string_bytes) allows$/;
+const LIMIT_ERRORS = / than max_(array_elements|string_bytes) allows$/;
 
 /** A commit words it as an error of its transaction, and what the process itself may not have comes with no kind. */
 const OUT_OF_MEMORY =
@@ -52,8 +52,10 @@ export function toEngineError(error: unknown): EngineError {
   if (OUT_OF_MEMORY.test(message)) {
     return new EngineError("memory_exceeded", "The query needs more memory than it may use", { cause: error });
   }
-  if (DATA_ERRORS.test(message) && LIMIT_ERRORS.test(message)) {
-    return new EngineError("limit_exceeded", publicText(message), { cause: error });
+  const exceeded = DATA_ERRORS.test(message) ? LIMIT_ERRORS.exec(message) : null;
+  if (exceeded !== null) {
+    const limit = exceeded[1] === "array_elements" ? "maxArrayElements" : "maxStringBytes";
+    return new EngineError("limit_exceeded", publicText(message), { cause: error, limit });
   }
   if (DATA_ERRORS.test(message)) return new EngineError("query_failed", publicText(message), { cause: error });
   return new EngineError("internal", "The engine failed to run the query", { cause: error });

@@ -3,6 +3,7 @@ import type { SqlType } from "../../../googlesql/types.ts";
 import type {
   AppendResult,
   EngineErrorCode,
+  EngineLimit,
   OutputColumn,
   ParameterValue,
   QueryLimits,
@@ -180,6 +181,7 @@ export type HostAnswer =
       readonly detail?: string;
       readonly retryAfterSeconds?: number;
       readonly isLost?: true;
+      readonly limit?: EngineLimit;
     };
 
 /** Batches of a query that may be under way to the service before it takes one. */

@@ -46,7 +46,7 @@ class Server {
       else if (request.kind === "run") await this.#run(request);
       else this.#send({ id: request.id, kind: "done", value: await this.#answer(request, body) });
     } catch (error) {
-      const { code, message, retryAfterSeconds, isLost } = toEngineError(error);
+      const { code, message, retryAfterSeconds, isLost, limit } = toEngineError(error);
       const detail = detailOf(toEngineError(error));
       this.#send({
         id: request.id,
@@ -56,6 +56,7 @@ class Server {
         ...(detail === undefined ? {} : { detail }),
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
         ...(isLost ? { isLost } : {}),
+        ...(limit === undefined ? {} : { limit }),
       });
     }
   }

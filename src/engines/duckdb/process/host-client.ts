@@ -47,10 +47,11 @@ function overdueSince({ cancelledAtMs, deadlineMs }: RunningQuery): number | und
 }
 
 function errorOf(answer: HostAnswer & { kind: "error" }): EngineError {
-  const { code, message, detail, retryAfterSeconds, isLost = false } = answer;
+  const { code, message, detail, retryAfterSeconds, isLost = false, limit } = answer;
   return new EngineError(code, message, {
     ...(detail === undefined ? {} : { cause: new Error(detail) }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(limit === undefined ? {} : { limit }),
     isLost,
   });
 }

@@ -190,7 +190,9 @@ export function createQueryRunner(
     const giveUp = () => stop.abort(new EngineError("aborted", "The query was stopped"));
     const expire = () => stop.abort(new EngineError("timeout", `The query ran longer than ${timeoutMs} ms`));
     const starve = () =>
-      stop.abort(new EngineError("memory_exceeded", "The query took more memory than max_query_memory_mb allows"));
+      stop.abort(
+        new EngineError("memory_exceeded", "The query took more memory than it may", { limit: "maxMemoryBytes" }),
+      );
     const timer = setTimeout(expire, timeoutMs);
     signal.addEventListener("abort", giveUp);
     const leave = memory.enter();
