@@ -4,7 +4,7 @@ import type { TokenStore } from "../access/token.ts";
 import { createAuditLog } from "../audit/audit-log.ts";
 import type { Configuration } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
-import { createResultCache } from "../endpoints/cache/result-cache.ts";
+import { ResultCache } from "../endpoints/cache/result-cache.ts";
 import { createAdmission } from "../endpoints/call/admission.ts";
 import type { CompileDependencies } from "../endpoints/call/compile-endpoint.ts";
 import { createDataThrough } from "../endpoints/call/data-through.ts";
@@ -136,7 +136,7 @@ async function openService(
   }
   sources.onChange(() => void opened.noteSources().catch((error: Error) => logger.error(error.message)));
   const planner = createPlanner({ engine, tables: sources, endpoints, nowMs: Date.now });
-  const cache = createResultCache({ maxBytes: settings.cacheMaxBytes, nowMs: Date.now, random: Math.random });
+  const cache = new ResultCache({ maxBytes: settings.cacheMaxBytes, nowMs: Date.now, random: Math.random });
   endpoints.onChange((ids) => {
     for (const id of ids) cache.clear(id);
   });

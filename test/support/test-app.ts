@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Identity } from "../../src/access/scope.ts";
 import type { AuditEvent } from "../../src/audit/audit-event.ts";
-import { createResultCache } from "../../src/endpoints/cache/result-cache.ts";
+import { ResultCache } from "../../src/endpoints/cache/result-cache.ts";
 import { createAdmission } from "../../src/endpoints/call/admission.ts";
 import { createDataThrough } from "../../src/endpoints/call/data-through.ts";
 import { createHoldBack } from "../../src/endpoints/call/hold-back.ts";
@@ -145,7 +145,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       budget: { max_query_characters: 300_000 },
       now: () => 0,
     },
-    cache: createResultCache({ maxBytes: 1_000_000, nowMs: () => testNowMs, random: Math.random }),
+    cache: new ResultCache({ maxBytes: 1_000_000, nowMs: () => testNowMs, random: Math.random }),
     dataThrough: await createDataThrough(engine.store, async () => new Map(), new AbortController().signal),
     endpoints: registry,
     sources,

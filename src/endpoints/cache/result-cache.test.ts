@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { CachePolicy, ComputedAnswer } from "./kept-answer.ts";
-import { createResultCache, type ResultCache } from "./result-cache.ts";
+import { ResultCache } from "./result-cache.ts";
 
 /** A cache on a clock that the test moves, and queries whose ends it decides. */
 function setUp(maxBytes = 1_000_000) {
   let now = 1_000_000;
-  const cache = createResultCache({ maxBytes, nowMs: () => now, random: () => 1 });
+  const cache = new ResultCache({ maxBytes, nowMs: () => now, random: () => 1 });
   const runs: { signal: AbortSignal; succeed(text: string): void; fail(error: Error): void }[] = [];
   const compute = (signal: AbortSignal) =>
     new Promise<ComputedAnswer>((resolve, reject) => {

@@ -1,5 +1,5 @@
-import { createEntryStore } from "./entry-store.ts";
-import { createFlights } from "./flights.ts";
+import { createEntryStore, type EntryStore } from "./entry-store.ts";
+import { createFlights, type Flights } from "./flights.ts";
 import {
   bytesOfAnswer,
   type CachedAnswer,
@@ -31,22 +31,6 @@ export interface FoundAnswer {
   readonly isCollapsed: boolean;
 }
 
-export interface ResultCache {
-  /** The kept answer, or the one that is computed now. Concurrent identical misses run one query. Errors are thrown and never kept. */
-  get(lookup: CacheLookup): Promise<FoundAnswer>;
-  /** The answer where it is kept, fresh and at hand, which counts as reading it; else `get` has to find or make it. */
-  recall(key: string): CachedAnswer | undefined;
-  /** A form of an answer, made once by `make` however many ask, and kept as long as the answer is. */
-  formOf(key: string, answer: CachedAnswer, name: string, make: () => Promise<Buffer>): Promise<Buffer>;
-  /** Starts the refreshes that are due, drops what nobody reads, and packs what was not read of late; call it about once a second. */
-  tick(): void;
-  /** Drops the answers of a group, or all, at once; answers how many they were. What is being computed is not kept. */
-  clear(group?: string): number;
-  readonly size: { readonly entries: number; readonly bytes: number };
-  /** Interrupts refreshes that are under way and resolves when they have ended. */
-  close(): Promise<void>;
-}
-
 export interface ResultCacheOptions {
   readonly maxBytes: number;
   /** Milliseconds since 1970. */
@@ -75,175 +59,204 @@ const coldMs = 10_000;
 /** Bytes of bodies that one tick packs, at most about. */
 const packedPerTick = 8_000_000;
 
+function isFresh({ answer, lookup }: Entry, now: number): boolean {
+  return now - answer.computedAtMs < lookup.policy.cacheSeconds * 1000;
+}
+
 /** Answers of endpoints, bounded by bytes; the ones read longest ago go first. */
-export function createResultCache({ maxBytes, nowMs, random, maxRefreshes = 1 }: ResultCacheOptions): ResultCache {
-  const entries = createEntryStore<Entry>(maxBytes, ({ answer, lookup }) => bytesOfAnswer(answer) + lookup.heldBytes);
-  const flights = createFlights<ComputedAnswer>();
-  const refreshes = new Map<string, Promise<void>>();
-  const closing = new AbortController();
-  let packing: Promise<void> | undefined;
+export class ResultCache {
+  readonly #nowMs: () => number;
+  readonly #random: () => number;
+  readonly #maxRefreshes: number;
+  readonly #entries: EntryStore<Entry>;
+  readonly #flights: Flights<ComputedAnswer> = createFlights<ComputedAnswer>();
+  readonly #refreshes = new Map<string, Promise<void>>();
+  readonly #closing = new AbortController();
+  #packing: Promise<void> | undefined;
+  /** Grows when answers are dropped: what was begun before is not kept afterwards. */
+  #clearCount = 0;
+  #serial = 0;
 
-  // Grows when answers are dropped: what was begun before is not kept afterwards.
-  let clearCount = 0;
-  let serial = 0;
+  constructor({ maxBytes, nowMs, random, maxRefreshes = 1 }: ResultCacheOptions) {
+    this.#nowMs = nowMs;
+    this.#random = random;
+    this.#maxRefreshes = maxRefreshes;
+    this.#entries = createEntryStore(maxBytes, ({ answer, lookup }) => bytesOfAnswer(answer) + lookup.heldBytes);
+  }
 
-  const isFresh = ({ answer, lookup }: Entry, now: number) =>
-    now - answer.computedAtMs < lookup.policy.cacheSeconds * 1000;
-  const nextRefresh = ({ warmEverySeconds }: CachePolicy) =>
-    warmEverySeconds === undefined
-      ? Number.POSITIVE_INFINITY
-      : nowMs() + warmEverySeconds * 1000 * (0.9 + 0.1 * random());
+  get size(): { readonly entries: number; readonly bytes: number } {
+    return this.#entries.size;
+  }
 
-  const read = (key: string, entry: Entry, now: number) => {
+  /** The kept answer, or the one that is computed now. Concurrent identical misses run one query. Errors are thrown and never kept. */
+  async get(lookup: CacheLookup): Promise<FoundAnswer> {
+    const { key } = lookup;
+    const entry = this.#entries.peek(key);
+    const now = this.#nowMs();
+    if (entry !== undefined && isFresh(entry, now)) {
+      this.#noteRead(key, entry, now);
+      return { answer: await this.#unpack(key, entry), isHit: true, isCollapsed: false };
+    }
+    this.#entries.delete(key);
+    return this.#compute(lookup);
+  }
+
+  /** The answer where it is kept, fresh and at hand, which counts as reading it; else `get` has to find or make it. */
+  recall(key: string): CachedAnswer | undefined {
+    const entry = this.#entries.peek(key);
+    const now = this.#nowMs();
+    if (entry === undefined || entry.isPacked || !isFresh(entry, now)) return undefined;
+    this.#noteRead(key, entry, now);
+    return entry.answer;
+  }
+
+  /** A form of an answer, made once by `make` however many ask, and kept as long as the answer is. */
+  async formOf(key: string, answer: CachedAnswer, name: string, make: () => Promise<Buffer>): Promise<Buffer> {
+    const known = answer.forms.get(name);
+    if (known !== undefined) return known;
+    const making = make();
+    answer.forms.set(name, making);
+    try {
+      const form = await making;
+      answer.forms.set(name, form);
+      if (this.#entries.peek(key)?.answer === answer) this.#entries.recount(key);
+      return form;
+    } catch (error) {
+      answer.forms.delete(name);
+      throw error;
+    }
+  }
+
+  /** Starts the refreshes that are due, drops what nobody reads, and packs what was not read of late; call it about once a second. */
+  tick(): void {
+    const now = this.#nowMs();
+    const cold: [string, Entry][] = [];
+    let coldBytes = 0;
+    for (const [key, entry] of this.#entries.entries()) {
+      const unreadMs = now - entry.lastReadMs;
+      if (!isFresh(entry, now) || unreadMs >= entry.lookup.policy.cacheSeconds * 1000) {
+        this.#entries.delete(key);
+      } else if (now >= entry.nextRefreshMs && this.#mayRefresh(key)) {
+        this.#refreshes.set(key, this.#refresh(key, entry));
+      } else if (!entry.isPacked && entry.isPackable && unreadMs >= coldMs && coldBytes < packedPerTick) {
+        cold.push([key, entry]);
+        coldBytes += entry.answer.body.length;
+      }
+    }
+    if (cold.length > 0) this.#packing ??= this.#packAll(cold);
+  }
+
+  /** Drops the answers of a group, or all, at once; answers how many they were. What is being computed is not kept. */
+  clear(group?: string): number {
+    this.#clearCount++;
+    let dropped = 0;
+    for (const [key, entry] of this.#entries.entries()) {
+      if (group !== undefined && entry.lookup.group !== group) continue;
+      this.#entries.delete(key);
+      dropped++;
+    }
+    return dropped;
+  }
+
+  /** Interrupts refreshes that are under way and resolves when they have ended. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("The service is stopping"));
+    await Promise.all([...this.#refreshes.values(), this.#packing]);
+    for (const [key] of this.#entries.entries()) this.#entries.delete(key);
+  }
+
+  #noteRead(key: string, entry: Entry, now: number): void {
     entry.lastReadMs = now;
-    entries.touch(key);
-  };
+    this.#entries.touch(key);
+  }
 
-  const keep = (key: string, lookup: Entry["lookup"], computed: ComputedAnswer, lastReadMs: number): CachedAnswer => {
-    const answer = toCachedAnswer(computed, ++serial, nowMs());
+  async #compute(lookup: CacheLookup): Promise<FoundAnswer> {
+    const { key } = lookup;
+    const clearsBefore = this.#clearCount;
+    let isCollapsed = true;
+    const compute = (signal: AbortSignal) => {
+      isCollapsed = false;
+      return lookup.compute(signal);
+    };
+    const computed = await this.#flights.join(`${clearsBefore} ${key}`, compute, lookup.openSignal());
+    // Each of those who waited finds the entry that the first of them made.
+    const made = this.#entries.peek(key);
+    if (made !== undefined && made.answer.body === computed.body) {
+      return { answer: made.answer, isHit: false, isCollapsed };
+    }
+    if (clearsBefore !== this.#clearCount) {
+      return { answer: this.#toAnswer(computed), isHit: false, isCollapsed };
+    }
+    return { answer: this.#keep(key, lookup, computed, this.#nowMs()), isHit: false, isCollapsed };
+  }
+
+  #toAnswer(computed: ComputedAnswer): CachedAnswer {
+    return toCachedAnswer(computed, ++this.#serial, this.#nowMs());
+  }
+
+  #keep(key: string, lookup: Entry["lookup"], computed: ComputedAnswer, lastReadMs: number): CachedAnswer {
+    const answer = this.#toAnswer(computed);
     const { group, heldBytes, policy, refresh } = lookup;
-    entries.set(key, {
+    this.#entries.set(key, {
       answer,
       isPacked: false,
       isPackable: answer.body.length >= minPackedBytes,
       lastReadMs,
-      nextRefreshMs: nextRefresh(policy),
+      nextRefreshMs: this.#nextRefreshMs(policy),
       failures: 0,
       lookup: { group, heldBytes, policy, refresh },
     });
     return answer;
-  };
+  }
 
-  const refresh = async (key: string, entry: Entry) => {
+  #nextRefreshMs({ warmEverySeconds }: CachePolicy): number {
+    if (warmEverySeconds === undefined) return Number.POSITIVE_INFINITY;
+    return this.#nowMs() + warmEverySeconds * 1000 * (0.9 + 0.1 * this.#random());
+  }
+
+  #mayRefresh(key: string): boolean {
+    return this.#refreshes.size < this.#maxRefreshes && !this.#refreshes.has(key);
+  }
+
+  async #refresh(key: string, entry: Entry): Promise<void> {
     try {
-      const computed = await entry.lookup.refresh(closing.signal);
+      const computed = await entry.lookup.refresh(this.#closing.signal);
       // Dropped meanwhile: the answer may be of settings that no longer hold.
-      if (entries.peek(key) === entry) keep(key, entry.lookup, computed, entry.lastReadMs);
+      if (this.#entries.peek(key) === entry) this.#keep(key, entry.lookup, computed, entry.lastReadMs);
     } catch {
       // The good answer stays until it expires; the failure shows to the next caller who finds none.
       entry.failures++;
-      entry.nextRefreshMs = nowMs() + firstRetryMs * 2 ** Math.min(entry.failures - 1, 6);
+      entry.nextRefreshMs = this.#nowMs() + firstRetryMs * 2 ** Math.min(entry.failures - 1, 6);
     } finally {
-      refreshes.delete(key);
+      this.#refreshes.delete(key);
     }
-  };
+  }
 
-  const pack = async (key: string, entry: Entry) => {
+  async #packAll(cold: readonly (readonly [string, Entry])[]): Promise<void> {
+    for (const [key, entry] of cold) if (!this.#closing.signal.aborted) await this.#pack(key, entry);
+    this.#packing = undefined;
+  }
+
+  async #pack(key: string, entry: Entry): Promise<void> {
     const { answer, lastReadMs } = entry;
     const body = await packBody(answer.body);
-    if (entries.peek(key) !== entry || entry.answer !== answer) return;
+    if (this.#entries.peek(key) !== entry || entry.answer !== answer) return;
     entry.isPackable = body !== undefined;
     if (body === undefined || entry.lastReadMs !== lastReadMs) return;
     entry.answer = { ...answer, body, forms: new Map() };
     entry.isPacked = true;
-    entries.recount(key);
-  };
+    this.#entries.recount(key);
+  }
 
   /** An entry's answer, whole again where it was packed. */
-  const unpack = async (key: string, entry: Entry): Promise<CachedAnswer> => {
+  async #unpack(key: string, entry: Entry): Promise<CachedAnswer> {
     const packed = entry.answer;
     if (!entry.isPacked) return packed;
     const body = await unpackBody(packed.body);
-    if (entry.answer !== packed) return unpack(key, entry);
+    if (entry.answer !== packed) return this.#unpack(key, entry);
     entry.answer = { ...packed, body, forms: new Map() };
     entry.isPacked = false;
-    if (entries.peek(key) === entry) entries.recount(key);
+    if (this.#entries.peek(key) === entry) this.#entries.recount(key);
     return entry.answer;
-  };
-
-  const packAll = async (cold: readonly (readonly [string, Entry])[]) => {
-    for (const [key, entry] of cold) if (!closing.signal.aborted) await pack(key, entry);
-    packing = undefined;
-  };
-
-  return {
-    async get(lookup) {
-      const { key } = lookup;
-      const entry = entries.peek(key);
-      const now = nowMs();
-      if (entry !== undefined && isFresh(entry, now)) {
-        read(key, entry, now);
-        return { answer: await unpack(key, entry), isHit: true, isCollapsed: false };
-      }
-      entries.delete(key);
-      const clearsBefore = clearCount;
-      let isCollapsed = true;
-      const compute = (signal: AbortSignal) => {
-        isCollapsed = false;
-        return lookup.compute(signal);
-      };
-      const computed = await flights.join(`${clearCount} ${key}`, compute, lookup.openSignal());
-      // Each of those who waited finds the entry that the first of them made.
-      const made = entries.peek(key);
-      if (made !== undefined && made.answer.body === computed.body)
-        return { answer: made.answer, isHit: false, isCollapsed };
-      if (clearsBefore !== clearCount) {
-        return { answer: toCachedAnswer(computed, ++serial, nowMs()), isHit: false, isCollapsed };
-      }
-      return { answer: keep(key, lookup, computed, nowMs()), isHit: false, isCollapsed };
-    },
-
-    recall(key) {
-      const entry = entries.peek(key);
-      const now = nowMs();
-      if (entry === undefined || entry.isPacked || !isFresh(entry, now)) return undefined;
-      read(key, entry, now);
-      return entry.answer;
-    },
-
-    async formOf(key, answer, name, make) {
-      const known = answer.forms.get(name);
-      if (known !== undefined) return known;
-      const making = make();
-      answer.forms.set(name, making);
-      try {
-        const form = await making;
-        answer.forms.set(name, form);
-        if (entries.peek(key)?.answer === answer) entries.recount(key);
-        return form;
-      } catch (error) {
-        answer.forms.delete(name);
-        throw error;
-      }
-    },
-
-    tick() {
-      const now = nowMs();
-      const cold: [string, Entry][] = [];
-      let coldBytes = 0;
-      for (const [key, entry] of entries.entries()) {
-        const unreadMs = now - entry.lastReadMs;
-        if (!isFresh(entry, now) || unreadMs >= entry.lookup.policy.cacheSeconds * 1000) {
-          entries.delete(key);
-        } else if (now >= entry.nextRefreshMs && refreshes.size < maxRefreshes && !refreshes.has(key)) {
-          refreshes.set(key, refresh(key, entry));
-        } else if (!entry.isPacked && entry.isPackable && unreadMs >= coldMs && coldBytes < packedPerTick) {
-          cold.push([key, entry]);
-          coldBytes += entry.answer.body.length;
-        }
-      }
-      if (cold.length > 0) packing ??= packAll(cold);
-    },
-
-    clear(group) {
-      clearCount++;
-      let dropped = 0;
-      for (const [key, entry] of entries.entries()) {
-        if (group !== undefined && entry.lookup.group !== group) continue;
-        entries.delete(key);
-        dropped++;
-      }
-      return dropped;
-    },
-
-    get size() {
-      return entries.size;
-    },
-
-    async close() {
-      closing.abort(new Error("The service is stopping"));
-      await Promise.all([...refreshes.values(), packing]);
-      for (const [key] of entries.entries()) entries.delete(key);
-    },
-  };
+  }
 }
