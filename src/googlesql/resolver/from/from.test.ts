@@ -298,13 +298,13 @@ describe("PIVOT, UNPIVOT and TABLESAMPLE", () => {
 
   it("UNPIVOT makes rows of columns", () => {
     expect(
-      dumpOf(`SELECT * FROM (SELECT 'k' AS k, 1 AS q1, 2.5 AS q2) UNPIVOT (sales FOR quarter IN (q1, q2 AS 'second'))`),
+      dumpOf(`SELECT * FROM (SELECT 'k' AS k, 1.5 AS q1, 2.5 AS q2) UNPIVOT (sales FOR quarter IN (q1, q2 AS 'second'))`),
     ).toMatchInlineSnapshot(`
       "select k=k#1:STRING, sales=sales#6:FLOAT64, quarter=quarter#5:STRING
         filter $not($is_null(sales#6))
           compute unpivot#4[0] as quarter#5, unpivot#4[1] as sales#6
-            unnest [{"q1", coerce(q1#2 as FLOAT64)}, {"second", q2#3}] as unpivot#4
-              compute "k" as k#1, 1 as q1#2, FLOAT64'2.5' as q2#3
+            unnest [{"q1", q1#2}, {"second", q2#3}] as unpivot#4
+              compute "k" as k#1, FLOAT64'1.5' as q1#2, FLOAT64'2.5' as q2#3
                 one row"
     `);
     expect(

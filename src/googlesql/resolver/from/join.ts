@@ -1,15 +1,16 @@
 import type { Expression, Identifier, JoinType, TableExpression } from "../../ast.ts";
 import type { Span } from "../../diagnostic.ts";
-import type { Column, Expr, JoinScan, Scan } from "../../resolved.ts";
+import type { Column, ComputedColumn, Expr, JoinScan, Scan } from "../../resolved.ts";
 import { BOOL } from "../../types.ts";
 import { callOperator } from "../call/call-function.ts";
 import { coerce, coerceOrFail, commonTypeOf } from "../call/coerce.ts";
 import { type Environment, plainContext, type Relation, resolveExpression } from "../context.ts";
 import { call, columnExpr } from "../expression/expr.ts";
+import { accessField } from "../expression/field.ts";
 import { reconcile } from "../expression/lenient.ts";
 import { mergeNames, project } from "../relation.ts";
 import { isErrorExpr, type Resolution } from "../resolution.ts";
-import { type NamedColumn, type NameList, namedColumn, scopeOf } from "../scope.ts";
+import { type NamedColumn, type NameList, namedColumn, type RangeVariable, scopeOf } from "../scope.ts";
 import { recursiveOf, refuseRecursive } from "../select/recursion.ts";
 
 /** A join without its left side, as FROM and the pipe operator have it. */
@@ -24,7 +25,6 @@ export interface JoinParts {
 /** Joins two relations. */
 export function joinRelations(environment: Environment, left: Relation, right: Relation, join: JoinParts): Relation {
   const { resolution } = environment;
-  const names = mergeNames(resolution, left.names, right.names, join.right.span);
   const isLateral = join.right.kind === "TableSubquery" && join.right.isLateral === true;
   const type = join.type === "COMMA" ? "CROSS" : join.type;
   const needsCondition = type !== "CROSS";
@@ -40,14 +40,19 @@ export function joinRelations(environment: Environment, left: Relation, right: R
   }
   if (type === "LEFT" || type === "FULL") refuseRecursive(resolution, right, `on the right of a ${type} JOIN`);
   if (type === "RIGHT" || type === "FULL") refuseRecursive(resolution, left, `on the left of a ${type} JOIN`);
-  if (join.using !== undefined) return joinUsing(resolution, left, right, names, type, join.using, isLateral);
+  const recursive = recursiveOf(left, right);
+  if (join.using !== undefined) {
+    const sides = { left: left.names, right: right.names, type, using: join.using, span: join.right.span };
+    const joined = joinUsing(resolution, sides, (on) => joinScan(type, left.scan, right.scan, on, isLateral));
+    return { ...joined, order: undefined, recursive };
+  }
+  const names = mergeNames(resolution, left.names, right.names, join.right.span);
   let on: Expr | undefined;
   if (join.on !== undefined) {
     const context = plainContext(environment, scopeOf(names, environment.outer), "JOIN ON clause");
     const value = coerceOrFail(resolution, resolveExpression(context, join.on), BOOL, "The ON condition");
     if (!isErrorExpr(value)) on = value;
   }
-  const recursive = recursiveOf(left, right);
   return { scan: joinScan(type, left.scan, right.scan, on, isLateral), names, order: undefined, recursive };
 }
 
@@ -55,67 +60,60 @@ function joinScan(type: JoinScan["type"], left: Scan, right: Scan, on: Expr | un
   return { kind: "Join", type, left, right, on, isLateral: isLateral || undefined };
 }
 
-/** USING: the columns come first and once, unqualified; both sides' own stay readable under their aliases. */
-function joinUsing(
+/** The two sides of a USING clause's join. */
+interface UsingSides {
+  readonly left: NameList;
+  readonly right: NameList;
+  readonly type: JoinScan["type"];
+  readonly using: readonly Identifier[];
+  readonly span: Span;
+}
+
+/** A column that both sides have, as each of them reads it. */
+interface UsingPair {
+  readonly name: Identifier;
+  readonly left: Expr;
+  readonly right: Expr;
+}
+
+/** What USING joins: the scan that `join` makes of its condition, with the columns first and once; both sides' own stay readable under their aliases. */
+export function joinUsing(
   resolution: Resolution,
-  left: Relation,
-  right: Relation,
-  names: NameList,
-  type: JoinScan["type"],
-  using: readonly Identifier[],
-  isLateral: boolean,
-): Relation {
+  sides: UsingSides,
+  join: (on: Expr | undefined) => Scan,
+): { readonly scan: Scan; readonly names: NameList } {
+  const pairs = findPairs(resolution, sides);
   const merged: NamedColumn[] = [];
-  const computed: { column: Column; expression: Expr }[] = [];
-  const hidden = new Set<number>();
-  const on = usingCondition(resolution, left.names, right.names, using, (name, a, b) => {
-    hidden.add(a.id);
-    hidden.add(b.id);
-    if (type === "FULL") {
-      const parts = [columnExpr(a, name.span), columnExpr(b, name.span)];
-      const common = commonTypeOf(resolution, parts) ?? a.type;
-      const expression = call(
-        "COALESCE",
-        parts.map((part) => coerce(resolution, part, common) ?? part),
-        common,
-        name.span,
-      );
-      const column = resolution.newColumn(name.name, common);
-      computed.push({ column, expression });
-      merged.push(namedColumn(name.name, column));
-    } else merged.push(namedColumn(name.name, type === "RIGHT" ? b : a));
-  });
-  const rest = names.columns.filter((named) => !hidden.has(named.column.id));
-  return {
-    scan: project(joinScan(type, left.scan, right.scan, on, isLateral), computed),
-    names: { columns: [...merged, ...rest], ranges: names.ranges },
-    order: undefined,
-    recursive: recursiveOf(left, right),
+  const computed: ComputedColumn[] = [];
+  const columnOf = (name: Identifier, expression: Expr): Column => {
+    if (expression.kind === "Column") return expression.column;
+    const column = resolution.newColumn(name.name, expression.type);
+    computed.push({ column, expression });
+    return column;
   };
+  for (const { name, left, right } of pairs) {
+    const value =
+      sides.type === "FULL" ? eitherOf(resolution, name, left, right) : sides.type === "RIGHT" ? right : left;
+    merged.push(namedColumn(name.name, columnOf(name, value)));
+  }
+  const left = withoutMerged(resolution, sides.left, pairs, computed);
+  const right = withoutMerged(resolution, sides.right, pairs, computed);
+  const rest = mergeNames(resolution, left, right, sides.span);
+  const scan = project(join(usingCondition(resolution, pairs)), computed);
+  return { scan, names: { columns: [...merged, ...rest.columns], ranges: rest.ranges } };
+}
+
+function eitherOf(resolution: Resolution, name: Identifier, left: Expr, right: Expr): Expr {
+  const common = commonTypeOf(resolution, [left, right]) ?? left.type;
+  const parts = [left, right].map((part) => coerce(resolution, part, common) ?? part);
+  return call("COALESCE", parts, common, name.span);
 }
 
 /** `left.a = right.a AND ...` for USING (a, ...). */
-export function usingCondition(
-  resolution: Resolution,
-  left: NameList,
-  right: NameList,
-  using: readonly Identifier[],
-  onPair?: (name: Identifier, left: Column, right: Column) => void,
-): Expr | undefined {
+function usingCondition(resolution: Resolution, pairs: readonly UsingPair[]): Expr | undefined {
   const conditions: Expr[] = [];
-  const seen = new Set<string>();
-  for (const name of using) {
-    const key = name.name.toLowerCase();
-    if (seen.has(key))
-      resolution.report("duplicate_name", `Duplicate column in USING clause: ${name.name}`, name.span, {
-        name: name.name,
-      });
-    seen.add(key);
-    const a = usingColumn(resolution, left, name, "left");
-    const b = usingColumn(resolution, right, name, "right");
-    if (a === undefined || b === undefined) continue;
-    onPair?.(name, a, b);
-    const operands = reconcile(resolution, [columnExpr(a, name.span), columnExpr(b, name.span)]);
+  for (const { name, left, right } of pairs) {
+    const operands = reconcile(resolution, [left, right]);
     const equal = callOperator(resolution, "$equal", operands, name.span);
     if (!isErrorExpr(equal)) conditions.push(equal);
   }
@@ -124,15 +122,97 @@ export function usingCondition(
   return call("$and", conditions, BOOL, first.span);
 }
 
+function findPairs(resolution: Resolution, { left, right, using }: UsingSides): readonly UsingPair[] {
+  const seen = new Set<string>();
+  return using.flatMap((name) => {
+    const key = name.name.toLowerCase();
+    if (seen.has(key))
+      resolution.report("duplicate_name", `Duplicate column in USING clause: ${name.name}`, name.span, {
+        name: name.name,
+      });
+    seen.add(key);
+    const a = usingColumn(resolution, left, name, "left");
+    const b = usingColumn(resolution, right, name, "right");
+    return a === undefined || b === undefined ? [] : [{ name, left: a, right: b }];
+  });
+}
+
+/**
+ * One side's names without the columns that USING merges. The value of an array that is merged itself loses its alias to the merged
+ * column; of a struct whose field is merged the other fields become columns.
+ */
+function withoutMerged(
+  resolution: Resolution,
+  names: NameList,
+  pairs: readonly UsingPair[],
+  computed: ComputedColumn[],
+): NameList {
+  const columns = new Set<number>();
+  const fields = new Map<number, Set<number>>();
+  for (const side of pairs.flatMap(({ left, right }) => [left, right])) {
+    if (side.kind === "Column") columns.add(side.column.id);
+    else if (side.kind === "Field" && side.base.kind === "Column") {
+      const { id } = side.base.column;
+      fields.set(id, (fields.get(id) ?? new Set()).add(side.index));
+    }
+  }
+  return {
+    columns: names.columns.flatMap((named) => {
+      const taken = fields.get(named.column.id);
+      if (taken !== undefined) return otherFields(resolution, named.column, taken, computed);
+      return columns.has(named.column.id) ? [] : [named];
+    }),
+    ranges: names.ranges.filter(
+      (range) => !isValueTable(range) || range.columns.every(({ column }) => !columns.has(column.id)),
+    ),
+  };
+}
+
+function otherFields(
+  resolution: Resolution,
+  value: Column,
+  taken: ReadonlySet<number>,
+  computed: ComputedColumn[],
+): readonly NamedColumn[] {
+  if (value.type.kind !== "STRUCT") return [];
+  return value.type.fields.flatMap(({ name, type }, index) => {
+    if (taken.has(index)) return [];
+    const column = resolution.newColumn(name ?? "", type);
+    const span = { start: 0, end: 0 };
+    computed.push({ column, expression: { kind: "Field", base: columnExpr(value, span), index, type, span } });
+    return [namedColumn(name, column)];
+  });
+}
+
+function isValueTable({ columns }: RangeVariable): boolean {
+  return columns.length === 1 && columns.every(({ isValue }) => isValue);
+}
+
+/** The column of a side, or the field of a value table's struct. */
 function usingColumn(
   resolution: Resolution,
   names: NameList,
   name: Identifier,
   side: "left" | "right",
-): Column | undefined {
+): Expr | undefined {
   const wanted = name.name.toLowerCase();
-  const found = names.columns.filter((named) => named.name?.toLowerCase() === wanted);
+  if (names.ranges.some((range) => !range.isLenient && range.name.toLowerCase() === wanted && !isValueTable(range))) {
+    const message = `Name ${name.name} in USING clause is a table alias, not a column name, on ${side} side of join`;
+    resolution.report("ambiguous_name", message, name.span, { name: name.name });
+    return undefined;
+  }
+  const found: Expr[] = [];
+  for (const named of names.columns) {
+    if (named.name?.toLowerCase() === wanted) found.push(columnExpr(named.column, name.span));
+    else if (named.isValue && named.column.type.kind === "STRUCT") {
+      const isWanted = (field: { readonly name?: string | undefined }) => field.name?.toLowerCase() === wanted;
+      if (named.column.type.fields.some(isWanted))
+        found.push(accessField(resolution, columnExpr(named.column, name.span), name));
+    }
+  }
   const [first] = found;
+  const isSame = (other: Expr) =>
+    other.kind === "Column" && first?.kind === "Column" && other.column.id === first.column.id;
   if (first === undefined) {
     if (names.ranges.some((range) => range.isLenient && range.columns.some((named) => named.isValue))) return undefined;
     const known = names.columns.flatMap((named) => named.name ?? []);
@@ -145,7 +225,7 @@ function usingColumn(
     );
     return undefined;
   }
-  if (found.some((other) => other.column.id !== first.column.id)) {
+  if (found.slice(1).some((other) => !isSame(other))) {
     resolution.report(
       "ambiguous_name",
       `Column ${name.name} in USING clause is ambiguous on ${side} side of join`,
@@ -154,5 +234,5 @@ function usingColumn(
     );
     return undefined;
   }
-  return first.column;
+  return first;
 }

@@ -10,7 +10,7 @@ import { mergeNames } from "../relation.ts";
 import { ERROR_TYPE, isErrorExpr, nullExpr } from "../resolution.ts";
 import { type NamedColumn, type NameList, namedColumn, type Scope, scopeOf } from "../scope.ts";
 import { mapExpr } from "../transform.ts";
-import { usingCondition } from "./join.ts";
+import { joinUsing } from "./join.ts";
 
 /** How the array stands beside what is left of it. */
 export interface UnnestJoin {
@@ -76,24 +76,20 @@ export function joinUnnest(
     node.withOffset === undefined ? undefined : resolution.newColumn(node.withOffset.alias?.name ?? "offset", INT64);
   if (offset !== undefined) columns.push(namedColumn(offset.name, offset));
   const own: NameList = { columns, ranges };
-  const names = left === undefined ? own : mergeNames(resolution, left.names, own, node.span);
-  const on = condition(environment, left, own, names, join);
   const mode = node.mode === undefined ? undefined : unnestMode(environment, resolveExpression(context, node.mode));
-  const scan: UnnestScan = {
-    kind: "Unnest",
-    input: left?.scan,
-    arrays,
-    mode,
-    offset,
-    isOuter: join.type === "LEFT",
-    on,
+  const isOuter = join.type === "LEFT";
+  const scanOf = (on: Expr | undefined): Scan => {
+    const scan: UnnestScan = { kind: "Unnest", input: left?.scan, arrays, mode, offset, isOuter, on };
+    return left === undefined ? scan : asPlainJoin(left.scan, scan);
   };
-  return {
-    scan: left === undefined ? scan : asPlainJoin(left.scan, scan),
-    names,
-    order: left?.order,
-    recursive: left?.recursive,
-  };
+  const recursive = left?.recursive;
+  if (join.using !== undefined && left !== undefined) {
+    const type = isOuter ? "LEFT" : "INNER";
+    const sides = { left: left.names, right: own, type, using: join.using, span: node.span } as const;
+    return { ...joinUsing(resolution, sides, scanOf), order: left.order, recursive };
+  }
+  const names = left === undefined ? own : mergeNames(resolution, left.names, own, node.span);
+  return { scan: scanOf(condition(environment, names, join)), names, order: left?.order, recursive };
 }
 
 const isQuery = ({ kind }: Expr): boolean => kind === "Subquery" || kind === "InSubquery";
@@ -117,15 +113,8 @@ function holds(expression: Expr, test: (expression: Expr) => boolean): boolean {
   return isFound;
 }
 
-function condition(
-  environment: Environment,
-  left: Relation | undefined,
-  own: NameList,
-  names: NameList,
-  join: UnnestJoin,
-): Expr | undefined {
+function condition(environment: Environment, names: NameList, join: UnnestJoin): Expr | undefined {
   const { resolution } = environment;
-  if (join.using !== undefined && left !== undefined) return usingCondition(resolution, left.names, own, join.using);
   if (join.on === undefined) return undefined;
   const context = plainContext(environment, scopeOf(names, environment.outer), "JOIN ON clause");
   const on = coerceOrFail(resolution, resolveExpression(context, join.on), BOOL, "The ON condition");

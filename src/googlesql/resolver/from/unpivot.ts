@@ -1,7 +1,8 @@
 import type { Path, Unpivot } from "../../ast.ts";
 import type { Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
 import { arrayOf, BOOL, INT64, type SqlType, STRING, type StructField, UNKNOWN } from "../../types.ts";
-import { coerce, commonTypeOf, typeName } from "../call/coerce.ts";
+import { isSameType } from "../../typing/same-type.ts";
+import { coerce, commonTypeOf, isLenientExpr, typeName } from "../call/coerce.ts";
 import { type Environment, plainContext, plainRelation, type Relation, resolveExpression } from "../context.ts";
 import { call, columnExpr } from "../expression/expr.ts";
 import { aliased, project } from "../relation.ts";
@@ -25,6 +26,7 @@ export function resolveUnpivot(environment: Environment, relation: Relation, nod
         span,
       );
   }
+  refuseRepeated(resolution, groups, span);
   const labels = groups.map(({ input, columns }): Expr => {
     if (input.label !== undefined)
       return resolveExpression(plainContext(environment, undefined, "UNPIVOT"), input.label);
@@ -40,7 +42,7 @@ export function resolveUnpivot(environment: Environment, relation: Relation, nod
   const types = node.valueColumns.map((name, i): SqlType => {
     const parts = groups.map(({ columns }) => partOf(columns[i], span));
     const type = commonTypeOf(resolution, parts);
-    if (type === undefined) {
+    if (type === undefined || !areAlike(resolution, parts)) {
       resolution.report(
         "type_mismatch",
         `The columns of UNPIVOT's ${name.name} have different types: ${parts.map((part) => typeName(part.type)).join(", ")}`,
@@ -96,6 +98,33 @@ export function resolveUnpivot(environment: Environment, relation: Relation, nod
     ...(label === undefined ? [] : [named(label)]),
   ];
   return plainRelation(scan, aliased(columns, node.alias?.name));
+}
+
+/** A column stands in one group only. */
+function refuseRepeated(
+  resolution: Resolution,
+  groups: readonly {
+    readonly input: Unpivot["inputs"][number];
+    readonly columns: readonly (NamedColumn | undefined)[];
+  }[],
+  span: Unpivot["span"],
+): void {
+  const seen = new Set<number>();
+  for (const { columns } of groups)
+    for (const named of columns) {
+      if (named !== undefined && seen.has(named.column.id))
+        resolution.report("duplicate_name", `Column ${named.name} occurs twice in the IN clause of UNPIVOT`, span, {
+          name: named.name ?? "",
+        });
+      if (named !== undefined) seen.add(named.column.id);
+    }
+}
+
+/** Columns of one type; fields of log records take each other's. */
+function areAlike(resolution: Resolution, parts: readonly Expr[]): boolean {
+  const typed = parts.filter((part) => !isLenientExpr(resolution, part) && part.type.kind !== UNKNOWN.kind);
+  const [first] = typed;
+  return first === undefined || typed.every((part) => isSameType(first.type, part.type));
 }
 
 /** Rows whose values are all NULL are left out unless the text says INCLUDE NULLS. */
