@@ -75,7 +75,8 @@ export interface RecordFieldExpr extends ExprBase {
  * $equal $not_equal $less $less_or_equal $greater $greater_or_equal $and $or (both of 2 or more arguments) $not
  * $is_null $is_true $is_false $is_distinct $between $in (needle, values...) $in_array (needle, array) $like
  * $like_any $like_all (operand, patterns...) $like_any_array $like_all_array (operand, array) $array_at_offset
- * $array_at_ordinal $safe_array_at_offset $safe_array_at_ordinal $json_subscript $extract (value, part, [zone]) $interval (INT64, part)`.
+ * $array_at_ordinal $safe_array_at_offset $safe_array_at_ordinal $array_transform $array_flatten (array, lambda)
+ * $json_subscript $extract (value, part, [zone]) $interval (INT64, part)`.
  * `$mixed_json (MIXED)`: the text's content, any other value's JSON. `$redact (value, detectors)` is written by the sandbox only: the value with personal data taken out of it.
  * Negated forms are `$not` around them. Coalescing functions (IF, COALESCE, IFNULL, NULLIF) are ordinary calls.
  */

@@ -106,8 +106,8 @@ export interface ExprContext {
   readonly resolution: Resolution;
   readonly ctes: CteScope | undefined;
   readonly scope: Scope | undefined;
-  /** Names for the arguments of aggregates, where they differ: in HAVING and ORDER BY a column comes before an alias there. */
-  readonly aggregateScope: Scope | undefined;
+  /** Names for the definitions of windows, where they differ: in HAVING and ORDER BY an alias comes before a column, in WINDOW it does not. */
+  readonly windowScope: Scope | undefined;
   /** Undefined where neither aggregates nor window functions can be. */
   readonly block: Block | undefined;
   /** In messages: `WHERE clause`. */
@@ -123,7 +123,7 @@ export function plainContext(environment: Environment, scope: Scope | undefined,
     resolution,
     ctes,
     scope,
-    aggregateScope: undefined,
+    windowScope: undefined,
     block: undefined,
     clause,
     allowsAggregates: false,
@@ -137,13 +137,13 @@ export function inClause(
   clause: string,
   allows: "nothing" | "aggregates" | "windows" | "both",
   scope = context.scope,
-  aggregateScope = context.aggregateScope,
+  windowScope = context.windowScope,
 ): ExprContext {
   return {
     resolution: context.resolution,
     ctes: context.ctes,
     scope,
-    aggregateScope,
+    windowScope,
     block: context.block,
     clause,
     allowsAggregates: allows === "aggregates" || allows === "both",
@@ -153,8 +153,8 @@ export function inClause(
 
 /** The same place with other names. */
 export function inScope(context: ExprContext, scope: Scope | undefined): ExprContext {
-  const { resolution, ctes, aggregateScope, block, clause, allowsAggregates, allowsWindows } = context;
-  return { resolution, ctes, scope, aggregateScope, block, clause, allowsAggregates, allowsWindows };
+  const { resolution, ctes, windowScope, block, clause, allowsAggregates, allowsWindows } = context;
+  return { resolution, ctes, scope, windowScope, block, clause, allowsAggregates, allowsWindows };
 }
 
 /** The first context of a SELECT or pipe operator, whose aggregates and window functions go to `block`. */
@@ -169,7 +169,7 @@ export function blockContext(
     resolution: environment.resolution,
     ctes: environment.ctes,
     scope,
-    aggregateScope: undefined,
+    windowScope: undefined,
     block,
     clause,
     allowsAggregates: allows === "aggregates" || allows === "both",

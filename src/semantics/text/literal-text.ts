@@ -5,13 +5,14 @@ import { parseIntervalText } from "../time/interval-text.ts";
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\" };
 
-/** Escapes control characters, backslashes and the given quotes; with `asciiOnly` everything beyond ASCII too. */
+/** Escapes control characters, backslashes and the given quotes; with `asciiOnly`, for bytes, everything beyond ASCII too and all of it by its number. */
 function escapeText(text: string, quotes: string, asciiOnly: boolean): string {
   let result = "";
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
     const isPlain = code >= 32 && code !== 127 && (code < 127 || !asciiOnly);
-    if (SHORT_ESCAPES[character] !== undefined) result += SHORT_ESCAPES[character];
+    if (SHORT_ESCAPES[character] !== undefined && (!asciiOnly || character === "\\"))
+      result += SHORT_ESCAPES[character];
     else if (quotes.includes(character)) result += `\\${character}`;
     else result += isPlain ? character : `\\x${code.toString(16).padStart(2, "0")}`;
   }

@@ -109,3 +109,8 @@ export function checkReplacement(pattern: string, replacement: string): string {
   }
   return replacement;
 }
+
+/** A pattern over BYTES as one over text of a character a byte, where `\C` is any character. */
+export function latin1Pattern(pattern: string): string {
+  return pattern.replace(/\\(?:Q.*?(?:\\E|$)|.)/gs, (part) => (part === "\\C" ? "(?s:.)" : part));
+}

@@ -1,7 +1,7 @@
 /** Regular expressions that are known only when the query runs, and positions of matches. */
 
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
-import { checkReplacement, countGroups, splitAtGroup } from "./regexp-syntax.ts";
+import { checkReplacement, countGroups, latin1Pattern, splitAtGroup } from "./regexp-syntax.ts";
 
 /** Characters that stand in no text: they mark where a match begins, where the part that counts does, and where that ends. */
 export const MATCH_MARKS = ["\ufdd0", "\ufdd1", "\ufdd2"] as const;
@@ -21,6 +21,9 @@ function matchPosition(marked: string, occurrence: bigint, isEnd: bigint): bigin
 }
 
 export const regexpFunctions: readonly ScalarFunction[] = [
+  defineFunction("lw_latin1_pattern", ["BYTES"], "STRING", (pattern) =>
+    latin1Pattern(Buffer.from(pattern.buffer, pattern.byteOffset, pattern.byteLength).toString("latin1")),
+  ),
   defineFunction("lw_regexp_groups", ["STRING"], "INT64", (pattern) => BigInt(countGroups(pattern))),
   defineFunction("lw_regexp_split", ["STRING"], "STRING", splitAtGroup),
   defineFunction("lw_regexp_replacement", ["STRING", "STRING"], "STRING", checkReplacement),

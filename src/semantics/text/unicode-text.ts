@@ -10,6 +10,14 @@ function normalizeText(text: string, form: string): string {
   return text.normalize(name);
 }
 
+/** Small letters of Cherokee, which fold to capitals: these are older in Unicode. */
+const SMALL_CHEROKEE = /[\u13f8-\u13fd\uab70-\uabbf]/g;
+
+function foldCherokee(small: string): string {
+  const code = small.charCodeAt(0);
+  return String.fromCharCode(code < 0xab70 ? code - 8 : code - 0xab70 + 0x13a0);
+}
+
 /**
  * Full case folding. Lower, upper and lower case again leave no distinction of case but two: a final sigma, and the
  * dotless i, which has its upper case in common with the dotted one.
@@ -18,12 +26,13 @@ function foldCase(text: string): string {
   return text
     .split("ı")
     .map((part) => part.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ"))
-    .join("ı");
+    .join("ı")
+    .replace(SMALL_CHEROKEE, foldCherokee);
 }
 
-/** Normalised, folded, and normalised again, since folding may leave the form. */
+/** Normalised and folded. What folding decomposes stays so, as in the reference. */
 export function normalizeAndCasefold(text: string, form: string): string {
-  return normalizeText(foldCase(normalizeText(text, form)), form);
+  return foldCase(normalizeText(text, form));
 }
 
 const DEFAULT_DELIMITERS = '[](){}/|\\<>!?@"^#$&~_,.:;*%+-';

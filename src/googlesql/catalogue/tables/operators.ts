@@ -108,6 +108,10 @@ export const OPERATORS: readonly FunctionDefinition[] = [
   ]),
   operator("$safe_array_at_offset", "array[SAFE_OFFSET(n)]; NULL when out of range", ["(ARRAY<T>, INT64) -> T"]),
   operator("$safe_array_at_ordinal", "array[SAFE_ORDINAL(n)]; NULL when out of range", ["(ARRAY<T>, INT64) -> T"]),
+  operator("$array_transform", "What an expression gives for each element", ["(ARRAY<T1>, (T1) -> T2) -> ARRAY<T2>"]),
+  operator("$array_flatten", "The elements of what an expression gives for each element", [
+    "(ARRAY<T1>, (T1) -> ARRAY<T2>) -> ARRAY<T2>",
+  ]),
   operator("$json_subscript", "json[n], json['name'] and json.name", [
     "(JSON, INT64) -> JSON",
     "(JSON, STRING) -> JSON",

@@ -1,13 +1,14 @@
-import type { FunctionCall, OrderItem, SortOrder } from "../../ast.ts";
+import type { Expression, FunctionCall, OrderItem, SortOrder } from "../../ast.ts";
 import type { CatalogueEntry } from "../../catalogue/index.ts";
-import type { AggregateCall, Expr } from "../../resolved.ts";
+import type { AggregateCall, Column, Expr } from "../../resolved.ts";
 import { BOOL, INT64 } from "../../types.ts";
 import { isGroupable, isOrderable } from "../../typing/same-type.ts";
-import { type ExprContext, inClause, resolveExpression } from "../context.ts";
+import { type Block, type ExprContext, inClause, resolveExpression } from "../context.ts";
 import { columnExpr } from "../expression/expr.ts";
 import { hashCall } from "../expression/expression-index.ts";
 import { isSameAggregate, isSameExpr } from "../expression/same-expression.ts";
 import { errorExpr, isErrorExpr } from "../resolution.ts";
+import { mapExpr } from "../transform.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
 import { coerceOrFail, sortable, typeName } from "./coerce.ts";
@@ -29,9 +30,11 @@ export function resolveAggregate(
         : `Aggregate function ${name} not allowed in ${context.clause}`;
     return resolution.fail("invalid_query", why, node.span, { name });
   }
-  const inner = inClause(context, "aggregate", "nothing", context.aggregateScope ?? context.scope);
+  const inner = inClause(context, "aggregate", "nothing");
   const call = resolveAggregateCall(inner, node, entry, resolveArguments);
   if (call === undefined) return errorExpr(node.span);
+  if (context.windowScope !== undefined && readsAggregate(block, call))
+    return resolution.fail("invalid_query", "Aggregations of aggregations are not allowed", node.span, { name });
   const hash = hashCall(call.function, call.arguments);
   const alike = block.aggregateIndex.get(hash) ?? [];
   const known = alike.find((other) => isSameAggregate(other.call, call));
@@ -40,6 +43,20 @@ export function resolveAggregate(
   block.aggregates.push({ column, call });
   block.aggregateIndex.set(hash, [...alike, { column, call }]);
   return columnExpr(column, node.span);
+}
+
+/** Does an argument read an alias that stands for an aggregate or a window function? */
+function readsAggregate(block: Block, call: AggregateCall): boolean {
+  const isOfBlock = ({ id }: Column) => [...block.aggregates, ...block.windows].some(({ column }) => column.id === id);
+  const parts = [...call.arguments, ...call.orderBy.map(({ expression }) => expression)];
+  if (call.having !== undefined) parts.push(call.having.expression);
+  let isFound = false;
+  for (const part of parts)
+    mapExpr(part, (inner) => {
+      isFound ||= inner.kind === "Column" && isOfBlock(inner.column);
+      return isFound ? inner : undefined;
+    });
+  return isFound;
 }
 
 function resolveAggregateCall(
@@ -89,6 +106,13 @@ function resolveAggregateCall(
   }
   const resolved = resolveArguments(context, node, entry);
   const orderBy = resolveOrderItems(context, node.orderBy, `ORDER BY of ${definition.name}`);
+  const literalKey = node.orderBy.find(({ expression }) => isLiteralNode(expression));
+  if (literalKey !== undefined)
+    resolution.report(
+      "invalid_query",
+      "An aggregate function cannot ORDER BY a literal value",
+      literalKey.expression.span,
+    );
   const limit =
     node.limit?.count === undefined
       ? undefined
@@ -174,6 +198,20 @@ export function nullsFirst(order: SortOrder): boolean {
 }
 
 /** ORDER BY inside a call or a window. Undefined when something was reported. */
+const LITERALS: ReadonlySet<string> = new Set([
+  "NullLiteral",
+  "BoolLiteral",
+  "IntLiteral",
+  "FloatLiteral",
+  "StringLiteral",
+  "BytesLiteral",
+] satisfies Expression["kind"][]);
+
+/** Is it written as a literal? */
+export function isLiteralNode({ kind }: Expression): boolean {
+  return LITERALS.has(kind);
+}
+
 export function resolveOrderItems(
   context: ExprContext,
   items: readonly OrderItem[],

@@ -168,6 +168,7 @@ describe("aggregates", () => {
     expect(errorsOf(`SELECT COUNTIF(TRUE ORDER BY 1)`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "COUNTIF(TRUE ORDER BY 1)": ORDER BY is not allowed for the function COUNTIF",
+        "invalid_query at "1": An aggregate function cannot ORDER BY a literal value",
       ]
     `);
     expect(errorsOf(`SELECT SUM(id ORDER BY id) FROM people`)).toMatchInlineSnapshot(`

@@ -7,6 +7,7 @@ import { type ExprContext, inClause, inScope, resolveExpression, type Window } f
 import { columnExpr, isConstant } from "../expression/expr.ts";
 import { castSafely } from "../expression/mixed.ts";
 import { errorExpr, isErrorExpr, nullExpr, type Resolution } from "../resolution.ts";
+import { mapExpr } from "../transform.ts";
 import { checkModifiers, resolveOrderItems, type SortExpression } from "./aggregate.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
@@ -70,6 +71,11 @@ export function resolveWindowCall(
       { name },
     );
   }
+  const fallback = name === "LAG" || name === "LEAD" ? call.arguments[2] : undefined;
+  if (fallback !== undefined && readsRows(fallback)) {
+    const message = `The default of ${name} must be a constant: it can read no column`;
+    return resolution.fail("invalid_query", message, fallback.span, { name });
+  }
   const frame = checkWindow(context, node, entry, window);
   const column = resolution.newColumn(name.replace("$", "").toLowerCase(), call.type);
   block.windows.push({
@@ -90,6 +96,15 @@ export function resolveWindowCall(
     },
   });
   return columnExpr(column, node.span);
+}
+
+function readsRows(expression: Expr): boolean {
+  let isFound = false;
+  mapExpr(expression, (inner) => {
+    isFound ||= inner.kind === "Column" || inner.kind === "RecordField" || inner.kind === "Subquery";
+    return isFound ? inner : undefined;
+  });
+  return isFound;
 }
 
 /** The frame that the function has; reports what its kind does not allow. */
@@ -224,7 +239,7 @@ function resolveNamedWindow(context: ExprContext, name: Identifier, before: numb
   const kept = block?.windowCache.get(position);
   if (kept !== undefined) return kept;
   resolution.descend(1, name.span);
-  const scope = context.aggregateScope ?? context.scope;
+  const scope = context.windowScope ?? context.scope;
   const window = resolveWindow(inScope(context, scope), found.window, position);
   resolution.rise(1);
   if (window !== undefined) block?.windowCache.set(position, window);

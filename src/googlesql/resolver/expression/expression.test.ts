@@ -466,9 +466,9 @@ describe("casts", () => {
         "invalid_query at "INT64(3)": INT64 does not support these type parameters",
       ]
     `);
-    expect(errorsOf(`SELECT CAST([1] AS ARRAY<STRING(2)>)`)).toMatchInlineSnapshot(`
+    expect(errorsOf(`SELECT CAST([1] AS ARRAY<INT64(2)>)`)).toMatchInlineSnapshot(`
       [
-        "unsupported at "ARRAY<STRING(2)>": Type parameters inside ARRAY and STRUCT are not supported in CAST",
+        "invalid_query at "INT64(2)": INT64 does not support these type parameters",
       ]
     `);
     expect(errorsOf(`SELECT CAST(1 AS STRING FORMAT 5)`)).toMatchInlineSnapshot(`

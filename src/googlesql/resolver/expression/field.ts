@@ -1,7 +1,7 @@
 import type { Identifier } from "../../ast.ts";
 import type { Span } from "../../diagnostic.ts";
 import type { Expr } from "../../resolved.ts";
-import { INT64, JSON_TYPE, type RecordType, type SqlType, STRING, UNKNOWN } from "../../types.ts";
+import { arrayOf, INT64, JSON_TYPE, type RecordType, type SqlType, STRING, UNKNOWN } from "../../types.ts";
 import { asMixed, typeName } from "../call/coerce.ts";
 import { errorExpr, isErrorExpr, nullExpr, type Resolution } from "../resolution.ts";
 import { call } from "./expr.ts";
@@ -50,6 +50,19 @@ export function accessField(resolution: Resolution, base: Expr, field: Identifie
     default:
       return cannotAccess(resolution, base, field);
   }
+}
+
+/** The same on the way of UNNEST, which goes through arrays: `items.prices` has the prices of all items, one after another. */
+export function accessFlattened(resolution: Resolution, base: Expr, field: Identifier): Expr {
+  if (base.type.kind !== "ARRAY" || (base.type.element.kind !== "STRUCT" && base.type.element.kind !== "JSON"))
+    return accessField(resolution, base, field);
+  const span = { start: base.span.start, end: field.span.end };
+  const column = resolution.newColumn("element", base.type.element);
+  const body = accessField(resolution, { kind: "Variable", type: column.type, column, span }, field);
+  if (isErrorExpr(body)) return body;
+  const lambda: Expr = { kind: "Lambda", type: body.type, parameters: [column], body, span };
+  if (body.type.kind === "ARRAY") return call("$array_flatten", [base, lambda], body.type, span);
+  return call("$array_transform", [base, lambda], arrayOf(body.type), span);
 }
 
 /** What an open record does not list may be of any shape. */

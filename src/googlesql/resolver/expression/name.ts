@@ -13,8 +13,11 @@ export function resolveIdentifier(context: ExprContext, node: Identifier): Expr 
   return resolvePath(context, [node]);
 }
 
+/** Reads a field of a value: `accessField`, but where arrays on the way are flattened. */
+type Access = (resolution: Resolution, base: Expr, field: Identifier) => Expr;
+
 /** `a.b.c`, or fields of any expression. The chain is walked, not recursed into. */
-export function resolveFieldAccess(context: ExprContext, node: FieldAccess): Expr {
+export function resolveFieldAccess(context: ExprContext, node: FieldAccess, access: Access = accessField): Expr {
   const fields: Identifier[] = [];
   let base: Expression = node;
   while (base.kind === "FieldAccess") {
@@ -23,15 +26,15 @@ export function resolveFieldAccess(context: ExprContext, node: FieldAccess): Exp
   }
   if (base.kind === "Identifier") {
     fields.push(base);
-    return resolvePath(context, fields.reverse());
+    return resolvePath(context, fields.reverse(), access);
   }
   fields.reverse();
   let result = resolveExpression(context, base);
-  for (const field of fields) result = accessField(context.resolution, result, field);
+  for (const field of fields) result = access(context.resolution, result, field);
   return result;
 }
 
-function resolvePath(context: ExprContext, path: readonly Identifier[]): Expr {
+function resolvePath(context: ExprContext, path: readonly Identifier[], access: Access = accessField): Expr {
   const { resolution } = context;
   const [first] = path;
   if (first === undefined) throw new Error("a path has at least one part");
@@ -39,7 +42,7 @@ function resolvePath(context: ExprContext, path: readonly Identifier[]): Expr {
   let result = start.expression;
   for (let i = 1 + start.used; i < path.length; i++) {
     const field = path[i];
-    if (field !== undefined) result = accessField(resolution, result, field);
+    if (field !== undefined) result = access(resolution, result, field);
   }
   return result;
 }

@@ -1,21 +1,27 @@
 import type { CastExpression, Literal, TypeSyntax } from "../../ast.ts";
 import type { Span } from "../../diagnostic.ts";
 import type { Expr } from "../../resolved.ts";
-import { BOOL, INT64, STRING } from "../../types.ts";
+import { BOOL, INT64, type SqlType, STRING, type StructType } from "../../types.ts";
 import { isErrorExpr, nullExpr, type Resolution } from "../resolution.ts";
 import { call } from "./expr.ts";
 import { literal } from "./literal.ts";
 
-/** `STRING(10)`, `BYTES(10)`, `NUMERIC(10, 2)`: a value that is too long or too large is an error, NULL with SAFE_CAST; decimals are rounded. */
+/**
+ * `STRING(10)`, `BYTES(10)`, `NUMERIC(10, 2)`, also within ARRAY and STRUCT: a value that is too long or too large is an error, NULL with
+ * SAFE_CAST; decimals are rounded.
+ */
 export function applyTypeParameters(resolution: Resolution, value: Expr, node: CastExpression): Expr {
-  const { type } = node;
+  return constrain(resolution, value, node.type, node);
+}
+
+function constrain(resolution: Resolution, value: Expr, type: TypeSyntax, node: CastExpression): Expr {
   if (isErrorExpr(value) || !hasParameters(type)) return value;
+  if (type.kind === "ArrayTypeSyntax" && value.type.kind === "ARRAY")
+    return constrainElements(resolution, value, value.type.element, type.element, node);
+  if (type.kind === "StructTypeSyntax" && value.type.kind === "STRUCT")
+    return constrainFields(resolution, value, value.type, type, node);
   if (type.kind !== "NamedType")
-    return resolution.fail(
-      "unsupported",
-      "Type parameters inside ARRAY and STRUCT are not supported in CAST",
-      type.span,
-    );
+    return resolution.fail("unsupported", "Type parameters inside RANGE are not supported in CAST", type.span);
   const numbers = type.parameters.map(parameterValue);
   const name = value.type.kind;
   const invalid = (): Expr =>
@@ -45,6 +51,45 @@ export function applyTypeParameters(resolution: Resolution, value: Expr, node: C
     );
   }
   return invalid();
+}
+
+function constrainElements(
+  resolution: Resolution,
+  value: Expr,
+  element: SqlType,
+  syntax: TypeSyntax,
+  node: CastExpression,
+): Expr {
+  const { span } = node;
+  const column = resolution.newColumn("element", element);
+  const body = constrain(resolution, { kind: "Variable", type: element, column, span }, syntax, node);
+  if (isErrorExpr(body)) return body;
+  const lambda: Expr = { kind: "Lambda", type: element, parameters: [column], body, span };
+  return call("$array_transform", [value, lambda], value.type, span);
+}
+
+function constrainFields(
+  resolution: Resolution,
+  value: Expr,
+  struct: StructType,
+  syntax: TypeSyntax & { readonly kind: "StructTypeSyntax" },
+  node: CastExpression,
+): Expr {
+  const { span } = node;
+  const column = resolution.newColumn("struct", struct);
+  const variable: Expr = { kind: "Variable", type: struct, column, span };
+  const fields = struct.fields.map(({ type }, index): Expr => {
+    const field: Expr = { kind: "Field", base: variable, index, type, span };
+    const fieldSyntax = syntax.fields[index]?.type;
+    return fieldSyntax === undefined ? field : constrain(resolution, field, fieldSyntax, node);
+  });
+  const failed = fields.find(isErrorExpr);
+  if (failed !== undefined) return failed;
+  const made: Expr = { kind: "MakeStruct", type: struct, fields, span };
+  // biome-ignore lint/suspicious/noThenProperty: a branch of CASE is never awaited
+  const branches = [{ when: call("$is_null", [variable], BOOL, span), then: nullExpr(span, struct) }];
+  const body: Expr = { kind: "Case", type: struct, branches, else: made, span };
+  return { kind: "Let", type: struct, variables: [{ column, expression: value }], body, span };
 }
 
 function checked(

@@ -298,7 +298,9 @@ describe("PIVOT, UNPIVOT and TABLESAMPLE", () => {
 
   it("UNPIVOT makes rows of columns", () => {
     expect(
-      dumpOf(`SELECT * FROM (SELECT 'k' AS k, 1.5 AS q1, 2.5 AS q2) UNPIVOT (sales FOR quarter IN (q1, q2 AS 'second'))`),
+      dumpOf(
+        `SELECT * FROM (SELECT 'k' AS k, 1.5 AS q1, 2.5 AS q2) UNPIVOT (sales FOR quarter IN (q1, q2 AS 'second'))`,
+      ),
     ).toMatchInlineSnapshot(`
       "select k=k#1:STRING, sales=sales#6:FLOAT64, quarter=quarter#5:STRING
         filter $not($is_null(sales#6))

@@ -29,6 +29,8 @@ export function applySuffixes(
 export function resolveSample(environment: Environment, relation: Relation, node: TableSample): Relation {
   const { resolution } = environment;
   refuseRecursive(resolution, relation, "with TABLESAMPLE");
+  if (relation.scan.kind === "Unnest")
+    resolution.report("invalid_query", "TABLESAMPLE cannot be used with arrays", node.span);
   const method = node.method.toUpperCase();
   const unsupported = (what: string): void =>
     resolution.report("unsupported", `${what} in TABLESAMPLE is not supported`, node.span);

@@ -3,9 +3,11 @@ import type { Span } from "../../diagnostic.ts";
 import type { Expr, Scan, UnnestScan } from "../../resolved.ts";
 import { arrayOf, BOOL, INT64, type RecordType, type SqlType } from "../../types.ts";
 import { asMixed, coerceOrFail, isLenientExpr, typeName } from "../call/coerce.ts";
-import { type Environment, plainContext, type Relation, resolveExpression } from "../context.ts";
+import { type Environment, type ExprContext, plainContext, type Relation, resolveExpression } from "../context.ts";
 import { inferredName } from "../expression/constructor.ts";
+import { accessFlattened } from "../expression/field.ts";
 import { asList } from "../expression/mixed.ts";
+import { resolveFieldAccess } from "../expression/name.ts";
 import { mergeNames } from "../relation.ts";
 import { ERROR_TYPE, isErrorExpr, nullExpr } from "../resolution.ts";
 import { type NamedColumn, type NameList, namedColumn, type Scope, scopeOf } from "../scope.ts";
@@ -61,7 +63,7 @@ export function joinUnnest(
   const ranges: NameList["ranges"][number][] = [];
   const arrays: UnnestScan["arrays"][number][] = [];
   for (const item of node.arrays) {
-    const array = asArray(environment, resolveExpression(context, item.expression), item.expression.span);
+    const array = asArray(environment, resolveArray(context, item.expression), item.expression.span);
     const elementType = array.type.kind === "ARRAY" ? array.type.element : ERROR_TYPE;
     const isOnly = node.arrays.length === 1;
     const name = item.alias?.name ?? (isOnly ? node.alias?.name : inferredName(item.expression));
@@ -90,6 +92,12 @@ export function joinUnnest(
   }
   const names = left === undefined ? own : mergeNames(resolution, left.names, own, node.span);
   return { scan: scanOf(condition(environment, names, join)), names, order: left?.order, recursive };
+}
+
+/** A path goes through the arrays on its way. */
+function resolveArray(context: ExprContext, expression: Expression): Expr {
+  if (expression.kind !== "FieldAccess") return resolveExpression(context, expression);
+  return resolveFieldAccess(context, expression, accessFlattened);
 }
 
 const isQuery = ({ kind }: Expr): boolean => kind === "Subquery" || kind === "InSubquery";

@@ -2,7 +2,7 @@ import type { LimitClause, OrderItem } from "../../ast.ts";
 import type { ComputedColumn, Expr, OrderKey, Scan } from "../../resolved.ts";
 import { INT64 } from "../../types.ts";
 import { isOrderable } from "../../typing/same-type.ts";
-import { nullsFirst } from "../call/aggregate.ts";
+import { isLiteralNode, nullsFirst } from "../call/aggregate.ts";
 import { coerceOrFail, sortable, typeName } from "../call/coerce.ts";
 import { collatedKey } from "../call/collation.ts";
 import { ColumnSet } from "../column-set.ts";
@@ -10,7 +10,7 @@ import { type Environment, type ExprContext, plainContext, type QueryResult, res
 import { isConstant } from "../expression/expr.ts";
 import { ExpressionIndex } from "../expression/expression-index.ts";
 import { materialize, project, reachableColumns } from "../relation.ts";
-import { isErrorExpr } from "../resolution.ts";
+import { isErrorExpr, type Resolution } from "../resolution.ts";
 import { type NameList, scopeOf } from "../scope.ts";
 import { refuseRecursive } from "./recursion.ts";
 import type { Item } from "./select-list.ts";
@@ -45,7 +45,7 @@ export function resolveOrderBy(context: ExprContext, orderBy: readonly OrderItem
       continue;
     }
     const expression = keyFor(context, resolveExpression(context, node.expression), node);
-    if (isErrorExpr(expression)) continue;
+    if (isErrorExpr(expression) || refuseLiteral(resolution, node)) continue;
     if (!isOrderable(expression.type)) {
       resolution.report(
         "type_mismatch",
@@ -58,6 +58,14 @@ export function resolveOrderBy(context: ExprContext, orderBy: readonly OrderItem
     keys.push({ item, expression, isDescending: node.isDescending, nullsFirst: nullsFirst(node) });
   }
   return keys;
+}
+
+/** A literal sorts nothing; reports it. */
+function refuseLiteral(resolution: Resolution, { expression }: OrderItem): boolean {
+  if (!isLiteralNode(expression)) return false;
+  const message = "ORDER BY cannot sort by a literal value; write the column's name, without quotes, or its position";
+  resolution.report("invalid_query", message, expression.span);
+  return true;
 }
 
 /** What sorts: the expression, or what it compares by in a collation. */

@@ -1,4 +1,5 @@
 import type { OrderItem, Query, QueryBody } from "../../ast.ts";
+import type { Span } from "../../diagnostic.ts";
 import type { CteDefinition } from "../../resolved.ts";
 import { ColumnSet } from "../column-set.ts";
 import { type Environment, plainRelation, type QueryResult, type Relation, resolveSubquery } from "../context.ts";
@@ -42,6 +43,22 @@ export function resolveQueryRule(environment: Environment, query: Query): QueryR
   return result;
 }
 
+/** What only makes sense with rows. */
+function refuseWithoutFrom(
+  { resolution }: Environment,
+  body: QueryBody & { readonly kind: "Select" },
+  orderBy: readonly OrderItem[] | undefined,
+): void {
+  const refuse = (what: string, { span }: { readonly span: Span }): void =>
+    resolution.report("invalid_query", `Query without FROM clause cannot ${what}`, span);
+  const [key] = orderBy ?? [];
+  if (body.where !== undefined) refuse("have a WHERE clause", body.where);
+  if (body.groupBy !== undefined) refuse("have a GROUP BY clause", body.groupBy);
+  if (body.having !== undefined) refuse("have a HAVING clause", body.having);
+  if (key !== undefined) refuse("have an ORDER BY clause", key);
+  if (body.isDistinct) refuse("use SELECT DISTINCT", body);
+}
+
 function resolveBody(
   environment: Environment,
   body: QueryBody,
@@ -51,13 +68,7 @@ function resolveBody(
     case "Select": {
       const source =
         body.from === undefined ? plainRelation({ kind: "SingleRow" }, NO_NAMES) : resolveFrom(environment, body.from);
-      if (body.from === undefined && body.where !== undefined) {
-        environment.resolution.report(
-          "invalid_query",
-          "Query without FROM clause cannot have a WHERE clause",
-          body.where.span,
-        );
-      }
+      if (body.from === undefined) refuseWithoutFrom(environment, body, orderBy);
       return selectFrom(environment, source, body, orderBy);
     }
     case "SetOperation": {

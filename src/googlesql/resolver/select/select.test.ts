@@ -437,10 +437,21 @@ describe("ORDER BY and LIMIT", () => {
           compute $negate(id#1) as id#4
             table people(id#1, name#2, score#3)"
     `);
-    expect(dumpOf(`SELECT name, MAX(id) AS id FROM people GROUP BY name ORDER BY MAX(id), id`)).toMatchInlineSnapshot(`
-      "select name=name#4:STRING, id=max#5:INT64
+    expect(dumpOf(`SELECT name, MAX(id) AS m FROM people GROUP BY name ORDER BY MAX(id), m`)).toMatchInlineSnapshot(`
+      "select name=name#4:STRING, m=max#5:INT64
         order by max#5, max#5
           aggregate [MAX(id#1) as max#5] by name#2 as name#4
+            table people(id#1, name#2, score#3)"
+    `);
+    expect(errorsOf(`SELECT name, MAX(id) AS id FROM people GROUP BY name ORDER BY MAX(id)`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "MAX(id)": Aggregations of aggregations are not allowed",
+      ]
+    `);
+    expect(dumpOf(`SELECT -id AS id FROM people GROUP BY id HAVING MAX(id) > -2`)).toMatchInlineSnapshot(`
+      "select id=id#4:INT64
+        filter $greater(max#5, -2)
+          aggregate [MAX($negate(id#1)) as max#5] by $negate(id#1) as id#4
             table people(id#1, name#2, score#3)"
     `);
   });

@@ -18,7 +18,7 @@ import { ExpressionIndex } from "../expression/expression-index.ts";
 import { isRepeatable } from "../expression/same-expression.ts";
 import { project, reachableColumns } from "../relation.ts";
 import { isErrorExpr } from "../resolution.ts";
-import { scopeOf, scopeWith } from "../scope.ts";
+import { NO_NAMES, scopeOf, scopeWith } from "../scope.ts";
 import { mapExpr, mapWindow, type Replace } from "../transform.ts";
 import { aboveKeys } from "./above-keys.ts";
 import { type Grouping, resolveGroupBy } from "./group-by.ts";
@@ -82,6 +82,7 @@ export function selectFrom(
     if (call.having !== undefined) parts.push(call.having.expression);
     if (parts.some(usesWindow)) resolution.report("invalid_query", "Window functions cannot be nested", call.span);
   }
+  if (source.names === NO_NAMES) refuseRows(work);
   const isAggregated = grouping !== undefined || block.aggregates.length > 0;
   if (clauses.having !== undefined && !isAggregated) {
     resolution.report(
@@ -217,4 +218,15 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: r
     work.scan,
     computed.map(({ column, expression }) => ({ column, expression: mapExpr(expression, forItems) })),
   );
+}
+
+/** Without FROM there is one row, and nothing to compute over rows. */
+function refuseRows({ environment, block }: SelectWork): void {
+  const [aggregateCall] = block.aggregates;
+  const [window] = block.windows;
+  const found = aggregateCall ?? window;
+  if (found === undefined) return;
+  const what = aggregateCall === undefined ? "window functions" : "aggregation";
+  const message = `SELECT without FROM clause cannot use ${what}`;
+  environment.resolution.report("invalid_query", message, found.call.span);
 }

@@ -5,7 +5,11 @@ import { scalarFunctions } from "../../functions/index.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { fragmentOf } from "../fragments/fragment.ts";
 import type { Scope } from "../scope.ts";
+import { printNull } from "./literals.ts";
 import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
+
+/** Functions that compute some of their arguments only, and print them in no lambda. */
+const BRANCHING: ReadonlySet<string> = new Set(["COALESCE", "IF", "IFNULL"]);
 
 type Printed = readonly (string | undefined)[];
 
@@ -15,6 +19,7 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
   if (row === undefined) {
     return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
   }
+  if (hasNullLiteral(call)) return printNull(call.type);
   const types = call.arguments.map((argument) => argument?.type ?? call.type);
   const context: ComparisonContext = {
     args: args as readonly string[],
@@ -37,12 +42,20 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
     return bindArguments(compilation, args, outside, (bound) => `TRY(${print(bound)})`);
   }
   const sql = row(context);
+  // A branch that is not taken is not computed: none is moved out of its place, nor into a lambda of the call's own.
+  if (BRANCHING.has(call.function)) return sql;
   if (!compilation.analysis.holdsQueries || !fragmentOf(sql).holdsQuery || !fragmentOf(sql).holdsLambda) return sql;
   // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
   const isQuery = args.map(
     (arg, index) => canMove(call.arguments[index]) && arg !== undefined && fragmentOf(arg).holdsQuery,
   );
   return isQuery.includes(true) ? bindArguments(compilation, args, isQuery, print) : sql;
+}
+
+/** With a NULL that the query has, a pattern, a path or a position is not read, and cannot be wrong. */
+function hasNullLiteral({ function: name, arguments: operands }: CallExpr): boolean {
+  if (!/^(?:REGEXP_|JSON_(?:VALUE|QUERY|EXTRACT)|\$(?:safe_)?array_at_)/.test(name)) return false;
+  return operands.some((operand) => operand?.kind === "Literal" && operand.value === null);
 }
 
 /** Which arguments can be no NaN; undefined where none is a FLOAT64. */

@@ -14,7 +14,7 @@ import { isRecordType } from "./json-place.ts";
 import { physicalTypeSql, printLiteral, printNull } from "./literals.ts";
 import { fieldSource, recordText } from "./records.ts";
 import { detectorsOf, printRedacted } from "./redaction.ts";
-import { printInSubquery, printSubquery } from "./subqueries.ts";
+import { loneValue, printInSubquery, printSubquery } from "./subqueries.ts";
 import { isCheap, isNeverNaN, lookUp, readAs, sourceOf } from "./traits.ts";
 
 /** A binding that prints the expression where it is read. */
@@ -75,8 +75,12 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
       );
       return `struct_pack(${fields.join(", ")})`;
     }
-    case "Subquery":
-      return printSubquery(compilation, expression, scope);
+    case "Subquery": {
+      const alone = loneValue(expression);
+      return alone === undefined
+        ? printSubquery(compilation, expression, scope)
+        : printExpression(compilation, alone, scope);
+    }
     case "InSubquery":
       return printInSubquery(compilation, expression, printExpression(compilation, expression.operand, scope), scope);
     case "Lambda": {

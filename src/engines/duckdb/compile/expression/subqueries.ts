@@ -1,5 +1,5 @@
 /** Printing sub-queries inside expressions. */
-import type { InSubqueryExpr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
+import type { Expr, InSubqueryExpr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
 import { arrayOf } from "../../../../googlesql/types.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { likeArray } from "../../functions/operators.ts";
@@ -25,6 +25,12 @@ export function printSubquery(compilation: Compilation, expression: SubqueryExpr
   if (expression.mode === "EXISTS" || expression.output === undefined) return `EXISTS (${renderBlock(block, [])})`;
   const item = selectColumn(compilation, block, expression.output);
   return expression.mode === "ARRAY" ? renderArray(block, item) : `(${renderBlock(block, [item])})`;
+}
+
+/** The value of a sub-query without FROM: as an expression it is computed where it stands, and not in a branch that is not taken. */
+export function loneValue({ mode, scan, output }: SubqueryExpr): Expr | undefined {
+  if (mode !== "SCALAR" || scan.kind !== "Project" || scan.input.kind !== "SingleRow") return undefined;
+  return scan.computed.find(({ column }) => column.id === output?.id)?.expression;
 }
 
 /** A DOUBLE as a value for which NaN of one side equals none of the other; DuckDB takes two NaNs for equal. */

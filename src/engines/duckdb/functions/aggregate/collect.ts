@@ -33,7 +33,11 @@ export function collect(context: AggregateContext, value: string, skipsNulls: bo
     modifiers.having === undefined
       ? printAggregate("list", [value], modifiers, skipsNulls ? `${value} IS NOT NULL` : undefined)
       : restrictedList(value, modifiers, skipsNulls);
-  return modifiers.limitSql === undefined ? list : `(${list})[1:${checkedLimit(modifiers.limitSql)}]`;
+  const { limitSql } = modifiers;
+  if (limitSql === undefined) return list;
+  const limited = `(${list})[1:${checkedLimit(limitSql)}]`;
+  // No row at all is NULL.
+  return (literalInteger(limitSql) ?? 0n) > 0n ? limited : `CASE WHEN ${limitSql} = 0 THEN NULL ELSE ${limited} END`;
 }
 
 /** A parameter may be NULL or negative, a literal cannot. */

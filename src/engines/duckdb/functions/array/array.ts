@@ -95,4 +95,6 @@ export const arrayFunctions: FunctionTable = {
   ARRAY_SLICE: slice,
   ARRAY_TO_STRING: arrayToString,
   GENERATE_ARRAY: generateArray,
+  $array_transform: ({ args }) => `list_transform(${args.join(", ")})`,
+  $array_flatten: ({ args }) => `flatten(list_transform(${args.join(", ")}))`,
 };

@@ -77,7 +77,9 @@ function overLatin1(print: PrintCall): PrintCall {
   return (context) => {
     const args = context.args.map((arg, index) => {
       if (context.types[index]?.kind !== "BYTES" || arg === undefined) return arg;
-      return `lw_latin1(${arg})`;
+      return index === 1 && context.call.function.startsWith("REGEXP_")
+        ? `lw_latin1_pattern(${arg})`
+        : `lw_latin1(${arg})`;
     });
     const printed = print({ ...context, args });
     if (context.type.kind === "BYTES") return `lw_latin1_bytes(${printed})`;
