@@ -11,9 +11,18 @@ afterAll(async () => {
   await service.stop();
 });
 
+const statistics = { max_rows: 10_000, cache_seconds: 60, warm_every_seconds: null, sandbox: false, redact_pii: false };
+
 const configured = {
+  "api_keys.last_used": statistics,
+  "functions.combined-stats": statistics,
+  "functions.req-stats": statistics,
+  "functions.resource-usage": statistics,
   "logs.all": { max_rows: 1000, cache_seconds: 0, warm_every_seconds: null, sandbox: true, redact_pii: false },
+  "project.metrics": statistics,
+  "service-health": statistics,
   "usage.api-counts": { max_rows: 1000, cache_seconds: 900, warm_every_seconds: 300, sandbox: true, redact_pii: false },
+  "usage.api-requests-count": statistics,
 };
 
 describe("the endpoints that come with the service", () => {
@@ -25,7 +34,7 @@ describe("the endpoints that come with the service", () => {
       const endpoint = (await response.json()) as { id: string; query: string };
       expect(endpoint).toMatchObject({ name, ...settings });
       expect(endpoint.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-      expect(endpoint.query).toMatch(/WITH[\s\S]*@project/);
+      expect(endpoint.query).toMatch(/= @project|, @project\)/);
       expect(await (await service.get(`/api/endpoints/${endpoint.id}`)).json()).toEqual(endpoint);
     },
   );

@@ -173,12 +173,17 @@ describe("parameters", () => {
     expect(await response.json()).toMatchObject({ error: { status: 400, parameter: "project" } });
   });
 
-  it.each(["yesterday", "2026-13-01T00:00:00Z", "2026-08-20T09:00:00"])(
-    "the time %s is refused by name",
+  it.each(["yesterday", "2026-13-01T00:00:00Z"])("the time %s is refused by name", async (value) => {
+    const response = await service.get("/api/endpoints/query/logs.all", { project: "p", iso_timestamp_start: value });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { status: 400, parameter: "iso_timestamp_start" } });
+  });
+
+  it.each(["2026-08-20T09:00:00.000001", "2026-08-20 09:00:00.000001"])(
+    "the time %s, which names no zone, is UTC",
     async (value) => {
-      const response = await service.get("/api/endpoints/query/logs.all", { project: "p", iso_timestamp_start: value });
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ error: { status: 400, parameter: "iso_timestamp_start" } });
+      const bounds = { project: "p-edge-logs", iso_timestamp_start: value, sql: "select id from edge_logs" };
+      expect((await service.rows("logs.all", bounds)).map(({ id }) => id)).toEqual(["edge_logs-3", "edge_logs-2"]);
     },
   );
 

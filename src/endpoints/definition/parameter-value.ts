@@ -33,7 +33,7 @@ export function describeParameterType(type: ParameterType): string {
     case "bool":
       return "true or false";
     case "timestamp":
-      return "an ISO 8601 timestamp with a zone or Z, or a date, such as 2026-08-20T09:00:00Z";
+      return "an ISO 8601 timestamp (UTC where it names no zone) or a date, such as 2026-08-20T09:00:00Z";
     case "date":
       return "a date such as 2026-08-20";
   }
@@ -59,10 +59,8 @@ export function parseParameterValue(type: ParameterType, raw: unknown): Paramete
       const folded = text.toLowerCase();
       return folded === "true" || folded === "false" ? folded === "true" : undefined;
     }
-    case "timestamp": {
-      const parsed = parseIsoTimestamp(text);
-      return parsed === undefined || !(parsed.hasZone || parsed.isDateOnly) ? undefined : parsed.us.toString();
-    }
+    case "timestamp":
+      return parseIsoTimestamp(text)?.us.toString();
     case "date":
       return parseIsoTimestamp(text)?.isDateOnly === true ? text : undefined;
   }
