@@ -188,6 +188,57 @@ export type Source = {
   read_only: boolean;
 };
 
+export type BackendDocument = {
+  name?: string;
+  description?: string;
+  type?: "webhook" | "logweir" | "loki";
+  /** url, headers, gzip; token and source of logweir, username and password of loki */
+  config?: Record<string, unknown>;
+  metadata?: Record<string, unknown>;
+};
+
+export type Backend = {
+  id: string;
+  token: string;
+  name: string;
+  description: string;
+  type: string;
+  /** Secrets stand as ******** */
+  config: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+  inserted_at: string;
+  updated_at: string;
+  status: Array<{
+    rule_id: string;
+    source: string;
+    waiting: number;
+    delivered: number;
+    refused: number;
+    dropped: number;
+    failures: number;
+    last_error: string | null;
+    last_delivered_at: string | null;
+  }>;
+};
+
+export type RuleDocument = {
+  backend_id?: string;
+  /** Id, name or alias of a source */
+  source_id?: string;
+  /** Which events go there, in LQL; empty for all */
+  lql_string?: string;
+};
+
+export type Rule = {
+  id: string;
+  token: string;
+  backend_id: string;
+  source_id: string;
+  source: string;
+  lql_string: string;
+  inserted_at: string;
+};
+
 export type SourceSchema = {
   name: string;
   fields: Array<{
@@ -362,6 +413,18 @@ export interface Answers {
       summary: string;
     }>;
   };
+  readonly listBackends: Backend[];
+  readonly createBackend: Backend;
+  readonly getBackend: Backend;
+  readonly replaceBackend: Backend;
+  readonly changeBackend: Backend;
+  readonly deleteBackend: undefined;
+  readonly listRules: Rule[];
+  readonly createRule: Rule;
+  readonly getRule: Rule;
+  readonly replaceRule: Rule;
+  readonly changeRule: Rule;
+  readonly deleteRule: undefined;
 }
 
 /** Method and path of each operation. */
@@ -408,4 +471,16 @@ export const operations = {
   followRows: ["get", "/api/endpoints/query/{endpoint}/tail"],
   getSession: ["get", "/api/session"],
   listFunctions: ["get", "/api/catalogue"],
+  listBackends: ["get", "/api/backends"],
+  createBackend: ["post", "/api/backends"],
+  getBackend: ["get", "/api/backends/{id}"],
+  replaceBackend: ["put", "/api/backends/{id}"],
+  changeBackend: ["patch", "/api/backends/{id}"],
+  deleteBackend: ["delete", "/api/backends/{id}"],
+  listRules: ["get", "/api/rules"],
+  createRule: ["post", "/api/rules"],
+  getRule: ["get", "/api/rules/{id}"],
+  replaceRule: ["put", "/api/rules/{id}"],
+  changeRule: ["patch", "/api/rules/{id}"],
+  deleteRule: ["delete", "/api/rules/{id}"],
 } as const;

@@ -11,6 +11,8 @@ export type AuditedChange =
   | `endpoint.${"create" | "update" | "delete" | "rollback"}`
   | `token.${"create" | "update" | "rotate" | "revoke"}`
   | `source.${"create" | "update" | "delete"}`
+  | `backend.${"create" | "update" | "delete"}`
+  | `rule.${"create" | "update" | "delete"}`
   | "cache.clear"
   | "store.backup"
   | "reload";

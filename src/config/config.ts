@@ -217,6 +217,7 @@ function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces
     maxTenantBytesPerMinute: optional(define.maxTenantBytesPerMinute),
     maxTenantColumns: number(define.maxTenantColumns),
     maxTenantColumnPercent: number(define.maxTenantColumnPercent),
+    drainMaxMb: number(define.drainMaxMb),
     syslogPort: optional(define.syslogPort),
     engineMemoryMb: optional(define.engineMemoryMb),
     shutdownTimeoutMs: number(define.shutdownTimeoutMs),

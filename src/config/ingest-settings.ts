@@ -25,6 +25,13 @@ export const ingestSettings = {
     description:
       "How many sources may be made by sending events to a name that no source has; 0 makes none. Sources made over the API count too.",
   },
+  drainMaxMb: {
+    name: "drain_max_mb",
+    type: integer(1, 1_000_000),
+    default: 256,
+    description:
+      "Disk in megabytes for events that wait to be drained, of which ids and times are kept; beyond it the oldest are dropped and counted.",
+  },
   maxIngestEventsPerMinute: {
     name: "max_ingest_events_per_minute",
     type: integer(events.minimum, events.maximum),

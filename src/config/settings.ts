@@ -252,6 +252,7 @@ export interface Settings {
   readonly maxTenantBytesPerMinute: number | undefined;
   readonly maxTenantColumns: number;
   readonly maxTenantColumnPercent: number;
+  readonly drainMaxMb: number;
   readonly syslogPort: number | undefined;
   readonly engineMemoryMb: number | undefined;
   readonly shutdownTimeoutMs: number;

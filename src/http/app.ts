@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Authenticator } from "../access/authenticator.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
+import type { Drains } from "../drains/drains.ts";
 import type { ResultCache } from "../endpoints/cache/result-cache.ts";
 import type { DataThrough } from "../endpoints/call/data-through.ts";
 import type { EndpointRunner } from "../endpoints/call/run-endpoint.ts";
@@ -52,6 +53,8 @@ export interface AppDependencies {
   readonly autoSource?: AutoSource;
   /** Messages that came over syslog; undefined where nothing listens for them. */
   readonly syslogCounts?: () => { readonly stored: number; readonly dropped: number } | undefined;
+  /** Where events are drained to; undefined where they are not. */
+  readonly drains?: Drains;
   readonly authenticator: Authenticator;
   readonly audit: AuditLog;
   readonly logger: FastifyBaseLogger;

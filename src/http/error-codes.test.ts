@@ -3,6 +3,8 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
 import type { Identity } from "../access/scope.ts";
+import { createDrains } from "../drains/drains.ts";
+import { createRunningRules } from "../drains/running-rules.ts";
 import { createPlanner } from "../endpoints/call/planner.ts";
 import type { Planner } from "../endpoints/call/run-endpoint.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
@@ -18,6 +20,7 @@ import { type ErrorCode, errorCatalogue } from "../shared/error-catalogue.ts";
 import { createManagedSources } from "../sources/managed-sources.ts";
 import { openSources } from "../sources/source-registry.ts";
 import { addAccessTokenRoutes } from "./routes/access-tokens.ts";
+import { addDrainRoutes } from "./routes/drains.ts";
 import { addEndpointVersionRoutes } from "./routes/endpoint-versions.ts";
 import { addManagedEndpointRoutes } from "./routes/managed-endpoints.ts";
 import { addManagedSourceRoutes } from "./routes/managed-sources.ts";
@@ -113,6 +116,32 @@ async function askForTokens(method: "GET" | "POST", path: string): Promise<Answe
   return { status: response.statusCode, body: response.body };
 }
 
+async function askForDrains(url: string): Promise<Answer> {
+  const running = createRunningRules({
+    folder: "",
+    maxBytes: 0,
+    send: async () => ({ kind: "taken" }),
+    clock: { nowMs: () => 0, random: () => 0, sleep: async () => undefined },
+    warn: () => undefined,
+  });
+  const nothing = async () => undefined;
+  addDrainRoutes(test.app, {
+    authenticator: { authenticate: async () => owner, recall: () => undefined },
+    drains: createDrains({
+      backends: [],
+      rules: [],
+      documents: { putBackend: nothing, removeBackend: nothing, putRule: nothing, removeRule: nothing },
+      running,
+      findSource: () => undefined,
+      nowMs: () => 0,
+    }),
+    audit: { record: () => undefined },
+    maxBodyBytes: 1_000,
+  });
+  const response = await test.app.inject({ method: "GET", url, headers: { "x-api-key": "p" } });
+  return { status: response.statusCode, body: response.body };
+}
+
 async function failWith(code: EngineErrorCode): Promise<Answer> {
   test.engine.onRun = async () => Promise.reject(new EngineError(code, "it failed"));
   return get(`${path}?project=x`);
@@ -202,6 +231,8 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   source_read_only: () => post("/api/logs?source=logweir.audit", "{}", {}, "ingest-token"),
   source_in_use: () => changeSource("DELETE", "/api/sources/own"),
   unknown_token: () => askForTokens("GET", "/nobody"),
+  unknown_backend: () => askForDrains("/api/backends/none"),
+  unknown_rule: () => askForDrains("/api/rules/none"),
   validation_failed: () => askForTokens("POST", ""),
   syntax_error: () => ask("sql", "select"),
   query_too_long: () => ask("sql", `select ${"x".repeat(300_000)}`),

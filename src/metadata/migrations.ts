@@ -88,4 +88,22 @@ export const migrations: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
+  "0007-drains": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      await db.schema
+        .createTable("backends")
+        .addColumn("number", "integer", (column) => column.primaryKey().autoIncrement())
+        .addColumn("id", "text", (column) => column.notNull().unique())
+        .addColumn("document", "text", (column) => column.notNull())
+        .addColumn("config", "text", (column) => column.notNull())
+        .execute();
+      await db.schema
+        .createTable("rules")
+        .addColumn("number", "integer", (column) => column.primaryKey().autoIncrement())
+        .addColumn("id", "text", (column) => column.notNull().unique())
+        .addColumn("backend_id", "text", (column) => column.notNull())
+        .addColumn("document", "text", (column) => column.notNull())
+        .execute();
+    },
+  },
 };

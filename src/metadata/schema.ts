@@ -8,6 +8,8 @@ export interface MetadataSchema {
   readonly endpoint_versions: EndpointVersionTable;
   readonly sources: SourceTable;
   readonly audit_outbox: AuditOutboxTable;
+  readonly backends: BackendTable;
+  readonly rules: RuleTable;
 }
 
 export interface TokenTable {
@@ -40,6 +42,26 @@ export interface SourceTable {
   document: string;
   readonly created_at: number;
   updated_at: number;
+}
+
+/** Where events are sent to. */
+export interface BackendTable {
+  /** In the order in which they were made. */
+  readonly number: Generated<number>;
+  readonly id: string;
+  /** JSON: all that is not secret. */
+  document: string;
+  /** Sealed: how it is reached. */
+  config: string;
+}
+
+/** Which events are sent to a backend. */
+export interface RuleTable {
+  readonly number: Generated<number>;
+  readonly id: string;
+  backend_id: string;
+  /** JSON. */
+  document: string;
 }
 
 /** What commands did on the data folder, until a service takes it into the audit. */

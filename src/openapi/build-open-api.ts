@@ -5,11 +5,12 @@ import { endpointOperation, endpointSchemas, runPath } from "./endpoint-operatio
 import { errorResponses } from "./error-responses.ts";
 import type { JsonSchema, OpenApiDocument, Operation, PathItem, Response } from "./open-api-document.ts";
 import { operationIds } from "./operation-id.ts";
+import { drainOperations } from "./tables/drains.ts";
 import { exploreOperations } from "./tables/explore.ts";
 import { type ManagementOperation, managementOperations, type OperationScope } from "./tables/management.ts";
 import { commonHeaders, commonParameters, commonSchemas } from "./tables/schemas.ts";
 
-const operations = [...managementOperations, ...exploreOperations];
+const operations = [...managementOperations, ...exploreOperations, ...drainOperations];
 
 /** The document of what a caller may do with these endpoints, and with the service. */
 export function buildOpenApi(endpoints: readonly Endpoint[], caller: Identity): OpenApiDocument {

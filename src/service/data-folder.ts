@@ -11,3 +11,8 @@ export function metadataPath(settings: Pick<Settings, "dataDir">): string {
 export function storeDirectory(settings: Pick<Settings, "dataDir">): string {
   return join(settings.dataDir, "store");
 }
+
+/** The folder of what waits to be drained. */
+export function drainDirectory(settings: Pick<Settings, "dataDir">): string {
+  return join(settings.dataDir, "drains");
+}

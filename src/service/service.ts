@@ -4,11 +4,10 @@ import type { TokenStore } from "../access/token.ts";
 import { createAuditLog } from "../audit/audit-log.ts";
 import type { Configuration } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
+import { watchStore } from "../drains/watched-store.ts";
 import { ResultCache } from "../endpoints/cache/result-cache.ts";
-import { createAdmission } from "../endpoints/call/admission.ts";
 import type { CompileDependencies } from "../endpoints/call/compile-endpoint.ts";
 import { createDataThrough } from "../endpoints/call/data-through.ts";
-import { createHoldBack } from "../endpoints/call/hold-back.ts";
 import { createPlanner } from "../endpoints/call/planner.ts";
 import { checkEndpoint } from "../endpoints/definition/check-endpoint.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
@@ -16,7 +15,6 @@ import { loadEndpoints } from "../endpoints/definition/load-endpoints.ts";
 import type { EndpointRegistry } from "../endpoints/management/endpoint-registry.ts";
 import { openServiceEndpoints } from "../endpoints/management/open-endpoints.ts";
 import { reloadFiles } from "../endpoints/management/reload-files.ts";
-import { createCursorSealer } from "../endpoints/paging/cursor.ts";
 import { readNewestByTenant } from "../endpoints/tenants/newest-by-tenant.ts";
 import type { Engine } from "../engines/contract/query-engine.ts";
 import { type EngineSizes, openEngine } from "../engines/index.ts";
@@ -25,6 +23,7 @@ import { createLogger } from "../http/observe/logger.ts";
 import { createDrain } from "../http/request/drain.ts";
 import { createRateLimiter } from "../http/request/rate-limiter.ts";
 import { addAccessTokenRoutes } from "../http/routes/access-tokens.ts";
+import { addDrainRoutes } from "../http/routes/drains.ts";
 import { addEndpointVersionRoutes } from "../http/routes/endpoint-versions.ts";
 import { addManagedEndpointRoutes } from "../http/routes/managed-endpoints.ts";
 import { addManagedSourceRoutes } from "../http/routes/managed-sources.ts";
@@ -32,6 +31,7 @@ import { addReloadRoute } from "../http/routes/reload.ts";
 import { addStoreRoutes } from "../http/routes/store.ts";
 import { createAuditOutbox } from "../metadata/audit-outbox.ts";
 import { openMetadata } from "../metadata/database.ts";
+import { createDrainStore } from "../metadata/drain-store.ts";
 import { createEndpointStore } from "../metadata/endpoint-store.ts";
 import { readSecretKey } from "../metadata/secret-key.ts";
 import { createSourceStore } from "../metadata/source-store.ts";
@@ -44,10 +44,12 @@ import { openSources } from "../sources/source-registry.ts";
 import { openSyslog } from "../syslog/open-syslog.ts";
 import { loadAllSources } from "./all-sources.ts";
 import { startCollecting } from "./collect-outbox.ts";
-import { metadataPath, storeDirectory } from "./data-folder.ts";
+import { createRunner } from "./create-runner.ts";
+import { drainDirectory, metadataPath, storeDirectory } from "./data-folder.ts";
 import { demotePinnedOwners } from "./demote-pinned-owners.ts";
+import { openDrains } from "./open-drains.ts";
 import { createReload } from "./reload.ts";
-import { openQuotas, serviceBudget } from "./service-limits.ts";
+import { openQuotas } from "./service-limits.ts";
 
 /** A service that listens. */
 export interface RunningService {
@@ -102,7 +104,7 @@ async function openService(
   // First of what is stored: where it is damaged, nothing else is touched.
   const metadata = await openMetadata(metadataPath(settings));
   closers.push(() => metadata.close());
-  const engine = await openEngine({
+  const plainEngine = await openEngine({
     ...engineSizes,
     directory: storeDirectory(settings),
     ...(settings.engineMemoryMb === undefined ? {} : { memoryLimitBytes: settings.engineMemoryMb * 1_000_000 }),
@@ -111,11 +113,22 @@ async function openService(
     unstoppableAfterMs: settings.unstoppableAfterMs,
     log: (level, message) => logger[level](message),
   });
-  closers.push(() => engine.close());
+  closers.push(() => plainEngine.close());
   const tokens = createTokenStore(metadata, Date.now);
   const sourceStore = createSourceStore(metadata, Date.now);
   const readSources = () => loadAllSources(settings, sourceStore, (message) => logger.warn(message));
-  const sources = await openSources(await readSources(), engine.store);
+  const sources = await openSources(await readSources(), plainEngine.store);
+  const serviceKey = await readSecretKey(join(settings.dataDir, "cursor.key"));
+  const draining = await openDrains({
+    folder: drainDirectory(settings),
+    maxBytes: settings.drainMaxMb * 1_000_000,
+    store: createDrainStore(metadata),
+    serviceKey,
+    findSource: (name) => sources.find(name),
+    warn: (message) => logger.warn(message),
+  });
+  closers.push(() => draining.close());
+  const engine: Engine = { ...plainEngine, store: watchStore(plainEngine.store, draining.drains) };
   const retention = startRetention({
     get sources() {
       return sources.sources;
@@ -153,7 +166,6 @@ async function openService(
     AbortSignal.timeout(30_000),
   );
   sources.onChange(() => dataThrough.forgetTenants());
-  const serviceKey = await readSecretKey(join(settings.dataDir, "cursor.key"));
   const audit = createAuditLog({
     level: settings.audit,
     store: engine.store,
@@ -190,22 +202,10 @@ async function openService(
     logger,
   });
   closers.push(async () => syslog?.close());
+  const runner = createRunner(settings, { engine, planner, cursorKey: serviceKey });
   const app = await buildApp({
-    runner: {
-      engine,
-      planner,
-      admission: createAdmission({
-        maxRunning: settings.maxConcurrentQueries,
-        maxRunningPerCaller: settings.maxConcurrentQueriesPerToken,
-        maxWaiting: settings.maxQueuedQueries,
-      }),
-      holdBack: createHoldBack(() => performance.now()),
-      cursors: createCursorSealer(serviceKey),
-      timeoutMs: settings.queryTimeoutMs,
-      maxResultBytes: settings.maxResultBytes,
-      budget: serviceBudget(settings),
-      now: () => performance.now(),
-    },
+    runner,
+    drains: draining.drains,
     cache,
     dataThrough,
     endpoints,
@@ -224,7 +224,9 @@ async function openService(
     nowMs: Date.now,
     drain,
   });
+  draining.start(runner);
   const { maxBodyBytes } = settings;
+  addDrainRoutes(app, { authenticator, drains: draining.drains, audit, maxBodyBytes });
   addAccessTokenRoutes(app, { authenticator, tokens, audit, maxBodyBytes, nowMs: Date.now });
   addManagedEndpointRoutes(app, { authenticator, managed, audit, maxBodyBytes });
   addEndpointVersionRoutes(app, { authenticator, managed, endpoints, store: endpointStore, audit, maxBodyBytes });
@@ -258,7 +260,7 @@ async function openService(
     await drain.stop(settings.shutdownTimeoutMs);
     await closeAll();
   };
-  return { url, engine, endpoints, tokens, reload: () => reload("files").catch(() => undefined), stop };
+  return { url, engine: plainEngine, endpoints, tokens, reload: () => reload("files").catch(() => undefined), stop };
 }
 
 /** Endpoints that are in no file. */

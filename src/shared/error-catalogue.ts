@@ -40,6 +40,8 @@ const definitions = {
   unknown_source: { status: 404, title: "No source has this name" },
   unknown_version: { status: 404, title: "The endpoint has no version of this number" },
   unknown_token: { status: 404, title: "No token has this id" },
+  unknown_backend: { status: 404, title: "No backend has this id" },
+  unknown_rule: { status: 404, title: "No rule has this id" },
   // ------------------------------------------------------------------------------------------ saving
   source_read_only: {
     status: 409,

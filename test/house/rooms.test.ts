@@ -18,6 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "engines/index.ts": ["engines/contract", "engines/duckdb"],
   sources: ["shared", "googlesql", "engines/contract"],
   endpoints: ["shared", "googlesql", "lql", "redaction", "engines/contract", "sources"],
+  drains: ["shared", "engines/contract", "sources", "endpoints"],
   ingest: ["shared", "engines/contract"],
   syslog: ["engines/contract", "ingest"],
   audit: ["shared", "redaction", "engines/contract", "sources"],
@@ -28,12 +29,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ["shared", "audit"],
   http: [
     ...["shared", "googlesql", "redaction", "engines/contract", "sources", "endpoints", "ingest"],
-    ...["access", "audit", "metadata", "openapi"],
+    ...["access", "audit", "metadata", "openapi", "drains"],
   ],
   service: [
     ...["shared", "config", "engines/contract", "engines/index.ts", "sources", "endpoints", "ingest", "syslog"],
     // The entry of the thread that reads events joins the engine's encoder to the reader of bodies.
-    ...["access", "audit", "metadata", "http", "engines/duckdb"],
+    ...["access", "audit", "metadata", "http", "drains", "engines/duckdb"],
   ],
   cli: [
     ...["shared", "config", "googlesql", "engines/contract", "engines/index.ts", "sources", "endpoints", "access"],

@@ -103,7 +103,11 @@ async function printWelcome(
     const link = token === undefined ? `${service.url}/` : signInLink(service.url, token, isDemo);
     print(output, `\nConsole${token === undefined ? "" : ", signed in by this link"}:\n  ${link}`);
   }
-  const calls = service.endpoints.endpoints.slice(0, 5).map((endpoint) => exampleCall(service.url, endpoint, token));
+  // Those that take queries first: the others answer one question each.
+  const { endpoints } = service.endpoints;
+  const isSandboxed = ({ definition }: Endpoint) => definition.isSandboxed;
+  const shown = [...endpoints.filter(isSandboxed), ...endpoints.filter((each) => !isSandboxed(each))].slice(0, 5);
+  const calls = shown.map((endpoint) => exampleCall(service.url, endpoint, token));
   if (calls.length > 0) print(output, `\nTry:\n${calls.map((call) => `  ${call}`).join("\n")}`);
 }
 

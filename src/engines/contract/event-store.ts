@@ -23,6 +23,9 @@ export interface LogEvent {
   readonly fields: { readonly [field: string]: EventValue };
 }
 
+/** Tells an event from all others of its source's tenant, and says where to look for it. */
+export type EventKey = Pick<LogEvent, "id" | "timestampUs">;
+
 /** A request's body of events, as it came. */
 export interface EventBody {
   /** How the sender writes events; as `/api/logs` takes them unless set. */
@@ -38,6 +41,8 @@ export interface EventBody {
   readonly maxBytes: number;
   /** Set where the loads of its tenants are to be told. */
   readonly measure?: LoadMeasure | undefined;
+  /** Asks for the keys of its events. */
+  readonly wantsKeys?: boolean;
 }
 
 /** How the events of a body are told apart by tenant. */
@@ -123,6 +128,8 @@ export interface AppendResult {
 }
 
 export interface BodyResult extends AppendResult, BodyRemarks {
+  /** Of the events that were stored or repeated, where the body asked for them. */
+  readonly keys?: readonly EventKey[] | undefined;
   /** Of the events that were stored or repeated; undefined where there are none. */
   readonly newestTimestampUs: bigint | undefined;
 }

@@ -13,6 +13,7 @@ export type {
   BodyRemarks,
   BodyResult,
   EventBody,
+  EventKey,
   EventStore,
   EventValue,
   LoadMeasure,

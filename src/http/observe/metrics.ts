@@ -1,4 +1,5 @@
 import { Counter, Gauge, type MetricType, Registry } from "prom-client";
+import type { Drains } from "../../drains/drains.ts";
 import type { AppDependencies } from "../app.ts";
 import type { LogNotes } from "../plugins/access-log.ts";
 import { createLatencies } from "./latencies.ts";
@@ -17,9 +18,12 @@ export interface Metrics {
 
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-type Watched = Pick<AppDependencies, "runner" | "cache" | "sources" | "dataThrough" | "audit" | "syslogCounts">;
+type Watched = Pick<
+  AppDependencies,
+  "runner" | "cache" | "sources" | "dataThrough" | "audit" | "syslogCounts" | "drains"
+>;
 
-export function createMetrics({ runner, cache, sources, dataThrough, audit, syslogCounts }: Watched): Metrics {
+export function createMetrics({ runner, cache, sources, dataThrough, audit, syslogCounts, drains }: Watched): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
@@ -92,6 +96,7 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit, sysl
     return (await runner.engine.memoryBytes?.()) ?? 0;
   });
   addNewestEvents(registers, sources, dataThrough);
+  if (drains !== undefined) addDrains(registers, drains);
   return {
     observe({ endpoint, cache: result, source, events, rejected, untimed }, status, seconds) {
       requests.inc({ endpoint: endpoint ?? "", status: String(status) });
@@ -125,6 +130,56 @@ function addNewestEvents(
         const us = dataThrough.newestOf(name);
         if (us !== undefined) newest.set({ source: name }, Number(us) / 1e6);
       }
+    },
+  });
+}
+
+function addDrains(registers: Registry[], drains: Drains): void {
+  const labelNames = ["backend", "source"];
+  const events = new Counter({
+    name: "logweir_drain_events_total",
+    help: "Events of drains: delivered, refused by the destination, or dropped since too many waited.",
+    labelNames: [...labelNames, "outcome"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { backend, rule, ...state } of drains.status()) {
+        for (const outcome of ["delivered", "refused", "dropped"] as const) {
+          events.inc({ backend: backend.name, source: rule.source, outcome }, state[outcome]);
+        }
+      }
+    },
+  });
+  const failures = new Counter({
+    name: "logweir_drain_failures_total",
+    help: "Requests to destinations that failed and were repeated.",
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const { backend, rule, failures: count } of drains.status()) {
+        failures.inc({ backend: backend.name, source: rule.source }, count);
+      }
+    },
+  });
+  const waiting = new Gauge({
+    name: "logweir_drain_waiting_events",
+    help: "Events that are not drained yet, those among them that a rule's query may leave out.",
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const { backend, rule, waiting: count } of drains.status()) {
+        waiting.inc({ backend: backend.name, source: rule.source }, count);
+      }
+    },
+  });
+  new Gauge({
+    name: "logweir_drain_waiting_bytes",
+    help: "Disk that the keys of events take which wait to be drained.",
+    registers,
+    collect() {
+      this.set(drains.waitingBytes);
     },
   });
 }

@@ -161,6 +161,60 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
     }),
     additionalProperties: true,
   },
+  BackendDocument: object(
+    {
+      name: text,
+      description: text,
+      type: { type: "string", enum: ["webhook", "logweir", "loki"] },
+      config: {
+        type: "object",
+        description: "url, headers, gzip; token and source of logweir, username and password of loki",
+      },
+      metadata: { type: "object" },
+    },
+    ["name", "description", "type", "config", "metadata"],
+  ),
+  Backend: object({
+    id: text,
+    token: text,
+    name: text,
+    description: text,
+    type: text,
+    config: { type: "object", description: "Secrets stand as ********" },
+    metadata: { type: "object" },
+    inserted_at: text,
+    updated_at: text,
+    status: listOf(
+      object({
+        rule_id: text,
+        source: text,
+        waiting: integer,
+        delivered: integer,
+        refused: integer,
+        dropped: integer,
+        failures: integer,
+        last_error: nullableText,
+        last_delivered_at: nullableText,
+      }),
+    ),
+  }),
+  RuleDocument: object(
+    {
+      backend_id: text,
+      source_id: { type: "string", description: "Id, name or alias of a source" },
+      lql_string: { type: "string", description: "Which events go there, in LQL; empty for all" },
+    },
+    ["lql_string", "backend_id", "source_id"],
+  ),
+  Rule: object({
+    id: text,
+    token: text,
+    backend_id: text,
+    source_id: text,
+    source: text,
+    lql_string: text,
+    inserted_at: text,
+  }),
   SourceSchema: object({ name: text, fields: listOf(object({ path: text, type: text })) }),
   NewAccessToken: object(
     {

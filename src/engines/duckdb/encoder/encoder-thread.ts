@@ -1,6 +1,12 @@
 /** The service's side of the thread that reads and encodes long bodies: starts it when it is needed, and again when it fails. */
 import { Worker } from "node:worker_threads";
-import { BodyError, type BodyRemarks, EngineError, type EventBody } from "../../contract/query-engine.ts";
+import {
+  BodyError,
+  type BodyRemarks,
+  EngineError,
+  type EventBody,
+  type EventKey,
+} from "../../contract/query-engine.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import { findScript } from "../process/script-path.ts";
 import type { Tenant } from "../schema/field-requests.ts";
@@ -17,6 +23,8 @@ export interface ThreadEvents {
   readonly count: number;
   readonly remarks: BodyRemarks;
   readonly newestTimestampUs: bigint | undefined;
+  /** As they were encoded last: ids that are made here are others each time. */
+  readonly keys?: readonly EventKey[] | undefined;
   /** By the source's schema of now. `full`: tenants that may bring no further fields, beside those of the state. */
   encode(state: SourceState, full: ReadonlySet<Tenant>): Promise<EncodeOutcome>;
   release(): void;
@@ -123,6 +131,9 @@ export class EncoderThread {
         count: encoded.eventCount,
         remarks: remarksOf(encoded),
         newestTimestampUs: encoded.newestTimestampUs,
+        get keys() {
+          return encoded.keys;
+        },
         encode: async (now, full) => {
           if (now.version !== version || full.size > 0) {
             this.#tellSchema(thread, now);

@@ -1,5 +1,5 @@
 /** Messages between the service and the thread that reads and encodes long bodies. */
-import type { BodyErrorCode, BodyRemarks, EventBody, ReadEvents } from "../../contract/query-engine.ts";
+import type { BodyErrorCode, BodyRemarks, EventBody, EventKey, ReadEvents } from "../../contract/query-engine.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import type { Carried } from "../schema/carried-entries.ts";
 import type { Declaration } from "../schema/declaration.ts";
@@ -40,6 +40,8 @@ export type EncodeOutcome =
 export interface EncodedBody extends BodyRemarks {
   readonly eventCount: number;
   readonly newestTimestampUs: bigint | undefined;
+  /** Of its events, where the body asks for them. */
+  readonly keys?: readonly EventKey[] | undefined;
   readonly outcome: EncodeOutcome;
 }
 

@@ -37,6 +37,7 @@ export function serveEncoder(port: MessagePort, readBody: BodyReader): void {
       ...remarks,
       eventCount: events.length,
       newestTimestampUs: newestTimestampUs(events),
+      keys: body.wantsKeys === true ? events.map(({ id, timestampUs }) => ({ id, timestampUs })) : undefined,
       outcome:
         encoded.missing === undefined
           ? { batches: events.length === 0 ? [] : [encoded.batch.encode()], carried: encoded.carried }

@@ -167,7 +167,7 @@ export class DuckDbStore implements EventStore {
       try {
         admit?.(remarks.loads ?? []);
         const result = await this.#store(state, events);
-        return { ...result, ...remarks, newestTimestampUs };
+        return { ...result, ...remarks, newestTimestampUs, keys: events.keys };
       } finally {
         events.release();
       }

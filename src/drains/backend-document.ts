@@ -1,0 +1,192 @@
+import { type Backend, type BackendConfig, type BackendType, backendTypes } from "./backend.ts";
+
+/** What is wrong with a document, as texts by field. */
+export type DocumentProblems = Readonly<Record<string, readonly string[]>>;
+
+/** What a document says of a backend. */
+export type BackendDraft = Pick<Backend, "name" | "description" | "type" | "config" | "metadata">;
+
+export type Report = (field: string, message: string) => void;
+
+/** Stands for a secret wherever a backend is shown; sent back, it means the secret that is there. */
+export const mask = "********";
+
+const resend = "must be sent again, since the address is another";
+
+const fields = ["name", "description", "type", "config", "metadata"];
+/** Of a backend as it is shown; sent back, they say nothing. */
+const shownFields = ["id", "token", "inserted_at", "updated_at", "status"];
+const configFields: Readonly<Record<BackendType, readonly string[]>> = {
+  webhook: ["url", "headers", "gzip", "http"],
+  logweir: ["url", "headers", "gzip", "token", "source"],
+  loki: ["url", "headers", "gzip", "username", "password"],
+};
+const maxHeaders = 50;
+const maxTextLength = 4_096;
+/** Set by the request itself. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "content-encoding",
+  "content-type",
+  "transfer-encoding",
+  "expect",
+  "upgrade",
+  "te",
+  "trailer",
+  "keep-alive",
+]);
+
+/** Reads a backend's document; what it leaves out stays as it was `before`. All problems are told together. */
+export function readBackend(
+  sent: Readonly<Record<string, unknown>>,
+  before?: Backend,
+): { readonly draft: BackendDraft } | { readonly problems: DocumentProblems } {
+  const problems = new Map<string, string[]>();
+  const report: Report = (field, message) => problems.set(field, [...(problems.get(field) ?? []), message]);
+  for (const key of Object.keys(sent)) {
+    if (![...fields, ...shownFields].includes(key))
+      report(key, `there is no such field; fields are ${fields.join(", ")}`);
+  }
+  const type = readType(sent.type ?? before?.type, report);
+  const same = before !== undefined && before.type === type ? before.config : undefined;
+  const draft = {
+    name: readText("name", sent.name ?? before?.name, report),
+    description: readText("description", sent.description ?? before?.description ?? "", report, 0),
+    type,
+    config: sent.config === undefined && same !== undefined ? same : readConfig(sent.config, type, same, report),
+    metadata: readMetadata(sent.metadata ?? before?.metadata ?? {}, report),
+  };
+  return problems.size === 0 ? { draft } : { problems: Object.fromEntries(problems) };
+}
+
+function readType(value: unknown, report: Report): BackendType {
+  const type = backendTypes.find((each) => each === value);
+  if (type === undefined) report("type", `must be one of ${backendTypes.join(", ")}`);
+  return type ?? "webhook";
+}
+
+function readText(field: string, value: unknown, report: Report, minLength = 1): string {
+  if (typeof value === "string" && value.length >= minLength && value.length <= maxTextLength) return value;
+  report(field, `must be a text of ${minLength} to ${maxTextLength} characters`);
+  return "";
+}
+
+function readMetadata(value: unknown, report: Report): Backend["metadata"] {
+  if (isObject(value) && JSON.stringify(value).length <= maxTextLength) return value;
+  report("metadata", `must be an object of ${maxTextLength} characters at most`);
+  return {};
+}
+
+function readConfig(
+  sent: unknown,
+  type: BackendType,
+  before: BackendConfig | undefined,
+  report: Report,
+): BackendConfig {
+  const config = isObject(sent) ? sent : {};
+  if (!isObject(sent)) report("config", "must be an object with the field url");
+  for (const key of Object.keys(config)) {
+    if (!configFields[type].includes(key)) {
+      report(`config.${key}`, `there is no such field; fields of ${type} are ${configFields[type].join(", ")}`);
+    }
+  }
+  const { gzip = true } = config;
+  if (typeof gzip !== "boolean") report("config.gzip", "must be true or false");
+  const url = readUrl(config.url, before?.url, report);
+  // Secrets go to where they were meant for: who changes the address must know them.
+  const known = before !== undefined && isSameOrigin(url, before.url) ? before : undefined;
+  const optional = (field: "token" | "source" | "username" | "password") => {
+    const value = config[field] === mask ? known?.[field] : config[field];
+    if (config[field] === mask && value === undefined) report(`config.${field}`, resend);
+    if (value === undefined || value === null || value === "") return {};
+    return { [field]: readText(`config.${field}`, value, report) };
+  };
+  return {
+    url,
+    headers: readHeaders(config.headers ?? {}, known?.headers ?? {}, report),
+    gzip: gzip === true,
+    ...optional("token"),
+    ...optional("source"),
+    ...optional("username"),
+    ...optional("password"),
+  };
+}
+
+function isSameOrigin(a: string, b: string): boolean {
+  return URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin;
+}
+
+function readUrl(value: unknown, before: string | undefined, report: Report): string {
+  if (before !== undefined && value === maskUrl(before)) return before;
+  const text = readText("config.url", value, report);
+  if (text === "") return "";
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
+    report("config.url", "must be an address that begins with http:// or https://");
+  } else if (url.username !== "" || url.password !== "") {
+    report("config.url", "may hold no name and password; send them in headers");
+  } else if (url.hash !== "") report("config.url", "may have no part behind #");
+  return text;
+}
+
+function readHeaders(
+  value: unknown,
+  before: BackendConfig["headers"],
+  report: Report,
+): Readonly<Record<string, string>> {
+  if (!isObject(value)) {
+    report("config.headers", "must be an object of names and texts");
+    return {};
+  }
+  const entries = Object.entries(value);
+  if (entries.length > maxHeaders) report("config.headers", `must be ${maxHeaders} at most`);
+  const kept = new Map(Object.entries(before));
+  const headers: Record<string, string> = {};
+  for (const [name, given] of entries) {
+    const folded = name.toLowerCase();
+    const at = `config.headers.${name.slice(0, 100)}`;
+    const text = given === mask ? kept.get(folded) : given;
+    if (!/^[!#$%&'*+\-.^_`|~0-9a-z]{1,256}$/.test(folded)) report(at, "is not a header's name");
+    else if (ownHeaders.has(folded)) report(at, "is set by the request itself");
+    else if (given === mask && text === undefined) report(at, resend);
+    else if (typeof text !== "string" || text.length > maxTextLength || !/^[\t\x20-\x7e]*$/.test(text)) {
+      report(at, `must be a text of ${maxTextLength} printable ASCII characters at most`);
+    } else headers[folded] = text;
+  }
+  return headers;
+}
+
+/** A backend as the API shows it: without its secrets. */
+export function showBackend(backend: Backend): Record<string, unknown> {
+  const { id, name, description, type, config, metadata, createdAtMs, updatedAtMs } = backend;
+  const { url, headers, token, password, ...rest } = config;
+  return {
+    id,
+    token: id,
+    name,
+    description,
+    type,
+    config: {
+      ...rest,
+      url: maskUrl(url),
+      headers: Object.fromEntries(Object.keys(headers).map((header) => [header, mask])),
+      ...(token === undefined ? {} : { token: mask }),
+      ...(password === undefined ? {} : { password: mask }),
+    },
+    metadata,
+    inserted_at: new Date(createdAtMs).toISOString(),
+    updated_at: new Date(updatedAtMs).toISOString(),
+  };
+}
+
+/** What stands behind `?` is secret for all that anybody knows. */
+function maskUrl(url: string): string {
+  const at = url.indexOf("?");
+  return at === -1 ? url : `${url.slice(0, at)}?${mask}`;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

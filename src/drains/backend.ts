@@ -1,0 +1,50 @@
+/** Where events are sent to. */
+export interface Backend {
+  /** A UUID. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly type: BackendType;
+  readonly config: BackendConfig;
+  /** What clients note about it, as `{ type: "log-drain" }`. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Milliseconds since 1970, as is the other time. */
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export const backendTypes = ["webhook", "logweir", "loki"] as const;
+
+/** `webhook` gets events as a JSON array, `logweir` as its own ingest takes them, `loki` as Loki's push takes them. */
+export type BackendType = (typeof backendTypes)[number];
+
+/** How a destination is reached. What is secret in it: values of headers, `token` and `password`. */
+export interface BackendConfig {
+  /** `http:` or `https:`, without a name and password in it. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly gzip: boolean;
+  /** Of `logweir`: an access token of the destination's. */
+  readonly token?: string;
+  /** Of `logweir`: the source of the destination that events go to; the one of the same name unless set. */
+  readonly source?: string;
+  /** Of `loki`, for Basic authentication. */
+  readonly username?: string;
+  readonly password?: string;
+}
+
+/** Which events go to a backend: those of a source that a query in LQL holds for. */
+export interface DrainRule {
+  /** A UUID. */
+  readonly id: string;
+  readonly backendId: string;
+  /** The source's name. */
+  readonly source: string;
+  /** Empty for all events. */
+  readonly lql: string;
+  /** Milliseconds since 1970. */
+  readonly createdAtMs: number;
+}
+
+/** A drained event: its fields as they were sent, and `timestamp` in microseconds since 1970. */
+export type DrainedEvent = Readonly<Record<string, unknown>>;

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import type { Backend } from "./backend.ts";
+import { mask, readBackend, showBackend } from "./backend-document.ts";
+import { createConfigSealer } from "./config-sealer.ts";
+import { makeRequest } from "./destinations/make-request.ts";
+
+const secrets = ["s3cret-header", "s3cret-token", "s3cret-password", "s3cret-query"];
+
+const backend: Backend = {
+  id: "7c6ab1a4-0000-4000-8000-000000000001",
+  name: "n",
+  description: "",
+  type: "loki",
+  config: {
+    url: "https://logs.example/push?key=s3cret-query",
+    headers: { authorization: "s3cret-header" },
+    gzip: true,
+    token: "s3cret-token",
+    username: "me",
+    password: "s3cret-password",
+  },
+  metadata: {},
+  createdAtMs: 0,
+  updatedAtMs: 0,
+};
+
+function saved(sent: Record<string, unknown>, before?: Backend): Backend["config"] {
+  const read = readBackend(sent, before);
+  if ("problems" in read) throw new Error(JSON.stringify(read.problems));
+  return read.draft.config;
+}
+
+function problemsOf(sent: Record<string, unknown>, before?: Backend): readonly string[] {
+  const read = readBackend(sent, before);
+  return "problems" in read ? Object.keys(read.problems) : [];
+}
+
+describe("a backend's document", () => {
+  it("never shows a secret", () => {
+    const shown = JSON.stringify(showBackend(backend));
+    for (const secret of secrets) expect(shown).not.toContain(secret);
+    expect(shown).toContain('"username":"me"');
+  });
+
+  it("means the secrets that are there where it is sent back as it was shown", () => {
+    const { token: _, ...config } = backend.config;
+    const before = { ...backend, config };
+    expect(saved(showBackend(before), before)).toEqual(config);
+    expect(saved({ name: "other" }, before)).toEqual(config);
+  });
+
+  it("must hold the secrets again where the address is another, so that they go nowhere they were not meant for", () => {
+    const config = {
+      url: "https://elsewhere.example/",
+      headers: { authorization: mask },
+      password: mask,
+      username: "me",
+    };
+    expect(problemsOf({ config }, backend)).toEqual(["config.headers.authorization", "config.password"]);
+    const url = `https://elsewhere.example/push?${mask}`;
+    expect(saved({ config: { url } }, backend)).toEqual({ url, headers: {}, gzip: true });
+  });
+
+  it.each([
+    ["no address", {}, "config.url"],
+    ["a file", { url: "file:///etc/passwd" }, "config.url"],
+    ["a name and password in the address", { url: "http://me:secret@a.example/" }, "config.url"],
+    ["a line break in a header", { url: "http://a.example/", headers: { a: "b\r\nc: d" } }, "config.headers.a"],
+    ["no header's name", { url: "http://a.example/", headers: { "a b": "c" } }, "config.headers.a b"],
+    ["a header of the request's own", { url: "http://a.example/", headers: { Host: "b" } }, "config.headers.Host"],
+    ["a field of another type", { url: "http://a.example/", token: "t" }, "config.token"],
+    ["a mask of nothing", { url: "http://a.example/", headers: { a: mask } }, "config.headers.a"],
+  ])("with %s is refused by the field's name", (_, config, field) => {
+    expect(problemsOf({ name: "n", type: "webhook", config })).toEqual([field]);
+  });
+
+  it("has all of its problems told together", () => {
+    expect(problemsOf({ type: "ftp", metadata: [], more: 1 })).toEqual([
+      "more",
+      "type",
+      "name",
+      "config",
+      "config.url",
+      "metadata",
+    ]);
+  });
+});
+
+describe("a sealed configuration", () => {
+  it("is opened with the key that sealed it, and with no other", () => {
+    const sealer = createConfigSealer(new Uint8Array(32));
+    const sealed = sealer.seal("s3cret");
+    expect(sealed).not.toContain("s3cret");
+    expect(sealer.open(sealed)).toBe("s3cret");
+    expect(createConfigSealer(new Uint8Array(32).fill(1)).open(sealed)).toBeUndefined();
+    expect(sealer.open(`${sealed.slice(0, -2)}AA`)).toBeUndefined();
+    expect(sealer.open("")).toBeUndefined();
+  });
+});
+
+describe("requests to destinations", () => {
+  const events = [{ id: "a", timestamp: 1_787_216_400_000_000, project: "p", event_message: "m" }];
+  const to = (type: Backend["type"], config: Partial<Backend["config"]>) =>
+    makeRequest(
+      { ...backend, type, config: { url: "http://d.example/", headers: {}, gzip: true, ...config } },
+      "edge",
+      events,
+    );
+
+  it("bring a webhook the events, and the source's name in a header", () => {
+    const request = to("webhook", { url: "http://d.example/x?y=1", headers: { a: "b" } });
+    expect(request).toMatchObject({ url: "http://d.example/x?y=1", headers: { a: "b", "x-logweir-source": "edge" } });
+    expect(JSON.parse(request.body)).toEqual(events);
+  });
+
+  it("bring another Logweir the events for a source of the same name or another, below any path", () => {
+    expect(to("logweir", { token: "t" })).toMatchObject({
+      url: "http://d.example/api/logs?source_name=edge",
+      headers: { "x-api-key": "t" },
+    });
+    expect(to("logweir", { url: "http://d.example/logs", source: "far" }).url).toBe(
+      "http://d.example/logs/api/logs?source_name=far",
+    );
+  });
+
+  it("bring Loki a stream for each project, in nanoseconds, with Basic authentication", () => {
+    const request = to("loki", { username: "me", password: "pw" });
+    expect(request.url).toBe("http://d.example/loki/api/v1/push");
+    expect(request.headers).toEqual({ authorization: `Basic ${btoa("me:pw")}` });
+    const line = JSON.stringify({ id: "a", project: "p", event_message: "m" });
+    expect(JSON.parse(request.body)).toEqual({
+      streams: [{ stream: { source: "edge", project: "p" }, values: [["1787216400000000000", line]] }],
+    });
+    expect(to("loki", { url: "http://d.example/own" }).url).toBe("http://d.example/own");
+  });
+});

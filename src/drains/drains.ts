@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import { ServiceError } from "../shared/errors.ts";
+import type { Source } from "../sources/source.ts";
+import type { Backend, DrainRule } from "./backend.ts";
+import { type BackendDraft, type DocumentProblems, readBackend } from "./backend-document.ts";
+import type { DeliveryState } from "./delivery.ts";
+import { readRule } from "./rule-document.ts";
+import type { RunningRules } from "./running-rules.ts";
+import type { ArrivalWatch } from "./watched-store.ts";
+
+/** A document as it is sent, not yet looked at. */
+type Sent = Readonly<Record<string, unknown>>;
+
+/** How a rule's deliveries go. */
+export interface RuleStatus extends Readonly<DeliveryState> {
+  readonly rule: DrainRule;
+  readonly backend: Backend;
+  /** Events that are not delivered yet, those among them that the rule's query may leave out. */
+  readonly waiting: number;
+}
+
+/** Log drains: where events go, and which. One change comes after the other, and takes effect at once. */
+export interface Drains extends ArrivalWatch {
+  readonly backends: readonly Backend[];
+  readonly rules: readonly DrainRule[];
+  /** Throws `unknown_backend`. */
+  findBackend(id: string): Backend;
+  /** Throws `unknown_rule`. */
+  findRule(id: string): DrainRule;
+  /** Makes a backend, or changes the one of an id. Throws `validation_failed` and `unknown_backend`. */
+  saveBackend(sent: Sent, id?: string): Promise<Backend>;
+  /** Removes a backend, with its rules and what waits for them. Throws `unknown_backend`. */
+  removeBackend(id: string): Promise<Backend>;
+  /** Makes a rule, whose events are those from now on, or changes the one of an id. Throws `validation_failed` and `unknown_rule`. */
+  saveRule(sent: Sent, id?: string): Promise<DrainRule>;
+  /** Throws `unknown_rule`. */
+  removeRule(id: string): Promise<DrainRule>;
+  status(): readonly RuleStatus[];
+  /** Bytes on disk for what waits. */
+  readonly waitingBytes: number;
+}
+
+/** Keeps what is drained where. */
+export interface DrainDocuments {
+  putBackend(backend: Backend): Promise<void>;
+  removeBackend(id: string): Promise<void>;
+  putRule(rule: DrainRule): Promise<void>;
+  removeRule(id: string): Promise<void>;
+}
+
+export interface DrainsOptions {
+  readonly backends: readonly Backend[];
+  readonly rules: readonly DrainRule[];
+  readonly documents: DrainDocuments;
+  readonly running: RunningRules;
+  readonly findSource: (nameOrId: string) => Source | undefined;
+  readonly nowMs: () => number;
+}
+
+export function createDrains({ documents, running, findSource, nowMs, ...initial }: DrainsOptions): Drains {
+  const backends = new Map(initial.backends.map((backend) => [backend.id, backend]));
+  const rules = new Map(initial.rules.map((rule) => [rule.id, rule]));
+  let last: Promise<unknown> = Promise.resolve();
+  const exclusively = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  const findBackend = (id: string) => {
+    const backend = backends.get(id.toLowerCase());
+    if (backend === undefined) throw new ServiceError("unknown_backend", `There is no backend ${id.slice(0, 100)}`);
+    return backend;
+  };
+  const findRule = (id: string) => {
+    const rule = rules.get(id.toLowerCase());
+    if (rule === undefined) throw new ServiceError("unknown_rule", `There is no rule ${id.slice(0, 100)}`);
+    return rule;
+  };
+  const rulesOf = ({ id }: Backend) => [...rules.values()].filter(({ backendId }) => backendId === id);
+  const readers = {
+    findBackend: (id: string) => backends.get(id.toLowerCase()),
+    findSource,
+    findProblem: running.findProblem,
+  };
+
+  return {
+    isWatched: running.isWatched,
+    note: running.note,
+    get backends() {
+      return [...backends.values()];
+    },
+    get rules() {
+      return [...rules.values()];
+    },
+    findBackend,
+    findRule,
+    saveBackend: (sent, id) =>
+      exclusively(async () => {
+        const before = id === undefined ? undefined : findBackend(id);
+        const read = readBackend(sent, before);
+        if ("problems" in read) throw notSaved("backend", read.problems);
+        const backend = toBackend(read.draft, before, nowMs());
+        await documents.putBackend(backend);
+        backends.set(backend.id, backend);
+        for (const rule of rulesOf(backend)) await running.restart(rule, backend);
+        return backend;
+      }),
+    removeBackend: (id) =>
+      exclusively(async () => {
+        const backend = findBackend(id);
+        await documents.removeBackend(backend.id);
+        for (const rule of rulesOf(backend)) {
+          rules.delete(rule.id);
+          await running.remove(rule);
+        }
+        backends.delete(backend.id);
+        return backend;
+      }),
+    saveRule: (sent, id) =>
+      exclusively(async () => {
+        const before = id === undefined ? undefined : findRule(id);
+        const read = readRule(sent, readers, before);
+        if ("problems" in read) throw notSaved("rule", read.problems);
+        const own = { id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs() };
+        const rule = { ...read.draft, ...own };
+        await documents.putRule(rule);
+        // Positions count the events of one source.
+        if (before !== undefined && before.source !== rule.source) await running.remove(before);
+        rules.set(rule.id, rule);
+        await running.restart(rule, findBackend(rule.backendId));
+        return rule;
+      }),
+    removeRule: (id) =>
+      exclusively(async () => {
+        const rule = findRule(id);
+        await documents.removeRule(rule.id);
+        rules.delete(rule.id);
+        await running.remove(rule);
+        return rule;
+      }),
+    status: () =>
+      [...rules.values()].flatMap((rule) => {
+        const backend = backends.get(rule.backendId);
+        return backend === undefined ? [] : [{ rule, backend, ...running.stateOf(rule) }];
+      }),
+    get waitingBytes() {
+      return running.waitingBytes;
+    },
+  };
+}
+
+function toBackend(draft: BackendDraft, before: Backend | undefined, nowMs: number): Backend {
+  return { ...draft, id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs, updatedAtMs: nowMs };
+}
+
+function notSaved(what: string, fields: DocumentProblems): ServiceError {
+  const [[field, [text = ""] = []] = ["", []]] = Object.entries(fields);
+  return new ServiceError("validation_failed", `The ${what} was not saved: ${field}: ${text}`, { fields });
+}

@@ -1,0 +1,116 @@
+import { appendFile, mkdtemp, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { EventKey } from "../engines/contract/query-engine.ts";
+import { openJournal } from "./journal.ts";
+import { createJournals } from "./journals.ts";
+
+const makeTemporaryFolder = (name: string) => mkdtemp(join(tmpdir(), `${name}-`));
+
+/** No machine ends here. */
+const flush = async () => undefined;
+const key = (number: number, id = `event ${number}`): EventKey => ({ id, timestampUs: BigInt(number) });
+const keys = (from: number, count: number) => Array.from({ length: count }, (_, index) => key(from + index));
+
+describe("a journal", () => {
+  it("gives keys back in their order, by their numbers, over any files and ends", async () => {
+    const operation = fc.oneof(
+      fc.record({
+        kind: fc.constant("note" as const),
+        ids: fc.array(fc.string({ unit: "binary" }), { maxLength: 20 }),
+      }),
+      fc.record({ kind: fc.constant("reopen" as const) }),
+      fc.record({ kind: fc.constant("release" as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 8 }), async (operations) => {
+        const folder = await makeTemporaryFolder("journal");
+        let journal = await openJournal({ flush, folder, segmentBytes: 100 });
+        const all: EventKey[] = [];
+        for (const each of operations) {
+          if (each.kind === "note") {
+            const noted = each.ids.map((id, index) => key(all.length + index, id));
+            await journal.note(noted);
+            all.push(...noted);
+          } else if (each.kind === "reopen") {
+            await journal.close();
+            journal = await openJournal({ flush, folder, segmentBytes: 100 });
+          } else await journal.releaseBefore(Math.floor(each.share * all.length));
+        }
+        const read: EventKey[] = [];
+        for (let at = journal.first; at < journal.end; ) {
+          const some = await journal.read(at, 7);
+          read.push(...some);
+          at += some.length;
+        }
+        expect(read).toEqual(all.slice(journal.first));
+        expect(journal.end).toBe(all.length);
+        await journal.close();
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("drops a line that was cut by an end, and goes on behind the last whole one", async () => {
+    const folder = await makeTemporaryFolder("journal");
+    const before = await openJournal({ flush, folder });
+    await before.note(keys(0, 3));
+    await before.close();
+    const [file = ""] = await readdir(folder);
+    await appendFile(join(folder, file), '3 "cu');
+    const after = await openJournal({ flush, folder });
+    expect(after.end).toBe(3);
+    await after.note([key(3)]);
+    expect(await after.read(0, 10)).toEqual(keys(0, 4));
+    await after.close();
+  });
+
+  it("takes what requests note at the same time, each once", async () => {
+    const journal = await openJournal({ flush, folder: await makeTemporaryFolder("journal") });
+    await Promise.all(Array.from({ length: 50 }, (_, index) => journal.note([key(index)])));
+    expect(new Set((await journal.read(0, 100)).map(({ id }) => id)).size).toBe(50);
+    await journal.close();
+  });
+
+  it("wakes who waits for keys, and who is told to wait no longer", async () => {
+    const journal = await openJournal({ flush, folder: await makeTemporaryFolder("journal") });
+    const waiting = journal.waitForKeys(0, new AbortController().signal);
+    await journal.note([key(0)]);
+    await waiting;
+    const ending = new AbortController();
+    const ended = journal.waitForKeys(1, ending.signal);
+    ending.abort();
+    await ended;
+    await journal.close();
+  });
+});
+
+describe("all journals", () => {
+  it("give up the oldest keys of the longest one beyond their bound", async () => {
+    const journals = createJournals(await makeTemporaryFolder("journals"), 1_000_000, { flush });
+    const long = await journals.open("long");
+    const short = await journals.open("short");
+    await short.note(keys(0, 10));
+    for (let at = 0; at < 150_000; at += 5_000) {
+      await long.note(keys(at, 5_000));
+      await journals.keepWithinBound();
+    }
+    expect(journals.byteCount).toBeLessThanOrEqual(1_000_000);
+    expect(long.first).toBeGreaterThan(0);
+    expect((await long.read(long.first, 1))[0]).toEqual(key(long.first));
+    expect(short.first).toBe(0);
+    await journals.close();
+  });
+
+  it("forget a source whose journal is removed", async () => {
+    const folder = await makeTemporaryFolder("journals");
+    const journals = createJournals(folder, 1_000_000, { flush });
+    await (await journals.open("a")).note(keys(0, 3));
+    await journals.remove("a");
+    expect(await readdir(folder)).toEqual([]);
+    expect((await journals.open("a")).end).toBe(0);
+    await journals.close();
+  });
+});

@@ -1,0 +1,57 @@
+import type { Source } from "../sources/source.ts";
+import { sourceId } from "../sources/source.ts";
+import type { DrainRule } from "./backend.ts";
+import type { DocumentProblems } from "./backend-document.ts";
+
+/** What a document says of a rule. */
+export type RuleDraft = Pick<DrainRule, "backendId" | "source" | "lql">;
+
+/** What a rule's document is looked at with. */
+export interface RuleReaders {
+  readonly findBackend: (id: string) => { readonly id: string } | undefined;
+  readonly findSource: (nameOrId: string) => Source | undefined;
+  /** Why a query in LQL cannot be run over the source; undefined for nothing. */
+  readonly findProblem: (source: string, lql: string) => string | undefined;
+}
+
+const fields = ["backend_id", "source_id", "source", "lql_string"];
+const shownFields = ["id", "token", "inserted_at"];
+
+/** Reads a rule's document; what it leaves out stays as it was `before`. All problems are told together. */
+export function readRule(
+  sent: Readonly<Record<string, unknown>>,
+  readers: RuleReaders,
+  before?: DrainRule,
+): { readonly draft: RuleDraft } | { readonly problems: DocumentProblems } {
+  const problems: Record<string, readonly string[]> = {};
+  for (const key of Object.keys(sent)) {
+    if (![...fields, ...shownFields].includes(key)) {
+      problems[key] = [`there is no such field; fields are ${fields.join(", ")}`];
+    }
+  }
+  const backend = readers.findBackend(String(sent.backend_id ?? before?.backendId ?? ""));
+  if (backend === undefined) problems.backend_id = ["must be the id of a backend"];
+  const source = readers.findSource(String(sent.source_id ?? sent.source ?? before?.source ?? ""));
+  if (source === undefined) problems.source_id = ["must be the id, name or alias of a source"];
+  const lql = sent.lql_string ?? before?.lql ?? "";
+  if (typeof lql !== "string") problems.lql_string = ["must be a text in LQL, empty for all events"];
+  else if (source !== undefined) {
+    const problem = readers.findProblem(source.name, lql);
+    if (problem !== undefined) problems.lql_string = [problem];
+  }
+  if (Object.keys(problems).length > 0 || backend === undefined || source === undefined) return { problems };
+  return { draft: { backendId: backend.id, source: source.name, lql: String(lql) } };
+}
+
+/** A rule as the API shows it. */
+export function showRule({ id, backendId, source, lql, createdAtMs }: DrainRule): Record<string, unknown> {
+  return {
+    id,
+    token: id,
+    backend_id: backendId,
+    source_id: sourceId(source),
+    source,
+    lql_string: lql,
+    inserted_at: new Date(createdAtMs).toISOString(),
+  };
+}

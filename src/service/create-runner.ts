@@ -1,0 +1,29 @@
+import type { Settings } from "../config/settings.ts";
+import { createAdmission } from "../endpoints/call/admission.ts";
+import { createHoldBack } from "../endpoints/call/hold-back.ts";
+import type { EndpointRunner } from "../endpoints/call/run-endpoint.ts";
+import { createCursorSealer } from "../endpoints/paging/cursor.ts";
+import { serviceBudget } from "./service-limits.ts";
+
+interface RunnerParts extends Pick<EndpointRunner, "engine" | "planner"> {
+  readonly cursorKey: Uint8Array;
+}
+
+/** What runs queries, within what the settings allow. */
+export function createRunner(settings: Settings, { engine, planner, cursorKey }: RunnerParts): EndpointRunner {
+  return {
+    engine,
+    planner,
+    admission: createAdmission({
+      maxRunning: settings.maxConcurrentQueries,
+      maxRunningPerCaller: settings.maxConcurrentQueriesPerToken,
+      maxWaiting: settings.maxQueuedQueries,
+    }),
+    holdBack: createHoldBack(() => performance.now()),
+    cursors: createCursorSealer(cursorKey),
+    timeoutMs: settings.queryTimeoutMs,
+    maxResultBytes: settings.maxResultBytes,
+    budget: serviceBudget(settings),
+    now: () => performance.now(),
+  };
+}
