@@ -5,7 +5,7 @@ import type { LogEvent } from "../engines/contract/query-engine.ts";
 import { readEvents } from "../ingest/parse-events.ts";
 import { SyslogFrames } from "../ingest/protocols/syslog/frames.ts";
 import { readSyslogMessage } from "../ingest/protocols/syslog/read-message.ts";
-import { createMessageQueue, type QueueOptions } from "./queue.ts";
+import { MessageQueue, type QueueOptions } from "./queue.ts";
 
 const maxConnections = 1_000;
 /** How long messages that wait may take to be stored once the service stops, in milliseconds. */
@@ -31,7 +31,7 @@ export interface SyslogListener {
 
 /** Listens for syslog on one port, over TCP and UDP. Rejects where the port is taken. */
 export async function listenForSyslog(options: SyslogOptions): Promise<SyslogListener> {
-  const queue = createMessageQueue(options);
+  const queue = new MessageQueue(options);
   const { admit = () => () => undefined } = options;
   const take = (messages: readonly string[]) => {
     for (const event of toEvents(messages, options.nowMs())) {

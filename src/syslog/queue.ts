@@ -7,97 +7,105 @@ const waitMs = 100;
 const maxWaiting = 20_000;
 const retryMs = 500;
 
-export interface MessageQueue {
-  /** False where too many wait: then it was not taken. */
-  add(event: LogEvent): boolean;
-  readonly isFull: boolean;
-  /** Resolves once there is room again. */
-  roomy(): Promise<void>;
-  readonly counts: { readonly stored: number; readonly dropped: number };
-  /** Counts messages that were not taken. */
-  drop(count: number): void;
-  /** Stores what waits, gives up what the store does not take within `timeoutMs`, and takes no more. */
-  close(timeoutMs: number): Promise<void>;
-}
-
 export interface QueueOptions {
   readonly append: (events: readonly LogEvent[], signal: AbortSignal) => Promise<unknown>;
   readonly warn: (message: string) => void;
 }
 
 /** Collects messages and stores them in batches, one after the other. */
-export function createMessageQueue({ append, warn }: QueueOptions): MessageQueue {
-  let waiting: LogEvent[] = [];
-  let isClosed = false;
-  const counts = { stored: 0, dropped: 0 };
-  const closing = new AbortController();
-  let waiters: (() => void)[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
+export class MessageQueue {
+  readonly #counts = { stored: 0, dropped: 0 };
+  readonly #append: QueueOptions["append"];
+  readonly #warn: QueueOptions["warn"];
+  readonly #closing = new AbortController();
+  #waiting: LogEvent[] = [];
+  /** Each is called once there is room. */
+  #wakers: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
 
-  const storeBatch = async (batch: readonly LogEvent[]) => {
-    while (!closing.signal.aborted) {
+  constructor({ append, warn }: QueueOptions) {
+    this.#append = append;
+    this.#warn = warn;
+  }
+
+  /** False where too many wait: then it was not taken. */
+  add(event: LogEvent): boolean {
+    if (this.#isClosed || this.isFull) return false;
+    this.#waiting.push(event);
+    if (this.#waiting.length >= maxBatch) this.#start();
+    else this.#timer ??= setTimeout(() => this.#start(), waitMs);
+    return true;
+  }
+
+  get isFull(): boolean {
+    return this.#waiting.length >= maxWaiting;
+  }
+
+  /** Resolves once there is room again. */
+  roomy(): Promise<void> {
+    if (!this.isFull) return Promise.resolve();
+    return new Promise((resolve) => void this.#wakers.push(resolve));
+  }
+
+  get counts(): { readonly stored: number; readonly dropped: number } {
+    return this.#counts;
+  }
+
+  /** Counts messages that were not taken. */
+  drop(count: number): void {
+    this.#counts.dropped += count;
+  }
+
+  /** Stores what waits, gives up what the store does not take within `timeoutMs`, and takes no more. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosed = true;
+    const giveUp = setTimeout(() => this.#closing.abort(), timeoutMs);
+    this.#start();
+    await this.#running;
+    clearTimeout(giveUp);
+    this.#closing.abort();
+    this.#wakeAll();
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    // The timer may find that what it was set for went with the batch before.
+    if (this.#waiting.length > 0) this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, maxBatch);
+      await this.#store(batch);
+      this.#waiting = this.#waiting.slice(batch.length);
+      if (this.#waiting.length < maxWaiting / 2) this.#wakeAll();
+    }
+    this.#running = undefined;
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#wakers.splice(0)) wake();
+  }
+
+  async #store(batch: readonly LogEvent[]): Promise<void> {
+    while (!this.#closing.signal.aborted) {
       try {
-        await append(batch, closing.signal);
-        counts.stored += batch.length;
+        await this.#append(batch, this.#closing.signal);
+        this.#counts.stored += batch.length;
         return;
       } catch (error) {
         if (!canRetry(error)) {
-          warn(`${batch.length} messages of syslog could not be stored: ${String(error)}`);
+          this.#warn(`${batch.length} messages of syslog could not be stored: ${String(error)}`);
           break;
         }
-        await sleep(retryMs, closing.signal);
+        await sleep(retryMs, this.#closing.signal);
       }
     }
-    counts.dropped += batch.length;
-  };
-
-  const run = async () => {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, maxBatch);
-      await storeBatch(batch);
-      waiting = waiting.slice(batch.length);
-      if (waiting.length < maxWaiting / 2) for (const wake of waiters.splice(0)) wake();
-    }
-    running = undefined;
-  };
-
-  const start = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    running ??= run();
-  };
-
-  return {
-    add(event) {
-      if (isClosed || waiting.length >= maxWaiting) return false;
-      waiting.push(event);
-      if (waiting.length >= maxBatch) start();
-      else timer ??= setTimeout(start, waitMs);
-      return true;
-    },
-    get isFull() {
-      return waiting.length >= maxWaiting;
-    },
-    roomy() {
-      if (waiting.length < maxWaiting) return Promise.resolve();
-      return new Promise((resolve) => void waiters.push(resolve));
-    },
-    counts,
-    drop(count) {
-      counts.dropped += count;
-    },
-    async close(timeoutMs) {
-      isClosed = true;
-      const giveUp = setTimeout(() => closing.abort(), timeoutMs);
-      start();
-      await running;
-      clearTimeout(giveUp);
-      closing.abort();
-      for (const wake of waiters) wake();
-      waiters = [];
-    },
-  };
+    this.drop(batch.length);
+  }
 }
 
 function canRetry(error: unknown): boolean {

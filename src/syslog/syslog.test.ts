@@ -6,7 +6,7 @@ import { EngineError, type LogEvent } from "../engines/contract/query-engine.ts"
 import { createIngestQuotas } from "../ingest/quotas/ingest-quotas.ts";
 import { listenForSyslog, type SyslogListener } from "./listen.ts";
 import { openSyslog } from "./open-syslog.ts";
-import { createMessageQueue } from "./queue.ts";
+import { MessageQueue } from "./queue.ts";
 
 const nowMs = Date.parse("2026-08-20T09:00:00Z");
 
@@ -74,10 +74,12 @@ describe("the port for syslog", () => {
 describe("the queue of messages", () => {
   const event = { id: "a", hasGeneratedId: true, timestampUs: 1n, eventMessage: "m", fields: {} };
 
+  afterEach(() => void vi.useRealTimers());
+
   it("tries again what the store refuses for now, and drops what it never takes", async () => {
     const answers: (Error | undefined)[] = [new EngineError("overloaded", "x"), undefined, new Error("broken")];
     const warn = vi.fn();
-    const queue = createMessageQueue({
+    const queue = new MessageQueue({
       warn,
       append: async () => {
         const answer = answers.shift();
@@ -92,9 +94,34 @@ describe("the queue of messages", () => {
     await queue.close(10);
   });
 
+  it("stores what comes after its timer found nothing to store", async () => {
+    vi.useFakeTimers();
+    const releases: (() => void)[] = [];
+    const queue = new MessageQueue({
+      warn: () => undefined,
+      append: () => new Promise<void>((resolve) => void releases.push(resolve)),
+    });
+    queue.add(event);
+    await vi.advanceTimersByTimeAsync(100);
+    // It waits for a timer of its own, and goes before that with what follows the first batch.
+    queue.add(event);
+    for (let batch = 0; batch < 2; batch++) {
+      releases.shift()?.();
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    expect(queue.counts.stored).toBe(2);
+    await vi.advanceTimersByTimeAsync(100);
+    queue.add(event);
+    await vi.advanceTimersByTimeAsync(100);
+    releases.shift()?.();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(queue.counts.stored).toBe(3);
+    await queue.close(1);
+  });
+
   it("takes no more than it may hold, and tells when there is room", async () => {
     let release: () => void = () => undefined;
-    const queue = createMessageQueue({
+    const queue = new MessageQueue({
       warn: () => undefined,
       append: (_events, signal) =>
         new Promise<void>((resolve, reject) => {
