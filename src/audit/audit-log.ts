@@ -1,16 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { type EventStore, type LogEvent, newestTimestampUs } from "../engines/contract/query-engine.ts";
 import { auditSourceName } from "../sources/audit-source.ts";
-import {
-  type AuditEntry,
-  type AuditFields,
-  createDigest,
-  describeEntry,
-  holdEvent,
-  toLogEvent,
-} from "./audit-entry.ts";
+import { type AuditFields, createDigest, describeEntry, toLogEvent } from "./audit-entry.ts";
 import type { AuditEvent, AuditLevel } from "./audit-event.ts";
-import { createMask } from "./mask-value.ts";
+import { createMask, type MaskValue } from "./mask-value.ts";
+import { WaitingEntries } from "./waiting-entries.ts";
 
 /** Records who did what. Recording never fails, never waits and costs some microseconds; the rest is done in the background. */
 export interface AuditLog {
@@ -47,158 +41,125 @@ export interface AuditLogOptions {
 const flushAfterMs = 700;
 const batchSize = 500;
 const closeTimeoutMs = 5_000;
-/** Refusals are cheap to cause: so many different ones may wait, however many events may. */
-const maxRefusals = 100;
 
 /** Begins without a timer: one runs only while something waits. */
 export function createAuditLog(options: AuditLogOptions): AuditLog {
-  const { level, store, onStored, writeLine, warn, nowMs, maxWaiting = 10_000 } = options;
-  const mask = createMask(options.secrets);
-  const digest = createDigest(options.digestKey);
-  /** In the order they came; what is counted together stands in `counted` too. */
-  let waiting: AuditEntry[] = [];
-  // By a text that callers keep, so that it is hashed once: a kept answer costs less than hashing a long one.
-  let counted = new Map<string, AuditEntry[]>();
-  let refusals = 0;
+  return new BatchedAuditLog(options);
+}
+
+class BatchedAuditLog implements AuditLog {
+  readonly level: AuditLevel;
+  readonly #options: AuditLogOptions;
+  readonly #mask: MaskValue;
+  readonly #maxWaiting: number;
+  readonly #waiting: WaitingEntries;
   /** Written to the log, and not yet to the store. */
-  let unstored: LogEvent[] = [];
-  let dropped = 0;
-  let isFailing = false;
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
+  #unstored: LogEvent[] = [];
+  #dropped = 0;
+  #isFailing = false;
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
   /** The flush that was begun last, and the one that waits for it. */
-  let last: Promise<void> = Promise.resolve();
-  let next: Promise<void> | undefined;
-  const ending = new AbortController();
+  #last: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+  readonly #ending = new AbortController();
 
-  const arm = () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      void flush();
+  constructor(options: AuditLogOptions) {
+    this.level = options.level;
+    this.#options = options;
+    this.#mask = createMask(options.secrets);
+    this.#maxWaiting = options.maxWaiting ?? 10_000;
+    this.#waiting = new WaitingEntries(createDigest(options.digestKey), options.nowMs);
+  }
+
+  get droppedCount(): number {
+    return this.#dropped;
+  }
+
+  record(event: AuditEvent, count = 1): void {
+    if (!isRecorded(event, this.level) || this.#isClosed) return;
+    const room = this.#maxWaiting - this.#waiting.length - this.#unstored.length;
+    const outcome = this.#waiting.add(event, count, room);
+    if (outcome === "refused") this.#dropped++;
+    else if (outcome === "added") this.#arm();
+  }
+
+  /** One after the other: all that ask while one goes on share the one behind it. */
+  flush(): Promise<void> {
+    if (this.#next !== undefined) return this.#next;
+    this.#next = this.#last.then(() => this.#flushOnce());
+    this.#last = this.#next;
+    return this.#next;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const giveUp = setTimeout(() => this.#ending.abort(), closeTimeoutMs);
+    await this.flush();
+    clearTimeout(giveUp);
+    this.#dropped += this.#unstored.length;
+    if (this.#unstored.length > 0) this.#options.warn(`${this.#unstored.length} events of the audit were lost`);
+  }
+
+  #arm(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.flush();
     }, flushAfterMs).unref();
-  };
+  }
 
-  const take = (): AuditEntry[] => {
-    const entries = waiting;
-    waiting = [];
-    counted = new Map();
-    refusals = 0;
-    return entries;
-  };
+  async #flushOnce(): Promise<void> {
+    this.#next = undefined;
+    try {
+      await this.#describe();
+      await this.#storeAll();
+    } catch (error) {
+      this.#options.warn(`the audit could not be written: ${String(error)}`);
+    }
+    if (this.#waiting.length + this.#unstored.length > 0 && !this.#isClosed) this.#arm();
+  }
 
   /** Masks and logs, in slices that hold nobody up. */
-  const describe = async () => {
-    const entries = take();
+  async #describe(): Promise<void> {
+    const entries = this.#waiting.takeAll();
     for (let from = 0; from < entries.length; from += 100) {
       if (from > 0) await setImmediate();
       for (const entry of entries.slice(from, from + 100)) {
-        const { message, fields } = describeEntry(entry, mask);
-        writeLine(fields, message);
-        unstored.push(toLogEvent(entry.atMs, message, fields));
+        const { message, fields } = describeEntry(entry, this.#mask);
+        this.#options.writeLine(fields, message);
+        this.#unstored.push(toLogEvent(entry.atMs, message, fields));
       }
     }
-  };
+  }
 
-  const storeAll = async () => {
-    while (unstored.length > 0) {
-      const batch = unstored.slice(0, batchSize);
+  async #storeAll(): Promise<void> {
+    const { store, onStored } = this.#options;
+    while (this.#unstored.length > 0) {
+      const batch = this.#unstored.slice(0, batchSize);
       try {
-        await store.append(auditSourceName, batch, ending.signal);
+        await store.append(auditSourceName, batch, this.#ending.signal);
       } catch (error) {
-        // Part of it may be on disk: sent again, it must be known by its ids.
-        unstored = unstored.map((event) => ({ ...event, hasGeneratedId: false }));
-        if (!isFailing) warn(`the audit waits to be stored: ${error instanceof Error ? error.message : String(error)}`);
-        isFailing = true;
+        this.#noteFailure(error);
         return;
       }
-      isFailing = false;
-      unstored = unstored.slice(batch.length);
+      this.#isFailing = false;
+      this.#unstored = this.#unstored.slice(batch.length);
       const newestUs = newestTimestampUs(batch);
       if (newestUs !== undefined) onStored?.(auditSourceName, newestUs);
     }
-  };
+  }
 
-  const flushOnce = async (): Promise<void> => {
-    next = undefined;
-    try {
-      await describe();
-      await storeAll();
-    } catch (error) {
-      warn(`the audit could not be written: ${String(error)}`);
-    }
-    if (waiting.length + unstored.length > 0 && !isClosed) arm();
-  };
-
-  /** One after the other: all that ask while one goes on share the one behind it. */
-  const flush = (): Promise<void> => {
-    if (next !== undefined) return next;
-    next = last.then(flushOnce);
-    last = next;
-    return next;
-  };
-
-  return {
-    level,
-    record(event, count = 1) {
-      if (!isRecorded(event, level) || isClosed) return;
-      const key = keyOf(event);
-      const alike = key === undefined ? undefined : counted.get(key);
-      const same = alike?.find((entry) => isAlike(entry.event, event));
-      if (same !== undefined) {
-        same.count += count;
-        if ("durationMs" in event && event.durationMs > same.durationMs) same.durationMs = event.durationMs;
-        return;
-      }
-      const isRefusal = event.action === "access.refused";
-      if (waiting.length + unstored.length >= maxWaiting || (isRefusal && refusals >= maxRefusals)) {
-        dropped++;
-        return;
-      }
-      if (isRefusal) refusals++;
-      const atMs = "atMs" in event ? event.atMs : undefined;
-      const entry = holdEvent(event, atMs ?? nowMs(), digest);
-      entry.count = count;
-      waiting.push(entry);
-      if (alike !== undefined) alike.push(entry);
-      else if (key !== undefined) counted.set(key, [entry]);
-      arm();
-    },
-    get droppedCount() {
-      return dropped;
-    },
-    flush,
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      const giveUp = setTimeout(() => ending.abort(), closeTimeoutMs);
-      await flush();
-      clearTimeout(giveUp);
-      dropped += unstored.length;
-      if (unstored.length > 0) warn(`${unstored.length} events of the audit were lost`);
-    },
-  };
+  #noteFailure(error: unknown): void {
+    // Part of it may be on disk: sent again, it must be known by its ids.
+    this.#unstored = this.#unstored.map((event) => ({ ...event, hasGeneratedId: false }));
+    const reason = error instanceof Error ? error.message : String(error);
+    if (!this.#isFailing) this.#options.warn(`the audit waits to be stored: ${reason}`);
+    this.#isFailing = true;
+  }
 }
 
 function isRecorded({ action }: AuditEvent, level: AuditLevel): boolean {
   if (level === "all") return true;
   return level === "changes" && action !== "endpoint.run" && action !== "query.run";
-}
-
-/** Under what an event is looked for to be counted together with others; undefined for those that stand alone. */
-function keyOf(event: AuditEvent): string | undefined {
-  switch (event.action) {
-    case "endpoint.run":
-    case "query.run":
-      return event.callKey;
-    case "access.refused":
-      return `${event.method} ${event.route}`;
-    default:
-      return undefined;
-  }
-}
-
-/** Whether events of one key are to be told apart. */
-function isAlike(a: AuditEntry["event"], b: AuditEvent): boolean {
-  if (a.actor !== b.actor || a.error !== b.error) return false;
-  return ("cache" in a ? a.cache : undefined) === ("cache" in b ? b.cache : undefined);
 }

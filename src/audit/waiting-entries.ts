@@ -1,0 +1,83 @@
+import { type AuditEntry, type DigestText, holdEvent } from "./audit-entry.ts";
+import type { AuditEvent } from "./audit-event.ts";
+
+/** Refusals are cheap to cause: so many different ones may wait, however many events may. */
+const maxRefusals = 100;
+
+/** Events of the audit that wait to be written, in the order they came. Those that differ in nothing but their time wait as one. */
+export class WaitingEntries {
+  readonly #digest: DigestText;
+  readonly #nowMs: () => number;
+  #entries: AuditEntry[] = [];
+  // By a text that callers keep, so that it is hashed once: a kept answer costs less than hashing a long one.
+  #byKey = new Map<string, AuditEntry[]>();
+  #refusals = 0;
+
+  constructor(digest: DigestText, nowMs: () => number) {
+    this.#digest = digest;
+    this.#nowMs = nowMs;
+  }
+
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  /** Counts the event, which happened `count` times, with one like it that waits, or adds it where there is `room`. */
+  add(event: AuditEvent, count: number, room: number): "counted" | "added" | "refused" {
+    const key = keyOf(event);
+    const alike = key === undefined ? undefined : this.#byKey.get(key);
+    const same = alike?.find((entry) => isAlike(entry.event, event));
+    if (same !== undefined) {
+      countAgain(same, event, count);
+      return "counted";
+    }
+    const isRefusal = event.action === "access.refused";
+    if (room <= 0 || (isRefusal && this.#refusals >= maxRefusals)) return "refused";
+    if (isRefusal) this.#refusals++;
+    const entry = this.#hold(event, count);
+    this.#entries.push(entry);
+    if (alike !== undefined) alike.push(entry);
+    else if (key !== undefined) this.#byKey.set(key, [entry]);
+    return "added";
+  }
+
+  /** All that wait; none do afterwards. */
+  takeAll(): readonly AuditEntry[] {
+    const entries = this.#entries;
+    this.#entries = [];
+    this.#byKey = new Map();
+    this.#refusals = 0;
+    return entries;
+  }
+
+  #hold(event: AuditEvent, count: number): AuditEntry {
+    const atMs = "atMs" in event ? event.atMs : undefined;
+    const entry = holdEvent(event, atMs ?? this.#nowMs(), this.#digest);
+    entry.count = count;
+    return entry;
+  }
+}
+
+/** Under what an event is looked for to be counted together with others; undefined for those that stand alone. */
+function keyOf(event: AuditEvent): string | undefined {
+  switch (event.action) {
+    case "endpoint.run":
+    case "query.run":
+      return event.callKey;
+    case "access.refused":
+      return `${event.method} ${event.route}`;
+    default:
+      return undefined;
+  }
+}
+
+/** Whether events of one key are to be told apart. */
+function isAlike(a: AuditEntry["event"], b: AuditEvent): boolean {
+  if (a.actor !== b.actor || a.error !== b.error) return false;
+  return ("cache" in a ? a.cache : undefined) === ("cache" in b ? b.cache : undefined);
+}
+
+function countAgain(entry: AuditEntry, event: AuditEvent, count: number): void {
+  entry.count += count;
+  if ("durationMs" in event && event.durationMs > entry.durationMs) entry.durationMs = event.durationMs;
+}
