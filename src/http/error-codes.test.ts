@@ -8,7 +8,7 @@ import { createRunningRules } from "../drains/running-rules.ts";
 import { createPlanner } from "../endpoints/call/planner.ts";
 import type { Planner } from "../endpoints/call/run-endpoint.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
-import { createManagedEndpoints } from "../endpoints/management/managed-endpoints.ts";
+import { ManagedEndpoints } from "../endpoints/management/managed-endpoints.ts";
 import { toNewVersion } from "../endpoints/management/stored-endpoints.ts";
 import { EngineError, type EngineErrorCode } from "../engines/contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../engines/duckdb/index.ts";
@@ -188,7 +188,7 @@ async function changeEndpoint(
   await store.save(toNewVersion(own, { author: "p", action: "create", changed: [] }), undefined);
   const routes = {
     authenticator: { authenticate: async () => owner, recall: () => undefined },
-    managed: createManagedEndpoints({ registry: endpoints, store, engine, tables: noTables }),
+    managed: new ManagedEndpoints({ registry: endpoints, store, engine, tables: noTables }),
     audit: { record: () => undefined },
     maxBodyBytes: 1_000,
   };

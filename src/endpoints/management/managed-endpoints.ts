@@ -27,78 +27,112 @@ export interface ChangedEndpoint {
   readonly isChanged: boolean;
 }
 
-/**
- * Changes of the endpoints that live in the store. They come one after the other; each is refused as a whole, with a
- * `ServiceError`, or is on disk and in effect when it resolves.
- */
-export interface ManagedEndpoints {
-  create(document: unknown, request: ChangeRequest): Promise<Endpoint>;
-  /** The document in the place of the old one: what it leaves out has its default. */
-  replace(reference: string, document: unknown, request: ChangeRequest): Promise<ChangedEndpoint>;
-  /** The fields of the document in the place of the old ones; null for the default. */
-  patch(reference: string, fields: Readonly<Record<string, unknown>>, request: ChangeRequest): Promise<ChangedEndpoint>;
-  /** A new version with the document of an old one. By its id, an endpoint that was removed comes back this way. */
-  rollback(reference: string, version: number, request: ChangeRequest): Promise<ChangedEndpoint>;
-  /** Looks at a document as `create`, or as `replace` where there is an endpoint of its id, and changes nothing. */
-  validate(document: unknown): Endpoint;
-  remove(reference: string, request: ChangeRequest): Promise<Endpoint>;
-  /** Runs something that no change comes between. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
-}
-
 export interface ManagedDependencies extends Pick<CompileDependencies, "engine" | "tables"> {
   readonly registry: EndpointRegistry;
   readonly store: EndpointStore;
 }
 
-export function createManagedEndpoints({ registry, store, ...compile }: ManagedDependencies): ManagedEndpoints {
-  let last: Promise<unknown> = Promise.resolve();
-  const alone = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work, work);
-    last = next.catch(() => undefined);
-    return next;
-  };
-  const othersOf = (id: string) => registry.endpoints.filter(({ definition }) => definition.id !== id);
+/**
+ * Changes of the endpoints that live in the store. They come one after the other; each is refused as a whole, with a
+ * `ServiceError`, or is on disk and in effect when it resolves.
+ */
+export class ManagedEndpoints {
+  readonly #registry: EndpointRegistry;
+  readonly #store: EndpointStore;
+  readonly #compile: Pick<CompileDependencies, "engine" | "tables">;
+  /** The change that was begun last. */
+  #last: Promise<unknown> = Promise.resolve();
 
-  const validate = (document: unknown, id: string, isFixed: boolean): Endpoint => {
-    const others = isFixed ? othersOf(id) : registry.endpoints;
-    const checked = validateDocument(document, { id, isFixed }, { ...compile, others });
+  constructor({ registry, store, ...compile }: ManagedDependencies) {
+    this.#registry = registry;
+    this.#store = store;
+    this.#compile = compile;
+  }
+
+  create(document: unknown, { author }: ChangeRequest): Promise<Endpoint> {
+    return this.alone(async () => {
+      const endpoint = this.#check(document, randomUUID(), false);
+      return this.#save(endpoint, undefined, toNewVersion(endpoint, { author, action: "create", changed: [] }));
+    });
+  }
+
+  /** The document in the place of the old one: what it leaves out has its default. */
+  replace(reference: string, document: unknown, request: ChangeRequest): Promise<ChangedEndpoint> {
+    return this.alone(async () => {
+      return this.#change(this.#requireOwn(reference, request), document, { author: request.author, action: "update" });
+    });
+  }
+
+  /** The fields of the document in the place of the old ones; null for the default. */
+  patch(
+    reference: string,
+    fields: Readonly<Record<string, unknown>>,
+    request: ChangeRequest,
+  ): Promise<ChangedEndpoint> {
+    return this.alone(async () => {
+      const current = this.#requireOwn(reference, request);
+      const { problems, fields: given } = readDocument(fields, { isPartial: true });
+      if (problems.length > 0) throw notSaved(problems, queryOf(fields));
+      const document = { ...describeDefinition(current.definition), ...given };
+      return this.#change(current, document, { author: request.author, action: "update" });
+    });
+  }
+
+  /** A new version with the document of an old one. By its id, an endpoint that was removed comes back this way. */
+  rollback(reference: string, version: number, request: ChangeRequest): Promise<ChangedEndpoint> {
+    return this.alone(async () => {
+      const how = { author: request.author, action: "rollback", rollbackTo: version } as const;
+      const restored = await this.#restore(reference, version, how);
+      if (restored !== undefined) return { endpoint: restored, isChanged: true };
+      const current = this.#requireOwn(reference, request);
+      const { definition } = readVersion(await requireVersion(this.#store, current, version));
+      return this.#change(current, describeDefinition(definition), how);
+    });
+  }
+
+  /** Looks at a document as `create`, or as `replace` where there is an endpoint of its id, and changes nothing. */
+  validate(document: unknown): Endpoint {
+    const { id } = readDocument(document).fields;
+    const isKnown = id !== undefined && this.#registry.find(id)?.origin.kind === "api";
+    return this.#check(document, isKnown ? id.toLowerCase() : randomUUID(), isKnown);
+  }
+
+  remove(reference: string, request: ChangeRequest): Promise<Endpoint> {
+    return this.alone(async () => {
+      const current = this.#requireOwn(reference, request);
+      const { id, name } = current.definition;
+      const readers = readersOf(id, this.#registry.endpoints).map(({ definition }) => definition.name);
+      if (readers.length > 0) {
+        throw new ServiceError("endpoint_in_use", `The endpoint ${name} is read by ${readers.join(", ")}`);
+      }
+      if (!(await this.#store.remove(id, current.version))) throw changedMeanwhile(name);
+      this.#registry.remove(id);
+      return current;
+    });
+  }
+
+  /** Runs something that no change comes between. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(work, work);
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+
+  #othersOf(id: string): readonly Endpoint[] {
+    return this.#registry.endpoints.filter(({ definition }) => definition.id !== id);
+  }
+
+  /** The endpoint that a document describes. */
+  #check(document: unknown, id: string, isFixed: boolean): Endpoint {
+    const others = isFixed ? this.#othersOf(id) : this.#registry.endpoints;
+    const checked = validateDocument(document, { id, isFixed }, { ...this.#compile, others });
     if (checked.endpoint !== undefined) return checked.endpoint;
     throw notSaved(checked.problems, queryOf(document));
-  };
-
-  /** Saves what was found good, unless a reader would break. */
-  const save = async (endpoint: Endpoint, base: number | undefined, version: NewVersion): Promise<Endpoint> => {
-    const { id, name } = endpoint.definition;
-    const swap = (saved: Endpoint) => checkReaders([...othersOf(id), saved], new Set([id]), compile);
-    const broken = swap(endpoint).broken.map(({ endpoint: reader, problem }): FieldProblem => {
-      const field = registry.find(id)?.definition.name === name ? "query" : "name";
-      return { path: [field], message: `the endpoint ${reader.definition.name} reads this one: ${problem.message}` };
-    });
-    if (broken.length > 0) throw notSaved(broken, endpoint.definition.query);
-    const number = await store.save(version, base);
-    if (number === undefined) {
-      throw new ServiceError("version_conflict", `The endpoint ${name} was changed at the same time`);
-    }
-    const saved = { ...endpoint, version: number };
-    registry.replaceAll(swap(saved).endpoints);
-    return saved;
-  };
-
-  const change = async (
-    current: Endpoint,
-    document: unknown,
-    how: Pick<NewVersion, "author" | "action"> & { readonly rollbackTo?: number },
-  ): Promise<ChangedEndpoint> => {
-    const next = validate(document, current.definition.id, true);
-    const changed = changedFields(current.definition, next.definition);
-    if (changed.length === 0) return { endpoint: current, isChanged: false };
-    return { endpoint: await save(next, current.version, toNewVersion(next, { ...how, changed })), isChanged: true };
-  };
+  }
 
   /** The endpoint to be changed, where this may be. */
-  const requireOwn = (reference: string, { accepts }: ChangeRequest): Endpoint => {
-    const endpoint = registry.find(reference);
+  #requireOwn(reference: string, { accepts }: ChangeRequest): Endpoint {
+    const endpoint = this.#registry.find(reference);
     if (endpoint === undefined) throw unknownEndpoint(reference);
     const { definition, origin, version } = endpoint;
     if (origin.kind === "file") {
@@ -110,61 +144,46 @@ export function createManagedEndpoints({ registry, store, ...compile }: ManagedD
       throw new ServiceError("version_conflict", message, { currentVersion: version });
     }
     return endpoint;
-  };
+  }
 
-  return {
-    create: (document, { author }) =>
-      alone(async () => {
-        const endpoint = validate(document, randomUUID(), false);
-        return save(endpoint, undefined, toNewVersion(endpoint, { author, action: "create", changed: [] }));
-      }),
-    replace: (reference, document, request) =>
-      alone(async () => change(requireOwn(reference, request), document, { author: request.author, action: "update" })),
-    patch: (reference, fields, request) =>
-      alone(async () => {
-        const current = requireOwn(reference, request);
-        const { problems, fields: given } = readDocument(fields, { isPartial: true });
-        if (problems.length > 0) throw notSaved(problems, queryOf(fields));
-        const document = { ...describeDefinition(current.definition), ...given };
-        return change(current, document, { author: request.author, action: "update" });
-      }),
-    rollback: (reference, version, request) =>
-      alone(async () => {
-        const how = { author: request.author, action: "rollback", rollbackTo: version } as const;
-        const id = registry.find(reference) === undefined && isUuid(reference) ? reference.toLowerCase() : undefined;
-        const deleted = id === undefined ? undefined : await store.version(id, version);
-        if (deleted !== undefined) {
-          const endpoint = validate(JSON.parse(deleted.document), deleted.endpointId, true);
-          return {
-            endpoint: await save(endpoint, undefined, toNewVersion(endpoint, { ...how, changed: [] })),
-            isChanged: true,
-          };
-        }
-        const current = requireOwn(reference, request);
-        const { definition } = readVersion(await requireVersion(store, current, version));
-        return change(current, describeDefinition(definition), how);
-      }),
-    validate(document) {
-      const { id } = readDocument(document).fields;
-      const isKnown = id !== undefined && registry.find(id)?.origin.kind === "api";
-      return validate(document, isKnown ? id.toLowerCase() : randomUUID(), isKnown);
-    },
-    remove: (reference, request) =>
-      alone(async () => {
-        const current = requireOwn(reference, request);
-        const { id, name } = current.definition;
-        const readers = readersOf(id, registry.endpoints).map(({ definition }) => definition.name);
-        if (readers.length > 0) {
-          throw new ServiceError("endpoint_in_use", `The endpoint ${name} is read by ${readers.join(", ")}`);
-        }
-        if (!(await store.remove(id, current.version))) {
-          throw new ServiceError("version_conflict", `The endpoint ${name} was changed at the same time`);
-        }
-        registry.remove(id);
-        return current;
-      }),
-    alone,
-  };
+  async #change(current: Endpoint, document: unknown, how: ChangeKind): Promise<ChangedEndpoint> {
+    const next = this.#check(document, current.definition.id, true);
+    const changed = changedFields(current.definition, next.definition);
+    if (changed.length === 0) return { endpoint: current, isChanged: false };
+    const version = toNewVersion(next, { ...how, changed });
+    return { endpoint: await this.#save(next, current.version, version), isChanged: true };
+  }
+
+  /** An endpoint that was removed, as it was at a version; undefined where the reference is not the id of one. */
+  async #restore(reference: string, version: number, how: ChangeKind): Promise<Endpoint | undefined> {
+    if (this.#registry.find(reference) !== undefined || !isUuid(reference)) return undefined;
+    const deleted = await this.#store.version(reference.toLowerCase(), version);
+    if (deleted === undefined) return undefined;
+    const endpoint = this.#check(JSON.parse(deleted.document), deleted.endpointId, true);
+    return this.#save(endpoint, undefined, toNewVersion(endpoint, { ...how, changed: [] }));
+  }
+
+  /** Saves what was found good, unless a reader would break. */
+  async #save(endpoint: Endpoint, base: number | undefined, version: NewVersion): Promise<Endpoint> {
+    const { id, name } = endpoint.definition;
+    const swap = (saved: Endpoint) => checkReaders([...this.#othersOf(id), saved], new Set([id]), this.#compile);
+    const broken = swap(endpoint).broken.map(({ endpoint: reader, problem }): FieldProblem => {
+      const field = this.#registry.find(id)?.definition.name === name ? "query" : "name";
+      return { path: [field], message: `the endpoint ${reader.definition.name} reads this one: ${problem.message}` };
+    });
+    if (broken.length > 0) throw notSaved(broken, endpoint.definition.query);
+    const number = await this.#store.save(version, base);
+    if (number === undefined) throw changedMeanwhile(name);
+    const saved = { ...endpoint, version: number };
+    this.#registry.replaceAll(swap(saved).endpoints);
+    return saved;
+  }
+}
+
+type ChangeKind = Pick<NewVersion, "author" | "action"> & { readonly rollbackTo?: number };
+
+function changedMeanwhile(name: string): ServiceError {
+  return new ServiceError("version_conflict", `The endpoint ${name} was changed at the same time`);
 }
 
 /** The error for a name or id that no endpoint has. */

@@ -2,7 +2,7 @@ import { createVersionFinder } from "../versions/versions.ts";
 import type { EndpointRegistry } from "./endpoint-registry.ts";
 import { createEndpointRegistry } from "./endpoint-registry.ts";
 import { recheckAll } from "./endpoint-set.ts";
-import { createManagedEndpoints, type ManagedEndpoints } from "./managed-endpoints.ts";
+import { ManagedEndpoints } from "./managed-endpoints.ts";
 import { openEndpoints, type ReloadDependencies, type ReloadedFiles, reloadFiles } from "./reload-files.ts";
 
 /** The endpoints of a service, and all that can be done to them. */
@@ -23,7 +23,7 @@ export async function openServiceEndpoints(given: Omit<ReloadDependencies, "regi
   registry.onChange(() => versions.forget());
   const dependencies: ReloadDependencies = { ...given, registry };
   await openEndpoints(dependencies);
-  const managed = createManagedEndpoints({ registry, store, engine, tables });
+  const managed = new ManagedEndpoints({ registry, store, engine, tables });
   const noteSources = () =>
     managed.alone(async () => registry.replaceAll(recheckAll(registry.endpoints, { engine, tables })));
   return { registry, managed, reload: () => reloadFiles(dependencies, managed), noteSources };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../shared/errors.ts";
 import type { TailRow } from "./ask-tail.ts";
-import { createSharedTail, type Follower } from "./shared-tail.ts";
+import { type Follower, SharedTail } from "./shared-tail.ts";
 
 const startMs = 1_000_000_000;
 
@@ -20,7 +20,7 @@ function openTail() {
     state.stored.push({ key: id, timeUs, json: `"${id}"`, place: [String(timeUs), id] });
     state.arrivals++;
   };
-  const tail = createSharedTail({
+  const tail = new SharedTail({
     ask: async (fromUs) => {
       state.askCount++;
       if (state.error !== undefined) throw state.error;

@@ -23,17 +23,6 @@ export interface SharedTailOptions {
   readonly arrivals: (tables: readonly string[]) => number;
 }
 
-/** One query that is asked again and again, for all who follow it. */
-export interface SharedTail {
-  readonly followerCount: number;
-  /** Resolves once everything that is stored from now on will be delivered. */
-  join(follower: Follower, start: TailStart): Promise<void>;
-  leave(follower: Follower): void;
-  /** Looks for new rows, where there may be some. Never runs twice at once. */
-  poll(): Promise<void>;
-  close(): void;
-}
-
 /** Events may arrive so much later than they happened, and are still delivered. */
 const latenessUs = 10_000_000n;
 /** Without word of new events, the engine is asked this often: others may write to the store. */
@@ -42,125 +31,162 @@ const quietMs = 2_000;
 const patienceMs = 60_000;
 const passing: ReadonlySet<string> = new Set(["engine_unavailable", "timeout", "too_many_queries", "memory_exceeded"]);
 
-export function createSharedTail({ ask, nowMs, arrivals }: SharedTailOptions): SharedTail {
-  const followers = new Set<Follower>();
-  const joining: {
-    readonly follower: Follower;
-    readonly start: TailStart;
-    readonly done: (error?: unknown) => void;
-  }[] = [];
-  const controller = new AbortController();
-  const seen = new Map<string, bigint>();
-  let newestUs: bigint | undefined;
-  let tables: readonly string[] = [];
-  let lastArrivals = -1;
-  let lastAskMs = Number.NEGATIVE_INFINITY;
-  let failingSinceMs: number | undefined;
-  let isBusy = false;
+/** Who waits to be let in. */
+interface Newcomer {
+  readonly follower: Follower;
+  readonly start: TailStart;
+  readonly done: (error?: unknown) => void;
+}
 
-  const windowStart = () => {
-    const nowUs = BigInt(nowMs()) * 1000n;
-    const at = newestUs === undefined || newestUs > nowUs ? nowUs : newestUs;
+/** One query that is asked again and again, for all who follow it. */
+export class SharedTail {
+  readonly #ask: TailAsk;
+  readonly #nowMs: () => number;
+  readonly #arrivals: SharedTailOptions["arrivals"];
+  readonly #followers = new Set<Follower>();
+  readonly #newcomers: Newcomer[] = [];
+  readonly #controller = new AbortController();
+  readonly #seen = new Map<string, bigint>();
+  #newestUs: bigint | undefined;
+  #tables: readonly string[] = [];
+  #lastArrivals = -1;
+  #lastAskMs = Number.NEGATIVE_INFINITY;
+  #failingSinceMs: number | undefined;
+  #isBusy = false;
+
+  constructor({ ask, nowMs, arrivals }: SharedTailOptions) {
+    this.#ask = ask;
+    this.#nowMs = nowMs;
+    this.#arrivals = arrivals;
+  }
+
+  get followerCount(): number {
+    return this.#followers.size + this.#newcomers.length;
+  }
+
+  /** Resolves once everything that is stored from now on will be delivered. */
+  join(follower: Follower, start: TailStart): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const done = (error?: unknown) => (error === undefined ? resolve() : reject(error));
+      this.#newcomers.push({ follower, start, done });
+    });
+  }
+
+  leave(follower: Follower): void {
+    this.#followers.delete(follower);
+    const newcomer = this.#newcomers.find((each) => each.follower === follower);
+    if (newcomer !== undefined) this.#removeNewcomer(newcomer);
+  }
+
+  /** Looks for new rows, where there may be some. Never runs twice at once. */
+  async poll(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      if (this.#followers.size > 0 && this.#isDue()) await this.#look();
+      this.#failingSinceMs = undefined;
+      await this.#letIn();
+    } catch (error) {
+      this.#noteFailure(toServiceError(error));
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  close(): void {
+    this.#controller.abort(new ServiceError("shutting_down", "Nobody follows any more"));
+  }
+
+  #isDue(): boolean {
+    return this.#arrivals(this.#tables) !== this.#lastArrivals || this.#nowMs() - this.#lastAskMs >= quietMs;
+  }
+
+  /** Where the rows begin that may not have been seen yet. */
+  #windowStart(): bigint {
+    const nowUs = BigInt(this.#nowMs()) * 1000n;
+    const at = this.#newestUs === undefined || this.#newestUs > nowUs ? nowUs : this.#newestUs;
     return at - latenessUs;
-  };
+  }
 
-  /** Rows that nobody has seen yet, oldest first. */
-  const look = async (): Promise<void> => {
-    const isFirst = newestUs === undefined;
-    const before = arrivals(tables);
-    const fromUs = windowStart();
-    const answer = await ask(fromUs, controller.signal);
-    const fresh = answer.rows.filter(({ key }) => !seen.has(key));
-    for (const { key, timeUs } of fresh) seen.set(key, timeUs);
-    const [newest] = answer.rows;
-    newestUs = newest?.timeUs ?? newestUs ?? fromUs + latenessUs;
-    const oldestUs = windowStart() - latenessUs;
-    for (const [key, timeUs] of seen) if (timeUs < oldestUs) seen.delete(key);
-    lastArrivals = isFirst ? -1 : before;
-    lastAskMs = nowMs();
-    tables = answer.tables;
-    if (isFirst || fresh.length === 0) return;
+  /** Asks for rows that nobody has seen yet, and delivers them. The first answer is where all begin. */
+  async #look(): Promise<void> {
+    const isFirst = this.#newestUs === undefined;
+    const arrivals = this.#arrivals(this.#tables);
+    const fromUs = this.#windowStart();
+    const answer = await this.#ask(fromUs, this.#controller.signal);
+    const fresh = this.#noteRows(answer, fromUs);
+    this.#lastArrivals = isFirst ? -1 : arrivals;
+    this.#lastAskMs = this.#nowMs();
+    this.#tables = answer.tables;
+    if (!isFirst && fresh.length > 0) this.#deliver(answer, fresh);
+  }
+
+  /** Answers the rows that were not seen before; those too old to be asked for again are forgotten. */
+  #noteRows({ rows }: TailAnswer, fromUs: bigint): readonly TailRow[] {
+    const fresh = rows.filter(({ key }) => !this.#seen.has(key));
+    for (const { key, timeUs } of fresh) this.#seen.set(key, timeUs);
+    this.#newestUs = rows[0]?.timeUs ?? this.#newestUs ?? fromUs + latenessUs;
+    const oldestUs = this.#windowStart() - latenessUs;
+    for (const [key, timeUs] of this.#seen) if (timeUs < oldestUs) this.#seen.delete(key);
+    return fresh;
+  }
+
+  #deliver(answer: TailAnswer, fresh: readonly TailRow[]): void {
     const hasGap = answer.isFull && fresh.length === answer.rows.length;
     // The same list for all, so that it is laid out once.
     const told = [...fresh].reverse();
-    for (const follower of followers) {
+    for (const follower of this.#followers) {
       if (hasGap) follower.skip(undefined);
       follower.deliver(told);
     }
-  };
+  }
 
-  /** What lies between a follower's start and now, as far as the others have been told. */
-  const catchUp = async (follower: Follower, start: TailStart): Promise<void> => {
-    if (start === undefined) return;
-    const fromUs = "fromUs" in start ? start.fromUs : BigInt(start.behind[0] ?? 0);
-    const answer = await ask(fromUs, controller.signal);
-    const borderUs = windowStart();
-    const told = answer.rows.filter((row) => row.timeUs < borderUs || seen.has(row.key));
-    const missed = "behind" in start ? told.filter(({ place }) => isBehind(place, start.behind)) : told;
-    if (answer.isFull) follower.skip(undefined);
-    if (missed.length > 0) follower.deliver([...missed].reverse());
-  };
-
-  const isDue = () => arrivals(tables) !== lastArrivals || nowMs() - lastAskMs >= quietMs;
-
-  const endAll = (error: ServiceError) => {
-    for (const follower of followers) follower.end(error);
-    followers.clear();
-  };
-
-  const letIn = async (): Promise<void> => {
-    for (let [next] = joining; next !== undefined; [next] = joining) {
+  async #letIn(): Promise<void> {
+    for (let [next] = this.#newcomers; next !== undefined; [next] = this.#newcomers) {
       const { follower, start, done } = next;
       try {
-        if (newestUs === undefined) await look();
+        if (this.#newestUs === undefined) await this.#look();
         // Who has left meanwhile is not let in. From here on the others get what all get.
-        const at = joining.indexOf(next);
-        if (at !== -1) followers.add(follower);
-        if (at !== -1) joining.splice(at, 1);
+        const isHere = this.#removeNewcomer(next);
+        if (isHere) this.#followers.add(follower);
         done();
-        if (at !== -1) await catchUp(follower, start);
+        if (isHere) await this.#catchUp(follower, start);
       } catch (error) {
-        const at = joining.indexOf(next);
-        if (at !== -1) joining.splice(at, 1);
-        followers.delete(follower);
+        this.#removeNewcomer(next);
+        this.#followers.delete(follower);
         done(error);
         follower.end(toServiceError(error));
       }
     }
-  };
+  }
 
-  return {
-    get followerCount() {
-      return followers.size + joining.length;
-    },
-    join(follower, start) {
-      return new Promise((resolve, reject) => {
-        joining.push({ follower, start, done: (error) => (error === undefined ? resolve() : reject(error)) });
-      });
-    },
-    leave(follower) {
-      followers.delete(follower);
-      const at = joining.findIndex((each) => each.follower === follower);
-      if (at !== -1) joining.splice(at, 1);
-    },
-    async poll() {
-      if (isBusy) return;
-      isBusy = true;
-      try {
-        if (followers.size > 0 && isDue()) await look();
-        failingSinceMs = undefined;
-        await letIn();
-      } catch (error) {
-        const failure = toServiceError(error);
-        failingSinceMs ??= nowMs();
-        const isPassing = passing.has(failure.code) && nowMs() - failingSinceMs < patienceMs;
-        if (!isPassing && !controller.signal.aborted) endAll(failure);
-      } finally {
-        isBusy = false;
-      }
-    },
-    close: () => controller.abort(new ServiceError("shutting_down", "Nobody follows any more")),
-  };
+  /** False where it has left already. */
+  #removeNewcomer(newcomer: Newcomer): boolean {
+    const at = this.#newcomers.indexOf(newcomer);
+    if (at !== -1) this.#newcomers.splice(at, 1);
+    return at !== -1;
+  }
+
+  /** What lies between a follower's start and now, as far as the others have been told. */
+  async #catchUp(follower: Follower, start: TailStart): Promise<void> {
+    if (start === undefined) return;
+    const fromUs = "fromUs" in start ? start.fromUs : BigInt(start.behind[0] ?? 0);
+    const answer = await this.#ask(fromUs, this.#controller.signal);
+    const borderUs = this.#windowStart();
+    const told = answer.rows.filter((row) => row.timeUs < borderUs || this.#seen.has(row.key));
+    const missed = "behind" in start ? told.filter(({ place }) => isBehind(place, start.behind)) : told;
+    if (answer.isFull) follower.skip(undefined);
+    if (missed.length > 0) follower.deliver([...missed].reverse());
+  }
+
+  /** Ends it for all, unless the failure may pass by itself. */
+  #noteFailure(failure: ServiceError): void {
+    this.#failingSinceMs ??= this.#nowMs();
+    const isPassing = passing.has(failure.code) && this.#nowMs() - this.#failingSinceMs < patienceMs;
+    if (isPassing || this.#controller.signal.aborted) return;
+    for (const follower of this.#followers) follower.end(failure);
+    this.#followers.clear();
+  }
 }
 
 /** True for a row that comes after another: later, or with greater keys at the same time. */

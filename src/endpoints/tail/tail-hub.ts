@@ -1,5 +1,5 @@
 import { createPassingMap } from "../../shared/passing-map.ts";
-import { createSharedTail, type Follower, type SharedTail, type TailAsk, type TailStart } from "./shared-tail.ts";
+import { type Follower, SharedTail, type TailAsk, type TailStart } from "./shared-tail.ts";
 
 /** All tails of the service: who follows the same query shares its answers. */
 export interface TailHub {
@@ -36,7 +36,7 @@ export function createTailHub(nowMs: () => number): TailHub {
   };
   return {
     follow(key, ask, follower, start) {
-      const tail = tails.get(key) ?? createSharedTail({ ask, nowMs, arrivals });
+      const tail = tails.get(key) ?? new SharedTail({ ask, nowMs, arrivals });
       tails.set(key, tail);
       const joined = tail.join(follower, start);
       void tail.poll();
