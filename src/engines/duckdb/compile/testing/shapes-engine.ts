@@ -39,9 +39,16 @@ export const everyShape: readonly NumberedShape[] = shapes.map((x, n) => ({ n, x
 /** More fields than have columns of their own. */
 const filler = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`filler${i}`, 1]));
 
+interface ShapesOptions {
+  /** Without columns for them. */
+  readonly isNarrow?: boolean;
+}
+
 export interface ShapesEngine {
-  /** Makes a source of these values, each as `x` of an event of its own, and of its metadata; `isNarrow`: without a column there. */
-  store(name: string, shapes: readonly NumberedShape[], options?: { readonly isNarrow?: boolean }): Promise<void>;
+  /** Makes a source of these values, each as `x` of an event of its own, and of its metadata. */
+  store(name: string, shapes: readonly NumberedShape[], options?: ShapesOptions): Promise<void>;
+  /** Makes a source of several such lists, the i-th as `x` of the record `r<i>` of as many events, with the place in it as `n`. */
+  storeRecords(name: string, lists: readonly (readonly Shape[])[], options?: ShapesOptions): Promise<void>;
   /** The text of the rows that a query answers. */
   text(sql: string, encoding?: RowEncoding, parameters?: Readonly<Record<string, string>>): Promise<string>;
   rows(sql: string): Promise<readonly unknown[]>;
@@ -52,6 +59,10 @@ const signal = new AbortController().signal;
 
 function eventOf(id: string, timestampUs: bigint, fields: LogEvent["fields"]): LogEvent {
   return { id, hasGeneratedId: true, timestampUs, eventMessage: null, fields };
+}
+
+function recordOf(n: number, x: Shape): EventValue {
+  return x === undefined ? { n } : { n, x };
 }
 
 export async function openShapesEngine(): Promise<ShapesEngine> {
@@ -68,19 +79,27 @@ export async function openShapesEngine(): Promise<ShapesEngine> {
     for await (const { json } of batches) parts.push(json);
     return parts.filter((part) => part !== "").join(",");
   };
+  const makeSource = async (name: string, { isNarrow = false }: ShapesOptions = {}) => {
+    await engine.store.ensureSource({ name, knownFields: [] });
+    names.push(name);
+    if (isNarrow) await engine.store.append(name, [eventOf("filler", -1n, { filler })], signal);
+  };
   return {
-    async store(name, shapes, { isNarrow = false } = {}) {
-      await engine.store.ensureSource({ name, knownFields: [] });
-      names.push(name);
-      if (isNarrow) {
-        await engine.store.append(name, [eventOf("filler", -1n, { filler })], signal);
-      }
+    async store(name, shapes, options) {
+      await makeSource(name, options);
       const indexed = shapes.map(({ n, x }) => {
         const own: Record<string, EventValue> = x === undefined ? {} : { x };
         return eventOf(`${n}`, BigInt(n), { ...own, metadata: { n, ...own } });
       });
       // One by one, so that each widens the table that holds those before it.
       for (const event of indexed) await engine.store.append(name, [event], signal);
+    },
+    async storeRecords(name, lists, options) {
+      await makeSource(name, options);
+      for (let n = 0; lists.some(({ length }) => length > n); n++) {
+        const records = lists.flatMap((list, i) => (n < list.length ? [[`r${i}`, recordOf(n, list[n])] as const] : []));
+        await engine.store.append(name, [eventOf(`${n}`, BigInt(n), Object.fromEntries(records))], signal);
+      }
     },
     text,
     rows: async (sql) => JSON.parse(`[${await text(sql)}]`) as unknown[],

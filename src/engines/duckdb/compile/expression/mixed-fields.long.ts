@@ -1,0 +1,4 @@
+import { describe } from "vitest";
+import { testMixedFields } from "../testing/mixed-suite.ts";
+
+describe("a field that carried every shape, in every place", () => testMixedFields(true));

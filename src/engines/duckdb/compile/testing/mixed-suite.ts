@@ -1,0 +1,121 @@
+/** Tests of fields that carried several shapes, in a short form and a long one. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { splitMembers, splitValues } from "../../../../shared/json-scan.ts";
+import { mixedCases } from "./mixed-cases.ts";
+import { everyShape, openShapesEngine, type Shape, type ShapesEngine } from "./shapes-engine.ts";
+
+const kinds: readonly Shape[] = [5, 2.5, "text", true, [1, 2], ["a"], [true], { a: 1 }, [{ a: 1 }, { a: 2 }], []];
+
+/** Values of fields that carried one shape, two of them, or none. */
+const fewShapes: readonly (readonly Shape[])[] = [
+  ...kinds.map((x) => [x]),
+  ...kinds.flatMap((first, i) => [kinds[(i + 1) % kinds.length], kinds[(i + 4) % kinds.length]].map((x) => [first, x])),
+  [undefined],
+];
+
+/** Queries that no shape makes fail, beside those whose rows are known. */
+const furtherQueries: readonly string[] = [
+  "SELECT m.x.a.b.c, m.x[0][0].a FROM $T",
+  "SELECT ABS(m.x), ROUND(m.x), -m.x, m.x * m.x, m.x / 2, MOD(m.x, 2), DIV(m.x, 2) FROM $T",
+  "SELECT m.x AND TRUE, NOT m.x, m.x IS TRUE FROM $T",
+  "SELECT REGEXP_CONTAINS(m.x, 't'), SUBSTR(m.x, m.x), SPLIT(m.x, 'e'), FORMAT('%d %s', m.n, m.x) FROM $T",
+  "SELECT TIMESTAMP_TRUNC(SAFE_CAST(m.x AS TIMESTAMP), DAY), DATE_ADD(m.x, INTERVAL 1 DAY) FROM $T WHERE FALSE",
+  "SELECT ARRAY_CONCAT(m.x, m.x), ARRAY_REVERSE(m.x), [m.x, m.x] FROM $T",
+  "SELECT ARRAY(SELECT v + 1 FROM UNNEST(m.x) v), EXISTS(SELECT 1 FROM UNNEST(m.x) v WHERE v = 'a') FROM $T",
+  "SELECT m.x = m.y, m.x < m.y, m.x IN (m.y, 5), COALESCE(m.y, m.x) FROM $T",
+  "SELECT m.x FROM $T UNION ALL SELECT 1.5",
+  "SELECT m.x FROM $T UNION DISTINCT SELECT 'x' ORDER BY x",
+  "SELECT m.x FROM $T EXCEPT DISTINCT SELECT m.n FROM $T",
+  "SELECT JSON_QUERY(m.x, '$.a'), JSON_VALUE_ARRAY(m.x), TO_JSON(m.x), JSON_TYPE(m.x) FROM $T",
+  "SELECT PERCENTILE_CONT(m.x, 0.5) OVER (), PERCENTILE_DISC(m.x, 0.5) OVER () FROM $T",
+  "SELECT STDDEV(m.x), CORR(m.x, m.n), BIT_OR(m.x), APPROX_TOP_COUNT(m.x, 2), HLL_COUNT.EXTRACT(HLL_COUNT.INIT(m.x)) FROM $T",
+  "SELECT * FROM (SELECT m.x, m.n FROM $T) PIVOT(COUNT(n) FOR x IN (5, 6))",
+  "SELECT * FROM (SELECT m.x, m.n FROM $T) UNPIVOT(v FOR k IN (x, n))",
+  "SELECT m.x, COUNT(*) FROM $T GROUP BY ROLLUP(m.x) ORDER BY m.x",
+  "SELECT CASE m.x WHEN TRUE THEN 1 WHEN 'a' THEN 2 END FROM $T",
+  "FROM $T |> WHERE m.x > 1 |> AGGREGATE SUM(m.x) GROUP BY m.x |> ORDER BY x",
+];
+
+function over(sql: string, source: string, where: string): string {
+  return sql.replaceAll("$T", `${source} t CROSS JOIN ${where}`).replaceAll("$S", source);
+}
+
+/** `isWhole`: all cases in all places; else each case where its values are in columns, and every place with some of the cases. */
+export function testMixedFields(isWhole: boolean): void {
+  let engine: ShapesEngine;
+  beforeAll(async () => {
+    engine = await openShapesEngine();
+    await engine.store("forth", everyShape);
+    await engine.store("back", [...everyShape].reverse());
+    await engine.store("narrow", everyShape, { isNarrow: true });
+    await engine.storeRecords("few", fewShapes);
+  });
+  afterAll(() => engine.close());
+
+  /** One of so many, another one in each place. */
+  const some = <T>(all: readonly T[], every: number, place: number): readonly T[] =>
+    isWhole ? all : all.filter((_, index) => (index + place) % every === 0);
+
+  /** `value:value` for each row, without a last one of 0, as the answer writes them. */
+  async function expectRows(sql: string, expected: string): Promise<void> {
+    const text = await engine.text(sql, "objects");
+    const rows = [...splitValues(text)].map((row) => [...splitMembers(row)].join(":")).join(" ");
+    expect(expected.includes(":") ? rows : rows.replaceAll(/:0( |$)/g, "$1")).toBe(expected);
+  }
+
+  describe.each([
+    ["forth", mixedCases],
+    ["back", some(mixedCases, 4, 0)],
+    ["narrow", some(mixedCases, 3, 0)],
+  ] as const)("of the source %s", (source, cases) => {
+    it.each(cases)("%s", (_, sql, expected) => expectRows(over(sql, source, "UNNEST(t.metadata) m"), expected));
+  });
+
+  describe.each([
+    ["forth", some(mixedCases, 4, 1)],
+    ["back", some(mixedCases, 4, 2)],
+  ] as const)("at the top level of the source %s", (source, cases) => {
+    it.each(cases)("%s", async (_, sql, expected) => {
+      const top = over(sql, source, "(SELECT 1) o").replaceAll("m.x", "t.x").replaceAll("m.n", "CAST(t.id AS INT64)");
+      await expectRows(top, expected);
+    });
+  });
+
+  it("is an error for a cast of a value that is no such type", async () => {
+    for (const n of [2, 4, 5, 6]) {
+      const sql = over(`SELECT CAST(m.x AS INT64) FROM $T WHERE m.n = ${n}`, "forth", "UNNEST(t.metadata) m");
+      await expect(engine.text(sql)).rejects.toThrow(/Bad (int64 )?value/);
+    }
+  });
+
+  it("meets parameters as texts", async () => {
+    for (const source of ["forth", "narrow"]) {
+      const sql = over("SELECT m.n FROM $T WHERE m.x = @p ORDER BY m.n", source, "UNNEST(t.metadata) m");
+      expect(await engine.text(sql, "cells", { p: "200" })).toBe("[0],[1]");
+    }
+  });
+
+  describe("of one shape or two takes every query", () => {
+    const queries = [
+      ...mixedCases.map(([, sql]) => sql).filter((sql) => !/ CAST\(m\.x AS INT64\)|AS STRUCT/.test(sql)),
+      ...furtherQueries,
+    ];
+    const cases = fewShapes.map(
+      (shapes, i) => [JSON.stringify(shapes), shapes, some(queries, 24, 7 * i), `r${i}`] as const,
+    );
+    it.each(cases)("%s", async (_, shapes, asked, record) => {
+      const failed: string[] = [];
+      for (const sql of asked) {
+        if (isAlwaysRecord(shapes) && /ORDER BY m\.n, x$|v \+ 1|'abc', 1\.5/.test(sql)) continue;
+        const below = over(sql, "few", `UNNEST(t.${record}) m`).replaceAll("s.metadata", `s.${record}`);
+        await engine.text(below).catch((error: unknown) => failed.push(`${sql}: ${String(error)}`));
+      }
+      expect(failed).toEqual([]);
+    });
+  });
+}
+
+/** What no event has carried, and what UNNEST gives of records alone, is a record without a value of its own. */
+function isAlwaysRecord(shapes: readonly Shape[]): boolean {
+  return shapes.every((x) => typeof x !== "number" && !/^(true|"|\[[^{])/.test(JSON.stringify(x) ?? ""));
+}
