@@ -5,7 +5,7 @@ import { compileQuery } from "./compile/compile.ts";
 import { openDatabase } from "./driver/connection.ts";
 import { toEngineError } from "./driver/driver-error.ts";
 import { physicalType, toDriverValue } from "./driver/parameters.ts";
-import { createQueryRunner } from "./host/query/query-runner.ts";
+import { QueryRunner } from "./host/query/query-runner.ts";
 import { createStatementCheck } from "./host/query/statement-check.ts";
 import { statementRules } from "./host/query/statement-rules.ts";
 import type { TableLayout } from "./layout.ts";
@@ -37,7 +37,7 @@ export async function openScratchEngine(): Promise<ScratchEngine> {
   const layouts = new Map<string, TableLayout>();
   const isKnown = (table: string) => [...layouts.values()].some((layout) => layout.table === table);
   const check = createStatementCheck(connection, statementRules(isKnown));
-  const runner = createQueryRunner(database, check, () => undefined, { maxQueries: 1 });
+  const runner = new QueryRunner(database, check, () => undefined, { maxQueries: 1 });
   let tableCount = 0;
 
   function findTable(name: string): TableDefinition | undefined {

@@ -88,66 +88,22 @@ interface Statement {
   isBusy: boolean;
 }
 
-function wrapConnection(connection: DuckDBConnection, keptStatements = 0): Connection {
-  let current: Statement = { isInterrupted: false, isBusy: false };
+class DriverConnection implements Connection {
+  readonly #connection: DuckDBConnection;
+  readonly #keptStatements: number;
+  #current: Statement = { isInterrupted: false, isBusy: false };
   /** The one that was not used for the longest time first. */
-  const kept = new Map<string, DuckDBPreparedStatement>();
-  let forgottenCount = 0;
+  readonly #kept = new Map<string, DuckDBPreparedStatement>();
+  #forgottenCount = 0;
 
-  async function prepare(statement: Statement, sql: string): Promise<DuckDBPreparedStatement> {
-    const known = kept.get(sql);
-    kept.delete(sql);
-    return known ?? guard(statement, () => connection.prepare(sql));
+  constructor(connection: DuckDBConnection, keptStatements = 0) {
+    this.#connection = connection;
+    this.#keptStatements = keptStatements;
   }
 
-  function keep(sql: string, prepared: DuckDBPreparedStatement): void {
-    kept.set(sql, prepared);
-    for (const [oldest, statement] of kept) {
-      if (kept.size <= keptStatements) return;
-      kept.delete(oldest);
-      statement.destroySync();
-    }
-  }
-
-  async function guard<T>(statement: Statement, call: () => Promise<T>): Promise<T> {
-    if (statement.isInterrupted) throw new Error(INTERRUPTED_MESSAGE);
-    statement.isBusy = true;
-    try {
-      return await call();
-    } finally {
-      statement.isBusy = false;
-    }
-  }
-
-  /** Prepares the statement, or takes the one that was kept, and runs it with the values. */
-  async function run<T>(
-    statement: Statement,
-    sql: string,
-    values: readonly BoundValue[],
-    execute: (prepared: DuckDBPreparedStatement) => Promise<T>,
-  ): Promise<T> {
-    current = statement;
-    const begunAt = forgottenCount;
-    const prepared = await prepare(statement, sql);
-    let isUsable = false;
-    try {
-      values.forEach(({ value, type }, index) => {
-        prepared.bindValue(index + 1, value, type);
-      });
-      const result = await guard(statement, () => execute(prepared));
-      // DuckDB plans a statement with values at each run. One without would run as it was planned: on the least and the
-      // greatest values of the table at that time, blind to rows beyond them that were stored since.
-      isUsable = begunAt === forgottenCount && values.length > 0;
-      return result;
-    } finally {
-      if (isUsable) keep(sql, prepared);
-      else prepared.destroySync();
-    }
-  }
-
-  async function stream(sql: string, values: readonly BoundValue[] = []): Promise<ChunkReader> {
+  async stream(sql: string, values: readonly BoundValue[] = []): Promise<ChunkReader> {
     const statement: Statement = { isInterrupted: false, isBusy: false };
-    const result = await run(statement, sql, values, (prepared) => prepared.stream());
+    const result = await this.#run(statement, sql, values, (prepared) => prepared.stream());
     return {
       columnCount: result.columnCount,
       async next() {
@@ -157,65 +113,116 @@ function wrapConnection(connection: DuckDBConnection, keptStatements = 0): Conne
     };
   }
 
-  function forgetStatements(): void {
-    forgottenCount++;
-    for (const prepared of kept.values()) prepared.destroySync();
-    kept.clear();
-  }
-
-  async function all(sql: string, values: readonly BoundValue[] = []): Promise<DuckDBValue[][]> {
+  async all(sql: string, values: readonly BoundValue[] = []): Promise<DuckDBValue[][]> {
     const statement: Statement = { isInterrupted: false, isBusy: false };
     // Whole at once: each chunk that streams is another turn of the driver's threads.
-    const result = await run(statement, sql, values, (prepared) => prepared.run());
+    const result = await this.#run(statement, sql, values, (prepared) => prepared.run());
     const rows: DuckDBValue[][] = [];
     for (let index = 0; index < result.chunkCount; index++) result.getChunk(index).appendToRows(rows);
     return rows;
   }
 
-  return {
-    stream,
-    all,
-    async discardReader() {
-      // The next statement on a connection ends the one before it.
-      await all("SELECT 1");
-    },
-    async transaction(work) {
-      await all("BEGIN");
-      try {
-        const result = await work();
-        await all("COMMIT");
-        return result;
-      } catch (error) {
-        // A failed commit has rolled back already; then there is nothing to roll back.
-        await all("ROLLBACK").catch(() => undefined);
-        throw error;
-      }
-    },
-    async append(table, chunks) {
-      const appender = await connection.createAppender(table);
-      try {
-        for (const chunk of chunks) appender.appendDataChunk(chunk);
-      } finally {
-        appender.closeSync();
-      }
-    },
-    interrupt() {
-      const statement = current;
-      if (statement.isInterrupted) return;
-      statement.isInterrupted = true;
-      const repeat = () => {
-        if (!statement.isBusy) return;
-        connection.interrupt();
-        setTimeout(repeat, INTERRUPT_REPEAT_MS);
-      };
-      repeat();
-    },
-    forgetStatements,
-    close() {
-      forgetStatements();
-      connection.closeSync();
-    },
-  };
+  async discardReader(): Promise<void> {
+    // The next statement on a connection ends the one before it.
+    await this.all("SELECT 1");
+  }
+
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    await this.all("BEGIN");
+    try {
+      const result = await work();
+      await this.all("COMMIT");
+      return result;
+    } catch (error) {
+      // A failed commit has rolled back already; then there is nothing to roll back.
+      await this.all("ROLLBACK").catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async append(table: string, chunks: readonly DuckDBDataChunk[]): Promise<void> {
+    const appender = await this.#connection.createAppender(table);
+    try {
+      for (const chunk of chunks) appender.appendDataChunk(chunk);
+    } finally {
+      appender.closeSync();
+    }
+  }
+
+  interrupt(): void {
+    const statement = this.#current;
+    if (statement.isInterrupted) return;
+    statement.isInterrupted = true;
+    const repeat = () => {
+      if (!statement.isBusy) return;
+      this.#connection.interrupt();
+      setTimeout(repeat, INTERRUPT_REPEAT_MS);
+    };
+    repeat();
+  }
+
+  forgetStatements(): void {
+    this.#forgottenCount++;
+    for (const prepared of this.#kept.values()) prepared.destroySync();
+    this.#kept.clear();
+  }
+
+  close(): void {
+    this.forgetStatements();
+    this.#connection.closeSync();
+  }
+
+  /** Prepares the statement, or takes the one that was kept, and runs it with the values. */
+  async #run<T>(
+    statement: Statement,
+    sql: string,
+    values: readonly BoundValue[],
+    execute: (prepared: DuckDBPreparedStatement) => Promise<T>,
+  ): Promise<T> {
+    this.#current = statement;
+    const begunAt = this.#forgottenCount;
+    const prepared = await this.#prepare(statement, sql);
+    let isUsable = false;
+    try {
+      values.forEach(({ value, type }, index) => {
+        prepared.bindValue(index + 1, value, type);
+      });
+      const result = await guard(statement, () => execute(prepared));
+      // DuckDB plans a statement with values at each run. One without would run as it was planned: on the least and the
+      // greatest values of the table at that time, blind to rows beyond them that were stored since.
+      isUsable = begunAt === this.#forgottenCount && values.length > 0;
+      return result;
+    } finally {
+      if (isUsable) this.#keep(sql, prepared);
+      else prepared.destroySync();
+    }
+  }
+
+  async #prepare(statement: Statement, sql: string): Promise<DuckDBPreparedStatement> {
+    const known = this.#kept.get(sql);
+    this.#kept.delete(sql);
+    return known ?? guard(statement, () => this.#connection.prepare(sql));
+  }
+
+  #keep(sql: string, prepared: DuckDBPreparedStatement): void {
+    this.#kept.set(sql, prepared);
+    for (const [oldest, statement] of this.#kept) {
+      if (this.#kept.size <= this.#keptStatements) return;
+      this.#kept.delete(oldest);
+      statement.destroySync();
+    }
+  }
+}
+
+/** Calls into the driver for a statement, unless that was interrupted. */
+async function guard<T>(statement: Statement, call: () => Promise<T>): Promise<T> {
+  if (statement.isInterrupted) throw new Error(INTERRUPTED_MESSAGE);
+  statement.isBusy = true;
+  try {
+    return await call();
+  } finally {
+    statement.isBusy = false;
+  }
 }
 
 /**
@@ -263,7 +270,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     async connect(keptStatements) {
       const connection = await instance.connect();
       if (options.path !== undefined) await connection.run("USE store");
-      return wrapConnection(connection, keptStatements);
+      return new DriverConnection(connection, keptStatements);
     },
     close: () => instance.closeSync(),
   };

@@ -14,7 +14,7 @@ import type {
   SourceSchema,
   TableStatistics,
 } from "./protocol.ts";
-import { createQueryRunner } from "./query/query-runner.ts";
+import { QueryRunner } from "./query/query-runner.ts";
 import { createStatementCheck } from "./query/statement-check.ts";
 import { statementRules } from "./query/statement-rules.ts";
 import { readReport, readStatistics } from "./report.ts";
@@ -47,7 +47,7 @@ class Core implements EngineHost {
   readonly #loadingIds: Promise<void>;
   #loadingConnection: Connection | undefined;
   #isClosing = false;
-  readonly #runner: ReturnType<typeof createQueryRunner>;
+  readonly #runner: QueryRunner;
   /** Absent for a store in memory. */
   readonly #maintenance: Maintenance | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -68,7 +68,7 @@ class Core implements EngineHost {
       connections.check,
       statementRules((name) => tables().includes(name)),
     );
-    this.#runner = createQueryRunner(
+    this.#runner = new QueryRunner(
       database,
       check,
       (table, id) => findIdRange(this.#sources.values(), table, id),
@@ -78,7 +78,7 @@ class Core implements EngineHost {
         return source === undefined ? undefined : tenantColumnOf(source);
       },
     );
-    this.run = this.#runner.run;
+    this.run = (query, signal) => this.#runner.run(query, signal);
     this.#writer = new Writer(connections.writer, {
       afterCommit: async (works) => this.#maintenance?.afterCommit(connections.writer, works),
       onFatal: hooks.onFatal,

@@ -134,25 +134,26 @@ function metadataOf(store: DuckDbStore, tenant: string): string {
   return column === undefined ? "" : formatType(column.type).replace(/^ARRAY<STRUCT<(.*)>>$/, "$1");
 }
 
-/** The connection, told of each statement before it runs. */
+/** The connection, which tells of each statement before it runs. */
 function observe(connection: Connection, before: (statement: string) => void): Connection {
-  const all: Connection["all"] = (sql, values) => {
-    before(sql);
-    return connection.all(sql, values);
-  };
-  return {
-    ...connection,
-    all,
+  const runAll = connection.all.bind(connection);
+  const append = connection.append.bind(connection);
+  const observed: Pick<Connection, "all" | "append" | "transaction"> = {
+    all(sql, values) {
+      before(sql);
+      return runAll(sql, values);
+    },
     async append(table, chunks) {
       before("append");
-      await connection.append(table, chunks);
+      await append(table, chunks);
       before("appended");
     },
     async transaction(work) {
-      await all("BEGIN");
+      await observed.all("BEGIN");
       const result = await work();
-      await all("COMMIT");
+      await observed.all("COMMIT");
       return result;
     },
   };
+  return Object.assign(connection, observed);
 }

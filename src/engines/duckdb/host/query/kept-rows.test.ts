@@ -8,7 +8,7 @@ import { runQuery } from "../../run-query.ts";
 import { DuckDbStore } from "../../store/store.ts";
 import { openCore } from "../core.ts";
 import type { EngineHost } from "../protocol.ts";
-import { createKeptRows, type KeptCall, type KeptRows } from "./kept-rows.ts";
+import { type KeptCall, KeptRows } from "./kept-rows.ts";
 import { parseRowShape, type RowShape } from "./row-shape.ts";
 
 const order = `ORDER BY c2_timestamp DESC NULLS LAST, c1_id DESC NULLS LAST LIMIT 100::BIGINT`;
@@ -77,7 +77,7 @@ describe("kept rows", () => {
   }
 
   it("complete what is known whole, in the order of the ids", () => {
-    const kept = createKeptRows();
+    const kept = new KeptRows();
     kept.keep(begin(kept), [row("a"), row("b"), ["c", null, null, "[]"]]);
     const keys = ["b", "a", "c"].map((id, at) => [id, BigInt(at)]);
     expect(kept.complete(begin(kept), keys)).toEqual([
@@ -89,21 +89,21 @@ describe("kept rows", () => {
   });
 
   it("are nothing to statements of another number of columns or values", () => {
-    const kept = createKeptRows();
+    const kept = new KeptRows();
     begin(kept);
     expect(kept.begin(newest, columnCount + 1, ["p"])).toBeUndefined();
     expect(kept.begin(newest, columnCount, ["p", "q"])).toBeUndefined();
   });
 
   it("are not kept while their JSON is NULL, which may be written over, nor where it is very long", () => {
-    const kept = createKeptRows();
+    const kept = new KeptRows();
     kept.keep(begin(kept), [row("a", null), row("b", "x".repeat(100_001))]);
     expect(kept.complete(begin(kept), [["a", 1n]])).toBeUndefined();
     expect(kept.complete(begin(kept), [["b", 1n]])).toBeUndefined();
   });
 
   it("do not pass over a deletion, in either direction", () => {
-    const kept = createKeptRows();
+    const kept = new KeptRows();
     const before = begin(kept);
     kept.keep(before, [row("a")]);
     kept.forget();
@@ -115,7 +115,7 @@ describe("kept rows", () => {
   });
 
   it("are bounded by their bytes", () => {
-    const kept = createKeptRows();
+    const kept = new KeptRows();
     const text = "x".repeat(100_000);
     for (let i = 0; i < 200; i++) kept.keep(begin(kept), [row(String(i), text)]);
     expect(kept.complete(begin(kept), [["0", 1n]])).toBeUndefined();
@@ -123,7 +123,7 @@ describe("kept rows", () => {
   });
 
   it("are asked for from the last row's time on, once a full answer to the same values was seen", () => {
-    const kept = createKeptRows();
+    const kept = new KeptRows();
     const two = newest.replace("LIMIT 100", "LIMIT 2");
     const full = [row("b", "[]", 8n), row("a", "[]", 7n)];
     const keys = full.map(([id, , time]) => [id ?? null, time ?? null]);
@@ -141,7 +141,7 @@ describe("kept rows", () => {
   });
 
   it("are complete though they are few, where they were few before", () => {
-    const kept = createKeptRows();
+    const kept = new KeptRows();
     kept.keep(begin(kept), [row("a")]);
     expect(kept.keysOf(begin(kept)), "at the first run of a statement").toBeUndefined();
     expect(kept.keysOf(begin(kept))?.since?.micros).toBe(-(2n ** 63n) + 1n);
@@ -150,7 +150,7 @@ describe("kept rows", () => {
   });
 
   it("are asked for ever more seldom by a statement that meets unknown ones", () => {
-    const kept = createKeptRows();
+    const kept = new KeptRows();
     kept.keep(begin(kept), [row("a")]);
     const tries: number[] = [];
     for (let run = 0; run < 60; run++) {

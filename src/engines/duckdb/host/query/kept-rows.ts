@@ -51,19 +51,6 @@ export interface KeysStatement {
   readonly since: DuckDBTimestampValue | undefined;
 }
 
-export interface KeptRows {
-  /** Begins a statement of so many values; undefined where nothing of its rows can be kept. */
-  begin(sql: string, columnCount: number, values: readonly unknown[]): KeptCall | undefined;
-  /** What to ask first; undefined where that promises little. */
-  keysOf(call: KeptCall): KeysStatement | undefined;
-  /** The whole rows for those that the keys' statement answered; undefined unless all of them are known. */
-  complete(call: KeptCall, keys: readonly Row[]): readonly Row[] | undefined;
-  /** Takes all rows of a statement that ran whole. */
-  keep(call: KeptCall, rows: readonly Row[]): void;
-  /** To be called when events were deleted, before an id of theirs can be stored again. */
-  forget(): void;
-}
-
 const FIRST_US = -(2n ** 63n) + 1n;
 
 function isText(value: DuckDBValue | undefined): value is string {
@@ -79,106 +66,110 @@ function isLasting({ texts }: RowShape, row: Row): boolean {
   });
 }
 
+/** What tells an event's texts apart. A row's tenant is its last value, where it has one. */
+function keyOf({ table, texts, hasTenant }: RowShape, row: Row, idPosition: number): string {
+  const tenant = hasTenant ? (row.at(-1) ?? null) : null;
+  const whose = tenant === null ? "" : `${String(tenant).length}:${String(tenant)}`;
+  return `${table} ${texts.join()} ${whose} ${String(row[idPosition])}`;
+}
+
+function noteNewest({ shape, state, values }: KeptCall, rows: readonly Row[], timePosition: number): void {
+  if (values.length > MAX_CALL_LENGTH) return;
+  const last = rows[shape.limit - 1]?.[timePosition];
+  state.sinceUs.set(values, last instanceof DuckDBTimestampValue ? last.micros : FIRST_US);
+}
+
+/** Lets more and more runs pass before ids are asked for first again. */
+function pause(state: ShapeState): void {
+  state.pause = Math.min(MAX_PAUSE, Math.max(1, state.pause * 2));
+  state.wait = state.pause;
+}
+
 /** Nothing is kept at first. */
-export function createKeptRows(findTenantColumn: FindTenantColumn = () => undefined): KeptRows {
-  const states = new LRUCache<string, ShapeState>({ max: MAX_SHAPES });
-  const kept = new LRUCache<string, Row>({
+export class KeptRows {
+  readonly #findTenantColumn: FindTenantColumn;
+  readonly #states = new LRUCache<string, ShapeState>({ max: MAX_SHAPES });
+  readonly #kept = new LRUCache<string, Row>({
     maxSize: MAX_KEPT_BYTES,
     sizeCalculation: (texts) =>
       texts.reduce<number>((sum, text) => sum + (isText(text) ? 2 * text.length : 0), BYTES_PER_ROW),
   });
-  let generation = 0;
-  /** A row's tenant is its last value, where it has one. */
-  const keyOf = ({ table, texts, hasTenant }: RowShape, row: Row, idPosition: number) => {
-    const tenant = hasTenant ? (row.at(-1) ?? null) : null;
-    const whose = tenant === null ? "" : `${String(tenant).length}:${String(tenant)}`;
-    return `${table} ${texts.join()} ${whose} ${String(row[idPosition])}`;
-  };
+  #generation = 0;
 
-  function stateOf(sql: string, valueCount: number): ShapeState {
-    let state = states.get(sql);
+  constructor(findTenantColumn: FindTenantColumn = () => undefined) {
+    this.#findTenantColumn = findTenantColumn;
+  }
+
+  /** Begins a statement of so many values; undefined where nothing of its rows can be kept. */
+  begin(sql: string, columnCount: number, values: readonly unknown[]): KeptCall | undefined {
+    const state = this.#stateOf(sql, values.length);
+    const { shape, sinceUs } = state;
+    if (shape === undefined || shape.texts.length !== columnCount || shape.valueCount !== values.length)
+      return undefined;
+    const text = JSON.stringify(values);
+    return { shape, state, generation: this.#generation, values: text, sinceUs: sinceUs.get(text) };
+  }
+
+  /** What to ask first; undefined where that promises little. */
+  keysOf({ shape, state, sinceUs }: KeptCall): KeysStatement | undefined {
+    if (state.wait > 0) {
+      state.wait--;
+      return undefined;
+    }
+    if (this.#kept.size === 0) return undefined;
+    if (shape.newest === undefined || sinceUs === undefined) return { sql: shape.keysSql, since: undefined };
+    return { sql: shape.newest.sql, since: new DuckDBTimestampValue(sinceUs) };
+  }
+
+  /** The whole rows for those that the keys' statement answered; undefined unless all of them are known. */
+  complete(call: KeptCall, keys: readonly Row[]): readonly Row[] | undefined {
+    const { shape, state } = call;
+    const wanted = keys.slice(0, shape.limit);
+    const texts = wanted.map((row) => this.#kept.get(keyOf(shape, row, shape.idKeyPosition)));
+    if (!this.#isComplete(call, keys.length) || texts.includes(undefined)) {
+      pause(state);
+      return undefined;
+    }
+    state.pause = 0;
+    if (shape.newest !== undefined) noteNewest(call, wanted, shape.newest.timeKeyPosition);
+    return wanted.map((row, index) => {
+      let [key, text] = [0, 0];
+      return shape.texts.map((name) => (name === undefined ? row[key++] : texts[index]?.[text++]) ?? null);
+    });
+  }
+
+  /** Takes all rows of a statement that ran whole. */
+  keep(call: KeptCall, rows: readonly Row[]): void {
+    const { shape } = call;
+    if (call.generation !== this.#generation) return;
+    for (const row of rows) {
+      if (!isLasting(shape, row)) continue;
+      const texts = row.filter((_, at) => shape.texts[at] !== undefined);
+      this.#kept.set(keyOf(shape, row, shape.idPosition), texts);
+    }
+    if (shape.newest !== undefined) noteNewest(call, rows, shape.newest.timePosition);
+  }
+
+  /** To be called when events were deleted, before an id of theirs can be stored again. */
+  forget(): void {
+    this.#generation++;
+    this.#kept.clear();
+  }
+
+  #stateOf(sql: string, valueCount: number): ShapeState {
+    let state = this.#states.get(sql);
     if (state === undefined) {
-      state = {
-        shape: parseRowShape(sql, valueCount, findTenantColumn),
-        sinceUs: new LRUCache({ max: MAX_CALLS }),
-        wait: 1,
-        pause: 0,
-      };
-      states.set(sql, state);
+      const shape = parseRowShape(sql, valueCount, this.#findTenantColumn);
+      state = { shape, sinceUs: new LRUCache({ max: MAX_CALLS }), wait: 1, pause: 0 };
+      this.#states.set(sql, state);
     }
     return state;
   }
 
-  function noteNewest({ shape, state, values }: KeptCall, times: readonly (DuckDBValue | undefined)[]): void {
-    if (shape.newest === undefined || values.length > MAX_CALL_LENGTH) return;
-    const last = times[shape.limit - 1];
-    state.sinceUs.set(values, last instanceof DuckDBTimestampValue ? last.micros : FIRST_US);
-  }
-
-  function isComplete({ shape, generation: begunIn, sinceUs }: KeptCall, rowCount: number): boolean {
+  #isComplete({ shape, generation, sinceUs }: KeptCall, rowCount: number): boolean {
     // Behind a time there may be too few by now; then those before it belong to the answer too.
-    return begunIn === generation && (sinceUs === undefined || sinceUs === FIRST_US || rowCount >= shape.limit);
+    return (
+      generation === this.#generation && (sinceUs === undefined || sinceUs === FIRST_US || rowCount >= shape.limit)
+    );
   }
-
-  return {
-    begin(sql, columnCount, values) {
-      const state = stateOf(sql, values.length);
-      const { shape, sinceUs } = state;
-      if (shape === undefined || shape.texts.length !== columnCount || shape.valueCount !== values.length)
-        return undefined;
-      const text = JSON.stringify(values);
-      return { shape, state, generation, values: text, sinceUs: sinceUs.get(text) };
-    },
-    keysOf({ shape, state, sinceUs }) {
-      if (state.wait > 0) {
-        state.wait--;
-        return undefined;
-      }
-      if (kept.size === 0) return undefined;
-      if (shape.newest === undefined || sinceUs === undefined) return { sql: shape.keysSql, since: undefined };
-      return { sql: shape.newest.sql, since: new DuckDBTimestampValue(sinceUs) };
-    },
-    complete(call, keys) {
-      const { shape, state } = call;
-      const wanted = keys.slice(0, shape.limit);
-      const texts = wanted.map((row) => kept.get(keyOf(shape, row, shape.idKeyPosition)));
-      if (!isComplete(call, keys.length) || texts.includes(undefined)) {
-        state.pause = Math.min(MAX_PAUSE, Math.max(1, state.pause * 2));
-        state.wait = state.pause;
-        return undefined;
-      }
-      state.pause = 0;
-      const { newest } = shape;
-      if (newest !== undefined)
-        noteNewest(
-          call,
-          wanted.map((row) => row[newest.timeKeyPosition]),
-        );
-      return wanted.map((row, index) => {
-        let [key, text] = [0, 0];
-        return shape.texts.map((name) => (name === undefined ? row[key++] : texts[index]?.[text++]) ?? null);
-      });
-    },
-    keep(call, rows) {
-      const { shape } = call;
-      if (call.generation !== generation) return;
-      for (const row of rows) {
-        if (!isLasting(shape, row)) continue;
-        kept.set(
-          keyOf(shape, row, shape.idPosition),
-          row.filter((_, at) => shape.texts[at] !== undefined),
-        );
-      }
-      const { newest } = shape;
-      if (newest !== undefined)
-        noteNewest(
-          call,
-          rows.map((row) => row[newest.timePosition]),
-        );
-    },
-    forget() {
-      generation++;
-      kept.clear();
-    },
-  };
 }

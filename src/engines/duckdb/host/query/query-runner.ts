@@ -2,15 +2,15 @@
 import { EngineError, type QuerySummary, type RowBatch } from "../../../contract/query-engine.ts";
 import type { BoundValue, Connection, Database } from "../../driver/connection.ts";
 import { type DuckDBValue, TIMESTAMP } from "../../driver/driver.ts";
-import { toEngineError } from "../../driver/driver-error.ts";
 import { physicalType, toDriverValue } from "../../driver/parameters.ts";
 import { chunkOf, createRowEncoder, notedChunk, type RowChunk } from "../../driver/rows.ts";
 import type { HostQuery } from "../protocol.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import { createIdBounds, type FindIdRange } from "./id-bounds.ts";
-import { createKeptRows, type KeptCall, type KeptRows } from "./kept-rows.ts";
+import { type BoundedStatement, createIdBounds, type FindIdRange } from "./id-bounds.ts";
+import { type KeptCall, KeptRows } from "./kept-rows.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
 import { createProcessWatch } from "./process-watch.ts";
+import { type QueryMemory, QueryStop } from "./query-stop.ts";
 import type { FindTenantColumn } from "./row-shape.ts";
 import { weighRows } from "./row-weights.ts";
 import type { CheckStatement } from "./statement-check.ts";
@@ -25,16 +25,6 @@ export interface RunnerLimits {
   readonly maxQueries: number;
   /** Resident memory of the process from which on a query is stopped; not watched unless set. */
   readonly maxProcessBytes?: number | undefined;
-}
-
-export interface QueryRunner {
-  run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void>;
-  /** A table was changed: statements that are kept for their next run would hold on to what it was. */
-  forgetStatements(): void;
-  /** Events were deleted. To be called before their ids can be stored again. */
-  forgetRows(): void;
-  /** Interrupts what runs, and lets nothing new begin. */
-  close(): Promise<void>;
 }
 
 function bindParameters(query: HostQuery): BoundValue[] {
@@ -167,88 +157,93 @@ function stopping(): EngineError {
   return new EngineError("unavailable", "The engine is stopping");
 }
 
-/** Builds a runner of so many queries at once over the database; `check` decides on each statement before it runs. */
-export function createQueryRunner(
-  database: Database,
-  check: CheckStatement,
-  findIdRange: FindIdRange,
-  { maxQueries, maxProcessBytes }: RunnerLimits,
-  findTenantColumn?: FindTenantColumn,
-): QueryRunner {
-  const pool = new ConnectionPool(database, maxQueries);
-  const processWatch = maxProcessBytes === undefined ? undefined : createProcessWatch(maxProcessBytes);
-  const ids = createIdBounds(findIdRange);
-  const memory = createMemoryWatch(database);
-  const kept = createKeptRows(findTenantColumn);
-  const running = new Set<AbortController>();
-  let isClosed = false;
+/** Runs so many queries at once over the database; `check` decides on each statement before it runs. */
+export class QueryRunner {
+  readonly #check: CheckStatement;
+  readonly #pool: ConnectionPool;
+  readonly #ids: ReturnType<typeof createIdBounds>;
+  readonly #kept: KeptRows;
+  readonly #memory: QueryMemory;
+  readonly #running = new Set<QueryStop>();
+  #isClosed = false;
 
-  async function* run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void> {
-    const { timeoutMs, maxMemoryBytes } = query.limits;
-    // Its reason is the error that the caller is told.
-    const stop = new AbortController();
-    const giveUp = () => stop.abort(new EngineError("aborted", "The query was stopped"));
-    const expire = () => stop.abort(new EngineError("timeout", `The query ran longer than ${timeoutMs} ms`));
-    const starve = () =>
-      stop.abort(
-        new EngineError("memory_exceeded", "The query took more memory than it may", { limit: "maxMemoryBytes" }),
-      );
-    const timer = setTimeout(expire, timeoutMs);
-    signal.addEventListener("abort", giveUp);
-    const leave = memory.enter();
-    const watched = processWatch?.watch(() =>
-      stop.abort(new EngineError("memory_exceeded", "The query needs more memory than it may use")),
-    );
-    const endWatch = maxMemoryBytes === undefined ? undefined : memory.watch(maxMemoryBytes, starve);
+  constructor(
+    database: Database,
+    check: CheckStatement,
+    findIdRange: FindIdRange,
+    { maxQueries, maxProcessBytes }: RunnerLimits,
+    findTenantColumn?: FindTenantColumn,
+  ) {
+    this.#check = check;
+    this.#pool = new ConnectionPool(database, maxQueries);
+    this.#ids = createIdBounds(findIdRange);
+    this.#kept = new KeptRows(findTenantColumn);
+    this.#memory = {
+      ofQueries: createMemoryWatch(database),
+      ofProcess: maxProcessBytes === undefined ? undefined : createProcessWatch(maxProcessBytes),
+    };
+  }
+
+  async *run(query: HostQuery, signal: AbortSignal): AsyncGenerator<RowBatch, QuerySummary, void> {
+    const stop = new QueryStop(query.limits, signal, this.#memory);
     const clock = new EngineClock();
     let connection: Connection | undefined;
     let isFinished = false;
     stop.signal.addEventListener("abort", () => connection?.interrupt());
-    running.add(stop);
+    this.#running.add(stop);
     try {
-      if (isClosed) throw stopping();
-      if (signal.aborted) giveUp();
-      const statement = ids.statement(query);
-      await check(statement.sql);
-      connection = await pool.acquire(stop.signal);
-      const bounds = ids.values(statement, query);
-      const held = { connection, sql: statement.sql, values: [...bindParameters(query), ...bounds], stop: stop.signal };
-      const given = [...query.parameters.map(({ value }) => value), ...bounds.map(({ value }) => String(value))];
-      const call = kept.begin(statement.sql, query.columns.length, given);
-      const next = await clock.time(() =>
-        call === undefined ? openRows(held, query.columns.length) : openKept(held, call, kept, check),
-      );
+      if (this.#isClosed) throw stopping();
+      if (signal.aborted) stop.giveUp();
+      const statement = this.#ids.statement(query);
+      await this.#check(statement.sql);
+      connection = await this.#pool.acquire(stop.signal);
+      const next = await this.#open(query, statement, { connection, stop: stop.signal, clock });
       const summary = yield* readRows(query, next, clock);
       isFinished = !summary.isTruncated;
       return summary;
     } catch (error) {
-      if (stop.signal.aborted) throw stop.signal.reason;
-      const failure = toEngineError(error);
-      if (failure.code !== "memory_exceeded" || watched?.isSmaller() !== true) throw failure;
-      // Another query took it: when that one is over, this one may have what it needs.
-      throw new EngineError(failure.code, failure.message, { cause: failure.cause, isLost: true });
+      throw stop.explain(error);
     } finally {
-      running.delete(stop);
-      clearTimeout(timer);
-      signal.removeEventListener("abort", giveUp);
-      endWatch?.();
-      watched?.end();
-      leave();
-      if (connection !== undefined) {
-        // What is left unread would keep its snapshot of the table alive.
-        if (!isFinished) await connection.discardReader().catch(() => undefined);
-        pool.release(connection);
-      }
+      this.#running.delete(stop);
+      stop.end();
+      if (connection !== undefined) await this.#release(connection, isFinished);
     }
   }
 
-  return {
-    run,
-    forgetStatements: () => pool.forgetStatements(),
-    forgetRows: () => kept.forget(),
-    async close() {
-      isClosed = true;
-      for (const stop of running) stop.abort(stopping());
-    },
-  };
+  /** A table was changed: statements that are kept for their next run would hold on to what it was. */
+  forgetStatements(): void {
+    this.#pool.forgetStatements();
+  }
+
+  /** Events were deleted. To be called before their ids can be stored again. */
+  forgetRows(): void {
+    this.#kept.forget();
+  }
+
+  /** Interrupts what runs, and lets nothing new begin. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const stop of this.#running) stop.stop(stopping());
+  }
+
+  async #open(
+    query: HostQuery,
+    statement: BoundedStatement,
+    { connection, stop, clock }: { connection: Connection; stop: AbortSignal; clock: EngineClock },
+  ): Promise<ReadChunk> {
+    const { sql } = statement;
+    const bounds = this.#ids.values(statement, query);
+    const held = { connection, sql, values: [...bindParameters(query), ...bounds], stop };
+    const given = [...query.parameters.map(({ value }) => value), ...bounds.map(({ value }) => String(value))];
+    const call = this.#kept.begin(sql, query.columns.length, given);
+    return clock.time(() =>
+      call === undefined ? openRows(held, query.columns.length) : openKept(held, call, this.#kept, this.#check),
+    );
+  }
+
+  async #release(connection: Connection, isFinished: boolean): Promise<void> {
+    // What is left unread would keep its snapshot of the table alive.
+    if (!isFinished) await connection.discardReader().catch(() => undefined);
+    this.#pool.release(connection);
+  }
 }

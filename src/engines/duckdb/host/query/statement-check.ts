@@ -107,7 +107,7 @@ export type CheckStatement = (sql: string) => Promise<void>;
 
 /** Builds the check; statements that passed are remembered by their text. */
 export function createStatementCheck(
-  connection: Connection,
+  connection: Pick<Connection, "all">,
   rules: StatementRules,
   maxRemembered = 1000,
 ): CheckStatement {
