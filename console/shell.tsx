@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Icon, type IconName } from "./components/icon.tsx";
 import { KeysDialog } from "./components/keys-dialog.tsx";
 import { Empty, Spinner } from "./components/notices.tsx";
+import { Outage } from "./components/outage.tsx";
 import { AccessPage } from "./pages/access.tsx";
 import { AuditPage } from "./pages/audit.tsx";
 import { EndpointsPage } from "./pages/endpoints.tsx";
@@ -76,6 +77,7 @@ function SignedIn({ session: signedIn }: { readonly session: Session }) {
     <div class="shell">
       <Navigation pages={open} current={page} onKeys={() => setShowsKeys(true)} />
       <main class="main">
+        <Outage />
         {page === undefined ? (
           <Empty title="Nothing here for this token">
             <p>It may run no endpoint. Ask who gave it to you for one that may.</p>
@@ -158,7 +160,7 @@ function listenForKeys(open: readonly Page[], showKeys: () => void): () => void 
     } else if (event.key === "?") showKeys();
     else if (event.key === "/") {
       event.preventDefault();
-      document.querySelector<HTMLElement>(".editor .cm-content, .editor textarea")?.focus();
+      document.querySelector<HTMLElement>(".editor .cm-content, .editor textarea:not([hidden])")?.focus();
     }
     isGoing = event.key === "g" && !isGoing;
   };

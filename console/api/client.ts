@@ -1,5 +1,9 @@
+import { watchedFetch } from "../state/connection.ts";
 import { refusedToken, token } from "../state/token.ts";
 import { type Answers, operations } from "./operations.generated.ts";
+
+/** What is wrong in a query's text, and where: lines and columns from 1, columns in code points. */
+export type Problem = Answers["checkQuery"]["result"]["diagnostics"][number];
 
 /** What the service answered instead of what was asked for. */
 export class ApiError extends Error {
@@ -11,8 +15,10 @@ export class ApiError extends Error {
   readonly hint: string | undefined;
   readonly parameter: string | undefined;
   readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Everything that is wrong with the query that was sent, where the service tells. */
+  readonly diagnostics: readonly Problem[] | undefined;
 
-  constructor(status: number, body: ErrorBody) {
+  constructor(status: number, body: ErrorBody, diagnostics?: readonly Problem[]) {
     super(body.message);
     this.status = status;
     this.code = body.code;
@@ -21,6 +27,7 @@ export class ApiError extends Error {
     this.hint = body.hint;
     this.parameter = body.parameter;
     this.fields = body.fields;
+    this.diagnostics = diagnostics;
   }
 }
 
@@ -91,7 +98,7 @@ export function followEndpoint(
 }
 
 /** The service lies where the page does, also below a path of a proxy. */
-function addressOf(path: string, query: CallOptions["query"]): string {
+export function addressOf(path: string, query?: CallOptions["query"]): string {
   const url = new URL(path.replace(/^\//, ""), new URL(".", location.href.split("#")[0]));
   for (const [key, value] of Object.entries(query ?? {}))
     if (value !== undefined) url.searchParams.set(key, String(value));
@@ -101,7 +108,7 @@ function addressOf(path: string, query: CallOptions["query"]): string {
 async function request(method: string, path: string, options: CallOptions): Promise<Response> {
   const { body, query, signal, headers } = options;
   const secret = token.value;
-  const response = await fetch(addressOf(path, query), {
+  const response = await watchedFetch(addressOf(path, query), {
     method,
     headers: {
       accept: "application/json",
@@ -123,8 +130,11 @@ async function request(method: string, path: string, options: CallOptions): Prom
 
 async function readError(response: Response): Promise<ApiError> {
   try {
-    const { error } = (await response.json()) as { readonly error: ErrorBody };
-    return new ApiError(response.status, error);
+    const { error, result } = (await response.json()) as {
+      readonly error: ErrorBody;
+      readonly result?: { readonly diagnostics?: readonly Problem[] };
+    };
+    return new ApiError(response.status, error, result?.diagnostics);
   } catch {
     return new ApiError(response.status, {
       code: "http_error",

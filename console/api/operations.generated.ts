@@ -425,6 +425,101 @@ export interface Answers {
   readonly replaceRule: Rule;
   readonly changeRule: Rule;
   readonly deleteRule: undefined;
+  readonly listViews: {
+    views: Array<{
+      id: string;
+      name: string;
+      endpoint: string;
+      /** What the explorer shows, as its address has it, in 16,384 characters at most; kept as it is */
+      state: string;
+      is_shared: boolean;
+      /** True where this token saved it */
+      is_own: boolean;
+      created_at: string;
+    }>;
+  };
+  readonly saveView: {
+    id: string;
+    name: string;
+    endpoint: string;
+    /** What the explorer shows, as its address has it, in 16,384 characters at most; kept as it is */
+    state: string;
+    is_shared: boolean;
+    /** True where this token saved it */
+    is_own: boolean;
+    created_at: string;
+  };
+  readonly deleteView: undefined;
+  readonly getTests: {
+    has_tests: boolean;
+    /** Null until they ran, since the service started */
+    last: {
+      ran_at: string;
+      version: number;
+      passed: number;
+      failed: number;
+      tests: Array<{
+        name: string;
+        is_passed: boolean;
+        ms: number;
+        difference: string | null;
+      }>;
+    } | null;
+  };
+  readonly runTests: {
+    has_tests: boolean;
+    /** Null until they ran, since the service started */
+    last: {
+      ran_at: string;
+      version: number;
+      passed: number;
+      failed: number;
+      tests: Array<{
+        name: string;
+        is_passed: boolean;
+        ms: number;
+        difference: string | null;
+      }>;
+    } | null;
+  };
+  readonly countCalls: {
+    since: string;
+    /** False where the service records no runs */
+    is_recorded: boolean;
+    endpoints: Array<{
+      endpoint: string;
+      calls: number;
+      errors: number;
+      /** Calls that were answered from the cache */
+      cached: number;
+      p50_ms: number | null;
+      p95_ms: number | null;
+      newest_call: string;
+    }>;
+  };
+  readonly countIntake: {
+    since: string;
+    sources: Array<{
+      source: string;
+      stored: number;
+      /** Events that were not stored */
+      rejected: number;
+      /** Bodies that could not be read as a whole */
+      refused_bodies: number;
+      /** Stored events whose timestamp could not be read */
+      untimed: number;
+      /** Why events and bodies were not stored, the newest first */
+      reasons: Array<{
+        reason: string;
+        count: number;
+        newest: string;
+      }>;
+      newest_event: string | null;
+      /** How long ago the newest event happened */
+      lag_ms: number | null;
+      retention_days: number | null;
+    }>;
+  };
 }
 
 /** Method and path of each operation. */
@@ -483,4 +578,11 @@ export const operations = {
   replaceRule: ["put", "/api/rules/{id}"],
   changeRule: ["patch", "/api/rules/{id}"],
   deleteRule: ["delete", "/api/rules/{id}"],
+  listViews: ["get", "/api/views"],
+  saveView: ["post", "/api/views"],
+  deleteView: ["delete", "/api/views/{id}"],
+  getTests: ["get", "/api/endpoints/{endpoint}/tests"],
+  runTests: ["post", "/api/endpoints/{endpoint}/tests"],
+  countCalls: ["get", "/api/statistics/endpoints"],
+  countIntake: ["get", "/api/statistics/sources"],
 } as const;

@@ -18,6 +18,7 @@ import { linkTo } from "../state/route.ts";
 import { copyText } from "../state/toasts.ts";
 import { Icon } from "./icon.tsx";
 import { QueryEditor } from "./query-editor.tsx";
+import { SavedViews } from "./saved-views.tsx";
 import { TimePicker } from "./time-picker.tsx";
 
 /** Where to look, what for, and when. */
@@ -37,6 +38,7 @@ export function ExploreToolbar() {
         <span class="grow" />
         <ZoomButtons />
         <TimePicker range={range} onChange={(chosen) => change({ range: chosen })} />
+        <SavedViews />
         <button
           type="button"
           class="button icon-only"

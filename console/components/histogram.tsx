@@ -1,10 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { readColor } from "../lib/color.ts";
 import { countsByLevel, levelNames, stackUp } from "../lib/series.ts";
 import { formatInstant } from "../lib/time.ts";
 import { formatCount } from "../lib/values.ts";
 import type { Overview } from "../state/explore.ts";
-import { theme, zone } from "../state/preferences.ts";
+import { scheme, zone } from "../state/preferences.ts";
 
 interface HistogramProps {
   readonly overview: Overview;
@@ -15,7 +16,7 @@ interface HistogramProps {
 /** Rows over time, stacked by how bad they are. Dragging chooses a part. */
 export function Histogram({ overview, onSelect }: HistogramProps) {
   const place = useRef<HTMLDivElement>(null);
-  const chosen = theme.value;
+  const shownScheme = scheme.value;
   const shownZone = zone.value;
   useEffect(() => {
     const element = place.current;
@@ -29,7 +30,7 @@ export function Histogram({ overview, onSelect }: HistogramProps) {
       observer.disconnect();
       plot.destroy();
     };
-  }, [overview, onSelect, chosen, shownZone]);
+  }, [overview, onSelect, shownScheme, shownZone]);
   return <div class="chart" ref={place} role="img" aria-label={describe(overview)} />;
 }
 
@@ -39,8 +40,6 @@ function describe({ series }: Overview): string {
 }
 
 function draw(element: HTMLElement, overview: Overview, onSelect: HistogramProps["onSelect"]): uPlot {
-  const style = getComputedStyle(document.documentElement);
-  const color = (name: string) => style.getPropertyValue(name).trim();
   const fromS = Date.parse(overview.from) / 1000;
   const toS = Date.parse(overview.to) / 1000;
   const widthS = overview.bucket_us / 1e6;
@@ -48,7 +47,12 @@ function draw(element: HTMLElement, overview: Overview, onSelect: HistogramProps
   const length = parted[0]?.counts.length ?? Math.max(1, Math.ceil((toS - fromS) / widthS));
   const middles = Array.from({ length }, (_, index) => fromS + (index + 0.5) * widthS);
   const bars = uPlot.paths.bars?.({ size: [0.86, 40], align: 0 });
-  const axis = { stroke: color("--ink-faint"), grid: { show: false }, ticks: { show: false }, font: "11px system-ui" };
+  const axis = {
+    stroke: readColor("--ink-faint"),
+    grid: { show: false },
+    ticks: { show: false },
+    font: "11px system-ui",
+  };
   return new uPlot(
     {
       width: element.clientWidth,
@@ -65,7 +69,7 @@ function draw(element: HTMLElement, overview: Overview, onSelect: HistogramProps
         {},
         // The highest stack is drawn first, the others over it.
         ...[...parted].reverse().map(({ level }) => ({
-          fill: color(`--series-${level}`),
+          fill: readColor(`--series-${level}`),
           width: 0,
           points: { show: false },
           ...(bars === undefined ? {} : { paths: bars }),

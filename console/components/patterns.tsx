@@ -1,7 +1,8 @@
 import { useMemo } from "preact/hooks";
 import { splitClauses } from "../lib/query-text.ts";
 import { formatCount, groupByShape, textOf } from "../lib/values.ts";
-import { change, query, rows } from "../state/explore.ts";
+import { change, query } from "../state/explore.ts";
+import { absentRow, rows } from "../state/row-pages.ts";
 import { Icon } from "./icon.tsx";
 import { Empty } from "./notices.tsx";
 
@@ -9,8 +10,8 @@ const shownPatterns = 200;
 
 /** Messages of the rows that are loaded, grouped by shape with their counts. */
 export function Patterns() {
-  const all = rows.value;
-  const patterns = useMemo(() => groupByShape(all.map((row) => textOf(row.event_message))), [all]);
+  const all = rows.value.filter((row) => row !== absentRow);
+  const patterns = useMemo(() => groupByShape(all.map((row) => textOf(row.event_message))), [rows.value]);
   if (all.length === 0) return <Empty title="No rows to group" />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard

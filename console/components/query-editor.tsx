@@ -1,9 +1,12 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { OpenEditor } from "../editor/open-editor.ts";
+import type { EditorScope, OpenEditor } from "../editor/open-editor.ts";
 import type { Language } from "../lib/query-text.ts";
 
 interface QueryEditorProps {
   readonly language: Language;
+  /** The endpoint's that is explored unless given. */
+  readonly scope?: EditorScope;
+  readonly isReadOnly?: boolean;
   readonly text: string;
   readonly label: string;
   readonly onChange: (text: string) => void;
@@ -16,13 +19,15 @@ export function QueryEditor(props: QueryEditorProps) {
   const editor = useRef<OpenEditor | undefined>(undefined);
   const latest = useRef(props);
   latest.current = props;
-  const { language, text, label } = props;
+  const { language, text, label, isReadOnly } = props;
   useEffect(() => {
     let isGone = false;
     void import("../editor/open-editor.ts").then(({ openEditor }) => {
       if (isGone || place.current === null) return;
       editor.current = openEditor(place.current, {
         language,
+        scope: latest.current.scope ?? "explored",
+        isReadOnly: latest.current.isReadOnly,
         text: latest.current.text,
         label,
         onChange: (changed) => latest.current.onChange(changed),
@@ -34,13 +39,14 @@ export function QueryEditor(props: QueryEditorProps) {
       editor.current?.close();
       editor.current = undefined;
     };
-  }, [language, label]);
+  }, [language, label, isReadOnly]);
   useEffect(() => editor.current?.setText(text), [text]);
   return (
     <div class="editor" ref={place}>
       <textarea
         aria-label={label}
-        rows={language === "sql" ? 3 : 1}
+        rows={language === "sql" ? Math.min(24, Math.max(3, text.split("\n").length)) : 1}
+        readOnly={props.isReadOnly}
         spellcheck={false}
         value={text}
         onInput={(event) => props.onChange(event.currentTarget.value)}

@@ -2,8 +2,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { callApi, isAborted } from "../api/client.ts";
 import { canFilter } from "../lib/query-text.ts";
 import { lineOf, type Row, showControls, textOf, unwrap } from "../lib/values.ts";
-import { change, currentTable, ownParameters, query, rows, selectedIndex, toParameters } from "../state/explore.ts";
+import { change, currentTable, ownParameters, query, selectedIndex, toParameters } from "../state/explore.ts";
 import { linkTo } from "../state/route.ts";
+import { rows } from "../state/row-pages.ts";
 import { copyText } from "../state/toasts.ts";
 import { filterBy } from "./facets.tsx";
 import { Icon } from "./icon.tsx";
@@ -35,7 +36,7 @@ export function RecordPanel({ row, onClose }: RecordPanelProps) {
   return (
     <section class="record" aria-label="Record" tabIndex={-1} ref={panel}>
       <header>
-        <span class="mono grow">{timeOf(row)}</span>
+        <span class="mono grow record-time">{timeOf(row)}</span>
         <StepButtons />
         {hasPlace && (
           <button
@@ -69,7 +70,10 @@ export function RecordPanel({ row, onClose }: RecordPanelProps) {
           <Icon name="close" />
         </button>
       </header>
-      <div class="record-body">{showsAround ? <Around row={row} /> : <Tree value={row} path="" depth={0} />}</div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <section class="record-body" tabIndex={0} aria-label={showsAround ? "Rows around it" : "Fields"}>
+        {showsAround ? <Around row={row} /> : <Tree value={row} path="" depth={0} />}
+      </section>
     </section>
   );
 }

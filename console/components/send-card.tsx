@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { callApi } from "../api/client.ts";
+import { senderSnippets } from "../lib/sender-snippets.ts";
 import { session } from "../state/session.ts";
 import { say } from "../state/toasts.ts";
 import { Icon } from "./icon.tsx";
@@ -16,6 +17,7 @@ interface SendCardProps {
 export function SendCard({ source, onSent }: SendCardProps) {
   const writable = session.value?.ingest_sources ?? [];
   const [chosen, setChosen] = useState(source ?? writable[0] ?? "");
+  const [protocol, setProtocol] = useState("curl");
   const [error, setError] = useState<unknown>(undefined);
   if (writable.length === 0 || (source !== undefined && !writable.includes(source))) return null;
   const origin = new URL(".", location.href.split("#")[0]).href.replace(/\/$/, "");
@@ -34,8 +36,8 @@ export function SendCard({ source, onSent }: SendCardProps) {
       setError(failure);
     }
   };
-  const curl = `curl -H "X-API-KEY: $LOGWEIR_TOKEN" -H 'Content-Type: application/json' '${origin}/api/logs?source_name=${encodeURIComponent(chosen)}' \\\n  -d '[{"event_message": "GET /orders", "project": "default", "metadata": {"level": "info"}}]'`;
-  const vector = `[sinks.logweir]\ntype = "http"\ninputs = ["your_source"]\nuri = "${origin}/api/logs?source_name=${encodeURIComponent(chosen)}"\nencoding.codec = "json"\nrequest.headers.X-API-KEY = "\${LOGWEIR_TOKEN}"`;
+  const snippets = senderSnippets(origin, chosen);
+  const shown = snippets.find((each) => each.protocol === protocol) ?? snippets[0];
   return (
     <section class="card" aria-label="Send events">
       <div class="card-head">
@@ -60,8 +62,17 @@ export function SendCard({ source, onSent }: SendCardProps) {
       </div>
       <div class="card-body stack">
         {error !== undefined && <ErrorNotice error={error} />}
-        <Snippet title="curl" text={curl} />
-        <Snippet title="Vector" text={vector} />
+        <label class="row wrap">
+          <span class="soft">How</span>
+          <select class="select" value={shown?.protocol} onChange={(event) => setProtocol(event.currentTarget.value)}>
+            {snippets.map((each) => (
+              <option key={each.protocol} value={each.protocol}>
+                {each.protocol}
+              </option>
+            ))}
+          </select>
+        </label>
+        {shown !== undefined && <Snippet title={shown.protocol} text={shown.text} />}
       </div>
     </section>
   );

@@ -1,7 +1,9 @@
 import { useCallback } from "preact/hooks";
 import { callApi } from "../api/client.ts";
+import type { Answers } from "../api/operations.generated.ts";
+import { formatAgo } from "../lib/time.ts";
 import { useLoad } from "../lib/use-load.ts";
-import { countableFields, formatCount } from "../lib/values.ts";
+import { countableFields, formatCount, showControls } from "../lib/values.ts";
 import { linkTo, navigate } from "../state/route.ts";
 import { Histogram } from "./histogram.tsx";
 import { Loaded } from "./loaded.tsx";
@@ -69,6 +71,7 @@ export function SourceDetail({ name }: { readonly name: string }) {
           </Loaded>
         </div>
       </section>
+      <Intake key={volume.value?.to} name={name} />
       <SendCard source={name} onSent={volume.reload} />
       <section class="card" aria-label="Fields">
         <div class="card-head">
@@ -99,5 +102,74 @@ export function SourceDetail({ name }: { readonly name: string }) {
         </Loaded>
       </section>
     </div>
+  );
+}
+
+/** What came of what was sent, since the service started: lag, retention, and why events were rejected. */
+function Intake({ name }: { readonly name: string }) {
+  const load = useLoad(
+    async (signal) => {
+      const { since, sources } = await callApi("countIntake", { signal });
+      const found = sources.find(({ source }) => source === name);
+      return found === undefined ? undefined : { since, ...found };
+    },
+    [name],
+  );
+  return (
+    <section class="card" aria-label="What was sent">
+      <div class="card-head">
+        <h2 class="grow">What was sent</h2>
+        {load.value !== undefined && (
+          <span class="faint">since the service started, {formatAgo(Date.parse(load.value.since), Date.now())}</span>
+        )}
+      </div>
+      <div class="card-body stack">
+        <Loaded load={load}>{(intake) => (intake === undefined ? null : <IntakeFigures intake={intake} />)}</Loaded>
+      </div>
+    </section>
+  );
+}
+
+function IntakeFigures({ intake }: { readonly intake: Answers["countIntake"]["sources"][number] }) {
+  const { newest_event: newest, retention_days: days, reasons } = intake;
+  const figures: readonly (readonly [string, string])[] = [
+    ["Stored", formatCount(intake.stored)],
+    ["Rejected", formatCount(intake.rejected)],
+    ["Bodies refused", formatCount(intake.refused_bodies)],
+    ["Without a time of their own", formatCount(intake.untimed)],
+    ["Newest event", newest === null ? "none yet" : formatAgo(Date.parse(newest), Date.now())],
+    ["Kept", days === null ? "for good" : `${days} days`],
+  ];
+  return (
+    <>
+      <dl class="figures">
+        {figures.map(([label, value]) => (
+          <div key={label}>
+            <dt class="soft">{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {reasons.length > 0 && (
+        <table class="table">
+          <thead>
+            <tr>
+              <th>Why it was rejected</th>
+              <th class="number">Times</th>
+              <th>Last</th>
+            </tr>
+          </thead>
+          <tbody>
+            {reasons.map(({ reason, count, newest: at }) => (
+              <tr key={reason}>
+                <td class="plain-text">{showControls(reason)}</td>
+                <td class="number">{formatCount(count)}</td>
+                <td style={{ whiteSpace: "nowrap" }}>{formatAgo(Date.parse(at), Date.now())}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
   );
 }

@@ -3,6 +3,7 @@ import { callApi } from "../api/client.ts";
 import type { Answers } from "../api/operations.generated.ts";
 import type { Language } from "../lib/query-text.ts";
 import { currentTable, fields, scopeParameters, tables } from "../state/explore.ts";
+import { session } from "../state/session.ts";
 
 type Functions = Answers["listFunctions"]["functions"];
 
@@ -27,6 +28,20 @@ export async function completeQuery(language: Language, context: CompletionConte
   if (language === "lql") return { from, options: lqlOptions(), validFor: /^[\w.]*$/ };
   const options = [...tableOptions(), ...fieldOptions(""), ...parameterOptions(), ...(await functionOptions())];
   return { from, options, validFor: /^[@\w.]*$/ };
+}
+
+/** The same for a query of an endpoint: every source may be read. */
+export async function completeOwnerQuery(context: CompletionContext): Promise<CompletionResult | null> {
+  const word = context.matchBefore(/[@A-Za-z_][\w.]*/);
+  if (word === null && !context.explicit) return null;
+  const text = context.state.doc.toString();
+  const named = [...new Set(text.match(/@[A-Za-z_]\w*/g) ?? [])].filter((each) => each !== word?.text);
+  const options: readonly Completion[] = [
+    ...(session.value?.sources ?? []).map((label) => ({ label, type: "class", detail: "source", boost: 2 })),
+    ...named.map((label) => ({ label, type: "variable", detail: "parameter" })),
+    ...(await functionOptions()),
+  ];
+  return { from: word?.from ?? context.pos, options, validFor: /^[@\w.]*$/ };
 }
 
 function lqlOptions(): readonly Completion[] {

@@ -1,34 +1,54 @@
 import type { Diagnostic } from "@codemirror/lint";
-import { ApiError, callApi, isAborted } from "../api/client.ts";
+import { ApiError, callApi, isAborted, type Problem } from "../api/client.ts";
 import { completeLql, type Language } from "../lib/query-text.ts";
 import { currentTable, ownParameters, query } from "../state/explore.ts";
 
 let controller = new AbortController();
 
 /** What the service finds wrong with a query in the endpoint's scope. What is typed on gives up what was asked. */
-export async function checkQuery(language: Language, text: string): Promise<readonly Diagnostic[]> {
+export function checkQuery(language: Language, text: string): Promise<readonly Diagnostic[]> {
+  const sent = language === "sql" ? { sql: text } : { lql: completeLql(text, currentTable.value?.name, undefined) };
+  return check(text, async (signal) => {
+    const path = { endpoint: query.value.scope };
+    const { result } = await callApi("checkQuery", { path, body: { ...ownParameters(), ...sent }, signal });
+    return result.diagnostics;
+  });
+}
+
+/** What it finds wrong with a query of an endpoint, over all sources. */
+export function checkOwnerQuery(text: string): Promise<readonly Diagnostic[]> {
+  return check(text, async (signal) => {
+    try {
+      await callApi("parseQuery", { body: { sql: text }, signal });
+      return [];
+    } catch (error) {
+      if (error instanceof ApiError && error.diagnostics !== undefined) return error.diagnostics;
+      throw error;
+    }
+  });
+}
+
+async function check(
+  text: string,
+  ask: (signal: AbortSignal) => Promise<readonly Problem[]>,
+): Promise<readonly Diagnostic[]> {
   controller.abort();
   if (text.trim() === "") return [];
   controller = new AbortController();
-  const { signal } = controller;
-  const sent = language === "sql" ? { sql: text } : { lql: completeLql(text, currentTable.value?.name, undefined) };
   try {
-    const { result } = await callApi("checkQuery", {
-      path: { endpoint: query.value.scope },
-      body: { ...ownParameters(), ...sent },
-      signal,
-    });
-    return result.diagnostics.map((problem) => {
-      const start = offsetOf(text, problem.line, problem.column);
-      const end = offsetOf(text, problem.end_line, problem.end_column);
-      const from = Math.min(start, Math.max(0, text.length - 1));
-      return { from, to: Math.max(from + 1, Math.min(end, text.length)), severity: "error", message: problem.message };
-    });
+    return (await ask(controller.signal)).map((problem) => toDiagnostic(text, problem));
   } catch (error) {
     // What is wrong beside the text, the run itself tells.
     if (error instanceof ApiError || isAborted(error) || error instanceof TypeError) return [];
     throw error;
   }
+}
+
+function toDiagnostic(text: string, problem: Problem): Diagnostic {
+  const start = offsetOf(text, problem.line, problem.column);
+  const end = offsetOf(text, problem.end_line, problem.end_column);
+  const from = Math.min(start, Math.max(0, text.length - 1));
+  return { from, to: Math.max(from + 1, Math.min(end, text.length)), severity: "error", message: problem.message };
 }
 
 /** Where a line and a column are, both from 1 and columns in code points, in UTF-16 units. */

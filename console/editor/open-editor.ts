@@ -1,22 +1,27 @@
-import { autocompletion, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, type CompletionContext, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { linter } from "@codemirror/lint";
-import { EditorState, Prec } from "@codemirror/state";
+import { EditorState, type Extension, Prec } from "@codemirror/state";
 import { EditorView, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Language } from "../lib/query-text.ts";
-import { completeQuery } from "./complete.ts";
-import { checkQuery } from "./diagnostics.ts";
+import { completeOwnerQuery, completeQuery } from "./complete.ts";
+import { checkOwnerQuery, checkQuery } from "./diagnostics.ts";
 import { lqlLanguage, sqlLanguage } from "./languages.ts";
 
 interface EditorOptions {
   readonly language: Language;
+  /** Whose tables the query reads: those of the endpoint that is explored, or every source. */
+  readonly scope: EditorScope;
+  readonly isReadOnly?: boolean | undefined;
   readonly text: string;
   readonly label: string;
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
 }
+
+export type EditorScope = "explored" | "all";
 
 /** An editor on the page. */
 export interface OpenEditor {
@@ -59,9 +64,20 @@ const theme = EditorView.theme({
   ".cm-lintRange-error": { backgroundImage: "none", borderBottom: "2px solid var(--danger)" },
 });
 
+/** What helps those who write. */
+function writing(language: Language, scope: EditorScope): Extension[] {
+  const complete = (context: CompletionContext) =>
+    scope === "all" ? completeOwnerQuery(context) : completeQuery(language, context);
+  const check = (text: string) => (scope === "all" ? checkOwnerQuery(text) : checkQuery(language, text));
+  return [
+    autocompletion({ override: [complete], activateOnTyping: true }),
+    linter((open) => check(open.state.doc.toString()), { delay: lintDelayMs }),
+  ];
+}
+
 /** Opens an editor in an element, in the place of what is in there. */
 export function openEditor(parent: HTMLElement, options: EditorOptions): OpenEditor {
-  const { language, text, label, onChange, onRun } = options;
+  const { language, scope, isReadOnly = false, text, label, onChange, onRun } = options;
   const run = () => {
     onRun();
     return true;
@@ -85,8 +101,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): OpenEdi
         bracketMatching(),
         closeBrackets(),
         language === "sql" ? sqlLanguage() : lqlLanguage(),
-        autocompletion({ override: [(context) => completeQuery(language, context)], activateOnTyping: true }),
-        linter((open) => checkQuery(language, open.state.doc.toString()), { delay: lintDelayMs }),
+        ...(isReadOnly ? [EditorState.readOnly.of(true)] : writing(language, scope)),
         keymap.of(completionKeymap),
         Prec.low(keymap.of(runKeys)),
         keymap.of([...historyKeymap]),

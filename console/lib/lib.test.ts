@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { offsetOf } from "../editor/diagnostics.ts";
+import { changedLines } from "./changed-lines.ts";
 import { readMessages } from "./event-stream.ts";
 import { formatFragment, parseFragment } from "./fragment.ts";
 import { completeLql, lqlClause, splitClauses, sqlCondition, withFilter } from "./query-text.ts";
 import { countsByLevel, stackUp } from "./series.ts";
 import { formatAgo, formatInstant, formatRange, parseRange, resolveRange } from "./time.ts";
+import { sumUp } from "./usage.ts";
 import {
   chooseFacets,
   chooseSplit,
@@ -192,4 +194,31 @@ it("messages of a stream come whole, however they are cut", async () => {
     { id: "1", event: "message", data: '{"a":1}' },
     { id: undefined, event: "end", data: "x\ny" },
   ]);
+});
+
+describe("what an edit changed", () => {
+  it.each([
+    ["a\nb\nc", "a\nx\nc", [" a", "-b", "+x", " c"]],
+    ["a", "a\nb", [" a", "+b"]],
+    ["a\na\na", "a\na", [" a", " a", "-a"]],
+    ["a", "a", [" a"]],
+  ])("from %j to %j", (before, after, expected) => {
+    expect(changedLines(before, after).map(({ op, text }) => op + text)).toEqual(expected);
+  });
+});
+
+it("adds up the requests of several projects by time", () => {
+  const rows = (...all: (readonly [string, number])[]) =>
+    all.map(([timestamp, count]) => ({ timestamp, total_rest_requests: count, total_auth_requests: 1 }));
+  const all = [
+    { name: "a", rows: rows(["2026-08-20T09:00:00", 1], ["2026-08-20T10:00:00", 2]) },
+    { name: "b", rows: rows(["2026-08-20T10:00:00", 5]) },
+  ];
+  expect(sumUp(all)).toEqual({
+    times: ["2026-08-20T09:00:00", "2026-08-20T10:00:00"],
+    counts: [
+      [2, 3],
+      [0, 6],
+    ],
+  });
 });

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { isAborted } from "../api/client.ts";
+import { returns } from "../state/connection.ts";
 
 /** What a page asks for when it is shown, and again when `keys` change; the answer of an earlier call never overtakes. */
 export interface Load<Value> {
@@ -13,6 +14,7 @@ export interface Load<Value> {
 export function useLoad<Value>(read: (signal: AbortSignal) => Promise<Value>, keys: readonly unknown[]): Load<Value> {
   const [state, setState] = useState<{ value?: Value; error?: unknown; isLoading: boolean }>({ isLoading: true });
   const [count, setCount] = useState(0);
+  const hasFailed = state.error !== undefined;
   useEffect(() => {
     const controller = new AbortController();
     setState((last) => ({ ...last, isLoading: true }));
@@ -24,10 +26,15 @@ export function useLoad<Value>(read: (signal: AbortSignal) => Promise<Value>, ke
     );
     return () => controller.abort();
   }, [...keys, count]);
+  useEffect(() => {
+    // What failed since the service was gone is asked for once it is back.
+    const known = returns.peek();
+    return hasFailed ? returns.subscribe((now) => now > known && setCount((last) => last + 1)) : undefined;
+  }, [hasFailed]);
   return {
     value: state.value,
     error: state.error,
     isLoading: state.isLoading,
-    reload: () => setCount(count + 1),
+    reload: () => setCount((last) => last + 1),
   };
 }

@@ -1,7 +1,6 @@
 import { callApi } from "../api/client.ts";
-import { EndpointDetail } from "../components/endpoint-detail.tsx";
+import { EndpointDetail } from "../components/endpoint/endpoint-detail.tsx";
 import { Loaded } from "../components/loaded.tsx";
-import { readUse } from "../lib/audit-queries.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { formatCount } from "../lib/values.ts";
 import { linkTo, route } from "../state/route.ts";
@@ -14,12 +13,19 @@ export function EndpointsPage() {
 
 function EndpointList() {
   const load = useLoad((signal) => callApi("listEndpoints", { signal }), []);
-  const use = useLoad((signal) => readUse(signal).catch(() => new Map()), []);
+  const use = useLoad(async (signal) => {
+    const { endpoints, is_recorded: isRecorded } = await callApi("countCalls", { query: { since: "1d" }, signal });
+    return { isRecorded, byName: new Map(endpoints.map((each) => [each.endpoint, each])) };
+  }, []);
   return (
     <div class="page">
       <div class="page-head">
         <h1>Endpoints</h1>
-        <p class="soft">Saved queries, with what they were asked in the last day</p>
+        <p class="soft">
+          {use.value?.isRecorded === false
+            ? "Saved queries. Their calls are not counted: LOGWEIR_AUDIT records no runs"
+            : "Saved queries, with what they were asked in the last day"}
+        </p>
       </div>
       <Loaded load={load}>
         {(endpoints) => (
@@ -39,7 +45,7 @@ function EndpointList() {
               </thead>
               <tbody>
                 {endpoints.map(({ name, description, problem, origin }) => {
-                  const used = use.value?.get(name);
+                  const used = use.value?.byName.get(name);
                   return (
                     <tr key={name}>
                       <td>
@@ -52,10 +58,10 @@ function EndpointList() {
                       <td class="soft">{description ?? ""}</td>
                       <td class="number">{formatCount(used?.calls ?? 0)}</td>
                       <td class="number">
-                        {used === undefined ? "–" : `${Math.round((100 * used.hits) / used.calls)}%`}
+                        {used === undefined ? "–" : `${Math.round((100 * used.cached) / used.calls)}%`}
                       </td>
-                      <td class="number">{formatMs(used?.p50)}</td>
-                      <td class="number">{formatMs(used?.p95)}</td>
+                      <td class="number">{formatMs(used?.p50_ms)}</td>
+                      <td class="number">{formatMs(used?.p95_ms)}</td>
                       <td class="number">{formatCount(used?.errors ?? 0)}</td>
                     </tr>
                   );

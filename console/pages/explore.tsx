@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import { runEndpoint } from "../api/client.ts";
 import { ExploreToolbar } from "../components/explore-toolbar.tsx";
 import { Facets } from "../components/facets.tsx";
+import { FirstEvent } from "../components/first-event.tsx";
 import { Histogram } from "../components/histogram.tsx";
 import { Icon } from "../components/icon.tsx";
 import { LiveButton } from "../components/live-button.tsx";
@@ -14,6 +15,7 @@ import { SendHint } from "../components/send-hint.tsx";
 import { parseFragment } from "../lib/fragment.ts";
 import { countsByLevel, levelNames } from "../lib/series.ts";
 import { formatCount } from "../lib/values.ts";
+import { returns } from "../state/connection.ts";
 import {
   callParameters,
   change,
@@ -22,8 +24,6 @@ import {
   overview,
   query,
   readAddress,
-  rows,
-  rowsState,
   run,
   scopes,
   selectedIndex,
@@ -32,6 +32,8 @@ import {
 } from "../state/explore.ts";
 import { stopLive } from "../state/live.ts";
 import { showsFacets } from "../state/preferences.ts";
+import { noteView, rows, rowsState } from "../state/row-pages.ts";
+import { session } from "../state/session.ts";
 import { say } from "../state/toasts.ts";
 
 /** Search, counts over time, fields and values, rows. */
@@ -48,7 +50,12 @@ export function ExplorePage() {
       run();
     };
     window.addEventListener("popstate", onBack);
+    const known = returns.peek();
+    const unsubscribe = returns.subscribe((count) => {
+      if (count > known && (rowsState.peek().kind === "failed" || overview.peek().kind === "failed")) run();
+    });
     return () => {
+      unsubscribe();
       window.removeEventListener("popstate", onBack);
       stopLive();
       stop();
@@ -224,13 +231,23 @@ function Rows() {
     return <NoRows />;
   }
   return (
-    <RowGrid
-      columns={shownColumns()}
-      onOpen={(index) => {
-        selectedIndex.value = index;
-      }}
-    />
+    // Scrolling does not bubble: it is told on its way down to the grid.
+    <div class="grid-frame" onScrollCapture={({ target }) => target instanceof HTMLElement && noteScroll(target)}>
+      <RowGrid
+        columns={shownColumns()}
+        onOpen={(index) => {
+          selectedIndex.value = index;
+        }}
+      />
+    </div>
   );
+}
+
+/** Pixels of a row. */
+const rowHeight = 28;
+
+function noteScroll({ scrollTop, clientHeight }: HTMLElement): void {
+  noteView(Math.floor(scrollTop / rowHeight), Math.ceil((scrollTop + clientHeight) / rowHeight));
 }
 
 /** The chosen columns; all of a query's own that has none of them. */
@@ -245,25 +262,28 @@ function shownColumns(): readonly string[] {
 function NoRows() {
   const { text, range } = query.value;
   return (
-    <Empty title="No rows in this time">
-      <p>
-        {text === ""
-          ? "Nothing came in the range that is chosen."
-          : "No row meets the query in the range that is chosen."}
-      </p>
-      <div class="row wrap">
-        {range.kind === "last" && range.amount !== "7d" && (
-          <button type="button" class="button" onClick={() => change({ range: { kind: "last", amount: "7d" } })}>
-            Look at the last 7 days
-          </button>
-        )}
-        {text !== "" && (
-          <button type="button" class="button" onClick={() => change({ text: "" })}>
-            Clear the query
-          </button>
-        )}
-      </div>
-      <SendHint />
-    </Empty>
+    <>
+      {session.value?.may.manage === true && <FirstEvent />}
+      <Empty title="No rows in this time">
+        <p>
+          {text === ""
+            ? "Nothing came in the range that is chosen."
+            : "No row meets the query in the range that is chosen."}
+        </p>
+        <div class="row wrap">
+          {range.kind === "last" && range.amount !== "7d" && (
+            <button type="button" class="button" onClick={() => change({ range: { kind: "last", amount: "7d" } })}>
+              Look at the last 7 days
+            </button>
+          )}
+          {text !== "" && (
+            <button type="button" class="button" onClick={() => change({ text: "" })}>
+              Clear the query
+            </button>
+          )}
+        </div>
+        <SendHint />
+      </Empty>
+    </>
   );
 }

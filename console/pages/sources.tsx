@@ -4,6 +4,7 @@ import { SendCard } from "../components/send-card.tsx";
 import { SourceDetail } from "../components/source-detail.tsx";
 import { formatAgo } from "../lib/time.ts";
 import { useLoad } from "../lib/use-load.ts";
+import { formatCount } from "../lib/values.ts";
 import { linkTo, route } from "../state/route.ts";
 
 interface SourceRow {
@@ -25,6 +26,14 @@ function SourceList() {
     async (signal) => (await callApi("listSources", { signal })) as unknown as readonly SourceRow[],
     [],
   );
+  const intake = useLoad(async (signal) => {
+    const { sources } = await callApi("countIntake", { signal });
+    return new Map(sources.map((each) => [each.source, each]));
+  }, []);
+  const rejectedOf = (name: string) => {
+    const { rejected = 0, refused_bodies: bodies = 0 } = intake.value?.get(name) ?? {};
+    return rejected + bodies;
+  };
   return (
     <div class="page">
       <div class="page-head">
@@ -41,6 +50,7 @@ function SourceList() {
                   <th>Name</th>
                   <th>Description</th>
                   <th>Newest event</th>
+                  <th class="number">Rejected</th>
                   <th class="number">Kept</th>
                 </tr>
               </thead>
@@ -60,6 +70,13 @@ function SourceList() {
                         formatAgo(Date.parse(newest), Date.now())
                       )}
                     </td>
+                    <td class="number">
+                      {rejectedOf(name) > 0 ? (
+                        <span class="badge warning">{formatCount(rejectedOf(name))}</span>
+                      ) : (
+                        <span class="faint">0</span>
+                      )}
+                    </td>
                     <td class="number">{days === null ? "for good" : `${days} days`}</td>
                   </tr>
                 ))}
@@ -68,7 +85,13 @@ function SourceList() {
           </section>
         )}
       </Loaded>
-      <SendCard source={undefined} onSent={load.reload} />
+      <SendCard
+        source={undefined}
+        onSent={() => {
+          load.reload();
+          intake.reload();
+        }}
+      />
     </div>
   );
 }

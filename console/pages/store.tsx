@@ -1,4 +1,4 @@
-import { callApi } from "../api/client.ts";
+import { callApi, send } from "../api/client.ts";
 import { Icon } from "../components/icon.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Snippet } from "../components/snippet.tsx";
@@ -27,21 +27,34 @@ interface StoreState {
 
 /** How large the store is, and what somebody should look at. */
 export function StorePage() {
+  const memory = useLoad(readMemory, []);
   const load = useLoad(async (signal) => (await callApi("getStore", { signal })) as unknown as StoreState, []);
   return (
     <div class="page">
       <div class="page-head">
         <h1 class="grow">Store</h1>
-        <button type="button" class="button" onClick={load.reload}>
+        <button type="button" class="button" onClick={() => [load, memory].forEach(({ reload }) => void reload())}>
           <Icon name="refresh" /> Look again
         </button>
       </div>
-      <Loaded load={load}>{(state) => <State state={state} />}</Loaded>
+      <Loaded load={load}>{(state) => <State state={state} memory={memory.value} />}</Loaded>
     </div>
   );
 }
 
-function State({ state }: { readonly state: StoreState }) {
+interface Memory {
+  readonly service: number;
+  readonly engine: number;
+}
+
+/** Resident memory in bytes, which the metrics tell. */
+async function readMemory(signal: AbortSignal): Promise<Memory> {
+  const text = await (await send("getMetrics", { signal, headers: { accept: "text/plain" } })).text();
+  const read = (name: string) => Number(new RegExp(`^logweir_${name} (\\S+)$`, "m").exec(text)?.[1] ?? 0);
+  return { service: read("service_memory_bytes"), engine: read("engine_memory_bytes") };
+}
+
+function State({ state, memory }: { readonly state: StoreState; readonly memory: Memory | undefined }) {
   const tailRows = state.sources.reduce((sum, source) => sum + source.tail_rows, 0);
   const tiles: readonly (readonly [string, string])[] = [
     ["Events", formatCount(state.rows)],
@@ -50,6 +63,8 @@ function State({ state }: { readonly state: StoreState }) {
     ["Log", formatBytes(state.log_bytes)],
     ["To be put in order", formatCount(tailRows)],
     ["Disk left", formatBytes(state.disk_free_bytes)],
+    ["Memory of the service", memory === undefined ? "…" : formatBytes(memory.service)],
+    ["Memory of the engine", memory === undefined ? "…" : formatBytes(memory.engine)],
   ];
   return (
     <>

@@ -1,46 +1,38 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import uPlot from "uplot";
-import { runEndpoint } from "../api/client.ts";
+import { useMemo, useState } from "preact/hooks";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty } from "../components/notices.tsx";
-import { stackUp } from "../lib/series.ts";
-import { formatInstant } from "../lib/time.ts";
+import { type Area, StackedAreas } from "../components/stacked-areas.tsx";
+import { areas, readAllUsage, readUsage, sumUp, totalOf, type Usage, usageEndpoint } from "../lib/usage.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { formatCount } from "../lib/values.ts";
-import { theme, zone } from "../state/preferences.ts";
 import { linkedProject, session } from "../state/session.ts";
 
-const endpoint = "usage.api-counts";
 const intervals = [
   ["minutely", "Last hour, by minute"],
   ["hourly", "Last hour, by hour"],
   ["daily", "Last 7 days, by day"],
 ] as const;
-const areas = [
-  ["total_rest_requests", "REST", "--series-redirect"],
-  ["total_auth_requests", "Auth", "--series-ok"],
-  ["total_storage_requests", "Storage", "--series-warning"],
-  ["total_realtime_requests", "Realtime", "--series-other"],
-] as const;
-
-type UsageRow = Readonly<Record<string, string | number>>;
+/** Of projects beside each other; those beyond share the last. */
+const colors = ["--series-redirect", "--series-ok", "--series-warning", "--series-error", "--series-other"] as const;
+const lastColor = "--series-other";
 
 /** True where the token may see it. */
 export function hasUsage(endpoints: readonly { readonly name: string }[]): boolean {
-  return endpoints.some(({ name }) => name === endpoint);
+  return endpoints.some(({ name }) => name === usageEndpoint);
 }
 
-/** Requests of a project by area, over the endpoint's three intervals. */
+/** Requests by area of a project, or for owners by project, over the endpoint's three intervals. */
 export function UsagePage() {
   const pinned = session.value?.token.pins.project;
-  const [project, setProject] = useState(pinned ?? linkedProject.value ?? "default");
-  const [draft, setDraft] = useState(project);
+  const mayAll = session.value?.may.manage === true;
+  const [project, setProject] = useState<string | undefined>(
+    pinned ?? linkedProject.value ?? (mayAll ? undefined : "default"),
+  );
   const [interval, setInterval] = useState<string>("minutely");
   const load = useLoad(
     async (signal) => {
-      const sent = { interval, ...(pinned === undefined ? { project } : {}) };
-      const response = await runEndpoint(endpoint, sent, { signal });
-      return ((await response.json()) as { readonly result: readonly UsageRow[] }).result;
+      if (project === undefined) return { isAll: true, usages: await readAllUsage(interval, signal) };
+      return { isAll: false, usages: [await readUsage(pinned === undefined ? project : undefined, interval, signal)] };
     },
     [interval, project],
   );
@@ -55,105 +47,142 @@ export function UsagePage() {
             </button>
           ))}
         </fieldset>
-        {pinned === undefined && (
-          <form
-            class="row"
-            onSubmit={(event) => {
-              event.preventDefault();
-              setProject(draft);
-            }}
-          >
-            <label class="row" for="usage-project">
-              <span class="soft">project</span>
-              <input
-                id="usage-project"
-                class="input"
-                value={draft}
-                onInput={(event) => setDraft(event.currentTarget.value)}
-              />
-            </label>
-            <button type="submit" class="button">
-              Show
-            </button>
-          </form>
-        )}
+        {pinned === undefined && <ProjectChoice project={project} mayAll={mayAll} onChoose={setProject} />}
       </div>
       <Loaded load={load}>
-        {(rows) => (rows.length === 0 ? <Empty title="No requests in this time" /> : <UsageCharts rows={rows} />)}
+        {({ isAll, usages }) => {
+          const [only] = usages;
+          if (only === undefined || only.rows.length === 0) return <Empty title="No requests in this time" />;
+          return isAll ? <AllProjects usages={usages} onChoose={setProject} /> : <OneProject usage={only} />;
+        }}
       </Loaded>
     </div>
   );
 }
 
-function UsageCharts({ rows }: { readonly rows: readonly UsageRow[] }) {
-  const total = (name: string) => rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0);
+interface ProjectChoiceProps {
+  readonly project: string | undefined;
+  readonly mayAll: boolean;
+  readonly onChoose: (project: string | undefined) => void;
+}
+
+function ProjectChoice({ project, mayAll, onChoose }: ProjectChoiceProps) {
+  const [draft, setDraft] = useState(project ?? "");
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (draft.trim() !== "") onChoose(draft.trim());
+      }}
+    >
+      {mayAll && (
+        <button type="button" class="button" aria-pressed={project === undefined} onClick={() => onChoose(undefined)}>
+          All projects
+        </button>
+      )}
+      <label class="row" for="usage-project">
+        <span class="soft">project</span>
+        <input
+          id="usage-project"
+          class="input"
+          value={draft}
+          onInput={(event) => setDraft(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="button">
+        Show
+      </button>
+    </form>
+  );
+}
+
+/** The endpoint writes times without a zone; they are UTC. */
+function toMs(time: unknown): number {
+  return Date.parse(`${String(time)}Z`);
+}
+
+function OneProject({ usage: { rows } }: { readonly usage: Usage }) {
+  const times = useMemo(() => rows.map(({ timestamp }) => toMs(timestamp)), [rows]);
+  const shown = useMemo(
+    () =>
+      areas.map(([area, name, color]): Area => ({ name, color, counts: rows.map((row) => Number(row[area] ?? 0)) })),
+    [rows],
+  );
   return (
     <>
       <div class="tiles">
-        {areas.map(([name, label, color]) => (
-          <div key={name} class="card tile">
+        {areas.map(([area, label, color]) => (
+          <div key={area} class="card tile">
             <span class="soft">
               <span class="swatch" style={{ background: `var(${color})` }} />
               {label}
             </span>
-            <b>{formatCount(total(name))}</b>
+            <b>{formatCount(totalOf(rows, area))}</b>
           </div>
         ))}
       </div>
       <section class="card card-body" aria-label="Requests over time">
-        <Areas rows={rows} />
+        <StackedAreas times={times} areas={shown} />
       </section>
     </>
   );
 }
 
-function Areas({ rows }: { readonly rows: readonly UsageRow[] }) {
-  const place = useRef<HTMLDivElement>(null);
-  const chosen = theme.value;
-  useEffect(() => {
-    const element = place.current;
-    if (element === null) return;
-    const style = getComputedStyle(document.documentElement);
-    const color = (name: string) => style.getPropertyValue(name).trim();
-    const times = rows.map((row) => Date.parse(`${row.timestamp}Z`) / 1000);
-    const stacked = stackUp(areas.map(([name]) => rows.map((row) => Number(row[name] ?? 0))));
-    const axis = { stroke: color("--ink-faint"), grid: { stroke: color("--line"), width: 1 }, ticks: { show: false } };
-    const plot = new uPlot(
-      {
-        width: element.clientWidth,
-        height: 280,
-        legend: { show: false },
-        cursor: { y: false },
-        scales: { y: { range: (_, __, max) => [0, Math.max(1, max)] } },
-        series: [
-          {},
-          ...[...areas].reverse().map(([, , name]) => ({
-            stroke: color(name),
-            fill: color(name),
-            width: 1,
-            // A single point has no area.
-            points: { show: rows.length < 3, size: 8, fill: color(name) },
-          })),
-        ],
-        axes: [
-          {
-            ...axis,
-            values: (_, splits) => splits.map((seconds) => formatInstant(seconds * 1000, zone.value).slice(5, 16)),
-            space: 90,
-          },
-          { ...axis, size: 56 },
-        ],
-      },
-      [times, ...stacked.reverse()],
-      element,
-    );
-    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: 280 }));
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      plot.destroy();
+interface AllProjectsProps {
+  readonly usages: readonly Usage[];
+  readonly onChoose: (project: string) => void;
+}
+
+function AllProjects({ usages, onChoose }: AllProjectsProps) {
+  const { times, shown } = useMemo(() => {
+    const summed = sumUp(usages);
+    return {
+      times: summed.times.map(toMs),
+      shown: usages.map(({ name }, index): Area => {
+        return { name, color: colors[index] ?? lastColor, counts: summed.counts[index] ?? [] };
+      }),
     };
-  }, [rows, chosen]);
-  const label = areas.map(([name, title]) => `${title} ${rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0)}`);
-  return <div ref={place} role="img" aria-label={`Requests over time: ${label.join(", ")}`} />;
+  }, [usages]);
+  return (
+    <>
+      <section class="card card-body" aria-label="Requests over time">
+        <StackedAreas times={times} areas={shown} />
+      </section>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <section class="card scroll-x" tabIndex={0} aria-label="Requests by project">
+        <table class="table">
+          <thead>
+            <tr>
+              <th>Project</th>
+              {areas.map(([area, label]) => (
+                <th key={area} class="number">
+                  {label}
+                </th>
+              ))}
+              <th class="number">All</th>
+            </tr>
+          </thead>
+          <tbody>
+            {usages.map(({ name, rows }, index) => (
+              <tr key={name}>
+                <td>
+                  <span class="swatch" style={{ background: `var(${colors[index] ?? lastColor})` }} />
+                  <button type="button" class="link" onClick={() => onChoose(name)}>
+                    {name}
+                  </button>
+                </td>
+                {areas.map(([area]) => (
+                  <td key={area} class="number">
+                    {formatCount(totalOf(rows, area))}
+                  </td>
+                ))}
+                <td class="number">{formatCount(totalOf(rows))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
 }

@@ -3,9 +3,12 @@ import { type ApiError, callApi, isAborted, runEndpoint } from "../api/client.ts
 import type { Answers } from "../api/operations.generated.ts";
 import { completeLql, type Language, sqlTemplate } from "../lib/query-text.ts";
 import { formatRange, parseRange, resolveRange, type TimeRange } from "../lib/time.ts";
-import { chooseFacets, chooseSplit, type Field, type Row } from "../lib/values.ts";
+import { chooseFacets, chooseSplit, type Field } from "../lib/values.ts";
 import { replaceState, route } from "./route.ts";
+import { clearRows, openRows, rowsState } from "./row-pages.ts";
 import { linkedProject, session } from "./session.ts";
+
+export { loadMore, rows, rowsState } from "./row-pages.ts";
 
 export type Overview = Answers["countRows"]["result"];
 export type ScopeTable = Answers["listTables"]["tables"][number];
@@ -44,19 +47,13 @@ export type Loading<Value> =
 
 export const tables = signal<Loading<readonly ScopeTable[]>>({ kind: "idle" });
 export const overview = signal<Loading<Overview>>({ kind: "idle" });
-export const rows = signal<readonly Row[]>([]);
-export const rowsState = signal<{
-  readonly kind: "idle" | "loading" | "loaded" | "failed";
-  readonly error?: unknown;
-  readonly next?: string;
-}>({ kind: "idle" });
 export const selectedIndex = signal<number | undefined>(undefined);
 export const missingParameters = signal<readonly string[]>([]);
 /** The ends of time of what is shown, in milliseconds. */
 export const shownRange = signal<{ readonly fromMs: number; readonly toMs: number }>({ fromMs: 0, toMs: 0 });
 
-/** Rows of one page at most. */
-const pageRows = 1_000;
+/** Rows of one page at most: so many that reading them holds up no frame. */
+const pageRows = 500;
 
 /** What can be explored: endpoints that take queries, and for owners sources. */
 export const scopes = computed(() => {
@@ -170,8 +167,7 @@ export async function openScope(): Promise<void> {
     batch(() => {
       tables.value = { kind: "idle" };
       overview.value = { kind: "idle" };
-      rows.value = [];
-      rowsState.value = { kind: "idle" };
+      clearRows();
     });
     return;
   }
@@ -205,7 +201,7 @@ export function run(): void {
   const { signal } = controller;
   shownRange.value = resolveRange(query.value.range, Date.now());
   selectedIndex.value = undefined;
-  void loadRows(undefined, signal);
+  openRows(askRows, signal);
   void loadOverview(signal);
 }
 
@@ -230,36 +226,10 @@ export function ownParameters(): Record<string, string> {
   );
 }
 
-async function loadRows(cursor: string | undefined, signal: AbortSignal): Promise<void> {
-  rowsState.value = { kind: "loading" };
-  try {
-    const page = cursor === undefined ? {} : { cursor };
-    const limit = Math.min(pageRows, scopeEndpoint.value?.max_rows ?? pageRows);
-    const response = await runEndpoint(query.value.scope, { ...callParameters(), ...page, limit }, { signal });
-    const { result } = (await response.json()) as { readonly result: readonly Row[] };
-    const next = nextCursor(response);
-    batch(() => {
-      rows.value = cursor === undefined ? result : [...rows.value, ...result];
-      rowsState.value = { kind: "loaded", ...(next === undefined ? {} : { next }) };
-    });
-  } catch (error) {
-    if (isAborted(error) || signal.aborted) return;
-    batch(() => {
-      if (cursor === undefined) rows.value = [];
-      rowsState.value = { kind: "failed", error };
-    });
-  }
-}
-
-/** The page behind what is shown, where there is one. */
-export function loadMore(): void {
-  const { kind, next } = rowsState.value;
-  if (kind === "loaded" && next !== undefined) void loadRows(next, controller.signal);
-}
-
-function nextCursor(response: Response): string | undefined {
-  const link = /<([^>]*)>; *rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
-  return link === undefined ? undefined : (new URL(link, location.href).searchParams.get("cursor") ?? undefined);
+async function askRows(cursor: string | undefined, signal: AbortSignal): Promise<Response> {
+  const page = cursor === undefined ? {} : { cursor };
+  const limit = Math.min(pageRows, scopeEndpoint.value?.max_rows ?? pageRows);
+  return runEndpoint(query.value.scope, { ...callParameters(), ...page, limit }, { signal });
 }
 
 /** Parts of the range that rows are counted in. */

@@ -2,7 +2,8 @@ import { batch, effect, signal } from "@preact/signals";
 import { followEndpoint, isAborted, messageOf } from "../api/client.ts";
 import { readMessages } from "../lib/event-stream.ts";
 import type { Row } from "../lib/values.ts";
-import { callParameters, query, rows, selectedIndex } from "./explore.ts";
+import { callParameters, query, selectedIndex } from "./explore.ts";
+import { replaceRows, rows } from "./row-pages.ts";
 import { say } from "./toasts.ts";
 
 /** Off, following, or holding back what comes so that the rows stand still. */
@@ -104,7 +105,7 @@ function show(): void {
   held = [];
   batch(() => {
     heldCount.value = 0;
-    rows.value = [...fresh, ...rows.value].slice(0, keptRows);
+    replaceRows([...fresh, ...rows.value].slice(0, keptRows));
     if (selectedIndex.value !== undefined) selectedIndex.value += fresh.length;
   });
 }

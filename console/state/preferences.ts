@@ -1,4 +1,4 @@
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { readPreference, writePreference } from "../lib/storage.ts";
 import type { Zone } from "../lib/time.ts";
 
@@ -6,11 +6,20 @@ export type Theme = "system" | "light" | "dark";
 
 const keptTheme = readPreference("theme");
 export const theme = signal<Theme>(keptTheme === "light" || keptTheme === "dark" ? keptTheme : "system");
+const darkMedia = window.matchMedia("(prefers-color-scheme: dark)");
+const isSystemDark = signal(darkMedia.matches);
+/** What is drawn in: the choice, or the system's. Pictures that take their colours from the page are drawn again when it changes. */
+export const scheme = computed(() =>
+  theme.value === "system" ? (isSystemDark.value ? "dark" : "light") : theme.value,
+);
 export const zone = signal<Zone>(readPreference("zone") === "utc" ? "utc" : "local");
 export const showsFacets = signal(readPreference("facets") !== "hidden" && window.innerWidth > 900);
 
 /** Keeps what is chosen, and shows it. */
 export function startPreferences(): void {
+  darkMedia.addEventListener("change", ({ matches }) => {
+    isSystemDark.value = matches;
+  });
   effect(() => {
     const chosen = theme.value;
     if (chosen === "system") delete document.documentElement.dataset.theme;

@@ -2,6 +2,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { ApiError, callApi } from "../api/client.ts";
 import type { Answers } from "../api/operations.generated.ts";
 import { parseFragment } from "../lib/fragment.ts";
+import { returns } from "./connection.ts";
 import { refusedToken, token } from "./token.ts";
 
 export type Session = Answers["getSession"];
@@ -28,6 +29,9 @@ export async function startSession(): Promise<void> {
   effect(() => {
     const isCurrent = refusedToken.value !== undefined && refusedToken.value === token.peek();
     if (isCurrent && sessionState.peek().kind === "signed-in") signOut("The token expired or was revoked.");
+  });
+  returns.subscribe((count) => {
+    if (count > 0 && sessionState.peek().kind === "failed") void retrySession();
   });
   const { path, parameters } = parseFragment(location.hash);
   const linked = parameters.get("token");

@@ -13,6 +13,7 @@ export type AuditedChange =
   | `source.${"create" | "update" | "delete"}`
   | `backend.${"create" | "update" | "delete"}`
   | `rule.${"create" | "update" | "delete"}`
+  | `view.${"create" | "delete"}`
   | "cache.clear"
   | "store.backup"
   | "reload";

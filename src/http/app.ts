@@ -13,6 +13,7 @@ import type { IngestQuotas } from "../ingest/quotas/ingest-quotas.ts";
 import type { AutoSource } from "../sources/auto-source.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import { createKeptReplies } from "./cached-replies/cached-replies.ts";
+import { createIntakeTally, type IntakeTally } from "./ingest/intake-tally.ts";
 import { createMetrics } from "./observe/metrics.ts";
 import { addAccessLog } from "./plugins/access-log.ts";
 import { addAudit } from "./plugins/audit.ts";
@@ -40,6 +41,7 @@ import { addQueryRoutes } from "./routes/query.ts";
 import { addRunEndpointRoutes } from "./routes/run-endpoint.ts";
 import { addSessionRoute } from "./routes/session.ts";
 import { addSourcesRoutes } from "./routes/sources.ts";
+import { addStatisticsRoutes } from "./routes/statistics.ts";
 import { addTailRoute } from "./routes/tail.ts";
 
 /** What the HTTP side works with. */
@@ -80,6 +82,8 @@ export interface AppContext extends AppDependencies {
   readonly scopes: SourceScopes;
   /** Queries that are followed. */
   readonly tails: TailHub;
+  /** What came of what was sent. */
+  readonly intake: IntakeTally;
 }
 
 /** URLs of 256 KB and some headers fit. */
@@ -94,6 +98,7 @@ export async function buildApp(given: AppDependencies): Promise<FastifyInstance>
     ...given,
     scopes: createSourceScopes(given.sources),
     tails,
+    intake: createIntakeTally(given.nowMs),
     dataThrough: tellOfArrivals(given.dataThrough, tails),
   };
   const metrics = createMetrics(dependencies);
@@ -160,6 +165,7 @@ export async function buildApp(given: AppDependencies): Promise<FastifyInstance>
   addCatalogueRoute(app, dependencies);
   addExploreRoutes(app, dependencies);
   addTailRoute(app, dependencies);
+  addStatisticsRoutes(app, dependencies);
   return app;
 }
 

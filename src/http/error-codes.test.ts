@@ -16,6 +16,7 @@ import { parseQuery } from "../googlesql/parse.ts";
 import { openMetadata } from "../metadata/database.ts";
 import { createEndpointStore } from "../metadata/endpoint-store.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
+import { createViewStore } from "../metadata/view-store.ts";
 import { type ErrorCode, errorCatalogue } from "../shared/error-catalogue.ts";
 import { createManagedSources } from "../sources/managed-sources.ts";
 import { openSources } from "../sources/source-registry.ts";
@@ -24,6 +25,7 @@ import { addDrainRoutes } from "./routes/drains.ts";
 import { addEndpointVersionRoutes } from "./routes/endpoint-versions.ts";
 import { addManagedEndpointRoutes } from "./routes/managed-endpoints.ts";
 import { addManagedSourceRoutes } from "./routes/managed-sources.ts";
+import { addViewRoutes } from "./routes/views.ts";
 
 interface Answer {
   readonly status: number;
@@ -142,6 +144,21 @@ async function askForDrains(url: string): Promise<Answer> {
   return { status: response.statusCode, body: response.body };
 }
 
+async function askForViews(method: "GET" | "DELETE", path: string): Promise<Answer> {
+  const metadata = await openMetadata(":memory:");
+  addViewRoutes(test.app, {
+    authenticator: { authenticate: async () => owner, recall: () => undefined },
+    views: createViewStore(metadata, () => 0),
+    endpoints: test.endpoints,
+    sources: { find: () => undefined },
+    audit: { record: () => undefined },
+    maxBodyBytes: 1_000,
+  });
+  const response = await test.app.inject({ method, url: `/api/views${path}`, headers: { "x-api-key": "p" } });
+  await metadata.close();
+  return { status: response.statusCode, body: response.body };
+}
+
 async function failWith(code: EngineErrorCode): Promise<Answer> {
   test.engine.onRun = async () => Promise.reject(new EngineError(code, "it failed"));
   return get(`${path}?project=x`);
@@ -233,6 +250,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   unknown_token: () => askForTokens("GET", "/nobody"),
   unknown_backend: () => askForDrains("/api/backends/none"),
   unknown_rule: () => askForDrains("/api/rules/none"),
+  unknown_view: () => askForViews("DELETE", "/nobody"),
   validation_failed: () => askForTokens("POST", ""),
   syntax_error: () => ask("sql", "select"),
   query_too_long: () => ask("sql", `select ${"x".repeat(300_000)}`),

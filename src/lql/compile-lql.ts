@@ -16,11 +16,13 @@ export interface LqlContext {
   readonly nowMs: number;
   /** Rows at most, without a chart. */
   readonly maxRows: number;
+  /** Rows of a page, without a chart; 100 unless given. */
+  readonly pageRows?: number | undefined;
   /** Asks for every row with all columns, in no order, whatever the text selects and charts. */
   readonly isWhole?: boolean;
 }
 
-/** Rows that an LQL text gives at most. */
+/** Rows of a page, unless the call says how many. */
 const defaultRows = 100;
 const defaultColumns = ["id", "timestamp", "event_message", "metadata"];
 /** Names the row, so that an alias of the caller's cannot stand in for its timestamp. */
@@ -76,7 +78,10 @@ export function compileLql(lql: string, context: LqlContext): Query {
     kind: "Query",
     body,
     orderBy: [{ expression: rowTimestamp(parsed.span), isDescending: true, span: parsed.span }],
-    limit: { count: integer(Math.min(defaultRows, context.maxRows), parsed.span), span: parsed.span },
+    limit: {
+      count: integer(Math.min(context.pageRows ?? defaultRows, context.maxRows), parsed.span),
+      span: parsed.span,
+    },
     pipes: [],
     span: parsed.span,
   };

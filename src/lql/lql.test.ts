@@ -132,6 +132,9 @@ describe("a query", () => {
 
   it("never has more rows than the endpoint allows", () => {
     expect(printQuery(compileLql("a", { defaultTable: "x", nowMs, maxRows: 7 }))).toMatch(/LIMIT 7$/);
+    const paged = { defaultTable: "x", nowMs, maxRows: 700, pageRows: 500 };
+    expect(printQuery(compileLql("a", paged))).toMatch(/LIMIT 500$/);
+    expect(printQuery(compileLql("a", { ...paged, maxRows: 7 }))).toMatch(/LIMIT 7$/);
   });
 
   it.each([

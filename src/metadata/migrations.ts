@@ -106,4 +106,19 @@ export const migrations: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
+  "0008-views": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      await db.schema
+        .createTable("views")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("name", "text", (column) => column.notNull())
+        .addColumn("endpoint", "text", (column) => column.notNull())
+        .addColumn("state", "text", (column) => column.notNull())
+        .addColumn("author", "text", (column) => column.notNull())
+        .addColumn("is_shared", "integer", (column) => column.notNull())
+        .addColumn("created_at", "integer", (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex("views_by_author").on("views").column("author").execute();
+    },
+  },
 };

@@ -10,6 +10,7 @@ export interface MetadataSchema {
   readonly audit_outbox: AuditOutboxTable;
   readonly backends: BackendTable;
   readonly rules: RuleTable;
+  readonly views: ViewTable;
 }
 
 export interface TokenTable {
@@ -70,6 +71,18 @@ export interface AuditOutboxTable {
   readonly at: number;
   /** JSON: the event. */
   readonly event: string;
+}
+
+/** What explorers show, under names that people gave it; rows are added and removed, never changed. */
+export interface ViewTable {
+  readonly id: string;
+  readonly name: string;
+  readonly endpoint: string;
+  readonly state: string;
+  readonly author: string;
+  /** 0 or 1. */
+  readonly is_shared: number;
+  readonly created_at: number;
 }
 
 /** Endpoints that the API manages, as they are now. */

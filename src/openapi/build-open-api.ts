@@ -9,8 +9,9 @@ import { drainOperations } from "./tables/drains.ts";
 import { exploreOperations } from "./tables/explore.ts";
 import { type ManagementOperation, managementOperations, type OperationScope } from "./tables/management.ts";
 import { commonHeaders, commonParameters, commonSchemas } from "./tables/schemas.ts";
+import { viewOperations } from "./tables/views.ts";
 
-const operations = [...managementOperations, ...exploreOperations, ...drainOperations];
+const operations = [...managementOperations, ...exploreOperations, ...drainOperations, ...viewOperations];
 
 /** The document of what a caller may do with these endpoints, and with the service. */
 export function buildOpenApi(endpoints: readonly Endpoint[], caller: Identity): OpenApiDocument {
@@ -59,6 +60,8 @@ export function buildOpenApi(endpoints: readonly Endpoint[], caller: Identity): 
 
 const tagTexts: Readonly<Record<string, string>> = {
   explore: "What explorers ask about the tables of an endpoint",
+  views: "What explorers show, under names",
+  statistics: "Calls of endpoints, and what came of what was sent",
   "endpoint management": "Endpoints, their versions, and queries of an owner's own",
   sources: "Where events come from",
   "access tokens": "Who may do what",

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../endpoints/definition/definition.ts";
 import type { ErrorCode } from "../shared/error-catalogue.ts";
 import { rowSchema } from "./column-schema.ts";
-import { errorResponses } from "./error-responses.ts";
+import { consumerErrors, errorResponses, runErrors } from "./error-responses.ts";
 import type { Header, JsonSchema, Operation, Parameter, Response } from "./open-api-document.ts";
 import { endpointParameter } from "./parameter-schema.ts";
 
@@ -31,46 +31,6 @@ export function endpointSchemas(endpoint: Endpoint): Readonly<Record<string, Jso
     },
   };
 }
-
-const consumerErrors: readonly ErrorCode[] = [
-  "sql_and_lql",
-  "query_too_long",
-  "syntax_error",
-  "too_complex",
-  "unknown_column",
-  "unknown_function",
-  "unsupported",
-  "unknown_parameter",
-  "ambiguous_name",
-  "duplicate_name",
-  "type_mismatch",
-  "invalid_query",
-  "invalid_lql",
-  "sandbox_table_denied",
-];
-
-/** Errors of every call of an endpoint. */
-const runErrors: readonly ErrorCode[] = [
-  "invalid_parameter",
-  "query_failed",
-  "unauthorized",
-  "insufficient_scope",
-  "pinned_parameter",
-  "query_refused",
-  "unknown_endpoint",
-  "not_acceptable",
-  "limit_exceeded",
-  "result_too_large",
-  "memory_exceeded",
-  "too_many_queries",
-  "rate_limited",
-  "held_back",
-  "internal",
-  "endpoint_broken",
-  "engine_unavailable",
-  "shutting_down",
-  "timeout",
-];
 
 const shared = (name: string): Parameter => ({ $ref: `#/components/parameters/${name}` });
 const header = (name: string): Header => ({ $ref: `#/components/headers/${name}` });

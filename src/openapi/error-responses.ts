@@ -29,6 +29,52 @@ export const errorSchema: JsonSchema = {
   required: ["error"],
 };
 
+/** Errors of calls that name an endpoint, before anything runs. */
+export const callErrors: readonly ErrorCode[] = [
+  "invalid_parameter",
+  "unauthorized",
+  "insufficient_scope",
+  "pinned_parameter",
+  "unknown_endpoint",
+  "rate_limited",
+  "internal",
+  "endpoint_broken",
+  "shutting_down",
+];
+
+/** Errors of every call that runs an endpoint. */
+export const runErrors: readonly ErrorCode[] = [
+  ...callErrors,
+  "query_failed",
+  "query_refused",
+  "not_acceptable",
+  "limit_exceeded",
+  "result_too_large",
+  "memory_exceeded",
+  "too_many_queries",
+  "held_back",
+  "engine_unavailable",
+  "timeout",
+];
+
+/** What a query of the caller's adds to them. */
+export const consumerErrors: readonly ErrorCode[] = [
+  "sql_and_lql",
+  "query_too_long",
+  "syntax_error",
+  "too_complex",
+  "unknown_column",
+  "unknown_function",
+  "unsupported",
+  "unknown_parameter",
+  "ambiguous_name",
+  "duplicate_name",
+  "type_mismatch",
+  "invalid_query",
+  "invalid_lql",
+  "sandbox_table_denied",
+];
+
 /** Responses by status, each with the codes that may come with it. */
 export function errorResponses(codes: readonly ErrorCode[]): Readonly<Record<string, Response>> {
   const byStatus = new Map<number, ErrorCode[]>();

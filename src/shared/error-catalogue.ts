@@ -42,6 +42,7 @@ const definitions = {
   unknown_token: { status: 404, title: "No token has this id" },
   unknown_backend: { status: 404, title: "No backend has this id" },
   unknown_rule: { status: 404, title: "No rule has this id" },
+  unknown_view: { status: 404, title: "No saved view has this id" },
   // ------------------------------------------------------------------------------------------ saving
   source_read_only: {
     status: 409,

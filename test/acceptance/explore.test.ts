@@ -107,6 +107,10 @@ describe("an overview", () => {
     expect(other.total).toBe(0);
   });
 
+  it("has pages as large as the limit that is sent, in LQL too", async () => {
+    expect(await ask<unknown[]>("logs.all", { lql: "s:id", limit: "7" })).toHaveLength(7);
+  });
+
   it("begins after its start and holds its end", async () => {
     const first = { from: "2026-08-20T08:00:00Z", to: range.from, buckets: "1" };
     const { series } = await ask<OverviewAnswer>("logs.all/overview", first);
@@ -267,5 +271,63 @@ describe("the catalogue", () => {
     const etag = response.headers.get("etag") ?? "";
     const again = await service.get("/api/catalogue", {}, { "x-api-key": tenant, "if-none-match": etag });
     expect(again.status).toBe(304);
+  });
+});
+
+describe("statistics", () => {
+  const read = async (path: string, token = privateToken) =>
+    service.get(`/api/statistics/${path}`, {}, { "x-api-key": token });
+
+  it("count calls of endpoints as the audit has them", async () => {
+    await ask("logs.all", {});
+    expect(await refusal("logs.all", { sql: "select nope from edge_logs" })).toEqual([
+      400,
+      "unknown_column",
+      undefined,
+    ]);
+    await expect
+      .poll(async () => (await (await read("endpoints")).json()) as object, { timeout: 15_000, interval: 200 })
+      .toMatchObject({
+        is_recorded: true,
+        endpoints: expect.arrayContaining([
+          expect.objectContaining({ endpoint: "logs.all", calls: expect.any(Number), p95_ms: expect.any(Number) }),
+        ]),
+      });
+    expect((await service.get("/api/statistics/endpoints", { since: "1 day" })).status).toBe(400);
+  });
+
+  it("tell what came of what was sent, with the reasons of rejections", async () => {
+    const post = (body: string) =>
+      fetch(`${service.url}/api/logs?source_name=db`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-api-key": privateToken },
+        body,
+      });
+    await post('[{"event_message":"good"},"bad",{"event_message":"untimed","timestamp":"nonsense"}]');
+    await post("{");
+    const { sources } = (await (await read("sources")).json()) as { sources: { source: string; reasons: object[] }[] };
+    const db = sources.find(({ source }) => source === "db");
+    expect(db).toMatchObject({ stored: 2, rejected: 1, refused_bodies: 1, untimed: 1, lag_ms: expect.any(Number) });
+    expect(db?.reasons).toMatchObject([
+      { count: 1 },
+      { reason: expect.stringContaining("not a JSON object"), count: 1 },
+    ]);
+  });
+
+  it("are for owners", async () => {
+    for (const path of ["endpoints", "sources"]) expect((await read(path, tenant)).status).toBe(401);
+  });
+});
+
+describe("the tests of an endpoint", () => {
+  it("are run over the API, and told afterwards", async () => {
+    const url = `${service.url}/api/endpoints/usage.api-counts/tests`;
+    const headers = { "x-api-key": privateToken };
+    expect(await (await fetch(url, { headers })).json()).toEqual({ has_tests: true, last: null });
+    const ran = (await (await fetch(url, { method: "POST", headers })).json()) as { last: { tests: object[] } };
+    expect(ran).toMatchObject({ has_tests: true, last: { failed: 0 } });
+    expect(ran.last.tests.length).toBeGreaterThan(2);
+    expect(await (await fetch(url, { headers })).json()).toEqual(ran);
+    expect((await fetch(url, { method: "POST", headers: { "x-api-key": tenant } })).status).toBe(401);
   });
 });

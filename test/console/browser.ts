@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
 
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** What a page must show or do within, in milliseconds: far more than it needs, so that a busy machine fails nothing. */
+export const patienceMs = 30_000;
 
 /** True where there is a Chromium to test with. */
 export function hasChromium(): boolean {
@@ -12,12 +15,14 @@ export function hasChromium(): boolean {
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath,
+    timeout: patienceMs,
     args: [
       "--headless",
       "--no-sandbox",
       "--disable-gpu",
       "--disable-quic",
       "--no-first-run",
+      "--disable-dev-shm-usage",
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
@@ -25,30 +30,54 @@ export function openBrowser(): Promise<Browser> {
   });
 }
 
+/** The same promise, given up after `patienceMs`: a page that hangs answers no question about itself. */
+export async function within<Value>(what: string, work: Promise<Value>, limitMs = patienceMs): Promise<Value> {
+  const timer: { handle?: NodeJS.Timeout } = {};
+  const late = new Promise<never>((_, reject) => {
+    timer.handle = setTimeout(() => reject(new Error(`${what} took longer than ${limitMs / 1000} s`)), limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer.handle);
+  }
+}
+
 export interface View {
   readonly width: number;
   readonly scheme: "light" | "dark";
 }
 
-/** A page, and what it must not do: errors, calls of other hosts, windows, and what a script of a log line would set. */
+/** A page, and what it must not do: errors, refused calls, calls of other hosts, windows, a token in a URL. */
 export interface WatchedPage {
   readonly page: Page;
   readonly findings: string[];
   close(): Promise<void>;
 }
 
-export async function openPage(browser: Browser, origin: string, { width, scheme }: View): Promise<WatchedPage> {
+/** `isExpected` tells which answers of status 400 and above a test asks for. */
+export async function openPage(
+  browser: Browser,
+  origin: string,
+  { width, scheme }: View,
+  isExpected: (status: number, url: string) => boolean = () => false,
+): Promise<WatchedPage> {
   const context = await browser.newContext({
     viewport: { width, height: width < 500 ? 844 : 900 },
     colorScheme: scheme,
     reducedMotion: "reduce",
     timezoneId: "UTC",
+    ignoreHTTPSErrors: true,
   });
+  context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
   const findings: string[] = [];
   page.on("pageerror", (error) => void findings.push(`error: ${error.message.slice(0, 300)}`));
+  page.on("crash", () => void findings.push("the page crashed"));
   page.on("console", (message) => {
-    if (message.type() === "error") findings.push(`console: ${message.text().slice(0, 300)}`);
+    // Refused calls are looked at below, where their address is known.
+    const isOfCall = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isOfCall) findings.push(`console: ${message.text().slice(0, 300)}`);
   });
   page.on("dialog", (dialog) => {
     findings.push(`dialog: ${dialog.message()}`);
@@ -59,5 +88,34 @@ export async function openPage(browser: Browser, origin: string, { width, scheme
     if (!url.startsWith(origin) && !url.startsWith("blob:") && !url.startsWith("data:")) findings.push(`leak: ${url}`);
     if (/token=|lw_[0-9a-f]{16}/.test(url.replace(/#.*/, ""))) findings.push(`token in a URL: ${url}`);
   });
-  return { page, findings, close: () => context.close() };
+  page.on("response", (response) => {
+    const [status, url] = [response.status(), response.url()];
+    if (status >= 400 && !isExpected(status, url)) findings.push(`status ${status}: ${url.slice(0, 200)}`);
+  });
+  return { page, findings, close: () => within("closing a page", context.close()) };
+}
+
+const pollMs = 30;
+
+/** Until an expression is true in the page. The driver's own way to wait makes scripts of texts, which the page's policy forbids. */
+export async function until(page: Page, expression: string): Promise<void> {
+  const endsAt = performance.now() + patienceMs;
+  while ((await within(expression, page.evaluate(expression))) !== true) {
+    if (performance.now() > endsAt) throw new Error(`It never came true that ${expression}`);
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+/** Until nothing is loading, and what was drawn last is on the screen. */
+export async function settle(page: Page): Promise<void> {
+  await until(page, "document.querySelector('.spinner') === null");
+  await within(
+    "drawing",
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"),
+  );
+}
+
+/** `text` as what went wrong, without the colours and call logs of the driver. */
+export function tell(error: unknown): string {
+  return stripVTControlCharacters(String(error)).replaceAll(/\s+/g, " ").slice(0, 300);
 }

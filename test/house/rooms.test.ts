@@ -34,7 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   service: [
     ...["shared", "config", "engines/contract", "engines/index.ts", "sources", "endpoints", "ingest", "syslog"],
     // The entry of the thread that reads events joins the engine's encoder to the reader of bodies.
-    ...["access", "audit", "metadata", "http", "drains", "engines/duckdb"],
+    ...["access", "audit", "metadata", "endpoint-tests", "http", "drains", "engines/duckdb"],
   ],
   cli: [
     ...["shared", "config", "googlesql", "engines/contract", "engines/index.ts", "sources", "endpoints", "access"],

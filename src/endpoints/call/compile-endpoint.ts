@@ -171,12 +171,13 @@ function parseConsumer(endpoint: Endpoint, consumer: ConsumerQuery, nowMs: numbe
   return shape === undefined ? query : shape.apply(allRowsOf(query));
 }
 
-function parseLql(endpoint: Endpoint, { text, shape }: ConsumerQuery, nowMs: number): Query {
+function parseLql(endpoint: Endpoint, { text, shape, pageRows }: ConsumerQuery, nowMs: number): Query {
   const defaultTable = findDefaultTable(endpoint.savedQuery);
   return compileLql(text, {
     defaultTable,
     nowMs,
     maxRows: endpoint.definition.maxRows,
+    pageRows,
     isWhole: shape !== undefined,
   });
 }

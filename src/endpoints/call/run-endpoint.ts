@@ -25,6 +25,8 @@ export interface ConsumerQuery {
   readonly maxDepth?: number;
   /** What is asked about its rows; the rows themselves unless set. */
   readonly shape?: QueryShape;
+  /** Rows of a page that the call asks for, where the text of LQL does not say; 100 unless set. */
+  readonly pageRows?: number;
 }
 
 /** What a call says of tenants. */
@@ -121,9 +123,11 @@ export function prepareCall(
   const budget = tightest(ofEndpoint, call.budget ?? {});
   const maxRows = budget.max_rows ?? ownRows;
   const asked = readConsumerQuery(endpoint, parameters, redactsPii, budget);
-  const consumer = shape === undefined || asked === undefined ? asked : { ...asked, shape };
+  const sentLimit = parseLimit(parameters.get("limit"), maxRows);
+  const pages = asked?.language === "lql" && sentLimit !== undefined ? { pageRows: sentLimit } : {};
+  const consumer = asked === undefined ? undefined : { ...asked, ...pages, ...(shape === undefined ? {} : { shape }) };
   // A page of the endpoint's own query goes by its LIMIT, so that a smaller page is another query.
-  const limit = parseLimit(parameters.get("limit"), maxRows) ?? (maxRows < ownRows ? maxRows : undefined);
+  const limit = sentLimit ?? (maxRows < ownRows ? maxRows : undefined);
   const bound = bindParameters(endpoint.contract.parameters, parameters);
   const tenants = tellTenants(runner.planner, call, bound);
   const tenant = tenants.bound ?? null;

@@ -4,7 +4,7 @@ import { mediaTypeOf } from "../../ingest/parse-events.ts";
 import { answerPlainly } from "../../ingest/protocols/own-answers.ts";
 import type { Protocol, ProtocolAnswer } from "../../ingest/protocols/protocol.ts";
 import type { Source } from "../../sources/source.ts";
-import type { AppDependencies } from "../app.ts";
+import type { AppContext } from "../app.ts";
 import { dropAnswer, noteError, toServiceError } from "../plugins/errors.ts";
 import { CallerGoneError } from "../request/call-signal.ts";
 import { urlParameters } from "../request/request-parameters.ts";
@@ -35,7 +35,7 @@ export interface IngestRoute {
  * Takes events as a protocol writes them. Who may, and where to, is settled before the body is read, unless only the body tells where
  * to.
  */
-export function addIngestRoute(app: FastifyInstance, dependencies: AppDependencies, route: IngestRoute): void {
+export function addIngestRoute(app: FastifyInstance, dependencies: AppContext, route: IngestRoute): void {
   const { protocol, defaultSource, ownParameters } = route;
   for (const url of route.urls) {
     app.route({
@@ -59,7 +59,7 @@ export function addIngestRoute(app: FastifyInstance, dependencies: AppDependenci
   }
 }
 
-async function openSourceInBody(dependencies: AppDependencies, request: FastifyRequest): Promise<Source> {
+async function openSourceInBody(dependencies: AppContext, request: FastifyRequest): Promise<Source> {
   const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array();
   const name = await nameInBody(bytes, request.headers["content-encoding"], dependencies.maxBodyBytes);
   if (name === undefined) throw missingSource();

@@ -11,18 +11,18 @@ import { mediaTypeOf, parseEvents } from "../../ingest/parse-events.ts";
 import type { IngestOutcome } from "../../ingest/protocols/protocol.ts";
 import type { IngestGate } from "../../ingest/quotas/ingest-quotas.ts";
 import type { Source } from "../../sources/source.ts";
-import type { AppDependencies } from "../app.ts";
+import type { AppContext } from "../app.ts";
 import { createCallSignal } from "../request/call-signal.ts";
 import { ownerOf } from "../request/require-private.ts";
 
-type Needs = Pick<AppDependencies, "runner" | "dataThrough" | "quotas" | "maxBodyBytes" | "nowMs" | "drain">;
+type Needs = Pick<AppContext, "runner" | "dataThrough" | "quotas" | "maxBodyBytes" | "nowMs" | "drain" | "intake">;
 
 /**
  * Stores what a request's body holds, where the limits of its token and of its tenants allow that: all of it or nothing. Resolves once it
  * is on disk; throws `BodyError`, `EngineError`, `rate_limited` and `tenant_limit`.
  */
 export async function storeBody(
-  { runner, dataThrough, quotas, maxBodyBytes, nowMs, drain }: Needs,
+  { runner, dataThrough, quotas, maxBodyBytes, nowMs, drain, intake }: Needs,
   source: Source,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -38,11 +38,17 @@ export async function storeBody(
   const body = { ...protocol, bytes, contentType, contentEncoding, nowUs, maxBytes: maxBodyBytes, measure };
   const signal = createCallSignal(reply, drain);
   const { store } = runner.engine;
-  const result = await appendThrough(gate, (admit) => append(store, source.name, body, signal, admit));
+  const result = await appendThrough(gate, (admit) => append(store, source.name, body, signal, admit)).catch(
+    (error: unknown) => {
+      if (error instanceof BodyError) intake.refuse(source.name, error.message);
+      throw error;
+    },
+  );
   const { stored, repeated, rejected, untimed, mistyped, receipt, newestTimestampUs: newestUs } = result;
   if (newestUs !== undefined) dataThrough.note(source.name, newestUs, result.newestByTenant);
   const accepted = stored + repeated;
   request.logNotes.events = accepted;
+  intake.note(source.name, { stored, untimed, rejected });
   request.logNotes.rejected = rejected.length;
   request.logNotes.untimed = untimed;
   const mediaType = mediaTypeOf(contentType);

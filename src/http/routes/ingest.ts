@@ -12,7 +12,7 @@ import { otlpLogs, otlpMetrics, otlpTraces } from "../../ingest/protocols/otlp/i
 import { ownForm } from "../../ingest/protocols/own-form.ts";
 import { splunkEvents, splunkParameters, splunkRaw } from "../../ingest/protocols/splunk.ts";
 import { logplex, syslog } from "../../ingest/protocols/syslog/index.ts";
-import type { AppDependencies } from "../app.ts";
+import type { AppContext } from "../app.ts";
 import { addIngestRoute, type IngestRoute } from "../ingest/add-ingest-route.ts";
 import { addHandshakes } from "../ingest/handshakes.ts";
 
@@ -59,7 +59,7 @@ const routes: readonly IngestRoute[] = [
 ];
 
 /** The routes that take events. */
-export function addIngestRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
+export function addIngestRoutes(app: FastifyInstance, dependencies: AppContext): void {
   app.decorateRequest("ingestSource");
   for (const route of routes) addIngestRoute(app, dependencies, route);
   addHandshakes(app, dependencies);

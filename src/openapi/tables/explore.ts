@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../shared/error-catalogue.ts";
+import { callErrors, consumerErrors, runErrors } from "../error-responses.ts";
 import type { JsonSchema, Parameter } from "../open-api-document.ts";
 import type { ManagementOperation } from "./management.ts";
 
@@ -30,38 +31,13 @@ const sql = query("sql", "A query of your own in GoogleSQL; the endpoint's param
 const lql = query("lql", "The same in LQL");
 const table = query("table", "All rows of this table, where neither sql nor lql is sent");
 const asking: readonly ErrorCode[] = [
-  "invalid_parameter",
+  ...callErrors,
   "missing_parameter",
   "sql_and_lql",
   "query_too_long",
   "too_complex",
-  "unknown_endpoint",
-  "pinned_parameter",
-  "rate_limited",
-  "endpoint_broken",
 ];
-const running: readonly ErrorCode[] = [
-  ...asking,
-  "syntax_error",
-  "unknown_column",
-  "unknown_function",
-  "unsupported",
-  "unknown_parameter",
-  "ambiguous_name",
-  "duplicate_name",
-  "type_mismatch",
-  "invalid_query",
-  "invalid_lql",
-  "query_failed",
-  "sandbox_disabled",
-  "sandbox_table_denied",
-  "result_too_large",
-  "memory_exceeded",
-  "limit_exceeded",
-  "too_many_queries",
-  "timeout",
-  "engine_unavailable",
-];
+const running: readonly ErrorCode[] = [...runErrors, ...consumerErrors, "missing_parameter", "sandbox_disabled"];
 
 const value: JsonSchema = { type: ["string", "null"] };
 const explore = { tag: "explore", scope: "query", method: "get", status: 200 } as const;

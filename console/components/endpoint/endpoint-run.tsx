@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { runEndpoint } from "../api/client.ts";
-import type { Endpoint } from "../api/operations.generated.ts";
-import { formatCount, lineOf, type Row } from "../lib/values.ts";
-import { linkedProject } from "../state/session.ts";
-import { Icon } from "./icon.tsx";
-import { ErrorNotice, Spinner } from "./notices.tsx";
+import { runEndpoint } from "../../api/client.ts";
+import type { Endpoint } from "../../api/operations.generated.ts";
+import { formatCount, lineOf, type Row } from "../../lib/values.ts";
+import { linkedProject } from "../../state/session.ts";
+import { Icon } from "../icon.tsx";
+import { ErrorNotice, Spinner } from "../notices.tsx";
 
 interface Outcome {
   readonly rows: readonly Row[];

@@ -1,12 +1,14 @@
 import { useState } from "preact/hooks";
-import { callApi } from "../api/client.ts";
-import type { Endpoint, Version } from "../api/operations.generated.ts";
-import { formatAgo } from "../lib/time.ts";
-import { useLoad } from "../lib/use-load.ts";
-import { say } from "../state/toasts.ts";
-import { Dialog } from "./dialog.tsx";
-import { Loaded } from "./loaded.tsx";
-import { ErrorNotice } from "./notices.tsx";
+import { callApi } from "../../api/client.ts";
+import type { Endpoint, Version } from "../../api/operations.generated.ts";
+import type { DiffLine } from "../../lib/changed-lines.ts";
+import { formatAgo } from "../../lib/time.ts";
+import { useLoad } from "../../lib/use-load.ts";
+import { say } from "../../state/toasts.ts";
+import { Dialog } from "../dialog.tsx";
+import { Loaded } from "../loaded.tsx";
+import { ErrorNotice } from "../notices.tsx";
+import { DiffView } from "./diff-view.tsx";
 
 interface EndpointVersionsProps {
   readonly endpoint: Endpoint;
@@ -90,7 +92,7 @@ function Comparison({ id, from, to }: { readonly id: string; readonly from: numb
               </li>
             ))}
           </ul>
-          <pre class="code">{query.map((line) => `${String(line.op)} ${String(line.text)}`).join("\n")}</pre>
+          <DiffView lines={query as readonly unknown[] as readonly DiffLine[]} />
         </div>
       )}
     </Loaded>

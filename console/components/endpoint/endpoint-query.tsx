@@ -1,0 +1,72 @@
+import { useState } from "preact/hooks";
+import { callApi } from "../../api/client.ts";
+import type { Endpoint } from "../../api/operations.generated.ts";
+import { changedLines } from "../../lib/changed-lines.ts";
+import { say } from "../../state/toasts.ts";
+import { ErrorNotice } from "../notices.tsx";
+import { QueryEditor } from "../query-editor.tsx";
+import { DiffView } from "./diff-view.tsx";
+
+/** The endpoint's query: changed in the editor, compared with what is in force, and saved as a version. */
+export function EndpointQuery({ endpoint, onSaved }: { readonly endpoint: Endpoint; readonly onSaved: () => void }) {
+  const [text, setText] = useState(endpoint.query);
+  const [error, setError] = useState<unknown>(undefined);
+  const [isComparing, setComparing] = useState(false);
+  const isFile = endpoint.origin === "file";
+  const isChanged = text !== endpoint.query;
+  const save = async () => {
+    if (!isChanged || isFile) return;
+    try {
+      await callApi("changeEndpoint", { path: { endpoint: endpoint.id }, body: { query: text } });
+      setError(undefined);
+      setComparing(false);
+      say("Saved as a new version");
+      onSaved();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <section class="card" aria-label="Query">
+      <div class="card-head">
+        <h2 class="grow">Query</h2>
+        {isFile ? (
+          <span class="faint">Lives in {endpoint.file?.split("/").at(-1)}, and is changed there</span>
+        ) : (
+          <>
+            <button
+              type="button"
+              class="button small"
+              disabled={!isChanged}
+              aria-pressed={isComparing && isChanged}
+              onClick={() => setComparing(!isComparing)}
+            >
+              Compare
+            </button>
+            <button type="button" class="button small" disabled={!isChanged} onClick={() => setText(endpoint.query)}>
+              Discard
+            </button>
+            <button type="button" class="button primary small" disabled={!isChanged} onClick={() => void save()}>
+              Save as a version
+            </button>
+          </>
+        )}
+      </div>
+      <div class="card-body stack">
+        {error !== undefined && <ErrorNotice error={error} />}
+        <div class="query-text">
+          <QueryEditor
+            language="sql"
+            scope="all"
+            isReadOnly={isFile}
+            text={text}
+            label="The endpoint's query"
+            onChange={setText}
+            onRun={() => void save()}
+          />
+        </div>
+        {isComparing && isChanged && <DiffView lines={changedLines(endpoint.query, text)} />}
+      </div>
+    </section>
+  );
+}

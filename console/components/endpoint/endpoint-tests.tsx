@@ -1,0 +1,75 @@
+import { useState } from "preact/hooks";
+import { callApi } from "../../api/client.ts";
+import type { Answers, Endpoint } from "../../api/operations.generated.ts";
+import { formatAgo } from "../../lib/time.ts";
+import { useLoad } from "../../lib/use-load.ts";
+import { Icon } from "../icon.tsx";
+import { Loaded } from "../loaded.tsx";
+import { ErrorNotice, Spinner } from "../notices.tsx";
+
+type Tests = Answers["getTests"];
+
+/** The tests beside the endpoint's file, and how they went last. */
+export function EndpointTests({ endpoint }: { readonly endpoint: Endpoint }) {
+  const path = { endpoint: endpoint.id };
+  const load = useLoad((signal) => callApi("getTests", { path, signal }), [endpoint.id]);
+  const [ran, setRan] = useState<Tests | undefined>();
+  const [error, setError] = useState<unknown>(undefined);
+  const [isRunning, setRunning] = useState(false);
+  const run = async () => {
+    setRunning(true);
+    try {
+      setRan(await callApi("runTests", { path }));
+      setError(undefined);
+    } catch (failure) {
+      setError(failure);
+    }
+    setRunning(false);
+  };
+  const hasTests = load.value?.has_tests === true;
+  return (
+    <section class="card" aria-label="Tests">
+      <div class="card-head">
+        <h2 class="grow">Tests</h2>
+        {isRunning && <Spinner label="Running the tests" />}
+        {hasTests && (
+          <button type="button" class="button small" disabled={isRunning} onClick={() => void run()}>
+            <Icon name="check" /> Run the tests
+          </button>
+        )}
+      </div>
+      <div class="card-body stack">
+        {error !== undefined && <ErrorNotice error={error} />}
+        <Loaded load={load}>{(loaded) => <Outcomes tests={ran ?? loaded} />}</Loaded>
+      </div>
+    </section>
+  );
+}
+
+function Outcomes({ tests: { has_tests: hasTests, last } }: { readonly tests: Tests }) {
+  if (!hasTests) return <p class="faint">None: tests lie beside an endpoint's file, as NAME.test.yaml</p>;
+  if (last === null) return <p class="faint">They did not run since the service started</p>;
+  return (
+    <>
+      <div class="row wrap">
+        <span class="badge success">{last.passed} passed</span>
+        {last.failed > 0 && <span class="badge danger">{last.failed} failed</span>}
+        <span class="faint">
+          version {last.version}, {formatAgo(Date.parse(last.ran_at), Date.now())}
+        </span>
+      </div>
+      <ul class="stack" style={{ gap: "4px" }}>
+        {last.tests.map(({ name, is_passed: isPassed, ms, difference }) => (
+          <li key={name}>
+            <div class="row">
+              <span class={isPassed ? "badge success" : "badge danger"}>{isPassed ? "passed" : "failed"}</span>
+              <span class="grow">{name}</span>
+              <span class="faint">{ms} ms</span>
+            </div>
+            {difference !== null && <pre class="code">{difference}</pre>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+import { useState } from "preact/hooks";
+import { callApi, messageOf } from "../api/client.ts";
+import type { Answers } from "../api/operations.generated.ts";
+import { useLoad } from "../lib/use-load.ts";
+import { query, readAddress, run, toParameters } from "../state/explore.ts";
+import { navigate } from "../state/route.ts";
+import { session } from "../state/session.ts";
+import { say } from "../state/toasts.ts";
+import { Icon } from "./icon.tsx";
+import { Loaded } from "./loaded.tsx";
+import { Menu } from "./menu.tsx";
+
+type View = Answers["listViews"]["views"][number];
+
+/** Views under names: saves what is shown, opens what was saved. */
+export function SavedViews() {
+  return (
+    <Menu label="Saved views" icon="bookmark">
+      {(close) => <ViewList onOpened={close} />}
+    </Menu>
+  );
+}
+
+function ViewList({ onOpened }: { readonly onOpened: () => void }) {
+  const load = useLoad((signal) => callApi("listViews", { signal }), []);
+  const remove = async ({ id, name }: View) => {
+    try {
+      await callApi("deleteView", { path: { id } });
+      say(`Deleted ${name}`);
+      load.reload();
+    } catch (error) {
+      say(messageOf(error));
+    }
+  };
+  const isOwner = session.value?.may.manage === true;
+  return (
+    <div class="stack views">
+      <SaveForm onSaved={load.reload} />
+      <Loaded load={load}>
+        {({ views }) =>
+          views.length === 0 ? (
+            <p class="faint">No views are saved yet. What a view shows is in its link too.</p>
+          ) : (
+            <ul>
+              {views.map((view) => (
+                <li key={view.id} class="row">
+                  <button
+                    type="button"
+                    class="menu-item grow"
+                    onClick={() => {
+                      open(view);
+                      onOpened();
+                    }}
+                  >
+                    <span class="grow">
+                      {view.name}
+                      <span class="faint"> {view.endpoint.replace(/^source:/, "")}</span>
+                    </span>
+                    {view.is_shared && <span class="badge">shared</span>}
+                  </button>
+                  {(view.is_own || isOwner) && (
+                    <button
+                      type="button"
+                      class="button plain small icon-only"
+                      aria-label={`Delete the view ${view.name}`}
+                      onClick={() => void remove(view)}
+                    >
+                      <Icon name="trash" />
+                    </button>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+/** A view is a state of Explore; going back leads to what was shown before. */
+function open({ state }: View): void {
+  navigate("explore", new URLSearchParams(state));
+  readAddress();
+  run();
+}
+
+function SaveForm({ onSaved }: { readonly onSaved: () => void }) {
+  const [name, setName] = useState("");
+  const [isShared, setShared] = useState(false);
+  const save = async () => {
+    const state = toParameters(query.value).toString();
+    try {
+      await callApi("saveView", {
+        body: { name: name.trim(), endpoint: query.value.scope, state, is_shared: isShared },
+      });
+      setName("");
+      say(`Saved ${name.trim()}`);
+      onSaved();
+    } catch (error) {
+      say(messageOf(error));
+    }
+  };
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== "") void save();
+      }}
+    >
+      <div class="row">
+        <input
+          class="input grow"
+          aria-label="Name of the view"
+          placeholder="Name what is shown"
+          maxLength={120}
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <button type="submit" class="button primary" disabled={name.trim() === ""}>
+          Save
+        </button>
+      </div>
+      {session.value?.may.manage === true && (
+        <label class="row">
+          <input type="checkbox" checked={isShared} onChange={(event) => setShared(event.currentTarget.checked)} />
+          <span>For everybody who may run {query.value.scope.replace(/^source:/, "")}</span>
+        </label>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,74 @@
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { readColor } from "../lib/color.ts";
+import { stackUp } from "../lib/series.ts";
+import { formatInstant } from "../lib/time.ts";
+import { formatCount } from "../lib/values.ts";
+import { scheme, zone } from "../state/preferences.ts";
+
+export interface Area {
+  readonly name: string;
+  /** A custom property. */
+  readonly color: string;
+  readonly counts: readonly number[];
+}
+
+const height = 280;
+
+/** Counts over time, one upon the other. `times` are milliseconds since 1970, ascending. */
+export function StackedAreas({ times, areas }: { readonly times: readonly number[]; readonly areas: readonly Area[] }) {
+  const place = useRef<HTMLDivElement>(null);
+  const shownScheme = scheme.value;
+  const shownZone = zone.value;
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const plot = draw(element, times, areas);
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.destroy();
+    };
+  }, [times, areas, shownScheme, shownZone]);
+  const totals = areas.map(({ name, counts }) => `${name} ${formatCount(counts.reduce((sum, each) => sum + each, 0))}`);
+  return <div ref={place} role="img" aria-label={`Requests over time: ${totals.join(", ")}`} />;
+}
+
+function draw(element: HTMLElement, times: readonly number[], areas: readonly Area[]): uPlot {
+  const axis = {
+    stroke: readColor("--ink-faint"),
+    grid: { stroke: readColor("--line"), width: 1 },
+    ticks: { show: false },
+  };
+  const stacked = stackUp(areas.map(({ counts }) => counts));
+  return new uPlot(
+    {
+      width: element.clientWidth,
+      height,
+      legend: { show: false },
+      cursor: { y: false },
+      scales: { y: { range: (_, __, max) => [0, Math.max(1, max)] } },
+      series: [
+        {},
+        ...[...areas].reverse().map(({ color }) => ({
+          stroke: readColor(color),
+          fill: readColor(color),
+          width: 1,
+          // A single point has no area.
+          points: { show: times.length < 3, size: 8, fill: readColor(color) },
+        })),
+      ],
+      axes: [
+        {
+          ...axis,
+          values: (_, splits) => splits.map((seconds) => formatInstant(seconds * 1000, zone.value).slice(5, 16)),
+          space: 90,
+        },
+        { ...axis, size: 56 },
+      ],
+    },
+    [times.map((ms) => ms / 1000), ...stacked.reverse()],
+    element,
+  );
+}

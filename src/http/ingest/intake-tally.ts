@@ -1,0 +1,98 @@
+import type { RejectedEvent } from "../../engines/contract/query-engine.ts";
+
+/** What came of what was sent to a source, since the service started. */
+export interface SourceIntake {
+  /** Events that were stored. */
+  readonly stored: number;
+  /** Events that were not; bodies that could not be read at all are not among them. */
+  readonly rejected: number;
+  /** Bodies of which nothing was stored, since they could not be read. */
+  readonly refusedBodies: number;
+  /** Stored events whose timestamp could not be read. */
+  readonly untimed: number;
+  /** Why events and bodies were rejected, the newest first. */
+  readonly reasons: readonly RejectionReason[];
+}
+
+export interface RejectionReason {
+  readonly reason: string;
+  readonly count: number;
+  /** When it last happened, in milliseconds since 1970. */
+  readonly newestMs: number;
+}
+
+/** Counts what came of what was sent, by source, so that owners see why events are missing. Bounded, and in memory. */
+export interface IntakeTally {
+  /** When counting began, in milliseconds since 1970. */
+  readonly sinceMs: number;
+  note(source: string, outcome: IntakeOutcome): void;
+  /** A body that could not be read. */
+  refuse(source: string, reason: string): void;
+  of(source: string): SourceIntake;
+}
+
+export interface IntakeOutcome {
+  readonly stored: number;
+  readonly untimed: number;
+  readonly rejected: readonly Pick<RejectedEvent, "reason">[];
+}
+
+/** Reasons that are kept of one source; the one that was longest ago goes first. */
+const maxReasons = 20;
+const maxReasonLength = 300;
+
+interface Counts {
+  stored: number;
+  rejected: number;
+  refusedBodies: number;
+  untimed: number;
+  /** In the order in which they last happened. */
+  readonly reasons: Map<string, { count: number; newestMs: number }>;
+}
+
+/** `nowMs` is the clock. */
+export function createIntakeTally(nowMs: () => number): IntakeTally {
+  const bySource = new Map<string, Counts>();
+
+  const countsOf = (source: string): Counts => {
+    const known = bySource.get(source);
+    if (known !== undefined) return known;
+    const made: Counts = { stored: 0, rejected: 0, refusedBodies: 0, untimed: 0, reasons: new Map() };
+    bySource.set(source, made);
+    return made;
+  };
+  const remember = ({ reasons }: Counts, text: string) => {
+    const reason = text.slice(0, maxReasonLength);
+    const count = (reasons.get(reason)?.count ?? 0) + 1;
+    reasons.delete(reason);
+    reasons.set(reason, { count, newestMs: nowMs() });
+    const [oldest] = reasons.keys();
+    if (reasons.size > maxReasons && oldest !== undefined) reasons.delete(oldest);
+  };
+
+  return {
+    sinceMs: nowMs(),
+    note(source, { stored, untimed, rejected }) {
+      const counts = countsOf(source);
+      counts.stored += stored;
+      counts.untimed += untimed;
+      counts.rejected += rejected.length;
+      for (const { reason } of rejected) remember(counts, reason);
+    },
+    refuse(source, reason) {
+      const counts = countsOf(source);
+      counts.refusedBodies++;
+      remember(counts, reason);
+    },
+    of(source) {
+      const { reasons, ...counts } = bySource.get(source) ?? {
+        stored: 0,
+        rejected: 0,
+        refusedBodies: 0,
+        untimed: 0,
+        reasons: new Map<string, { count: number; newestMs: number }>(),
+      };
+      return { ...counts, reasons: [...reasons].map(([reason, each]) => ({ reason, ...each })).reverse() };
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { parseLifetime } from "../../access/expiry.ts";
+import { prepareOwnerQuery } from "../../endpoints/call/owner-query.ts";
+import { runPrepared } from "../../endpoints/call/run-prepared.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
+import { auditSourceName } from "../../sources/audit-source.ts";
+import type { AppContext } from "../app.ts";
+import { createCallSignal } from "../request/call-signal.ts";
+import { urlParameters } from "../request/request-parameters.ts";
+import { ownerOf, requirePrivate } from "../request/require-private.ts";
+
+const maxSinceMs = 90 * 86_400_000;
+
+/** Runs of endpoints, as the audit has them. Its entries count several runs where these differ in nothing but their time. */
+const endpointQuery = `SELECT metadata.endpoint AS endpoint, SUM(metadata.count) AS calls,
+  SUM(IF(metadata.outcome = 'ok', 0, metadata.count)) AS errors,
+  SUM(IF(metadata.cache = 'hit', metadata.count, 0)) AS cached,
+  APPROX_QUANTILES(metadata.duration_ms, 100)[SAFE_OFFSET(50)] AS p50_ms,
+  APPROX_QUANTILES(metadata.duration_ms, 100)[SAFE_OFFSET(95)] AS p95_ms,
+  FORMAT_TIMESTAMP('%Y-%m-%dT%H:%M:%E3SZ', MAX(timestamp)) AS newest_call
+FROM \`${auditSourceName}\`
+WHERE metadata.action = 'endpoint.run' AND timestamp > TIMESTAMP_MILLIS(@since)
+GROUP BY endpoint ORDER BY calls DESC, endpoint`;
+
+/**
+ * `GET /api/statistics/endpoints`: how endpoints were called, from the audit. `GET /api/statistics/sources`: what came of what was sent to each
+ * source since the service started, and how far behind it is. For owners (scope `private`).
+ */
+export function addStatisticsRoutes(app: FastifyInstance, dependencies: AppContext): void {
+  const { authenticator, audit, sources, dataThrough, intake, nowMs } = dependencies;
+  const options = { onRequest: requirePrivate(authenticator) };
+
+  app.get("/api/statistics/endpoints", options, async (request, reply) => {
+    const sinceMs = nowMs() - readSince(request);
+    const rows = audit.level === "all" ? await readRuns(dependencies, request, reply, sinceMs) : [];
+    reply.header("Cache-Control", "no-store");
+    return { since: new Date(sinceMs).toISOString(), is_recorded: audit.level === "all", endpoints: rows };
+  });
+
+  app.get("/api/statistics/sources", options, (_request, reply) => {
+    reply.header("Cache-Control", "no-store");
+    const shown = sources.sources.map(({ name, retentionDays }) => {
+      const { stored, rejected, refusedBodies, untimed, reasons } = intake.of(name);
+      const newest = dataThrough.newestOf(name);
+      return {
+        source: name,
+        stored,
+        rejected,
+        refused_bodies: refusedBodies,
+        untimed,
+        reasons: reasons.map(({ reason, count, newestMs }) => ({
+          reason,
+          count,
+          newest: new Date(newestMs).toISOString(),
+        })),
+        newest_event: newest === undefined ? null : formatIsoTimestamp(newest),
+        lag_ms: newest === undefined ? null : Math.max(0, nowMs() - Number(newest / 1000n)),
+        retention_days: retentionDays ?? null,
+      };
+    });
+    return { since: new Date(intake.sinceMs).toISOString(), sources: shown };
+  });
+}
+
+function readSince(request: FastifyRequest): number {
+  const text = urlParameters(request).get("since")?.at(-1) ?? "1d";
+  const since = parseLifetime(text);
+  if (since !== undefined && since > 0 && since <= maxSinceMs) return since;
+  const problem = "The parameter since must be a number and s, m, h, d or w, such as 12h, of 90 days at most";
+  throw new ServiceError("invalid_parameter", problem, { parameter: "since" });
+}
+
+async function readRuns(
+  { runner, sources, endpoints, drain, nowMs }: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sinceMs: number,
+): Promise<readonly unknown[]> {
+  const { tokenId, budget } = ownerOf(request);
+  const prepared = prepareOwnerQuery({ language: "sql", text: endpointQuery }, new Map([["since", sinceMs]]), false, {
+    engine: runner.engine,
+    tables: sources,
+    endpoints,
+    nowMs: nowMs(),
+    budget,
+  });
+  const rows: unknown[] = [];
+  for await (const batch of runPrepared(runner, prepared, createCallSignal(reply, drain), { caller: tokenId })) {
+    if (batch.rowCount > 0) rows.push(...(JSON.parse(`[${batch.json}]`) as unknown[]));
+  }
+  return rows;
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import type { MetadataDatabase } from "./database.ts";
+import type { ViewTable } from "./schema.ts";
+
+/** A view that somebody saved: a name for what an explorer shows. */
+export interface SavedView {
+  readonly id: string;
+  readonly name: string;
+  /** Name of the endpoint that it explores, or `source:NAME`. */
+  readonly endpoint: string;
+  /** What the explorer shows, as its address has it. The service does not look into it. */
+  readonly state: string;
+  /** Public id of the token that saved it. */
+  readonly author: string;
+  /** True where every token that may run the endpoint sees it. */
+  readonly isShared: boolean;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** Keeps saved views. */
+export interface ViewStore {
+  /** The author's own, and those that are shared; by name. */
+  listFor(author: string): Promise<readonly SavedView[]>;
+  /** Undefined where the author has `maxCount` of them already. */
+  add(view: Omit<SavedView, "id" | "createdAt">, maxCount: number): Promise<SavedView | undefined>;
+  /** Removes one of the author's own, or for owners a shared one. False where there is none. */
+  remove(id: string, author: string, isOwner: boolean): Promise<boolean>;
+}
+
+/** Keeps views in the metadata file; `now` is the clock, in milliseconds since 1970. */
+export function createViewStore({ queries }: MetadataDatabase, now: () => number): ViewStore {
+  return {
+    async listFor(author) {
+      const rows = await queries
+        .selectFrom("views")
+        .selectAll()
+        .where(({ eb, or }) => or([eb("author", "=", author), eb("is_shared", "=", 1)]))
+        .orderBy("name")
+        .orderBy("id")
+        .execute();
+      return rows.map(toView);
+    },
+    async add({ name, endpoint, state, author, isShared }, maxCount) {
+      const row = {
+        id: randomUUID(),
+        name,
+        endpoint,
+        state,
+        author,
+        is_shared: isShared ? 1 : 0,
+        created_at: now(),
+      };
+      return queries.transaction().execute(async (transaction) => {
+        // The write comes first: it takes the lock, so that two saves at once cannot both be the last that fits.
+        await transaction.insertInto("views").values(row).execute();
+        const { count } = await transaction
+          .selectFrom("views")
+          .select(({ fn }) => fn.countAll<number>().as("count"))
+          .where("author", "=", author)
+          .executeTakeFirstOrThrow();
+        if (count <= maxCount) return toView(row);
+        await transaction.deleteFrom("views").where("id", "=", row.id).execute();
+        return undefined;
+      });
+    },
+    async remove(id, author, isOwner) {
+      const { numDeletedRows } = await queries
+        .deleteFrom("views")
+        .where("id", "=", id)
+        .where(({ eb, or }) => or([eb("author", "=", author), ...(isOwner ? [eb("is_shared", "=", 1)] : [])]))
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
+}
+
+function toView({ is_shared: shared, created_at: createdAt, ...row }: ViewTable): SavedView {
+  return { ...row, isShared: shared === 1, createdAt };
+}

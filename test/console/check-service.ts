@@ -1,0 +1,87 @@
+import { request as ask, createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser } from "playwright-core";
+import { openPage, settle, until } from "./browser.ts";
+import type { DemoService } from "./service.ts";
+
+const wide = { width: 1440, scheme: "light" } as const;
+
+/** Each link of the navigation leads to its page, and back leads back. */
+export async function checkLinks(browser: Browser, service: DemoService): Promise<string[]> {
+  const { page, findings, close } = await openPage(browser, service.url, wide);
+  await page.goto(`${service.url}/#token=${service.token}&project=default`);
+  await page.waitForSelector(".grid-row");
+  for (const title of ["Endpoints", "Usage", "Sources", "Access", "Audit", "Store", "Explore"]) {
+    await page.click(`.nav a[title="${title}"]`);
+    await until(page, `document.title.startsWith("${title}")`);
+  }
+  await page.goBack();
+  await until(page, 'document.title.startsWith("Store")');
+  await close();
+  return findings.map((text) => `links: ${text}`);
+}
+
+/** Below a path of a proxy everything works as it does at the top. */
+export async function checkPrefix(browser: Browser, service: DemoService): Promise<string[]> {
+  const proxy = await openProxy(service.url, "/tools/logs");
+  const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const { page, findings, close } = await openPage(browser, `${origin}/tools/logs/`, wide);
+  try {
+    await page.goto(`${origin}/tools/logs/#token=${service.token}&project=default`);
+    await page.waitForSelector(".grid-row");
+    await page.click("text=Live");
+    await page.waitForSelector("text=Pause");
+    for (const title of ["Endpoints", "Sources", "Explore"]) {
+      await page.click(`.nav a[title="${title}"]`);
+      await until(page, `document.title.startsWith("${title}")`);
+      await settle(page);
+    }
+    if (!page.url().startsWith(`${origin}/tools/logs/#/explore`)) findings.push(`it leads to ${page.url()}`);
+    await page.reload();
+    await page.waitForSelector(".grid-row");
+  } finally {
+    await close();
+    proxy.closeAllConnections();
+    proxy.close();
+  }
+  return findings.map((text) => `prefix: ${text}`);
+}
+
+/** Passes requests below a path on, and refuses all others. */
+function openProxy(target: string, prefix: string): Promise<Server> {
+  const proxy = createServer((request, response) => {
+    const path = request.url ?? "";
+    if (!path.startsWith(`${prefix}/`)) {
+      response.writeHead(404).end();
+      return;
+    }
+    const { method = "GET", headers } = request;
+    const passed = ask(target + path.slice(prefix.length), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    passed.on("error", () => response.destroy());
+    response.on("close", () => passed.destroy());
+    request.pipe(passed);
+  });
+  return new Promise((resolve) => proxy.listen(0, "127.0.0.1", () => resolve(proxy)));
+}
+
+/** A service that crashes is told of, and its return too: what is on the screen stays there. */
+export async function checkOutage(browser: Browser, service: DemoService, pictures: string): Promise<string[]> {
+  const { page, findings, close } = await openPage(browser, service.url, wide);
+  await page.goto(`${service.url}/#token=${service.token}&project=default`);
+  await page.waitForSelector(".grid-row");
+  await service.crash();
+  await page.waitForSelector(".outage");
+  await page.screenshot({ path: `${pictures}/service-gone.png` });
+  if ((await page.locator(".grid-row").count()) === 0) findings.push("the rows went with the service");
+  await service.restart();
+  await page.waitForSelector(".outage", { state: "detached" });
+  await page.click(".editor-row .primary");
+  await settle(page);
+  if ((await page.locator(".notice.danger").count()) > 0) findings.push("an error is left when the service is back");
+  await close();
+  // The browser tells of connections that were refused.
+  return findings.filter((text) => !text.includes("ERR_")).map((text) => `outage: ${text}`);
+}

@@ -1,0 +1,84 @@
+import type { Page } from "playwright-core";
+
+/** A page in a state that people see. */
+export interface Scene {
+  readonly name: string;
+  readonly path: string;
+  /** What must be there before the picture is taken. */
+  readonly waitFor: string;
+  readonly act?: (page: Page) => Promise<unknown>;
+}
+
+/** Presses something on the loaded Explore page, and waits for what comes of it. */
+function exploring(name: string, press: string, waitFor: string): Scene {
+  const act = async (page: Page) => {
+    await page.click(press);
+    await page.waitForSelector(waitFor);
+  };
+  return { name, path: "explore", waitFor: ".grid-row", act };
+}
+
+export const scenes: readonly Scene[] = [
+  { name: "explore", path: "explore", waitFor: ".grid-row" },
+  exploring("record", ".grid-row >> nth=2", ".record .leaf"),
+  {
+    name: "around",
+    path: "explore",
+    waitFor: ".grid-row",
+    act: async (page) => {
+      await page.click(".grid-row >> nth=2");
+      await page.click("text=Show around");
+      await page.waitForSelector(".record li");
+    },
+  },
+  exploring("patterns", "text=Patterns", ".pattern-row"),
+  exploring("time", '[title="Time range"]', ".popover"),
+  exploring("export", '[title="Export"]', ".popover"),
+  exploring("views", '[title="Saved views"]', ".views form"),
+  exploring("live", "text=Live", "text=Pause"),
+  exploring("keys", '[title="Keys"]', "dialog kbd"),
+  { name: "sql-error", path: "explore?l=sql&q=select+idd+from+edge_logs", waitFor: ".notice.danger" },
+  { name: "lql-error", path: "explore?q=m.request.method%3A%3E%3E", waitFor: ".notice.danger" },
+  { name: "empty", path: "explore?q=nothing-like-this", waitFor: "text=No rows in this time" },
+  { name: "endpoints", path: "endpoints", waitFor: "tbody tr" },
+  { name: "endpoint", path: "endpoints/logs.all", waitFor: "text=Who calls it" },
+  {
+    name: "endpoint-tests",
+    path: "endpoints/usage.api-counts",
+    waitFor: "text=Run the tests",
+    act: async (page) => {
+      await page.click("text=Run the tests");
+      await page.waitForSelector("text=passed");
+    },
+  },
+  {
+    name: "endpoint-edited",
+    path: "endpoints/hostile.1",
+    waitFor: ".query-text .cm-content",
+    act: async (page) => {
+      await page.click(".query-text .cm-content");
+      await page.keyboard.press("Control+End");
+      await page.keyboard.type(", idd");
+      await page.waitForSelector(".cm-lintRange-error");
+      await page.click("text=Compare");
+      await page.waitForSelector(".diff");
+    },
+  },
+  { name: "endpoint-missing", path: "endpoints/no.such", waitFor: ".notice.danger" },
+  { name: "usage", path: "usage", waitFor: ".tile" },
+  {
+    name: "usage-all",
+    path: "usage",
+    waitFor: ".tile",
+    act: async (page) => {
+      await page.click("text=All projects");
+      await page.waitForSelector("tbody tr");
+    },
+  },
+  { name: "sources", path: "sources", waitFor: "tbody tr" },
+  { name: "source", path: "sources/edge", waitFor: ".chart canvas" },
+  { name: "access", path: "access", waitFor: "tbody tr" },
+  { name: "new-token", path: "access", waitFor: "tbody tr", act: (page) => page.click("text=New token") },
+  { name: "audit", path: "audit", waitFor: "tbody tr" },
+  { name: "store", path: "store", waitFor: "tbody tr" },
+];
