@@ -5,7 +5,7 @@ import { type DestinationStream, destination, pino } from "pino";
  * The service's log: JSON lines on standard error, with the time as ISO 8601. Requests are logged by what routes note of
  * them (`addAccessLog`), never by their URLs, headers, addresses or bodies.
  */
-export function createLogger(level: string, stream: DestinationStream = openStandardError()): FastifyBaseLogger {
+export function createLogger(level: string, stream: DestinationStream = openStream(level)): FastifyBaseLogger {
   const nothing = () => undefined;
   let [lastMs, lastTime] = [0, ""];
   const readTime = () => {
@@ -23,6 +23,10 @@ export function createLogger(level: string, stream: DestinationStream = openStan
     },
     stream,
   );
+}
+
+function openStream(level: string): DestinationStream {
+  return level === "silent" ? { write: () => undefined } : openStandardError();
 }
 
 /** Standard error, written to ten times a second and when the process ends: a busy service would spend much of its time on single lines. */

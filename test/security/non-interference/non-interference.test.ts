@@ -1,3 +1,9 @@
 import { testNonInterference } from "./non-interference-tests.ts";
 
-testNonInterference({ seed: 20260820, rounds: 1, tenantsPerRound: 50, queriesPerTenant: 4 });
+testNonInterference({
+  seed: 20260820,
+  rounds: 1,
+  tenantsPerRound: 50,
+  queriesPerTenant: 4,
+  crowdedFrom: { edge: 1, function: 0 },
+});

@@ -6,6 +6,8 @@ export const foreignMark = "FOREIGN";
 /** One tenant that asks, what it sent, and what others sent before and after. All events as JSON texts, by source. */
 export interface TenantCase {
   readonly tenant: string;
+  /** Time and id of an event of its own. */
+  readonly event: { readonly timestamp: string; readonly id: string };
   readonly own: readonly SentEvent[];
   readonly othersBefore: readonly SentEvent[];
   readonly othersAfter: readonly SentEvent[];
@@ -19,10 +21,14 @@ export interface SentEvent {
 /** Names that both sides use, so that they meet: declared fields, other spellings of them, and names that are nobody's. */
 export const fieldNames: readonly string[] = [
   ..."dur list origin_time a b path status code level tags x".split(" "),
-  ..."Dur LIST Path A 1x x-y request response".split(" "),
+  ..."Dur LIST Path A 1x x-y request response Request STATUS_CODE status_code port url".split(" "),
 ];
+/** Fields of numbers that no sum takes, whose order would show in it. */
+export const wideNames: readonly string[] = ["big", "Big"];
 const oddNames: readonly string[] = ["__proto__", "constructor", "toString", "id", "timestamp", "Timestamp", "a.b", ""];
-const topLevelNames: readonly string[] = ["extra", "EXTRA", "level", "Message", "message", "Event_Message", "b"];
+const topLevelNames: readonly string[] = [
+  ..."extra EXTRA level Message message Event_Message b big identifier Identifier origin_time".split(" "),
+];
 
 type Side = "own" | "other";
 
@@ -37,6 +43,20 @@ function scalars(side: Side): fc.Arbitrary<string> {
     fc.constantFrom("true", "false", "null"),
   );
 }
+
+/** Texts that JSON may write in several ways. */
+const wideTexts = ["\u0000\u001f", "\\u001f", '"\\', "\u2028</script>", "\ud83d\ude00", " 7 ", "1_0", "NaN"];
+const wide = fc.oneof(
+  fc.constantFrom("1e21", "-1.5e300", "1e-7", "0.000001", "5e-324", "-0", "123456789012345680000", "1e400", "0.1"),
+  fc.constantFrom("18446744073709551616", "-9223372036854775808", "9223372036854775808", `1${"0".repeat(400)}`),
+  fc.constantFrom(...wideTexts).map((text) => JSON.stringify(text)),
+);
+const wideValue = fc.oneof(
+  wide,
+  fc.array(wide, { maxLength: 3 }).map((items) => `[${items.join(",")}]`),
+  fc.array(wide, { maxLength: 2 }).map((items) => `[[${items.join(",")}],"x"]`),
+  wide.map((text) => `{"big":${text}}`),
+);
 
 function values(side: Side): fc.Arbitrary<string> {
   const { value } = fc.letrec<{ value: string }>((tie) => ({
@@ -57,9 +77,22 @@ function fields(side: Side, value: fc.Arbitrary<string>): fc.Arbitrary<string> {
     { arbitrary: fc.constantFrom(...oddNames), weight: 1 },
     { arbitrary: fc.constantFrom(...foreign), weight: 1 },
   );
+  const entry = fc.oneof(
+    { arbitrary: fc.tuple(name, value), weight: 12 },
+    { arbitrary: fc.tuple(fc.constantFrom(...wideNames), wideValue), weight: 1 },
+  );
   return fc
-    .uniqueArray(fc.tuple(name, value), { maxLength: 5, selector: ([key]) => key })
+    .uniqueArray(entry, { maxLength: 5, selector: ([key]) => key })
     .map((entries) => `{${entries.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(",")}}`);
+}
+
+/** A record with fields that the source declares. */
+function declared(side: Side): fc.Arbitrary<string> {
+  const name = fc.constantFrom("path", "Path", "PATH", "port", "url", "status_code", "origin_time", "STATUS_CODE");
+  const value = fc.oneof(scalars(side), wide, fc.constantFrom("[1]", '["x"]', '{"a":1}'));
+  return fc
+    .uniqueArray(fc.tuple(name, value), { maxLength: 3, selector: ([key]) => key })
+    .map((entries) => `{${entries.map(([key, text]) => `"${key}":${text}`).join(",")}}`);
 }
 
 /** Members of an object's JSON text, without its braces. */
@@ -86,9 +119,16 @@ function eventParts(side: Side): fc.Arbitrary<EventParts> {
         arbitrary: fc.tuple(fields(side, value), value).map(([a, b]) => `{"request":${a},"response":${b}}`),
         weight: 3,
       },
+      // Declared fields, in lists and under other spellings.
+      {
+        arbitrary: fc
+          .tuple(fc.constantFrom("request", "Request", "response", "lists"), fc.array(declared(side), { maxLength: 3 }))
+          .map(([name, items]) => `{"${name}":[${items.join(",")}]}`),
+        weight: 3,
+      },
       ...(side === "other" ? [{ arbitrary: value, weight: 1 }] : []),
     ),
-    extra: fc.uniqueArray(fc.tuple(fc.constantFrom(...topLevelNames), value), {
+    extra: fc.uniqueArray(fc.tuple(fc.constantFrom(...topLevelNames), fc.oneof(value, value, wideValue)), {
       maxLength: 2,
       selector: ([key]) => key,
     }),
@@ -97,17 +137,41 @@ function eventParts(side: Side): fc.Arbitrary<EventParts> {
   });
 }
 
+/** Names of tenants that something might take for another's, or for something else. */
+const tenantForms: readonly ((number: number) => string)[] = [
+  (number) => `own${number}`,
+  (number) => `${7000 + number}`,
+  (number) => `Ünï ☃ ${number}`,
+  (number) => `own ${number}'"\\%_;--`,
+  (number) => `own${number}${"x".repeat(3000)}`,
+  (number) => `OWN${number}`,
+  (number) => `own${number}.5`,
+  (number) => ` own${number}\t`,
+];
+
+/** The name of a tenant as events tell it: a number where it looks like one and the event's second is even. */
+function tenantText(tenant: string, second: number): string {
+  return /^\d+$/.test(tenant) && second % 2 === 0 ? tenant : JSON.stringify(tenant);
+}
+
+/** Other tenants whose names are much like the one that asks. */
+function otherTenants(tenant: string, number: number): readonly string[] {
+  const swapped = tenant === tenant.toUpperCase() ? tenant.toLowerCase() : tenant.toUpperCase();
+  const like = [`${tenant}~`, swapped === tenant ? `${tenant}0.0` : swapped, `${foreignMark}${number}`];
+  return like.map((name) => (name === tenant ? `${name}~` : name));
+}
+
 function toEvent(parts: EventParts, tenant: string, id: string, day: string): SentEvent {
   const { source, metadata, extra, timeName, second } = parts;
   const isObject = metadata.startsWith("{");
-  const ref = source === "function" && isObject ? `"project_ref":${JSON.stringify(tenant)}` : "";
+  const ref = source === "function" && isObject ? `"project_ref":${tenantText(tenant, second)}` : "";
   const members = isObject ? [ref, inner(metadata)].filter((text) => text !== "").join(",") : "";
   const record = isObject ? `{${members}}` : metadata;
   const time = `${day}T09:00:${String(second).padStart(2, "0")}Z`;
   const json = [
     `"id":${JSON.stringify(id)}`,
     `${JSON.stringify(timeName)}:"${time}"`,
-    ...(source === "edge" ? [`"project":${JSON.stringify(tenant)}`] : []),
+    ...(source === "edge" ? [`"project":${tenantText(tenant, second)}`] : []),
     ...extra.map(([key, text]) => `${JSON.stringify(key)}:${text}`),
     `"metadata":${record}`,
   ];
@@ -147,23 +211,34 @@ export function tenantCases(): fc.Arbitrary<(number: number) => TenantCase> {
       strays: fc.subarray([...strayEvents], { maxLength: 2 }),
     })
     .map(({ own, before, after, strays }) => (number: number): TenantCase => {
-      const tenant = `own${number}`;
+      const tenant = tenantForms[number % tenantForms.length]?.(number) ?? `own${number}`;
+      const others = otherTenants(tenant, number);
       const other = (parts: EventParts, index: number) => {
         const id = index % 2 === 0 ? `${number}-${index}` : `other-${number}-${index}`;
-        return toEvent(parts, `${foreignMark}${number}${index % 3}`, id, "2026-08-21");
+        return toEvent(parts, others[index % others.length] ?? foreignMark, id, "2026-08-21");
       };
+      const url = `https://x.example/rest/v1/x?ref=t${number}.`;
+      const [first] = own;
       return {
         tenant,
+        event: { timestamp: `2026-08-20T09:00:${String(first?.second ?? 0).padStart(2, "0")}Z`, id: `${number}-0` },
         own: [
           ...own.map((parts, index) => toEvent(parts, tenant, `${number}-${index}`, "2026-08-20")),
-          request(tenant, `${number}-request`, `https://${tenant}.example/rest/v1/x`),
+          request(tenant, `${number}-request`, url),
         ],
-        othersBefore: [
-          ...strays,
-          ...before.map(other),
-          request(`${foreignMark}-caller`, `${number}-request`, `https://other.example/auth?ref=${tenant}`),
-        ],
+        othersBefore: [...strays, ...before.map(other), request(`${foreignMark}-caller`, `${number}-request`, url)],
         othersAfter: after.map((parts, index) => other(parts, index + before.length)),
       };
     });
+}
+
+/** Events of others that take all the columns that a source may have. */
+export function crowdingEvents(source: SentEvent["source"]): readonly SentEvent[] {
+  return Array.from({ length: 4 }, (_, index) => {
+    const tenant = `${foreignMark}-crowd${index}`;
+    const fields = Array.from({ length: 200 }, (_, field) => [`crowd${index}_${field}`, field]);
+    const metadata = { project_ref: tenant, ...Object.fromEntries(fields) };
+    const json = { id: `crowd${index}`, timestamp: "2026-08-21T09:00:00Z", project: tenant, metadata };
+    return { source, json: JSON.stringify(json) };
+  });
 }

@@ -1,10 +1,13 @@
 import fc from "fast-check";
-import { fieldNames, foreignMark } from "./tenant-events.ts";
+import { fieldNames, foreignMark, wideNames } from "./tenant-events.ts";
 
 /** What a caller asks, without the project. */
 export interface TenantQuery {
   readonly endpoint: string;
+  /** Below the endpoint's own path; empty for a call of the endpoint. */
+  readonly path?: "/tables" | "/parse" | "/overview" | "/around" | "/tail" | undefined;
   readonly parameters: Readonly<Record<string, string>>;
+  readonly redacts?: boolean | undefined;
   /**
    * False where the message tells of whichever row fails first, or the order of rows is open: then status and code
    * are compared, and that nothing of others is shown.
@@ -20,6 +23,7 @@ const field = fc.oneof(
     weight: 3,
   },
   { arbitrary: fc.constantFrom("m.request.path", "m.response.status_code", "m.response.origin_time"), weight: 2 },
+  { arbitrary: fc.constantFrom("m.lists.path", "m.lists[safe_offset(1)].port", "m.request.PORT"), weight: 1 },
   { arbitrary: fc.constantFrom(`m.only_${foreignMark}`, `m.${foreignMark}_key`, "m.only_own"), weight: 1 },
 );
 
@@ -52,6 +56,31 @@ const aggregate = fc
 
 const table = fc.constantFrom("edge_logs", "edge_logs", "function_logs");
 const from = table.map((name) => `from ${name} t cross join unnest(metadata) m`);
+/** Elements of lists, and records that a query has made anew. */
+const fromElements = fc
+  .tuple(table, fc.constantFrom("m.lists", "m.request", "m.response", "m.a", "m.list"))
+  .map(([name, list]) => `from ${name} t cross join unnest(metadata) n cross join unnest(n.${list.slice(2)}) m`);
+const fromMade = fc.tuple(table, fc.constantFrom("distinct", "distinct", "as struct")).map(([name, kind]) => {
+  if (kind === "distinct") return `from (select distinct id, m from ${name} cross join unnest(metadata) m) t`;
+  return `from (select id, m from ${name} cross join unnest(metadata) m where id > '' limit 1000) t`;
+});
+const fromBoth = fc.constant(
+  "from (select id, m from edge_logs cross join unnest(metadata) m union all select id, m from function_logs cross join unnest(metadata) m) t",
+);
+/** Numbers and texts that JSON may write in several ways. */
+const wide = fc.oneof(
+  fc.constantFrom(...wideNames).map((name) => `m.${name}`),
+  fc.constantFrom("m.big.big", "m.lists.url", "m.request.port", "m.response.status_code", "m.request.path"),
+);
+const wideValue = fc.oneof(
+  wide,
+  wide.map((x) => `to_json_string(${x})`),
+  wide.map((x) => `cast(${x} as string)`),
+  wide.map((x) => `safe_cast(${x} as float64)`),
+  wide.map((x) => `safe_cast(${x} as int64)`),
+  wide.map((x) => `array_length(${x})`),
+  wide.map((x) => `max(${x}) over ()`),
+);
 
 /** Rows come in a stated order, so that answers can be compared byte for byte. */
 const orderedQuery = fc.oneof(
@@ -61,6 +90,14 @@ const orderedQuery = fc.oneof(
   fc.tuple(field, from).map(([x, rest]) => `select ${x} as k, count(*) n ${rest} group by k order by n, min(t.id)`),
   fc.tuple(field, from).map(([x, rest]) => `select distinct ${x} as v ${rest} order by v`),
   fc.tuple(field, from).map(([x, rest]) => `select t.id, ${x} as v ${rest} order by v, t.id`),
+  fc
+    .tuple(wideValue, wideValue, fc.oneof(from, fromElements, fromMade, fromBoth))
+    .map(([x, y, rest]) => `select t.id, ${x} as v, ${y} as w ${rest} order by 1, 2, 3`),
+  fc
+    .tuple(scalar, scalar, fc.oneof(fromElements, fromMade, fromBoth))
+    .map(([x, y, rest]) => `select t.id, ${x} as v, ${y} as w ${rest} order by 1, 2, 3`),
+  table.map((name) => `select extra, level, big, b, identifier, extra.big as e from ${name} order by id`),
+  table.map((name) => `select to_json_string(extra) as x, cast(big as string) as y from ${name} order by id`),
   from.map((rest) => `select m.* ${rest} order by t.id`),
   from.map((rest) => `select m.request.* ${rest} order by t.id`),
   table.map((name) => `select * from ${name} order by id`),
@@ -108,31 +145,64 @@ const lql = fc.oneof(
     .tuple(lqlName, fc.constantFrom("count", "avg", "max"))
     .map(([name, of]) => `c:${of}(m.${name}) c:group_by(t::day)`),
   lqlName.map((name) => `m.request.${name}:x`),
+  lqlName.map((name) => `m.lists.${name}:~x`),
 );
 
 const format = fc.constantFrom("json", "json", "json", "ndjson", "csv", "arrow", "parquet");
+const fieldPath = lqlName.map((name) => `metadata.${name}`);
+const overview = fc.record({
+  from: fc.constantFrom("2026-08-20T00:00:00Z", "2026-08-20T09:00:00Z"),
+  to: fc.constant("2026-08-22T00:00:00Z"),
+  buckets: fc.constantFrom("1", "7"),
+  split: fc.oneof(fieldPath, fc.constant("metadata.response.status_code")),
+  facets: fc.tuple(fieldPath, fieldPath).map((paths) => paths.join(",")),
+  table: table,
+});
 
-/** Calls over every way into a query: own rows, a consumer's SQL or LQL, the counts, in every format. */
+/** Calls over every way into a query: own rows, a consumer's SQL or LQL, the counts, exploring, following, in every format. */
 export const tenantQueries: fc.Arbitrary<TenantQuery> = fc.oneof(
   {
-    arbitrary: fc.tuple(orderedQuery, format).map(([sql, as]) => toCall({ sql, format: as }, true)),
-    weight: 8,
+    arbitrary: fc.tuple(orderedQuery, format).map(([sql, as]) => toCall({ sql, format: as })),
+    weight: 32,
   },
-  { arbitrary: wrongQuery.map((sql) => toCall({ sql }, true)), weight: 3 },
-  { arbitrary: openQuery.map((sql) => toCall({ sql }, false)), weight: 2 },
-  { arbitrary: lql.map((text) => toCall({ lql: text }, true)), weight: 2 },
+  { arbitrary: wrongQuery.map((sql) => toCall({ sql })), weight: 10 },
+  { arbitrary: openQuery.map((sql) => ({ ...toCall({ sql }), isExact: false })), weight: 8 },
+  { arbitrary: lql.map((text) => toCall({ lql: text })), weight: 8 },
+  { arbitrary: orderedQuery.map((sql) => ({ ...toCall({ sql }), redacts: true })), weight: 2 },
   {
-    arbitrary: fc.tuple(fc.nat(3), format).map(([n, as]) => toCall({ limit: String(n + 1), format: as }, true)),
-    weight: 1,
+    arbitrary: fc.tuple(fc.nat(3), format).map(([n, as]) => toCall({ limit: String(n + 1), format: as })),
+    weight: 4,
+  },
+  {
+    arbitrary: fc.tuple(scalar, from).map(([x, rest]) => {
+      return toCall({ sql: `select t.timestamp, t.id, ${x} as v ${rest} order by t.timestamp desc`, limit: "2" });
+    }),
+    weight: 4,
   },
   {
     arbitrary: fc.constantFrom("minutely", "hourly", "daily").map((interval) => {
       return { endpoint: "usage.api-counts", parameters: { interval }, isExact: true };
     }),
+    weight: 4,
+  },
+  { arbitrary: fc.constant({ ...toCall({}), path: "/tables" as const }), weight: 1 },
+  {
+    arbitrary: fc.oneof(wrongQuery, orderedQuery).map((sql) => ({ ...toCall({ sql }), path: "/parse" as const })),
+    weight: 3,
+  },
+  { arbitrary: overview.map((parameters) => ({ ...toCall(parameters), path: "/overview" as const })), weight: 3 },
+  {
+    arbitrary: fc.tuple(fc.constantFrom("1", "20"), table).map(([count, name]) => {
+      return { ...toCall({ count, table: name }), path: "/around" as const };
+    }),
+    weight: 2,
+  },
+  {
+    arbitrary: lql.map((text) => ({ ...toCall({ lql: text, since: "2d" }), path: "/tail" as const })),
     weight: 1,
   },
 );
 
-function toCall(parameters: Readonly<Record<string, string>>, isExact: boolean): TenantQuery {
-  return { endpoint: "logs.all", parameters, isExact };
+function toCall(parameters: Readonly<Record<string, string>>): TenantQuery {
+  return { endpoint: "logs.all", parameters, isExact: true };
 }

@@ -12,7 +12,7 @@ const passingHeaders = new Set(["date", "server-timing", "x-request-id", "connec
 /** `alone` holds the caller's tenants only, `shared` the same and others beside them. */
 export type Which = "alone" | "shared";
 
-/** What a caller sees of an answer. */
+/** What a caller sees of an answer; of a result with further pages, all of them behind one another. */
 export interface Seen {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -34,6 +34,8 @@ export interface TenantCall {
   readonly tenant: string;
   readonly isPinned: boolean;
   readonly endpoint: string;
+  readonly path?: string | undefined;
+  readonly redacts?: boolean | undefined;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -71,6 +73,48 @@ async function tokenOf({ service, tokens }: Store, tenant: string, isPinned: boo
   return secret;
 }
 
+/** Pages that are followed. */
+const MAX_PAGES = 6;
+/** How long a tail is listened to: rows of the time before are told at once. */
+const TAIL_MS = 400;
+
+async function headersOf(store: Store, { tenant, isPinned, redacts }: TenantCall): Promise<Record<string, string>> {
+  const secret = await tokenOf(store, tenant, isPinned);
+  const redaction: Record<string, string> = redacts === true ? { "lf-endpoint-redact-pii": "true" } : {};
+  return { "x-api-key": secret, "accept-encoding": "identity", ...redaction };
+}
+
+function pathOf({ tenant, isPinned, endpoint, path = "", parameters }: TenantCall): string {
+  const sent = new URLSearchParams({ ...parameters, ...(isPinned ? {} : { project: tenant }) });
+  return `/api/endpoints/query/${endpoint}${path}?${sent}`;
+}
+
+/** What leads to the next page. */
+function nextOf({ headers }: Seen): string | undefined {
+  return headers["x-logweir-next-cursor"] ?? /[?&]cursor=([^>&]*)/.exec(headers.link ?? "")?.[1];
+}
+
+async function read(url: string, headers: Record<string, string>): Promise<Seen> {
+  if (url.includes("/tail?")) return readTail(url, headers);
+  const response = await fetch(url, { headers });
+  const shown = Object.fromEntries([...response.headers].filter(([name]) => !passingHeaders.has(name)));
+  return { status: response.status, headers: shown, body: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** The rows that a tail tells at once. Its cursors are sealed anew each time. */
+async function readTail(url: string, headers: Record<string, string>): Promise<Seen> {
+  const response = await fetch(url, { headers });
+  if (response.status !== 200 || response.body === null)
+    return { status: response.status, headers: {}, body: Buffer.from(await response.arrayBuffer()) };
+  const reader = response.body.getReader();
+  const end = setTimeout(() => void reader.cancel(), TAIL_MS);
+  let text = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) text += Buffer.from(part.value);
+  clearTimeout(end);
+  const lines = text.split("\n").filter((line) => line.startsWith("data:") || line.startsWith("event:"));
+  return { status: 200, headers: {}, body: Buffer.from(lines.join("\n")) };
+}
+
 /** Starts both; stop them, or their engines outlive the test. */
 export async function openTwoStores(): Promise<TwoStores> {
   const stores: Readonly<Record<Which, Store>> = { alone: await openStore(), shared: await openStore() };
@@ -85,15 +129,17 @@ export async function openTwoStores(): Promise<TwoStores> {
       const text = await response.text();
       if (response.status !== 200 && response.status !== 422) throw new Error(`${response.status} ${text}`);
     },
-    async ask(which, { tenant, isPinned, endpoint, parameters }) {
+    async ask(which, call) {
       const store = stores[which];
-      const sent = new URLSearchParams({ ...parameters, ...(isPinned ? {} : { project: tenant }) });
-      const secret = await tokenOf(store, tenant, isPinned);
-      const response = await fetch(`${store.service.url}/api/endpoints/query/${endpoint}?${sent}`, {
-        headers: { "x-api-key": secret, "accept-encoding": "identity" },
-      });
-      const headers = Object.fromEntries([...response.headers].filter(([name]) => !passingHeaders.has(name)));
-      return { status: response.status, headers, body: Buffer.from(await response.arrayBuffer()) };
+      const headers = await headersOf(store, call);
+      const first = await read(`${store.service.url}${pathOf(call)}`, headers);
+      const bodies = [first.body];
+      let last = first;
+      for (let cursor = nextOf(last); cursor !== undefined && bodies.length < MAX_PAGES; cursor = nextOf(last)) {
+        last = await read(`${store.service.url}${pathOf(call)}&cursor=${cursor}`, headers);
+        bodies.push(last.body);
+      }
+      return { ...first, body: Buffer.concat(bodies) };
     },
     async restart() {
       for (const store of both) {
