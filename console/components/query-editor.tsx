@@ -17,6 +17,8 @@ interface QueryEditorProps {
 export function QueryEditor(props: QueryEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<OpenEditor | undefined>(undefined);
+  // Texts that were typed and come back as properties: while somebody types on, they are older than what the editor has.
+  const echoes = useRef(new Set<string>());
   const latest = useRef(props);
   latest.current = props;
   const { language, text, label, isReadOnly } = props;
@@ -30,7 +32,10 @@ export function QueryEditor(props: QueryEditorProps) {
         isReadOnly: latest.current.isReadOnly,
         text: latest.current.text,
         label,
-        onChange: (changed) => latest.current.onChange(changed),
+        onChange: (changed) => {
+          echoes.current.add(changed);
+          latest.current.onChange(changed);
+        },
         onRun: () => latest.current.onRun(),
       });
     });
@@ -40,7 +45,11 @@ export function QueryEditor(props: QueryEditorProps) {
       editor.current = undefined;
     };
   }, [language, label, isReadOnly]);
-  useEffect(() => editor.current?.setText(text), [text]);
+  useEffect(() => {
+    const isEcho = echoes.current.has(text);
+    if (!isEcho || text === editor.current?.text()) echoes.current.clear();
+    if (!isEcho) editor.current?.setText(text);
+  }, [text]);
   return (
     <div class="editor" ref={place}>
       <textarea

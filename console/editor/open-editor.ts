@@ -25,6 +25,7 @@ export type EditorScope = "explored" | "all";
 
 /** An editor on the page. */
 export interface OpenEditor {
+  text(): string;
   /** Takes the place of the text, where it is another one. */
   setText(text: string): void;
   close(): void;
@@ -123,6 +124,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): OpenEdi
   parent.append(view.dom);
   if (hadFocus) view.focus();
   return {
+    text: () => view.state.doc.toString(),
     setText(changed) {
       const current = view.state.doc.toString();
       if (changed !== current) view.dispatch({ changes: { from: 0, to: current.length, insert: changed } });
