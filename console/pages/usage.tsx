@@ -70,7 +70,7 @@ function ProjectChoice({ project, mayAll, onChoose }: ProjectChoiceProps) {
   const [draft, setDraft] = useState(project ?? "");
   return (
     <form
-      class="row"
+      class="row wrap"
       onSubmit={(event) => {
         event.preventDefault();
         if (draft.trim() !== "") onChoose(draft.trim());

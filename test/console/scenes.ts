@@ -58,21 +58,22 @@ export const scenes: readonly Scene[] = [
     act: async (page) => {
       await page.click(".query-text .cm-content");
       await page.keyboard.press("Control+End");
-      await page.keyboard.type(", idd");
+      await page.keyboard.type(", nope(1)");
+      await page.keyboard.press("Escape");
       await page.waitForSelector(".cm-lintRange-error");
       await page.click("text=Compare");
       await page.waitForSelector(".diff");
     },
   },
   { name: "endpoint-missing", path: "endpoints/no.such", waitFor: ".notice.danger" },
-  { name: "usage", path: "usage", waitFor: ".tile" },
+  { name: "usage-all", path: "usage", waitFor: "tbody tr" },
   {
-    name: "usage-all",
+    name: "usage",
     path: "usage",
-    waitFor: ".tile",
+    waitFor: "tbody tr",
     act: async (page) => {
-      await page.click("text=All projects");
-      await page.waitForSelector("tbody tr");
+      await page.click('tbody .link:has-text("default")');
+      await page.waitForSelector(".tile");
     },
   },
   { name: "sources", path: "sources", waitFor: "tbody tr" },
