@@ -19,6 +19,8 @@ import { toasts } from "./state/toasts.ts";
 
 interface Page {
   readonly path: string;
+  /** Goes there, after `g`. */
+  readonly key: string;
   readonly title: string;
   readonly icon: IconName;
   /** Who has it. */
@@ -27,13 +29,34 @@ interface Page {
 }
 
 const pages: readonly Page[] = [
-  { path: "explore", title: "Explore", icon: "search", isOpen: ({ may }) => may.query, content: ExplorePage },
-  { path: "endpoints", title: "Endpoints", icon: "endpoint", isOpen: ({ may }) => may.manage, content: EndpointsPage },
-  { path: "usage", title: "Usage", icon: "usage", isOpen: ({ endpoints }) => hasUsage(endpoints), content: UsagePage },
-  { path: "sources", title: "Sources", icon: "source", isOpen: ({ may }) => may.manage, content: SourcesPage },
-  { path: "access", title: "Access", icon: "access", isOpen: ({ may }) => may.manage, content: AccessPage },
-  { path: "audit", title: "Audit", icon: "audit", isOpen: ({ may }) => may.manage, content: AuditPage },
-  { path: "store", title: "Store", icon: "store", isOpen: ({ may }) => may.manage, content: StorePage },
+  { path: "explore", key: "e", title: "Explore", icon: "search", isOpen: ({ may }) => may.query, content: ExplorePage },
+  {
+    path: "endpoints",
+    key: "n",
+    title: "Endpoints",
+    icon: "endpoint",
+    isOpen: ({ may }) => may.manage,
+    content: EndpointsPage,
+  },
+  {
+    path: "usage",
+    key: "u",
+    title: "Usage",
+    icon: "usage",
+    isOpen: ({ endpoints }) => hasUsage(endpoints),
+    content: UsagePage,
+  },
+  {
+    path: "sources",
+    key: "s",
+    title: "Sources",
+    icon: "source",
+    isOpen: ({ may }) => may.manage,
+    content: SourcesPage,
+  },
+  { path: "access", key: "a", title: "Access", icon: "access", isOpen: ({ may }) => may.manage, content: AccessPage },
+  { path: "audit", key: "d", title: "Audit", icon: "audit", isOpen: ({ may }) => may.manage, content: AuditPage },
+  { path: "store", key: "t", title: "Store", icon: "store", isOpen: ({ may }) => may.manage, content: StorePage },
 ];
 
 /** The page that the address asks for, among those that the token may open. */
@@ -86,7 +109,7 @@ function SignedIn({ session: signedIn }: { readonly session: Session }) {
           <page.content key={page.path} />
         )}
       </main>
-      {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
+      {showsKeys && <KeysDialog pages={open} onClose={() => setShowsKeys(false)} />}
       <div class="toasts" role="status">
         {toasts.value.map(({ id, text }) => (
           <div key={id} class="toast">
@@ -147,7 +170,7 @@ function switchTheme(): void {
   theme.value = theme.value === "system" ? "dark" : theme.value === "dark" ? "light" : "system";
 }
 
-/** `?` shows the keys, `/` goes to the search, `g` and a page's first letter to the page. */
+/** `?` shows the keys, `/` goes to the search, `g` and a page's letter to the page. */
 function listenForKeys(open: readonly Page[], showKeys: () => void): () => void {
   let isGoing = false;
   const onKey = (event: KeyboardEvent) => {
@@ -155,7 +178,7 @@ function listenForKeys(open: readonly Page[], showKeys: () => void): () => void 
     const isTyping = target?.closest("input, textarea, select, [contenteditable]") !== null && target !== undefined;
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isGoing) {
-      const page = open.find(({ title }) => title.toLowerCase().startsWith(event.key));
+      const page = open.find(({ key }) => key === event.key);
       if (page !== undefined) location.hash = linkTo(page.path);
     } else if (event.key === "?") showKeys();
     else if (event.key === "/") {

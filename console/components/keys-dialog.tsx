@@ -10,15 +10,21 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [["PgUp", "PgDn"], "A page of rows up or down"],
   [["Esc"], "Close what is open"],
   [["Alt", "press"], "Exclude a value instead of filtering by it"],
-  [["g", "e"], "Go to Explore; g and another page's first letter go there"],
 ];
 
+interface KeysDialogProps {
+  /** Those that the token may open, each with the key that goes there. */
+  readonly pages: readonly { readonly key: string; readonly title: string }[];
+  readonly onClose: () => void;
+}
+
 /** Every key, in a window. */
-export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
+export function KeysDialog({ pages, onClose }: KeysDialogProps) {
+  const all = [...keys, ...pages.map(({ key, title }) => [["g", key], `Go to ${title}`] as const)];
   return (
     <Dialog title="Keys" onClose={onClose}>
       <dl class="keys">
-        {keys.map(([names, meaning]) => (
+        {all.map(([names, meaning]) => (
           <>
             <dt>
               {names.map((name, index) => (
