@@ -2,6 +2,7 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, read
 import { dirname } from "node:path";
 import { Kysely, Migrator, SqliteDialect } from "kysely";
 import Database from "libsql";
+import { findInaccessible } from "../shared/check-access.ts";
 import { UserError } from "../shared/user-error.ts";
 import { migrations } from "./migrations.ts";
 import type { MetadataSchema } from "./schema.ts";
@@ -31,6 +32,11 @@ function makeFolder(folder: string): void {
       cause: error,
     });
   }
+}
+
+function checkAccess(paths: readonly string[]): void {
+  const [problem] = findInaccessible(paths);
+  if (problem !== undefined) throw new UserError(problem);
 }
 
 /** Before SQLite looks at it, which may leave files beside it. */
@@ -74,6 +80,7 @@ function damaged(path: string, why: string, cause?: unknown): UserError {
  */
 export async function openMetadata(path: string): Promise<MetadataDatabase> {
   makeFolder(dirname(path));
+  checkAccess([path, `${path}-wal`, `${path}-shm`]);
   checkHeader(path);
   const database = openChecked(path);
   database.pragma("busy_timeout = 5000");

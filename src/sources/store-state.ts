@@ -1,4 +1,5 @@
-import type { MistypedField, SourceReport, StoreReport } from "../engines/contract/query-engine.ts";
+import { describeLogLoss } from "../engines/contract/describe-log-loss.ts";
+import type { LogLoss, MistypedField, SourceReport, StoreReport } from "../engines/contract/query-engine.ts";
 import { retentionStartUs } from "./retention.ts";
 import type { Source } from "./source.ts";
 
@@ -7,6 +8,7 @@ export interface StoreProblem {
   readonly code:
     | "disk_nearly_full"
     | "log_too_long"
+    | "log_shortened"
     | "compaction_behind"
     | "retention_behind"
     | "unknown_source"
@@ -82,6 +84,7 @@ export function describeStore(
       retention_days: known.get(source.name)?.retentionDays ?? null,
     })),
     problems: [
+      ...(report.logLoss === undefined ? [] : [findLogProblem(report.logLoss)]),
       ...findDiskProblems(report),
       ...report.sources.flatMap((source) => findSourceProblems(source, known.get(source.name), nowMs)),
     ],
@@ -91,6 +94,10 @@ export function describeStore(
 function toIso(timestampUs: bigint | null): string | null {
   const date = timestampUs === null ? undefined : new Date(Number(timestampUs / 1000n));
   return date === undefined || Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+function findLogProblem(loss: LogLoss): StoreProblem {
+  return { code: "log_shortened", message: describeLogLoss(loss) };
 }
 
 function findDiskProblems({ directory, diskFreeBytes, logBytes }: StoreReport): StoreProblem[] {

@@ -71,6 +71,9 @@ export async function runCrashSuite({ kills, seed, log }: CrashOptions): Promise
   const total = sum(run.acknowledged);
   problems.push(...compare(await readCounts(run.service), total, total).map((text) => `at the end: ${text}`));
   const state = await run.service.state();
+  // Told for a week: after any of the kills.
+  const shortened = state.problems.filter(({ code }) => code === "log_shortened");
+  problems.push(...shortened.map(({ message }) => `no log was cut: ${message}`));
   const edge = state.sources.find(({ name }) => name === "edge");
   await run.service.stop();
   if (problems.length === 0) await rm(folder, { recursive: true, force: true });

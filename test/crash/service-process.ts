@@ -23,6 +23,7 @@ export interface ServiceProcess {
   state(): Promise<{
     readonly rows: number;
     readonly sources: readonly { name: string; runs: number; fields: number }[];
+    readonly problems: readonly { code: string; message: string }[];
   }>;
   /** Kills the service with everything it started. */
   killAll(): Promise<void>;

@@ -165,6 +165,15 @@ export interface SourceReport extends SourceStatistics {
   readonly mistyped?: readonly MistypedField[];
 }
 
+/** Acknowledged events that a store found gone when it was opened: its log is shorter than it was. */
+export interface LogLoss {
+  /** When it was found, in ISO 8601. */
+  readonly foundAt: string;
+  /** Bytes that the log had when its last events were acknowledged, and when it was opened. */
+  readonly acknowledgedBytes: number;
+  readonly foundBytes: number;
+}
+
 /** The state of a store, for the people who look after it. */
 export interface StoreReport {
   /** Folder of the store; undefined where it is not on this machine's disk. */
@@ -177,6 +186,8 @@ export interface StoreReport {
   readonly logBytes: number;
   /** Left on the disk of the folder. */
   readonly diskFreeBytes: number;
+  /** Told for a week after it was found. */
+  readonly logLoss?: LogLoss | undefined;
   readonly sources: readonly SourceReport[];
 }
 
@@ -220,6 +231,8 @@ export interface EventStore {
    * come again. Absent on an engine that lets events expire by itself.
    */
   deleteBefore?(sourceName: string, timestampUs: bigint): Promise<number>;
+  /** Acknowledged events that were found gone when the store was opened, told for a week. */
+  readonly logLoss?: LogLoss | undefined;
   /** Absent on an engine that keeps its state elsewhere. */
   inspect?(signal: AbortSignal): Promise<StoreReport>;
   /** Absent on an engine that is backed up by its own means. Only one snapshot can be held at a time. */

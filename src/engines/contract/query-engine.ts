@@ -18,6 +18,7 @@ export type {
   EventValue,
   LoadMeasure,
   LogEvent,
+  LogLoss,
   MistypedField,
   ReadEvents,
   RejectedEvent,

@@ -5,6 +5,7 @@ import { compileQuery } from "./compile/compile.ts";
 import { EncoderThread } from "./encoder/encoder-thread.ts";
 import type { CompactionSize } from "./host/maintenance/compaction.ts";
 import type { CoreOptions, EngineHost } from "./host/protocol.ts";
+import { describeLogLoss } from "../contract/describe-log-loss.ts";
 import { HostProcess, residentBytes } from "./process/host-process.ts";
 import { runQuery } from "./run-query.ts";
 import { schemaLimitsFor, type TenantColumns } from "./schema/grant-entries.ts";
@@ -121,7 +122,10 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions): Promise<Du
     ...(options.hostPath === undefined ? {} : { hostPath: options.hostPath }),
     ...(options.unstoppableAfterMs === undefined ? {} : { unstoppableAfterMs: options.unstoppableAfterMs }),
     log,
-    onReady: (sources) => store.load(sources),
+    onReady: (opened) => {
+      store.load(opened);
+      if (opened.logLoss !== undefined) log("error", describeLogLoss(opened.logLoss));
+    },
   });
   await hostProcess.start();
   return createEngine(

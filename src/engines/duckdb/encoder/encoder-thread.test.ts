@@ -168,7 +168,7 @@ describe("bodies that a thread reads", () => {
               // As after a kill between the commit of new fields and the answer that tells of it.
               const entries = [{ role: "value", path: "other", type: "INT64", column: "c1" }] as const;
               await host.addEntries("edge", entries);
-              store.load([{ name: "edge", table, entries, tenants: [] }]);
+              store.load({ sources: [{ name: "edge", table, entries, tenants: [] }] });
             }
             if (encoded.missing !== undefined) return { missing: encoded.missing };
             return { batches: [encoded.batch.encode()], carried: encoded.carried };

@@ -10,6 +10,7 @@ import type {
   EngineHost,
   HostReport,
   HostSnapshot,
+  OpenedStore,
   SourceRules,
   SourceSchema,
   TableStatistics,
@@ -20,7 +21,8 @@ import { statementRules } from "./query/statement-rules.ts";
 import { readReport, readStatistics } from "./report.ts";
 import { applyRules } from "./store/source-rules.ts";
 import { addSourceEntries, createSourceTable } from "./store/source-tables.ts";
-import { openStoreFile, readSources } from "./store/store-file.ts";
+import type { LogPosition } from "./store/log-position.ts";
+import { openStoreFile, readSources, type StoreFile } from "./store/store-file.ts";
 import { createStoredSource, findIdRange, loadIds, type StoredSource, tenantColumnOf } from "./store/stored-source.ts";
 import { readTenants } from "./store/tenant-entries.ts";
 import { Writer } from "./store/writer.ts";
@@ -50,12 +52,13 @@ class Core implements EngineHost {
   readonly #runner: QueryRunner;
   /** Absent for a store in memory. */
   readonly #maintenance: Maintenance | undefined;
+  readonly #position: LogPosition | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly run: EngineHost["run"];
 
   constructor(
     options: CoreOptions,
-    database: Database,
+    { database, position }: StoreFile,
     connections: { readonly writer: Connection; readonly check: Connection },
     sources: readonly SourceSchema[],
     hooks: CoreHooks,
@@ -86,10 +89,11 @@ class Core implements EngineHost {
     });
     const { directory, checkpointBytes, compaction } = options;
     this.#directory = directory;
-    if (directory !== undefined) {
+    this.#position = position;
+    if (directory !== undefined && position !== undefined) {
       const all = () => [...this.#sources.values()];
       const maintenance = new Maintenance(
-        { directory, checkpointBytes, compaction, onProblem: hooks.onProblem },
+        { directory, checkpointBytes, compaction, position, onProblem: hooks.onProblem },
         database,
         all,
       );
@@ -196,7 +200,11 @@ class Core implements EngineHost {
     await this.#maintenance?.close(this.#writer);
     await this.#writer.close();
     await this.#loadingIds;
+    // DuckDB makes a checkpoint of its own where there is something left in the log.
+    this.#position?.unsettle();
     this.#database.close();
+    this.#position?.record();
+    this.#position?.close();
   }
 
   /** Runs a task on a connection of its own. */
@@ -240,12 +248,13 @@ class Core implements EngineHost {
 export async function openCore(
   options: CoreOptions,
   hooks: CoreHooks,
-): Promise<{ readonly host: EngineHost; readonly sources: readonly SourceSchema[] }> {
-  const database = await openStoreFile(options);
+): Promise<{ readonly host: EngineHost } & OpenedStore> {
+  const file = await openStoreFile(options);
+  const { database, position } = file;
   try {
     const connections = { writer: await database.connect(), check: await database.connect() };
     const sources = await readSources(connections.writer);
-    return { host: new Core(options, database, connections, sources, hooks), sources };
+    return { host: new Core(options, file, connections, sources, hooks), sources, logLoss: position?.loss };
   } catch (error) {
     database.close();
     throw toEngineError(error);

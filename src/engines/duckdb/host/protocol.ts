@@ -11,6 +11,7 @@ import type {
   RowBatch,
   RowEncoding,
 } from "../../contract/query-engine.ts";
+import type { LogLoss } from "../../contract/event-store.ts";
 import type { BatchHeader, EncodedBatch } from "../batch/batch.ts";
 import type { SchemaEntry, ValueType } from "../schema/schema-entry.ts";
 import type { CompactionSize } from "./maintenance/compaction.ts";
@@ -39,6 +40,12 @@ export interface SourceSchema {
   readonly tenants: readonly TenantEntries[];
   /** As they were told last; absent in a store of an earlier format, until they are told. */
   readonly rules?: SourceRules | undefined;
+}
+
+/** What a host that has opened its store tells of it. */
+export interface OpenedStore {
+  readonly sources: readonly SourceSchema[];
+  readonly logLoss?: LogLoss | undefined;
 }
 
 /** A tenant (null: none), and numbers of entries as `formatEntries` writes them. */

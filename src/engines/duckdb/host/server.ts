@@ -69,9 +69,9 @@ class Server {
   async #answer(request: Exclude<HostRequest, { kind: "run" | "more" | "cancel" }>, body: Buffer): Promise<unknown> {
     switch (request.kind) {
       case "open": {
-        const { host, sources } = await openCore(request.options, this.#hooks);
+        const { host, ...opened } = await openCore(request.options, this.#hooks);
         this.#host = host;
-        return sources;
+        return opened;
       }
       case "append":
         return this.host.append(request.source, splitBatches(request.batches, body), request.context);

@@ -13,6 +13,7 @@ import type {
   HostReport,
   HostRequest,
   HostSnapshot,
+  OpenedStore,
   SourceRules,
   SourceSchema,
   TableStatistics,
@@ -148,8 +149,8 @@ export class HostClient implements EngineHost {
     return found?.pending;
   }
 
-  open(options: CoreOptions): Promise<readonly SourceSchema[]> {
-    return this.#request({ kind: "open", options }) as Promise<readonly SourceSchema[]>;
+  open(options: CoreOptions): Promise<OpenedStore> {
+    return this.#request({ kind: "open", options }) as Promise<OpenedStore>;
   }
 
   append(source: string, batches: readonly EncodedBatch[], context: AppendContext): Promise<AppendResult> {

@@ -66,7 +66,7 @@ describe("the engine host", () => {
       lockPatienceMs: some.lockPatienceMs ?? 0,
       maxResidentBytes: some.maxResidentBytes ?? 4096 * MEBIBYTE,
       log: (level, message) => log.push(`${level} ${message}`),
-      onReady: (sources) => store.load(sources),
+      onReady: (opened) => store.load(opened),
     });
     opened.push(host);
     await host.start();

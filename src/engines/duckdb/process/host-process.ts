@@ -6,7 +6,7 @@ import { availableParallelism, loadavg } from "node:os";
 import type { Duplex } from "node:stream";
 import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import { EngineError } from "../../contract/query-engine.ts";
-import type { CoreOptions, SourceSchema } from "../host/protocol.ts";
+import type { CoreOptions, OpenedStore } from "../host/protocol.ts";
 import { type Blame, HostClient } from "./host-client.ts";
 import { launchHost } from "./host-launch.ts";
 
@@ -22,7 +22,7 @@ export interface HostProcessOptions {
   readonly hostPath?: string;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
   /** Called whenever the host is ready, before any request reaches it. */
-  readonly onReady: (sources: readonly SourceSchema[]) => void;
+  readonly onReady: (opened: OpenedStore) => void;
 }
 
 const WATCH_INTERVAL_MS = 50;
@@ -179,8 +179,7 @@ export class HostProcess {
     const host = this.#spawn();
     this.#host = host;
     try {
-      const sources = await host.client.open(this.#options.core);
-      this.#options.onReady(sources);
+      this.#options.onReady(await host.client.open(this.#options.core));
       this.#isReady = true;
       this.#failedStarts = 0;
       this.#started.emit("settled");

@@ -13,10 +13,11 @@ import {
   type StoreSnapshot,
   type TenantLoad,
 } from "../../contract/query-engine.ts";
+import type { LogLoss } from "../../contract/event-store.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import type { EncoderThread } from "../encoder/encoder-thread.ts";
 import type { EncodeOutcome } from "../encoder/protocol.ts";
-import type { EngineHost, SourceRules, SourceSchema } from "../host/protocol.ts";
+import type { EngineHost, OpenedStore, SourceRules } from "../host/protocol.ts";
 import type { LayoutCatalog, TableLayout } from "../layout.ts";
 import type { Carried } from "../schema/carried-entries.ts";
 import { createDeclaration } from "../schema/declaration.ts";
@@ -88,6 +89,7 @@ export class DuckDbStore implements EventStore {
   readonly #sources = new Map<string, SourceState>();
   /** For as long as somebody has the definition. */
   readonly #layouts = new WeakMap<TableDefinition, TableLayout>();
+  #logLoss: LogLoss | undefined;
   #pendingRows = 0;
   #pendingBytes = 0;
 
@@ -103,9 +105,14 @@ export class DuckDbStore implements EventStore {
     if (encoder !== undefined) this.appendBody = (...call) => this.#appendBody(encoder, ...call);
   }
 
-  /** Takes over the schemas of a host that was just opened. */
-  load(schemas: readonly SourceSchema[]): void {
-    for (const schema of schemas) {
+  get logLoss(): LogLoss | undefined {
+    return this.#logLoss;
+  }
+
+  /** Takes over what a host that was just opened tells of its store. */
+  load({ sources, logLoss }: OpenedStore): void {
+    this.#logLoss = logLoss;
+    for (const schema of sources) {
       const state = this.#sources.get(schema.name);
       if (state === undefined) this.#sources.set(schema.name, createSourceState(schema, this.#limits.schema));
       else resetSourceState(state, schema);
@@ -197,7 +204,8 @@ export class DuckDbStore implements EventStore {
 
   async inspect(signal: AbortSignal): Promise<StoreReport> {
     await this.#ready();
-    return toReport(this.#directory, await unlessAborted(this.#host().report(), signal), this.#sources);
+    const report = toReport(this.#directory, await unlessAborted(this.#host().report(), signal), this.#sources);
+    return { ...report, logLoss: this.#logLoss };
   }
 
   async snapshot(signal: AbortSignal): Promise<StoreSnapshot> {

@@ -54,7 +54,7 @@ class Subject {
     const schema = { ...defaultStoreLimits.schema, maxTenantColumns: this.#maxTenantColumns, maxTenantFields: 60 };
     this.#host = host;
     this.store = new DuckDbStore(() => host, { limits: { ...defaultStoreLimits, schema } });
-    this.store.load(sources);
+    this.store.load({ sources });
     await this.store.ensureSource(definition);
   }
 

@@ -61,7 +61,7 @@ describe("a source seen by tenant", () => {
     const store = new DuckDbStore(() => ({ ...bound, append }) as EngineHost, {
       limits: { ...defaultStoreLimits, schema },
     });
-    store.load(sources);
+    store.load({ sources });
     await store.ensureSource(definition);
     let made = 0;
     const send = (...fields: readonly { readonly [field: string]: EventValue }[]) => {

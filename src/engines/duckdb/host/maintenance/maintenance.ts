@@ -6,6 +6,7 @@ import type { Connection, Database } from "../../driver/connection.ts";
 import { describeCause } from "../../driver/driver-error.ts";
 import type { HostSnapshot } from "../protocol.ts";
 import { type AppendWork, rowCountOf } from "../store/group-commit.ts";
+import type { LogPosition } from "../store/log-position.ts";
 import { storePaths } from "../store/store-file.ts";
 import type { StoredSource } from "../store/stored-source.ts";
 import type { Writer } from "../store/writer.ts";
@@ -23,6 +24,8 @@ export interface MaintenanceOptions {
   readonly directory: string;
   readonly checkpointBytes: number;
   readonly compaction: CompactionSize;
+  /** Where it is noted how far the log goes. */
+  readonly position: LogPosition;
   /** Something went wrong that nobody waits for, and that will be tried again. */
   readonly onProblem: (message: string) => void;
 }
@@ -76,6 +79,7 @@ export class Maintenance {
       this.#rowsSinceLook += rowCount;
     }
     this.#storedAtMs = performance.now();
+    this.#options.position.record();
     // DuckDB makes no checkpoint beside a transaction that writes; the end of the compaction makes one.
     const { directory, checkpointBytes } = this.#options;
     if (this.#compacting === undefined && !this.#isHeld && logBytesOf(directory) >= checkpointBytes) {
@@ -176,7 +180,10 @@ export class Maintenance {
   }
 
   async #write(connection: Connection, maxFolds = 0): Promise<void> {
+    const { position } = this.#options;
+    position.unsettle();
     await makeCheckpoint(connection, maxFolds);
+    position.record();
     for (const table of this.#rowsInLog.keys()) this.#rowGroups.set(table, (this.#rowGroups.get(table) ?? 0) + 1);
     this.#rowsInLog.clear();
   }

@@ -1,11 +1,13 @@
 /** The store's file: making it, recognising it, and what it says about the sources it holds. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { findInaccessible } from "../../../../shared/check-access.ts";
 import { EngineError } from "../../../contract/query-engine.ts";
 import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
 import { toEngineError } from "../../driver/driver-error.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import type { CoreOptions, SourceRules, SourceSchema } from "../protocol.ts";
+import { LogPosition } from "./log-position.ts";
 import { readTenants } from "./tenant-entries.ts";
 import { upgradeFromFirst } from "./upgrade.ts";
 
@@ -14,16 +16,18 @@ const STORE_FORMAT = 2;
 const FILE_NAME = "events.duckdb";
 const NEW_FILE_NAME = "events.duckdb.new";
 const SPILL_NAME = "spill";
+const POSITION_NAME = "log-position.json";
 
 export interface StorePaths {
   readonly file: string;
   readonly writeAheadLog: string;
+  readonly logPosition: string;
   readonly spill: string;
 }
 
 export function storePaths(directory: string): StorePaths {
   const file = join(directory, FILE_NAME);
-  return { file, writeAheadLog: `${file}.wal`, spill: join(directory, SPILL_NAME) };
+  return { file, writeAheadLog: `${file}.wal`, logPosition: join(directory, POSITION_NAME), spill: join(directory, SPILL_NAME) };
 }
 
 const setupStatements: readonly string[] = [
@@ -96,32 +100,44 @@ async function checkFormat(connection: Connection, file: string): Promise<void> 
   }
 }
 
+/** A store that is open. */
+export interface StoreFile {
+  readonly database: Database;
+  /** Absent for a store in memory. */
+  readonly position?: LogPosition;
+}
+
 /**
  * Opens the store in the folder, making both where they are missing. Throws `EngineError` `unavailable` where the folder
  * is used by another process, holds something else, or is damaged.
  */
-export async function openStoreFile(options: CoreOptions): Promise<Database> {
+export async function openStoreFile(options: CoreOptions): Promise<StoreFile> {
   const { directory } = options;
   if (directory === undefined) {
     const database = await openDatabase(options);
     const connection = await database.connect();
     await runSetup(connection);
     connection.close();
-    return database;
+    return { database };
   }
   const paths = storePaths(directory);
   try {
     mkdirSync(directory, { recursive: true });
+    const [problem] = findInaccessible([directory, paths.file, paths.writeAheadLog, paths.logPosition]);
+    if (problem !== undefined) throw new EngineError("unavailable", problem);
     if (!existsSync(paths.file)) {
       checkDirectory(directory);
       await createStoreFile(directory, options);
     }
     const database = await openDatabase({ ...options, path: paths.file, temporaryDirectory: paths.spill });
     try {
+      // The log is as it was found: DuckDB cuts what it could not read off at the first commit.
+      const position = new LogPosition(paths.logPosition, paths.writeAheadLog);
+      position.check(Date.now());
       const connection = await database.connect();
       await checkFormat(connection, paths.file);
       connection.close();
-      return database;
+      return { database, position };
     } catch (error) {
       database.close();
       throw error;

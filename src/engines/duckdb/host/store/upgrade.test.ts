@@ -67,7 +67,7 @@ describe("a store of the first format that odd events have damaged", () => {
       { onFatal: () => expect.unreachable(), onProblem: () => expect.unreachable() },
     );
     const store = new DuckDbStore(() => host);
-    store.load(schemas);
+    store.load({ sources: schemas });
     for (const source of sources) await store.ensureSource(source);
     const query = async (text: string, tenant?: string | null) => {
       const tables = { findTable: (name: string) => store.describe(name, tenant), tableNames: () => ["edge"] };
