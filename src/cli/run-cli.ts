@@ -275,7 +275,8 @@ function addStoreCommands(program: Command, context: CliContext): void {
     });
   ofService(program.command("doctor"))
     .description("tell the state of the store, and what is wrong with it; fails when something is")
-    .addHelpText("after", examples("logweir doctor", "logweir doctor --json"))
+    .option("--deep", "read the store's file to the last byte, and check every block")
+    .addHelpText("after", examples("logweir doctor", "logweir doctor --deep", "logweir doctor --json"))
     .action(async (options: DoctorOptions) => (await import("./commands/doctor.ts")).doctor(options, context));
 }
 

@@ -1,4 +1,5 @@
 /** The engines that there are. Whatever is outside this room opens one here, and names none. */
+import type { ByteChecker, FileCheck } from "./contract/file-check.ts";
 import type { Engine } from "./contract/query-engine.ts";
 import type { ScratchEngine } from "./contract/scratch-engine.ts";
 import { type DuckDbEngineOptions, openDuckDbEngine } from "./duckdb/index.ts";
@@ -28,8 +29,20 @@ export async function openScratchEngine(): Promise<ScratchEngine> {
   return open();
 }
 
-/** Rows by source of a store's file that nobody has open. Throws `EngineError` where the file is damaged. */
-export async function countStoredRows(path: string): Promise<ReadonlyMap<string, number>> {
-  const { countStoredRows: count } = await import("./duckdb/count-rows.ts");
-  return count(path);
+/** Reads a store's file that nobody has open to the last byte. Throws `EngineError` where it cannot be opened for another reason than damage. */
+export async function verifyStoreFile(path: string): Promise<FileCheck> {
+  const { verifyStoreFile: verify } = await import("./duckdb/file/verify-file.ts");
+  return verify(path);
+}
+
+/** The same for the store in a folder; undefined where there is none. */
+export async function verifyStore(directory: string): Promise<FileCheck | undefined> {
+  const { verifyStore: verify } = await import("./duckdb/file/verify-file.ts");
+  return verify(directory);
+}
+
+/** Checks the blocks of a store's file that comes in pieces. */
+export async function createByteChecker(): Promise<ByteChecker> {
+  const { BlockChecker } = await import("./duckdb/file/block-checker.ts");
+  return new BlockChecker();
 }

@@ -9,6 +9,7 @@ export interface StoreProblem {
     | "disk_nearly_full"
     | "log_too_long"
     | "log_shortened"
+    | "damaged"
     | "compaction_behind"
     | "retention_behind"
     | "unknown_source"

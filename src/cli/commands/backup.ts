@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { type FileHandle, mkdir, open, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { countStoredRows } from "../../engines/index.ts";
+import { createByteChecker, verifyStoreFile } from "../../engines/index.ts";
 import type { BackupHead, BackupManifest, BackupTail } from "../../http/answer/backup-format.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { checkedParts } from "../input/checked-name.ts";
@@ -69,7 +69,7 @@ export async function backup(folder: string, options: BackupOptions, context: Cl
   const response = await createServiceClient(options, context).send("/api/store/backup");
   if (!response.ok || response.body === null) throw new CliError(await describeAnswer(response));
   const manifest = await receive(new ByteReader(response.body as AsyncIterable<Uint8Array>), folder, context);
-  await verifyCounts(folder, manifest);
+  await verifyCopy(folder, manifest);
   await writeFile(join(folder, "manifest.json"), `${JSON.stringify(manifest, undefined, 2)}\n`, { flush: true });
   if (options.json === true) printJson(context.output, { folder, ...manifest });
   else print(context.output, describeBackup(`Backup of ${manifest.made_at} in ${folder}`, manifest));
@@ -82,16 +82,46 @@ export function describeBackup(title: string, { sources, files }: BackupManifest
   return `${title}: ${rows} events of ${sources.length} sources, ${megabytes} MB, verified.`;
 }
 
-/** Counts the events in a copy of the store. Throws `CliError` where they are not those of the manifest. */
-export async function verifyCounts(folder: string, { sources, files }: BackupManifest): Promise<void> {
+/** Reads a copy of the store to the last byte. Throws `CliError` where it is damaged, or its events are not those of the manifest. */
+export async function verifyCopy(folder: string, { sources, files }: BackupManifest): Promise<void> {
   const file = files.find(({ path }) => path.startsWith("store/"));
   if (file === undefined) throw new CliError(`The backup in ${folder} holds no store`);
-  const counts = await countStoredRows(join(folder, ...file.path.split("/")));
+  const { counts, damages } = await verifyStoreFile(join(folder, ...file.path.split("/")));
+  if (damages.length > 0) {
+    throw new CliError(
+      `The store is damaged, and so is the copy in ${folder}; do not use it. Bring an earlier backup back with \`logweir restore\`\n  ${damages.join("\n  ")}`,
+    );
+  }
   const wrong = sources.find(({ name, rows }) => counts.get(name) !== rows);
   if (wrong === undefined) return;
   throw new CliError(
     `The copy in ${folder} has ${counts.get(wrong.name) ?? "no"} events of ${wrong.name} instead of ${wrong.rows}; do not use it`,
   );
+}
+
+/** Where blocks of a running service's store do not fit their checksums, in words; its bytes are read as a backup, and not kept. */
+export async function checkServiceBlocks(options: ServiceOptions, context: CliContext): Promise<readonly string[]> {
+  const response = await createServiceClient(options, context).send("/api/store/backup");
+  if (!response.ok || response.body === null) throw new CliError(await describeAnswer(response));
+  const reader = new ByteReader(response.body as AsyncIterable<Uint8Array>);
+  const head = await reader.line();
+  if (head === undefined)
+    throw new CliError("The store could not be read to its end. Look at the service's log and try again");
+  const { files } = JSON.parse(head) as BackupHead;
+  const damages: string[] = [];
+  for (const { path, bytes } of files) {
+    const checker = await createByteChecker();
+    let done = 0;
+    for await (const piece of reader.bytes(bytes)) {
+      if (path.startsWith("store/")) checker.push(piece);
+      done += piece.length;
+    }
+    if (done < bytes)
+      throw new CliError(`${path} could not be read to its end. Look at the service's log and try again`);
+    const places = path.startsWith("store/") ? checker.damages() : [];
+    damages.push(...places.map((at) => `${path}: the block at byte ${at} does not fit its checksum`));
+  }
+  return damages;
 }
 
 async function receive(reader: ByteReader, folder: string, context: CliContext): Promise<BackupManifest> {

@@ -1,18 +1,21 @@
 import { existsSync } from "node:fs";
 import { type Configuration, readConfiguration } from "../../config/config.ts";
-import { openEngine } from "../../engines/index.ts";
+import { openEngine, verifyStore } from "../../engines/index.ts";
 import { openMetadata } from "../../metadata/database.ts";
 import { createSourceStore } from "../../metadata/source-store.ts";
 import { loadAllSources } from "../../service/all-sources.ts";
 import { metadataPath, storeDirectory } from "../../service/data-folder.ts";
 import type { Source } from "../../sources/source.ts";
-import { describeStore, type StoreState } from "../../sources/store-state.ts";
+import { describeStore, type StoreProblem, type StoreState } from "../../sources/store-state.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { formatTable } from "../output/table.ts";
 import { isServiceThere, readAnswer, type ServiceOptions } from "../service-call.ts";
+import { checkServiceBlocks } from "./backup.ts";
 
 export interface DoctorOptions extends ServiceOptions {
   readonly json?: boolean;
+  /** Read the store's file to the last byte. */
+  readonly deep?: boolean;
 }
 
 /**
@@ -20,13 +23,42 @@ export interface DoctorOptions extends ServiceOptions {
  * the store, after it has printed what.
  */
 export async function doctor(options: DoctorOptions, context: CliContext): Promise<void> {
-  const state = (await isServiceThere(options, context))
-    ? await readAnswer<StoreState>("/api/store", options, context)
-    : await openStore(options, context);
+  const state = await examine(options, context);
   if (options.json === true) printJson(context.output, state);
   else printState(state, context);
   const { length } = state.problems;
   if (length > 0) throw new CliError(length === 1 ? "There is a problem" : `There are ${length} problems`);
+}
+
+async function examine(options: DoctorOptions, context: CliContext): Promise<StoreState> {
+  if (await isServiceThere(options, context)) {
+    const state = await readAnswer<StoreState>("/api/store", options, context);
+    return options.deep === true ? withDamages(state, await checkServiceBlocks(options, context)) : state;
+  }
+  const damages = options.deep === true ? await findDamages(context) : [];
+  try {
+    return withDamages(await openStore(options, context), damages);
+  } catch (error) {
+    // What was found tells more than that the store cannot be opened.
+    if (damages.length === 0) throw error;
+    throw new CliError(`The store is damaged. ${whatToDo}\n  ${damages.join("\n  ")}`);
+  }
+}
+
+const whatToDo =
+  "Bring a backup back with `logweir restore`. Without one: `logweir serve` still answers what lies in whole blocks; have it exported before anything else is tried";
+
+function withDamages(state: StoreState, damages: readonly string[]): StoreState {
+  const found = damages.map(
+    (message, index): StoreProblem => ({ code: "damaged", message: index === 0 ? `${message}. ${whatToDo}` : message }),
+  );
+  return { ...state, problems: [...found, ...state.problems] };
+}
+
+/** Of a data folder that no service runs on. */
+async function findDamages(context: CliContext): Promise<readonly string[]> {
+  const { settings } = readConfiguration(context, context.environment);
+  return (await verifyStore(storeDirectory(settings)))?.damages ?? [];
 }
 
 async function openStore(options: DoctorOptions, context: CliContext): Promise<StoreState> {

@@ -6,7 +6,7 @@ import type { BackupManifest } from "../../http/answer/backup-format.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { checkedParts } from "../input/checked-name.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
-import { describeBackup, verifyCounts, writeCopy } from "./backup.ts";
+import { describeBackup, verifyCopy, writeCopy } from "./backup.ts";
 
 /**
  * Makes the data folder from a backup. Refuses where the data folder holds anything. Checksums and counts are verified
@@ -29,7 +29,7 @@ export async function restore(
   await rm(staging, { recursive: true, force: true });
   try {
     await copyFiles(folder, staging, manifest, context);
-    await verifyCounts(staging, manifest);
+    await verifyCopy(staging, manifest);
     if (existsSync(target)) await rmdir(target);
     await rename(staging, target);
   } finally {

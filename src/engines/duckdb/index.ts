@@ -1,11 +1,11 @@
 /** The embedded engine: DuckDB in a process of its own, or in this one for commands and tests that need no store. */
 import { availableParallelism, totalmem } from "node:os";
+import { describeLogLoss } from "../contract/describe-log-loss.ts";
 import { type Engine, EngineError } from "../contract/query-engine.ts";
 import { compileQuery } from "./compile/compile.ts";
 import { EncoderThread } from "./encoder/encoder-thread.ts";
 import type { CompactionSize } from "./host/maintenance/compaction.ts";
 import type { CoreOptions, EngineHost } from "./host/protocol.ts";
-import { describeLogLoss } from "../contract/describe-log-loss.ts";
 import { HostProcess, residentBytes } from "./process/host-process.ts";
 import { runQuery } from "./run-query.ts";
 import { schemaLimitsFor, type TenantColumns } from "./schema/grant-entries.ts";

@@ -20,6 +20,10 @@ function isDiskFull(message: string): boolean {
   return /No space left on device|disk quota exceeded|ENOSPC|max_temp_directory_size/i.test(message);
 }
 
+function isDamage(message: string): boolean {
+  return /Corrupt database file|Corrupt WAL file/.test(message);
+}
+
 /** The text without DuckDB's prefix, without the line of SQL it quotes, and without names of our columns. */
 function publicText(message: string): string {
   if (message.includes("More than one row returned by a subquery")) {
@@ -56,6 +60,10 @@ export function toEngineError(error: unknown): EngineError {
   if (exceeded !== null) {
     const limit = exceeded[1] === "array_elements" ? "maxArrayElements" : "maxStringBytes";
     return new EngineError("limit_exceeded", publicText(message), { cause: error, limit });
+  }
+  if (isDamage(message)) {
+    const text = "A block of the store's file is damaged; `logweir doctor --deep` tells which, and what to do";
+    return new EngineError("internal", text, { cause: error });
   }
   if (DATA_ERRORS.test(message)) return new EngineError("query_failed", publicText(message), { cause: error });
   return new EngineError("internal", "The engine failed to run the query", { cause: error });

@@ -19,9 +19,9 @@ import { QueryRunner } from "./query/query-runner.ts";
 import { createStatementCheck } from "./query/statement-check.ts";
 import { statementRules } from "./query/statement-rules.ts";
 import { readReport, readStatistics } from "./report.ts";
+import type { LogPosition } from "./store/log-position.ts";
 import { applyRules } from "./store/source-rules.ts";
 import { addSourceEntries, createSourceTable } from "./store/source-tables.ts";
-import type { LogPosition } from "./store/log-position.ts";
 import { openStoreFile, readSources, type StoreFile } from "./store/store-file.ts";
 import { createStoredSource, findIdRange, loadIds, type StoredSource, tenantColumnOf } from "./store/stored-source.ts";
 import { readTenants } from "./store/tenant-entries.ts";
@@ -235,7 +235,10 @@ class Core implements EngineHost {
         await loadIds(connection, source);
       } catch (error) {
         // An interrupt at closing; else the source goes on without its filter.
-        if (!this.#isClosing) this.#hooks.onProblem(`cannot read the ids of ${source.name}: ${String(error)}`);
+        if (!this.#isClosing) {
+          const { message } = toEngineError(error);
+          this.#hooks.onProblem(`cannot read the ids of ${source.name}: ${message} (${describeCause(error)})`);
+        }
       } finally {
         this.#loadingConnection = undefined;
         connection.close();

@@ -1,5 +1,6 @@
 /** What the service and the engine host say to each other, in frames (see frames.ts). */
 import type { SqlType } from "../../../googlesql/types.ts";
+import type { LogLoss } from "../../contract/event-store.ts";
 import type {
   AppendResult,
   EngineErrorCode,
@@ -11,7 +12,6 @@ import type {
   RowBatch,
   RowEncoding,
 } from "../../contract/query-engine.ts";
-import type { LogLoss } from "../../contract/event-store.ts";
 import type { BatchHeader, EncodedBatch } from "../batch/batch.ts";
 import type { SchemaEntry, ValueType } from "../schema/schema-entry.ts";
 import type { CompactionSize } from "./maintenance/compaction.ts";

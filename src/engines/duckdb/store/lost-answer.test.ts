@@ -47,7 +47,7 @@ async function openStore(options: CoreOptions, holds?: Append[]) {
     return { stored: 0, repeated: 0 };
   };
   const store = new DuckDbStore(() => ({ ...methods, append }) as EngineHost, { limits: defaultStoreLimits });
-  store.load(sources);
+  store.load({ sources });
   await store.ensureSource(definition);
   const ask = async (text: string): Promise<unknown[]> => {
     const tables = { findTable: (name: string) => store.describe(name), tableNames: () => ["edge"] };
@@ -84,7 +84,7 @@ describe("an append whose answer is lost", () => {
     const [[source = "", batches = [], context] = []] = held;
     if (context === undefined) throw new Error("Nothing was sent to the host");
     expect(context.tenants).toHaveLength(3);
-    const database = await openStoreFile(optionsAt("store"));
+    const { database, position } = await openStoreFile(optionsAt("store"));
     const connection = await database.connect();
     const schema = (await readSources(connection)).find(({ name }) => name === source);
     if (schema === undefined) throw new Error("The source is gone");
@@ -99,6 +99,7 @@ describe("an append whose answer is lost", () => {
     keepState("the end");
     connection.close();
     database.close();
+    position?.close();
   }, 30_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -81,6 +81,10 @@ export function defineSource(state: SourceState, definition: SourceDefinition): 
   rebuild(state);
 }
 
+export function isSameRules(a: SourceRules | undefined, b: SourceRules): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
 /** The part of a definition that the store has to know. */
 export function rulesOf(definition: SourceDefinition): SourceRules {
   const fields: (readonly [string, ValueType])[] = [];

@@ -1,5 +1,6 @@
 /** The event store of the embedded engine, in the service: schemas, encoding and bounds; the host does the rest. */
 import type { TableDefinition } from "../../../googlesql/relation.ts";
+import type { LogLoss } from "../../contract/event-store.ts";
 import {
   type AppendResult,
   type BodyResult,
@@ -13,11 +14,10 @@ import {
   type StoreSnapshot,
   type TenantLoad,
 } from "../../contract/query-engine.ts";
-import type { LogLoss } from "../../contract/event-store.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import type { EncoderThread } from "../encoder/encoder-thread.ts";
 import type { EncodeOutcome } from "../encoder/protocol.ts";
-import type { EngineHost, OpenedStore, SourceRules } from "../host/protocol.ts";
+import type { EngineHost, OpenedStore } from "../host/protocol.ts";
 import type { LayoutCatalog, TableLayout } from "../layout.ts";
 import type { Carried } from "../schema/carried-entries.ts";
 import { createDeclaration } from "../schema/declaration.ts";
@@ -30,6 +30,7 @@ import {
   createSourceState,
   defineSource,
   growSourceState,
+  isSameRules,
   layoutFor,
   resetSourceState,
   rulesOf,
@@ -67,10 +68,6 @@ interface EncodableEvents {
   encode(state: SourceState, full: ReadonlySet<Tenant>): Promise<EncodeOutcome>;
 }
 
-function isSameRules(a: SourceRules | undefined, b: SourceRules): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
 export interface StoreSettings {
   readonly limits?: StoreLimits;
   readonly directory?: string;
@@ -81,6 +78,7 @@ export interface StoreSettings {
 }
 
 export class DuckDbStore implements EventStore {
+  logLoss: LogLoss | undefined;
   readonly appendBody?: NonNullable<EventStore["appendBody"]>;
   readonly #host: () => EngineHost;
   readonly #limits: StoreLimits;
@@ -89,7 +87,6 @@ export class DuckDbStore implements EventStore {
   readonly #sources = new Map<string, SourceState>();
   /** For as long as somebody has the definition. */
   readonly #layouts = new WeakMap<TableDefinition, TableLayout>();
-  #logLoss: LogLoss | undefined;
   #pendingRows = 0;
   #pendingBytes = 0;
 
@@ -105,13 +102,9 @@ export class DuckDbStore implements EventStore {
     if (encoder !== undefined) this.appendBody = (...call) => this.#appendBody(encoder, ...call);
   }
 
-  get logLoss(): LogLoss | undefined {
-    return this.#logLoss;
-  }
-
   /** Takes over what a host that was just opened tells of its store. */
   load({ sources, logLoss }: OpenedStore): void {
-    this.#logLoss = logLoss;
+    this.logLoss = logLoss;
     for (const schema of sources) {
       const state = this.#sources.get(schema.name);
       if (state === undefined) this.#sources.set(schema.name, createSourceState(schema, this.#limits.schema));
@@ -204,8 +197,7 @@ export class DuckDbStore implements EventStore {
 
   async inspect(signal: AbortSignal): Promise<StoreReport> {
     await this.#ready();
-    const report = toReport(this.#directory, await unlessAborted(this.#host().report(), signal), this.#sources);
-    return { ...report, logLoss: this.#logLoss };
+    return toReport(this, this.#directory, await unlessAborted(this.#host().report(), signal), this.#sources);
   }
 
   async snapshot(signal: AbortSignal): Promise<StoreSnapshot> {

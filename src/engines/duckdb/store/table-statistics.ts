@@ -15,12 +15,14 @@ export function toStatistics({ name, rowCount, oldestUs, newestUs, tailRowCount 
 
 /** The same of all that it keeps. */
 export function toReport(
+  { logLoss }: Pick<StoreReport, "logLoss">,
   directory: string | undefined,
   { sources, ...sizes }: HostReport,
   states: ReadonlyMap<string, Pick<SourceState, "mistyped">>,
 ): StoreReport {
   return {
     directory,
+    logLoss,
     ...sizes,
     sources: sources.map(({ fieldCount, runCount, tenantlessCount, ...table }) => ({
       ...toStatistics(table),

@@ -1,4 +1,13 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -76,7 +85,15 @@ describe("the position of the log", () => {
 
   it("knows nothing of a store without one, nor by a text that is none", () => {
     expect(findAfter(() => undefined)).toBeUndefined();
-    for (const text of ["", "{", "null", "[]", '{"log_bytes":-1}', '{"log_bytes":"5"}', '{"log_bytes":null,"loss":{}}']) {
+    for (const text of [
+      "",
+      "{",
+      "null",
+      "[]",
+      '{"log_bytes":-1}',
+      '{"log_bytes":"5"}',
+      '{"log_bytes":null,"loss":{}}',
+    ]) {
       writeFileSync(join(folder, "position"), text);
       expect([text, findAfter(() => undefined)]).toEqual([text, undefined]);
     }
@@ -100,7 +117,13 @@ describe("a store whose log was cut", () => {
 
   async function append(count: number): Promise<void> {
     for (let index = 0; index < count; index++) {
-      const event = { id: `${index}`, hasGeneratedId: false, timestampUs: 1n, eventMessage: "x".repeat(500), fields: {} };
+      const event = {
+        id: `${index}`,
+        hasGeneratedId: false,
+        timestampUs: 1n,
+        eventMessage: "x".repeat(500),
+        fields: {},
+      };
       await engine.store.append("edge", [event], signal);
     }
   }
@@ -121,7 +144,7 @@ describe("a store whose log was cut", () => {
     const lines: string[] = [];
     const opened = await openDuckDbEngine({ directory, threads: 1, log: (_, line) => void lines.push(line) });
     try {
-      const { logLoss, sources } = await opened.store.inspect?.(signal) ?? { logLoss: undefined, sources: [] };
+      const { logLoss, sources } = (await opened.store.inspect?.(signal)) ?? { logLoss: undefined, sources: [] };
       return { logLoss, rows: sources[0]?.rowCount, lines };
     } finally {
       await opened.close();

@@ -27,7 +27,12 @@ export interface StorePaths {
 
 export function storePaths(directory: string): StorePaths {
   const file = join(directory, FILE_NAME);
-  return { file, writeAheadLog: `${file}.wal`, logPosition: join(directory, POSITION_NAME), spill: join(directory, SPILL_NAME) };
+  return {
+    file,
+    writeAheadLog: `${file}.wal`,
+    logPosition: join(directory, POSITION_NAME),
+    spill: join(directory, SPILL_NAME),
+  };
 }
 
 const setupStatements: readonly string[] = [
