@@ -18,6 +18,8 @@ export type Error = {
     line?: number;
     /** In code points */
     column?: number;
+    /** The limit that was reached, by its name */
+    limit?: string;
     /** What the caller may do about it */
     hint?: string;
   };
@@ -98,6 +100,8 @@ export type Endpoint = {
   contract: Contract;
   /** Why it cannot run since what it reads has changed */
   problem?: string;
+  /** What its query can hardly mean: fields that no event has carried */
+  warnings?: string[];
 };
 
 export type Contract = {
@@ -164,6 +168,7 @@ export type QueryReport = {
     tables: string[];
     endpoints: string[];
     diagnostics: AnyRow[];
+    warnings: AnyRow[];
     compiled_sql: string | null;
   };
 };
@@ -255,7 +260,28 @@ export type NewAccessToken = {
   /** A lifetime such as 30d */
   expires?: string;
   expires_at?: string;
-  budget?: Record<string, unknown>;
+  budget?: {
+    /** Deadline of one query in milliseconds; then 504. */
+    query_timeout_ms?: number;
+    /** Rows of one answer, or of one page of it. */
+    max_rows?: number;
+    /** Size of one answer's rows in bytes; beyond it 422. */
+    max_result_bytes?: number;
+    /** Memory in megabytes that one query may take from the engine's; beyond it 422. */
+    max_query_memory_mb?: number;
+    /** Elements of an array that one call of a function makes; beyond it 422. */
+    max_array_elements?: number;
+    /** Bytes of a text that one call of a function makes; beyond it 422. */
+    max_string_bytes?: number;
+    /** Length of a query that is sent to an endpoint; beyond it 413. */
+    max_query_characters?: number;
+    /** Levels to which a query that is sent to an endpoint nests; beyond them 422. */
+    max_query_depth?: number;
+    /** Events in a minute, over all sources; beyond them 429. */
+    max_ingest_events_per_minute?: number;
+    /** Bytes of events, as JSON, in a minute, over all sources; beyond them 429. */
+    max_ingest_bytes_per_minute?: number;
+  };
   redaction?: string;
 };
 
@@ -264,6 +290,28 @@ export type AccessToken = {
   description: string;
   scopes: string[];
   pins: Record<string, string>;
+  budget: {
+    /** Deadline of one query in milliseconds; then 504. */
+    query_timeout_ms?: number;
+    /** Rows of one answer, or of one page of it. */
+    max_rows?: number;
+    /** Size of one answer's rows in bytes; beyond it 422. */
+    max_result_bytes?: number;
+    /** Memory in megabytes that one query may take from the engine's; beyond it 422. */
+    max_query_memory_mb?: number;
+    /** Elements of an array that one call of a function makes; beyond it 422. */
+    max_array_elements?: number;
+    /** Bytes of a text that one call of a function makes; beyond it 422. */
+    max_string_bytes?: number;
+    /** Length of a query that is sent to an endpoint; beyond it 413. */
+    max_query_characters?: number;
+    /** Levels to which a query that is sent to an endpoint nests; beyond them 422. */
+    max_query_depth?: number;
+    /** Events in a minute, over all sources; beyond them 429. */
+    max_ingest_events_per_minute?: number;
+    /** Bytes of events, as JSON, in a minute, over all sources; beyond them 429. */
+    max_ingest_bytes_per_minute?: number;
+  };
 };
 
 export type CreatedAccessToken = {
@@ -271,6 +319,28 @@ export type CreatedAccessToken = {
   description: string;
   scopes: string[];
   pins: Record<string, string>;
+  budget: {
+    /** Deadline of one query in milliseconds; then 504. */
+    query_timeout_ms?: number;
+    /** Rows of one answer, or of one page of it. */
+    max_rows?: number;
+    /** Size of one answer's rows in bytes; beyond it 422. */
+    max_result_bytes?: number;
+    /** Memory in megabytes that one query may take from the engine's; beyond it 422. */
+    max_query_memory_mb?: number;
+    /** Elements of an array that one call of a function makes; beyond it 422. */
+    max_array_elements?: number;
+    /** Bytes of a text that one call of a function makes; beyond it 422. */
+    max_string_bytes?: number;
+    /** Length of a query that is sent to an endpoint; beyond it 413. */
+    max_query_characters?: number;
+    /** Levels to which a query that is sent to an endpoint nests; beyond them 422. */
+    max_query_depth?: number;
+    /** Events in a minute, over all sources; beyond them 429. */
+    max_ingest_events_per_minute?: number;
+    /** Bytes of events, as JSON, in a minute, over all sources; beyond them 429. */
+    max_ingest_bytes_per_minute?: number;
+  };
   /** Shown this once */
   token: string;
 };
@@ -338,6 +408,15 @@ export interface Answers {
         type: string;
       }>;
       diagnostics: Array<{
+        code: string;
+        message: string;
+        line: number;
+        column: number;
+        end_line: number;
+        end_column: number;
+        excerpt: string;
+      }>;
+      warnings: Array<{
         code: string;
         message: string;
         line: number;

@@ -146,7 +146,8 @@ async function openService(
   const folders = settings.endpointFolders;
   const opened = await openServiceEndpoints({ engine, tables: sources, store: endpointStore, folders });
   const { registry: endpoints, managed } = opened;
-  for (const { definition, problem, dataProblem } of endpoints.endpoints) {
+  for (const { definition, problem, dataProblem, warnings: doubts = [] } of endpoints.endpoints) {
+    for (const doubt of doubts) logger.warn(`The endpoint ${definition.name}, ${doubt}`);
     if (problem !== undefined) logger.error(`The endpoint ${definition.name} cannot run: ${problem}`);
     if (dataProblem !== undefined)
       logger.warn(`The endpoint ${definition.name} does not run for all events: ${dataProblem}`);

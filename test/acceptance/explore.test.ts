@@ -195,6 +195,7 @@ describe("the diagnostics of a query", () => {
         { name: "timestamp", type: "TIMESTAMP" },
       ],
       diagnostics: [],
+      warnings: [],
     });
     const bad = await ask("logs.all/parse", { sql: "select idd from edge_logs" });
     expect(bad).toMatchObject({
@@ -205,6 +206,30 @@ describe("the diagnostics of a query", () => {
     expect(denied).toMatchObject({ diagnostics: [{ code: "sandbox_table_denied", column: 15 }] });
     const lql = await ask("logs.all/parse", { lql: "a:b:" });
     expect(lql).toMatchObject({ is_valid: false, diagnostics: [{ code: "invalid_lql", line: 1 }] });
+  });
+
+  it("warns of fields that none of the caller's events has carried, and guesses among those that it has", async () => {
+    const sql = "select 1 from edge_logs cross join unnest(metadata) m\nwhere m.secret_fild = 'x' or m.respnse is null";
+    const told = await ask<{ is_valid: boolean; warnings: object[] }>("logs.all/parse", { sql });
+    expect(told).toMatchObject({
+      is_valid: true,
+      warnings: [
+        { message: "no event has carried m.secret_fild", line: 2, column: 9, end_column: 20 },
+        { message: "no event has carried m.respnse; did you mean response?", line: 2 },
+      ],
+    });
+    const owners = await ask<{ warnings: object[] }>(
+      "source:edge/parse",
+      { sql: sql.replace("edge_logs", "edge") },
+      privateToken,
+    );
+    expect(owners.warnings[0]).toMatchObject({
+      message: "no event has carried m.secret_fild; did you mean secret_field?",
+    });
+  });
+
+  it("tells nothing of an endpoint's own text", async () => {
+    expect(await ask("logs.all/parse", {})).toMatchObject({ is_valid: true, warnings: [] });
   });
 });
 

@@ -225,6 +225,13 @@ describe("a save", () => {
       { parameters: [], columns: [{ name: "a", type: "INT64" }] },
     ]);
     expect((await manage(service, "GET", "/api/endpoints/tried")).status).toBe(404);
+    const query =
+      "SELECT r.status_cod\nFROM edge, UNNEST(metadata) AS m, UNNEST(m.response) AS r WHERE r.status_cod > 5";
+    const doubtful = await manage(service, "POST", "/api/endpoints/validate", { name: "tried", query });
+    expect([doubtful.status, doubtful.body.warnings]).toEqual([
+      200,
+      ["line 1, column 10: no event has carried r.status_cod; did you mean status_code?"],
+    ]);
     expect(fieldsOf(await manage(service, "POST", "/api/endpoints/validate", { name: "tried" }))).toEqual({
       query: ["is missing"],
     });

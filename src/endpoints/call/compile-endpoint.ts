@@ -151,7 +151,12 @@ function compileForPages(
   if (place === "follow") return compileFollowed(engine, resolved, text);
   const paged = makePaged(resolved, place);
   const compiled = engine.compile(capRows(paged?.query ?? resolved, maxRows), { text });
-  return { ...compiled, digest: digestQuery(compiled), ...(paged === undefined ? {} : { paging: paged.paging }) };
+  return {
+    ...compiled,
+    digest: digestQuery(compiled),
+    warnings: resolved.warnings,
+    ...(paged === undefined ? {} : { paging: paged.paging }),
+  };
 }
 
 /** As `makeFollowed` has it. Throws `not_followable`. */

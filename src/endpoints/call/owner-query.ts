@@ -46,6 +46,8 @@ export interface QueryReport {
   /** Names of endpoints that it reads. */
   readonly endpoints: readonly string[];
   readonly diagnostics: readonly PlacedProblem[];
+  /** What it can hardly mean, and runs all the same: fields that no event has carried. */
+  readonly warnings: readonly PlacedProblem[];
   /** As the engine gets it; null for a query with problems. */
   readonly compiled_sql: string | null;
 }
@@ -98,6 +100,7 @@ export function inspectOwnerQuery(
       tables: query.tables,
       endpoints: [...new Set([...found.endpoints.values()].flatMap((endpoint) => endpoint?.definition.name ?? []))],
       diagnostics: [],
+      warnings: placeDiagnostics(asked.text, query.warnings ?? []),
       compiled_sql: query.sql,
     };
     return { report };
@@ -110,6 +113,7 @@ export function inspectOwnerQuery(
       tables: [],
       endpoints: [],
       diagnostics: placeDiagnostics(asked.text, diagnosticsOf(error, asked.text, answered)),
+      warnings: [],
       compiled_sql: null,
     };
     return { report, error: answered };

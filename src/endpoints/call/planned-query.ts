@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CompiledQuery } from "../../engines/contract/query-engine.ts";
+import type { Diagnostic } from "../../googlesql/diagnostic.ts";
 import type { Paging } from "../paging/page-query.ts";
 
 /** Events that a query reads: of a whole source, of one of its tenants, or, with null, of none. */
@@ -14,6 +15,8 @@ export interface PlannedQuery extends CompiledQuery {
   readonly paging?: Paging;
   /** `digestQuery` of it, for who compares queries often. */
   readonly digest?: string;
+  /** What its text can hardly mean, and runs all the same. */
+  readonly warnings?: readonly Diagnostic[] | undefined;
   /** What it reads in the call that it was planned for; its `tables` as a whole where this is not told. */
   readonly reads?: readonly TenantRead[];
   /** False once the same call would be planned otherwise; absent where that cannot be told, as for what depends on the clock. */

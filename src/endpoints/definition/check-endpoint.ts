@@ -5,7 +5,7 @@ import { type EndpointLookup, effectiveParameters } from "../call/endpoint-table
 import type { SourceAccess } from "../tenants/tenant-tables.ts";
 import { inferContract } from "./contract.ts";
 import type { Endpoint, ParameterDefinition } from "./definition.ts";
-import type { FieldProblem } from "./field-problem.ts";
+import { describeWarnings, type FieldProblem } from "./field-problem.ts";
 
 /** An endpoint with its contract, or why it is none. */
 export type CheckedEndpoint =
@@ -54,7 +54,8 @@ export function checkEndpoint(
   }
   problems.push(...findUnfitTenant(draft, parameters));
   if (problems.length > 0) return { problems };
-  const { problem: _, dataProblem: __, ...rest } = draft;
+  const { problem: _, dataProblem: __, warnings: ___, ...rest } = draft;
+  const warnings = describeWarnings(draft.sourceText, whole.compiled?.query.warnings ?? []);
   return {
     endpoint: {
       ...rest,
@@ -63,6 +64,7 @@ export function checkEndpoint(
         told.compiled === undefined ? { parameters, columns: [] } : inferContract(parameters, told.compiled.query),
       reads: read.map(({ definition }) => definition.id),
       ...(failed?.[0] === undefined ? {} : { dataProblem: failed[0].message }),
+      ...(warnings.length === 0 ? {} : { warnings }),
     },
   };
 }

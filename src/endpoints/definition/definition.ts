@@ -92,4 +92,6 @@ export interface Endpoint {
   readonly problem?: string;
   /** What events have made of its query, where it does not resolve over all of them, or not over what sources declare alone. It runs where it can. */
   readonly dataProblem?: string;
+  /** What its query can hardly mean, and runs all the same: fields that no event has carried. Each with line and column. */
+  readonly warnings?: readonly string[];
 }

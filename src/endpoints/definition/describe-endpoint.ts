@@ -10,6 +10,7 @@ export function describeEndpoint({
   contract,
   problem,
   dataProblem,
+  warnings,
 }: Endpoint): Readonly<Record<string, unknown>> {
   return {
     ...describeDefinition(definition),
@@ -20,5 +21,6 @@ export function describeEndpoint({
     file: origin.kind === "file" ? origin.path : null,
     contract: describeContract(contract),
     ...((problem ?? dataProblem) === undefined ? {} : { problem: problem ?? dataProblem }),
+    ...(warnings === undefined ? {} : { warnings }),
   };
 }

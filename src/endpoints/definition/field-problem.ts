@@ -28,6 +28,11 @@ export function describeByField(
   return Object.fromEntries(fields);
 }
 
+/** Warnings about a query, each with line and column in front. */
+export function describeWarnings(query: string, warnings: readonly Diagnostic[]): readonly string[] {
+  return warnings.map(({ message, span }) => `${describePosition(query, span.start)}: ${message}`);
+}
+
 function describePosition(query: string, offset: number): string {
   const { line, column } = positionAt(query, offset);
   return `line ${line}, column ${column}`;

@@ -17,6 +17,8 @@ export interface ConsumerReport {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   /** All that is wrong with it. */
   readonly diagnostics: readonly PlacedProblem[];
+  /** What it can hardly mean, and runs all the same: fields that no event of the caller's has carried. */
+  readonly warnings: readonly PlacedProblem[];
 }
 
 /** A table that callers of an endpoint may query. */
@@ -31,18 +33,26 @@ export interface ScopeTable {
 /** Describes the query of a call as running it would see it. Throws for what is wrong besides, such as a parameter that is missing. */
 export function inspectConsumer(runner: Runner, call: Call): ConsumerReport {
   try {
-    const columns = shownColumns(prepareCall(runner, call).query);
+    const { query } = prepareCall(runner, call);
+    const columns = shownColumns(query);
     return {
       is_valid: true,
       columns: columns.map(({ name, type }) => ({ name, type: formatContractType(type) })),
       diagnostics: [],
+      warnings: warningsOf(call, query),
     };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const diagnostics = diagnosticsOf(error);
     if (diagnostics === undefined) throw error;
-    return { is_valid: false, columns: [], diagnostics };
+    return { is_valid: false, columns: [], diagnostics, warnings: [] };
   }
+}
+
+/** Of the caller's own text: what an endpoint's query could mean is for its owner. */
+function warningsOf({ parameters }: Call, { warnings = [] }: PlannedQuery): readonly PlacedProblem[] {
+  const text = parameters.get("sql") ?? parameters.get("lql");
+  return typeof text === "string" ? placeDiagnostics(text, warnings) : [];
 }
 
 /** What a consumer is told of a query: never more than an answer would tell. Undefined for errors that are not about its text. */

@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../diagnostic.ts";
 import type { SqlType } from "../types.ts";
 import type { Scan } from "./scan.ts";
 
@@ -17,6 +18,8 @@ export interface ResolvedQuery {
   readonly parameters: readonly { readonly key: string | number; readonly type: SqlType }[];
   /** The order that the rows have, when the outermost query orders them, or reads a single ordered CTE without ordering anew. */
   readonly order?: readonly OrderKey[];
+  /** What the query's own text can hardly mean, and runs all the same: fields that no event has carried, which are NULL. */
+  readonly warnings?: readonly Diagnostic[];
 }
 
 export interface OrderKey {

@@ -80,6 +80,8 @@ export class Resolution {
   readonly ids: IdSource;
   readonly views: ViewReads;
   readonly diagnostics: Diagnostic[] = [];
+  /** What is no problem and hardly meant: fields that no event has carried. */
+  readonly warnings: Diagnostic[] = [];
   /** Ids of columns that hold a field of a log record or a column of a log source: they compare leniently. */
   readonly lenientColumns: ColumnSet;
   /** How many calls were resolved that give another value each time. */
@@ -128,6 +130,21 @@ export class Resolution {
   /** The nearest known name, unless so much is reported already that this will not be. */
   suggest(unknown: string, known: Iterable<string>): string | undefined {
     return this.diagnostics.length < MAX_DIAGNOSTICS ? nearestName(unknown, known) : undefined;
+  }
+
+  /** Notes what can be run and is hardly meant: once, at the first of its places in the text. */
+  warn(message: string, span: Span, name: string, names: Iterable<string>): void {
+    if (this.warnings.length >= MAX_DIAGNOSTICS) return;
+    const suggestion = nearestName(name, names);
+    const text = suggestion === undefined ? message : `${message}; did you mean ${suggestion}?`;
+    const known = this.warnings.findIndex((warning) => warning.message === text);
+    const isFirst = known !== -1 && span.start < (this.warnings[known]?.span.start ?? 0);
+    if (known !== -1 && !isFirst) return;
+    this.warnings.splice(known === -1 ? this.warnings.length : known, 1, {
+      code: "unknown_column",
+      message: text,
+      span,
+    });
   }
 
   newColumn(name: string, type: SqlType): Column {

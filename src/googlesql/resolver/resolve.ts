@@ -102,7 +102,14 @@ export function finishQuery(resolution: Resolution, result: QueryResult): Resolv
     key,
     type: type.kind === "UNKNOWN" ? STRING : type,
   }));
-  return { scan, columns, parameters, ...(keys.length === 0 ? {} : { order: keys }) };
+  const warnings = resolution.warnings.toSorted((a, b) => a.span.start - b.span.start);
+  return {
+    scan,
+    columns,
+    parameters,
+    ...(keys.length === 0 ? {} : { order: keys }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
 }
 
 /** Computes below the sort and limit, so that the rows still come sorted. */

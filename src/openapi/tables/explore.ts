@@ -42,6 +42,16 @@ const running: readonly ErrorCode[] = [...runErrors, ...consumerErrors, "missing
 const value: JsonSchema = { type: ["string", "null"] };
 const explore = { tag: "explore", scope: "query", method: "get", status: 200 } as const;
 
+const placedProblems = listOf({
+  code: text,
+  message: text,
+  line: count,
+  column: count,
+  end_line: count,
+  end_column: count,
+  excerpt: text,
+});
+
 /** What explorers of an endpoint's tables ask. */
 export const exploreOperations: readonly ManagementOperation[] = [
   {
@@ -70,15 +80,8 @@ export const exploreOperations: readonly ManagementOperation[] = [
       result: object({
         is_valid: flag,
         columns: listOf({ name: text, type: text }),
-        diagnostics: listOf({
-          code: text,
-          message: text,
-          line: count,
-          column: count,
-          end_line: count,
-          end_column: count,
-          excerpt: text,
-        }),
+        diagnostics: placedProblems,
+        warnings: placedProblems,
       }),
     }),
     errors: asking,

@@ -83,8 +83,9 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
       file: nullableText,
       contract: ref("Contract"),
       problem: { type: "string", description: "Why it cannot run since what it reads has changed" },
+      warnings: { ...texts, description: "What its query can hardly mean: fields that no event has carried" },
     },
-    ["version", "problem"],
+    ["version", "problem", "warnings"],
   ),
   Contract: object({
     parameters: listOf(object({ name: text, ...parameter })),
@@ -134,6 +135,7 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
       tables: texts,
       endpoints: texts,
       diagnostics: listOf(ref("AnyRow")),
+      warnings: listOf(ref("AnyRow")),
       compiled_sql: nullableText,
     }),
   }),

@@ -1,5 +1,4 @@
 import type { Identifier } from "../../ast.ts";
-import type { Span } from "../../diagnostic.ts";
 import type { Expr } from "../../resolved.ts";
 import { arrayOf, INT64, JSON_TYPE, type RecordType, type SqlType, STRING, UNKNOWN } from "../../types.ts";
 import { asMixed, typeName } from "../call/coerce.ts";
@@ -36,15 +35,15 @@ export function accessField(resolution: Resolution, base: Expr, field: Identifie
       );
     }
     case "RECORD":
-      return recordField(base, type, field.name, span);
+      return recordField(resolution, base, type, field);
     case "MIXED":
-      return recordField(base, type.record ?? NO_FIELDS, field.name, span);
+      return recordField(resolution, base, type.record ?? NO_FIELDS, field);
     case "JSON":
       return call("$json_subscript", [base, literal(STRING, field.name, field.span)], JSON_TYPE, span);
     case "UNKNOWN":
       return base.kind === "Parameter" ? cannotAccess(resolution, base, field) : nullExpr(span);
     case "ARRAY":
-      if (type.element.kind === "RECORD") return recordField(base, type.element, field.name, span);
+      if (type.element.kind === "RECORD") return recordField(resolution, base, type.element, field);
       if (type.element.kind === "UNKNOWN") return nullExpr(span);
       return cannotAccess(resolution, base, field);
     default:
@@ -95,12 +94,32 @@ function findRecordField(
   );
 }
 
-function recordField(base: Expr, record: RecordType, name: string, span: Span): Expr {
+function recordField(resolution: Resolution, base: Expr, record: RecordType, { name, span: at }: Identifier): Expr {
   const found = findRecordField(record, name) ?? { name, type: record.isOpen ? UNLISTED : UNKNOWN };
+  const span = { start: base.span.start, end: at.end };
   const inner = base.kind === "RecordField" ? base : firstElementOf(base);
+  if (found.type === UNKNOWN) noteUnknown(resolution, inner, record, { name, span: at });
   if (inner.kind === "RecordField")
     return { kind: "RecordField", base: inner.base, path: [...inner.path, found.name], type: found.type, span };
   return { kind: "RecordField", base: inner, path: [found.name], type: found.type, span };
+}
+
+/** Warns of a field that reads as NULL, with the record that it was looked for in; not where nothing is known of the record at all. */
+function noteUnknown(
+  resolution: Resolution,
+  base: Expr,
+  record: RecordType,
+  field: Pick<Identifier, "name" | "span">,
+): void {
+  if (record.fields.length === 0) return;
+  const owner = base.kind === "RecordField" ? base.path.at(-1) : base.kind === "Column" ? base.column.name : undefined;
+  const names = record.fields.map(({ name }) => name);
+  resolution.warn(
+    `no event has carried ${owner === undefined ? "" : `${owner}.`}${field.name}`,
+    field.span,
+    field.name,
+    names,
+  );
 }
 
 /** `x[0]` of an ARRAY<RECORD> x, below a field access, is x itself: fields are read from the first element anyhow. */

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { resolveText, sandboxed } from "../testing/resolved.ts";
+
+const from = "FROM logs AS t CROSS JOIN UNNEST(metadata) AS m CROSS JOIN UNNEST(m.response) AS response";
+const warningsOf = (text: string) => resolveText(text).warnings?.map(({ message }) => message);
+
+describe("a field that no event has carried", () => {
+  it("is warned of with the nearest that some have", () => {
+    expect(warningsOf(`SELECT 1 ${from} WHERE response.origin_tim > 5`)).toEqual([
+      "no event has carried response.origin_tim; did you mean origin_time?",
+    ]);
+    expect(warningsOf("SELECT metadata.response.origin_tim, metadata[0].reqest.path FROM logs")).toEqual([
+      "no event has carried response.origin_tim; did you mean origin_time?",
+      "no event has carried metadata.reqest; did you mean request?",
+    ]);
+  });
+
+  it("is warned of where it is read first, and with no guess where none is near", () => {
+    const text = `SELECT response.zzz ${from}\nWHERE response.zzz IS NULL`;
+    expect(resolveText(text).warnings).toEqual([
+      { code: "unknown_column", message: "no event has carried response.zzz", span: { start: 16, end: 19 } },
+    ]);
+  });
+
+  it("is none where it is carried in any case, where more are carried than are listed, or where nothing is known", () => {
+    expect(warningsOf(`SELECT response.ORIGIN_TIME, m.extra.surprise, m.request.host ${from}`)).toBeUndefined();
+    expect(warningsOf("SELECT m.nope FROM logs CROSS JOIN UNNEST(metadata.nothing) AS m")).toEqual([
+      "no event has carried metadata.nothing",
+    ]);
+  });
+
+  it("in the saved query of a sandbox is not for those who send one of their own", () => {
+    const saved = `WITH own AS (SELECT t.metadata, m.secrt ${from}) SELECT 1`;
+    expect(sandboxed(saved, "SELECT secrt FROM own").warnings).toBeUndefined();
+    expect(sandboxed(saved, "SELECT metadata.levl FROM own").warnings).toEqual([
+      {
+        code: "unknown_column",
+        message: "no event has carried metadata.levl; did you mean level?",
+        span: { start: 16, end: 20 },
+      },
+    ]);
+  });
+});
