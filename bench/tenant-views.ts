@@ -60,7 +60,7 @@ let held: readonly TenantEntries[] = [];
 async function openPlanner(tenants: readonly TenantEntries[]): Promise<{ planner: Planner; store: DuckDbStore }> {
   held = tenants;
   const store = new DuckDbStore(() => host as EngineHost);
-  store.load([{ name: "edge", table: "events_edge", entries, tenants }]);
+  store.load({ sources: [{ name: "edge", table: "events_edge", entries, tenants }] });
   const tables = await openSources(await loadSources([join(rootFolder, "sources")]), store);
   const engine = { compile: (...[query, options]: Parameters<typeof compile>) => compile(query, options) };
   const compile: Parameters<typeof createPlanner>[0]["engine"]["compile"] = (query, options) =>
