@@ -110,4 +110,55 @@ describe("the embedded engine", () => {
       { total: 6.5, c: 3 },
     ]);
   });
+
+  describe("over integers beyond 64 bits", () => {
+    const wide = 123456789012345678901234567890n;
+    beforeAll(async () => {
+      await engine.store.ensureSource({ name: "wide", knownFields: [] });
+      const sent: readonly Fields[] = [
+        { n: wide, m: { n: wide, list: [wide, 1] }, u: 2n ** 64n - 1n },
+        { n: 5, m: { n: 5, list: [2] }, u: 7 },
+      ];
+      for (const [i, fields] of sent.entries()) {
+        const event: LogEvent = { id: `${i}`, hasGeneratedId: true, timestampUs: 0n, eventMessage: null, fields };
+        await engine.store.append("wide", [event], signal);
+      }
+    });
+
+    it.each([
+      ["the top level", "n", `${wide}`, "5"],
+      ["a record", "m[0].n", `${wide}`, "5"],
+      ["a list", "m[0].list", `[${wide},1]`, "[2]"],
+      ["the last of 64 bits without a sign", "u", `${2n ** 64n - 1n}`, "7"],
+    ])("is exact at %s", async (_, path, first, second) => {
+      const texts = `SELECT TO_JSON_STRING(${path}) AS text FROM wide ORDER BY id`;
+      expect(await query(texts)).toEqual([{ text: first }, { text: second }]);
+      const tables = { findTable: (name: string) => engine.store.describe(name), tableNames: () => ["wide"] };
+      const text = `SELECT ${path} AS value FROM wide ORDER BY id`;
+      const compiled = engine.compile(resolveQuery(parseQuery(text), text, { tables, parameters: new Map() }), {
+        text,
+      });
+      const limits = { timeoutMs: 10_000, maxRows: 10, maxResultBytes: 10_000 };
+      const { batches } = await engine.run({ query: compiled, values: [], encoding: "objects", limits, signal });
+      let answered = "";
+      for await (const { json } of batches) answered += json;
+      expect(answered).toBe(`{"value":${first}},{"value":${second}}`);
+    });
+
+    it.each([
+      [`CAST(n AS BIGNUMERIC) = BIGNUMERIC '${wide}'`, "0"],
+      [`n = BIGNUMERIC '${wide}'`, "0"],
+      [`n = BIGNUMERIC '${wide + 1n}'`, ""],
+      [`m[0].n > BIGNUMERIC '${wide - 1n}'`, "0"],
+      ["n > 9223372036854775807", "0"],
+      ["n < 9223372036854775807", "1"],
+      ["u = NUMERIC '18446744073709551615'", "0"],
+      ["u = '18446744073709551615'", "0"],
+      ["u = 7 AND n = 5", "1"],
+      ["SAFE_CAST(n AS INT64) IS NULL", "0"],
+    ])("is compared exactly: %s", async (condition, expected) => {
+      const rows = (await query(`SELECT id FROM wide WHERE ${condition} ORDER BY id`)) as { readonly id: string }[];
+      expect(rows.map(({ id }) => id).join(" ")).toBe(expected);
+    });
+  });
 });

@@ -26,6 +26,7 @@ export interface DecodedColumn {
 export function widthOf(type: BatchType): number | undefined {
   switch (type) {
     case "FLOAT64":
+    case "WIDE":
     case "INT64":
     case "TIMESTAMP":
       return 8;
@@ -79,6 +80,7 @@ export function readValues({ type, payload, count, lengths, valuesAt }: ColumnVi
   for (let i = 0; i < count; i++) {
     switch (type) {
       case "FLOAT64":
+      case "WIDE":
         values[i] = payload.readDoubleLE(offset);
         offset += 8;
         break;

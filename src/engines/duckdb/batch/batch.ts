@@ -91,6 +91,7 @@ function writeValues(buffer: Buffer, sized: SizedColumn, start: number): number 
   let offset = start;
   switch (type) {
     case "FLOAT64":
+    case "WIDE":
       for (const value of values) offset = buffer.writeDoubleLE(Number(value), offset);
       return offset;
     case "INT64":

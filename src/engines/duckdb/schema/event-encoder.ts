@@ -138,7 +138,7 @@ class EventWalk {
     if (node === undefined || !isScalar(value)) return false;
     const { declared, values } = node;
     const type = declared === undefined || declared === "record" ? scalarType(value) : declared;
-    return type !== "FLOAT64" && (values.get(type)?.column ?? null) !== null;
+    return type !== "FLOAT64" && type !== "WIDE" && (values.get(type)?.column ?? null) !== null;
   }
 
   /** Writes a value's JSON text, and its leaves into their columns unless it lies within an array of objects. */
@@ -255,7 +255,7 @@ class EventWalk {
     const column = seen === undefined ? this.#sharedColumn(path, type) : seen.column;
     if (column === null || !isSingle) return;
     // Beyond 64 bits JavaScript has integers, and the column has not.
-    const stored = type === "FLOAT64" && typeof value === "bigint" ? Number(value) : value;
+    const stored = (type === "FLOAT64" || type === "WIDE") && typeof value === "bigint" ? Number(value) : value;
     this.#batch.put(this.#row, column, type, stored);
   }
 

@@ -3,8 +3,13 @@
  * the schema of a source is the sum of its entries in their order. They are rows of a table in the database file.
  */
 
-/** Types that a field of an event can have; arrays are of scalars. An array of objects is a record. */
-export type ValueType = "INT64" | "FLOAT64" | "BOOL" | "STRING" | "INT64[]" | "FLOAT64[]" | "BOOL[]" | "STRING[]";
+/**
+ * Types that a field of an event can have; arrays are of scalars. An array of objects is a record. WIDE is an integer beyond 64 bits: its
+ * column has it as a DOUBLE, and the JSON exactly.
+ */
+export type ValueType = ScalarValueType | `${ScalarValueType}[]`;
+
+type ScalarValueType = "INT64" | "FLOAT64" | "WIDE" | "BOOL" | "STRING";
 
 /**
  * `path` is the dotted path of a field, in exact case; empty for the event itself. Entries of fields that differ by case share their
@@ -31,10 +36,12 @@ export type SchemaEntry =
 const valueColumnTypes: Readonly<Record<ValueType, string>> = {
   INT64: "BIGINT",
   FLOAT64: "DOUBLE",
+  WIDE: "DOUBLE",
   BOOL: "BOOLEAN",
   STRING: "VARCHAR",
   "INT64[]": "BIGINT[]",
   "FLOAT64[]": "DOUBLE[]",
+  "WIDE[]": "DOUBLE[]",
   "BOOL[]": "BOOLEAN[]",
   "STRING[]": "VARCHAR[]",
 };

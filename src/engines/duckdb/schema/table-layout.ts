@@ -71,7 +71,7 @@ function hasRest(node: ViewNode, { jsonColumns }: FieldTree): boolean {
   if (node.isUncertain || (node.isRecord && !jsonColumns.has(foldName(node.name)))) return true;
   const types = [...node.values];
   return (
-    types.some(([type, columns]) => columns === null || type === "FLOAT64" || type.endsWith("[]")) ||
+    types.some(([type, columns]) => columns === null || type === "FLOAT64" || type === "WIDE" || type.endsWith("[]")) ||
     (node.isRecord && types.length > 0)
   );
 }

@@ -14,7 +14,7 @@ export function isScalar(value: EventValue): value is ScalarValue {
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** An integer that a double tells from its neighbours, or a bigint of 64 bits, is INT64; every other number is FLOAT64. */
+/** An integer that a double tells from its neighbours, or a bigint of 64 bits, is INT64, a longer one WIDE; every other number is FLOAT64. */
 export function scalarType(value: ScalarValue): ValueType {
   switch (typeof value) {
     case "string":
@@ -22,19 +22,27 @@ export function scalarType(value: ScalarValue): ValueType {
     case "boolean":
       return "BOOL";
     case "bigint":
-      return value >= MIN_INT64 && value <= MAX_INT64 ? "INT64" : "FLOAT64";
+      return value >= MIN_INT64 && value <= MAX_INT64 ? "INT64" : "WIDE";
     default:
       return Number.isSafeInteger(value) ? "INT64" : "FLOAT64";
   }
 }
 
-/** The type of an array of scalars and arrays: of its elements where they agree, FLOAT64 for numbers, else STRING. */
+/** How much of the numbers a type takes in: the greater of two takes in both. */
+const NUMBER_RANKS: ReadonlyMap<ValueType, number> = new Map([
+  ["INT64", 1],
+  ["FLOAT64", 2],
+  ["WIDE", 3],
+]);
+
+/** The type of an array of scalars and arrays: of its elements where they agree, WIDE or FLOAT64 for numbers, else STRING. */
 export function arrayType(items: readonly EventValue[]): ValueType {
   let type: ValueType | undefined;
   for (const item of items) {
     const next = isScalar(item) ? scalarType(item) : "STRING";
+    const [rank, nextRank] = [NUMBER_RANKS.get(type ?? next), NUMBER_RANKS.get(next)];
     if (type === undefined || type === next) type = next;
-    else if ((type === "INT64" || type === "FLOAT64") && (next === "INT64" || next === "FLOAT64")) type = "FLOAT64";
+    else if (rank !== undefined && nextRank !== undefined) type = Math.max(rank, nextRank) === 3 ? "WIDE" : "FLOAT64";
     else type = "STRING";
   }
   return `${(type ?? "STRING") as "STRING"}[]`;
@@ -43,14 +51,17 @@ export function arrayType(items: readonly EventValue[]): ValueType {
 const sqlTypes: Readonly<Record<ValueType, SqlType>> = {
   INT64,
   FLOAT64,
+  WIDE: FLOAT64,
   BOOL,
   STRING,
   "INT64[]": arrayOf(INT64),
   "FLOAT64[]": arrayOf(FLOAT64),
+  "WIDE[]": arrayOf(FLOAT64),
   "BOOL[]": arrayOf(BOOL),
   "STRING[]": arrayOf(STRING),
 };
 
+/** The type of the values in its column. */
 export function sqlTypeOf(type: ValueType): SqlType {
   return sqlTypes[type];
 }
@@ -71,9 +82,13 @@ export function valueTypeOf(type: SqlType): ValueType {
   }
 }
 
-/** The type of a field that carried these types: numbers become FLOAT64, in arrays too; anything else has several shapes. */
+/**
+ * The type of a field that carried these types: numbers become FLOAT64, in arrays too; anything else has several shapes, and so have
+ * integers beyond 64 bits, which no type of one column holds exactly.
+ */
 export function commonType(types: Iterable<ValueType>): SqlType {
   const seen = new Set(types);
+  if (seen.has("WIDE") || seen.has("WIDE[]")) return MIXED;
   const [first = "STRING"] = seen;
   if (seen.size <= 1) return sqlTypeOf(first);
   const all = [...seen];

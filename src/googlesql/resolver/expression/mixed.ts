@@ -87,7 +87,7 @@ function isText(type: SqlType): boolean {
 function comparedAs(resolution: Resolution, others: readonly Expr[]): SqlType | undefined {
   if (others.every(({ type }) => type.kind === "UNKNOWN")) return STRING;
   if (others.every(({ type }) => isNumericType(type))) {
-    if (others.every(isBeyondDoubles)) return INT64;
+    if (others.every(isBeyondDoubles)) return BIGNUMERIC;
     return others.every(({ type }) => type.kind === "INT64" || type.kind === "FLOAT64")
       ? FLOAT64
       : commonTypeOf(resolution, others);

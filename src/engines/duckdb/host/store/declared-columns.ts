@@ -29,7 +29,8 @@ function textTo(text: string, type: ValueType): string | undefined {
 /** A value of another type as the declared one, NULL where that would lose something; undefined where none fits. */
 function convert(column: string, from: ValueType, to: ValueType): string | undefined {
   if (from === to) return column;
-  if (from.endsWith("[]")) return undefined;
+  // What a column of these has lost is in the JSON alone.
+  if (from.endsWith("[]") || from === "WIDE") return undefined;
   if (from === "STRING") return textTo(column, to);
   if (to === "STRING")
     return from === "FLOAT64"

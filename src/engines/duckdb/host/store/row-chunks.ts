@@ -36,12 +36,14 @@ const MAX_CHUNK_ROWS = 2048;
 const driverTypes: Readonly<Record<BatchType, DuckDBType>> = {
   INT64: BIGINT,
   FLOAT64: DOUBLE,
+  WIDE: DOUBLE,
   BOOL: BOOLEAN,
   STRING: VARCHAR,
   TIMESTAMP,
   RUN: INTEGER,
   "INT64[]": LIST(BIGINT),
   "FLOAT64[]": LIST(DOUBLE),
+  "WIDE[]": LIST(DOUBLE),
   "BOOL[]": LIST(BOOLEAN),
   "STRING[]": LIST(VARCHAR),
 };

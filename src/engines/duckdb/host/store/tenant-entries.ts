@@ -39,9 +39,10 @@ export async function readTenants(connection: Connection): Promise<ReadonlyMap<s
   return bySource;
 }
 
-const jsonTypes: Readonly<Record<"INT64" | "FLOAT64" | "BOOL" | "STRING", string>> = {
+const jsonTypes: Readonly<Record<"INT64" | "FLOAT64" | "WIDE" | "BOOL" | "STRING", string>> = {
   INT64: "['BIGINT', 'UBIGINT']",
   FLOAT64: "['DOUBLE']",
+  WIDE: "['UBIGINT', 'DOUBLE']",
   BOOL: "['BOOLEAN']",
   STRING: "['VARCHAR']",
 };
