@@ -230,6 +230,25 @@ describe("schema inference", () => {
     expect(rows[0]?.[rest?.column ?? ""]).toBe('[{"b":"x"}]');
   });
 
+  it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "__defineGetter__"])(
+    "keeps a field named %s at every depth beyond both limits",
+    (name) => {
+      const tree = new Schema({ maxTenantColumns: 1, maxTenantFields: 3 });
+      const many = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`f${i}`, i]));
+      encode(tree, [{ m: many }]);
+      const own = (value: EventValue) => Object.fromEntries([[name, value]]);
+      const { rows } = encode(tree, [
+        { ...own("top"), m: { ...own({ ...own(1) }), list: [{ ...own(2) }, { ...own({ ...own(3) }) }] } },
+      ]);
+      const { rest, recordColumns } = tree.layout();
+      const key = JSON.stringify(name);
+      expect(rows[0]?.[rest?.column ?? ""]).toBe(`[{${key}:"top"}]`);
+      expect(rows[0]?.[recordColumns.get("m") ?? ""]).toBe(
+        `[{${key}:[{${key}:1}],"list":[{${key}:2},{${key}:[{${key}:3}]}]}]`,
+      );
+    },
+  );
+
   it("begins every table with the fixed columns and is lenient", () => {
     const { definition } = new Schema().layout();
     expect(definition.columns.map(({ name }) => name)).toEqual(["timestamp", "id", "event_message"]);
