@@ -33,7 +33,7 @@ interface KnownToken {
   readonly expiresAt: number | undefined;
 }
 
-/** How long the store's version holds without another look: asking for it costs more than all else of a kept answer. */
+/** How long the store's version holds without another look: asking for it costs more than all else of a cached answer. */
 const versionMs = 20;
 
 /**

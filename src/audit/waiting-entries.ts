@@ -9,7 +9,7 @@ export class WaitingEntries {
   readonly #digest: DigestText;
   readonly #nowMs: () => number;
   #entries: AuditEntry[] = [];
-  // By a text that callers keep, so that it is hashed once: a kept answer costs less than hashing a long one.
+  // By a text that callers keep, so that it is hashed once: a cached answer costs less than hashing a long one.
   #byKey = new Map<string, AuditEntry[]>();
   #refusals = 0;
 

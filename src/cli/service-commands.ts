@@ -42,7 +42,7 @@ const sourcesOption = ["--sources <dir>", "the folder of sources; as configured 
 /** What groups of commands are about. */
 export const serviceCommandGroups: Readonly<Record<string, string>> = {
   client: "typed clients of endpoints",
-  cache: "kept answers of a running service",
+  cache: "cached answers of a running service",
   endpoint: "endpoints of a running service, and as files",
   source: "sources of a running service",
 };
@@ -51,7 +51,7 @@ export const serviceCommands: readonly CommandDefinition[] = [
   {
     name: "cache clear",
     argument: { form: "[name]", description: "name or id of an endpoint; all endpoints unless given" },
-    description: "drop kept answers at once",
+    description: "drop cached answers at once",
     examples: ["logweir cache clear", "logweir cache clear usage.api-counts"],
     run: async (name, options, context) => (await import("./commands/cache.ts")).clearCache(name, options, context),
   },

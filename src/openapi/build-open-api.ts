@@ -65,7 +65,7 @@ const tagTexts: Readonly<Record<string, string>> = {
   "endpoint management": "Endpoints, their versions, and queries of an owner's own",
   sources: "Where events come from",
   "access tokens": "Who may do what",
-  store: "Kept answers, and the store's state",
+  store: "Cached answers, and the store's state",
   ingest: "Sending events",
   service: "The service itself",
 };

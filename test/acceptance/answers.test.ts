@@ -41,7 +41,7 @@ describe("the headers of an answer", () => {
     expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("tell the time on errors and kept answers too", async () => {
+  it("tell the time on errors and cached answers too", async () => {
     const refused = await service.get(path, {}, { "x-api-key": "nonsense" });
     expect([refused.status, refused.headers.get("server-timing")]).toEqual([401, expect.stringMatching(/^auth;dur=/)]);
     const counts = { project: "pages", interval: "daily" };
@@ -132,7 +132,7 @@ describe("the form of an answer", () => {
     });
   });
 
-  it("of a kept answer has an entity tag of its own", async () => {
+  it("of a cached answer has an entity tag of its own", async () => {
     const counts = { project: "pages", interval: "daily" };
     const tags = await Promise.all(
       ["json", "csv", "ndjson"].map(async (format) => {

@@ -206,7 +206,7 @@ describe("a change of an endpoint that others read", () => {
     expect(await rowsOf("user.2", {})).toEqual([{ c: 2 }]);
   });
 
-  it("shows in its readers at once: plans, kept answers and contracts", async () => {
+  it("shows in its readers at once: plans, cached answers and contracts", async () => {
     await create(service, { name: "below", query: "SELECT 1 AS a" });
     await create(service, { name: "above", query: "SELECT * FROM below", cache_seconds: 600 });
     for (let call = 0; call < 3; call++) expect(await rowsOf("above", {})).toEqual([{ a: 1 }]);

@@ -53,7 +53,7 @@ async function signal(): Promise<void> {
 }
 
 describe("SIGHUP", () => {
-  it("takes a changed endpoint over, without its kept answers, and keeps what is the same", async () => {
+  it("takes a changed endpoint over, without its cached answers, and keeps what is the same", async () => {
     expect(await ask()).toEqual({ status: 200, word: "one" });
     await service.rows("usage.api-counts", { project: "p", interval: "daily" });
     await writeFile(endpointPath(), greeting("select 'two' as word"));

@@ -55,7 +55,7 @@ function onOneConnection(token: string): { ask(): Promise<number>; close(): void
 }
 
 describe("tokens over HTTP", () => {
-  it("work at once, and end with DELETE at the next request, on a kept connection and for kept answers too", async () => {
+  it("work at once, and end with DELETE at the next request, on a kept connection and for cached answers too", async () => {
     const { id, token } = await make({ scopes: ["query"] });
     const connection = onOneConnection(token);
     for (let call = 0; call < 5; call++) expect(await connection.ask()).toBe(200);

@@ -143,7 +143,7 @@ it("gives SQL over redacted rows no further pages: redacted ids do not tell rows
   expect((await service.send("GET", path, redacting)).headers.get("link")).toBeNull();
 });
 
-it("tells kept answers apart by what was redacted, also by their tags and to HEAD", async () => {
+it("tells cached answers apart by what was redacted, also by their tags and to HEAD", async () => {
   const path = pathOf("kept", { sql: columns });
   const plain = await service.send("GET", path, raw);
   expect(piecesIn(plain.body).length).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { type CliContext, print, printJson } from "../context.ts";
 import { readAnswer } from "../service-call.ts";
 import type { ServiceCommandOptions } from "../service-commands.ts";
 
-/** Drops the kept answers of an endpoint, or of all. */
+/** Drops the cached answers of an endpoint, or of all. */
 export async function clearCache(
   endpoint: string | undefined,
   options: ServiceCommandOptions,

@@ -57,7 +57,7 @@ async function finish(cache: ResultCache): Promise<void> {
   expect(cache.size.entries).toBe(0);
 }
 
-describe("a kept answer", () => {
+describe("a cached answer", () => {
   it("is served until cache_seconds after the run that made it, then computed anew", async () => {
     const { runs, get, answer, wait } = setUp();
     const policy = { cacheSeconds: 900, warmEverySeconds: undefined };

@@ -88,7 +88,7 @@ export class ResultCache {
     return this.#entries.size;
   }
 
-  /** The kept answer, or the one that is computed now. Concurrent identical misses run one query. Errors are thrown and never kept. */
+  /** The cached answer, or the one that is computed now. Concurrent identical misses run one query. Errors are thrown and never kept. */
   async get(lookup: CacheLookup): Promise<FoundAnswer> {
     const { key } = lookup;
     const entry = this.#entries.peek(key);

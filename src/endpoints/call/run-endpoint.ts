@@ -88,7 +88,7 @@ export interface EndpointCall {
   readonly shape?: QueryShape;
   /** Asks for the newest rows at or after this time, in microseconds since 1970. Throws `not_followable` where the rows have no time order. */
   readonly followFromUs?: bigint;
-  /** The signal whose abortion ends the call and interrupts the engine, always the same: made by who needs it first, which a kept answer does without. */
+  /** The signal whose abortion ends the call and interrupts the engine, always the same: made by who needs it first, which a cached answer does without. */
   readonly openSignal: () => AbortSignal;
 }
 

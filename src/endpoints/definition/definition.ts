@@ -34,7 +34,7 @@ export interface EndpointDefinition {
   readonly budget?: Budget;
   /** 0 when answers are not kept. */
   readonly cacheSeconds: number;
-  /** Undefined when kept answers are not refreshed by themselves. */
+  /** Undefined when cached answers are not refreshed by themselves. */
   readonly warmEverySeconds: number | undefined;
   /** True when callers may send a query of their own over the saved query's WITH tables. */
   readonly isSandboxed: boolean;

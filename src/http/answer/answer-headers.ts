@@ -9,7 +9,7 @@ export function cacheControl(cacheSeconds: number): string {
   return `private, max-age=${cacheSeconds}, stale-while-revalidate=${Math.min(staleSeconds, cacheSeconds)}`;
 }
 
-/** Names and values of the headers that tell of a kept answer's age (RFC 9111; Cache-Status is RFC 9211). */
+/** Names and values of the headers that tell of a cached answer's age (RFC 9111; Cache-Status is RFC 9211). */
 export function ageHeaders(ageSeconds: number, cacheSeconds: number): string[] {
   return ["age", String(ageSeconds), "cache-status", `logweir; hit; ttl=${Math.max(0, cacheSeconds - ageSeconds)}`];
 }

@@ -117,7 +117,7 @@ async function bodyOf(
   );
 }
 
-/** A kept answer in another form. */
+/** A cached answer in another form. */
 function convert({ body, columns }: CachedAnswer, format: AnswerFormat): Buffer {
   const json = body.toString("utf8", jsonFrame.begin.length, body.length - jsonFrame.end.length);
   const writer = format.open(columns);

@@ -1,6 +1,6 @@
 import { ageHeaders, ageOf } from "../answer/answer-headers.ts";
 
-/** The headers of one kept answer: most are the same each time, and laid out once. */
+/** The headers of one cached answer: most are the same each time, and laid out once. */
 export interface KeptHeaders {
   /** Names and values for an answer that is sent now. They are good until the next call. */
   fill(call: { readonly nowMs: number; readonly requestId: string; readonly authMs: number }): string[];

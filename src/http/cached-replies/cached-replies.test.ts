@@ -34,7 +34,7 @@ const get = (headers: Record<string, string> = plain, path = "") => fetch(url + 
 /** How often the whole way was gone: a reply that is remembered asks no planner. */
 const wholeCalls = () => test.planned.length;
 
-describe("a call whose kept answer was asked for before", () => {
+describe("a call whose cached answer was asked for before", () => {
   it("is answered again without planning, in the same words but for what tells of this call", async () => {
     const first = await get();
     await get();

@@ -22,7 +22,7 @@ export interface KeptReply {
   /** How the call named the endpoint. */
   readonly name: string;
   readonly route: string;
-  /** Of the kept answer. */
+  /** Of the cached answer. */
   readonly key: string;
   /** Of that answer. It is not held on to itself: it goes when the cache lets it go. */
   readonly serial: number;

@@ -8,9 +8,9 @@ import { createLatencies } from "./latencies.ts";
 export interface Metrics {
   /** Counts a request whose answer is sent, or whose caller is gone. */
   observe(notes: LogNotes, status: number, seconds: number): void;
-  /** Notes how long a kept answer took that is counted by `countHits`. */
+  /** Notes how long a cached answer took that is counted by `countHits`. */
   observeHit(endpoint: string, seconds: number): void;
-  /** Counts kept answers of one endpoint and status. */
+  /** Counts cached answers of one endpoint and status. */
   countHits(endpoint: string, status: number, count: number): void;
   /** Everything in the text format of Prometheus, and its media type. */
   read(): Promise<{ readonly text: string; readonly mediaType: string }>;
@@ -49,7 +49,7 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit, sysl
     registers,
   });
   const described = durations.get.bind(durations);
-  // Kept by ourselves, since the library's own histogram takes as long as a kept answer.
+  // Kept by ourselves, since the library's own histogram takes as long as a cached answer.
   durations.get = async () => ({
     ...(await described()),
     // An enum that the library declares and does not export.

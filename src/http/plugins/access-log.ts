@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 export interface LogNotes {
   tokenId?: string;
   endpoint?: string;
-  /** Whether a kept answer was there; absent for answers that are not kept. */
+  /** Whether a cached answer was there; absent for answers that are not cached. */
   cache?: "hit" | "miss";
   source?: string;
   /** The code of the error that was answered. */

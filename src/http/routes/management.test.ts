@@ -39,7 +39,7 @@ describe("what owners may ask", () => {
     expect((await test.app.inject({ url: "/api/sources/nope/schema", headers: owner })).statusCode).toBe(404);
   });
 
-  it("drops kept answers of one endpoint, or all", async () => {
+  it("drops cached answers of one endpoint, or all", async () => {
     const ask = async () => {
       const response = await test.app.inject({ url: "/api/endpoints/query/kept", headers: owner });
       return response.headers["cache-status"];

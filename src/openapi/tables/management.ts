@@ -382,7 +382,7 @@ export const managementOperations: readonly ManagementOperation[] = [
     method: "post",
     path: "/api/cache/clear",
     id: "clearCache",
-    summary: "Drop kept answers",
+    summary: "Drop cached answers",
     parameters: [query("endpoint", "Id or name; all endpoints unless given")],
     status: 200,
     answer: { type: "object", properties: { cleared: { type: "integer" } }, required: ["cleared"] },

@@ -261,7 +261,7 @@ export const commonParameters: Readonly<Record<string, Parameter>> = {
     schema: text,
   },
   prefer: { name: "Prefer", in: "header", description: "wait=N: seconds that the call may take", schema: text },
-  ifNoneMatch: { name: "If-None-Match", in: "header", description: "The ETag of a kept answer", schema: text },
+  ifNoneMatch: { name: "If-None-Match", in: "header", description: "The ETag of a cached answer", schema: text },
   ifMatch: {
     name: "If-Match",
     in: "header",
