@@ -87,104 +87,146 @@ const SCALARS: Readonly<Record<string, SqlType>> = {
 
 /** Reads one signature; throws an Error that names it when it is malformed (a fault of the catalogue, found by its test). */
 export function parseSignature(text: string): Signature {
-  const tokens = text.match(/[A-Za-z_][A-Za-z_0-9]*|=>|->|\.\.\.|[()[\]<>,]/g) ?? [];
-  let at = 0;
-  const fail = (): never => {
-    throw new Error(`Malformed signature at ${tokens.slice(at).join(" ") || "its end"}: ${text}`);
-  };
-  const take = (token: string): boolean => {
-    if (tokens[at] !== token) return false;
-    at++;
-    return true;
-  };
-  const expect = (token: string): void => {
-    if (!take(token)) fail();
-  };
-
-  const readPlace = (): Place => {
-    if (tokens[at] === "(") {
-      const parameters = readParameters().map((parameter) => ({
-        ...parameter.place,
-        isOptional: parameter.isOptional,
-      }));
-      expect("->");
-      return { kind: "lambda", parameters, result: readPlace() };
-    }
-    const word = tokens[at++] ?? fail();
-    const scalar = SCALARS[word];
-    if (scalar !== undefined) return { kind: "type", type: scalar };
-    if (word === "LITERAL") return { kind: "literal", of: readPlace() };
-    if (word === "ANY" || word === "RECORD") return { kind: "any" };
-    if (word === "DATEPART") return { kind: "datepart" };
-    if (word === "ARRAY" || word === "RANGE") {
-      expect("<");
-      const element = readPlace();
-      expect(">");
-      return { kind: word === "ARRAY" ? "array" : "range", element };
-    }
-    if (word === "STRUCT") return take("<") ? readStruct() : { kind: "struct" };
-    if (/^T\d*$/.test(word) || word === "NUMBER") {
-      const restriction = tokens[at];
-      if (restriction === "COMPARABLE" || restriction === "ORDERABLE" || restriction === "GROUPABLE") {
-        at++;
-        return { kind: "template", name: word, restriction };
-      }
-      return { kind: "template", name: word };
-    }
-    return fail();
-  };
-
-  const readStruct = (): Place => {
-    const fields: { name?: string; place: Place }[] = [];
-    do {
-      const next = tokens[at + 1];
-      const isNamed = next !== undefined && /^[A-Za-z_]/.test(next) && !/^(COMPARABLE|ORDERABLE|GROUPABLE)$/.test(next);
-      const name = isNamed ? tokens[at++] : undefined;
-      const place = readPlace();
-      fields.push(name === undefined ? { place } : { name, place });
-    } while (take(","));
-    expect(">");
-    return { kind: "structOf", fields };
-  };
-
-  const readParameters = (): SignatureParameter[] => {
-    const parameters: SignatureParameter[] = [];
-    expect("(");
-    if (take(")")) return parameters;
-    do {
-      const isOptional = take("[");
-      const name = tokens[at + 1] === "=>" ? tokens[at]?.toLowerCase() : undefined;
-      if (name !== undefined) at += 2;
-      const place = readPlace();
-      const isRepeated = take("...");
-      if (isOptional) expect("]");
-      parameters.push({
-        place,
-        name,
-        isOptional,
-        isRepeated,
-        type: place.kind === "type" ? place.type : undefined,
-        template: place.kind === "template" ? place.name : undefined,
-        restrictions: restrictionsOf(place),
-      });
-    } while (take(","));
-    expect(")");
-    return parameters;
-  };
-
-  const parameters = readParameters();
-  expect("->");
-  const result = readPlace();
-  if (at !== tokens.length) fail();
+  const { parameters, result } = new SignatureReader(text).read();
+  const isRepeated = parameters.some((parameter) => parameter.isRepeated);
   return {
     text,
     parameters,
     result,
     minArguments: parameters.filter((parameter) => !parameter.isOptional && !parameter.isRepeated).length,
-    maxArguments: parameters.some((parameter) => parameter.isRepeated) ? Number.POSITIVE_INFINITY : parameters.length,
+    maxArguments: isRepeated ? Number.POSITIVE_INFINITY : parameters.length,
     hasTemplates: parameters.some((parameter) => holdsTemplate(parameter.place)),
-    placesOf: parameters.some((parameter) => parameter.isRepeated) ? undefined : placesByCount(parameters),
+    placesOf: isRepeated ? undefined : placesByCount(parameters),
   };
+}
+
+const RESTRICTIONS: readonly string[] = ["COMPARABLE", "ORDERABLE", "GROUPABLE"];
+
+function isRestriction(token: string | undefined): token is Restriction {
+  return token !== undefined && RESTRICTIONS.includes(token);
+}
+
+/** Reads the tokens of a signature from left to right. */
+class SignatureReader {
+  readonly #text: string;
+  readonly #tokens: readonly string[];
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#tokens = text.match(/[A-Za-z_][A-Za-z_0-9]*|=>|->|\.\.\.|[()[\]<>,]/g) ?? [];
+  }
+
+  read(): Pick<Signature, "parameters" | "result"> {
+    const parameters = this.#readParameters();
+    this.#expect("->");
+    const result = this.#readPlace();
+    if (this.#at !== this.#tokens.length) this.#fail();
+    return { parameters, result };
+  }
+
+  #fail(): never {
+    const rest = this.#tokens.slice(this.#at).join(" ") || "its end";
+    throw new Error(`Malformed signature at ${rest}: ${this.#text}`);
+  }
+
+  #take(token: string): boolean {
+    if (this.#tokens[this.#at] !== token) return false;
+    this.#at++;
+    return true;
+  }
+
+  #expect(token: string): void {
+    if (!this.#take(token)) this.#fail();
+  }
+
+  #readParameters(): SignatureParameter[] {
+    const parameters: SignatureParameter[] = [];
+    this.#expect("(");
+    if (this.#take(")")) return parameters;
+    do parameters.push(this.#readParameter());
+    while (this.#take(","));
+    this.#expect(")");
+    return parameters;
+  }
+
+  #readParameter(): SignatureParameter {
+    const isOptional = this.#take("[");
+    const name = this.#tokens[this.#at + 1] === "=>" ? this.#tokens[this.#at]?.toLowerCase() : undefined;
+    if (name !== undefined) this.#at += 2;
+    const place = this.#readPlace();
+    const isRepeated = this.#take("...");
+    if (isOptional) this.#expect("]");
+    return {
+      place,
+      name,
+      isOptional,
+      isRepeated,
+      type: place.kind === "type" ? place.type : undefined,
+      template: place.kind === "template" ? place.name : undefined,
+      restrictions: restrictionsOf(place),
+    };
+  }
+
+  #readPlace(): Place {
+    if (this.#tokens[this.#at] === "(") return this.#readLambda();
+    const word = this.#tokens[this.#at++] ?? this.#fail();
+    const type = SCALARS[word];
+    if (type !== undefined) return { kind: "type", type };
+    if (/^T\d*$/.test(word)) return this.#readTemplate(word);
+    switch (word) {
+      case "NUMBER":
+        return this.#readTemplate(word);
+      case "LITERAL":
+        return { kind: "literal", of: this.#readPlace() };
+      case "ANY":
+      case "RECORD":
+        return { kind: "any" };
+      case "DATEPART":
+        return { kind: "datepart" };
+      case "ARRAY":
+        return { kind: "array", element: this.#readElement() };
+      case "RANGE":
+        return { kind: "range", element: this.#readElement() };
+      case "STRUCT":
+        return this.#take("<") ? this.#readStruct() : { kind: "struct" };
+      default:
+        return this.#fail();
+    }
+  }
+
+  #readLambda(): Place {
+    const parameters = this.#readParameters().map(({ place, isOptional }) => ({ ...place, isOptional }));
+    this.#expect("->");
+    return { kind: "lambda", parameters, result: this.#readPlace() };
+  }
+
+  #readTemplate(name: string): Place {
+    const restriction = this.#tokens[this.#at];
+    if (!isRestriction(restriction)) return { kind: "template", name };
+    this.#at++;
+    return { kind: "template", name, restriction };
+  }
+
+  #readElement(): Place {
+    this.#expect("<");
+    const element = this.#readPlace();
+    this.#expect(">");
+    return element;
+  }
+
+  #readStruct(): Place {
+    const fields: { name?: string; place: Place }[] = [];
+    do {
+      const next = this.#tokens[this.#at + 1];
+      const isNamed = next !== undefined && /^[A-Za-z_]/.test(next) && !isRestriction(next);
+      const name = isNamed ? this.#tokens[this.#at++] : undefined;
+      const place = this.#readPlace();
+      fields.push(name === undefined ? { place } : { name, place });
+    } while (this.#take(","));
+    this.#expect(">");
+    return { kind: "structOf", fields };
+  }
 }
 
 function placesByCount(parameters: readonly SignatureParameter[]): readonly (readonly Placed[] | undefined)[] {
