@@ -1,17 +1,14 @@
 /** CAST(STRING AS date or time FORMAT ...). */
 
 import { civilFromMicros, isValidDay, MAX_MICROS, MIN_MICROS, microsFromCivil } from "../time/civil.ts";
-import { type TextCursor, takeDigits, takeName, takeNumber } from "../time/datetime-cursor.ts";
-import { MONTH_NAMES } from "../time/datetime-fields.ts";
+import type { TextCursor } from "../time/datetime-cursor.ts";
 import type { FormattedType } from "../time/datetime-format.ts";
 import { type FindTimeZone, fixedZone, utcFromWall, wallFromUtc } from "../time/time-zone.ts";
 import { type CastElement, type ElementCategory, readCastFormat } from "./cast-datetime-elements.ts";
+import { elementReaders, type ParsedFields, type ReadableElement, skipUnicodeSpaces } from "./cast-datetime-readers.ts";
 
-const readable =
-  "text space YYYY YYY YY Y RRRR RR Y,YYY MM MON MONTH DD HH HH12 HH24 MI SS SSSSS A.M. P.M. TZH TZM FF1 FF2 FF3 FF4 FF5 FF6 FF7 FF8 FF9".split(
-    " ",
-  );
-const digitNames = readable.filter((name) => !["text", "space", "MON", "MONTH", "A.M.", "P.M.", "TZH"].includes(name));
+/** Elements of letters and spaces; all others begin with a digit, or a sign. */
+const wordNames = ["text", "space", "MON", "MONTH", "A.M.", "P.M.", "TZH"];
 
 const foreignCategories: Readonly<Record<FormattedType, readonly ElementCategory[]>> = {
   DATE: ["HOUR", "MINUTE", "SECOND", "MERIDIAN_INDICATOR", "TIME_ZONE"],
@@ -20,16 +17,11 @@ const foreignCategories: Readonly<Record<FormattedType, readonly ElementCategory
   TIMESTAMP: [],
 };
 
-interface ReadableElement extends CastElement {
-  /** True where digits follow at once: then the element takes all of its digits. */
-  readonly isBeforeDigits: boolean;
-}
-
 function checkElements(elements: readonly CastElement[], type: FormattedType): void {
   const names = new Set<string>();
   const byCategory = new Map<ElementCategory, string>();
   for (const { name, category } of elements) {
-    if (!readable.includes(name)) throw new Error(`Format element '${name}' is not supported for parsing`);
+    if (!elementReaders.has(name)) throw new Error(`Format element '${name}' is not supported for parsing`);
     if (category === "LITERAL") continue;
     if (foreignCategories[type].includes(category)) {
       throw new Error(`Format element in category ${category} ('${name}') is not allowed for output type ${type}`);
@@ -73,7 +65,7 @@ function markDigits(elements: readonly CastElement[]): readonly ReadableElement[
   for (const element of [...elements].reverse()) {
     marked.push({ ...element, isBeforeDigits });
     if (element.name === "text" && element.text === "") continue;
-    isBeforeDigits = element.name === "text" ? /^\d/.test(element.text) : digitNames.includes(element.name);
+    isBeforeDigits = element.name === "text" ? /^\d/.test(element.text) : !wordNames.includes(element.name);
   }
   return marked.reverse();
 }
@@ -85,147 +77,14 @@ export function compileCastParse(format: string, type: FormattedType): readonly 
   return markDigits(elements);
 }
 
-interface Fields {
-  year: number;
-  month: number;
-  day: number;
-  hour: number;
-  hour12: number;
-  isAfternoon: boolean;
-  minute: number;
-  second: number;
-  micros: number;
-  isWest: boolean;
-  offsetHours: number | undefined;
-  offsetMinutes: number | undefined;
-}
-
-function skipUnicodeSpaces(cursor: TextCursor): number {
-  const length = /^\s*/u.exec(cursor.text.slice(cursor.at))?.[0].length ?? 0;
-  cursor.at += length;
-  return length;
-}
-
-/** Reads one element; false where the text does not fit. */
-function readElement(cursor: TextCursor, fields: Fields, { name, text, isBeforeDigits }: ReadableElement): boolean {
-  const number = (digits: number, min: number, max: number): number | undefined => {
-    const start = cursor.at;
-    const value = takeNumber(cursor, digits, min, max);
-    return isBeforeDigits && cursor.at - start < digits ? undefined : value;
-  };
-  const set = (
-    field: "month" | "day" | "hour" | "hour12" | "minute" | "second" | "offsetMinutes",
-    min: number,
-    max: number,
-  ) => {
-    const value = number(2, min, max);
-    if (value !== undefined) fields[field] = value;
-    return value !== undefined;
-  };
-  switch (name) {
-    case "text":
-      if (!cursor.text.startsWith(text, cursor.at)) return false;
-      cursor.at += text.length;
-      return true;
-    case "space":
-      return skipUnicodeSpaces(cursor) > 0;
-    case "YYYY":
-    case "RRRR": {
-      const value = number(isBeforeDigits ? 4 : 5, 0, 10_000);
-      fields.year = value ?? fields.year;
-      return value !== undefined;
-    }
-    case "YYY":
-    case "YY":
-    case "Y": {
-      const unit = 10 ** name.length;
-      const value = number(name.length, 0, unit - 1);
-      fields.year = fields.year - (fields.year % unit) + (value ?? 0);
-      return value !== undefined;
-    }
-    case "RR": {
-      const value = number(2, 0, 99);
-      fields.year = nearestYear(fields.year, value ?? 0);
-      return value !== undefined;
-    }
-    case "Y,YYY": {
-      const match = /^(10|\d),(\d{3})/.exec(cursor.text.slice(cursor.at, cursor.at + 6));
-      if (match === null) return false;
-      fields.year = Number(match[1]) * 1000 + Number(match[2]);
-      cursor.at += match[0].length;
-      return true;
-    }
-    case "MM":
-      return set("month", 1, 12);
-    case "MON":
-    case "MONTH": {
-      const index = takeName(cursor, MONTH_NAMES, name === "MON" ? "short" : "full");
-      fields.month = (index ?? 0) + 1;
-      return index !== undefined;
-    }
-    case "DD":
-      return set("day", 1, 31);
-    case "HH":
-    case "HH12":
-      return set("hour12", 1, 12);
-    case "HH24":
-      return set("hour", 0, 23);
-    case "MI":
-      return set("minute", 0, 59);
-    case "SS":
-      return set("second", 0, 59);
-    case "SSSSS": {
-      const value = number(5, 0, 86_399) ?? -1;
-      fields.hour = Math.floor(value / 3600);
-      fields.minute = Math.floor(value / 60) % 60;
-      fields.second = value % 60;
-      return value >= 0;
-    }
-    case "A.M.":
-    case "P.M.": {
-      const found = cursor.text.slice(cursor.at, cursor.at + 4).toUpperCase();
-      fields.isAfternoon = found === "P.M.";
-      cursor.at += 4;
-      return found === "A.M." || found === "P.M.";
-    }
-    case "TZH": {
-      const sign = cursor.text.charAt(cursor.at);
-      if (sign === "" || !"+- ".includes(sign)) return false;
-      cursor.at += 1;
-      fields.isWest = sign === "-";
-      fields.offsetHours = number(2, 0, 14);
-      return fields.offsetHours !== undefined;
-    }
-    case "TZM":
-      return set("offsetMinutes", 0, 59);
-    default:
-      return readFraction(cursor, fields, Number(name.slice(2)), isBeforeDigits);
-  }
-}
-
-function readFraction(cursor: TextCursor, fields: Fields, maxDigits: number, isBeforeDigits: boolean): boolean {
-  const digits = takeDigits(cursor, maxDigits);
-  fields.micros = Number(digits.slice(0, 6).padEnd(6, "0"));
-  return digits.length >= (isBeforeDigits ? maxDigits : 1);
-}
-
-/** The year with these last two digits in the half century before or after the current one. */
-function nearestYear(currentYear: number, lastDigits: number): number {
-  const century = Math.floor(currentYear / 100);
-  const isCurrentLate = currentYear % 100 >= 50;
-  if (lastDigits < 50 && isCurrentLate) return (century + 1) * 100 + lastDigits;
-  if (lastDigits >= 50 && !isCurrentLate) return (century - 1) * 100 + lastDigits;
-  return century * 100 + lastDigits;
-}
-
-function readAll(text: string, elements: readonly ReadableElement[], fields: Fields): void {
+function readAll(text: string, elements: readonly ReadableElement[], fields: ParsedFields): void {
   const cursor: TextCursor = { text, at: 0 };
   let count = 0;
   skipUnicodeSpaces(cursor);
   for (const element of elements) {
     if (cursor.at >= text.length) break;
     const start = cursor.at;
-    if (!readElement(cursor, fields, element)) {
+    if (elementReaders.get(element.name)?.(cursor, fields, element) !== true) {
       throw new Error(`Failed to parse input timestamp string at ${start} with format element '${element.text}'`);
     }
     count += 1;
@@ -253,7 +112,7 @@ export function parseCastDatetime(
 ): bigint {
   const defaultZone = find(zoneName);
   const current = civilFromMicros(wallFromUtc(now, defaultZone));
-  const fields: Fields = {
+  const fields: ParsedFields = {
     year: current.year,
     month: current.month,
     day: 1,

@@ -22,7 +22,7 @@ import {
   parseIntervalText,
   parseSingleInterval,
 } from "../time/interval-text.ts";
-import { createZoneFinder } from "../time/time-zone.ts";
+import { createZoneFinder, type FindTimeZone } from "../time/time-zone.ts";
 import { formatBytes, parseBytes } from "./cast-bytes.ts";
 import { compileCastFormat } from "./cast-datetime-format.ts";
 import { compileCastParse, parseCastDatetime } from "./cast-datetime-parse.ts";
@@ -114,22 +114,13 @@ function createIntervalCasts(): readonly ScalarFunction[] {
   ];
 }
 
-function createFormatCasts(): readonly ScalarFunction[] {
-  const findZone = createZoneFinder();
+/** CAST(... AS STRING FORMAT ...) of dates and times. */
+function createDatetimeFormats(findZone: FindTimeZone): readonly ScalarFunction[] {
   const formatterOf = (type: FormattedType) => memoize((format) => compileCastFormat(format, type));
   const formatDate = formatterOf("DATE");
   const formatDatetime = formatterOf("DATETIME");
   const formatTime = formatterOf("TIME");
   const formatTimestamp = formatterOf("TIMESTAMP");
-  const formatNumber = memoize(compileNumberFormat);
-  const parserOf = (type: FormattedType) => {
-    const elementsOf = memoize((format) => compileCastParse(format, type));
-    return (text: string, format: string, now: bigint, zone: string) =>
-      parseCastDatetime(text, elementsOf(format), now, zone, findZone);
-  };
-  const parseDate = parserOf("DATE");
-  const parseDatetime = parserOf("DATETIME");
-  const parseTime = parserOf("TIME");
   return [
     defineFunction("lw_date_as_text", ["DATE", "STRING"], "STRING", (days, format) =>
       formatDate(format)(fieldsOfWall(BigInt(days) * MICROS_PER_DAY)),
@@ -143,6 +134,21 @@ function createFormatCasts(): readonly ScalarFunction[] {
     defineFunction("lw_timestamp_as_text", ["TIMESTAMP", "STRING", "STRING"], "STRING", (utc, format, zone) =>
       formatTimestamp(format)(fieldsOfInstant(utc, findZone(zone))),
     ),
+  ];
+}
+
+/** CAST(STRING AS ... FORMAT ...) of dates and times. */
+function createDatetimeParsers(findZone: FindTimeZone): readonly ScalarFunction[] {
+  const parserOf = (type: FormattedType) => {
+    const elementsOf = memoize((format) => compileCastParse(format, type));
+    return (text: string, format: string, now: bigint, zone: string) =>
+      parseCastDatetime(text, elementsOf(format), now, zone, findZone);
+  };
+  const parseDate = parserOf("DATE");
+  const parseDatetime = parserOf("DATETIME");
+  const parseTime = parserOf("TIME");
+  const parseTimestamp = parserOf("TIMESTAMP");
+  return [
     defineFunction("lw_text_as_date", ["STRING", "STRING", "TIMESTAMP"], "DATE", (text, format, now) =>
       Number(parseDate(text, format, now, "UTC") / MICROS_PER_DAY),
     ),
@@ -155,12 +161,16 @@ function createFormatCasts(): readonly ScalarFunction[] {
       "TIME",
       (text, format) => parseTime(text, format, 0n, "UTC") % MICROS_PER_DAY,
     ),
-    defineFunction(
-      "lw_text_as_timestamp",
-      ["STRING", "STRING", "TIMESTAMP", "STRING"],
-      "TIMESTAMP",
-      parserOf("TIMESTAMP"),
-    ),
+    defineFunction("lw_text_as_timestamp", ["STRING", "STRING", "TIMESTAMP", "STRING"], "TIMESTAMP", parseTimestamp),
+  ];
+}
+
+function createFormatCasts(): readonly ScalarFunction[] {
+  const findZone = createZoneFinder();
+  const formatNumber = memoize(compileNumberFormat);
+  return [
+    ...createDatetimeFormats(findZone),
+    ...createDatetimeParsers(findZone),
     defineFunction("lw_int64_as_text", ["INT64", "STRING"], "STRING", (value, format) =>
       formatNumber(format)(fromDecimal(value, 0)),
     ),

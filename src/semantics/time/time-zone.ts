@@ -33,23 +33,27 @@ function yearStartSeconds(year: number): number {
   return daysFromCivil({ year, month: 1, day: 1 }) * SECONDS_PER_DAY;
 }
 
-function createNamedZone(name: string): TimeZone {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: name,
-    hourCycle: "h23",
-    era: "short",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-  const periodsByYear = new Map<number, readonly OffsetPeriod[]>();
+/** What Intl tells of a zone: slow, and right for every instant. */
+class IntlZone implements TimeZone {
+  readonly #format: Intl.DateTimeFormat;
 
-  function askIntl(utcSeconds: number): number {
+  /** Throws a RangeError for a name that is none. */
+  constructor(timeZone: string) {
+    const numeric = "numeric";
+    const fields = {
+      year: numeric,
+      month: numeric,
+      day: numeric,
+      hour: numeric,
+      minute: numeric,
+      second: numeric,
+    } as const;
+    this.#format = new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", era: "short", ...fields });
+  }
+
+  offsetAt(utcSeconds: number): number {
     const fields = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, isBeforeChrist: false };
-    for (const { type, value } of format.formatToParts(utcSeconds * 1000)) {
+    for (const { type, value } of this.#format.formatToParts(utcSeconds * 1000)) {
       if (type === "era") fields.isBeforeChrist = value.startsWith("B");
       else if (type in fields) fields[type as "year" | "month" | "day" | "hour" | "minute" | "second"] = Number(value);
     }
@@ -57,54 +61,71 @@ function createNamedZone(name: string): TimeZone {
     const days = daysFromCivil({ year, month: fields.month, day: fields.day });
     return days * SECONDS_PER_DAY + (fields.hour * 60 + fields.minute) * 60 + fields.second - utcSeconds;
   }
+}
 
-  function findPeriods(year: number): readonly OffsetPeriod[] {
-    const end = yearStartSeconds(year + 1);
-    let from = yearStartSeconds(year);
-    let offset = askIntl(from);
-    let periodStart = from;
-    const periods: OffsetPeriod[] = [];
-    while (from < end) {
-      const to = Math.min(from + SAMPLE_SECONDS, end);
-      const next = askIntl(to);
-      if (next !== offset) {
-        let before = from;
-        let after = to;
-        while (after - before > 1) {
-          const middle = Math.floor((before + after) / 2);
-          if (askIntl(middle) === offset) before = middle;
-          else after = middle;
-        }
-        periods.push({ fromSeconds: periodStart, toSeconds: after, offset });
-        periodStart = after;
-        offset = next;
-      }
-      from = to;
-    }
-    return [...periods, { fromSeconds: periodStart, toSeconds: end, offset }];
+/** A zone of the database, whose changes are found once for each year that is asked for. */
+class NamedZone implements TimeZone {
+  readonly #source: TimeZone;
+  readonly #periodsByYear = new Map<number, readonly OffsetPeriod[]>();
+  /** Most instants lie in the same period as the one before. */
+  #last: OffsetPeriod = { fromSeconds: 0, toSeconds: 0, offset: 0 };
+
+  constructor(source: TimeZone) {
+    this.#source = source;
   }
 
-  function periodsOf(utcSeconds: number): readonly OffsetPeriod[] {
-    let year = 1970 + Math.floor(utcSeconds / SECONDS_PER_DAY / DAYS_PER_YEAR);
-    if (utcSeconds >= yearStartSeconds(year + 1)) year += 1;
-    else if (utcSeconds < yearStartSeconds(year)) year -= 1;
-    const known = periodsByYear.get(year);
+  offsetAt(utcSeconds: number): number {
+    if (utcSeconds < this.#last.fromSeconds || utcSeconds >= this.#last.toSeconds) {
+      const periods = this.#periodsOf(yearOf(utcSeconds));
+      this.#last = periods.findLast(({ fromSeconds }) => fromSeconds <= utcSeconds) ?? this.#last;
+    }
+    return this.#last.offset;
+  }
+
+  #periodsOf(year: number): readonly OffsetPeriod[] {
+    const known = this.#periodsByYear.get(year);
     if (known !== undefined) return known;
-    const periods = findPeriods(year);
-    periodsByYear.set(year, periods);
+    const periods = findPeriods(this.#source, year);
+    this.#periodsByYear.set(year, periods);
     return periods;
   }
+}
 
-  // Most instants lie in the same period as the one before.
-  let last: OffsetPeriod = { fromSeconds: 0, toSeconds: 0, offset: 0 };
-  return {
-    offsetAt(utcSeconds) {
-      if (utcSeconds < last.fromSeconds || utcSeconds >= last.toSeconds) {
-        last = periodsOf(utcSeconds).findLast(({ fromSeconds }) => fromSeconds <= utcSeconds) ?? last;
-      }
-      return last.offset;
-    },
-  };
+/** The year that an instant lies in, in UTC. */
+function yearOf(utcSeconds: number): number {
+  const year = 1970 + Math.floor(utcSeconds / SECONDS_PER_DAY / DAYS_PER_YEAR);
+  if (utcSeconds >= yearStartSeconds(year + 1)) return year + 1;
+  return utcSeconds < yearStartSeconds(year) ? year - 1 : year;
+}
+
+/** The periods of one offset that a year has. */
+function findPeriods(zone: TimeZone, year: number): readonly OffsetPeriod[] {
+  const end = yearStartSeconds(year + 1);
+  let fromSeconds = yearStartSeconds(year);
+  let offset = zone.offsetAt(fromSeconds);
+  const periods: OffsetPeriod[] = [];
+  for (let from = fromSeconds; from < end; from += SAMPLE_SECONDS) {
+    const to = Math.min(from + SAMPLE_SECONDS, end);
+    const next = zone.offsetAt(to);
+    if (next === offset) continue;
+    const toSeconds = findChange(zone, from, to);
+    periods.push({ fromSeconds, toSeconds, offset });
+    fromSeconds = toSeconds;
+    offset = next;
+  }
+  return [...periods, { fromSeconds, toSeconds: end, offset }];
+}
+
+/** The first second with another offset than that at `from`, up to `to`, which has one. */
+function findChange(zone: TimeZone, from: number, to: number): number {
+  const offset = zone.offsetAt(from);
+  let [before, after] = [from, to];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (zone.offsetAt(middle) === offset) before = middle;
+    else after = middle;
+  }
+  return after;
 }
 
 /** A zone that is always as far ahead of UTC. */
@@ -121,7 +142,7 @@ function createZone(name: string): TimeZone {
   }
   if (name === "UTC") return fixedZone(0);
   try {
-    return createNamedZone(name);
+    return new NamedZone(new IntlZone(name));
   } catch {
     throw new Error(`Invalid time zone: ${name}`);
   }
