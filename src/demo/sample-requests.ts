@@ -1,3 +1,4 @@
+import type { Random } from "./random.ts";
 import type { MakeSampleEvent } from "./sample-event.ts";
 import { address, areaPaths, areas, methods, places, projects, statuses, userAgents } from "./vocabulary.ts";
 
@@ -8,68 +9,82 @@ export const makeEdge: MakeSampleEvent = (random, timestamp) => {
   const status = random.weighted(statuses);
   const search = method === "GET" && random.next() < 0.4 ? `?select=id&limit=${random.integer(1, 100)}` : "";
   const host = `${project}.example.com`;
-  const place = random.pick(places);
-  const ip = address(random);
-  const agent = random.pick(userAgents);
+  const url = `https://${host}${path}${search}`;
+  const call = { place: random.pick(places), ip: address(random), agent: random.pick(userAgents) };
   const originTime = random.skewed(status >= 500 ? 900 : 45);
   return {
     id: random.uuid(),
     timestamp,
     project,
-    event_message: `${method} | ${status} | ${ip} | ${random.hex(16)} | https://${host}${path}${search} | ${agent}`,
+    event_message: `${method} | ${status} | ${call.ip} | ${random.hex(16)} | ${url} | ${call.agent}`,
     metadata: {
       request: {
         method,
-        url: `https://${host}${path}${search}`,
+        url,
         path,
         search,
         host,
         protocol: "https:",
-        headers: {
-          accept: "application/json",
-          cf_connecting_ip: ip,
-          cf_ipcountry: place.country,
-          cf_ray: `${random.hex(16)}-${place.colo}`,
-          referer: random.next() < 0.5 ? "https://app.example.com/" : null,
-          user_agent: agent,
-          x_client_info: random.pick(["js/2.48.1", "flutter/2.8.0", "swift/2.20.0"]),
-          x_real_ip: ip,
-        },
-        cf: { asn: random.pick([3320, 7018, 28573, 2516]), httpProtocol: "HTTP/2", tlsVersion: "TLSv1.3", ...place },
-        sb: {
-          jwt: {
-            apikey: {
-              payload: {
-                issuer: "logweir-demo",
-                role: random.weighted([
-                  ["anon", 8],
-                  ["service_role", 2],
-                ]),
-              },
-            },
-            ...(random.next() < 0.6 && {
-              authorization: { payload: { role: "authenticated", subject: random.uuid() } },
-            }),
-          },
-        },
+        headers: makeRequestHeaders(random, call),
+        cf: makeNetwork(random, call.place),
+        sb: { jwt: makeTokens(random) },
       },
       response: {
         status_code: status,
         origin_time: originTime,
-        headers: {
-          content_length: random.integer(20, 20_000),
-          content_type: path.startsWith("/storage") ? "image/png" : "application/json; charset=utf-8",
-          cf_cache_status: random.weighted([
-            ["DYNAMIC", 9],
-            ["HIT", 1],
-          ]),
-          cf_ray: `${random.hex(16)}-${place.colo}`,
-          sb_gateway_version: "1",
-        },
+        headers: makeResponseHeaders(random, path, call.place),
       },
     },
   };
 };
+
+type SamplePlace = (typeof places)[number];
+
+function makeRequestHeaders(
+  random: Random,
+  { place, ip, agent }: { readonly place: SamplePlace; readonly ip: string; readonly agent: string },
+) {
+  return {
+    accept: "application/json",
+    cf_connecting_ip: ip,
+    cf_ipcountry: place.country,
+    cf_ray: `${random.hex(16)}-${place.colo}`,
+    referer: random.next() < 0.5 ? "https://app.example.com/" : null,
+    user_agent: agent,
+    x_client_info: random.pick(["js/2.48.1", "flutter/2.8.0", "swift/2.20.0"]),
+    x_real_ip: ip,
+  };
+}
+
+function makeNetwork(random: Random, place: SamplePlace) {
+  return { asn: random.pick([3320, 7018, 28573, 2516]), httpProtocol: "HTTP/2", tlsVersion: "TLSv1.3", ...place };
+}
+
+function makeTokens(random: Random) {
+  const role = random.weighted([
+    ["anon", 8],
+    ["service_role", 2],
+  ]);
+  return {
+    apikey: { payload: { issuer: "logweir-demo", role } },
+    ...(random.next() < 0.6 && {
+      authorization: { payload: { role: "authenticated", subject: random.uuid() } },
+    }),
+  };
+}
+
+function makeResponseHeaders(random: Random, path: string, place: SamplePlace) {
+  return {
+    content_length: random.integer(20, 20_000),
+    content_type: path.startsWith("/storage") ? "image/png" : "application/json; charset=utf-8",
+    cf_cache_status: random.weighted([
+      ["DYNAMIC", 9],
+      ["HIT", 1],
+    ]),
+    cf_ray: `${random.hex(16)}-${place.colo}`,
+    sb_gateway_version: "1",
+  };
+}
 
 export const makeFunctionEdge: MakeSampleEvent = (random, timestamp) => {
   const project = random.weighted(projects);

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type {
   EndpointStore,
   NewVersion,
+  StoredEndpoint,
   VersionAction,
   VersionRecord,
   VersionSummary,
@@ -22,79 +23,104 @@ const summaryColumns = [
 
 /** Keeps endpoints in the metadata file; `now` is the clock, in milliseconds since 1970. */
 export function createEndpointStore({ queries }: Pick<MetadataDatabase, "queries">, now: () => number): EndpointStore {
-  return {
-    async list() {
-      const rows = await queries.selectFrom("endpoints").selectAll().orderBy("name").execute();
-      return rows.map(({ id, version, name, document, contract }) => ({
-        id,
-        number: version,
-        name,
-        document,
-        contract,
-      }));
-    },
-    save: (version, base) =>
-      queries.transaction().execute(async (transaction) => {
-        const { endpointId: id, name, document, contract } = version;
-        // The first statement writes, so that nobody else does until the end.
-        if (base === undefined) {
-          const { numInsertedOrUpdatedRows } = await transaction
-            .insertInto("endpoints")
-            .values({ id, name, document, contract, version: 0 })
-            .onConflict((conflict) => conflict.doNothing())
-            .executeTakeFirst();
-          if (numInsertedOrUpdatedRows !== 1n) return undefined;
-        } else {
-          const { numUpdatedRows } = await transaction
-            .updateTable("endpoints")
-            .set({ name, document, contract })
-            .where("id", "=", id)
-            .where("version", "=", base)
-            .executeTakeFirst();
-          if (numUpdatedRows !== 1n) return undefined;
-        }
-        const number = await insertVersion(transaction, version, now());
-        await transaction.updateTable("endpoints").set({ version: number }).where("id", "=", id).execute();
-        return number;
-      }),
-    async remove(id, base) {
-      const { numDeletedRows } = await queries
-        .deleteFrom("endpoints")
-        .where("id", "=", id)
-        .where("version", "=", base)
-        .executeTakeFirst();
-      return numDeletedRows === 1n;
-    },
-    record: (version) => insertVersion(queries, version, now()),
-    async versions(id) {
-      const rows = await queries
-        .selectFrom("endpoint_versions")
-        .select(summaryColumns)
-        .where("endpoint_id", "=", id)
-        .orderBy("number", "desc")
-        .execute();
-      return rows.map(toSummary);
-    },
-    async version(id, number) {
-      const row = await queries
-        .selectFrom("endpoint_versions")
-        .selectAll()
-        .where("endpoint_id", "=", id)
-        .where("number", "=", number)
-        .executeTakeFirst();
-      return row === undefined ? undefined : toRecord(row);
-    },
-    async latest(id) {
-      const row = await queries
-        .selectFrom("endpoint_versions")
-        .selectAll()
-        .where("endpoint_id", "=", id)
-        .orderBy("number", "desc")
-        .limit(1)
-        .executeTakeFirst();
-      return row === undefined ? undefined : toRecord(row);
-    },
-  };
+  return new MetadataEndpoints(queries, now);
+}
+
+class MetadataEndpoints implements EndpointStore {
+  readonly #queries: Kysely<MetadataSchema>;
+  readonly #now: () => number;
+
+  constructor(queries: Kysely<MetadataSchema>, now: () => number) {
+    this.#queries = queries;
+    this.#now = now;
+  }
+
+  async list(): Promise<readonly StoredEndpoint[]> {
+    const rows = await this.#queries.selectFrom("endpoints").selectAll().orderBy("name").execute();
+    return rows.map(({ id, version, name, document, contract }) => ({ id, number: version, name, document, contract }));
+  }
+
+  save(version: NewVersion, base: number | undefined): Promise<number | undefined> {
+    return this.#queries.transaction().execute(async (transaction) => {
+      // The first statement writes, so that nobody else does until the end.
+      const isWritten =
+        base === undefined
+          ? await insertEndpoint(transaction, version)
+          : await updateEndpoint(transaction, version, base);
+      if (!isWritten) return undefined;
+      const number = await insertVersion(transaction, version, this.#now());
+      const { endpointId } = version;
+      await transaction.updateTable("endpoints").set({ version: number }).where("id", "=", endpointId).execute();
+      return number;
+    });
+  }
+
+  async remove(id: string, base: number): Promise<boolean> {
+    const { numDeletedRows } = await this.#queries
+      .deleteFrom("endpoints")
+      .where("id", "=", id)
+      .where("version", "=", base)
+      .executeTakeFirst();
+    return numDeletedRows === 1n;
+  }
+
+  record(version: NewVersion): Promise<number> {
+    return insertVersion(this.#queries, version, this.#now());
+  }
+
+  async versions(id: string): Promise<readonly VersionSummary[]> {
+    const rows = await this.#queries
+      .selectFrom("endpoint_versions")
+      .select(summaryColumns)
+      .where("endpoint_id", "=", id)
+      .orderBy("number", "desc")
+      .execute();
+    return rows.map(toSummary);
+  }
+
+  async version(id: string, number: number): Promise<VersionRecord | undefined> {
+    const row = await this.#queries
+      .selectFrom("endpoint_versions")
+      .selectAll()
+      .where("endpoint_id", "=", id)
+      .where("number", "=", number)
+      .executeTakeFirst();
+    return row === undefined ? undefined : toRecord(row);
+  }
+
+  async latest(id: string): Promise<VersionRecord | undefined> {
+    const row = await this.#queries
+      .selectFrom("endpoint_versions")
+      .selectAll()
+      .where("endpoint_id", "=", id)
+      .orderBy("number", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    return row === undefined ? undefined : toRecord(row);
+  }
+}
+
+/** False where there is an endpoint of this id or name. */
+async function insertEndpoint(queries: Kysely<MetadataSchema>, version: NewVersion): Promise<boolean> {
+  const { endpointId: id, name, document, contract } = version;
+  const { numInsertedOrUpdatedRows } = await queries
+    .insertInto("endpoints")
+    .values({ id, name, document, contract, version: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/** False where the endpoint is not at the version `base`. */
+async function updateEndpoint(queries: Kysely<MetadataSchema>, version: NewVersion, base: number): Promise<boolean> {
+  const { endpointId, name, document, contract } = version;
+  const { numUpdatedRows } = await queries
+    .updateTable("endpoints")
+    .set({ name, document, contract })
+    .where("id", "=", endpointId)
+    .where("version", "=", base)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
 /** With the next number of its endpoint, in one statement. */

@@ -1,87 +1,116 @@
-import type { Kysely } from "kysely";
 import { effectiveScopes, isPinnedOwner } from "../access/scope.ts";
 import { createSecret, createTokenId, hashSecret } from "../access/secret.ts";
-import { defaultRedaction, type Token, type TokenStore } from "../access/token.ts";
+import { defaultRedaction, type NewToken, type Token, type TokenStore } from "../access/token.ts";
 import type { Budget } from "../shared/budget.ts";
 import type { MetadataDatabase } from "./database.ts";
-import type { MetadataSchema, TokenTable } from "./schema.ts";
+import type { TokenTable } from "./schema.ts";
 
 /** Keeps tokens in the metadata file; `now` is the clock, in milliseconds since 1970. */
 export function createTokenStore(database: MetadataDatabase, now: () => number): TokenStore {
-  const { queries } = database;
-  let ownChanges = 0;
-  return {
-    async create(fresh) {
-      const secret = createSecret();
-      const row: TokenTable = {
-        id: createTokenId(),
-        hash: hashSecret(secret).toString("hex"),
-        description: fresh.description,
-        scopes: JSON.stringify(fresh.scopes),
-        pins: JSON.stringify(fresh.pins),
-        budget: JSON.stringify(fresh.budget ?? {}),
-        redaction: fresh.redaction ?? defaultRedaction(fresh.scopes),
-        created_at: now(),
-        expires_at: fresh.expiresAt ?? null,
-        revoked_at: null,
-        rotated_at: null,
-        previous_hash: null,
-        previous_valid_until: null,
-      };
-      await queries.insertInto("tokens").values(row).execute();
-      ownChanges++;
-      return { token: toToken(row), secret };
-    },
-    list: () => listTokens(queries),
-    async rotate(id, graceMs) {
-      const secret = createSecret();
-      const at = now();
-      // One statement, so that of two rotations at once each replaces what the other left.
-      const row = await queries
-        .updateTable("tokens")
-        .set(({ ref }) => ({
-          hash: hashSecret(secret).toString("hex"),
-          rotated_at: at,
-          previous_hash: graceMs > 0 ? ref("hash") : null,
-          previous_valid_until: graceMs > 0 ? at + graceMs : null,
-        }))
-        .where("id", "=", id)
-        .where("revoked_at", "is", null)
-        .returningAll()
-        .executeTakeFirst();
-      ownChanges++;
-      return row === undefined ? undefined : { token: toToken(row), secret };
-    },
-    async revoke(id) {
-      await queries
-        .updateTable("tokens")
-        .set({ revoked_at: now() })
-        .where("id", "=", id)
-        .where("revoked_at", "is", null)
-        .execute();
-      ownChanges++;
-      const row = await queries.selectFrom("tokens").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? undefined : toToken(row);
-    },
-    async demotePinnedOwners() {
-      const rows = await queries.selectFrom("tokens").selectAll().execute();
-      const demoted = rows.filter(({ scopes, pins }) => isPinnedOwner(readScopes(scopes), readPins(pins)));
-      for (const row of demoted) {
-        const scopes = JSON.stringify(toToken(row).scopes);
-        await queries.updateTable("tokens").set({ scopes }).where("id", "=", row.id).execute();
-      }
-      if (demoted.length > 0) ownChanges++;
-      return demoted.map(toToken);
-    },
-    // The file's own number counts other connections' commits only.
-    version: () => `${database.dataVersion()}.${ownChanges}`,
-    ownChanges: () => ownChanges,
-  };
+  return new MetadataTokens(database, now);
 }
 
-async function listTokens(queries: Kysely<MetadataSchema>): Promise<readonly Token[]> {
-  const rows = await queries.selectFrom("tokens").selectAll().orderBy("created_at").orderBy("id").execute();
-  return rows.map(toToken);
+type IssuedToken = Awaited<ReturnType<TokenStore["create"]>>;
+
+class MetadataTokens implements TokenStore {
+  readonly #database: MetadataDatabase;
+  readonly #now: () => number;
+  #ownChanges = 0;
+
+  constructor(database: MetadataDatabase, now: () => number) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  async create(fresh: NewToken): Promise<IssuedToken> {
+    const secret = createSecret();
+    const row = newRow(fresh, secret, this.#now());
+    await this.#database.queries.insertInto("tokens").values(row).execute();
+    this.#ownChanges++;
+    return { token: toToken(row), secret };
+  }
+
+  async list(): Promise<readonly Token[]> {
+    const all = this.#database.queries.selectFrom("tokens").selectAll();
+    const rows = await all.orderBy("created_at").orderBy("id").execute();
+    return rows.map(toToken);
+  }
+
+  async rotate(id: string, graceMs: number): Promise<IssuedToken | undefined> {
+    const secret = createSecret();
+    const at = this.#now();
+    // One statement, so that of two rotations at once each replaces what the other left.
+    const row = await this.#database.queries
+      .updateTable("tokens")
+      .set(({ ref }) => ({
+        hash: hashSecret(secret).toString("hex"),
+        rotated_at: at,
+        previous_hash: graceMs > 0 ? ref("hash") : null,
+        previous_valid_until: graceMs > 0 ? at + graceMs : null,
+      }))
+      .where("id", "=", id)
+      .where("revoked_at", "is", null)
+      .returningAll()
+      .executeTakeFirst();
+    this.#ownChanges++;
+    return row === undefined ? undefined : { token: toToken(row), secret };
+  }
+
+  async revoke(id: string): Promise<Token | undefined> {
+    const { queries } = this.#database;
+    await queries
+      .updateTable("tokens")
+      .set({ revoked_at: this.#now() })
+      .where("id", "=", id)
+      .where("revoked_at", "is", null)
+      .execute();
+    this.#ownChanges++;
+    const row = await queries.selectFrom("tokens").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? undefined : toToken(row);
+  }
+
+  async demotePinnedOwners(): Promise<readonly Token[]> {
+    const { queries } = this.#database;
+    const rows = await queries.selectFrom("tokens").selectAll().execute();
+    const demoted = rows.filter(({ scopes, pins }) => isPinnedOwner(readScopes(scopes), readPins(pins)));
+    for (const row of demoted) {
+      const scopes = JSON.stringify(toToken(row).scopes);
+      await queries.updateTable("tokens").set({ scopes }).where("id", "=", row.id).execute();
+    }
+    if (demoted.length > 0) this.#ownChanges++;
+    return demoted.map(toToken);
+  }
+
+  version(): string {
+    // The file's own number counts other connections' commits only.
+    return `${this.#database.dataVersion()}.${this.#ownChanges}`;
+  }
+
+  ownChanges(): number {
+    return this.#ownChanges;
+  }
+}
+
+function newRow(
+  { description, scopes, pins, budget = {}, redaction, expiresAt }: NewToken,
+  secret: string,
+  now: number,
+): TokenTable {
+  return {
+    id: createTokenId(),
+    hash: hashSecret(secret).toString("hex"),
+    description,
+    scopes: JSON.stringify(scopes),
+    pins: JSON.stringify(pins),
+    budget: JSON.stringify(budget),
+    redaction: redaction ?? defaultRedaction(scopes),
+    created_at: now,
+    expires_at: expiresAt ?? null,
+    revoked_at: null,
+    rotated_at: null,
+    previous_hash: null,
+    previous_valid_until: null,
+  };
 }
 
 function readScopes(text: string): readonly string[] {
