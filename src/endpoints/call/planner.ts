@@ -56,67 +56,98 @@ interface KeptPlan {
  * Keeps plans by the tables that they were made of: as long as these are the same objects, calls share a plan, of however many tenants. A
  * source's table, whole or as one tenant sees it, is another object once it has got new fields.
  */
-export function createPlanner({ nowMs, ...given }: PlannerDependencies): Planner {
-  const dependencies: CompileDependencies = { endpoints: noEndpoints, ...given };
-  const { tables, endpoints } = dependencies;
-  const tenancies = createTenancyFinder(dependencies);
-  const plans = new LRUCache<string, KeptPlan>({
+export function createPlanner(given: PlannerDependencies): Planner {
+  return new KeepingPlanner(given);
+}
+
+class KeepingPlanner implements Planner {
+  readonly #dependencies: CompileDependencies;
+  readonly #nowMs: () => number;
+  readonly #tenancies: ReturnType<typeof createTenancyFinder>;
+  readonly #plans = new LRUCache<string, KeptPlan>({
     maxSize: maxKeptCharacters,
     sizeCalculation: (plan, key) => key.length + plan.query.sql.length + 1_000,
   });
-  const lookups = new LRUCache<string, Lookups>({
+  readonly #lookups = new LRUCache<string, Lookups>({
     max: maxKeptLookups,
     maxSize: maxKeptCharacters,
     sizeCalculation: (_, key) => key.length + 1_000,
   });
-  const numberOf = createNumbers();
+  readonly #numberOf = createNumbers();
+
+  constructor({ nowMs, ...given }: PlannerDependencies) {
+    this.#dependencies = { endpoints: noEndpoints, ...given };
+    this.#nowMs = nowMs;
+    this.#tenancies = createTenancyFinder(this.#dependencies);
+  }
+
+  tenantParameters(endpoint: Endpoint): readonly string[] {
+    return this.#tenancies.of(endpoint).parameters;
+  }
+
+  plan(
+    endpoint: Endpoint,
+    consumer: ConsumerQuery | undefined,
+    rowLimit: number | undefined,
+    place: Place,
+    tenants: CallTenants = noTenants,
+  ): PlannedQuery {
+    const tenancy = this.#tenancies.of(endpoint);
+    const access = toAccess(consumer === undefined ? tenancy.guards : tenancy.exposedGuards, tenants);
+    const asked: Asked = { consumer, rowLimit, place };
+    const key = this.#keyOf(endpoint, asked, access);
+    return this.#recall(key, access) ?? this.#make(key, endpoint, asked, access);
+  }
+
+  #keyOf(endpoint: Endpoint, { consumer, rowLimit, place }: Asked, { bound }: CallAccess): string {
+    const { language, text, redactsPii, maxDepth, shape } = consumer ?? {};
+    const query = [language, text, redactsPii, maxDepth, shape?.key ?? null];
+    return JSON.stringify([this.#numberOf(endpoint), rowLimit ?? 0, query, place, bound?.parameter]);
+  }
+
+  /** The plan that was kept for such a call, where it would be made the same way now. */
+  #recall(key: string, { readValue }: CallAccess): PlannedQuery | undefined {
+    const known = this.#lookups.get(key);
+    if (known === undefined) return undefined;
+    const ofCall = lookUpFor(known, readValue);
+    const seen = this.#describe(ofCall);
+    const kept = this.#plans.get(`${seen}${key}`);
+    return kept === undefined ? undefined : toPlanned(kept, readValue, this.#createCheck(ofCall, seen));
+  }
+
+  #make(key: string, endpoint: Endpoint, asked: Asked, access: CallAccess): PlannedQuery {
+    const { readValue } = access;
+    const compiled = this.#compile(endpoint, asked, access);
+    refuseShared(compiled, access);
+    const plan = toKept(compiled);
+    // What LQL's shorthands mean changes with the clock.
+    if (asked.consumer?.language === "lql") return toPlanned(plan, readValue, undefined);
+    const needed = lookupsOf(compiled);
+    const ofCall = lookUpFor(needed, readValue);
+    const seen = this.#describe(ofCall);
+    this.#lookups.set(key, needed);
+    this.#plans.set(`${seen}${key}`, plan);
+    return toPlanned(plan, readValue, this.#createCheck(ofCall, seen));
+  }
+
+  #compile(endpoint: Endpoint, { consumer, rowLimit, place }: Asked, access: CallAccess): CompiledEndpoint {
+    if (consumer === undefined) return compileOwn(this.#dependencies, endpoint, { access, rowLimit, place });
+    return compileConsumer({ ...this.#dependencies, nowMs: this.#nowMs() }, endpoint, consumer, place, access);
+  }
 
   /** What the lookups answer now, as a text. */
-  const describe = ({ sources, endpoints: names }: CallLookups): string => {
+  #describe({ sources, endpoints: names }: CallLookups): string {
+    const { tables, endpoints } = this.#dependencies;
     let text = "";
-    for (const { name, tenant } of sources) text += `${numberOf(tables.findTable(name, tenant))},`;
-    for (const name of names) text += `${numberOf(endpoints.findByName(name))},`;
+    for (const { name, tenant } of sources) text += `${this.#numberOf(tables.findTable(name, tenant))},`;
+    for (const name of names) text += `${this.#numberOf(endpoints.findByName(name))},`;
     return text;
-  };
+  }
+
   /** Made here, since it is kept with answers: a function holds on to all that the functions beside it read. */
-  const createCheck = (asked: CallLookups, seen: string) => () => describe(asked) === seen;
-
-  const compile = (endpoint: Endpoint, asked: Asked, access: CallAccess): CompiledEndpoint => {
-    const { consumer, rowLimit, place } = asked;
-    if (consumer === undefined) return compileOwn(dependencies, endpoint, { access, rowLimit, place });
-    return compileConsumer({ ...dependencies, nowMs: nowMs() }, endpoint, consumer, place, access);
-  };
-
-  return {
-    tenantParameters: (endpoint) => tenancies.of(endpoint).parameters,
-    plan(endpoint, consumer, rowLimit, place, tenants = noTenants) {
-      const tenancy = tenancies.of(endpoint);
-      const access = toAccess(consumer === undefined ? tenancy.guards : tenancy.exposedGuards, tenants);
-      const { readValue } = access;
-      const { language, text, redactsPii, maxDepth, shape } = consumer ?? {};
-      const bound = access.bound?.parameter;
-      const asked = [language, text, redactsPii, maxDepth, shape?.key ?? null];
-      const key = JSON.stringify([numberOf(endpoint), rowLimit ?? 0, asked, place, bound]);
-      const known = lookups.get(key);
-      if (known !== undefined) {
-        const ofCall = lookUpFor(known, readValue);
-        const seen = describe(ofCall);
-        const kept = plans.get(`${seen}${key}`);
-        if (kept !== undefined) return toPlanned(kept, readValue, createCheck(ofCall, seen));
-      }
-      const compiled = compile(endpoint, { consumer, rowLimit, place }, access);
-      refuseShared(compiled, access);
-      const plan = toKept(compiled);
-      // What LQL's shorthands mean changes with the clock.
-      if (consumer?.language === "lql") return toPlanned(plan, readValue, undefined);
-      const needed = lookupsOf(compiled);
-      const ofCall = lookUpFor(needed, readValue);
-      const seen = describe(ofCall);
-      lookups.set(key, needed);
-      plans.set(`${seen}${key}`, plan);
-      return toPlanned(plan, readValue, createCheck(ofCall, seen));
-    },
-  };
+  #createCheck(asked: CallLookups, seen: string): () => boolean {
+    return () => this.#describe(asked) === seen;
+  }
 }
 
 interface Asked {

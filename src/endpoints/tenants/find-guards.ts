@@ -2,7 +2,9 @@ import type { TenantRule } from "../../googlesql/relation.ts";
 import type { CteDefinition, Expr, Scan } from "../../googlesql/resolved.ts";
 import { type Condition, closeOver, type Field, toConditions, toField } from "./conditions.ts";
 
-type Table = Extract<Scan, { kind: "Table" }>;
+type ScanOf<Kind extends Scan["kind"]> = Extract<Scan, { kind: Kind }>;
+
+type Table = ScanOf<"Table">;
 
 /** Every table that a query scans, with what says whose rows are read; undefined where all may be. */
 export type Guards = ReadonlyMap<Table, TenantRule | undefined>;
@@ -39,46 +41,26 @@ class Search {
       case "Cte":
         this.#noteReader(scan.cte, mapConditions(conditions, scan.columns, scan.cte.output));
         return;
-      case "Filter": {
-        const all = closeOver([...conditions, ...toConditions(scan.predicate)]);
-        this.#visitExpression(scan.predicate, all);
-        this.visit(scan.input, all);
+      case "Filter":
+        this.#visitFilter(scan, conditions);
         return;
-      }
       case "Join":
         this.#visitJoin(scan, conditions);
         return;
       case "Unnest":
-        this.#visitExpression([scan.arrays, scan.on], []);
-        if (scan.input !== undefined) this.visit(scan.input, throughUnnest(scan, conditions));
+        this.#visitUnnest(scan, conditions);
         return;
-      case "Project": {
-        const inside = throughComputed(conditions, scan.computed);
-        this.#visitExpression(scan.computed, inside);
-        this.visit(scan.input, inside);
+      case "Project":
+        this.#visitProject(scan, conditions);
         return;
-      }
-      case "Aggregate": {
-        this.#visitExpression([scan.groupBy, scan.aggregates], []);
-        // Groups of another key go away as a whole; of a grouping set a key may be missing.
-        const keys = scan.groupingSets === undefined ? scan.groupBy : [];
-        this.visit(scan.input, onlyComputed(conditions, keys));
+      case "Aggregate":
+        this.#visitAggregate(scan, conditions);
         return;
-      }
       case "Distinct":
-        this.visit(
-          scan.input,
-          mapConditions(
-            conditions,
-            scan.columns.map(({ column }) => column),
-            scan.columns.map(({ input }) => input),
-          ),
-        );
+        this.#visitDistinct(scan, conditions);
         return;
       case "SetOperation":
-        for (const input of scan.inputs) {
-          this.visit(input.scan, mapConditions(conditions, scan.columns, input.columns));
-        }
+        this.#visitSetOperation(scan, conditions);
         return;
       case "OrderBy":
         this.visit(scan.input, conditions);
@@ -86,19 +68,61 @@ class Search {
       case "Window":
       case "Limit":
       case "Sample":
-        // Rows that fail a condition above still decide which rows there are, or what is said of them.
-        this.#visitExpression(scan.kind === "Window" ? scan.functions : [], []);
-        this.visit(scan.input, []);
+        this.#visitChoice(scan);
         return;
       case "Recursive":
         this.visit(scan.anchor.scan, []);
         this.visit(scan.step.scan, []);
         return;
       case "With":
-        this.visit(scan.input, conditions);
-        // Each refers to earlier ones only, so that all readers of one are known before it.
-        for (const cte of scan.ctes.toReversed()) this.#visitCte(cte);
+        this.#visitWith(scan, conditions);
     }
+  }
+
+  #visitFilter(scan: ScanOf<"Filter">, conditions: readonly Condition[]): void {
+    const all = closeOver([...conditions, ...toConditions(scan.predicate)]);
+    this.#visitExpression(scan.predicate, all);
+    this.visit(scan.input, all);
+  }
+
+  #visitUnnest(scan: ScanOf<"Unnest">, conditions: readonly Condition[]): void {
+    this.#visitExpression([scan.arrays, scan.on], []);
+    if (scan.input !== undefined) this.visit(scan.input, throughUnnest(scan, conditions));
+  }
+
+  #visitProject(scan: ScanOf<"Project">, conditions: readonly Condition[]): void {
+    const inside = throughComputed(conditions, scan.computed);
+    this.#visitExpression(scan.computed, inside);
+    this.visit(scan.input, inside);
+  }
+
+  #visitAggregate(scan: ScanOf<"Aggregate">, conditions: readonly Condition[]): void {
+    this.#visitExpression([scan.groupBy, scan.aggregates], []);
+    // Groups of another key go away as a whole; of a grouping set a key may be missing.
+    const keys = scan.groupingSets === undefined ? scan.groupBy : [];
+    this.visit(scan.input, onlyComputed(conditions, keys));
+  }
+
+  #visitDistinct({ input, columns }: ScanOf<"Distinct">, conditions: readonly Condition[]): void {
+    const outputs = columns.map(({ column }) => column);
+    const inputs = columns.map((item) => item.input);
+    this.visit(input, mapConditions(conditions, outputs, inputs));
+  }
+
+  #visitSetOperation({ inputs, columns }: ScanOf<"SetOperation">, conditions: readonly Condition[]): void {
+    for (const input of inputs) this.visit(input.scan, mapConditions(conditions, columns, input.columns));
+  }
+
+  /** Rows that fail a condition above still decide which rows there are, or what is said of them. */
+  #visitChoice(scan: ScanOf<"Window" | "Limit" | "Sample">): void {
+    this.#visitExpression(scan.kind === "Window" ? scan.functions : [], []);
+    this.visit(scan.input, []);
+  }
+
+  #visitWith({ input, ctes }: ScanOf<"With">, conditions: readonly Condition[]): void {
+    this.visit(input, conditions);
+    // Each refers to earlier ones only, so that all readers of one are known before it.
+    for (const cte of ctes.toReversed()) this.#visitCte(cte);
   }
 
   /** Sub-queries: what holds for each row that counts holds inside of them too. */
@@ -115,7 +139,7 @@ class Search {
     }
   }
 
-  #visitJoin(scan: Extract<Scan, { kind: "Join" }>, conditions: readonly Condition[]): void {
+  #visitJoin(scan: ScanOf<"Join">, conditions: readonly Condition[]): void {
     const own = scan.on === undefined ? [] : toConditions(scan.on);
     const all = closeOver([...conditions, ...own]);
     this.#visitExpression(scan.on, []);
@@ -185,7 +209,7 @@ function onlyComputed(conditions: readonly Condition[], computed: Computed): rea
 
 /** An element of a record that is one object is that object; of a list, a condition on an element says nothing of the row. */
 function throughUnnest(
-  { arrays, on, isOuter }: Extract<Scan, { kind: "Unnest" }>,
+  { arrays, on, isOuter }: ScanOf<"Unnest">,
   conditions: readonly Condition[],
 ): readonly Condition[] {
   const all = on === undefined || isOuter ? conditions : closeOver([...conditions, ...toConditions(on)]);

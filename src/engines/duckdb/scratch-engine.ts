@@ -1,12 +1,12 @@
 import type { TableDefinition } from "../../googlesql/relation.ts";
-import type { OutputColumn } from "../contract/query-engine.ts";
+import type { CompiledQuery, OutputColumn } from "../contract/query-engine.ts";
 import type { ScratchEngine } from "../contract/scratch-engine.ts";
 import { compileQuery } from "./compile/compile.ts";
-import { openDatabase } from "./driver/connection.ts";
+import { type Connection, type Database, openDatabase } from "./driver/connection.ts";
 import { toEngineError } from "./driver/driver-error.ts";
 import { physicalType, toDriverValue } from "./driver/parameters.ts";
 import { QueryRunner } from "./host/query/query-runner.ts";
-import { createStatementCheck } from "./host/query/statement-check.ts";
+import { type CheckStatement, createStatementCheck } from "./host/query/statement-check.ts";
 import { statementRules } from "./host/query/statement-rules.ts";
 import type { TableLayout } from "./layout.ts";
 import { bindValues } from "./run-query.ts";
@@ -33,62 +33,80 @@ function physicalColumn(index: number): string {
 export async function openScratchEngine(): Promise<ScratchEngine> {
   // One thread: rows that no ORDER BY sorts come, and are aggregated, in the order in which they are written.
   const database = await openDatabase({ threads: 1, memoryLimitBytes: MEMORY_LIMIT_BYTES });
-  const connection = await database.connect();
-  const layouts = new Map<string, TableLayout>();
-  const isKnown = (table: string) => [...layouts.values()].some((layout) => layout.table === table);
-  const check = createStatementCheck(connection, statementRules(isKnown));
-  const runner = new QueryRunner(database, check, () => undefined, { maxQueries: 1 });
-  let tableCount = 0;
+  return new DuckDbScratch(database, await database.connect());
+}
 
-  function findTable(name: string): TableDefinition | undefined {
-    const exact = layouts.get(name);
-    if (exact !== undefined) return exact.definition;
-    const wanted = name.toLowerCase();
-    return [...layouts.values()].find((layout) => layout.definition.name.toLowerCase() === wanted)?.definition;
+class DuckDbScratch implements ScratchEngine {
+  readonly tables: ScratchEngine["tables"];
+  readonly #database: Database;
+  readonly #connection: Connection;
+  readonly #layouts = new Map<string, TableLayout>();
+  readonly #check: CheckStatement;
+  readonly #runner: QueryRunner;
+  #tableCount = 0;
+
+  constructor(database: Database, connection: Connection) {
+    const isKnown = (table: string) => [...this.#layouts.values()].some((layout) => layout.table === table);
+    this.tables = { findTable: (name) => this.#findTable(name), tableNames: () => [...this.#layouts.keys()] };
+    this.#database = database;
+    this.#connection = connection;
+    this.#check = createStatementCheck(connection, statementRules(isKnown));
+    this.#runner = new QueryRunner(database, this.#check, () => undefined, { maxQueries: 1 });
   }
 
-  return {
-    tables: { findTable, tableNames: () => [...layouts.keys()] },
-    compile: (query, options) => compileQuery(query, (table) => layouts.get(table.name), options),
-    async createTable(name, query) {
-      const table = `scratch_${++tableCount}`;
-      const columns = query.columns.map((_, index) => physicalColumn(index)).join(", ");
-      try {
-        await check(query.sql);
-        await connection.all(
-          `CREATE TABLE ${quoteIdentifier(table)} AS SELECT * FROM (${query.sql}) AS q(${columns})`,
-          bindValues(query, []).map(({ type, value }) => ({
-            value: toDriverValue(type, value),
-            type: physicalType(type),
-          })),
-        );
-      } catch (error) {
-        throw toEngineError(error);
-      }
-      layouts.set(name, plainLayout(name, table, query.columns));
-    },
-    async run(query, values, timeoutMs) {
-      const batches: string[] = [];
-      const request = {
-        sql: query.sql,
-        columns: query.columns,
-        parameters: bindValues(query, values),
-        encoding: "cells" as const,
-        limits: { timeoutMs, maxRows: MAX_ROWS, maxResultBytes: MAX_RESULT_BYTES },
-      };
-      for await (const batch of runner.run(request, new AbortController().signal)) {
-        if (batch.rowCount > 0) batches.push(batch.json);
-      }
-      return `[${batches.join(",")}]`;
-    },
-    async clear() {
-      for (const { table } of layouts.values()) await connection.all(`DROP TABLE ${quoteIdentifier(table)}`);
-      layouts.clear();
-    },
-    async close() {
-      await runner.close();
-      connection.close();
-      database.close();
-    },
-  };
+  compile(...[query, options]: Parameters<ScratchEngine["compile"]>): CompiledQuery {
+    return compileQuery(query, (table) => this.#layouts.get(table.name), options);
+  }
+
+  async createTable(name: string, query: CompiledQuery): Promise<void> {
+    const table = `scratch_${++this.#tableCount}`;
+    const columns = query.columns.map((_, index) => physicalColumn(index)).join(", ");
+    const values = bindValues(query, []).map(({ type, value }) => {
+      return { value: toDriverValue(type, value), type: physicalType(type) };
+    });
+    try {
+      await this.#check(query.sql);
+      const create = `CREATE TABLE ${quoteIdentifier(table)} AS SELECT * FROM (${query.sql}) AS q(${columns})`;
+      await this.#connection.all(create, values);
+    } catch (error) {
+      throw toEngineError(error);
+    }
+    this.#layouts.set(name, plainLayout(name, table, query.columns));
+  }
+
+  async run(...[query, values, timeoutMs]: Parameters<ScratchEngine["run"]>): Promise<string> {
+    const batches: string[] = [];
+    const request = {
+      sql: query.sql,
+      columns: query.columns,
+      parameters: bindValues(query, values),
+      encoding: "cells" as const,
+      limits: { timeoutMs, maxRows: MAX_ROWS, maxResultBytes: MAX_RESULT_BYTES },
+    };
+    for await (const batch of this.#runner.run(request, new AbortController().signal)) {
+      if (batch.rowCount > 0) batches.push(batch.json);
+    }
+    return `[${batches.join(",")}]`;
+  }
+
+  async clear(): Promise<void> {
+    for (const { table } of this.#layouts.values()) {
+      await this.#connection.all(`DROP TABLE ${quoteIdentifier(table)}`);
+    }
+    this.#layouts.clear();
+  }
+
+  async close(): Promise<void> {
+    await this.#runner.close();
+    this.#connection.close();
+    this.#database.close();
+  }
+
+  #findTable(name: string): TableDefinition | undefined {
+    const exact = this.#layouts.get(name);
+    if (exact !== undefined) return exact.definition;
+    const wanted = name.toLowerCase();
+    const layouts = [...this.#layouts.values()];
+    return layouts.find((layout) => layout.definition.name.toLowerCase() === wanted)?.definition;
+  }
 }

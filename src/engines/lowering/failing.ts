@@ -25,26 +25,34 @@ const SAFE_PATTERNS = new Set(["$like", "REGEXP_CONTAINS"]);
 const COMPARISONS = new Set(["$equal", "$not_equal", "$less", "$less_or_equal", "$greater", "$greater_or_equal"]);
 
 /** What the columns of a query stand for, so that a condition on a name is known for what it computes. */
-export interface Failing {
+export class Failing {
+  readonly #analysis: Analysis;
+  /** By the column's id. */
+  readonly #known = new Map<number, boolean>();
+
+  /** Knows all columns of the query. */
+  constructor(analysis: Analysis) {
+    this.#analysis = analysis;
+  }
+
   /** The condition as it may be printed: unchanged where nothing of it can fail. */
-  settle(condition: Expr): Expr;
-}
+  settle(condition: Expr): Expr {
+    if (!this.#mayFail(condition) || !readsColumns(condition)) return condition;
+    // A sub-query is a join, and what is compared may be one's key.
+    if (condition.kind === "Subquery" || condition.kind === "InSubquery") return condition;
+    if (condition.kind !== "Call" || condition.isSafe) return opaque(condition);
+    if (condition.function === "$and" || (condition.function === "$not" && holdsQuery(condition))) {
+      return { ...condition, arguments: condition.arguments.map((each) => each && this.settle(each)) };
+    }
+    if (!COMPARISONS.has(condition.function)) return opaque(condition);
+    // What reads no row is computed once, and fails for every caller or none.
+    const settled = condition.arguments.map((each) =>
+      each !== undefined && this.#mayFail(each) && readsColumns(each) ? opaque(each) : each,
+    );
+    return { ...condition, arguments: settled };
+  }
 
-/** Knows all columns of the query. */
-export function createFailing(analysis: Analysis): Failing {
-  const known = new Map<number, boolean>();
-
-  const columnFails = (column: Column): boolean => {
-    const found = known.get(column.id);
-    if (found !== undefined) return found;
-    // What a recursion comes back to is decided elsewhere on its way.
-    known.set(column.id, false);
-    const fails = analysis.sources(column).some(mayFail);
-    known.set(column.id, fails);
-    return fails;
-  };
-
-  const mayFail = (expression: Expr): boolean => {
+  #mayFail(expression: Expr): boolean {
     switch (expression.kind) {
       case "Literal":
       case "Parameter":
@@ -52,46 +60,34 @@ export function createFailing(analysis: Analysis): Failing {
       case "DatePart":
         return false;
       case "Column":
-        return columnFails(expression.column);
+        return this.#columnFails(expression.column);
       case "Field":
       case "RecordField":
-        return mayFail(expression.base);
+        return this.#mayFail(expression.base);
       case "Call":
         if (!isSafeCall(expression)) return true;
-        return expression.arguments.some((operand) => operand !== undefined && mayFail(operand));
+        return expression.arguments.some((operand) => operand !== undefined && this.#mayFail(operand));
       case "Cast":
-        return !(expression.isSafe || expression.type.kind === "STRING") || mayFail(expression.operand);
+        return !(expression.isSafe || expression.type.kind === "STRING") || this.#mayFail(expression.operand);
       default:
         return true;
     }
-  };
+  }
 
-  const opaque = (expression: Expr): Expr => ({
-    kind: "Call",
-    function: "$opaque",
-    arguments: [expression],
-    isSafe: false,
-    type: expression.type,
-    span: expression.span,
-  });
+  #columnFails(column: Column): boolean {
+    const known = this.#known.get(column.id);
+    if (known !== undefined) return known;
+    // What a recursion comes back to is decided elsewhere on its way.
+    this.#known.set(column.id, false);
+    const fails = this.#analysis.sources(column).some((source) => this.#mayFail(source));
+    this.#known.set(column.id, fails);
+    return fails;
+  }
+}
 
-  return {
-    settle(condition) {
-      if (!mayFail(condition) || !readsColumns(condition)) return condition;
-      // A sub-query is a join, and what is compared may be one's key.
-      if (condition.kind === "Subquery" || condition.kind === "InSubquery") return condition;
-      if (condition.kind !== "Call" || condition.isSafe) return opaque(condition);
-      if (condition.function === "$and" || (condition.function === "$not" && holdsQuery(condition))) {
-        return { ...condition, arguments: condition.arguments.map((each) => each && this.settle(each)) };
-      }
-      if (!COMPARISONS.has(condition.function)) return opaque(condition);
-      // What reads no row is computed once, and fails for every caller or none.
-      const settled = condition.arguments.map((each) =>
-        each !== undefined && mayFail(each) && readsColumns(each) ? opaque(each) : each,
-      );
-      return { ...condition, arguments: settled };
-    },
-  };
+function opaque(expression: Expr): Expr {
+  const { type, span } = expression;
+  return { kind: "Call", function: "$opaque", arguments: [expression], isSafe: false, type, span };
 }
 
 function isSafeCall({ function: name, arguments: operands }: CallExpr): boolean {

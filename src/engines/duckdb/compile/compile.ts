@@ -5,7 +5,7 @@ import type { SqlType } from "../../../googlesql/types.ts";
 import { formatIsoTimestamp } from "../../../shared/iso-timestamp.ts";
 import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
 import { analyse } from "../../lowering/analysis.ts";
-import { createFailing } from "../../lowering/failing.ts";
+import { Failing } from "../../lowering/failing.ts";
 import { CURRENT_INSTANT } from "../functions/time/time-zone.ts";
 import type { LayoutCatalog } from "../layout.ts";
 import { type Block, findColumn, selectColumn, wrapBlock } from "./block.ts";
@@ -41,7 +41,7 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
     timeZone: options.timeZone ?? "UTC",
     text: options.text ?? "",
     analysis,
-    failing: createFailing(analysis),
+    failing: new Failing(analysis),
     parameters: numbered(query.parameters),
     printedCtes: new Map(),
     tables: new Set(),
