@@ -191,6 +191,8 @@ export type Source = {
   description: string;
   retention_days: number | null;
   read_only: boolean;
+  /** The source's name, where this is another name of it */
+  alias_of?: string;
 };
 
 export type BackendDocument = {

@@ -13,6 +13,7 @@ interface SourceRow {
   readonly aliases: readonly string[];
   readonly retention_days: number | null;
   readonly newest_event?: string | null;
+  readonly alias_of?: string;
 }
 
 /** Where events come from. */
@@ -22,10 +23,10 @@ export function SourcesPage() {
 }
 
 function SourceList() {
-  const load = useLoad(
-    async (signal) => (await callApi("listSources", { signal })) as unknown as readonly SourceRow[],
-    [],
-  );
+  const load = useLoad(async (signal) => {
+    const listed = (await callApi("listSources", { signal })) as unknown as readonly SourceRow[];
+    return listed.filter(({ alias_of: name }) => name === undefined);
+  }, []);
   const intake = useLoad(async (signal) => {
     const { sources } = await callApi("countIntake", { signal });
     return new Map(sources.map((each) => [each.source, each]));

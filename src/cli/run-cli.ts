@@ -6,6 +6,7 @@ import { redactionPolicies } from "../access/token.ts";
 import { EngineError } from "../engines/contract/query-engine.ts";
 import { ingestLimitNames, limitDefinitions, limitNames } from "../shared/budget.ts";
 import { UserError } from "../shared/user-error.ts";
+import type { CommandOptions } from "./command-definition.ts";
 import type { BackupOptions } from "./commands/backup.ts";
 import type { DoctorOptions } from "./commands/doctor.ts";
 import type { ImportOptions } from "./commands/import.ts";
@@ -16,7 +17,7 @@ import { type CompletedCommand, completionScript, completionShells, isCompletion
 import { type CliContext, CliError, print } from "./context.ts";
 import { limitOption, readLimits } from "./limit-options.ts";
 import { openSafeOutput } from "./output/safe-output.ts";
-import { type CommandOptions, serviceCommandGroups, serviceCommands } from "./service-commands.ts";
+import { serviceCommandGroups, serviceCommands } from "./service-commands.ts";
 
 /** Of a command line that cannot be read; 1 is for commands that fail. */
 const usageExitCode = 64;

@@ -21,6 +21,21 @@ const answers: Record<string, unknown> = {
   ],
   "GET /api/endpoints/logs.all": { id: "u1", name: "logs.all", version: 2, query: "SELECT 1", parameters: {} },
   "GET /api/sources": [{ name: "edge", kind: "edge", aliases: ["cdn"], newest_event: "2026-08-20T09:00:00.000000Z" }],
+  "POST /api/sources": { name: "shop", kind: "own", aliases: [], newest_event: null },
+  "GET /api/backends": [
+    {
+      id: "b1",
+      name: "pager",
+      type: "webhook",
+      config: { url: "http://h/" },
+      status: [{ waiting: 3, last_error: "down" }],
+    },
+  ],
+  "POST /api/backends": { id: "b1", name: "pager" },
+  "DELETE /api/backends/b1": {},
+  "GET /api/rules": [{ id: "r1", backend_id: "b1", source: "edge", lql_string: "error" }],
+  "POST /api/rules": { id: "r1", backend_id: "b1", source: "edge", lql_string: "" },
+  "DELETE /api/rules/r1": {},
   "GET /api/sources/edge/schema": { name: "edge", fields: [{ path: "metadata.n", type: "INT64" }] },
 };
 
@@ -73,6 +88,13 @@ describe("commands that talk to a service", () => {
     [["endpoint", "get", "logs.all"], /^version +2\n.*\n\nSELECT 1\n$/m],
     [["source", "list"], /^edge +edge +2026-08-20T09:00:00.000000Z +cdn$/m],
     [["source", "schema", "edge"], /^metadata\.n +INT64$/m],
+    [["source", "create", "shop", "--tenant", "project"], /^The source shop was made\./],
+    [["backend", "list"], /^b1 +pager +webhook +http:\/\/h\/ +3 +down$/m],
+    [["backend", "create", "pager", "--to", "http://h/"], /^The backend pager was made\./],
+    [["backend", "delete", "pager"], "The backend pager was deleted, with its rules.\n"],
+    [["rule", "list"], /^r1 +pager +edge +error$/m],
+    [["rule", "create", "pager", "--source", "edge"], "Events of edge go to pager from now on.\n"],
+    [["rule", "delete", "r1"], "The rule was deleted.\n"],
   ])("%j prints what it was told", async (args, expected) => {
     const { code, output, errors } = await run(...args);
     expect([code, errors]).toEqual([0, ""]);
@@ -89,6 +111,15 @@ describe("commands that talk to a service", () => {
     [["source", "schema", "edge"], "GET /api/sources/edge/schema"],
   ])("%j --json prints the answer itself", async (args, call) => {
     expect(JSON.parse((await run(...args, "--json")).output)).toEqual(answers[call]);
+  });
+
+  it("say what is missing, and of which backend there is none", async () => {
+    expect((await run("backend", "create", "x")).errors).toMatch(/needs --to/);
+    expect((await run("rule", "create", "pager")).errors).toMatch(/needs --source/);
+    expect((await run("backend", "delete", "nope")).errors).toMatch(/There is no backend nope/);
+    expect((await run("backend", "create", "x", "--to", "http://h/", "--config", "/nowhere")).errors).toMatch(
+      /nowhere/,
+    );
   });
 
   it("tell what the service says is wrong, and fail", async () => {

@@ -1,39 +1,5 @@
-import type { CliContext } from "./context.ts";
-import type { ServiceOptions } from "./service-call.ts";
-
-/** What commands take that talk to a running service. */
-export interface ServiceCommandOptions extends ServiceOptions {
-  readonly json?: boolean;
-}
-
-/** Every option that a command of the list below may declare. */
-export interface CommandOptions extends ServiceCommandOptions {
-  readonly filter?: string;
-  readonly sources?: string;
-  readonly out?: string;
-  readonly from?: string;
-  readonly force?: boolean;
-  readonly prune?: boolean;
-  readonly yes?: boolean;
-  readonly lql?: string;
-  readonly sql?: string;
-  readonly project?: string;
-  readonly endpoint?: boolean;
-}
-
-/** A command of two words, or one. */
-export interface CommandDefinition {
-  readonly name: string;
-  /** As the help shows it: `<name>` must be there, `[name]` may. */
-  readonly argument?: { readonly form: string; readonly description: string; readonly default?: string };
-  readonly description: string;
-  /** Beside `--json`: `--flag` or `--flag <value>`, and what it means. */
-  readonly options?: readonly (readonly [flags: string, description: string])[];
-  /** True where it works on files alone and takes no `--url` and `--token`. */
-  readonly isLocal?: boolean;
-  readonly examples: readonly string[];
-  readonly run: (argument: string | undefined, options: CommandOptions, context: CliContext) => Promise<void>;
-}
+import type { CommandDefinition } from "./command-definition.ts";
+import { drainCommands } from "./drain-commands.ts";
 
 const folder = { form: "[dir]", description: "the folder of endpoint files", default: "endpoints" } as const;
 
@@ -41,6 +7,8 @@ const sourcesOption = ["--sources <dir>", "the folder of sources; as configured 
 
 /** What groups of commands are about. */
 export const serviceCommandGroups: Readonly<Record<string, string>> = {
+  backend: "where events of a running service are drained to",
+  rule: "which events go to a backend",
   client: "typed clients of endpoints",
   cache: "cached answers of a running service",
   endpoint: "endpoints of a running service, and as files",
@@ -138,6 +106,23 @@ export const serviceCommands: readonly CommandDefinition[] = [
     run: async (_, options, context) => (await import("./commands/source.ts")).listSources(options, context),
   },
   {
+    name: "source create",
+    argument: { form: "<name>", description: "letters, digits, _, - and dots" },
+    description: "make a source, to which events can be sent at once",
+    options: [
+      ["--alias <names>", "further names, with commas between"],
+      ["--tenant <field>", "the field that tells tenants apart, such as project"],
+      ["--description <text>", "for people"],
+      ["--retention-days <days>", "how long events are kept; for ever unless given"],
+    ],
+    examples: [
+      "logweir source create shop",
+      "logweir source create shop.checkout --tenant project --retention-days 30",
+    ],
+    run: async (name = "", options, context) =>
+      (await import("./commands/source.ts")).createSource(name, options, context),
+  },
+  {
     name: "source schema",
     argument: { form: "<name>", description: "name or alias of the source" },
     description: "show the fields that a source's events carried so far",
@@ -162,4 +147,5 @@ export const serviceCommands: readonly CommandDefinition[] = [
     ],
     run: async (name = "", options, context) => (await import("./commands/tail.ts")).tail(name, options, context),
   },
+  ...drainCommands,
 ];

@@ -1,6 +1,6 @@
+import type { ServiceCommandOptions } from "../command-definition.ts";
 import { type CliContext, print, printJson } from "../context.ts";
 import { readAnswer } from "../service-call.ts";
-import type { ServiceCommandOptions } from "../service-commands.ts";
 
 /** Drops the cached answers of an endpoint, or of all. */
 export async function clearCache(

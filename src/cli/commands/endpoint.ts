@@ -1,7 +1,7 @@
+import type { ServiceCommandOptions } from "../command-definition.ts";
 import { type CliContext, print, printJson } from "../context.ts";
 import { printTable } from "../output/table.ts";
 import { readAnswer } from "../service-call.ts";
-import type { ServiceCommandOptions } from "../service-commands.ts";
 
 /** What is read of an endpoint here; `--json` prints all. */
 interface EndpointAnswer {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
+import type { ServiceCommandOptions } from "../command-definition.ts";
 import { type CliContext, CliError } from "../context.ts";
 import { readLines, writeLine } from "../input/lines.ts";
 import { createServiceClient, describeAnswer, readAnswer } from "../service-call.ts";
-import type { ServiceCommandOptions } from "../service-commands.ts";
 
 export interface TailOptions extends ServiceCommandOptions {
   readonly lql?: string;

@@ -41,7 +41,13 @@ export function addSourcesRoutes(app: FastifyInstance, dependencies: AppDependen
     return { ...showSource(source), newest_event: newest === undefined ? null : formatIsoTimestamp(newest) };
   };
 
-  app.get("/api/sources", options, () => sources.sources.map(show));
+  // Clients of the reference look for their sources by name: those come last, under each of their further names.
+  app.get("/api/sources", options, () => [
+    ...sources.sources.map(show),
+    ...sources.sources.flatMap((source) =>
+      source.aliases.map((alias) => ({ ...show(source), name: alias, aliases: [], alias_of: source.name })),
+    ),
+  ]);
   app.get<SourceRoute>("/api/sources/:name", options, ({ params }) => show(find(params.name)));
 
   app.get<SourceRoute>("/api/sources/:name/schema", options, (request) => {

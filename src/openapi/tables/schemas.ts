@@ -152,15 +152,19 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
     ["name", "aliases", "kind", "description", "tenant", "retention_days", "fields"],
   ),
   Source: {
-    ...object({
-      id: text,
-      name: text,
-      aliases: texts,
-      kind: text,
-      description: text,
-      retention_days: { type: ["number", "null"] },
-      read_only: flag,
-    }),
+    ...object(
+      {
+        id: text,
+        name: text,
+        aliases: texts,
+        kind: text,
+        description: text,
+        retention_days: { type: ["number", "null"] },
+        read_only: flag,
+        alias_of: { type: "string", description: "The source's name, where this is another name of it" },
+      },
+      ["alias_of"],
+    ),
     additionalProperties: true,
   },
   BackendDocument: object(
