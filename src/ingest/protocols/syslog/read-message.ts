@@ -63,8 +63,8 @@ function readNew(rest: string): Message | undefined {
   if (match === null) return undefined;
   const [header, time = "-", host, app, process, messageId] = match;
   const { structured, end } = readStructuredData(rest, header.length);
-  // A text in UTF-8 begins with a byte order mark.
-  const text = rest.slice(end).replace(/^ ?\ufeff?/, "");
+  // A text in UTF-8 begins with a byte order mark; rsyslog puts one space before what came to it as RFC 3164.
+  const text = rest.slice(end).replace(/^ ?\ufeff?(?: (?=\S))?/, "");
   return {
     ...readTime(time),
     host: some(host),

@@ -38,6 +38,8 @@ describe("messages of syslog", () => {
       },
     ],
     ["<34>1 - - - - - -", nowUs, null, { level: "critical", facility: "auth" }],
+    ["<34>1 - h su - - -  of rsyslog", nowUs, "of rsyslog", { host: "h", app: "su" }],
+    ["<34>1 - h su - - -   indented", nowUs, "  indented", { host: "h", app: "su" }],
     ["<34>1 - h su - - - 'su root' failed", nowUs, "'su root' failed", { host: "h", app: "su" }],
     [
       "<40>1 2012-11-30T06:45:29+00:00 host app web.3 - State changed",
