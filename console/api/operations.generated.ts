@@ -589,6 +589,8 @@ export interface Answers {
       refused_bodies: number;
       /** Stored events whose timestamp could not be read */
       untimed: number;
+      /** Stored events that name no tenant, of a source that has tenants */
+      without_tenant: number;
       /** Why events and bodies were not stored, the newest first */
       reasons: Array<{
         reason: string;

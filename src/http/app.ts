@@ -14,6 +14,7 @@ import type { AutoSource } from "../sources/auto-source.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import { createKeptReplies } from "./cached-replies/cached-replies.ts";
 import { createIntakeTally, type IntakeTally } from "./ingest/intake-tally.ts";
+import { createTenantlessWarnings, type WarnOfTenantless } from "./ingest/warn-of-tenantless.ts";
 import { createMetrics } from "./observe/metrics.ts";
 import { addAccessLog } from "./plugins/access-log.ts";
 import { addAudit } from "./plugins/audit.ts";
@@ -84,6 +85,7 @@ export interface AppContext extends AppDependencies {
   readonly tails: TailHub;
   /** What came of what was sent. */
   readonly intake: IntakeTally;
+  readonly warnOfTenantless: WarnOfTenantless;
 }
 
 /** URLs of 256 KB and some headers fit. */
@@ -99,6 +101,7 @@ export async function buildApp(given: AppDependencies): Promise<FastifyInstance>
     scopes: createSourceScopes(given.sources),
     tails,
     intake: createIntakeTally(given.nowMs),
+    warnOfTenantless: createTenantlessWarnings(given.nowMs),
     dataThrough: tellOfArrivals(given.dataThrough, tails),
   };
   const metrics = createMetrics(dependencies);

@@ -198,3 +198,22 @@ describe("events", () => {
     expect((JSON.parse(answer) as { result: { event_message: string }[] }).result[0]?.event_message).toBe(text);
   });
 });
+
+describe("events that name no project", () => {
+  it("are stored, counted in the source's statistics, and named in the log with the field that they lack", async () => {
+    const statistics = async () => {
+      const all = (await (await service.get("/api/statistics/sources")).json()) as {
+        sources: { source: string; without_tenant: number }[];
+      };
+      return all.sources.find(({ source }) => source === "pooler")?.without_tenant;
+    };
+    const before = (await statistics()) ?? 0;
+    await service.ingest("pooler", [
+      { event_message: "a" },
+      { event_message: "b", project: "abc" },
+      { event_message: "c" },
+    ]);
+    expect(await statistics()).toBe(before + 2);
+    await expect.poll(() => service.output()).toMatch(/events? came to pooler without project: queries of one project/);
+  });
+});

@@ -123,6 +123,8 @@ export interface AppendResult {
   readonly repeated: number;
   /** Values that did not fit the type of their declared field and read as NULL; absent where there are none. */
   readonly mistyped?: number;
+  /** Events without a tenant, of a source that has tenants; absent where there are none. */
+  readonly tenantless?: number;
   /** Time of the newest of these events of each tenant, microseconds since 1970; absent for a source without tenants. */
   readonly newestByTenant?: ReadonlyMap<string, bigint>;
 }

@@ -4,7 +4,12 @@ import { createIntakeTally } from "./intake-tally.ts";
 it("counts by source, and tells the newest reasons first", () => {
   let now = 1_000;
   const tally = createIntakeTally(() => now);
-  tally.note("edge", { stored: 3, untimed: 1, rejected: [{ reason: "no object" }, { reason: "too large" }] });
+  tally.note("edge", {
+    stored: 3,
+    untimed: 1,
+    tenantless: 2,
+    rejected: [{ reason: "no object" }, { reason: "too large" }],
+  });
   now = 2_000;
   tally.note("edge", { stored: 1, untimed: 0, rejected: [{ reason: "no object" }] });
   tally.refuse("edge", "not JSON");
@@ -13,6 +18,7 @@ it("counts by source, and tells the newest reasons first", () => {
     rejected: 3,
     refusedBodies: 1,
     untimed: 1,
+    tenantless: 2,
     reasons: [
       { reason: "not JSON", count: 1, newestMs: 2_000 },
       { reason: "no object", count: 2, newestMs: 2_000 },

@@ -10,6 +10,8 @@ export interface SourceIntake {
   readonly refusedBodies: number;
   /** Stored events whose timestamp could not be read. */
   readonly untimed: number;
+  /** Stored events without a tenant, of a source that has tenants. */
+  readonly tenantless: number;
   /** Why events and bodies were rejected, the newest first. */
   readonly reasons: readonly RejectionReason[];
 }
@@ -34,6 +36,7 @@ export interface IntakeTally {
 export interface IntakeOutcome {
   readonly stored: number;
   readonly untimed: number;
+  readonly tenantless?: number | undefined;
   readonly rejected: readonly Pick<RejectedEvent, "reason">[];
 }
 
@@ -46,6 +49,7 @@ interface Counts {
   rejected: number;
   refusedBodies: number;
   untimed: number;
+  tenantless: number;
   /** In the order in which they last happened. */
   readonly reasons: Map<string, { count: number; newestMs: number }>;
 }
@@ -57,7 +61,7 @@ export function createIntakeTally(nowMs: () => number): IntakeTally {
   const countsOf = (source: string): Counts => {
     const known = bySource.get(source);
     if (known !== undefined) return known;
-    const made: Counts = { stored: 0, rejected: 0, refusedBodies: 0, untimed: 0, reasons: new Map() };
+    const made: Counts = { stored: 0, rejected: 0, refusedBodies: 0, untimed: 0, tenantless: 0, reasons: new Map() };
     bySource.set(source, made);
     return made;
   };
@@ -72,10 +76,11 @@ export function createIntakeTally(nowMs: () => number): IntakeTally {
 
   return {
     sinceMs: nowMs(),
-    note(source, { stored, untimed, rejected }) {
+    note(source, { stored, untimed, rejected, tenantless = 0 }) {
       const counts = countsOf(source);
       counts.stored += stored;
       counts.untimed += untimed;
+      counts.tenantless += tenantless;
       counts.rejected += rejected.length;
       for (const { reason } of rejected) remember(counts, reason);
     },
@@ -90,6 +95,7 @@ export function createIntakeTally(nowMs: () => number): IntakeTally {
         rejected: 0,
         refusedBodies: 0,
         untimed: 0,
+        tenantless: 0,
         reasons: new Map<string, { count: number; newestMs: number }>(),
       };
       return { ...counts, reasons: [...reasons].map(([reason, each]) => ({ reason, ...each })).reverse() };

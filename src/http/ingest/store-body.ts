@@ -15,14 +15,17 @@ import type { AppContext } from "../app.ts";
 import { createCallSignal } from "../request/call-signal.ts";
 import { ownerOf } from "../request/require-private.ts";
 
-type Needs = Pick<AppContext, "runner" | "dataThrough" | "quotas" | "maxBodyBytes" | "nowMs" | "drain" | "intake">;
+type Needs = Pick<
+  AppContext,
+  "runner" | "dataThrough" | "quotas" | "maxBodyBytes" | "nowMs" | "drain" | "intake" | "warnOfTenantless"
+>;
 
 /**
  * Stores what a request's body holds, where the limits of its token and of its tenants allow that: all of it or nothing. Resolves once it
  * is on disk; throws `BodyError`, `EngineError`, `rate_limited` and `tenant_limit`.
  */
 export async function storeBody(
-  { runner, dataThrough, quotas, maxBodyBytes, nowMs, drain, intake }: Needs,
+  { runner, dataThrough, quotas, maxBodyBytes, nowMs, drain, intake, warnOfTenantless }: Needs,
   source: Source,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -44,13 +47,17 @@ export async function storeBody(
       throw error;
     },
   );
-  const { stored, repeated, rejected, untimed, mistyped, receipt, newestTimestampUs: newestUs } = result;
+  const { stored, repeated, rejected, untimed, mistyped, tenantless, receipt, newestTimestampUs: newestUs } = result;
   if (newestUs !== undefined) dataThrough.note(source.name, newestUs, result.newestByTenant);
   const accepted = stored + repeated;
   request.logNotes.events = accepted;
-  intake.note(source.name, { stored, untimed, rejected });
+  intake.note(source.name, { stored, untimed, rejected, tenantless });
   request.logNotes.rejected = rejected.length;
   request.logNotes.untimed = untimed;
+  if (tenantless !== undefined) {
+    request.logNotes.tenantless = tenantless;
+    warnOfTenantless(request.log, source, tenantless);
+  }
   const mediaType = mediaTypeOf(contentType);
   return { accepted, rejected, untimed, mistyped, receipt, mediaType, tookMs: Math.round(reply.elapsedTime) };
 }

@@ -64,7 +64,7 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit, sysl
   });
   const stored = new Counter({
     name: "logweir_ingest_events_total",
-    help: "Events by source: stored, rejected, and those of the stored whose timestamp could not be read (untimed).",
+    help: "Events by source: stored, rejected, and those of the stored whose timestamp could not be read (untimed) or that name no tenant (tenantless).",
     labelNames: ["source", "outcome"],
     registers,
   });
@@ -98,13 +98,14 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit, sysl
   addNewestEvents(registers, sources, dataThrough);
   if (drains !== undefined) addDrains(registers, drains);
   return {
-    observe({ endpoint, cache: result, source, events, rejected, untimed }, status, seconds) {
+    observe({ endpoint, cache: result, source, events, rejected, untimed, tenantless }, status, seconds) {
       requests.inc({ endpoint: endpoint ?? "", status: String(status) });
       if (endpoint !== undefined) latencies.observe(endpoint, result ?? "none", seconds);
       if (result !== undefined) lookups.inc({ result });
       if (source !== undefined && events !== undefined) stored.inc({ source, outcome: "stored" }, events);
       if (source !== undefined && rejected !== undefined) stored.inc({ source, outcome: "rejected" }, rejected);
       if (source !== undefined && untimed !== undefined) stored.inc({ source, outcome: "untimed" }, untimed);
+      if (source !== undefined && tenantless !== undefined) stored.inc({ source, outcome: "tenantless" }, tenantless);
     },
     observeHit: (endpoint, seconds) => latencies.observe(endpoint, "hit", seconds),
     countHits(endpoint, status, count) {

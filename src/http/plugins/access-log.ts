@@ -14,6 +14,8 @@ export interface LogNotes {
   rejected?: number;
   /** Events whose timestamp could not be read. */
   untimed?: number;
+  /** Events without a tenant, of a source that has tenants. */
+  tenantless?: number;
 }
 
 declare module "fastify" {

@@ -41,7 +41,7 @@ export function addStatisticsRoutes(app: FastifyInstance, dependencies: AppConte
   app.get("/api/statistics/sources", options, (_request, reply) => {
     reply.header("Cache-Control", "no-store");
     const shown = sources.sources.map(({ name, retentionDays }) => {
-      const { stored, rejected, refusedBodies, untimed, reasons } = intake.of(name);
+      const { stored, rejected, refusedBodies, untimed, tenantless, reasons } = intake.of(name);
       const newest = dataThrough.newestOf(name);
       return {
         source: name,
@@ -49,6 +49,7 @@ export function addStatisticsRoutes(app: FastifyInstance, dependencies: AppConte
         rejected,
         refused_bodies: refusedBodies,
         untimed,
+        without_tenant: tenantless,
         reasons: reasons.map(({ reason, count, newestMs }) => ({
           reason,
           count,

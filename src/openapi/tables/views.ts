@@ -146,6 +146,7 @@ export const viewOperations: readonly ManagementOperation[] = [
         rejected: { ...count, description: "Events that were not stored" },
         refused_bodies: { ...count, description: "Bodies that could not be read as a whole" },
         untimed: { ...count, description: "Stored events whose timestamp could not be read" },
+        without_tenant: { ...count, description: "Stored events that name no tenant, of a source that has tenants" },
         reasons: {
           ...listOf({ reason: text, count, newest: text }),
           description: "Why events and bodies were not stored, the newest first",

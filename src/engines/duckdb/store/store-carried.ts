@@ -55,10 +55,13 @@ export function appendResult(
   const count = mistyped.reduce((sum, field) => sum + field.count, 0);
   const newest = new Map<string, bigint>();
   for (const { tenant, newestTimestampUs } of tenants) if (tenant !== null) newest.set(tenant, newestTimestampUs);
+  if (state.declaration.tenant === undefined) return { stored, repeated, ...(count === 0 ? {} : { mistyped: count }) };
+  const tenantless = tenants.find(({ tenant }) => tenant === null)?.eventCount ?? 0;
   return {
     stored,
     repeated,
     ...(count === 0 ? {} : { mistyped: count }),
-    ...(state.declaration.tenant === undefined ? {} : { newestByTenant: newest }),
+    ...(tenantless === 0 ? {} : { tenantless }),
+    newestByTenant: newest,
   };
 }
