@@ -96,6 +96,18 @@ export function findNode(tree: FieldTree, path: string): FieldNode | undefined {
   return node;
 }
 
+/** The fields at a path, in all spellings that events had. */
+export function findSpellings(tree: FieldTree, path: string): readonly FieldNode[] {
+  let nodes: readonly FieldNode[] = [tree.root];
+  for (const name of path.split(".")) {
+    const folded = foldName(name);
+    nodes = nodes.flatMap(({ children }) =>
+      [...children].flatMap(([own, child]) => (foldName(own) === folded ? [child] : [])),
+    );
+  }
+  return nodes;
+}
+
 /** Numbers of the entries of values and of the record at a path. */
 export function entriesAt(tree: FieldTree, path: string): number[] {
   const node = findNode(tree, path);
@@ -142,5 +154,5 @@ export function applyEntries(tree: FieldTree, entries: readonly SchemaEntry[]): 
 }
 
 function noteColumn(tree: FieldTree, key: string, column: string | null): void {
-  if (!tree.columns.has(key)) tree.columns.set(key, column);
+  if ((tree.columns.get(key) ?? null) === null) tree.columns.set(key, column);
 }

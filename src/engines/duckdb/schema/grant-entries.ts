@@ -2,7 +2,7 @@
 import { foldName } from "./declaration.ts";
 import { countEntries, type EntrySet, hasEntry, NO_ENTRIES } from "./entry-set.ts";
 import { type FieldRequest, requestKey, type Tenant, type TenantRequests } from "./field-requests.ts";
-import { columnKey, type FieldTree, findNode } from "./field-tree.ts";
+import { columnKey, type FieldTree, findNode, findSpellings } from "./field-tree.ts";
 import type { SchemaEntry } from "./schema-entry.ts";
 
 export interface SchemaLimits {
@@ -47,6 +47,8 @@ export function schemaLimitsFor(
 
 /** What is known of the tenants whose events bring fields. */
 export interface GrantBasis {
+  /** Fields that share a column that they do not have get one after all. */
+  readonly isDeclaring?: boolean | undefined;
   readonly tree: FieldTree;
   readonly entries: readonly SchemaEntry[];
   readonly limits: SchemaLimits;
@@ -116,7 +118,8 @@ class Granting {
     if (role === "record" && !path.includes(".")) this.#addJson(path, true);
     const holds = columnKey(path, role === "value" ? request.type : role);
     const shared = this.#columns.has(holds) ? this.#columns.get(holds) : this.#basis.tree.columns.get(holds);
-    const isNew = shared === undefined && mayHaveColumn && request.isSingle && this.#hasRoom();
+    const isMissing = shared === undefined || (shared === null && this.#basis.isDeclaring === true);
+    const isNew = isMissing && mayHaveColumn && request.isSingle && this.#hasRoom();
     const column = shared ?? (isNew ? this.#nextColumn(role === "value" ? "c" : "p") : null);
     this.#columns.set(holds, column);
     this.#granted.set(key, role === "value" ? { role, path, type: request.type, column } : { role, path, column });
@@ -154,6 +157,7 @@ export function grantEntries(basis: GrantBasis, missing: readonly TenantRequests
 export function declaredEntries(tree: FieldTree): readonly SchemaEntry[] {
   const unbounded = { maxTenantColumns: 1e6, maxColumns: 1e6, maxTenantFields: 1e6, maxFields: 1e6 };
   const granting = new Granting({
+    isDeclaring: true,
     tree,
     entries: [],
     limits: unbounded,
@@ -163,8 +167,14 @@ export function declaredEntries(tree: FieldTree): readonly SchemaEntry[] {
   for (const { path, type } of tree.declaration.fields.values()) {
     const node = findNode(tree, path);
     if (type === "record" && (node?.recordEntry ?? -1) === -1) requests.push({ role: "record", path, isSingle: true });
-    if (type !== "record" && node?.values.has(type) !== true)
-      requests.push({ role: "value", path, type, isSingle: true });
+    if (type === "record") continue;
+    const isSingle = true;
+    if (node?.values.has(type) !== true) requests.push({ role: "value", path, type, isSingle });
+    // Values that came before the field was declared may have been in lists only, or have found no room for a column.
+    for (const spelling of findSpellings(tree, path)) {
+      if (spelling.values.get(type)?.column === null)
+        requests.push({ role: "value", path: spelling.path, type, isSingle });
+    }
   }
   granting.grantTenant({ tenant: null, requests });
   // There from the start, so that no view is made without it.

@@ -100,10 +100,12 @@ export function createViewTree({ entries, tree, shown, isOpen }: ViewBasis): Vie
 function apply(root: ViewNode, entry: SchemaEntry, declared: ValueType | "record" | undefined, isSaid: boolean): void {
   const isScalarField = declared !== undefined && declared !== "record";
   if (entry.role === "json" || (entry.role === "open" && !isListed(root, entry.path))) return;
-  if (isScalarField && (entry.role !== "value" || entry.type !== declared)) return;
+  if (isScalarField && entry.role !== "value") return;
   if (declared === "record" && entry.role === "value") return;
   if (isBelowScalar(root, entry.path)) return;
   const node = nodeAt(root, entry.path);
+  // Of values that came before the field was declared, its spelling counts: they are in its column, which it always has.
+  if (isScalarField && entry.role === "value" && (entry.type !== declared || liveColumn(entry) === null)) return;
   switch (entry.role) {
     case "value":
       node.values.set(entry.type, joined(node.values.get(entry.type), liveColumn(entry)));

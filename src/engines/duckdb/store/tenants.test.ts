@@ -304,6 +304,52 @@ describe("a source seen by tenant", () => {
     expect(await inColumns.query(distinct)).toEqual(rows);
   });
 
+  it("shows a tenant the same once a field is declared, whoever else was there: spellings, lists, values in lists", async () => {
+    const own = { project: "a", dur: 1, metadata: { x: { y: [1] }, lists: [{ n: 1, N2: "x" }, { n: "7" }], REQ: 5 } };
+    const others = [
+      { project: "b", DUR: 2, metadata: { X: { Y: ["x"] }, lists: { N: 1, n2: [1], n: { z: 1 } }, req: "x" } },
+      { project: "b", dur: { q: 1 }, metadata: [{ a: 1 }, { req: 3 }] },
+    ];
+    const declares = { ...edge, knownFields: [...edge.knownFields, { path: "metadata.req", type: INT64 }] };
+    const answers: unknown[] = [];
+    for (const sent of [[own], [...others, own, ...others]]) {
+      const directory = folder();
+      const { send, close } = await open(directory);
+      await send(...sent.map((event, id) => ({ ...event, id: event === own ? "own" : String(id) })));
+      await close();
+      const { query, view, close: end } = await open(directory, {}, declares);
+      const text =
+        "SELECT dur, m.*, l.n, l.n2 FROM edge, UNNEST(metadata) m, UNNEST(m.lists) l WHERE project = 'a' ORDER BY l.n";
+      answers.push([view("a"), await query(text, "a")]);
+      await end();
+    }
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[0]).toMatchObject([{ dur: "INT64" }, [{ dur: 1, req: 5, n: 1 }, { n: "7" }]]);
+  });
+
+  it("takes no element of a list for the tenant's place, also once the tenant's field is named", async () => {
+    const directory = folder();
+    const path = { path: "metadata.ref", type: STRING };
+    const { send, close } = await open(directory, {}, { name: "edge", knownFields: [] });
+    await send({ id: "2", metadata: [{ ref: "a" }, { ref: "b" }] });
+    await send({ id: "0", metadata: [{ REF: "a" }, { REF: "b" }] });
+    await send({ id: "1", metadata: { ref: "a" } }, { id: "3", metadata: [{ ref: 7 }] });
+    await close();
+    const named = { name: "edge", tenantField: "metadata.ref", knownFields: [path] };
+    const { query, send: sendAgain } = await open(directory, {}, named);
+    const late = await sendAgain(
+      { id: "4", metadata: { REF: "a" } },
+      { id: "5", metadata: [{ ref: "a" }, { n: 1 }] },
+      { id: "6", Metadata: { Ref: "a" } },
+    );
+    expect(late.newestByTenant?.size).toBe(1);
+    const ids = (tenant: string) =>
+      query(`SELECT id FROM edge, UNNEST(metadata) m WHERE m.ref = '${tenant}' ORDER BY id`, tenant);
+    expect(await ids("a")).toEqual([{ id: "1" }, { id: "4" }, { id: "6" }]);
+    expect(await ids("b")).toEqual([]);
+    expect(await ids("7")).toEqual([{ id: "3" }]);
+  });
+
   it("reads fields beyond the columns of a tenant with their own types, at any number, and nobody else notices", async () => {
     const { send, query, view, store } = await open(undefined, { maxTenantColumns: 5, maxTenantFields: 50 });
     await send({ project: "a", n: 1 });

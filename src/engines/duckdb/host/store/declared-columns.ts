@@ -3,7 +3,7 @@ import type { Connection } from "../../driver/connection.ts";
 import { foldName } from "../../schema/declaration.ts";
 import type { SchemaEntry, ValueType } from "../../schema/schema-entry.ts";
 import { quoteIdentifier, quoteString } from "../../sql-text.ts";
-import { jsonPlace } from "./json-paths.ts";
+import { isSingle, jsonPlace } from "./json-paths.ts";
 import type { StoredSource } from "./stored-source.ts";
 
 type ValueEntry = SchemaEntry & { readonly role: "value" };
@@ -71,7 +71,7 @@ async function fillColumn(connection: Connection, source: StoredSource, path: st
     const text = `CASE WHEN json_type(${argument}) NOT IN ('ARRAY', 'OBJECT') THEN json_extract_string(${argument}) END`;
     const value = textTo(`(${text})`, type);
     if (value === undefined) continue;
-    const sql = `UPDATE ${table} SET ${target} = ${value} WHERE ${target} IS NULL AND ${place.column} IS NOT NULL AND (${value}) IS NOT NULL`;
+    const sql = `UPDATE ${table} SET ${target} = ${value} WHERE ${target} IS NULL AND ${place.column} IS NOT NULL AND ${isSingle(source.entries, spelling)} AND (${value}) IS NOT NULL`;
     await connection.all(sql);
   }
   await connection.all("UPDATE lw_fields SET stale = false WHERE source = $1 AND column_name = $2", [

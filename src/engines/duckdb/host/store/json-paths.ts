@@ -30,3 +30,18 @@ export function jsonPlace(
   if (rest === undefined) return undefined;
   return { column: quoteIdentifier(rest), path: quoteString(`$[0]."${top}"${inner}`) };
 }
+
+/** True for rows in which every record above the field is one object: where several stand in a list, none of them is the event's. */
+export function isSingle(entries: readonly SchemaEntry[], path: string): string {
+  const [top = "", ...below] = path.split(".");
+  const own = jsonColumnOf(entries, path);
+  const column = own ?? restColumnOf(entries);
+  if (column === undefined) return "true";
+  let at = own === undefined ? `$[0]."${top}"` : "$";
+  const lengths = below.map((name) => {
+    const length = `json_array_length(${quoteIdentifier(column)}, ${quoteString(at)}) = 1`;
+    at += `[0]."${name}"`;
+    return length;
+  });
+  return lengths.length === 0 ? "true" : `(${lengths.join(" AND ")})`;
+}
