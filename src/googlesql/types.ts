@@ -35,6 +35,8 @@ export interface StructField {
   /** Absent for an anonymous field. */
   readonly name?: string;
   readonly type: SqlType;
+  /** Its value comes of a field of a log record: the type is what events happened to carry. */
+  readonly isLenient?: true;
 }
 
 export interface StructType {

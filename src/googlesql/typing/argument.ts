@@ -129,7 +129,7 @@ function namedLike(type: SqlType, first: SqlType | undefined): SqlType {
   const fields = type.fields.map((field, i) => {
     const name = first.fields[i]?.name ?? field.name;
     const inner = namedLike(field.type, first.fields[i]?.type);
-    return name === undefined ? { type: inner } : { name, type: inner };
+    return { ...field, type: inner, ...(name === undefined ? {} : { name }) };
   });
   return { kind: "STRUCT", fields };
 }

@@ -12,6 +12,7 @@ import {
   type RecordType,
   recordIn,
   type SqlType,
+  type StructField,
   UNKNOWN,
 } from "../types.ts";
 import { isSameType, numericRank } from "./same-type.ts";
@@ -64,13 +65,14 @@ export function supertype(a: SqlType, b: SqlType): SqlType | undefined {
   }
   if (a.kind === "RECORD" && b.kind === "RECORD") return mergeRecords(a, b);
   if (a.kind === "STRUCT" && b.kind === "STRUCT" && a.fields.length === b.fields.length) {
-    const fields: { name?: string; type: SqlType }[] = [];
+    const fields: StructField[] = [];
     for (const [i, field] of a.fields.entries()) {
       const other = b.fields[i];
       const type = other === undefined ? undefined : supertype(field.type, other.type);
       if (type === undefined) return undefined;
       const name = field.name ?? other?.name;
-      fields.push(name === undefined ? { type } : { name, type });
+      const isLenient = field.isLenient === true || other?.isLenient === true;
+      fields.push({ ...(name === undefined ? {} : { name }), type, ...(isLenient ? { isLenient } : {}) });
     }
     return { kind: "STRUCT", fields };
   }

@@ -11,7 +11,7 @@ import { errorExpr, isErrorExpr } from "../resolution.ts";
 import { mapExpr } from "../transform.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
-import { coerceOrFail, sortable, typeName } from "./coerce.ts";
+import { coerceOrFail, passesLenient, sortable, typeName } from "./coerce.ts";
 import { collatedKey } from "./collation.ts";
 
 /** An aggregate call: it is put among its SELECT's aggregates, and a column of them stands for it. */
@@ -40,6 +40,7 @@ export function resolveAggregate(
   const known = alike.find((other) => isSameAggregate(other.call, call));
   if (known !== undefined) return columnExpr(known.column, node.span);
   const column = resolution.newColumn(name.replace("$", "").toLowerCase(), call.type);
+  if (passesLenient(resolution, call.function, call.arguments)) resolution.lenientColumns.add(column.id);
   block.aggregates.push({ column, call });
   block.aggregateIndex.set(hash, [...alike, { column, call }]);
   return columnExpr(column, node.span);

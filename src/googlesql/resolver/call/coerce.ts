@@ -12,21 +12,64 @@ export function operandOf(resolution: Resolution, expression: Expr): Operand {
   return { type: expression.type, expression, isLenient: isLenientExpr(resolution, expression) };
 }
 
-/** What they give of a field of a log record is such a field. */
-const ELEMENTS: ReadonlySet<string> = new Set([
-  ...["$array_at_offset", "$array_at_ordinal", "$safe_array_at_offset", "$safe_array_at_ordinal"],
+/**
+ * Functions that answer one of their arguments, or its elements, by the places of those: what they give of fields of log records is such a
+ * field. "all": whichever they have.
+ */
+const PASSING: ReadonlyMap<string, readonly number[] | "all"> = new Map<string, readonly number[] | "all">([
+  ...["$array_at_offset", "$array_at_ordinal", "$safe_array_at_offset", "$safe_array_at_ordinal"].map(first),
+  ...["ARRAY_FIRST", "ARRAY_LAST", "ARRAY_REVERSE", "ARRAY_SLICE", "ARRAY_AGG", "ARRAY_CONCAT_AGG"].map(first),
+  ...["MIN", "MAX", "ANY_VALUE", "MIN_BY", "MAX_BY", "FIRST_VALUE", "LAST_VALUE", "NTH_VALUE", "NULLIF"].map(first),
+  ...["LAG", "LEAD"].map((name) => [name, [0, 2]] as const),
+  ["IF", [1, 2]],
+  ...["IFNULL", "COALESCE", "GREATEST", "LEAST", "ARRAY_CONCAT"].map((name) => [name, "all"] as const),
 ]);
+
+function first(name: string): readonly [string, readonly number[]] {
+  return [name, [0]];
+}
+
+/** Does a function of these arguments give a field of a log record? */
+export function passesLenient(resolution: Resolution, name: string, given: readonly (Expr | undefined)[]): boolean {
+  const places = PASSING.get(name);
+  if (places === undefined) return false;
+  const passed = places === "all" ? given : places.map((place) => given[place]);
+  return areLenient(
+    resolution,
+    passed.filter((value) => value !== undefined),
+  );
+}
+
+/** Are all of them fields of log records, NULL aside, also where one was made the type of the others? */
+function areLenient(resolution: Resolution, values: readonly Expr[]): boolean {
+  const some = values.filter((value) => !(value.kind === "Literal" && value.value === null));
+  const isOne = (value: Expr): boolean =>
+    isLenientExpr(resolution, value) || (value.kind === "Cast" && value.isImplicit && isOne(value.operand));
+  return some.length > 0 && some.every(isOne);
+}
 
 /** Is it a field of a log record, or a column of a log source: a value whose type is what events happened to carry? */
 export function isLenientExpr(resolution: Resolution, expression: Expr): boolean {
   if (expression.kind === "RecordField" || isMixed(expression.type)) return true;
-  if (expression.kind === "Column" || expression.kind === "Variable")
-    return resolution.lenientColumns.has(expression.column.id);
-  if (expression.kind === "Call") {
-    const [first] = expression.arguments;
-    return ELEMENTS.has(expression.function) && first !== undefined && isLenientExpr(resolution, first);
+  switch (expression.kind) {
+    case "Column":
+    case "Variable":
+      return resolution.lenientColumns.has(expression.column.id);
+    case "Call":
+      return passesLenient(resolution, expression.function, expression.arguments);
+    case "Field": {
+      const { type } = expression.base;
+      return type.kind === "STRUCT" && type.fields[expression.index]?.isLenient === true;
+    }
+    case "Case": {
+      const results = expression.branches.map(({ then }) => then);
+      return areLenient(resolution, expression.else === undefined ? results : [...results, expression.else]);
+    }
+    case "Let":
+      return isLenientExpr(resolution, expression.body);
+    default:
+      return false;
   }
-  return false;
 }
 
 /**

@@ -11,7 +11,7 @@ import { mapExpr } from "../transform.ts";
 import { checkModifiers, resolveOrderItems, type SortExpression } from "./aggregate.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
-import { asMixed, coerceOrFail, isLenientExpr, typeName } from "./coerce.ts";
+import { asMixed, coerceOrFail, isLenientExpr, passesLenient, typeName } from "./coerce.ts";
 
 /** A call with OVER: it is put among its SELECT's window functions, and a column of them stands for it. */
 export function resolveWindowCall(
@@ -78,6 +78,7 @@ export function resolveWindowCall(
   }
   const frame = checkWindow(context, node, entry, window);
   const column = resolution.newColumn(name.replace("$", "").toLowerCase(), call.type);
+  if (passesLenient(resolution, call.function, call.arguments)) resolution.lenientColumns.add(column.id);
   block.windows.push({
     column,
     call: {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Query } from "../../ast.ts";
 import { parseQuery } from "../../parse.ts";
 import { printQuery } from "../../print.ts";
+import { arrayOf, type RecordField, type SqlType, STRING } from "../../types.ts";
 import { dumpQuery } from "../dump.ts";
 import { resolveQuery } from "../resolve.ts";
 import { TABLES } from "../testing/resolved.ts";
@@ -59,7 +60,30 @@ describe("a condition on any value of a path", () => {
     );
   });
 
-  it.each(["metadata.request", "metadata.spans", "metadata"])("is refused for %s, an object", (path) => {
-    expect(() => dump(path, "$ IS TRUE")).toThrow(`${path} is an object, which has no value of its own`);
+  it.each(["metadata.request", "metadata.spans", "metadata"])(
+    "asks %s, which events made an object, for a value",
+    (path) => {
+      expect(() => dump(path, "$ = 'a'")).not.toThrow();
+    },
+  );
+
+  it("is refused for an object that the source declares", () => {
+    const field = (name: string, type: SqlType, isDeclared: boolean): RecordField => ({ name, type, isDeclared });
+    const record = (...fields: RecordField[]): SqlType =>
+      arrayOf({ kind: "RECORD", fields, isRepeated: false, isOpen: false });
+    const request = record(field("path", STRING, true), field("other", record(field("k", STRING, false)), false));
+    const table = {
+      name: "logs",
+      isLenient: true,
+      columns: [
+        { name: "id", type: STRING },
+        { name: "metadata", type: record(field("request", request, false)) },
+      ],
+    };
+    const tables = { findTable: () => table, tableNames: () => ["logs"] };
+    const resolve = (path: string) => resolveQuery(anyOf(path, "$ = 'a'"), text(path, "$ = 'a'"), { tables });
+    for (const path of ["metadata", "metadata.request"])
+      expect(() => resolve(path)).toThrow(`${path} is an object, which has no value of its own`);
+    expect(() => resolve("metadata.request.other")).not.toThrow();
   });
 });

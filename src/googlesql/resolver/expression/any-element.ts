@@ -1,6 +1,6 @@
 import type { AnyElement, Expression } from "../../ast.ts";
 import type { Expr, RecordFieldExpr, Scan } from "../../resolved.ts";
-import { BOOL, recordIn, type SqlType } from "../../types.ts";
+import { BOOL, type RecordType, recordIn, type SqlType } from "../../types.ts";
 import { type ExprContext, resolveExpression } from "../context.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
 import { mapExpr } from "../transform.ts";
@@ -85,11 +85,20 @@ function elementsOf(
   return { scan: scan ?? { kind: "SingleRow" }, value };
 }
 
-/** The names of an object's fields; undefined for what is none. */
+/** The names of the fields of what is an object whatever events bring; undefined for what is none. */
 function fieldsOf(type: SqlType): readonly string[] | undefined {
   const inner = type.kind === "ARRAY" ? type.element : type;
-  if (inner.kind !== "RECORD" && inner.kind !== "STRUCT") return undefined;
+  // A field that events made an object has no value there, and has one in events to come.
+  if (inner.kind !== "STRUCT" && !(inner.kind === "RECORD" && isDeclared(inner))) return undefined;
   return inner.fields.flatMap((field) => field.name ?? []);
+}
+
+/** Does the source say that it is a record? What is above a declared field is one. */
+function isDeclared({ fields }: RecordType): boolean {
+  return fields.some(({ type, isDeclared: isSaid }) => {
+    const inner = recordIn(type);
+    return isSaid === true || (inner !== undefined && isDeclared(inner));
+  });
 }
 
 /** Fields that a message names. */

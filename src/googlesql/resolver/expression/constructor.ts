@@ -56,7 +56,7 @@ export function resolveStructConstructor(context: ExprContext, node: StructConst
       name: isTuple ? undefined : (field.alias?.name ?? inferredName(field.expression)),
       value: values[i] ?? errorExpr(span),
     }));
-    return makeStruct(named, span);
+    return makeStruct(named, span, (value) => isLenientExpr(resolution, value));
   }
   const type = resolveType(resolution, node.type);
   if (isErrorType(type) || values.some(isErrorExpr)) return errorExpr(span);

@@ -15,14 +15,16 @@ export function negateIf(isNegated: boolean, expression: Expr, span: Span): Expr
   return isNegated ? call("$not", [expression], BOOL, span) : expression;
 }
 
-/** A struct of named or anonymous values. */
+/** A struct of named or anonymous values; `isLenient`: those that come of fields of log records. */
 export function makeStruct(
   fields: readonly { readonly name?: string | undefined; readonly value: Expr }[],
   span: Span,
+  isLenient: (value: Expr) => boolean,
 ): Expr {
-  const types: StructField[] = fields.map(({ name, value }) =>
-    name === undefined ? { type: value.type } : { name, type: value.type },
-  );
+  const types = fields.map(({ name, value }): StructField => {
+    const field = name === undefined ? { type: value.type } : { name, type: value.type };
+    return isLenient(value) ? { ...field, isLenient: true } : field;
+  });
   return {
     kind: "MakeStruct",
     type: { kind: "STRUCT", fields: types },

@@ -18,7 +18,8 @@ export function reconcile(resolution: Resolution, operands: readonly Expr[]): re
   if (operands.some(({ type }) => type.kind === "MIXED")) return reconcileMixed(resolution, operands);
   const leaves = operands.filter((operand) => isLenientExpr(resolution, operand) && operand.type.kind !== "UNKNOWN");
   const [leaf] = leaves;
-  if (leaf === undefined) return operands;
+  // What no event has carried may be of any shape.
+  if (leaf === undefined) return reconcileMixed(resolution, operands);
   const others = operands.filter((operand) => !isLenientExpr(resolution, operand) && operand.type.kind !== "UNKNOWN");
   if (operands.every((operand) => goesWith(operand, leaf.type))) return operands;
   if (others.length === 0)

@@ -2,6 +2,7 @@ import type { Expression, FieldAccess, Identifier } from "../../ast.ts";
 import type { Span } from "../../diagnostic.ts";
 import type { Expr } from "../../resolved.ts";
 import { UNKNOWN } from "../../types.ts";
+import { isLenientExpr } from "../call/coerce.ts";
 import { type ExprContext, inScope, resolveExpression } from "../context.ts";
 import { nullExpr, type Resolution } from "../resolution.ts";
 import { findLenient, findName, type RangeVariable, type Scope, visibleNames } from "../scope.ts";
@@ -69,7 +70,7 @@ function resolveFirst(context: ExprContext, first: Identifier, path: readonly Id
       return { expression: target.expression, used: 0 };
     case "range": {
       const second = path[1];
-      if (second === undefined) return { expression: wholeRow(target.range, first.span), used: 0 };
+      if (second === undefined) return { expression: wholeRow(context.resolution, target.range, first.span), used: 0 };
       return rangeField(resolution, target.range, second);
     }
     case "ambiguous":
@@ -94,12 +95,13 @@ function mayHaveFields({ type }: Expr): boolean {
 }
 
 /** A table's alias as a value: the value of a value table, a struct of the columns otherwise. */
-function wholeRow(range: RangeVariable, span: Span): Expr {
+function wholeRow(resolution: Resolution, range: RangeVariable, span: Span): Expr {
   const [only] = range.columns;
   if (only?.isValue === true && range.columns.length === 1) return columnExpr(only.column, span);
   return makeStruct(
     range.columns.map((named) => ({ name: named.name, value: columnExpr(named.column, span) })),
     span,
+    (value) => isLenientExpr(resolution, value),
   );
 }
 

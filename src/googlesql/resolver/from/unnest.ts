@@ -68,7 +68,8 @@ export function joinUnnest(
     const isOnly = node.arrays.length === 1;
     const name = item.alias?.name ?? (isOnly ? node.alias?.name : inferredName(item.expression));
     const element = resolution.newColumn(name ?? "element", elementType);
-    if (isLenientExpr(resolution, array) && elementType.kind !== "RECORD") resolution.lenientColumns.add(element.id);
+    // Records are of events alone.
+    if (elementType.kind === "RECORD" || isLenientExpr(resolution, array)) resolution.lenientColumns.add(element.id);
     arrays.push({ array, element });
     const named: NamedColumn = { name, column: element, isValue: true };
     columns.push(named);

@@ -1,6 +1,6 @@
 import type { Column, ComputedColumn, OrderKey } from "../../resolved.ts";
 import { isGroupable } from "../../typing/same-type.ts";
-import { typeName } from "../call/coerce.ts";
+import { isLenientExpr, typeName } from "../call/coerce.ts";
 import { ColumnSet } from "../column-set.ts";
 import type { Ordering, QueryResult } from "../context.ts";
 import { columnExpr, makeStruct } from "../expression/expr.ts";
@@ -116,6 +116,7 @@ function valueColumn(
   const expression = makeStruct(
     outputs.map(({ name, column }) => ({ name, value: columnExpr(column, clauses.span) })),
     clauses.span,
+    (value) => isLenientExpr(resolution, value),
   );
   const column = resolution.newColumn("value", expression.type);
   return { column, computed: [{ column, expression }] };
