@@ -1,5 +1,7 @@
 import { tableFromIPC } from "@uwdata/flechette";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { generateClient } from "../../src/client/generate-client.ts";
+import type { OpenApiDocument } from "../../src/openapi/open-api-document.ts";
 import { create, manage } from "./manage.ts";
 import { type Service, startService } from "./service.ts";
 
@@ -116,7 +118,7 @@ describe("a field of several shapes", () => {
     expect(response.headers.get("link")).toBeNull();
   });
 
-  it("is of any value in contracts, OpenAPI and the source's schema", async () => {
+  it("is of any value in contracts, OpenAPI, generated clients and the source's schema", async () => {
     const { body } = await manage(service, "GET", "/api/endpoints/odd.values");
     expect(JSON.stringify(body)).toContain('{"name":"x","type":"MIXED"}');
     const schema = await manage(service, "GET", "/api/sources/edge/schema");
@@ -126,8 +128,9 @@ describe("a field of several shapes", () => {
         { path: "metadata.x.n", type: "INT64" },
       ]),
     );
-    const openApi = JSON.stringify((await manage(service, "GET", "/api/openapi.json")).body);
-    expect(openApi).toContain('"x":{"description":"MIXED: each row\'s own value, of any shape"}');
+    const openApi = (await manage(service, "GET", "/api/openapi.json")).body as unknown as OpenApiDocument;
+    expect(generateClient(openApi)).toMatch(/type OddValuesRow = \{[^}]*\bx: unknown;/);
+    expect(JSON.stringify(openApi)).toContain('"x":{"description":"MIXED: each row\'s own value, of any shape"}');
   });
 
   it("cannot be the type of a parameter, nor be written in CAST", async () => {

@@ -16,6 +16,18 @@ const rows = [...page.matchAll(ROW)].map(([, type, sent, reads]) => ({
   reads: JSON.parse(reads ?? "") as unknown,
 }));
 
+/** The inside of each cell but the first, which are JSON in backticks. */
+function cellsOf(row: string): readonly EventValue[] {
+  return [...row.matchAll(/ `(.*?)` \|/g)].map(([, json]) => JSON.parse(json ?? "") as EventValue);
+}
+
+const [, header = "", table = ""] = /^\| asked for \|(.*)\n\|[-|]*\n((?:\| .*\n)+)/m.exec(page) ?? [];
+const sent = cellsOf(header);
+const asked = table.split("\n").flatMap((row) => {
+  const [first = "", expression = ""] = /^\| `(.*?)` \|/.exec(row) ?? [];
+  return expression === "" ? [] : [[expression, cellsOf(row.slice(first.length))] as const];
+});
+
 describe("the page about the event model", () => {
   let engine: DuckDbEngine;
   beforeAll(async () => {
@@ -31,6 +43,16 @@ describe("the page about the event model", () => {
 
   it("has examples of declared fields", () => expect(rows.length).toBeGreaterThanOrEqual(20));
 
+  async function answersOf(text: string): Promise<readonly unknown[]> {
+    const tables = { findTable: (name: string) => engine.store.describe(name), tableNames: () => ["s", "shapes"] };
+    const compiled = engine.compile(resolveQuery(parseQuery(text), text, { tables, parameters: new Map() }), { text });
+    const limits = { timeoutMs: 10_000, maxRows: 10, maxResultBytes: 100_000 };
+    const { batches } = await engine.run({ query: compiled, values: [], encoding: "objects", limits, signal });
+    const found: unknown[] = [];
+    for await (const { json } of batches) found.push(...(JSON.parse(`[${json}]`) as unknown[]));
+    return found;
+  }
+
   it.each(rows)("tells that $sent in a field declared $type reads as $reads", async ({ type, sent, reads }) => {
     const id = `${type} ${JSON.stringify(sent)}`;
     const fields = { [`top_${type}`]: sent, m: { [type]: sent } };
@@ -38,12 +60,29 @@ describe("the page about the event model", () => {
     const { mistyped = 0 } = await engine.store.append("s", [event], signal);
     expect(mistyped).toBe(reads === null ? 2 : 0);
     const text = `SELECT top_${type} AS top, m.${type} AS inner_value FROM s, UNNEST(m) m WHERE id = '${id}'`;
-    const tables = { findTable: () => engine.store.describe("s"), tableNames: () => ["s"] };
-    const compiled = engine.compile(resolveQuery(parseQuery(text), text, { tables, parameters: new Map() }), { text });
-    const limits = { timeoutMs: 10_000, maxRows: 10, maxResultBytes: 100_000 };
-    const { batches } = await engine.run({ query: compiled, values: [], encoding: "objects", limits, signal });
-    const found: unknown[] = [];
-    for await (const { json } of batches) found.push(...(JSON.parse(`[${json}]`) as unknown[]));
-    expect(found).toEqual([{ top: reads, inner_value: reads }]);
+    expect(await answersOf(text)).toEqual([{ top: reads, inner_value: reads }]);
+  });
+
+  describe("tells of a field of several shapes that", () => {
+    beforeAll(async () => {
+      await engine.store.ensureSource({ name: "shapes", knownFields: [] });
+      const events = sent.map((x, n) => {
+        return {
+          id: `${n}`,
+          hasGeneratedId: false,
+          timestampUs: 1n,
+          eventMessage: null,
+          fields: { metadata: { n, x } },
+        };
+      });
+      await engine.store.append("shapes", events, signal);
+    });
+
+    it("has examples", () => expect([sent.length, asked.length]).toEqual([7, 12]));
+
+    it.each(asked)("%s reads as told", async (expression, reads) => {
+      const sql = `SELECT ${expression} AS v FROM shapes CROSS JOIN UNNEST(metadata) AS m ORDER BY m.n`;
+      expect(await answersOf(sql)).toEqual(reads.map((v) => ({ v })));
+    });
   });
 });

@@ -24,8 +24,8 @@ const rows = [
   `{"id":null,"at":-1,"n":null,"x":null,"ok":null,"day":"1969-12-31","m":null}`,
 ];
 
-function write(format: AnswerFormat, batches: readonly string[]): Buffer {
-  const writer = format.open(columns);
+function write(format: AnswerFormat, batches: readonly string[], of: readonly OutputColumn[] = columns): Buffer {
+  const writer = format.open(of);
   const chunks = [writer.begin(), ...batches.map((json) => writer.write({ json, rowCount: 1 })), writer.end()];
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
 }
@@ -58,6 +58,42 @@ describe("rows", () => {
         "",
       ].join("\r\n"),
     );
+  });
+
+  it("have a value of several shapes as its text, in CSV, Parquet and Arrow alike", async () => {
+    const mixed = [{ name: "v", type: { kind: "MIXED" } }] as const;
+    const values = [
+      "200",
+      '"200"',
+      String.raw`"a,\"b\""`,
+      "1.5",
+      "true",
+      '[1,"b"]',
+      '[{"a":7}]',
+      "null",
+      "9007199254740993",
+    ];
+    const texts = ["200", "200", 'a,"b"', "1.5", "true", '[1,"b"]', '[{"a":7}]', null, "9007199254740993"];
+    const batches = values.map((value) => `{"v":${value}}`);
+    const writeMixed = (format: AnswerFormat) => write(format, batches, mixed);
+    const file = new Uint8Array(writeMixed(parquetFormat)).buffer;
+    expect((await parquetReadObjects({ file })).map(({ v }) => v ?? null)).toEqual(texts);
+    const arrow = tableFromIPC(writeMixed(arrowFormat)).toArray() as readonly Record<string, unknown>[];
+    expect(arrow.map(({ v }) => v ?? null)).toEqual(texts);
+    const csv = [
+      "v",
+      "200",
+      "200",
+      '"a,""b"""',
+      "1.5",
+      "true",
+      '"[1,""b""]"',
+      '"[{""a"":7}]"',
+      "",
+      "9007199254740993",
+      "",
+    ];
+    expect(writeMixed(named("csv")).toString().split("\r\n")).toEqual(csv);
   });
 
   it("are Parquet with types, to the microsecond", async () => {
