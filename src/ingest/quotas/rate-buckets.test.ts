@@ -27,7 +27,10 @@ describe("a rate by the minute", () => {
 
   it("is told apart from what alone is more than it", () => {
     const buckets = createRateBuckets(() => 0);
-    expect(buckets.shortage("a", { events: 7, bytes: 0 }, { events: 6 })).toMatchObject({ isTooMuch: true, waitMs: 0 });
+    expect(buckets.shortage("a", { events: 7, bytes: 0 }, { events: 6 })).toMatchObject({
+      isTooMuch: true,
+      waitMs: 60_000,
+    });
   });
 
   it("holds for bytes beside events, and for each key alone", () => {

@@ -15,7 +15,7 @@ export interface Shortage {
   readonly unit: RateUnit;
   /** That may be used up in a minute. */
   readonly rate: number;
-  /** Until the same amounts can be taken; where they never can, until all of the rate is free again. */
+  /** Until the same amounts can be taken; a minute where they never can. */
   readonly waitMs: number;
   /** The amounts alone are more than a whole minute's. */
   readonly isTooMuch: boolean;
@@ -79,9 +79,9 @@ export function createRateBuckets(nowMs: () => number, maxKeys = 100_000): RateB
         const rate = rates[unit];
         if (rate === undefined) continue;
         const isTooMuch = amounts[unit] > rate;
-        const excess = now[unit] + (isTooMuch ? 0 : amounts[unit] - rate);
-        if (!isTooMuch && excess <= slack) continue;
-        return { unit, rate, waitMs: (excess * minuteMs) / rate, isTooMuch };
+        const excess = now[unit] + amounts[unit] - rate;
+        if (excess <= slack) continue;
+        return { unit, rate, waitMs: isTooMuch ? minuteMs : (excess * minuteMs) / rate, isTooMuch };
       }
       return undefined;
     },
