@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { callApi, messageOf } from "../api/client.ts";
 import type { Answers } from "../api/operations.generated.ts";
 import { useLoad } from "../lib/use-load.ts";
-import { query, readAddress, run, toParameters } from "../state/explore.ts";
+import { followAddress, query, toParameters } from "../state/explore.ts";
 import { navigate } from "../state/route.ts";
 import { session } from "../state/session.ts";
 import { say } from "../state/toasts.ts";
@@ -81,8 +81,7 @@ function ViewList({ onOpened }: { readonly onOpened: () => void }) {
 /** A view is a state of Explore; going back leads to what was shown before. */
 function open({ state }: View): void {
   navigate("explore", new URLSearchParams(state));
-  readAddress();
-  run();
+  followAddress();
 }
 
 function SaveForm({ onSaved }: { readonly onSaved: () => void }) {

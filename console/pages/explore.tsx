@@ -19,6 +19,7 @@ import { returns } from "../state/connection.ts";
 import {
   callParameters,
   change,
+  followAddress,
   missingParameters,
   openScope,
   overview,
@@ -46,8 +47,7 @@ export function ExplorePage() {
       // The address of another page is that page's.
       const { path } = parseFragment(location.hash);
       if (path !== "explore" && path !== "") return;
-      readAddress();
-      run();
+      followAddress();
     };
     window.addEventListener("popstate", onBack);
     const known = returns.peek();

@@ -134,6 +134,14 @@ export function readAddress(): void {
   replaceState("explore", toParameters(query.value));
 }
 
+/** Shows what the address says by now: after a step back, or when a saved view was opened. */
+export function followAddress(): void {
+  const tablesBefore = JSON.stringify([query.value.scope, query.value.parameters]);
+  readAddress();
+  if (JSON.stringify([query.value.scope, query.value.parameters]) === tablesBefore) run();
+  else void openScope();
+}
+
 /** The address of a query. */
 export function toParameters(of: ExploreQuery): URLSearchParams {
   const written = new URLSearchParams({ s: of.scope });

@@ -6,7 +6,7 @@ import type { DemoService } from "./service.ts";
 
 const wide = { width: 1440, scheme: "light" } as const;
 
-/** Each link of the navigation leads to its page, and back leads back. */
+/** Each link of the navigation leads to its page, and back leads back; a saved view brings back what was shown. */
 export async function checkLinks(browser: Browser, service: DemoService): Promise<string[]> {
   const { page, findings, close } = await openPage(browser, service.url, wide);
   await page.goto(`${service.url}/#token=${service.token}&project=default`);
@@ -17,6 +17,19 @@ export async function checkLinks(browser: Browser, service: DemoService): Promis
   }
   await page.goBack();
   await until(page, 'document.title.startsWith("Store")');
+  await page.goto(`${service.url}/#/explore?s=source:edge&r=2d&q=m.request.method%3APOST`);
+  await page.waitForSelector(".grid-row");
+  await page.click('[title="Saved views"]');
+  await page.fill('[aria-label="Name of the view"]', "posts");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('.views .menu-item:has-text("posts")');
+  await page.goto(`${service.url}/#/explore?s=logs.all&p.project=default`);
+  await until(page, "!location.hash.includes('source') && document.querySelector('.grid-row') !== null");
+  await page.click('[title="Saved views"]');
+  await page.click('.views .menu-item:has-text("posts")');
+  await until(page, "location.hash.includes('POST') && document.querySelector('.grid-row') !== null");
+  await settle(page);
+  if ((await page.locator(".notice.danger").count()) > 0) findings.push("a saved view of another endpoint fails");
   await close();
   return findings.map((text) => `links: ${text}`);
 }
