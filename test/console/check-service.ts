@@ -23,6 +23,7 @@ export async function checkLinks(browser: Browser, service: DemoService): Promis
   await page.fill('[aria-label="Name of the view"]', "posts");
   await page.keyboard.press("Enter");
   await page.waitForSelector('.views .menu-item:has-text("posts")');
+  await page.keyboard.press("Escape");
   await page.goto(`${service.url}/#/explore?s=logs.all&p.project=default`);
   await until(page, "!location.hash.includes('source') && document.querySelector('.grid-row') !== null");
   await page.click('[title="Saved views"]');
