@@ -38,6 +38,10 @@ function delegate(store: EventStore, members: Pick<EventStore, "append" | "appen
     ...(deleteBefore === undefined ? {} : { deleteBefore: deleteBefore.bind(store) }),
     ...(inspect === undefined ? {} : { inspect: inspect.bind(store) }),
     ...(snapshot === undefined ? {} : { snapshot: snapshot.bind(store) }),
+    // It may be found anew whenever the engine is started again.
+    get logLoss() {
+      return store.logLoss;
+    },
     ...members,
   };
 }

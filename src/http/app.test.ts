@@ -24,6 +24,18 @@ describe("health", () => {
   });
 });
 
+describe("health of a store that lost acknowledged events", () => {
+  it("says so beside the engine's state", async () => {
+    const loss = { foundAt: "2026-01-01T00:00:00.000Z", acknowledgedBytes: 500, foundBytes: 100 };
+    Object.assign(test.engine.store, { logLoss: loss });
+    const response = await test.app.inject("/health");
+    expect([response.statusCode, response.json()]).toEqual([
+      200,
+      { status: "ok", engine: "ok", store: "log_shortened" },
+    ]);
+  });
+});
+
 describe("pages of other origins", () => {
   it("get a preflight answered without a token", async () => {
     const response = await test.app.inject({
