@@ -183,7 +183,12 @@ describe("a save", () => {
   });
 
   it.each([
-    ["a parameter that is not declared", "SELECT @nope", "line 1, column 8: Query parameter @nope is not declared"],
+    ["a parameter that means something in every call", "SELECT @limit", "Query parameter @limit is not declared"],
+    [
+      "a parameter of a type that cannot be sent",
+      "SELECT x FROM UNNEST(@list) AS x WHERE x > 1",
+      "@list is not declared",
+    ],
     ["a text that is no query", "SELEC 1", "line 1, column 1: "],
     ["what cannot be run here", "SELECT\nSESSION_USER()", "line 2, column 1: SESSION_USER is not supported"],
     ["two queries", "SELECT 1; SELECT 2", "line 1, column 11: "],
@@ -216,6 +221,35 @@ describe("a save", () => {
     expect(codeOf(await manage(service, "POST", "/api/endpoints", "[]"))).toBe("400 invalid_body");
     const form = await manage(service, "POST", "/api/endpoints", "a=b", { "content-type": "text/plain" });
     expect(codeOf(form)).toBe("415 unsupported_media_type");
+  });
+
+  it("may use parameters that it does not declare: of the types that it uses them with, and optional", async () => {
+    const made = await create(service, {
+      name: "inferring",
+      query: "SELECT @n + 1 AS next, @text AS text, n FROM UNNEST([1, 2]) AS n WHERE n = @n",
+    });
+    expect([made.parameters, made.contract]).toMatchObject([
+      {},
+      {
+        parameters: [
+          { name: "n", type: "int64", required: false },
+          { name: "text", type: "string", required: false },
+        ],
+      },
+    ]);
+    expect(await service.rows("inferring", { n: "1", text: "x" })).toEqual([{ next: 2, text: "x", n: 1 }]);
+    expect(await service.rows("inferring", {})).toEqual([]);
+    expect((await service.get("/api/endpoints/query/inferring", { n: "one" })).status).toBe(400);
+    await create(service, { name: "inferring.reader", query: "SELECT next FROM inferring" });
+    expect(await service.rows("inferring.reader", { n: "2" })).toEqual([{ next: 3 }]);
+    const shown = await manage(service, "GET", "/api/endpoints/inferring");
+    expect(shown.body).toEqual(made);
+    const document = JSON.stringify((await manage(service, "GET", "/api/openapi.json")).body);
+    expect(document).toContain('"name":"text","in":"query"');
+    const misspelt = { name: "misspelling", query: "SELECT @projct", parameters: { project: {} } };
+    expect(fieldsOf(await manage(service, "POST", "/api/endpoints", misspelt)).query).toEqual([
+      "line 1, column 8: Query parameter @projct is not declared; did you mean @project?",
+    ]);
   });
 
   it("can be tried without saving", async () => {

@@ -6,6 +6,7 @@ import type { SourceAccess } from "../tenants/tenant-tables.ts";
 import { inferContract } from "./contract.ts";
 import type { Endpoint, ParameterDefinition } from "./definition.ts";
 import { describeWarnings, type FieldProblem } from "./field-problem.ts";
+import { inferParameters, inferringLookup } from "./infer-parameters.ts";
 
 /** An endpoint with its contract, or why it is none. */
 export type CheckedEndpoint =
@@ -35,10 +36,12 @@ export interface CheckOptions {
  * may read, itself among them. Answers it with the contract it turns out to have.
  */
 export function checkEndpoint(
-  draft: Endpoint,
-  dependencies: CompileDependencies,
+  asSaved: Endpoint,
+  given: CompileDependencies,
   { isNew = false }: CheckOptions = {},
 ): CheckedEndpoint {
+  const dependencies = { ...given, endpoints: inferringLookup(given) };
+  const draft = inferParameters(asSaved, dependencies);
   const problems: FieldProblem[] = [...findUnfit(draft)];
   const told = compileWith(draft, dependencies, { kind: "public" });
   const whole = compileWith(draft, dependencies, { kind: "whole" });

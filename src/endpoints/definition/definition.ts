@@ -19,6 +19,8 @@ export interface ParameterDefinition {
   /** For a caller that leaves it out; NULL where there is none. */
   readonly default: ParameterValue;
   readonly description: string | undefined;
+  /** The query uses it and the header does not declare it: it is in the contract, and not in the document. */
+  readonly isInferred?: true;
 }
 
 /** What an endpoint is. */

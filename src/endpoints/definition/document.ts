@@ -108,7 +108,9 @@ export function describeDefinition(definition: EndpointDefinition): Readonly<Rec
     sandbox: definition.isSandboxed,
     redact_pii: definition.detectors ?? definition.redactsPii,
     parameters: Object.fromEntries(
-      definition.parameters.map((parameter) => [parameter.name, describeParameter(parameter)]),
+      definition.parameters
+        .filter(({ isInferred }) => isInferred !== true)
+        .map((parameter) => [parameter.name, describeParameter(parameter)]),
     ),
     tenant_parameter: definition.tenantParameter ?? null,
     table_aliases: definition.tableAliases,

@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -136,7 +136,11 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
     ["a name like a UUID", `${header(`name: ${id}\n`)}SELECT 1`, "of the form of a UUID"],
     ["a syntax error", `${header()}SELECT 1\nFROM FROM edge`, "a.sql:5:6: Syntax error"],
     ["an unknown table", `${header()}SELECT 1 FROM nowhere`, "a.sql:4:15: "],
-    ["an undeclared parameter", `${header()}SELECT @p`, "a.sql:4:8: "],
+    [
+      "a misspelt parameter",
+      `${header("parameters:\n  project:\n")}SELECT @projct`,
+      "a.sql:6:8: Query parameter @projct is not declared; did you mean @project?",
+    ],
     [
       "a sandbox without WITH",
       `${header("sandbox: true\n")}SELECT 1`,
@@ -281,5 +285,6 @@ it("a folder that is not there is told", async () => {
 
 it("the endpoints that come with the project are good", async () => {
   const endpoints = await loadEndpoints(["endpoints"], dependencies);
-  expect(endpoints.map((endpoint) => endpoint.definition.name)).toEqual(["logs.all", "usage.api-counts"]);
+  const files = (await readdir("endpoints")).filter((name) => name.endsWith(".sql"));
+  expect(endpoints.map(({ definition }) => `${definition.name}.sql`).sort()).toEqual(files.sort());
 });
