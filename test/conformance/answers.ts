@@ -1,6 +1,7 @@
 import { PassThrough, Readable } from "node:stream";
 import { runSqlBatch } from "../../src/cli/commands/sql-batch.ts";
 import { readLines } from "../../src/cli/input/lines.ts";
+import { combine, split } from "./combined.ts";
 
 /** What is asked: a query, with parameters or without. */
 export interface Question {
@@ -14,8 +15,26 @@ export interface Answer {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** The answers to queries, in their order, of one engine in this process. */
-export async function answerAll(questions: readonly Question[]): Promise<readonly Answer[]> {
+/** The answers to queries, in their order, of one engine in this process. Those that read no table are asked several at once. */
+export async function answerAll(
+  questions: readonly (Question & { readonly isFallible?: boolean })[],
+): Promise<readonly Answer[]> {
+  const combined = combine(questions);
+  const found = new Map<number, Answer>();
+  for (const [index, answer] of (await askAll(combined)).entries()) {
+    const group = combined[index];
+    for (const [position, own] of (group && split(group, answer)) ?? []) found.set(position, own);
+  }
+  const rest = questions.flatMap((question, position) => (found.has(position) ? [] : [{ question, position }]));
+  const answers = await askAll(rest.map(({ question }) => question));
+  rest.forEach(({ position }, index) => {
+    const answer = answers[index];
+    if (answer !== undefined) found.set(position, answer);
+  });
+  return questions.map((_, position) => found.get(position) ?? {});
+}
+
+async function askAll(questions: readonly Question[]): Promise<readonly Answer[]> {
   const lines = questions.map(({ query, params }) => `${JSON.stringify({ query, params })}\n`);
   const output = new PassThrough();
   const done = runSqlBatch(Readable.from(lines), output).finally(() => output.end());

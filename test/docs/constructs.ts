@@ -35,6 +35,10 @@ export const constructs: readonly Construct[] = [
     query: `SELECT 1 FROM ${numbers} x JOIN (${numbers} y JOIN ${numbers} z USING (a)) USING (a)`,
   },
   { name: "UNNEST, WITH OFFSET", query: "SELECT n, i FROM UNNEST([1, 2]) AS n WITH OFFSET AS i" },
+  {
+    name: "Paths through arrays",
+    query: "SELECT p FROM (SELECT [STRUCT(1 AS price)] AS items) t, UNNEST(t.items.price) AS p",
+  },
   { name: "Correlated join with an array", query: "SELECT n FROM (SELECT [1, 2] AS items) t, t.items AS n" },
   { name: "LEFT JOIN UNNEST", query: "SELECT n FROM (SELECT [1] AS items) t LEFT JOIN UNNEST(t.items) AS n" },
   {

@@ -40,7 +40,7 @@ function renderOrder(block: Block, items: readonly SelectItem[], positions: Posi
 }
 
 function renderGroupBy(block: Block, positions: Positions): string {
-  if (block.groupKeys.length === 0) return "";
+  if (block.groupKeys.length === 0 && (block.groupingSets?.length ?? 1) <= 1) return "";
   const printed = new Map<number, string>();
   for (const { id, sql } of block.groupKeys) {
     const position = positions.get(id);

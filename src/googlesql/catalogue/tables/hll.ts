@@ -22,7 +22,8 @@ export const hllFunctions: readonly FunctionDefinition[] = [
       "(BIGNUMERIC, [LITERAL INT64]) -> BYTES",
       "(BYTES, [LITERAL INT64]) -> BYTES",
     ],
-    summary: "A sketch of the different values, of a precision from 10 to 24 (15 without one); NULL without values",
+    summary:
+      "A sketch of the different values, of a precision from 10 to 24 (15 without one), in a form of this service: BigQuery's sketches are other bytes; NULL without values",
   },
   {
     area: AREA,

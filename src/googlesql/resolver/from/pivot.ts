@@ -1,5 +1,6 @@
 import type { Pivot } from "../../ast.ts";
 import type { AggregateCall, Column, ComputedColumn, Expr, Scan } from "../../resolved.ts";
+import type { SqlType } from "../../types.ts";
 import { isGroupable } from "../../typing/same-type.ts";
 import { callOperator } from "../call/call-function.ts";
 import { coerce, commonTypeOf, typeName } from "../call/coerce.ts";
@@ -84,14 +85,17 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
       item.span,
     );
     const condition = negateIf(true, differs, item.span);
-    const label = item.alias?.name ?? valueLabel(value);
+    const label = item.alias?.name ?? valueLabel(coerce(resolution, value, type) ?? value);
     if (label === undefined) {
-      resolution.report("invalid_query", "PIVOT value needs an alias", item.span);
+      resolution.report("invalid_query", `PIVOT value of type ${typeName(value.type)} needs an alias`, item.span);
       continue;
     }
     for (const block of blocks) {
       if (block === undefined) continue;
-      const name = block.item.alias === undefined ? label : `${block.item.alias.name}_${label}`;
+      const name =
+        block.item.alias === undefined
+          ? label
+          : `${block.item.alias.name}_${label === "empty_string_value" ? "_" : ""}${label}`;
       const column = resolution.newColumn(name, block.call.type);
       const filter =
         block.call.filter === undefined
@@ -107,12 +111,32 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
 
 /** The name that a value gives its column: digits and letters of it, as the reference's table of PIVOT column names says. */
 function valueLabel(value: Expr): string | undefined {
-  if (value.kind !== "Literal") return undefined;
-  if (value.value === null) return "NULL";
-  const text = value.value;
-  switch (value.type.kind) {
+  if (value.kind === "Cast") return castLabel(value);
+  if (value.kind === "MakeStruct") return structLabel(value);
+  return value.kind === "Literal" ? textLabel(value.type, value.value) : undefined;
+}
+
+/** Of a literal that is cast to a whole number or text. */
+function castLabel({ operand, type }: Expr & { readonly kind: "Cast" }): string | undefined {
+  if (operand.kind !== "Literal" || (type.kind !== "INT64" && type.kind !== "STRING")) return undefined;
+  return /^-?\d+$/.test(operand.value ?? "") ? textLabel(type, operand.value) : undefined;
+}
+
+/** Names and values of the fields in turn. */
+function structLabel({ fields, type }: Expr & { readonly kind: "MakeStruct" }): string | undefined {
+  const parts = fields.flatMap((field, index) => {
+    const name = type.kind === "STRUCT" ? type.fields[index]?.name : undefined;
+    const label = valueLabel(field)?.replace(/^_(?=\d)/, "");
+    return name === undefined ? [label] : [name, label];
+  });
+  return parts.includes(undefined) ? undefined : parts.join("_");
+}
+
+function textLabel(type: SqlType, text: string | null): string | undefined {
+  if (text === null) return "NULL";
+  switch (type.kind) {
     case "STRING":
-      return text;
+      return text === "" ? "empty_string_value" : text;
     case "INT64":
     case "NUMERIC":
     case "BIGNUMERIC": {

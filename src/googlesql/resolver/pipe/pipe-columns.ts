@@ -1,20 +1,40 @@
-import type { Identifier, PipeOperator } from "../../ast.ts";
-import type { Column, ComputedColumn } from "../../resolved.ts";
+import type { Identifier, NamedWindow, PipeOperator } from "../../ast.ts";
+import type { Column, ComputedColumn, Scan } from "../../resolved.ts";
 import { ColumnSet } from "../column-set.ts";
 import {
+  type Block,
   blockContext,
   createBlock,
   type Environment,
-  plainContext,
+  type ExprContext,
   type Relation,
   resolveExpression,
 } from "../context.ts";
 import { materialize, project } from "../relation.ts";
 import type { Resolution } from "../resolution.ts";
 import { type NamedColumn, namedColumn, scopeOf } from "../scope.ts";
+import { refuseRecursive } from "../select/recursion.ts";
 import { resolveSelectList } from "../select/select-list.ts";
 
 type Operator<Kind extends PipeOperator["kind"]> = PipeOperator & { readonly kind: Kind };
+
+/** Where window functions may stand among a pipe's columns, and the rows with what they computed. */
+export function windowContext(
+  environment: Environment,
+  relation: Relation,
+  clause: string,
+  windows: readonly NamedWindow[] = [],
+): { readonly context: ExprContext; readonly block: Block; readonly withWindows: () => Scan } {
+  const block = createBlock(windows);
+  const scope = scopeOf(relation.names, environment.outer);
+  const context = blockContext(environment, scope, block, clause, "windows");
+  const withWindows = (): Scan => {
+    if (block.windows.length === 0) return relation.scan;
+    refuseRecursive(environment.resolution, relation, "with window functions");
+    return { kind: "Window", input: relation.scan, functions: block.windows };
+  };
+  return { context, block, withWindows };
+}
 
 /** EXTEND and WINDOW: more columns beside those that are there. */
 export function extendRelation(
@@ -23,15 +43,9 @@ export function extendRelation(
   pipe: Operator<"PipeExtend" | "PipeWindow">,
 ): Relation {
   const { resolution } = environment;
-  const block = createBlock(pipe.windows);
   const clause = pipe.kind === "PipeExtend" ? "pipe EXTEND" : "pipe WINDOW";
-  const scope = scopeOf(relation.names, environment.outer);
-  const context = blockContext(environment, scope, block, clause, "windows");
+  const { context, block, withWindows } = windowContext(environment, relation, clause, pipe.windows);
   const items = resolveSelectList(context, pipe.items, relation.names);
-  const scan =
-    block.windows.length === 0
-      ? relation.scan
-      : ({ kind: "Window", input: relation.scan, functions: block.windows } as const);
   const computed: ComputedColumn[] = [];
   const windows = new Set(block.windows.map((item) => item.column.id));
   const isLocal = (column: Column): boolean => windows.has(column.id);
@@ -42,7 +56,7 @@ export function extendRelation(
   });
   return {
     ...relation,
-    scan: project(scan, computed),
+    scan: project(withWindows(), computed),
     names: { columns: [...relation.names.columns, ...added], ranges: relation.names.ranges },
   };
 }
@@ -50,7 +64,7 @@ export function extendRelation(
 /** SET: another value under the same name. Aliases of tables go on to give the old one. */
 export function setColumns(environment: Environment, relation: Relation, pipe: Operator<"PipeSet">): Relation {
   const { resolution } = environment;
-  const context = plainContext(environment, scopeOf(relation.names, environment.outer), "pipe SET");
+  const { context, withWindows } = windowContext(environment, relation, "pipe SET");
   const computed: ComputedColumn[] = [];
   const columns = [...relation.names.columns];
   const seen = new Set<number>();
@@ -67,7 +81,7 @@ export function setColumns(environment: Environment, relation: Relation, pipe: O
     computed.push({ column, expression });
     columns[at] = namedColumn(columns[at]?.name ?? item.column.name, column);
   }
-  return { ...relation, scan: project(relation.scan, computed), names: { columns, ranges: relation.names.ranges } };
+  return { ...relation, scan: project(withWindows(), computed), names: { columns, ranges: relation.names.ranges } };
 }
 
 export function dropColumns(resolution: Resolution, relation: Relation, names: readonly Identifier[]): Relation {

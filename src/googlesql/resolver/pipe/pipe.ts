@@ -5,7 +5,6 @@ import { coerceOrFail } from "../call/coerce.ts";
 import {
   type CteBinding,
   type Environment,
-  plainContext,
   plainRelation,
   type QueryResult,
   type Relation,
@@ -19,14 +18,13 @@ import { scanCte } from "../from/table.ts";
 import { resolveUnpivot } from "../from/unpivot.ts";
 import { aliased } from "../relation.ts";
 import { isErrorExpr } from "../resolution.ts";
-import { scopeOf } from "../scope.ts";
 import { limitRows, orderRelation } from "../select/order-by.ts";
 import { defineRecursive } from "../select/recursive-cte.ts";
 import { selectFrom } from "../select/select.ts";
 import { combineResults } from "../select/set-operation.ts";
 import { bind, resolveWith } from "../select/with.ts";
 import { resolvePipeAggregate } from "./pipe-aggregate.ts";
-import { dropColumns, extendRelation, renameColumns, setColumns } from "./pipe-columns.ts";
+import { dropColumns, extendRelation, renameColumns, setColumns, windowContext } from "./pipe-columns.ts";
 
 /** Rows between two pipe operators. */
 export interface PipeState {
@@ -97,7 +95,7 @@ function applyPipe(
     case "PipeAs":
       return { ...state, relation: { ...relation, names: aliased(relation.names.columns, pipe.alias.name) } };
     case "PipeWhere": {
-      const context = plainContext(environment, scopeOf(relation.names, environment.outer), "WHERE clause");
+      const { context, withWindows } = windowContext(environment, relation, "pipe WHERE");
       const predicate = coerceOrFail(
         resolution,
         resolveExpression(context, pipe.predicate),
@@ -106,7 +104,7 @@ function applyPipe(
       );
       return isErrorExpr(predicate)
         ? state
-        : unsorted({ ...relation, scan: { kind: "Filter", input: relation.scan, predicate } });
+        : unsorted({ ...relation, scan: { kind: "Filter", input: withWindows(), predicate } });
     }
     case "PipeLimit": {
       const limited = limitRows(environment, asResult(state), pipe.limit);
@@ -122,7 +120,8 @@ function applyPipe(
       );
     }
     case "PipeOrderBy": {
-      const { scan, keys } = orderRelation(environment, relation.scan, relation.names, pipe.orderBy);
+      const { context, withWindows } = windowContext(environment, relation, "pipe ORDER BY");
+      const { scan, keys } = orderRelation(environment, withWindows, relation.names, pipe.orderBy, context);
       return unsorted({ ...relation, scan, order: { keys, isInherited: false } });
     }
     case "PipeSetOperation": {

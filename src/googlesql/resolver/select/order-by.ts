@@ -76,10 +76,10 @@ function keyFor(context: ExprContext, unsorted: Expr, node: OrderItem): Expr {
   return collatedKey(context.resolution, expression, node.collation, collation);
 }
 
-/** Orders rows whose only names are those of `names`: a set operation's result, a parenthesised query, a pipe's input. */
+/** Orders rows, or those that resolving the keys leads to, whose only names are those of `names`: a set operation's result, a parenthesised query, a pipe's input. */
 export function orderRelation(
   environment: Environment,
-  scan: Scan,
+  scan: Scan | (() => Scan),
   names: NameList,
   orderBy: readonly OrderItem[],
   context?: ExprContext,
@@ -102,7 +102,7 @@ export function orderRelation(
         : materialize(resolution, key.expression, "sort_key", computed, () => false, taken);
     return { column, isDescending: key.isDescending, nullsFirst: key.nullsFirst };
   });
-  return { scan: project(scan, computed), keys: ordered };
+  return { scan: project(typeof scan === "function" ? scan() : scan, computed), keys: ordered };
 }
 
 /** LIMIT and OFFSET. Rows that have an order, also an inherited one, are sorted before. */

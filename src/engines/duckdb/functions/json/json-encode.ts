@@ -64,6 +64,11 @@ function stringJson(value: string): string {
   );
 }
 
+/** What ends a line in JavaScript, though not in JSON. */
+function withoutLineSeparators(json: string): string {
+  return `replace(replace(${json}, '\u2028', '\\u2028'), '\u2029', '\\u2029')`;
+}
+
 function structJson(type: StructType, value: string, encoding: JsonEncoding, depth: number): string {
   return computeOnce([value], `struct${depth}`, (v) => {
     const seen = new Set<string>();
@@ -93,7 +98,7 @@ function scalarJson(type: SqlType, value: string, encoding: JsonEncoding): strin
     case "BIGNUMERIC":
       return decimalJson(bignumericToString(value), encoding);
     case "STRING":
-      return stringJson(value);
+      return encoding.target === "text" ? withoutLineSeparators(stringJson(value)) : stringJson(value);
     case "BYTES":
       return quote(`to_base64(${value})`);
     case "DATE":
