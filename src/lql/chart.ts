@@ -37,7 +37,9 @@ export function readChart(scanner: Scanner, start: number): ChartParts {
   }
   const fieldStart = scanner.position;
   const path = scanner.take(/\*/y) === undefined ? readPath(scanner, `The field of ${name} is missing`) : undefined;
-  if (path === undefined && name !== "count") throw scanner.error(`${name} wants a field`, fieldStart);
+  // Every row is one of its own: so many different rows are there as rows.
+  if (path === undefined && name !== "count" && name !== "countd")
+    throw scanner.error(`${name} wants a field`, fieldStart);
   if (scanner.take(/\)/y) === undefined) throw scanner.error("The closing parenthesis is missing");
   return { start, end: scanner.position, measure: { aggregate: name, path } };
 }

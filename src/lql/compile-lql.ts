@@ -103,6 +103,7 @@ function selectItems(selects: readonly LqlSelect[], span: Span): readonly Select
   });
 }
 
+/** Of every chart the value's column is `count`, whatever it counts. */
 function chartItems(chart: LqlChart): readonly SelectItem[] {
   const { span } = chart;
   const bucket = call(
@@ -110,7 +111,7 @@ function chartItems(chart: LqlChart): readonly SelectItem[] {
     [rowTimestamp(span), { ...identifier(chart.period, span), isQuoted: false }],
     span,
   );
-  return [select(bucket, "timestamp", span), select(measure(chart), chart.aggregate, span)];
+  return [select(bucket, "timestamp", span), select(measure(chart), "count", span)];
 }
 
 function measure({ aggregate, path, span }: LqlChart): Expression {

@@ -25,12 +25,12 @@ export function readFieldValue(scanner: Scanner, path: readonly string[], operat
   return value;
 }
 
+/** Of numbers, one that ends before it begins is empty, as BETWEEN has it. */
 function readRange(scanner: Scanner, path: readonly string[]): LqlValue | undefined {
   const start = scanner.position;
   const numbers = scanner.take(/(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)(?![\w.-])/y);
   if (numbers !== undefined) {
     const [, low = "", high = ""] = numbers;
-    if (Number(high) < Number(low)) throw scanner.error("The range ends before it begins", start);
     return { kind: "NumberRange", low, high };
   }
   const isLevel = path.length === 2 && path[0] === "metadata" && path[1] === "level";

@@ -31,10 +31,6 @@ export function parseLql(text: string, nowMs: number): LqlQuery {
   if (!scanner.isAtEnd) throw scanner.error("This does not parse");
   if (parts.clauseCount === 0) throw scanner.error("The LQL text is empty", 0);
   const chart = toChart(parts.charts);
-  const select = parts.selects[0];
-  if (chart !== undefined && select !== undefined) {
-    throw scanner.error("A chart has columns of its own: s: and c: do not go together", select.span.start);
-  }
   return { span: { start: 0, end: text.length }, from: parts.from, selects: parts.selects, chart, filter };
 }
 

@@ -67,15 +67,26 @@ function toComparison({ path, operator, value, span }: LqlComparison): Expressio
       if (isText(operator)) return compareText(field, operator, formatIsoTimestamp(value.us), span);
       return compare(asTime(), operator, timestamp(value.us, span), span);
     case "Number":
+      if (operator === "includes" && isExact(value.text))
+        return includes(
+          field,
+          (item) => compare(cast(item, "FLOAT64", true, span), "=", float(value.text, span), span),
+          span,
+        );
       if (isText(operator)) return compareText(field, operator, value.text, span);
       // What a FLOAT64 cannot hold exactly is an identifier, not a quantity.
-      if (operator === "=" && !Number.isSafeInteger(Number(value.text)) && !value.text.includes(".")) {
+      if (operator === "=" && !isExact(value.text)) {
         return compareText(field, operator, value.text, span);
       }
       return compare(asNumber(), operator, float(value.text, span), span);
     case "Text":
       return compareText(field, operator, value.text, span);
   }
+}
+
+/** Does a FLOAT64 hold the number as it is written? */
+function isExact(number: string): boolean {
+  return Number.isSafeInteger(Number(number)) || number.includes(".");
 }
 
 function isTimestamp(path: readonly string[]): boolean {
@@ -87,7 +98,14 @@ function isText(operator: LqlOperator): boolean {
 }
 
 function compareText(field: Expression, operator: LqlOperator, value: string, span: Span): Expression {
-  if (operator === "includes" || operator === "includes-match") return includes(field, operator, value, span);
+  if (operator === "includes" || operator === "includes-match") {
+    const matched = operator === "includes" ? "=" : "matches";
+    return includes(
+      field,
+      (item) => compare(cast(item, "STRING", false, span), matched, text(value, span), span),
+      span,
+    );
+  }
   return compare(cast(field, "STRING", false, span), operator, text(value, span), span);
 }
 
@@ -108,9 +126,8 @@ function compare(left: Expression, operator: LqlOperator, right: Expression, spa
 }
 
 /** `EXISTS(SELECT 1 FROM UNNEST(field) AS item WHERE item ...)`. */
-function includes(field: Expression, operator: "includes" | "includes-match", value: string, span: Span): Expression {
+function includes(field: Expression, condition: (item: Expression) => Expression, span: Span): Expression {
   const item = "lql_item";
-  const matched = operator === "includes" ? "=" : "matches";
   const query: Query = {
     kind: "Query",
     body: {
@@ -118,7 +135,7 @@ function includes(field: Expression, operator: "includes" | "includes-match", va
       isDistinct: false,
       items: [select(integer(1, span), undefined, span)],
       from: { kind: "Unnest", arrays: [{ expression: field }], alias: identifier(item, span), suffixes: [], span },
-      where: compare(cast(fieldOf([item], span), "STRING", false, span), matched, text(value, span), span),
+      where: condition(fieldOf([item], span)),
       windows: [],
       span,
     },

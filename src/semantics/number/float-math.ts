@@ -51,7 +51,9 @@ function power(x: number, y: number): number {
 
 function logarithm(x: number, base: number): number {
   if (x === Number.NEGATIVE_INFINITY || base === Number.POSITIVE_INFINITY) return Number.NaN;
-  if (x <= 0 || base <= 0 || base === 1) throw new Error(`Floating point error in function: LOG(${x}, ${base})`);
+  const areFinite = Number.isFinite(x) && Number.isFinite(base);
+  if (areFinite && (x <= 0 || base <= 0 || base === 1))
+    throw new Error(`Floating point error in function: LOG(${x}, ${base})`);
   return Math.log(x) / Math.log(base);
 }
 
