@@ -186,4 +186,9 @@ export const subjectsWithoutFailure: ReadonlySet<string> = new Set([
 ]);
 
 /** What no query of one expression can call: it needs a GROUP BY, or the resolver alone writes it. */
-export const subjectsWithoutArguments: ReadonlySet<string> = new Set(["GROUPING", "$mixed_json"]);
+export const subjectsWithoutArguments: ReadonlySet<string> = new Set([
+  "GROUPING",
+  "$array_transform",
+  "$array_flatten",
+  "$mixed_json",
+]);

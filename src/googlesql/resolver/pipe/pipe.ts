@@ -95,7 +95,7 @@ function applyPipe(
     case "PipeAs":
       return { ...state, relation: { ...relation, names: aliased(relation.names.columns, pipe.alias.name) } };
     case "PipeWhere": {
-      const { context, withWindows } = windowContext(environment, relation, "pipe WHERE");
+      const { context, withWindows } = windowContext(environment, relation, "WHERE clause");
       const predicate = coerceOrFail(
         resolution,
         resolveExpression(context, pipe.predicate),
@@ -120,7 +120,7 @@ function applyPipe(
       );
     }
     case "PipeOrderBy": {
-      const { context, withWindows } = windowContext(environment, relation, "pipe ORDER BY");
+      const { context, withWindows } = windowContext(environment, relation, "ORDER BY clause");
       const { scan, keys } = orderRelation(environment, withWindows, relation.names, pipe.orderBy, context);
       return unsorted({ ...relation, scan, order: { keys, isInherited: false } });
     }

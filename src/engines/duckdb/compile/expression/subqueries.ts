@@ -1,6 +1,7 @@
 /** Printing sub-queries inside expressions. */
 import type { Expr, InSubqueryExpr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
 import { arrayOf } from "../../../../googlesql/types.ts";
+import { someExpression } from "../../../lowering/children.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { likeArray } from "../../functions/operators.ts";
 import { type Block, orderNaturally, type SelectItem, selectColumn } from "../block.ts";
@@ -27,10 +28,17 @@ export function printSubquery(compilation: Compilation, expression: SubqueryExpr
   return expression.mode === "ARRAY" ? renderArray(block, item) : `(${renderBlock(block, [item])})`;
 }
 
-/** The value of a sub-query without FROM: as an expression it is computed where it stands, and not in a branch that is not taken. */
+const isVolatile = (at: { readonly kind: string; readonly function?: string }): boolean =>
+  at.kind === "Call" && /^(?:RAND|GENERATE_UUID)$/.test(at.function ?? "");
+
+/**
+ * The value of a sub-query without FROM: as an expression it is computed where it stands, and not in a branch that is not taken. What is
+ * random stays a query, which is computed once.
+ */
 export function loneValue({ mode, scan, output }: SubqueryExpr): Expr | undefined {
   if (mode !== "SCALAR" || scan.kind !== "Project" || scan.input.kind !== "SingleRow") return undefined;
-  return scan.computed.find(({ column }) => column.id === output?.id)?.expression;
+  const value = scan.computed.find(({ column }) => column.id === output?.id)?.expression;
+  return value !== undefined && someExpression(value, isVolatile, true) ? undefined : value;
 }
 
 /** A DOUBLE as a value for which NaN of one side equals none of the other; DuckDB takes two NaNs for equal. */
