@@ -25,8 +25,10 @@ export type CheckedYaml<T> =
 export function parseCheckedYaml<S extends TSchema>(text: string, schema: S): CheckedYaml<Static<S>> {
   const document = parseDocument(text, { lineCounter: new LineCounter(), prettyErrors: false });
   if (document.errors.length > 0) {
-    const problems = document.errors.map((error) => ({ message: error.message, offset: error.pos[0] }));
-    return { isValid: false, problems };
+    const problems = document.errors.map((error) => describeSyntax(text, error.message, error.pos[0]));
+    const isFirst = ({ message, offset }: TextProblem, index: number) =>
+      problems.findIndex((other) => other.message === message && other.offset === offset) === index;
+    return { isValid: false, problems: problems.filter(isFirst) };
   }
   let value: unknown;
   try {
@@ -45,6 +47,26 @@ export function parseCheckedYaml<S extends TSchema>(text: string, schema: S): Ch
     return { message: name === "" ? message : `${name}: ${message}`, offset: offsetOf(contents, path) };
   });
   return { isValid: false, problems: problems.sort((a, b) => a.offset - b.offset) };
+}
+
+const CLOSING: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
+
+/** What is wrong with the YAML itself. A bracket that is not closed is told where it stands, not where the text ends without the other. */
+function describeSyntax(text: string, message: string, offset: number): TextProblem {
+  const closing = /must be sufficiently indented and end with a ([}\]])/.exec(message)?.[1];
+  const opening = closing === undefined ? undefined : findOpen(text.slice(0, offset));
+  if (closing === undefined || opening === undefined) return { message, offset };
+  return { message: `"${CLOSING[closing]}" is not closed: "${closing}" is missing`, offset: opening };
+}
+
+/** The last bracket of a text that none closes, texts in quotes and comments left out. */
+function findOpen(text: string): number | undefined {
+  const open: number[] = [];
+  for (const { 0: token, index } of text.matchAll(/'(?:[^'\n]|'')*'|"(?:[^"\\\n]|\\.)*"|(?:^|\s)#.*|[[\]{}]/gm)) {
+    if (token === "{" || token === "[") open.push(index);
+    else if (token === "}" || token === "]") open.pop();
+  }
+  return open.at(-1);
 }
 
 /** Offset of the key at a path, or of the deepest that exists on the way there. */

@@ -36,6 +36,12 @@ function pointerToPath(pointer: string): string[] {
 
 function describe(keyword: string, params: object, message: string): string {
   if (keyword === "boolean") return "there is no such key";
+  if ("requiredProperties" in params && Array.isArray(params.requiredProperties)) {
+    const keys: readonly unknown[] = params.requiredProperties;
+    const lines = keys.map((key) => `"${key}: ..."`).join(" and ");
+    return `${keys.length === 1 ? "a key is" : "keys are"} missing: add ${lines}`;
+  }
+  if (keyword === "type" && message === "must be object") return "must be a map of keys, as in { key: value }";
   if ("allowedValues" in params && Array.isArray(params.allowedValues)) {
     return `must be one of ${params.allowedValues.join(", ")}`;
   }
