@@ -1,4 +1,5 @@
 /** Printing aggregate and window calls: their arguments and what stands around them; the function tables do the rest. */
+
 import type {
   AggregateCall,
   Expr,
@@ -8,6 +9,7 @@ import type {
 } from "../../../../googlesql/resolved.ts";
 import type { AggregateContext, AggregateModifiers } from "../../functions/aggregate/aggregate-shape.ts";
 import { printQuantile } from "../../functions/aggregate/approximate.ts";
+import { computeOnce } from "../../functions/compute-once.ts";
 import { aggregateFunctions, windowFunctions } from "../../functions/index.ts";
 import { sortKey } from "../../functions/sort-key.ts";
 import { isConstantKey, raiseError } from "../../sql-text.ts";
@@ -147,7 +149,8 @@ function printBound(compilation: Compilation, bound: ResolvedFrameBound, scope: 
       return "CURRENT ROW";
     case "Preceding":
     case "Following": {
-      const printed = printExpression(compilation, bound.offset, scope);
+      const value = printExpression(compilation, bound.offset, scope);
+      const printed = bound.offset.type.kind === "NUMERIC" ? toBillionths(value) : value;
       const isKnown = bound.offset.kind === "Literal" || bound.offset.type.kind !== "FLOAT64";
       const offset = isKnown ? printed : checkedOffset(printed);
       return `${isCheap(compilation, bound.offset, scope) && isKnown ? offset : `(${offset})`} ${bound.kind.toUpperCase()}`;
@@ -155,9 +158,17 @@ function printBound(compilation: Compilation, bound: ResolvedFrameBound, scope: 
   }
 }
 
+/** A NUMERIC as a whole number of its last digit: HUGEINT reaches further than DECIMAL(38, 9). */
+function toBillionths(numeric: string): string {
+  return computeOnce([numeric], "billionths", (x) => {
+    return `CAST(trunc(${x}) AS HUGEINT) * 1000000000 + CAST((${x} - trunc(${x})) * 1000000000 AS HUGEINT)`;
+  });
+}
+
 /** A type in which no bound of a RANGE frame leaves the range of the key's own. */
 function widenKey(compilation: Compilation, key: Key, sql: string): string {
   if (key.expression.type.kind === "INT64") return `CAST(${sql} AS HUGEINT)`;
+  if (key.expression.type.kind === "NUMERIC") return toBillionths(sql);
   if (key.expression.type.kind !== "BIGNUMERIC") return sql;
   return fail(
     compilation,
