@@ -182,21 +182,12 @@ function addQueries(program: Command, context: CliContext): void {
     });
   program
     .command("sql")
-    .description(
-      "run GoogleSQL on an engine in memory, which has no tables; over the store it is logweir query NAME --sql",
-    )
+    .description("run GoogleSQL in memory, without tables; over the store it is logweir query NAME --sql")
     .argument("[query]", "one query; its answer is printed as JSON")
     .option("--batch", "read one JSON object with query, params and setup a line, answer one a line")
     .option("--json", "as JSON, which it is anyway")
     .option("--time-zone <zone>", "of conversions that name no zone", "UTC")
-    .addHelpText(
-      "after",
-      examples(
-        "logweir sql 'SELECT 1 + 1'",
-        "logweir sql --batch < queries.jsonl",
-        "logweir query source:demo --sql 'SELECT COUNT(*) FROM demo'",
-      ),
-    )
+    .addHelpText("after", examples("logweir sql 'SELECT 1 + 1'", "logweir sql --batch < queries.jsonl"))
     .action(async (text: string | undefined, options: { batch?: boolean; timeZone: string }) => {
       const lines = linesOf("query", text, options, context);
       const { runSqlBatch } = await import("./commands/sql-batch.ts");
