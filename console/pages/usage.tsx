@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty } from "../components/notices.tsx";
 import { type Area, StackedAreas } from "../components/stacked-areas.tsx";
@@ -68,6 +68,7 @@ interface ProjectChoiceProps {
 
 function ProjectChoice({ project, mayAll, onChoose }: ProjectChoiceProps) {
   const [draft, setDraft] = useState(project ?? "");
+  useEffect(() => setDraft(project ?? ""), [project]);
   return (
     <form
       class="row wrap"
