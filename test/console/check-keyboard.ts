@@ -71,11 +71,14 @@ export async function checkKeyboard(browser: Browser, service: DemoService): Pro
   return findings.map((text) => `keyboard: ${text}`);
 }
 
+/** Presses of Tab after which a page must have come round. */
+const maxPresses = 800;
+const left = "[...window.unreached].filter((each) => each.isConnected)";
+
 /** Presses Tab until it comes round: each control that can be pressed is reached, and each shows that it has the focus. */
 async function tabThrough(page: Page, where: string): Promise<string[]> {
   // Told by the page itself, so that a press is all that goes back and forth.
-  const count = Number(
-    await page.evaluate(`(() => {
+  await page.evaluate(`(() => {
       document.activeElement.blur();
       const all = [...document.querySelectorAll("button, a[href], input, select, textarea, summary, [tabindex='0'], .cm-content")];
       const seen = all.filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.disabled && each.tabIndex >= 0);
@@ -88,15 +91,14 @@ async function tabThrough(page: Page, where: string): Promise<string[]> {
         if (!isSeen(getComputedStyle(target)) && (frame === null || !isSeen(getComputedStyle(frame))))
           window.unseen.add(target.outerHTML.slice(0, 120));
       });
-      return seen.length;
-    })()`),
-  );
-  for (let pressed = 0; pressed < count + 20; pressed++) {
+    })()`);
+  // What is loaded meanwhile adds stops, and takes the place of others.
+  for (let pressed = 0; pressed < maxPresses; pressed++) {
     await page.keyboard.press("Tab");
-    if (pressed % 10 === 9 && (await page.evaluate("window.unreached.size")) === 0) break;
+    if (pressed % 10 === 9 && (await page.evaluate(`${left}.length`)) === 0) break;
   }
   const { unreached, unseen } = (await page.evaluate(
-    "({ unreached: [...window.unreached].map((each) => each.outerHTML.slice(0, 120)), unseen: [...window.unseen] })",
+    `({ unreached: ${left}.map((each) => each.outerHTML.slice(0, 120)), unseen: [...window.unseen] })`,
   )) as { readonly unreached: readonly string[]; readonly unseen: readonly string[] };
   return [
     ...unseen.map((each) => `${where}: the focus is not seen on ${each}`),
