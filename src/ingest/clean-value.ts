@@ -1,4 +1,4 @@
-import type { EventValue } from "../engines/contract/query-engine.ts";
+import { type EventValue, WideNumber } from "../engines/contract/query-engine.ts";
 import { cleanFieldName } from "./field-name.ts";
 import type { IngestLimits } from "./limits.ts";
 
@@ -51,7 +51,8 @@ export function cleanValue(value: unknown, limits: IngestLimits): EventValue | u
       const items = current.map((item) => clean(item, depth + 1)).filter((item) => item !== undefined);
       return items.length === 0 ? undefined : items;
     }
-    if (typeof current === "object" && current !== null) return cleanObject(current as JsonObject, depth);
+    if (typeof current === "object" && current !== null && !(current instanceof WideNumber))
+      return cleanObject(current as JsonObject, depth);
     if (current === null || current === "") return undefined;
     if (--valuesLeft < 0) throw new EventRejection(`more than ${limits.maxValues} values in one event`);
     switch (typeof current) {
@@ -61,6 +62,8 @@ export function cleanValue(value: unknown, limits: IngestLimits): EventValue | u
       case "bigint":
       case "boolean":
         return current;
+      case "object":
+        return current as WideNumber;
       default:
         return undefined;
     }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { EventValue, LogEvent } from "../engines/contract/query-engine.ts";
+import { type EventValue, type LogEvent, WideNumber } from "../engines/contract/query-engine.ts";
 import { cleanValue, EventRejection } from "./clean-value.ts";
 import type { IngestLimits } from "./limits.ts";
 import { readTimestamp } from "./timestamp.ts";
@@ -96,10 +96,11 @@ function freeName(fields: { readonly [field: string]: EventValue }, name: string
 export function whyNoEvent(raw: unknown): string | undefined {
   if (raw === null) return "not a JSON object but null";
   if (Array.isArray(raw)) return "not a JSON object but an array";
+  if (raw instanceof WideNumber) return "not a JSON object but a number";
   return typeof raw === "object" ? undefined : `not a JSON object but a ${typeof raw}`;
 }
 
 function toText(value: EventValue): string {
-  if (typeof value === "string") return value;
+  if (typeof value === "string" || value instanceof WideNumber) return String(value);
   return JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
 }

@@ -1,5 +1,6 @@
 import * as zlib from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { WideNumber } from "../engines/contract/query-engine.ts";
 import { supportedEncodings } from "./decompress.ts";
 import { defaultMaxBodyBytes } from "./limits.ts";
 import { parseEvents } from "./parse-events.ts";
@@ -275,5 +276,22 @@ describe("one event", () => {
       { index: 0, reason: "nested deeper than 64 levels" },
       { index: 1, reason: "more than 5000 values in one event" },
     ]);
+  });
+});
+
+describe("a number beyond doubles", () => {
+  it("is kept as it was sent, wherever it stands", async () => {
+    const body = '[{"a":1e400,"b":[-2.5E+999,1e300],"c":{"d":1e400},"timestamp":1e400,"id":1e400,"t":"1e400"}, 1e400]';
+    const { events, rejected, untimed } = await parse(body);
+    const wide = new WideNumber("1e400");
+    expect(events[0]?.fields).toEqual({
+      ...{ a: wide, b: [new WideNumber("-2.5E+999"), 1e300], c: { d: wide }, t: "1e400" },
+      ...{ _timestamp: wide, _id: wide },
+    });
+    expect([rejected, untimed]).toEqual([[{ index: 1, reason: "not a JSON object but a number" }], 1]);
+  });
+
+  it("is its text in a message", async () => {
+    expect((await parse('{"message":1e400}')).events[0]?.eventMessage).toBe("1e400");
   });
 });

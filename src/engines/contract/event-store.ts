@@ -2,8 +2,27 @@
 import type { TableDefinition } from "../../googlesql/relation.ts";
 import type { SqlType } from "../../googlesql/types.ts";
 
+/** A number beyond the range of doubles, such as `1e400`, as its JSON has it. */
+export class WideNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+
+  /** Within a text that is made of JSON it is one. */
+  toJSON(): string {
+    return this.text;
+  }
+}
+
 /** A field value of an event after normalising. Integers beyond 2^53 arrive as bigint. */
 export type EventValue =
+  | WideNumber
   | string
   | number
   | bigint

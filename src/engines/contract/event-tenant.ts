@@ -1,4 +1,4 @@
-import type { EventValue } from "./event-store.ts";
+import { type EventValue, WideNumber } from "./event-store.ts";
 
 type EventObject = { readonly [field: string]: EventValue };
 
@@ -12,7 +12,7 @@ export function tenantOf(path: readonly string[] | undefined, fields: EventObjec
     if (typeof value !== "object" || Array.isArray(value)) return null;
     value = fieldOf(value as EventObject, name);
   }
-  if (value === undefined || typeof value === "object") return null;
+  if (value === undefined || (typeof value === "object" && !(value instanceof WideNumber))) return null;
   // A number's text is that of its JSON.
   return typeof value === "number" ? JSON.stringify(value) : String(value);
 }

@@ -29,7 +29,7 @@ export type {
   StoreSnapshot,
   TenantLoad,
 } from "./event-store.ts";
-export { BodyError, newestTimestampUs } from "./event-store.ts";
+export { BodyError, newestTimestampUs, WideNumber } from "./event-store.ts";
 
 /** A query in an engine's own SQL. Immutable and free of values, so that it can be kept and run many times. */
 export interface CompiledQuery {

@@ -1,4 +1,4 @@
-import { BodyError } from "../../engines/contract/query-engine.ts";
+import { BodyError, WideNumber } from "../../engines/contract/query-engine.ts";
 import { parseJson } from "../parse-json.ts";
 import { BadEvent } from "./protocol.ts";
 
@@ -100,8 +100,10 @@ export function readValues(bytes: Uint8Array, mediaType: string): readonly unkno
 
 export type JsonObject = { readonly [field: string]: unknown };
 
+const isSpecial = (value: object) => value instanceof BadEvent || value instanceof WideNumber;
+
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof BadEvent);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isSpecial(value);
 }
 
 /** The same list, with what `toEvent` makes of its objects; what is none is left to be refused. */

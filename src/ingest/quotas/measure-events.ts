@@ -1,5 +1,11 @@
 import { tenantOf } from "../../engines/contract/event-tenant.ts";
-import type { EventValue, LoadMeasure, LogEvent, TenantLoad } from "../../engines/contract/query-engine.ts";
+import {
+  type EventValue,
+  type LoadMeasure,
+  type LogEvent,
+  type TenantLoad,
+  WideNumber,
+} from "../../engines/contract/query-engine.ts";
 
 /** What the events of each tenant amount to, in the order in which tenants come first. */
 export function measureEvents(events: readonly LogEvent[], { tenantField }: LoadMeasure): readonly TenantLoad[] {
@@ -29,7 +35,7 @@ function jsonBytes(value: EventValue): number {
   if (typeof value === "string") {
     return needsEscape.test(value) ? Buffer.byteLength(JSON.stringify(value)) : Buffer.byteLength(value) + 2;
   }
-  if (typeof value !== "object") return String(value).length;
+  if (typeof value !== "object" || value instanceof WideNumber) return String(value).length;
   // Brackets and, but for one, the commas.
   if (Array.isArray(value)) {
     const items = value as readonly EventValue[];

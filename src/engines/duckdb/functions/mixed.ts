@@ -20,12 +20,12 @@ const isRecord = (value: string) => `(starts_with(${value}, '[{') OR starts_with
 
 const content = (value: string) => `json_extract_string(${value}, '$')`;
 
-/** A number's FLOAT64; NULL beyond them. */
+/** A number's FLOAT64; an infinity beyond them, as a column of such numbers has it. */
 function numberAsDouble(value: string): string {
-  return `TRY_CAST(${value} AS DOUBLE)`;
+  return `coalesce(TRY_CAST(${value} AS DOUBLE), ${infinity(value)})`;
 }
 
-/** Where a number beyond FLOAT64 sorts. */
+/** What a number beyond FLOAT64 is. */
 function infinity(value: string): string {
   return `CASE WHEN starts_with(${value}, '-') THEN CAST('-Infinity' AS DOUBLE) ELSE CAST('Infinity' AS DOUBLE) END`;
 }
@@ -39,7 +39,7 @@ export function mixedText(value: string): string {
 export function mixedKey(value: string): string {
   return computeOnce([value], "mixed_key", (v) => {
     const rank = `CASE WHEN ${isNumber(v)} THEN 0 WHEN ${isMixedText(v)} THEN 1 WHEN ${isBool(v)} THEN 2 WHEN ${isRecord(v)} THEN 4 ELSE 3 END`;
-    const number = `CASE WHEN ${isNumber(v)} THEN coalesce(${numberAsDouble(v)}, ${infinity(v)}) ELSE CAST(0 AS DOUBLE) END`;
+    const number = `CASE WHEN ${isNumber(v)} THEN ${numberAsDouble(v)} ELSE CAST(0 AS DOUBLE) END`;
     const text = `CASE WHEN ${isMixedText(v)} THEN ${content(v)} ELSE '' END`;
     return `CASE WHEN ${v} IS NOT NULL THEN {'r': ${rank}, 'n': ${number}, 't': ${text}, 'v': ${v}} END`;
   });
@@ -58,9 +58,10 @@ function mixedList(value: string): string {
   });
 }
 
-/** Numbers lose their form, and take that of a FLOAT64, only where it has an exponent. */
+/** Numbers lose their form, and take that of a FLOAT64, only where it has an exponent and they are one. */
 function numberAsText(value: string): string {
-  return `CASE WHEN contains(${value}, 'e') THEN lw_float64_to_text(CAST(${value} AS DOUBLE)) ELSE ${value} END`;
+  const text = `coalesce(lw_float64_to_text(TRY_CAST(${value} AS DOUBLE)), ${value})`;
+  return `CASE WHEN contains(${value}, 'e') THEN ${text} ELSE ${value} END`;
 }
 
 const never = infallible("NULL");

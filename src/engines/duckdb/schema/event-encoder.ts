@@ -4,7 +4,7 @@
  */
 
 import { tenantOf } from "../../contract/event-tenant.ts";
-import type { EventValue, LogEvent } from "../../contract/query-engine.ts";
+import { type EventValue, type LogEvent, WideNumber } from "../../contract/query-engine.ts";
 import { BatchBuilder } from "../batch/batch.ts";
 import type { Carried, TenantShare } from "./carried-entries.ts";
 import { foldName } from "./declaration.ts";
@@ -255,7 +255,8 @@ class EventWalk {
     const column = seen === undefined ? this.#sharedColumn(path, type) : seen.column;
     if (column === null || !isSingle) return;
     // Beyond 64 bits JavaScript has integers, and the column has not.
-    const stored = (type === "FLOAT64" || type === "WIDE") && typeof value === "bigint" ? Number(value) : value;
+    const number = value instanceof WideNumber ? Number(value) : value;
+    const stored = (type === "FLOAT64" || type === "WIDE") && typeof number === "bigint" ? Number(number) : number;
     this.#batch.put(this.#row, column, type, stored);
   }
 

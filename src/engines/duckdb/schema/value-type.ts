@@ -1,20 +1,23 @@
 /** The types of an event's values, and how several types at one path become one. */
 import { arrayOf, BOOL, FLOAT64, INT64, MIXED, type SqlType, STRING } from "../../../googlesql/types.ts";
-import type { EventValue } from "../../contract/query-engine.ts";
+import { type EventValue, WideNumber } from "../../contract/query-engine.ts";
 import type { ValueType } from "./schema-entry.ts";
 
 export type { ValueType };
 
-export type ScalarValue = string | number | bigint | boolean;
+export type ScalarValue = string | number | bigint | boolean | WideNumber;
 
 export function isScalar(value: EventValue): value is ScalarValue {
-  return typeof value !== "object";
+  return typeof value !== "object" || value instanceof WideNumber;
 }
 
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** An integer that a double tells from its neighbours, or a bigint of 64 bits, is INT64, a longer one WIDE; every other number is FLOAT64. */
+/**
+ * An integer that a double tells from its neighbours, or a bigint of 64 bits, is INT64, a longer one and what is beyond doubles
+ * WIDE; every other number is FLOAT64.
+ */
 export function scalarType(value: ScalarValue): ValueType {
   switch (typeof value) {
     case "string":
@@ -23,6 +26,8 @@ export function scalarType(value: ScalarValue): ValueType {
       return "BOOL";
     case "bigint":
       return value >= MIN_INT64 && value <= MAX_INT64 ? "INT64" : "WIDE";
+    case "object":
+      return "WIDE";
     default:
       return Number.isSafeInteger(value) ? "INT64" : "FLOAT64";
   }

@@ -145,7 +145,7 @@ function doubleAs(columns: MixedColumns, variant: Variant, to: SqlType): string 
   const fromText = (text: string, wanted: SqlType) => ({ sql: safely(text, STRING_TYPE, wanted), canFail: false });
   switch (to.kind) {
     case "FLOAT64":
-      return `CASE WHEN isfinite(${sql}) THEN ${sql} END`;
+      return sql;
     case "STRING":
       return doubleText(sql, convertMixed(exactText(columns, variant), to, true, fromText).sql);
     case "INT64": {
