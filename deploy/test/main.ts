@@ -1,7 +1,8 @@
 /**
  * `npm run image:test`: builds the image of `deploy/Dockerfile` with buildah and runs it as Compose does: non-root, with a read-only root and
  * a volume. Where no image registry is in reach, its two base images are stood in for by Debian packages and Node.js of npm.
- * Needs root, buildah, curl, dpkg and apt-get; prints each check, and exits with 1 when one fails.
+ * Needs root, curl, dpkg and apt-get, which installs buildah where it is missing; prints each check, and exits with 1 when one fails. Where that
+ * cannot be had it is left out, which CI=true refuses.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -119,7 +120,30 @@ async function countRows(): Promise<number> {
   return result.length;
 }
 
+const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+
+/** What this machine lacks for the test; undefined for nothing. */
+function findLack(): string | undefined {
+  if (process.getuid?.() !== 0) return "it needs root";
+  const missing = ["curl", "dpkg", "apt-get", "unshare"].filter((program) => !has(program));
+  if (missing.length > 0) return `it needs ${missing.join(", ")}`;
+  const works = (script: string) => spawnSync("sh", ["-c", script], { stdio: "ignore" }).status === 0;
+  if (!works("unshare --mount true")) return "it needs the right to mount";
+  if (!works("apt-get update -qq; cd $(mktemp -d) && apt-get download -qq libc6"))
+    return "Debian's packages are out of reach";
+  if (has("buildah")) return undefined;
+  const install = "apt-get update -qq && apt-get install -y -qq --no-install-recommends buildah";
+  spawnSync("sh", ["-c", install], { stdio: ["ignore", "ignore", "inherit"] });
+  return has("buildah") ? undefined : "buildah cannot be installed";
+}
+
 async function main(): Promise<void> {
+  const lack = findLack();
+  if (lack !== undefined) {
+    process.stdout.write(`left out: ${lack}\n`);
+    process.exitCode = process.env.CI === "true" ? 1 : 0;
+    return;
+  }
   const folder = mkdtempSync(join(tmpdir(), "logweir-image-"));
   try {
     makeBases(folder, buildah);
@@ -172,13 +196,22 @@ function npmMounts(folder: string): readonly string[] {
   return authority === undefined ? mounts : [...mounts, "--volume", `${authority}:/root/ca.pem:ro`];
 }
 
+/** What the container takes once it rests. A busy machine may take a minute to get there. */
+async function idleMegabytes(container: Container): Promise<number> {
+  let memory = Number.POSITIVE_INFINITY;
+  for (let waits = 0; waits < 4 && memory > maxIdleMegabytes; waits++) {
+    await new Promise((resolve) => setTimeout(resolve, 15_000));
+    memory = container.pids().reduce((sum, pid) => sum + residentMegabytes(pid), 0);
+  }
+  return memory;
+}
+
 async function runService(root: string, volume: string): Promise<void> {
   const first = new Container(root, volume);
   check("Compose's health check", await first.isHealthy(), "curl -sSfL -o /dev/null localhost/health");
   const head = await call("/health", { method: "HEAD" });
   check("the command line tool's health check", head.status === 200, `HEAD /health: ${head.status}`);
-  await new Promise((resolve) => setTimeout(resolve, 15_000));
-  const memory = first.pids().reduce((sum, pid) => sum + residentMegabytes(pid), 0);
+  const memory = await idleMegabytes(first);
   check(
     "memory when idle",
     memory > 0 && memory <= maxIdleMegabytes,

@@ -1,0 +1,119 @@
+/**
+ * Looks at what would be published: the parts and licences of the bill of materials, a dry run of `npm publish`, and the package itself,
+ * installed into an empty folder and run there.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const maxInstalledMegabytes = 110;
+const licences = new Set(["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD"]);
+const folder = mkdtempSync(join(tmpdir(), "logweir-package-"));
+const npm = (words, options = {}) =>
+  execFileSync("npm", words, { encoding: "utf8", maxBuffer: 1e9, stdio: ["ignore", "pipe", "pipe"], ...options });
+
+let failed = 0;
+function check(title, isRight, detail) {
+  if (!isRight) failed++;
+  console.log(`${isRight ? "ok  " : "FAIL"} ${title}: ${detail}`);
+}
+
+function megabytesOf(path) {
+  let bytes = 0;
+  for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).size;
+  }
+  return Math.round(bytes / 1e6);
+}
+
+/** The address that a service of the installed package listens on. */
+function serve(program) {
+  const env = { PATH: process.env.PATH, HOME: folder, LOGWEIR_PORT: "0" };
+  const child = spawn(program, ["serve"], { cwd: join(folder, "empty"), env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  const url = new Promise((resolve, reject) => {
+    const read = (chunk) => {
+      output += chunk;
+      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
+      if (address !== undefined) resolve(address);
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.once("exit", (code) => reject(new Error(`the service ended with ${code}:\n${output}`)));
+  });
+  return { url, child };
+}
+
+try {
+  const [packed] = JSON.parse(npm(["pack", "--json", "--pack-destination", folder]).replace(/^[\s\S]*?(?=^\[)/m, ""));
+  const paths = packed.files.map(({ path }) => path);
+  const missing = [
+    "bin/logweir.mjs",
+    "dist/logweir.js",
+    "endpoints/logs.all.sql",
+    "sources/edge.yaml",
+    "docs/api.md",
+    "LICENSE",
+    "README.md",
+  ].filter((path) => !paths.includes(path));
+  check(
+    "the package holds what it needs",
+    missing.length === 0,
+    missing.length === 0 ? `${paths.length} files` : missing.join(", "),
+  );
+  const extra = paths.filter((path) => /^(?:src|test|bench|console|node_modules)\/|\.map$/.test(path));
+  check(
+    "and nothing else",
+    extra.length === 0,
+    extra.slice(0, 5).join(", ") || `${Math.round(packed.size / 1e5) / 10} MB packed`,
+  );
+  const tarball = join(folder, packed.filename);
+  npm(["publish", tarball, "--dry-run", "--loglevel=error"]);
+  check("npm would publish it", true, packed.filename);
+
+  mkdirSync(join(folder, "empty"));
+  writeFileSync(join(folder, "package.json"), '{"name":"installed","version":"0.0.0","private":true}');
+  npm([
+    "install",
+    "--prefix",
+    folder,
+    "--omit=dev",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+    tarball,
+  ]);
+  // Of the installed package: in a checkout, what is needed for work on it too hides some of what is installed along.
+  const { bomFormat, components } = JSON.parse(npm(["sbom", "--sbom-format", "cyclonedx"], { cwd: folder }));
+  const wanted = ["logweir", "libsql", "@duckdb/node-bindings"];
+  const names = components.map(({ name, version }) => `${name}@${version}`);
+  check(
+    "the bill of materials lists what is installed along",
+    bomFormat === "CycloneDX" && wanted.every((name) => names.some((each) => each.startsWith(`${name}@`))),
+    names.join(", "),
+  );
+  const odd = components.filter(({ licenses = [] }) => {
+    return licenses.length === 0 || !licenses.every(({ license }) => licences.has(license?.id));
+  });
+  check("its licences are those that are allowed", odd.length === 0, odd.map(({ name }) => name).join(", ") || "all");
+
+  const size = megabytesOf(join(folder, "node_modules"));
+  check(`it takes ${maxInstalledMegabytes} MB at most`, size <= maxInstalledMegabytes, `${size} MB`);
+  const program = join(folder, "node_modules", ".bin", "logweir");
+  const help = execFileSync(program, ["--help"], { encoding: "utf8", cwd: join(folder, "empty") });
+  check("logweir --help", help.includes("serve"), `${help.split("\n").length} lines`);
+  const { url, child } = serve(program);
+  try {
+    const health = await fetch(`${await url}/health`);
+    check("logweir serve, in an empty folder", health.status === 200, `/health answers ${health.status}`);
+  } finally {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    await ended;
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = failed === 0 ? 0 : 1;
