@@ -96,6 +96,8 @@ function timeOf(plan: EventPlan, index: number, random: Random): number {
   return Math.floor(us / 1_000) * 1_000 + (index % 1_000);
 }
 
+type BenchPlace = (typeof places)[number];
+
 function makeMetadata(random: Random, project: string, status: number, requestId: string) {
   const [path, place, ip] = [random.pick(paths), random.pick(places), address(random)];
   const host = `${project}.example.com`;
@@ -111,68 +113,91 @@ function makeMetadata(random: Random, project: string, status: number, requestId
       host,
       protocol: "https:",
       port: 443,
-      headers: {
-        accept: "application/json",
-        accept_encoding: "gzip, br",
-        cf_connecting_ip: ip,
-        cf_ipcountry: place.country,
-        cf_ray: ray,
-        referer: random.next() < 0.5 ? `https://app.${host}/dashboard` : undefined,
-        user_agent: random.pick(userAgents),
-        x_client_info: random.pick(clients),
-        x_forwarded_proto: "https",
-        x_real_ip: ip,
-        x_request_id: requestId,
-      },
-      cf: {
-        ...place,
-        httpProtocol: random.next() < 0.7 ? "HTTP/2" : "HTTP/3",
-        tlsVersion: "TLSv1.3",
-        tlsCipher: "AEAD-AES128-GCM-SHA256",
-        clientTcpRtt: random.skewed(20),
-        botManagement: { score: random.integer(1, 99), verifiedBot: false },
-      },
+      headers: makeRequestHeaders(random, { host, ip, ray, requestId, country: place.country }),
+      cf: makeNetwork(random, place),
       sb: {
         auth_user: hasUser ? uuid(random) : undefined,
-        jwt: {
-          apikey: {
-            payload: {
-              algorithm: "HS256",
-              expires_at: 2_000_000_000 + random.integer(0, 9_999),
-              issuer: "example",
-              role: random.next() < 0.8 ? "anon" : "service_role",
-              signature_prefix: hex8(random).slice(0, 6),
-            },
-          },
-          ...(hasUser && {
-            authorization: {
-              payload: {
-                algorithm: "HS256",
-                expires_at: 1_790_000_000 + random.integer(0, 999_999),
-                issuer: `https://${host}/auth/v1`,
-                role: "authenticated",
-                session_id: uuid(random),
-                subject: uuid(random),
-              },
-            },
-          }),
-        },
+        jwt: { apikey: makeKey(random), ...(hasUser && { authorization: makeUser(random, host) }) },
       },
     },
     response: {
       status_code: status,
       origin_time: random.skewed(status >= 500 ? 900 : 45),
-      headers: {
-        cf_cache_status: random.next() < 0.9 ? "DYNAMIC" : "HIT",
-        cf_ray: ray,
-        content_length: random.integer(20, 20_000),
-        content_type: path.startsWith("/storage") ? "image/png" : "application/json; charset=utf-8",
-        sb_gateway_version: "1",
-        sb_request_id: uuid(random),
-        server: "edge",
-        x_envoy_upstream_service_time: random.skewed(30),
-      },
+      headers: makeResponseHeaders(random, path, ray),
     },
+  };
+}
+
+interface RequestParts {
+  readonly host: string;
+  readonly ip: string;
+  readonly ray: string;
+  readonly requestId: string;
+  readonly country: string;
+}
+
+function makeRequestHeaders(random: Random, { host, ip, ray, requestId, country }: RequestParts) {
+  return {
+    accept: "application/json",
+    accept_encoding: "gzip, br",
+    cf_connecting_ip: ip,
+    cf_ipcountry: country,
+    cf_ray: ray,
+    referer: random.next() < 0.5 ? `https://app.${host}/dashboard` : undefined,
+    user_agent: random.pick(userAgents),
+    x_client_info: random.pick(clients),
+    x_forwarded_proto: "https",
+    x_real_ip: ip,
+    x_request_id: requestId,
+  };
+}
+
+function makeNetwork(random: Random, place: BenchPlace) {
+  return {
+    ...place,
+    httpProtocol: random.next() < 0.7 ? "HTTP/2" : "HTTP/3",
+    tlsVersion: "TLSv1.3",
+    tlsCipher: "AEAD-AES128-GCM-SHA256",
+    clientTcpRtt: random.skewed(20),
+    botManagement: { score: random.integer(1, 99), verifiedBot: false },
+  };
+}
+
+function makeKey(random: Random) {
+  return {
+    payload: {
+      algorithm: "HS256",
+      expires_at: 2_000_000_000 + random.integer(0, 9_999),
+      issuer: "example",
+      role: random.next() < 0.8 ? "anon" : "service_role",
+      signature_prefix: hex8(random).slice(0, 6),
+    },
+  };
+}
+
+function makeUser(random: Random, host: string) {
+  return {
+    payload: {
+      algorithm: "HS256",
+      expires_at: 1_790_000_000 + random.integer(0, 999_999),
+      issuer: `https://${host}/auth/v1`,
+      role: "authenticated",
+      session_id: uuid(random),
+      subject: uuid(random),
+    },
+  };
+}
+
+function makeResponseHeaders(random: Random, path: string, ray: string) {
+  return {
+    cf_cache_status: random.next() < 0.9 ? "DYNAMIC" : "HIT",
+    cf_ray: ray,
+    content_length: random.integer(20, 20_000),
+    content_type: path.startsWith("/storage") ? "image/png" : "application/json; charset=utf-8",
+    sb_gateway_version: "1",
+    sb_request_id: uuid(random),
+    server: "edge",
+    x_envoy_upstream_service_time: random.skewed(30),
   };
 }
 

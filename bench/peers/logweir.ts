@@ -106,6 +106,19 @@ function engineTime(header: string | string[] | undefined): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
+/** Waits until the service has compacted its store, and made a checkpoint. */
+async function settle(client: HttpClient): Promise<void> {
+  const giveUpAt = performance.now() + maxSettleMs;
+  for (;;) {
+    const { body } = await client.send({ method: "GET", path: "/api/store" });
+    const state = JSON.parse(body.toString()) as StoreState;
+    const tail = state.sources.reduce((sum, { tail_rows }) => sum + tail_rows, 0);
+    if (tail < settledRows && state.log_bytes < settledLogBytes) return;
+    if (performance.now() > giveUpAt) throw new Error(`The store does not come to rest: ${JSON.stringify(state)}`);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+}
+
 /** Starts the service on its folder below `folder`, which is made when it is missing. For its endpoints it is always `endMs`. */
 export async function startLogweir(folder: string, endMs: number): Promise<LogweirPeer> {
   const home = join(folder, "logweir");
@@ -135,17 +148,7 @@ export async function startLogweir(folder: string, endMs: number): Promise<Logwe
     storeFolder: join(home, "data", "store"),
     insert,
     load: (batches) => runLanes(batches, connections, insert),
-    async settle() {
-      const giveUpAt = performance.now() + maxSettleMs;
-      for (;;) {
-        const { body } = await client.send({ method: "GET", path: "/api/store" });
-        const state = JSON.parse(body.toString()) as StoreState;
-        const tail = state.sources.reduce((sum, { tail_rows }) => sum + tail_rows, 0);
-        if (tail < settledRows && state.log_bytes < settledLogBytes) return;
-        if (performance.now() > giveUpAt) throw new Error(`The store does not come to rest: ${JSON.stringify(state)}`);
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
-      }
-    },
+    settle: () => settle(client),
     async run(query, context): Promise<Answer> {
       const { endpoint, parameters } = query.logweir(context);
       const path = `/api/endpoints/query/${endpoint}?${new URLSearchParams(parameters).toString()}`;

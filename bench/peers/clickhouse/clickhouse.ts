@@ -1,5 +1,5 @@
 /** ClickHouse, embedded by the npm package chdb: a MergeTree ordered by (project, timestamp) with a JSON column. */
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -40,14 +40,8 @@ function* grouped<T>(items: Iterable<T>, size: number): Generator<T[]> {
   if (group.length > 0) yield group;
 }
 
-/** Starts ClickHouse on its folder below `folder`. The process runs this program again as its worker. */
-export async function startClickhouse(folder: string, packages: string): Promise<Peer | MissingPeer> {
-  if (!existsSync(join(packages, "node_modules", "chdb"))) {
-    const install = `npm install --prefix ${packages} chdb@3.4`;
-    return { missing: `ClickHouse is left out: it takes 550 MB and is optional; install it with: ${install}` };
-  }
-  const home = join(folder, "clickhouse");
-  const child = fork(process.argv[1] ?? "", ["clickhouse-worker", packages, home], { serialization: "advanced" });
+/** Asks the worker, and waits for the answer of each question. */
+function createAsker(child: ChildProcess): (question: Question) => Promise<WorkerAnswer> {
   const waiting = new Map<number, { resolve: (answer: WorkerAnswer) => void; reject: (error: Error) => void }>();
   let lastId = 0;
   child.on("message", (answer: WorkerAnswer) => {
@@ -59,12 +53,24 @@ export async function startClickhouse(folder: string, packages: string): Promise
   child.on("exit", (code) => {
     for (const { reject } of waiting.values()) reject(new Error(`ClickHouse ended with ${code}`));
   });
-  const ask = (question: Question) =>
-    new Promise<WorkerAnswer>((resolve, reject) => {
+  return (question) =>
+    new Promise((resolve, reject) => {
       const request: WorkerRequest = { id: ++lastId, ...question };
       waiting.set(request.id, { resolve, reject });
       child.send(request);
     });
+}
+
+/** Starts ClickHouse on its folder below `folder`. The process runs this program again as its worker. */
+export async function startClickhouse(folder: string, packages: string): Promise<Peer | MissingPeer> {
+  if (!existsSync(join(packages, "node_modules", "chdb"))) {
+    const install = `npm install --prefix ${packages} chdb@3.4`;
+    return { missing: `ClickHouse is left out: it takes 550 MB and is optional; install it with: ${install}` };
+  }
+  const child = fork(process.argv[1] ?? "", ["clickhouse-worker", packages, join(folder, "clickhouse")], {
+    serialization: "advanced",
+  });
+  const ask = createAsker(child);
   const query = (sql: string) => ask({ kind: "query", sql });
   for (const statement of schema) await query(statement);
 

@@ -10,14 +10,6 @@ interface WireAnswer {
   readonly rows: readonly Buffer[];
 }
 
-export interface WireClient {
-  /** Runs statements, separated by semicolons; answers the rows of the last that has any. Calls wait for each other. */
-  query(sql: string): Promise<WireAnswer>;
-  /** Runs `COPY ... FROM STDIN` with the texts as its data. */
-  copy(sql: string, texts: Iterable<string>): Promise<void>;
-  close(): void;
-}
-
 interface Message {
   readonly type: string;
   readonly body: Buffer;
@@ -90,65 +82,85 @@ export async function connectWire(socketPath: string, user: string, database: st
     socket.once("connect", resolve);
     socket.once("error", reject);
   });
-  const messages = readMessages(socket);
-  let previous: Promise<unknown> = Promise.resolve();
+  const client = new WireClient(socket);
+  await client.logIn(user, database);
+  return client;
+}
 
-  const next = async (): Promise<Message> => {
-    const step = await messages.next();
+/** A connection to the server. Calls wait for each other. */
+export class WireClient {
+  readonly #socket: Socket;
+  readonly #messages: AsyncGenerator<Message, undefined>;
+  #previous: Promise<unknown> = Promise.resolve();
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#messages = readMessages(socket);
+  }
+
+  /** To be called first. */
+  async logIn(user: string, database: string): Promise<void> {
+    this.#socket.write(startup(user, database));
+    // An error at the start ends the connection without a ReadyForQuery.
+    const first = await this.#next();
+    if (first.type === "E") throw readError(first.body);
+    await this.#readUntilReady();
+  }
+
+  /** Runs statements, separated by semicolons; answers the rows of the last that has any. */
+  query(sql: string): Promise<WireAnswer> {
+    return this.#inTurn(async () => {
+      const rows: Buffer[] = [];
+      const startedAt = performance.now();
+      this.#socket.write(frameText("Q", sql));
+      await this.#readUntilReady(({ type, body }) => {
+        if (type === "T") rows.length = 0;
+        else if (type === "D") rows.push(body);
+      });
+      return { elapsedMs: performance.now() - startedAt, rows };
+    });
+  }
+
+  /** Runs `COPY ... FROM STDIN` with the texts as its data. */
+  copy(sql: string, texts: Iterable<string>): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#socket.write(frameText("Q", sql));
+      const answer = await this.#next();
+      if (answer.type === "E") {
+        await this.#readUntilReady();
+        throw readError(answer.body);
+      }
+      for (const text of texts) {
+        const isFull = !this.#socket.write(frame("d", Buffer.from(text)));
+        if (isFull) await new Promise((resolve) => this.#socket.once("drain", resolve));
+      }
+      this.#socket.write(frame("c", Buffer.alloc(0)));
+      await this.#readUntilReady();
+    });
+  }
+
+  close(): void {
+    this.#socket.end(frame("X", Buffer.alloc(0)));
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#previous.then(work);
+    this.#previous = result.catch(() => undefined);
+    return result;
+  }
+
+  async #next(): Promise<Message> {
+    const step = await this.#messages.next();
     if (step.done === true) throw new Error("PostgreSQL closed the connection");
     return step.value;
-  };
+  }
 
-  const readUntilReady = async (onMessage: (message: Message) => void = () => undefined) => {
+  async #readUntilReady(onMessage: (message: Message) => void = () => undefined): Promise<void> {
     let failure: Error | undefined;
-    for (let message = await next(); message.type !== "Z"; message = await next()) {
+    for (let message = await this.#next(); message.type !== "Z"; message = await this.#next()) {
       if (message.type === "E") failure = readError(message.body);
       else onMessage(message);
     }
     if (failure !== undefined) throw failure;
-  };
-
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = previous.then(work);
-    previous = result.catch(() => undefined);
-    return result;
-  };
-
-  socket.write(startup(user, database));
-  // An error at the start ends the connection without a ReadyForQuery.
-  const first = await next();
-  if (first.type === "E") throw readError(first.body);
-  await readUntilReady();
-
-  return {
-    query: (sql) =>
-      inTurn(async () => {
-        const rows: Buffer[] = [];
-        const startedAt = performance.now();
-        socket.write(frameText("Q", sql));
-        await readUntilReady(({ type, body }) => {
-          if (type === "T") rows.length = 0;
-          else if (type === "D") rows.push(body);
-        });
-        return { elapsedMs: performance.now() - startedAt, rows };
-      }),
-    copy: (sql, texts) =>
-      inTurn(async () => {
-        socket.write(frameText("Q", sql));
-        const answer = await next();
-        if (answer.type === "E") {
-          await readUntilReady();
-          throw readError(answer.body);
-        }
-        for (const text of texts) {
-          const isFull = !socket.write(frame("d", Buffer.from(text)));
-          if (isFull) await new Promise((resolve) => socket.once("drain", resolve));
-        }
-        socket.write(frame("c", Buffer.alloc(0)));
-        await readUntilReady();
-      }),
-    close: () => {
-      socket.end(frame("X", Buffer.alloc(0)));
-    },
-  };
+  }
 }
