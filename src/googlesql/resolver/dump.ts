@@ -11,6 +11,8 @@ import type {
 } from "../resolved.ts";
 import { formatType } from "../types.ts";
 
+type ScanOf<Kind extends Scan["kind"]> = Extract<Scan, { kind: Kind }>;
+
 /** One line a scan, indented below what reads it; columns are `name#n`, numbered in the order of their appearance. */
 export function dumpQuery(query: ResolvedQuery): string {
   const dumper = new Dumper();
@@ -37,122 +39,106 @@ class Dumper {
     return columns.map((column) => this.column(column)).join(", ");
   }
 
+  /** What the scan does; then, each further in, the scans that it reads, whose columns have the lower numbers. */
   scan(scan: Scan, depth: number): string[] {
-    const pad = "  ".repeat(depth);
+    const inputs = this.inputs(scan, depth);
+    return [`${"  ".repeat(depth)}${this.head(scan)}`, ...inputs];
+  }
+
+  private inputs(scan: Scan, depth: number): string[] {
     const below = (input: Scan): string[] => this.scan(input, depth + 1);
-    const line = (text: string): string => `${pad}${text}`;
+    const pad = "  ".repeat(depth + 1);
     switch (scan.kind) {
       case "SingleRow":
-        return [line("one row")];
       case "Table":
-        return [line(`table ${scan.table.name}(${this.columns(scan.columns.map((item) => item.column))})`)];
       case "Cte":
-        return [line(`cte ${scan.cte.name}(${this.columns(scan.columns)})`)];
-      case "Unnest": {
-        const input = scan.input === undefined ? [] : below(scan.input);
-        const arrays = scan.arrays.map((item) => `${this.expr(item.array)} as ${this.column(item.element)}`).join(", ");
-        const offset = scan.offset === undefined ? "" : ` offset ${this.column(scan.offset)}`;
-        const on = scan.on === undefined ? "" : ` on ${this.expr(scan.on)}`;
-        const mode = scan.mode === undefined ? "" : ` mode ${scan.mode}`;
-        return [line(`${scan.isOuter ? "outer " : ""}unnest ${arrays}${offset}${on}${mode}`), ...input];
-      }
-      case "Join": {
-        const left = below(scan.left);
-        const right = below(scan.right);
-        const on = scan.on === undefined ? "" : ` on ${this.expr(scan.on)}`;
-        return [
-          line(`${scan.type.toLowerCase()} join${scan.isLateral === true ? " lateral" : ""}${on}`),
-          ...left,
-          ...right,
-        ];
-      }
-      case "Filter": {
-        const input = below(scan.input);
-        return [line(`filter ${this.expr(scan.predicate)}`), ...input];
-      }
-      case "Project": {
-        const input = below(scan.input);
-        return [
-          line(
-            `compute ${scan.computed.map((item) => `${this.expr(item.expression)} as ${this.column(item.column)}`).join(", ")}`,
-          ),
-          ...input,
-        ];
-      }
-      case "Aggregate": {
-        const input = below(scan.input);
-        const keys = scan.groupBy
-          .map((item) => `${this.expr(item.expression)} as ${this.column(item.column)}`)
-          .join(", ");
-        const calls = scan.aggregates
-          .map((item) => `${this.aggregate(item.call)} as ${this.column(item.column)}`)
-          .join(", ");
-        const sets =
-          scan.groupingSets === undefined
-            ? ""
-            : ` sets ${scan.groupingSets.map((set) => `(${this.columns(set)})`).join(" ")}`;
-        return [line(`aggregate [${calls}]${keys === "" ? "" : ` by ${keys}`}${sets}`), ...input];
-      }
-      case "Window": {
-        const input = below(scan.input);
-        return [
-          line(
-            `window ${scan.functions.map((item) => `${this.window(item.call)} as ${this.column(item.column)}`).join(", ")}`,
-          ),
-          ...input,
-        ];
-      }
-      case "Distinct": {
-        const input = below(scan.input);
-        return [
-          line(
-            `distinct ${scan.columns.map((item) => `${this.column(item.input)} as ${this.column(item.column)}`).join(", ")}`,
-          ),
-          ...input,
-        ];
-      }
-      case "SetOperation": {
-        const inputs = scan.inputs.flatMap((item) => {
-          const lines = below(item.scan);
-          return [`${pad}  (${this.columns(item.columns)})`, ...lines.map((text) => `  ${text}`)];
+        return [];
+      case "Unnest":
+        return scan.input === undefined ? [] : below(scan.input);
+      case "Join":
+        return [...below(scan.left), ...below(scan.right)];
+      case "Recursive":
+        return [...below(scan.anchor.scan), ...below(scan.step.scan)];
+      case "SetOperation":
+        return scan.inputs.flatMap((item) => {
+          const lines = this.scan(item.scan, depth + 2);
+          return [`${pad}(${this.columns(item.columns)})`, ...lines];
         });
-        return [
-          line(`${scan.operator.toLowerCase()}${scan.isAll ? " all" : ""} ${this.columns(scan.columns)}`),
-          ...inputs,
-        ];
-      }
-      case "OrderBy": {
-        const input = below(scan.input);
-        return [line(`order by ${this.keys(scan.keys)}`), ...input];
-      }
-      case "Limit": {
-        const input = below(scan.input);
-        const count = scan.count === undefined ? "" : ` ${this.expr(scan.count)}`;
-        return [line(`limit${count}${scan.offset === undefined ? "" : ` offset ${this.expr(scan.offset)}`}`), ...input];
-      }
-      case "Sample":
-        return [
-          line(`sample ${scan.method.toLowerCase()} ${this.expr(scan.size)} ${scan.unit.toLowerCase()}`),
-          ...below(scan.input),
-        ];
       case "With": {
         const ctes = scan.ctes.flatMap((cte) => {
           const lines = this.scan(cte.scan, depth + 2);
-          return [`${pad}  ${cte.isRecursive ? "recursive " : ""}${cte.name}(${this.columns(cte.output)}) =`, ...lines];
+          return [`${pad}${cte.isRecursive ? "recursive " : ""}${cte.name}(${this.columns(cte.output)}) =`, ...lines];
         });
-        return [line("with"), ...ctes, ...below(scan.input)];
+        return [...ctes, ...below(scan.input)];
       }
-      case "Recursive": {
-        const anchor = below(scan.anchor.scan);
-        const step = below(scan.step.scan);
-        const heads = [scan.anchor, scan.step].map((part) => `(${this.columns(part.columns)})`);
-        return [
-          line(`recursion${scan.isAll ? " all" : ""} ${this.columns(scan.columns)} = ${heads.join(" then ")}`),
-          ...anchor,
-          ...step,
-        ];
-      }
+      default:
+        return below(scan.input);
     }
+  }
+
+  private head(scan: Scan): string {
+    switch (scan.kind) {
+      case "SingleRow":
+        return "one row";
+      case "Table":
+        return `table ${scan.table.name}(${this.columns(scan.columns.map((item) => item.column))})`;
+      case "Cte":
+        return `cte ${scan.cte.name}(${this.columns(scan.columns)})`;
+      case "Unnest":
+        return this.unnest(scan);
+      case "Join":
+        return `${scan.type.toLowerCase()} join${scan.isLateral === true ? " lateral" : ""}${this.optional(" on", scan.on)}`;
+      case "Filter":
+        return `filter ${this.expr(scan.predicate)}`;
+      case "Project":
+        return `compute ${this.computed(scan.computed)}`;
+      case "Aggregate":
+        return this.aggregation(scan);
+      case "Window":
+        return `window ${scan.functions.map((item) => `${this.window(item.call)} as ${this.column(item.column)}`).join(", ")}`;
+      case "Distinct":
+        return `distinct ${scan.columns.map((item) => `${this.column(item.input)} as ${this.column(item.column)}`).join(", ")}`;
+      case "SetOperation":
+        return `${scan.operator.toLowerCase()}${scan.isAll ? " all" : ""} ${this.columns(scan.columns)}`;
+      case "OrderBy":
+        return `order by ${this.keys(scan.keys)}`;
+      case "Limit":
+        return `limit${this.optional("", scan.count)}${this.optional(" offset", scan.offset)}`;
+      case "Sample":
+        return `sample ${scan.method.toLowerCase()} ${this.expr(scan.size)} ${scan.unit.toLowerCase()}`;
+      case "With":
+        return "with";
+      case "Recursive":
+        return this.recursion(scan);
+    }
+  }
+
+  private unnest(scan: ScanOf<"Unnest">): string {
+    const arrays = scan.arrays.map((item) => `${this.expr(item.array)} as ${this.column(item.element)}`).join(", ");
+    const offset = scan.offset === undefined ? "" : ` offset ${this.column(scan.offset)}`;
+    const on = this.optional(" on", scan.on);
+    const mode = scan.mode === undefined ? "" : ` mode ${scan.mode}`;
+    return `${scan.isOuter ? "outer " : ""}unnest ${arrays}${offset}${on}${mode}`;
+  }
+
+  private aggregation({ groupBy, aggregates, groupingSets }: ScanOf<"Aggregate">): string {
+    const keys = groupBy.length === 0 ? "" : ` by ${this.computed(groupBy)}`;
+    const calls = aggregates.map((item) => `${this.aggregate(item.call)} as ${this.column(item.column)}`).join(", ");
+    const sets = groupingSets?.map((set) => `(${this.columns(set)})`).join(" ");
+    return `aggregate [${calls}]${keys}${sets === undefined ? "" : ` sets ${sets}`}`;
+  }
+
+  private recursion({ isAll, columns, anchor, step }: ScanOf<"Recursive">): string {
+    const heads = [anchor, step].map((part) => `(${this.columns(part.columns)})`);
+    return `recursion${isAll ? " all" : ""} ${this.columns(columns)} = ${heads.join(" then ")}`;
+  }
+
+  private computed(items: ScanOf<"Project">["computed"]): string {
+    return items.map((item) => `${this.expr(item.expression)} as ${this.column(item.column)}`).join(", ");
+  }
+
+  private optional(word: string, expression: Expr | undefined): string {
+    return expression === undefined ? "" : `${word} ${this.expr(expression)}`;
   }
 
   private keys(keys: readonly OrderKey[]): string {

@@ -38,14 +38,8 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
   switch (expression.kind) {
     case "Literal":
       return printLiteral(expression.type, expression.value);
-    case "Parameter": {
-      const parameter = compilation.parameters.get(expression.key);
-      if (parameter === undefined) {
-        return fail(compilation, "unknown_parameter", `Unknown parameter: ${expression.key}`, expression.span);
-      }
-      // A parameter without a type of its own is bound as what the query tells.
-      return `CAST($${parameter.index} AS ${physicalTypeSql(parameter.type)})`;
-    }
+    case "Parameter":
+      return printParameter(compilation, expression);
     case "Column":
     case "Variable":
       return lookUp(compilation, expression.column, scope).sql();
@@ -83,14 +77,8 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
     }
     case "InSubquery":
       return printInSubquery(compilation, expression, printExpression(compilation, expression.operand, scope), scope);
-    case "Lambda": {
-      const names = expression.parameters.map(
-        (parameter) => [parameter.id, variableName(compilation, parameter)] as const,
-      );
-      const variables = new Map(names.map(([id, name]) => [id, cheapBinding(name)]));
-      const body = printExpression(compilation, expression.body, variableScope(scope, variables));
-      return `lambda ${names.map(([, name]) => name).join(", ")}: ${body}`;
-    }
+    case "Lambda":
+      return printLambda(compilation, expression, scope);
     case "Let":
       return printLet(compilation, expression, scope);
     case "DatePart":
@@ -98,6 +86,20 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
         expression.weekday === undefined ? expression.part : `${expression.part}(${expression.weekday})`,
       );
   }
+}
+
+function printParameter(compilation: Compilation, { key, span }: Expr & { kind: "Parameter" }): string {
+  const parameter = compilation.parameters.get(key);
+  if (parameter === undefined) return fail(compilation, "unknown_parameter", `Unknown parameter: ${key}`, span);
+  // A parameter without a type of its own is bound as what the query tells.
+  return `CAST($${parameter.index} AS ${physicalTypeSql(parameter.type)})`;
+}
+
+function printLambda(compilation: Compilation, lambda: Expr & { kind: "Lambda" }, scope: Scope): string {
+  const names = lambda.parameters.map((parameter) => [parameter.id, variableName(compilation, parameter)] as const);
+  const variables = new Map(names.map(([id, name]) => [id, cheapBinding(name)]));
+  const body = printExpression(compilation, lambda.body, variableScope(scope, variables));
+  return `lambda ${names.map(([, name]) => name).join(", ")}: ${body}`;
 }
 
 function variableName(compilation: Compilation, column: Column): string {
