@@ -2,7 +2,7 @@ import { Counter, Gauge, type MetricType, Registry } from "prom-client";
 import type { Drains } from "../../drains/drains.ts";
 import type { AppDependencies } from "../app.ts";
 import type { LogNotes } from "../plugins/access-log.ts";
-import { createLatencies } from "./latencies.ts";
+import { createLatencies, type Latencies } from "./latencies.ts";
 
 /** What is counted, for Prometheus. Labels are names of endpoints and sources that exist, and words of this file: never a value of a caller. */
 export interface Metrics {
@@ -23,38 +23,42 @@ type Watched = Pick<
   "runner" | "cache" | "sources" | "dataThrough" | "audit" | "syslogCounts" | "drains"
 >;
 
-export function createMetrics({ runner, cache, sources, dataThrough, audit, syslogCounts, drains }: Watched): Metrics {
+export function createMetrics(watched: Watched): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
-    new Gauge({
-      name: `logweir_${name}`,
-      help,
-      registers,
-      async collect() {
-        this.set(await read());
-      },
-    });
+  const { requests, lookups, stored } = createCounters(registers);
+  const latencies = createLatencies(latencyBuckets);
+  addDurations(registers, latencies);
+  addLosses(registers, watched);
+  addLoad(registers, watched);
+  addNewestEvents(registers, watched.sources, watched.dataThrough);
+  if (watched.drains !== undefined) addDrains(registers, watched.drains);
+  return {
+    observe({ endpoint, cache: result, source, events, rejected, untimed, tenantless }, status, seconds) {
+      requests.inc({ endpoint: endpoint ?? "", status: String(status) });
+      if (endpoint !== undefined) latencies.observe(endpoint, result ?? "none", seconds);
+      if (result !== undefined) lookups.inc({ result });
+      if (source !== undefined && events !== undefined) stored.inc({ source, outcome: "stored" }, events);
+      if (source !== undefined && rejected !== undefined) stored.inc({ source, outcome: "rejected" }, rejected);
+      if (source !== undefined && untimed !== undefined) stored.inc({ source, outcome: "untimed" }, untimed);
+      if (source !== undefined && tenantless !== undefined) stored.inc({ source, outcome: "tenantless" }, tenantless);
+    },
+    observeHit: (endpoint, seconds) => latencies.observe(endpoint, "hit", seconds),
+    countHits(endpoint, status, count) {
+      requests.inc({ endpoint, status: String(status) }, count);
+      lookups.inc({ result: "hit" }, count);
+    },
+    read: async () => ({ text: await registry.metrics(), mediaType: registry.contentType }),
+  };
+}
+
+/** What is counted as it happens. */
+function createCounters(registers: Registry[]) {
   const requests = new Counter({
     name: "logweir_requests_total",
     help: "Requests by endpoint (empty for other routes) and status.",
     labelNames: ["endpoint", "status"],
     registers,
-  });
-  const latencies = createLatencies(latencyBuckets);
-  const durationName = "logweir_request_duration_seconds";
-  const durations = new Gauge({
-    name: durationName,
-    help: "Time to answer calls of endpoints, by how the cache took part: hit, miss, or none.",
-    registers,
-  });
-  const described = durations.get.bind(durations);
-  // Kept by ourselves, since the library's own histogram takes as long as a cached answer.
-  durations.get = async () => ({
-    ...(await described()),
-    // An enum that the library declares and does not export.
-    type: "histogram" as unknown as MetricType,
-    values: latencies.samples(durationName),
   });
   const lookups = new Counter({
     name: "logweir_cache_lookups_total",
@@ -68,6 +72,28 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit, sysl
     labelNames: ["source", "outcome"],
     registers,
   });
+  return { requests, lookups, stored };
+}
+
+/** A histogram that is kept by ourselves, since the library's own takes as long as a cached answer. */
+function addDurations(registers: Registry[], latencies: Latencies): void {
+  const name = "logweir_request_duration_seconds";
+  const durations = new Gauge({
+    name,
+    help: "Time to answer calls of endpoints, by how the cache took part: hit, miss, or none.",
+    registers,
+  });
+  const described = durations.get.bind(durations);
+  durations.get = async () => ({
+    ...(await described()),
+    // An enum that the library declares and does not export.
+    type: "histogram" as unknown as MetricType,
+    values: latencies.samples(name),
+  });
+}
+
+/** What others count, and may have lost. */
+function addLosses(registers: Registry[], { audit, syslogCounts }: Pick<Watched, "audit" | "syslogCounts">): void {
   new Counter({
     name: "logweir_audit_dropped_total",
     help: "Events of the audit that were lost, since too many waited to be written.",
@@ -87,6 +113,19 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit, sysl
       for (const [outcome, count] of Object.entries(syslogCounts?.() ?? {})) this.inc({ outcome }, count);
     },
   });
+}
+
+/** How busy the service is, and what it holds. */
+function addLoad(registers: Registry[], { runner, cache }: Pick<Watched, "runner" | "cache">): void {
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name: `logweir_${name}`,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
   gauge("queries_running", "Queries that run now.", () => runner.admission.load.running);
   gauge("queries_waiting", "Queries that wait for their turn.", () => runner.admission.load.waiting);
   gauge("cache_entries", "Answers that are kept.", () => cache.size.entries);
@@ -95,25 +134,6 @@ export function createMetrics({ runner, cache, sources, dataThrough, audit, sysl
   gauge("engine_memory_bytes", "Resident memory of the engine's process; 0 where unknown.", async () => {
     return (await runner.engine.memoryBytes?.()) ?? 0;
   });
-  addNewestEvents(registers, sources, dataThrough);
-  if (drains !== undefined) addDrains(registers, drains);
-  return {
-    observe({ endpoint, cache: result, source, events, rejected, untimed, tenantless }, status, seconds) {
-      requests.inc({ endpoint: endpoint ?? "", status: String(status) });
-      if (endpoint !== undefined) latencies.observe(endpoint, result ?? "none", seconds);
-      if (result !== undefined) lookups.inc({ result });
-      if (source !== undefined && events !== undefined) stored.inc({ source, outcome: "stored" }, events);
-      if (source !== undefined && rejected !== undefined) stored.inc({ source, outcome: "rejected" }, rejected);
-      if (source !== undefined && untimed !== undefined) stored.inc({ source, outcome: "untimed" }, untimed);
-      if (source !== undefined && tenantless !== undefined) stored.inc({ source, outcome: "tenantless" }, tenantless);
-    },
-    observeHit: (endpoint, seconds) => latencies.observe(endpoint, "hit", seconds),
-    countHits(endpoint, status, count) {
-      requests.inc({ endpoint, status: String(status) }, count);
-      lookups.inc({ result: "hit" }, count);
-    },
-    read: async () => ({ text: await registry.metrics(), mediaType: registry.contentType }),
-  };
 }
 
 function addNewestEvents(

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../../access/scope.ts";
 import {
   inspectOwnerQuery,
@@ -6,7 +6,7 @@ import {
   type OwnerQuery,
   prepareOwnerQuery,
 } from "../../endpoints/call/owner-query.ts";
-import { readsOf } from "../../endpoints/call/planned-query.ts";
+import { type PlannedQuery, readsOf } from "../../endpoints/call/planned-query.ts";
 import { runPrepared } from "../../endpoints/call/run-prepared.ts";
 import { tightest } from "../../shared/budget.ts";
 import { ServiceError, toErrorBody } from "../../shared/errors.ts";
@@ -32,70 +32,82 @@ const otherNames: ReadonlySet<string> = new Set([...sqlNames, "lql", "parameters
  * it without running it (scope `private`).
  */
 export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
-  const { authenticator, runner, rates, drain, dataThrough, maxBodyBytes } = dependencies;
-  const onRequest = requirePrivate(authenticator);
-  const compileWith = ({ budget }: Identity): OwnerDependencies => ({
-    engine: runner.engine,
-    tables: dependencies.sources,
-    endpoints: dependencies.endpoints,
-    nowMs: dependencies.nowMs(),
-    budget: tightest(runner.budget ?? {}, budget),
-  });
+  const onRequest = requirePrivate(dependencies.authenticator);
   app.route({
     method: ["GET", "POST"],
     url: "/api/query",
     onRequest,
-    handler: answerBy(async (request, reply) => {
-      const owner = ownerOf(request);
-      const { tokenId } = owner;
-      if (owner.redaction === "required") {
-        // Functions of an owner's query read what is stored, and could spell it in a form that no detector knows.
-        throw new ServiceError("insufficient_scope", "This token's answers must be redacted, which needs an endpoint");
-      }
-      const sent = await readParameters(request, maxBodyBytes);
-      rates.take(tokenId);
-      const asked = readQuery(sent);
-      const format = chooseFormat(answerFormats, sent.get("format")?.at(-1), request.headers.accept);
-      const parameters = readValues(sent);
-      const redactsPii = /(?:^|,)\s*true\s*(?:,|$)/i.test(String(request.headers["lf-endpoint-redact-pii"] ?? ""));
-      const noted = new Map<string, unknown>([...parameters, [asked.language, asked.text]]);
-      request.auditRun = { action: "query.run", actor: tokenId, parameters: noted, redactsPii };
-      const prepared = prepareOwnerQuery(asked, parameters, redactsPii, compileWith(owner));
-      const { columns, paging } = prepared.query;
-      const signal = createCallSignal(reply, drain, readWait(request, reply));
-      const shown = columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
-      const dataThroughUs = await dataThrough.of(readsOf(prepared.query));
-      const rows = runPrepared(runner, prepared, signal, {
-        caller: tokenId,
-        onRows: (count) => {
-          if (request.auditRun !== undefined) request.auditRun.rows = count;
-        },
-      });
-      await sendRows(reply, rows, format.open(shown), {
-        pageRows: undefined,
-        encoding: format.isCompressed === true ? undefined : chooseEncoding(request.headers["accept-encoding"]),
-        onHeaders() {
-          reply.header("Content-Type", format.mediaType + format.typeParameters).header("Cache-Control", "no-store");
-          addDataThrough(reply, dataThroughUs);
-        },
-        linkOf: () => undefined,
-        encode: (work) => work(),
-      });
-    }),
+    handler: answerBy((request, reply) => runOwnerQuery(dependencies, request, reply)),
   });
   app.route({
     method: ["GET", "POST"],
     url: "/api/query/parse",
     onRequest,
     handler: async (request, reply) => {
-      const asked = readQuery(await readParameters(request, maxBodyBytes));
-      const { report, error } = inspectOwnerQuery(asked, compileWith(ownerOf(request)));
+      const asked = readQuery(await readParameters(request, dependencies.maxBodyBytes));
+      const { report, error } = inspectOwnerQuery(asked, compileWith(dependencies, ownerOf(request)));
       reply.header("Cache-Control", "no-store");
       if (error === undefined) return { result: report };
       noteError(request, error);
       return reply.status(400).send({ ...toErrorBody(error), result: report });
     },
   });
+}
+
+async function runOwnerQuery(
+  dependencies: AppDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { runner, rates, drain, dataThrough, maxBodyBytes } = dependencies;
+  const owner = ownerOf(request);
+  const { tokenId } = owner;
+  if (owner.redaction === "required") {
+    // Functions of an owner's query read what is stored, and could spell it in a form that no detector knows.
+    throw new ServiceError("insufficient_scope", "This token's answers must be redacted, which needs an endpoint");
+  }
+  const sent = await readParameters(request, maxBodyBytes);
+  rates.take(tokenId);
+
+  const asked = readQuery(sent);
+  const format = chooseFormat(answerFormats, sent.get("format")?.at(-1), request.headers.accept);
+  const parameters = readValues(sent);
+  const redactsPii = /(?:^|,)\s*true\s*(?:,|$)/i.test(String(request.headers["lf-endpoint-redact-pii"] ?? ""));
+  const noted = new Map<string, unknown>([...parameters, [asked.language, asked.text]]);
+  request.auditRun = { action: "query.run", actor: tokenId, parameters: noted, redactsPii };
+  const prepared = prepareOwnerQuery(asked, parameters, redactsPii, compileWith(dependencies, owner));
+
+  const signal = createCallSignal(reply, drain, readWait(request, reply));
+  const dataThroughUs = await dataThrough.of(readsOf(prepared.query));
+  const rows = runPrepared(runner, prepared, signal, {
+    caller: tokenId,
+    onRows: (count) => {
+      if (request.auditRun !== undefined) request.auditRun.rows = count;
+    },
+  });
+  await sendRows(reply, rows, format.open(shownColumns(prepared.query)), {
+    pageRows: undefined,
+    encoding: format.isCompressed === true ? undefined : chooseEncoding(request.headers["accept-encoding"]),
+    onHeaders() {
+      reply.header("Content-Type", format.mediaType + format.typeParameters).header("Cache-Control", "no-store");
+      addDataThrough(reply, dataThroughUs);
+    },
+    linkOf: () => undefined,
+    encode: (work) => work(),
+  });
+}
+
+function compileWith(
+  { runner, sources, endpoints, nowMs }: AppDependencies,
+  { budget }: Pick<Identity, "budget">,
+): OwnerDependencies {
+  const { engine } = runner;
+  return { engine, tables: sources, endpoints, nowMs: nowMs(), budget: tightest(runner.budget ?? {}, budget) };
+}
+
+/** Those that the query itself answers: columns that only tell its rows' order stand behind them. */
+function shownColumns({ columns, paging }: PlannedQuery): PlannedQuery["columns"] {
+  return columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
 }
 
 function noteError(request: FastifyRequest, { code }: ServiceError): void {
