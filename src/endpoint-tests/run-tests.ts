@@ -1,4 +1,4 @@
-import { createAdmission } from "../endpoints/call/admission.ts";
+import { Admission } from "../endpoints/call/admission.ts";
 import { createPlanner } from "../endpoints/call/planner.ts";
 import { type EndpointRunner, noPins, prepareCall } from "../endpoints/call/run-endpoint.ts";
 import { runPrepared } from "../endpoints/call/run-prepared.ts";
@@ -92,7 +92,7 @@ async function answer(
   const runner: EndpointRunner = {
     engine,
     planner: createPlanner({ engine: { compile }, tables, endpoints, nowMs: () => Number(nowUs / 1000n) }),
-    admission: createAdmission({ maxRunning: 1, maxWaiting: 0 }),
+    admission: new Admission({ maxRunning: 1, maxWaiting: 0 }),
     cursors: createCursorSealer(new Uint8Array(32)),
     timeoutMs,
     maxResultBytes,

@@ -12,7 +12,7 @@ import { createTailHub, type TailHub } from "../endpoints/tail/tail-hub.ts";
 import type { IngestQuotas } from "../ingest/quotas/ingest-quotas.ts";
 import type { AutoSource } from "../sources/auto-source.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
-import { createKeptReplies } from "./cached-replies/cached-replies.ts";
+import { KeptReplies } from "./cached-replies/cached-replies.ts";
 import { createIntakeTally, type IntakeTally } from "./ingest/intake-tally.ts";
 import { createTenantlessWarnings, type WarnOfTenantless } from "./ingest/warn-of-tenantless.ts";
 import { createMetrics } from "./observe/metrics.ts";
@@ -105,7 +105,7 @@ export async function buildApp(given: AppDependencies): Promise<FastifyInstance>
     dataThrough: tellOfArrivals(given.dataThrough, tails),
   };
   const metrics = createMetrics(dependencies);
-  const replies = createKeptReplies(dependencies, metrics);
+  const replies = new KeptReplies(dependencies, metrics);
   const app = fastify({
     serverFactory: (handle) =>
       createServer(

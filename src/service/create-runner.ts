@@ -1,5 +1,5 @@
 import type { Settings } from "../config/settings.ts";
-import { createAdmission } from "../endpoints/call/admission.ts";
+import { Admission } from "../endpoints/call/admission.ts";
 import { createHoldBack } from "../endpoints/call/hold-back.ts";
 import type { EndpointRunner } from "../endpoints/call/run-endpoint.ts";
 import { createCursorSealer } from "../endpoints/paging/cursor.ts";
@@ -14,7 +14,7 @@ export function createRunner(settings: Settings, { engine, planner, cursorKey }:
   return {
     engine,
     planner,
-    admission: createAdmission({
+    admission: new Admission({
       maxRunning: settings.maxConcurrentQueries,
       maxRunningPerCaller: settings.maxConcurrentQueriesPerToken,
       maxWaiting: settings.maxQueuedQueries,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Identity } from "../../src/access/scope.ts";
 import type { AuditEvent } from "../../src/audit/audit-event.ts";
 import { ResultCache } from "../../src/endpoints/cache/result-cache.ts";
-import { createAdmission } from "../../src/endpoints/call/admission.ts";
+import { Admission } from "../../src/endpoints/call/admission.ts";
 import { createDataThrough } from "../../src/endpoints/call/data-through.ts";
 import { createHoldBack } from "../../src/endpoints/call/hold-back.ts";
 import type { Planner } from "../../src/endpoints/call/run-endpoint.ts";
@@ -137,7 +137,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     runner: {
       engine,
       planner,
-      admission: createAdmission({ maxRunning: 2, maxWaiting: 0 }),
+      admission: new Admission({ maxRunning: 2, maxWaiting: 0 }),
       holdBack: createHoldBack(() => testNowMs),
       cursors: createCursorSealer(new Uint8Array(32)),
       timeoutMs: 30_000,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createAdmission } from "./admission.ts";
+import { Admission } from "./admission.ts";
 
 const never = new AbortController().signal;
 
 describe("admission", () => {
   it("lets so many run, queues so many, and refuses the rest with 429", async () => {
-    const admission = createAdmission({ maxRunning: 1, maxWaiting: 1 });
+    const admission = new Admission({ maxRunning: 1, maxWaiting: 1 });
     const leave = await admission.enter(never);
     const second = admission.enter(never);
     await expect(admission.enter(never)).rejects.toMatchObject({ code: "too_many_queries", status: 429 });
@@ -15,7 +15,7 @@ describe("admission", () => {
   });
 
   it("is given at once where there is room, and nobody is passed by", async () => {
-    const admission = createAdmission({ maxRunning: 1, maxWaiting: 1 });
+    const admission = new Admission({ maxRunning: 1, maxWaiting: 1 });
     const leave = admission.tryEnter();
     expect(admission.tryEnter()).toBeUndefined();
     expect(admission.load).toEqual({ running: 1, waiting: 0 });
@@ -27,7 +27,7 @@ describe("admission", () => {
   });
 
   it("is in the order of arrival", async () => {
-    const admission = createAdmission({ maxRunning: 1, maxWaiting: 9 });
+    const admission = new Admission({ maxRunning: 1, maxWaiting: 9 });
     const order: number[] = [];
     const leave = await admission.enter(never);
     const waiting = [1, 2, 3].map(async (number) => {
@@ -41,7 +41,7 @@ describe("admission", () => {
   });
 
   it("forgets who gives up while waiting", async () => {
-    const admission = createAdmission({ maxRunning: 1, maxWaiting: 1 });
+    const admission = new Admission({ maxRunning: 1, maxWaiting: 1 });
     const leave = await admission.enter(never);
     const caller = new AbortController();
     const gone = admission.enter(caller.signal);
@@ -53,7 +53,7 @@ describe("admission", () => {
   });
 
   it("counts a turn once, however often it is ended", async () => {
-    const admission = createAdmission({ maxRunning: 1, maxWaiting: 0 });
+    const admission = new Admission({ maxRunning: 1, maxWaiting: 0 });
     const leave = await admission.enter(never);
     leave();
     leave();
@@ -64,7 +64,7 @@ describe("admission", () => {
 
 describe("admission among callers", () => {
   it("lets none of them run more than its share", async () => {
-    const admission = createAdmission({ maxRunning: 3, maxRunningPerCaller: 2, maxWaiting: 5 });
+    const admission = new Admission({ maxRunning: 3, maxRunningPerCaller: 2, maxWaiting: 5 });
     await admission.enter(never, "a");
     const leave = await admission.enter(never, "a");
     const third = admission.enter(never, "a");
@@ -76,7 +76,7 @@ describe("admission among callers", () => {
   });
 
   it("lets those who wait take turns", async () => {
-    const admission = createAdmission({ maxRunning: 1, maxWaiting: 9 });
+    const admission = new Admission({ maxRunning: 1, maxWaiting: 9 });
     const order: string[] = [];
     const leave = await admission.enter(never, "a");
     const waiting = ["a1", "a2", "a3", "b1", "c1"].map(async (name) => {
@@ -96,7 +96,7 @@ describe("admission among callers", () => {
   });
 
   it("does not hold up others behind one who has its share", async () => {
-    const admission = createAdmission({ maxRunning: 2, maxRunningPerCaller: 1, maxWaiting: 9 });
+    const admission = new Admission({ maxRunning: 2, maxRunningPerCaller: 1, maxWaiting: 9 });
     await admission.enter(never, "a");
     const second = admission.enter(never, "a");
     const leave = await admission.enter(never, "b");

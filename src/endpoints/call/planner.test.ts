@@ -7,7 +7,7 @@ import type { Endpoint } from "../definition/definition.ts";
 import { draftEndpoint } from "../definition/draft-endpoint.ts";
 import { parseEndpointFile } from "../definition/parse-endpoint.ts";
 import { createCursorSealer } from "../paging/cursor.ts";
-import { createAdmission } from "./admission.ts";
+import { Admission } from "./admission.ts";
 import { createPlanner } from "./planner.ts";
 import { type EndpointRunner, noPins, prepareCall } from "./run-endpoint.ts";
 import { runPrepared } from "./run-prepared.ts";
@@ -44,7 +44,7 @@ beforeAll(async () => {
   runner = {
     engine,
     planner: createPlanner({ engine, tables, nowMs: () => Date.parse("2026-08-20T09:01:00Z") }),
-    admission: createAdmission({ maxRunning: 1, maxWaiting: 0 }),
+    admission: new Admission({ maxRunning: 1, maxWaiting: 0 }),
     cursors: createCursorSealer(new Uint8Array(32)),
     timeoutMs: 10_000,
     maxResultBytes: 1_000_000,

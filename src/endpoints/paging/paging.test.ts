@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogEvent } from "../../engines/contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
 import { openSources } from "../../sources/source-registry.ts";
-import { createAdmission } from "../call/admission.ts";
+import { Admission } from "../call/admission.ts";
 import { createPlanner } from "../call/planner.ts";
 import { type EndpointRunner, noPins, prepareCall } from "../call/run-endpoint.ts";
 import { runPrepared } from "../call/run-prepared.ts";
@@ -34,7 +34,7 @@ async function makeEndpoint(): Promise<{ readonly endpoint: Endpoint; readonly s
   runner = {
     engine,
     planner: createPlanner({ engine, tables: sources, nowMs: () => 0 }),
-    admission: createAdmission({ maxRunning: 1, maxWaiting: 0 }),
+    admission: new Admission({ maxRunning: 1, maxWaiting: 0 }),
     cursors: createCursorSealer(new Uint8Array(32).fill(7)),
     timeoutMs: 30_000,
     maxResultBytes: 10_000_000,

@@ -4,7 +4,7 @@ import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.
 import { ServiceError } from "../../shared/errors.ts";
 import { openSources } from "../../sources/source-registry.ts";
 import { cacheKey } from "../cache/cache-key.ts";
-import { createAdmission } from "../call/admission.ts";
+import { Admission } from "../call/admission.ts";
 import { createPlanner } from "../call/planner.ts";
 import { type EndpointRunner, type PreparedCall, prepareCall } from "../call/run-endpoint.ts";
 import { runPrepared } from "../call/run-prepared.ts";
@@ -98,7 +98,7 @@ beforeAll(async () => {
   runner = {
     engine,
     planner: createPlanner({ engine, tables, endpoints: lookupOf(endpoints), nowMs: () => 1_787_216_400_000 }),
-    admission: createAdmission({ maxRunning: 1, maxWaiting: 0 }),
+    admission: new Admission({ maxRunning: 1, maxWaiting: 0 }),
     cursors: createCursorSealer(new Uint8Array(32)),
     timeoutMs: 10_000,
     maxResultBytes: 1_000_000,

@@ -11,9 +11,9 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { RunNotes } from "../plugins/audit.ts";
 import { exposedHeaders } from "../plugins/cors.ts";
 import { isTracing, traceCall } from "../plugins/traces.ts";
-import { callerKey, createKeptCallers, type KeptCaller } from "./cached-callers.ts";
+import { callerKey, createKeptCallers, type KeptCaller, type KeptCallers } from "./cached-callers.ts";
 import { createKeptHeaders, type KeptHeaders } from "./cached-headers.ts";
-import { type CountedCall, countCalls, createHitTally } from "./hit-tally.ts";
+import { type CountedCall, countCalls, createHitTally, type HitTally } from "./hit-tally.ts";
 
 /** How a call was answered from what is kept, so that the same call can be answered again without a look at anything else. */
 export interface KeptReply {
@@ -37,15 +37,6 @@ export interface KeptReply {
   readonly notes: RunNotes;
 }
 
-/** Answers calls that were answered from the cache before, ahead of the framework: as long as nothing that decided the answer has changed. */
-export interface KeptReplies {
-  /** Answers the call; false where it has to be looked at in full, and nothing was done. */
-  answer(request: IncomingMessage, response: ServerResponse): boolean;
-  remember(request: IncomingMessage, reply: KeptReply): void;
-  /** Tells metrics and the audit of the calls that they have not been told of. */
-  flush(): void;
-}
-
 type Needs = Pick<
   AppDependencies,
   "audit" | "authenticator" | "cache" | "endpoints" | "rates" | "drain" | "logger" | "nowMs" | "runner"
@@ -65,89 +56,6 @@ const fixedHeaders: readonly string[] = [
   exposedHeaders.join(", "),
 ];
 
-export function createKeptReplies(needs: Needs, metrics: Metrics): KeptReplies {
-  const { audit, authenticator, cache, endpoints, rates, drain, logger, nowMs, runner } = needs;
-  const replies = new LRUCache<string, Remembered>({
-    max: maxReplies,
-    maxSize: maxCharacters,
-    sizeCalculation: (_reply, key) => key.length + replyCharacters,
-    dispose: (reply) => {
-      reply.isReplaced = true;
-    },
-  });
-  const callers = createKeptCallers<Remembered>(authenticator);
-  const tally = createHitTally(metrics, audit);
-
-  const find = (caller: KeptCaller<Remembered>, url = ""): Remembered | undefined => {
-    const { last } = caller;
-    const reply = last?.url === url && !last.isReplaced ? last : replies.get(`${url}\n${caller.key}`);
-    caller.last = reply;
-    return reply?.identity === caller.identity ? reply : undefined;
-  };
-
-  /** The answer that the reply was made of, where it is the one that the whole way would lead to. */
-  const recall = (reply: Remembered): CachedAnswer | undefined => {
-    const answer = cache.recall(reply.key);
-    if (answer === undefined || answer.serial !== reply.serial || !reply.isCurrent()) return undefined;
-    // The list is another one after each change of an endpoint.
-    if (reply.foundAmong !== endpoints.endpoints) {
-      if (endpoints.find(reply.name) !== reply.endpoint) return undefined;
-      reply.foundAmong = endpoints.endpoints;
-    }
-    return answer;
-  };
-
-  return {
-    answer(request, response) {
-      if (request.method !== "GET" || drain.stopping.aborted || replies.size === 0) return false;
-      const startedAt = runner.now();
-      const caller = callers.find(request);
-      const reply = caller === undefined ? undefined : find(caller, request.url);
-      if (caller === undefined || reply === undefined) return false;
-      const answer = recall(reply);
-      const body = reply.form === undefined ? answer?.body : answer?.forms.get(reply.form);
-      if (answer === undefined || !(body instanceof Uint8Array) || !mayCall(rates, reply.identity)) return false;
-      const authMs = runner.now() - startedAt;
-      const requestId = caller.requestId ?? randomUUID();
-      const call = { nowMs: nowMs(), requestId, authMs };
-      const { tags } = caller;
-      const isKnown = tags !== undefined && (tags === reply.etag || isKnownTag(tags, reply.etag));
-      if (isKnown) {
-        reply.unchanged ??= headersOf(reply, answer, undefined);
-        response.writeHead(304, reply.unchanged.fill(call)).end();
-      } else {
-        reply.whole ??= headersOf(reply, answer, body.length);
-        response.writeHead(200, reply.whole.fill(call)).end(body);
-      }
-      const status = isKnown ? 304 : 200;
-      const elapsedMs = runner.now() - startedAt;
-      tally.add(reply.calls, status, elapsedMs);
-      if (isTracing()) traceHit(request, reply, status, elapsedMs, authMs);
-      reply.log ??= logOf(logger, reply);
-      reply.log.info({ reqId: requestId, status, ms: Math.round(elapsedMs * 10) / 10 }, "answered");
-      return true;
-    },
-
-    flush: tally.flush,
-
-    remember(request, reply) {
-      const { url = "", method } = request;
-      const key = method === "GET" ? callerKey(request, reply.identity) : undefined;
-      if (key === undefined || url.length > maxUrlLength) return;
-      replies.set(`${url}\n${key}`, {
-        ...reply,
-        url,
-        calls: countCalls(reply.notes, reply.endpoint.definition.name),
-        isReplaced: false,
-        foundAmong: undefined,
-        whole: undefined,
-        unchanged: undefined,
-        log: undefined,
-      });
-    },
-  };
-}
-
 interface Remembered extends KeptReply {
   readonly url: string;
   readonly calls: CountedCall;
@@ -160,6 +68,102 @@ interface Remembered extends KeptReply {
   unchanged: KeptHeaders | undefined;
   /** What is the same in each line is written once. */
   log: FastifyBaseLogger | undefined;
+}
+
+/** Answers calls that were answered from the cache before, ahead of the framework: as long as nothing that decided the answer has changed. */
+export class KeptReplies {
+  readonly #needs: Needs;
+  readonly #replies = new LRUCache<string, Remembered>({
+    max: maxReplies,
+    maxSize: maxCharacters,
+    sizeCalculation: (_reply, key) => key.length + replyCharacters,
+    dispose: (reply) => {
+      reply.isReplaced = true;
+    },
+  });
+  readonly #callers: KeptCallers<Remembered>;
+  readonly #tally: HitTally;
+
+  constructor(needs: Needs, metrics: Metrics) {
+    this.#needs = needs;
+    this.#callers = createKeptCallers<Remembered>(needs.authenticator);
+    this.#tally = createHitTally(metrics, needs.audit);
+  }
+
+  /** Answers the call; false where it has to be looked at in full, and nothing was done. */
+  answer(request: IncomingMessage, response: ServerResponse): boolean {
+    const { drain, rates, runner } = this.#needs;
+    if (request.method !== "GET" || drain.stopping.aborted || this.#replies.size === 0) return false;
+    const startedAt = runner.now();
+    const caller = this.#callers.find(request);
+    const reply = caller === undefined ? undefined : this.#find(caller, request.url);
+    if (caller === undefined || reply === undefined) return false;
+    const answer = this.#recall(reply);
+    const body = reply.form === undefined ? answer?.body : answer?.forms.get(reply.form);
+    if (answer === undefined || !(body instanceof Uint8Array) || !mayCall(rates, reply.identity)) return false;
+    const authMs = runner.now() - startedAt;
+    const requestId = caller.requestId ?? randomUUID();
+    const call = { nowMs: this.#needs.nowMs(), requestId, authMs };
+    const status = isKnownTo(caller, reply) ? 304 : 200;
+    if (status === 304) {
+      reply.unchanged ??= headersOf(reply, answer, undefined);
+      response.writeHead(304, reply.unchanged.fill(call)).end();
+    } else {
+      reply.whole ??= headersOf(reply, answer, body.length);
+      response.writeHead(200, reply.whole.fill(call)).end(body);
+    }
+    const elapsedMs = runner.now() - startedAt;
+    this.#tally.add(reply.calls, status, elapsedMs);
+    if (isTracing()) traceHit(request, reply, status, elapsedMs, authMs);
+    reply.log ??= logOf(this.#needs.logger, reply);
+    reply.log.info({ reqId: requestId, status, ms: Math.round(elapsedMs * 10) / 10 }, "answered");
+    return true;
+  }
+
+  remember(request: IncomingMessage, reply: KeptReply): void {
+    const { url = "", method } = request;
+    const key = method === "GET" ? callerKey(request, reply.identity) : undefined;
+    if (key === undefined || url.length > maxUrlLength) return;
+    this.#replies.set(`${url}\n${key}`, {
+      ...reply,
+      url,
+      calls: countCalls(reply.notes, reply.endpoint.definition.name),
+      isReplaced: false,
+      foundAmong: undefined,
+      whole: undefined,
+      unchanged: undefined,
+      log: undefined,
+    });
+  }
+
+  /** Tells metrics and the audit of the calls that they have not been told of. */
+  flush(): void {
+    this.#tally.flush();
+  }
+
+  #find(caller: KeptCaller<Remembered>, url = ""): Remembered | undefined {
+    const { last } = caller;
+    const reply = last?.url === url && !last.isReplaced ? last : this.#replies.get(`${url}\n${caller.key}`);
+    caller.last = reply;
+    return reply?.identity === caller.identity ? reply : undefined;
+  }
+
+  /** The answer that the reply was made of, where it is the one that the whole way would lead to. */
+  #recall(reply: Remembered): CachedAnswer | undefined {
+    const { cache, endpoints } = this.#needs;
+    const answer = cache.recall(reply.key);
+    if (answer === undefined || answer.serial !== reply.serial || !reply.isCurrent()) return undefined;
+    // The list is another one after each change of an endpoint.
+    if (reply.foundAmong !== endpoints.endpoints) {
+      if (endpoints.find(reply.name) !== reply.endpoint) return undefined;
+      reply.foundAmong = endpoints.endpoints;
+    }
+    return answer;
+  }
+}
+
+function isKnownTo({ tags }: KeptCaller<Remembered>, { etag }: Remembered): boolean {
+  return tags !== undefined && (tags === etag || isKnownTag(tags, etag));
 }
 
 /** `bodyBytes` undefined: for 304, which has no body to describe (RFC 9110, section 15.4.5). */
