@@ -167,7 +167,8 @@ function check(
   }
 }
 
-function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces): Settings {
+/** Reads settings as what they are of. */
+function createReader(effective: readonly EffectiveSetting[], places: ConfigPlaces) {
   const values = new Map(effective.map((each) => [each.definition.name, each.value]));
   const text = (definition: SettingDefinition) => {
     const value = values.get(definition.name);
@@ -182,8 +183,13 @@ function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces
     const shipped = join(places.packageDir, name);
     const own = join(places.workingDir, name);
     const hasOwn = own !== shipped && existsSync(own);
-    return [...(text(define.shipped) === "off" ? [] : [shipped]), ...(hasOwn ? [own] : [])];
+    return [...(text(settingDefinitions.shipped) === "off" ? [] : [shipped]), ...(hasOwn ? [own] : [])];
   };
+  return { text, number, optional, folders };
+}
+
+function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces): Settings {
+  const { text, number, optional, folders } = createReader(effective, places);
   const define = settingDefinitions;
   return {
     host: text(define.host) ?? "",
