@@ -15,7 +15,7 @@ import type { SourceRegistry } from "../sources/source-registry.ts";
 import { KeptReplies } from "./cached-replies/cached-replies.ts";
 import { createIntakeTally, type IntakeTally } from "./ingest/intake-tally.ts";
 import { createTenantlessWarnings, type WarnOfTenantless } from "./ingest/warn-of-tenantless.ts";
-import { createMetrics } from "./observe/metrics.ts";
+import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { addAccessLog } from "./plugins/access-log.ts";
 import { addAudit } from "./plugins/audit.ts";
 import { addBodySize } from "./plugins/body-size.ts";
@@ -106,7 +106,19 @@ export async function buildApp(given: AppDependencies): Promise<FastifyInstance>
   };
   const metrics = createMetrics(dependencies);
   const replies = new KeptReplies(dependencies, metrics);
-  const app = fastify({
+  const app = createFastify(dependencies, replies);
+  app.addHook("onClose", async () => {
+    tails.close();
+    await replies.flush();
+  });
+  takeBodies(app);
+  await addPlugins(app, dependencies, metrics);
+  addRoutes(app, dependencies, { metrics, replies });
+  return app;
+}
+
+function createFastify({ logger, maxBodyBytes }: AppDependencies, replies: KeptReplies): FastifyInstance {
+  return fastify({
     serverFactory: (handle) =>
       createServer(
         { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs, requestTimeout: 0 },
@@ -115,22 +127,22 @@ export async function buildApp(given: AppDependencies): Promise<FastifyInstance>
           if (!replies.answer(request, response)) handle(request, response);
         },
       ),
-    loggerInstance: dependencies.logger,
+    loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: chooseRequestId,
     requestIdHeader: false,
-    bodyLimit: dependencies.maxBodyBytes,
+    bodyLimit: maxBodyBytes,
     forceCloseConnections: true,
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
     frameworkErrors: answerFrameworkError,
     routerOptions: { maxParamLength: maxHeaderBytes, querystringParser: parseQueryText, ignoreTrailingSlash: true },
   });
-  app.addHook("onClose", async () => {
-    tails.close();
-    await replies.flush();
-  });
-  // A GET may bring a body along; what a body is, each route tells by itself.
+}
+
+/** Lets every body through as it came: what it is, each route tells by itself. */
+function takeBodies(app: FastifyInstance): void {
+  // A GET may bring a body along.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
@@ -144,6 +156,10 @@ export async function buildApp(given: AppDependencies): Promise<FastifyInstance>
     const [first, second] = type.split(",");
     if (second !== undefined && !isEmpty) request.raw.headers["content-type"] = first?.trim();
   });
+}
+
+/** What holds for all routes. */
+async function addPlugins(app: FastifyInstance, dependencies: AppContext, metrics: Metrics): Promise<void> {
   addErrors(app);
   await addCors(app);
   addAccessLog(app);
@@ -154,6 +170,14 @@ export async function buildApp(given: AppDependencies): Promise<FastifyInstance>
   addBodySize(app, dependencies.maxBodyBytes);
   addBodyTime(app, dependencies.bodyTimeoutMs);
   addUnknownRoutes(app);
+}
+
+interface RouteParts {
+  readonly metrics: Metrics;
+  readonly replies: KeptReplies;
+}
+
+function addRoutes(app: FastifyInstance, dependencies: AppContext, { metrics, replies }: RouteParts): void {
   addConsoleRoutes(app, dependencies.consoleFolder);
   addHealthRoute(app, dependencies);
   addMetricsRoute(app, dependencies, metrics);
@@ -169,7 +193,6 @@ export async function buildApp(given: AppDependencies): Promise<FastifyInstance>
   addExploreRoutes(app, dependencies);
   addTailRoute(app, dependencies);
   addStatisticsRoutes(app, dependencies);
-  return app;
 }
 
 /** Who follows a query learns of events as soon as they are on disk. */

@@ -1,0 +1,31 @@
+import { type AuditLog, createAuditLog } from "../audit/audit-log.ts";
+import type { DataThrough } from "../endpoints/call/data-through.ts";
+import { createAuditOutbox } from "../metadata/audit-outbox.ts";
+import { startCollecting } from "./collect-outbox.ts";
+import { demotePinnedOwners } from "./demote-pinned-owners.ts";
+import type { Storage } from "./open-storage.ts";
+import type { Start } from "./start.ts";
+
+/** Opens the audit, which also takes in what the command line did. */
+export async function openAudit(
+  { settings, fixedTokens, logger, closers }: Start,
+  { metadata, engine, tokens, serviceKey }: Storage,
+  dataThrough: DataThrough,
+): Promise<AuditLog> {
+  const warn = (message: string) => logger.warn(message);
+  const audit = createAuditLog({
+    level: settings.audit,
+    store: engine.store,
+    onStored: dataThrough.note,
+    writeLine: (fields, message) => logger.info({ audit: fields }, message),
+    warn,
+    digestKey: serviceKey,
+    secrets: fixedTokens.map(({ secret }) => secret),
+    nowMs: Date.now,
+  });
+  closers.push(() => audit.close());
+  await demotePinnedOwners(tokens, audit, warn);
+  const collecting = startCollecting(createAuditOutbox(metadata, Date.now), audit, warn);
+  closers.push(() => collecting.close());
+  return audit;
+}

@@ -1,0 +1,69 @@
+import { ResultCache } from "../endpoints/cache/result-cache.ts";
+import { createDataThrough, type DataThrough } from "../endpoints/call/data-through.ts";
+import { createPlanner } from "../endpoints/call/planner.ts";
+import type { Planner } from "../endpoints/call/run-endpoint.ts";
+import type { EndpointRegistry } from "../endpoints/management/endpoint-registry.ts";
+import type { EndpointStore } from "../endpoints/management/endpoint-store.ts";
+import type { ManagedEndpoints } from "../endpoints/management/managed-endpoints.ts";
+import { openServiceEndpoints } from "../endpoints/management/open-endpoints.ts";
+import { readNewestByTenant } from "../endpoints/tenants/newest-by-tenant.ts";
+import { createEndpointStore } from "../metadata/endpoint-store.ts";
+import type { Storage } from "./open-storage.ts";
+import type { Start } from "./start.ts";
+
+/** Endpoints, and what their calls are answered with. */
+export interface OpenEndpoints {
+  readonly endpoints: EndpointRegistry;
+  readonly managed: ManagedEndpoints;
+  readonly endpointStore: EndpointStore;
+  readonly planner: Planner;
+  readonly cache: ResultCache;
+  readonly dataThrough: DataThrough;
+}
+
+/** Opens the endpoints of files and store, and tells of those that cannot run. */
+export async function openEndpoints(start: Start, storage: Storage): Promise<OpenEndpoints> {
+  const { settings, logger } = start;
+  const { engine, metadata, sources } = storage;
+  const endpointStore = createEndpointStore(metadata, Date.now);
+  const folders = settings.endpointFolders;
+  const opened = await openServiceEndpoints({ engine, tables: sources, store: endpointStore, folders });
+  const { registry: endpoints, managed } = opened;
+  for (const { definition, problem, dataProblem, warnings: doubts = [] } of endpoints.endpoints) {
+    for (const doubt of doubts) logger.warn(`The endpoint ${definition.name}, ${doubt}`);
+    if (problem !== undefined) logger.error(`The endpoint ${definition.name} cannot run: ${problem}`);
+    if (dataProblem !== undefined)
+      logger.warn(`The endpoint ${definition.name} does not run for all events: ${dataProblem}`);
+  }
+  sources.onChange(() => void opened.noteSources().catch((error: Error) => logger.error(error.message)));
+  const planner = createPlanner({ engine, tables: sources, endpoints, nowMs: Date.now });
+  const cache = openCache(start, endpoints);
+  const dataThrough = await openDataThrough(start, storage);
+  return { endpoints, managed, endpointStore, planner, cache, dataThrough };
+}
+
+/** Answers go with the endpoint that they are of. */
+function openCache({ settings, closers }: Start, endpoints: EndpointRegistry): ResultCache {
+  const cache = new ResultCache({ maxBytes: settings.cacheMaxBytes, nowMs: Date.now, random: Math.random });
+  endpoints.onChange((ids) => {
+    for (const id of ids) cache.clear(id);
+  });
+  const ticking = setInterval(() => cache.tick(), 1_000).unref();
+  closers.push(async () => {
+    clearInterval(ticking);
+    await cache.close();
+  });
+  return cache;
+}
+
+async function openDataThrough({ closers }: Start, { engine, sources }: Storage): Promise<DataThrough> {
+  const reading = new AbortController();
+  closers.push(async () => reading.abort());
+  const dataThrough = await createDataThrough(
+    engine.store,
+    (names) => readNewestByTenant(engine, sources, names, reading.signal),
+    AbortSignal.timeout(30_000),
+  );
+  sources.onChange(() => dataThrough.forgetTenants());
+  return dataThrough;
+}

@@ -1,0 +1,165 @@
+import { join } from "node:path";
+import { createAuthenticator } from "../access/authenticator.ts";
+import type { AuditLog } from "../audit/audit-log.ts";
+import { createEndpointTester } from "../endpoint-tests/endpoint-tester.ts";
+import type { CompileDependencies } from "../endpoints/call/compile-endpoint.ts";
+import { checkEndpoint } from "../endpoints/definition/check-endpoint.ts";
+import type { Endpoint } from "../endpoints/definition/definition.ts";
+import { loadEndpoints } from "../endpoints/definition/load-endpoints.ts";
+import type { EndpointRegistry } from "../endpoints/management/endpoint-registry.ts";
+import { reloadFiles } from "../endpoints/management/reload-files.ts";
+import { buildApp } from "../http/app.ts";
+import { createDrain, type Drain } from "../http/request/drain.ts";
+import { createRateLimiter } from "../http/request/rate-limiter.ts";
+import { addAccessTokenRoutes } from "../http/routes/access-tokens.ts";
+import { addDrainRoutes } from "../http/routes/drains.ts";
+import { addEndpointTestRoutes } from "../http/routes/endpoint-tests.ts";
+import { addEndpointVersionRoutes } from "../http/routes/endpoint-versions.ts";
+import { addManagedEndpointRoutes } from "../http/routes/managed-endpoints.ts";
+import { addManagedSourceRoutes } from "../http/routes/managed-sources.ts";
+import { addReloadRoute } from "../http/routes/reload.ts";
+import { addStoreRoutes } from "../http/routes/store.ts";
+import { addViewRoutes } from "../http/routes/views.ts";
+import { createViewStore } from "../metadata/view-store.ts";
+import { createAutoSource } from "../sources/auto-source.ts";
+import { createManagedSources, type ManagedSources } from "../sources/managed-sources.ts";
+import { openSyslog } from "../syslog/open-syslog.ts";
+import { createRunner } from "./create-runner.ts";
+import type { OpenEndpoints } from "./open-endpoints.ts";
+import type { Storage } from "./open-storage.ts";
+import { createReload } from "./reload.ts";
+import { openQuotas } from "./service-limits.ts";
+import type { Start } from "./start.ts";
+
+/** All that the HTTP side works with. */
+export interface Opened extends Storage, OpenEndpoints {
+  readonly audit: AuditLog;
+}
+
+/** The HTTP side, which does not listen yet. */
+export interface OpenHttp {
+  readonly app: Awaited<ReturnType<typeof buildApp>>;
+  readonly drain: Drain;
+  readonly reload: ReturnType<typeof createReload>;
+}
+
+/** Builds the HTTP side, listens for syslog where a port is set, and begins to drain events. */
+export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> {
+  const { settings, fixedTokens, logger, closers } = start;
+  const { engine, endpoints, sources, planner, cache, dataThrough, draining, serviceKey, audit } = opened;
+  const drain = createDrain();
+  const authenticator = createAuthenticator(opened.tokens, fixedTokens, Date.now);
+  const managedSources = manageSources(opened);
+  const quotas = openQuotas(settings);
+  const syslog = await openSyslog({
+    host: settings.host,
+    port: settings.syslogPort,
+    store: engine.store,
+    quotas,
+    tenantField: () => sources.find("syslog")?.tenantField,
+    onStored: dataThrough.note,
+    logger,
+  });
+  closers.push(async () => syslog?.close());
+  const runner = createRunner(settings, { engine, planner, cursorKey: serviceKey });
+  const app = await buildApp({
+    runner,
+    drains: draining.drains,
+    cache,
+    dataThrough,
+    endpoints,
+    sources,
+    autoSource: createAutoSource({ registry: sources, managedSources, audit, maxCount: settings.autoSources }),
+    syslogCounts: () => syslog?.counts,
+    authenticator,
+    audit,
+    logger,
+    rates: createRateLimiter(settings.maxRequestsPerMinute, Date.now),
+    quotas,
+    maxBodyBytes: settings.maxBodyBytes,
+    bodyTimeoutMs: settings.bodyTimeoutMs,
+    isMetricsOpen: settings.isMetricsOpen,
+    consoleFolder: settings.consoleFolder,
+    nowMs: Date.now,
+    drain,
+  });
+  draining.start(runner);
+  const reload = createServiceReload(start, opened, managedSources);
+  addManagementRoutes(app, start, { ...opened, authenticator, managedSources, drain, reload });
+  closers.push(() => app.close());
+  return { app, drain, reload };
+}
+
+interface Management extends Opened, Pick<OpenHttp, "drain" | "reload"> {
+  readonly authenticator: ReturnType<typeof createAuthenticator>;
+  readonly managedSources: ManagedSources;
+}
+
+/** Routes that change what the service has, or look after it. */
+function addManagementRoutes(app: OpenHttp["app"], { settings, logger }: Start, management: Management): void {
+  const { authenticator, audit, metadata, endpoints, managed, endpointStore, sources, tokens } = management;
+  const { maxBodyBytes } = settings;
+  addDrainRoutes(app, { authenticator, drains: management.draining.drains, audit, maxBodyBytes });
+  addAccessTokenRoutes(app, { authenticator, tokens, audit, maxBodyBytes, nowMs: Date.now });
+  addManagedEndpointRoutes(app, { authenticator, managed, audit, maxBodyBytes });
+  addEndpointVersionRoutes(app, { authenticator, managed, endpoints, store: endpointStore, audit, maxBodyBytes });
+  const tester = createEndpointTester(settings.sourceFolders, Date.now);
+  addEndpointTestRoutes(app, { authenticator, endpoints, tester });
+  const views = createViewStore(metadata, Date.now);
+  addViewRoutes(app, { authenticator, views, endpoints, sources, audit, maxBodyBytes });
+  addManagedSourceRoutes(app, { authenticator, managedSources: management.managedSources, audit, maxBodyBytes });
+  addReloadRoute(app, { authenticator, reload: management.reload });
+  addStoreRoutes(app, {
+    engine: management.engine,
+    metadata,
+    metadataCopyPath: join(settings.dataDir, "metadata.copy.db"),
+    sources,
+    audit,
+    authenticator,
+    logger,
+    nowMs: Date.now,
+    drain: management.drain,
+  });
+}
+
+function manageSources({ engine, sources, sourceStore, endpoints }: Opened): ManagedSources {
+  return createManagedSources({
+    registry: sources,
+    events: engine.store,
+    documents: sourceStore,
+    isEndpoint: (name) => endpoints.findByName(name) !== undefined,
+    findBroken: (tables) => findBroken(endpoints.endpoints, { engine, tables, endpoints }),
+  });
+}
+
+function createServiceReload(
+  { settings, logger }: Start,
+  { engine, sources, endpoints, managed, endpointStore, readSources, audit }: Opened,
+  managedSources: ManagedSources,
+): OpenHttp["reload"] {
+  const folders = settings.endpointFolders;
+  return createReload({
+    sources,
+    managedSources,
+    loadSources: readSources,
+    checkEndpoints: (tables) => loadEndpoints(folders, { engine, tables, stored: ownEndpoints(endpoints) }),
+    reloadEndpoints: (tables) =>
+      reloadFiles({ engine, tables, folders, registry: endpoints, store: endpointStore }, managed),
+    findBroken: (tables) => findBroken(ownEndpoints(endpoints), { engine, tables, endpoints }),
+    audit,
+    log: (level, message) => logger[level](message),
+  });
+}
+
+/** Endpoints that are in no file. */
+function ownEndpoints({ endpoints }: EndpointRegistry): readonly Endpoint[] {
+  return endpoints.filter(({ origin }) => origin.kind !== "file");
+}
+
+/** Names of endpoints that run now and would not with these tables. */
+function findBroken(endpoints: readonly Endpoint[], dependencies: CompileDependencies): readonly string[] {
+  const broken = endpoints.filter((endpoint) => {
+    return endpoint.problem === undefined && checkEndpoint(endpoint, dependencies).problems !== undefined;
+  });
+  return broken.map(({ definition }) => definition.name);
+}

@@ -1,0 +1,15 @@
+import type { FixedToken } from "../access/authenticator.ts";
+import type { Settings } from "../config/settings.ts";
+import type { EngineSizes } from "../engines/index.ts";
+import type { createLogger } from "../http/observe/logger.ts";
+
+/** What every step of the start works with. */
+export interface Start {
+  readonly settings: Settings;
+  /** Tokens of the settings, and those of this run only. */
+  readonly fixedTokens: readonly FixedToken[];
+  readonly engineSizes: EngineSizes;
+  readonly logger: ReturnType<typeof createLogger>;
+  /** Each step adds how what it opened is released; the last is called first. */
+  readonly closers: (() => Promise<unknown>)[];
+}
