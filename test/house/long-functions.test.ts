@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { parseAst } from "vitest/node";
+
+const maxLines = 60;
+
+/** Files that still have a longer function. Nothing is added here, and what is mended is taken out. */
+const unmended = /^(?:console\/|src\/googlesql\/resolver\/|src\/drains\/(?:drains|running-rules)\.ts$)/;
+
+const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "src", "console", "bench"])
+  .toString()
+  .split("\n")
+  .filter((file) => /\.tsx?$/.test(file) && !/\.(?:test|long|deep)\.tsx?$|\/testing\//.test(file));
+
+interface Node {
+  readonly type?: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Calls `visit` for every function of a syntax tree. */
+function forEachFunction(tree: unknown, visit: (node: Node) => void): void {
+  if (typeof tree !== "object" || tree === null) return;
+  if (/^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test((tree as Node).type ?? "")) {
+    visit(tree as Node);
+  }
+  for (const child of Object.values(tree)) forEachFunction(child, visit);
+}
+
+/** Where functions with more lines begin, as `line (lines)`. */
+function findLong(text: string, lang: "ts" | "tsx"): readonly string[] {
+  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length;
+  const found: string[] = [];
+  forEachFunction(parseAst(text, { lang }), ({ start, end }) => {
+    const lines = lineOf(end) - lineOf(start) + 1;
+    if (lines > maxLines) found.push(`${lineOf(start)} (${lines} lines)`);
+  });
+  return found;
+}
+
+it("finds a function that is one line too long, of whatever kind", () => {
+  const body = (count: number) => `{\n${"work();\n".repeat(count)}}`;
+  for (const head of ["function f() ", "const f = () => ", "class C { m() ", "const o = { async m() "]) {
+    const tail = head.includes("{") ? " }" : "";
+    expect([head, findLong(`function g() {}\n${head}${body(maxLines - 1)}${tail}`, "ts")]).toEqual([
+      head,
+      ["2 (61 lines)"],
+    ]);
+    expect([head, findLong(`${head}${body(maxLines - 2)}${tail}`, "ts")]).toEqual([head, []]);
+  }
+});
+
+it("leaves no function longer than 60 lines", () => {
+  const long = files
+    .filter((file) => !unmended.test(file))
+    .map((file) => ({ file, text: readFileSync(file, "utf8") }))
+    // Most files are shorter than that themselves.
+    .filter(({ text }) => text.split("\n").length > maxLines)
+    .flatMap(({ file, text }) => findLong(text, file.endsWith("x") ? "tsx" : "ts").map((where) => `${file}:${where}`));
+  expect(long).toEqual([]);
+});
