@@ -56,7 +56,7 @@ describe("a source file", () => {
     ["a field path with a dash", valid.replace("project:", "pro-ject:"), "edge.yaml:6:3: pro-ject is not a field path"],
     ["a name of the service's own", valid.replace("name: edge", "name: logweir.edge"), "are the service's own"],
     ["a missing name", valid.replace("name: edge\n", ""), "name"],
-    ["broken YAML", "name: [edge\n", "edge.yaml:2:1"],
+    ["broken YAML", "name: [edge\n", "edge.yaml:1:7"],
   ])("is refused for %s, with file, line, column and a caret", (_, text, message) => {
     expect(() => parseSource(text, "edge.yaml")).toThrow(message);
     expect(() => parseSource(text, "edge.yaml")).toThrow("^");

@@ -93,14 +93,16 @@ describe("/api/openapi.json", () => {
     const explore = ["tables", "parse", "overview", "around", "tail"].map(
       (each) => `/api/endpoints/query/{endpoint}/${each}`,
     );
-    const open = ["/health", "/api/openapi.json", "/api/session", "/api/catalogue"];
+    const open = ["/health", "/api/openapi.json", "/api/session", "/api/catalogue", "/api/views", "/api/views/{id}"];
     expect(Object.keys(document.paths).sort()).toEqual(["/api/endpoints/query/logs.all", ...explore, ...open].sort());
     const names = parameterNames(document.paths["/api/endpoints/query/logs.all"]?.get);
     expect(names).toContain("iso_timestamp_start");
     expect(names).not.toContain("project");
     const unfit = await makeToken({ scopes: ["query"], pins: { iso_timestamp_end: "2026-01-01" } });
     expect(Object.keys((await read(unfit)).paths)).not.toContain("/api/endpoints/query/usage.api-counts");
-    expect(Object.keys((await read(publicToken)).paths).sort()).toEqual(["/api/logs", ...open].sort());
+    expect(Object.keys((await read(publicToken)).paths).sort()).toEqual(
+      ["/api/logs", ...open.filter((path) => !path.startsWith("/api/views"))].sort(),
+    );
     expect((await service.get("/api/openapi.json", {}, {})).status).toBe(401);
   });
 

@@ -167,17 +167,19 @@ describe("LQL", () => {
     expect((await run({ lql })).map((row) => row.id)).toEqual(ids);
   });
 
-  it("charts by ascending bucket under the aggregate's name", async () => {
+  it("charts by ascending bucket, every aggregate under the name count", async () => {
     const minute = Date.parse("2026-08-20T09:00:00Z") * 1_000;
     expect(await run({ lql: "c:count(*) c:group_by(t::minute)" })).toEqual([
       { timestamp: minute, count: 60 },
       { timestamp: minute + 60_000_000, count: 60 },
       { timestamp: minute + 120_000_000, count: 30 },
     ]);
-    expect(await run({ lql: "c:max(m.response.status_code) c:group_by(t::day)" })).toMatchObject([{ max: 500 }]);
-    expect(await run({ lql: "c:p50(m.response.status_code) c:group_by(t::day)" })).toMatchObject([{ p50: 200 }]);
-    expect(await run({ lql: "c:countd(id) c:group_by(t::day)" })).toMatchObject([{ countd: 150 }]);
-    expect(await run({ lql: "c:avg(m.response.status_code) c:group_by(t::day) id:e0" })).toMatchObject([{ avg: 500 }]);
+    expect(await run({ lql: "c:max(m.response.status_code) c:group_by(t::day)" })).toMatchObject([{ count: 500 }]);
+    expect(await run({ lql: "c:p50(m.response.status_code) c:group_by(t::day)" })).toMatchObject([{ count: 200 }]);
+    expect(await run({ lql: "c:countd(id) c:group_by(t::day)" })).toMatchObject([{ count: 150 }]);
+    expect(await run({ lql: "c:avg(m.response.status_code) c:group_by(t::day) id:e0" })).toMatchObject([
+      { count: 500 },
+    ]);
   });
 
   it.each([

@@ -33,6 +33,7 @@ describe("what owners may ask", () => {
       { name: "edge", aliases: ["cdn.logs"], newest_event: "2026-08-20T08:00:00.000000Z", retention_days: null },
       { name: "db", aliases: [], newest_event: null },
       { name: "logweir.audit", newest_event: null, read_only: true },
+      { name: "cdn.logs", aliases: [], alias_of: "edge" },
     ]);
     const schema = await test.app.inject({ url: "/api/sources/cdn.logs/schema", headers: owner });
     expect(schema.json()).toEqual({ name: "edge", fields: [] });

@@ -30,9 +30,10 @@ starts_with strlen struct_extract struct_pack trim upper
 
 /** What DuckDB defines as macros, of the functions that are printed. */
 export const MACROS: ReadonlySet<string> = new Set(
-  "array_to_string list_bool_or list_count list_max list_min list_reverse md5_number_lower nullif split_part".split(
-    " ",
-  ),
+  (
+    "array_to_string list_any_value list_bool_or list_count list_max list_min list_reverse md5_number_lower nullif " +
+    "split_part"
+  ).split(" "),
 );
 
 const packedFunctions: ReadonlySet<string> = new Set(scalarFunctions.filter(canFail).map(({ name }) => name));

@@ -91,6 +91,7 @@ class EncoderServer {
       ...remarks,
       eventCount: events.length,
       newestTimestampUs: newestTimestampUs(events),
+      keys: body.wantsKeys === true ? events.map(({ id, timestampUs }) => ({ id, timestampUs })) : undefined,
       outcome:
         encoded.missing === undefined
           ? { batches: events.length === 0 ? [] : [encoded.batch.encode()], carried: encoded.carried }

@@ -85,7 +85,8 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
       item.span,
     );
     const condition = negateIf(true, differs, item.span);
-    const label = item.alias?.name ?? valueLabel(coerce(resolution, value, type) ?? value);
+    // A field of several shapes names its columns by the values as they are written.
+    const label = item.alias?.name ?? valueLabel(coerce(resolution, value, type) ?? value) ?? valueLabel(value);
     if (label === undefined) {
       resolution.report("invalid_query", `PIVOT value of type ${typeName(value.type)} needs an alias`, item.span);
       continue;
