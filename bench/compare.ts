@@ -10,7 +10,10 @@ function isClose(a: unknown, b: unknown, tolerance: number): boolean {
   return Math.abs(left - right) <= tolerance * Math.max(Math.abs(left), Math.abs(right), 1);
 }
 
-/** What is different between two answers to the same query; undefined when nothing is. Column 0 holds ids, or buckets whose form is each peer's own. */
+/**
+ * What is different between two answers to the same query; undefined when nothing is. Column 0 holds ids, or buckets
+ * whose form is each peer's own.
+ */
 export function findDifference(
   comparison: Comparison,
   ours: readonly Row[],

@@ -1,4 +1,7 @@
-/** How long a query takes from its text to DuckDB SQL, warm, beside a bare parse: `npx esbuild bench/compile.ts --bundle --platform=node --format=esm --packages=external | node --input-type=module`. */
+/**
+ * How long a query takes from its text to DuckDB SQL, warm, beside a bare parse: `npx esbuild bench/compile.ts
+ * --bundle --platform=node --format=esm --packages=external | node --input-type=module`.
+ */
 import { compileQuery } from "../src/engines/duckdb/compile/compile.ts";
 import type { LeafLayout, TableLayout } from "../src/engines/duckdb/layout.ts";
 import { parseQuery } from "../src/googlesql/parse.ts";

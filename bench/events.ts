@@ -209,7 +209,9 @@ function makeEvent(plan: EventPlan, projects: readonly string[], index: number, 
   const [id, status] = [uuid(random), pickStatus(random)];
   const metadata = makeMetadata(random, project, status, id);
   const { request } = metadata;
-  const message = `${request.method} | ${status} | ${request.headers.x_real_ip} | ${request.headers.cf_ray} | ${request.url} | ${request.headers.user_agent}${isRare ? ` | ${rareWord}` : ""}`;
+  const message =
+    `${request.method} | ${status} | ${request.headers.x_real_ip} | ${request.headers.cf_ray} | ${request.url} ` +
+    `| ${request.headers.user_agent}${isRare ? ` | ${rareWord}` : ""}`;
   const json = JSON.stringify({ id, timestamp, project, event_message: message, identifier: project, metadata });
   return { id, timestamp, timestampUs, project, message, json };
 }

@@ -17,7 +17,8 @@ const time = (ms: number) => `TIMESTAMP '${new Date(ms).toISOString().slice(0, -
 function statements({ table, of }: Columns, { project, endMs, id }: QueryContext): Readonly<Record<string, string>> {
   const own = `${of("project")} = '${project}'`;
   const newest = (condition: string) =>
-    `SELECT id, timestamp, event_message, ${of("metadata")} FROM ${table} WHERE ${own} ${condition} ORDER BY timestamp DESC LIMIT 100`;
+    `SELECT id, timestamp, event_message, ${of("metadata")} FROM ${table} WHERE ${own} ${condition} ` +
+    "ORDER BY timestamp DESC LIMIT 100";
   const [path, status] = [of("metadata.request.path"), of("metadata.response.status_code")];
   const origin = of("metadata.response.origin_time");
   const counts = (unit: string, spanMs: number) =>
@@ -30,7 +31,8 @@ function statements({ table, of }: Columns, { project, endMs, id }: QueryContext
     "counts-daily": counts("day", 7 * 24 * hourMs),
     "counts-minutely": counts("minute", hourMs),
     "errors-24h": newest(
-      `AND timestamp > ${time(endMs - 24 * hourMs)} AND ${status} >= 500 AND regexp_matches(${path}, '^/rest/v1/[a-z_]+')`,
+      `AND timestamp > ${time(endMs - 24 * hourMs)} AND ${status} >= 500 ` +
+        `AND regexp_matches(${path}, '^/rest/v1/[a-z_]+')`,
     ),
     "hourly-7d": `SELECT date_trunc('hour', timestamp) AS t, count(*), count(*) FILTER (${status} >= 500), avg(${origin}),
       quantile_disc(${origin}, 0.95) FROM ${table} WHERE ${own} AND timestamp > ${time(endMs - 7 * 24 * hourMs)} GROUP BY 1 ORDER BY 1`,

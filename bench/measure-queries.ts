@@ -118,7 +118,8 @@ async function runQueries(peers: readonly Peer[], plan: EventPlan, effort: Effor
       const difference = findDifference(query.comparison, ours, rows);
       results.push({ key: query.key, peer: peer.name, ...times, rowCount: rows.length, difference });
       say(
-        `  ${query.title}: ${peer.name} ${times.timing.medianMs.toFixed(2)} ms${difference ? `; DIFFERS: ${difference}` : ""}`,
+        `  ${query.title}: ${peer.name} ${times.timing.medianMs.toFixed(2)} ` +
+          `ms${difference ? `; DIFFERS: ${difference}` : ""}`,
       );
     }
   }

@@ -1,6 +1,6 @@
 /**
- * How many log records a second are stored over OTLP, beside the same records in our own JSON form: one service, in turns, batches of 1,000
- * over 4 connections. `npm run bench:otlp -- RECORDS`; prints both rates and their ratio.
+ * How many log records a second are stored over OTLP, beside the same records in our own JSON form: one service, in
+ * turns, batches of 1,000 over 4 connections. `npm run bench:otlp -- RECORDS`; prints both rates and their ratio.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

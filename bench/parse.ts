@@ -1,4 +1,7 @@
-/** How long the syntax half of the language takes, warm: `npx esbuild bench/parse.ts --bundle --platform=node --format=esm | node --input-type=module`. */
+/**
+ * How long the syntax half of the language takes, warm: `npx esbuild bench/parse.ts --bundle --platform=node
+ * --format=esm | node --input-type=module`.
+ */
 import { lex } from "../src/googlesql/lexer/lex.ts";
 import { MAX_TOKENS } from "../src/googlesql/limits.ts";
 import { parseQuery, printQuery } from "../src/googlesql/parse.ts";
@@ -28,6 +31,7 @@ const rows: readonly (readonly [string, number])[] = [
   ["print", measure(() => printQuery(query))],
 ];
 console.log(
-  `query of ${lines} lines, ${THREE_CTES.length} characters, ${lex(THREE_CTES, MAX_TOKENS).length} tokens; median of ${RUNS}`,
+  `query of ${lines} lines, ${THREE_CTES.length} characters, ${lex(THREE_CTES, MAX_TOKENS).length} tokens; ` +
+    `median of ${RUNS}`,
 );
 for (const [name, median] of rows) console.log(`${name.padEnd(24)} ${median.toFixed(1).padStart(8)} us`);

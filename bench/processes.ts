@@ -24,7 +24,10 @@ function readKilobytes(path: string, name: string): number {
   return Number(match?.[1] ?? 0);
 }
 
-/** Memory of a process and all below it. Shared pages count once (PSS), so that PostgreSQL's buffers are not multiplied. */
+/**
+ * Memory of a process and all below it. Shared pages count once (PSS), so that PostgreSQL's buffers are not
+ * multiplied.
+ */
 export function treeMemoryBytes(pid: number): number {
   return treeOf(pid).reduce((sum, each) => sum + readKilobytes(`/proc/${each}/smaps_rollup`, "Pss") * 1_024, 0);
 }

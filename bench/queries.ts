@@ -15,7 +15,10 @@ interface LogweirCall {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** How answers are compared: rows by the order of their ids; numbers by value, the last column within a quarter (a quantile, which each engine estimates its own way). */
+/**
+ * How answers are compared: rows by the order of their ids; numbers by value, the last column within a quarter (a
+ * quantile, which each engine estimates its own way).
+ */
 export type Comparison = "ids" | "numbers" | "quantile";
 
 export interface BenchQuery {

@@ -9,7 +9,8 @@ import { benchQueries } from "./queries.ts";
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(" | ")} |`;
+    "| " +
+    `${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(" | ")} |`;
   const rule = `|${widths.map((width, column) => (column === 0 ? "-".repeat(width + 2) : `${"-".repeat(width + 1)}:`)).join("|")}|`;
   return [line(header), rule, ...rows.map(line)].join("\n");
 }
@@ -134,7 +135,8 @@ export function formatService(report: ServiceReport): string {
   );
   const lines = [
     `${report.eventCount} events; under load: ${Math.round(report.mixedEventsPerSecond)} events/s come in`,
-    `memory idle, empty store: ${megabytes(report.idleBytes)} MB the service, ${megabytes(report.idleTreeBytes)} MB with the engine host`,
+    `memory idle, empty store: ${megabytes(report.idleBytes)} MB the service, ` +
+      `${megabytes(report.idleTreeBytes)} MB with the engine host`,
     `memory under load, with the engine host: ${megabytes(report.mixedPeakBytes)} MB`,
   ];
   const redaction = formatTable(

@@ -21,7 +21,10 @@ export function summarise(times: readonly number[]): Timing {
   };
 }
 
-/** How long to measure: until `budgetMs` are spent, within these counts of runs; before that so many runs, and for so long, that do not count. */
+/**
+ * How long to measure: until `budgetMs` are spent, within these counts of runs; before that so many runs, and for so
+ * long, that do not count.
+ */
 export interface Effort {
   readonly warmUps: number;
   readonly warmUpMs: number;

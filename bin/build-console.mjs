@@ -2,7 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** Bundles the console where one of its files is newer than the bundle; the page is written last. Answers esbuild's account of it. */
+/**
+ * Bundles the console where one of its files is newer than the bundle; the page is written last. Answers esbuild's
+ * account of it.
+ */
 export async function buildConsole(root, newestMs) {
   const page = join(root, "dist", "console", "index.html");
   const built = statSync(page, { throwIfNoEntry: false })?.mtimeMs ?? 0;

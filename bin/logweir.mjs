@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The launcher: in a checkout it installs and builds what is missing; a package comes built. Then the bundle runs in this process.
+// The launcher: in a checkout it installs and builds what is missing; a package comes built. Then the bundle runs in
+// this process.
 import { existsSync } from "node:fs";
 
 if (existsSync(new URL("../src", import.meta.url))) {

@@ -56,9 +56,12 @@ export function formatHttp(report: HttpReport): string {
   );
   const lines = [
     `${identical.callers} identical misses: ${identical.answered} answered, ${identical.engineRuns} engine query`,
-    `${different.callers} different misses: ${different.answered} answered, ${different.refused} refused, the last after ` +
-      `${milliseconds(different.slowestMs)} ms; ${megabytes(different.growthBytes)} MB more at most, with the engine host`,
-    `${leavers.callers} callers left: ${leavers.running} queries running 1 s later; in the next second all processes took ` +
+    `${different.callers} different misses: ${different.answered} answered, ${different.refused} refused, the ` +
+      "last after " +
+      `${milliseconds(different.slowestMs)} ms; ${megabytes(different.growthBytes)} MB more at most, with the ` +
+      "engine host",
+    `${leavers.callers} callers left: ${leavers.running} queries running 1 s later; in the next second all ` +
+      "processes took " +
       `${leavers.cpuSeconds.toFixed(2)} s of processor time`,
     `${junk.calls} sets of junk: the process grew by ${megabytes(junk.growthBytes)} MB, the cache holds ` +
       `${megabytes(junk.keptBytes)} of ${megabytes(junk.cacheBytes)} MB`,

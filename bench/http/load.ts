@@ -1,4 +1,7 @@
-/** A load generator for a process of its own: sockets that send the same request again and again, with one answer under way each. */
+/**
+ * A load generator for a process of its own: sockets that send the same request again and again, with one answer
+ * under way each.
+ */
 import { connect, type Socket } from "node:net";
 
 /** What to send, and for how long. */

@@ -1,4 +1,7 @@
-/** What the HTTP side costs and holds: kept answers, identical and different misses, junk, callers who leave, large exports. */
+/**
+ * What the HTTP side costs and holds: kept answers, identical and different misses, junk, callers who leave, large
+ * exports.
+ */
 import { get } from "node:http";
 import { loadavg } from "node:os";
 import { join } from "node:path";

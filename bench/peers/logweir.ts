@@ -35,7 +35,10 @@ export interface LogweirPeer extends Peer {
   readonly storeFolder: string;
 }
 
-/** The endpoints of the benchmark: those that come with the service, with the clock stopped at `endMs` and the cache off. */
+/**
+ * The endpoints of the benchmark: those that come with the service, with the clock stopped at `endMs` and the cache
+ * off.
+ */
 function writeEndpoints(folder: string, endMs: number): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "logs.all.sql"), readFileSync(join(rootFolder, "endpoints", "logs.all.sql")));
@@ -119,7 +122,10 @@ async function settle(client: HttpClient): Promise<void> {
   }
 }
 
-/** Starts the service on its folder below `folder`, which is made when it is missing. For its endpoints it is always `endMs`. */
+/**
+ * Starts the service on its folder below `folder`, which is made when it is missing. For its endpoints it is always
+ * `endMs`.
+ */
 export async function startLogweir(folder: string, endMs: number): Promise<LogweirPeer> {
   const home = join(folder, "logweir");
   writeEndpoints(join(home, "endpoints"), endMs);

@@ -1,8 +1,8 @@
 /**
- * `npm run image:test`: builds the image of `deploy/Dockerfile` with buildah and runs it as Compose does: non-root, with a read-only root and
- * a volume. Where no image registry is in reach, its two base images are stood in for by Debian packages and Node.js of npm.
- * Needs root, curl, dpkg and apt-get, which installs buildah where it is missing; prints each check, and exits with 1 when one fails. Where that
- * cannot be had it is left out, which CI=true refuses.
+ * `npm run image:test`: builds the image of `deploy/Dockerfile` with buildah and runs it as Compose does: non-root,
+ * with a read-only root and a volume. Where no image registry is in reach, its two base images are stood in for by
+ * Debian packages and Node.js of npm. Needs root, curl, dpkg and apt-get, which installs buildah where it is missing;
+ * prints each check, and exits with 1 when one fails. Where that cannot be had it is left out, which CI=true refuses.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +30,10 @@ function check(title: string, isRight: boolean, detail: string): void {
   process.stdout.write(`${isRight ? "ok  " : "FAIL"} ${title}: ${detail}\n`);
 }
 
-/** The container's processes see its root read-only, `/data` as a volume and an empty `/tmp`, and run as the image's user. */
+/**
+ * The container's processes see its root read-only, `/data` as a volume and an empty `/tmp`, and run as the image's
+ * user.
+ */
 class Container {
   readonly #process: ReturnType<typeof spawn>;
   output = "";
@@ -182,7 +185,10 @@ async function main(): Promise<void> {
   process.exitCode = failures === 0 ? 0 : 1;
 }
 
-/** This machine's way to the npm registry, for the build alone: its settings, and an authority that Node.js is told to trust. */
+/**
+ * This machine's way to the npm registry, for the build alone: its settings, and an authority that Node.js is told to
+ * trust.
+ */
 function npmMounts(folder: string): readonly string[] {
   const own = join(homedir(), ".npmrc");
   const authority = process.env.NODE_EXTRA_CA_CERTS;

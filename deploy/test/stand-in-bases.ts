@@ -18,8 +18,8 @@ const packages = [
 const buildPackages = ["binutils"];
 
 /**
- * Makes images named as the Dockerfile's bases, `node:22-bookworm-slim` and `debian:bookworm-slim`, out of Debian's packages and of
- * Node.js and npm as the npm registry has them.
+ * Makes images named as the Dockerfile's bases, `node:22-bookworm-slim` and `debian:bookworm-slim`, out of Debian's
+ * packages and of Node.js and npm as the npm registry has them.
  */
 export function makeBases(folder: string, buildah: (...args: string[]) => string): void {
   const debian = join(folder, "debian");

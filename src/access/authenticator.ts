@@ -33,13 +33,15 @@ interface KnownToken {
   readonly expiresAt: number | undefined;
 }
 
-/** How long the store's version holds without another look: asking for it costs more than all else of a cached answer. */
+/**
+ * How long the store's version holds without another look: asking for it costs more than all else of a cached answer.
+ */
 const versionMs = 20;
 
 /**
  * Checks tokens against the fixed ones and the store's. The store's are kept in memory and read again as soon as its
- * version changes, so that tokens made or revoked by another process count within 20 milliseconds, and by this one at once.
- * Secrets are compared as SHA-256 in constant time; `now` is the clock, in milliseconds since 1970.
+ * version changes, so that tokens made or revoked by another process count within 20 milliseconds, and by this one at
+ * once. Secrets are compared as SHA-256 in constant time; `now` is the clock, in milliseconds since 1970.
  */
 export function createAuthenticator(store: TokenStore, fixed: readonly FixedToken[], now: () => number): Authenticator {
   const fixedTokens = fixed.map(({ id, secret, scopes }): KnownToken => {

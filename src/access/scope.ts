@@ -22,8 +22,8 @@ export function isScope(text: string): text is Scope {
 }
 
 /**
- * The scopes that a token has in effect: pins narrow rows, and an owner reads and changes what no parameter narrows, so a token
- * with pins is never an owner's. Tokens of both are not made any more; those that were lose `private`.
+ * The scopes that a token has in effect: pins narrow rows, and an owner reads and changes what no parameter narrows,
+ * so a token with pins is never an owner's. Tokens of both are not made any more; those that were lose `private`.
  */
 export function effectiveScopes(scopes: readonly Scope[], pins: Readonly<Record<string, string>>): readonly Scope[] {
   return isPinnedOwner(scopes, pins) ? scopes.filter((scope) => scope !== "private") : scopes;

@@ -14,8 +14,9 @@ const fields = ["description", "scopes", "pins", "expires", "expires_at", "budge
 const rankOf = (policy: RedactionPolicy) => redactionPolicies.indexOf(policy);
 
 /**
- * Reads a token's document as the API takes it: `scopes` as a list or separated by spaces, `expires_at` or a lifetime in
- * `expires`. What the maker is bound by binds the new token too; a wider bound is a problem. All problems are told together.
+ * Reads a token's document as the API takes it: `scopes` as a list or separated by spaces, `expires_at` or a lifetime
+ * in `expires`. What the maker is bound by binds the new token too; a wider bound is a problem. All problems are told
+ * together.
  */
 export function readNewToken(
   input: Readonly<Record<string, unknown>>,

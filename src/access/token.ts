@@ -57,15 +57,15 @@ export interface TokenStore {
   /** All of them, also expired and revoked ones, oldest first. */
   list(): Promise<readonly Token[]>;
   /**
-   * Gives the token another value, which is in this answer and nowhere else. The old one counts for `graceMs` more. Undefined
-   * when no token has the id, or it was revoked.
+   * Gives the token another value, which is in this answer and nowhere else. The old one counts for `graceMs` more.
+   * Undefined when no token has the id, or it was revoked.
    */
   rotate(id: string, graceMs: number): Promise<{ readonly token: Token; readonly secret: string } | undefined>;
   /** Undefined when no token has the id; revoking twice keeps the first time. */
   revoke(id: string): Promise<Token | undefined>;
   /**
-   * Takes the scope `private` from tokens that were made with pins before the two excluded each other, for good, and answers
-   * the tokens that lost it. They never have it in `list`, with or without this.
+   * Takes the scope `private` from tokens that were made with pins before the two excluded each other, for good, and
+   * answers the tokens that lost it. They never have it in `list`, with or without this.
    */
   demotePinnedOwners(): Promise<readonly Token[]>;
   /** Changes whenever `list` may answer something else. */

@@ -55,7 +55,10 @@ export interface AuditRun {
   /** Absent for `query.run`. */
   readonly endpoint?: AuditedEndpoint;
   readonly version?: number;
-  /** By name, as the call's; the text of `sql` and `lql` is never kept, only which of the two it was and a keyed digest. */
+  /**
+   * By name, as the call's; the text of `sql` and `lql` is never kept, only which of the two it was and a keyed
+   * digest.
+   */
   readonly parameters: ReadonlyMap<string, unknown>;
   readonly redactsPii: boolean;
   readonly cache: "hit" | "miss" | "none";
@@ -67,13 +70,16 @@ export interface AuditRun {
   readonly rows?: number;
   readonly durationMs: number;
   /**
-   * Runs of one actor with the same key differ in nothing but their time, and become one event of the second with a count.
-   * For calls that cost little; without it each run is an event of its own.
+   * Runs of one actor with the same key differ in nothing but their time, and become one event of the second with a
+   * count. For calls that cost little; without it each run is an event of its own.
    */
   readonly callKey?: string;
 }
 
-/** Somebody was not let in: without a valid token, or with one that may not do this. The same of one second become one event with a count. */
+/**
+ * Somebody was not let in: without a valid token, or with one that may not do this. The same of one second become one
+ * event with a count.
+ */
 export interface AuditRefusal {
   readonly action: "access.refused";
   /** The public id of the token; absent where none was valid. */

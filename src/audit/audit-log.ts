@@ -6,10 +6,16 @@ import type { AuditEvent, AuditLevel } from "./audit-event.ts";
 import { createMask, type MaskValue } from "./mask-value.ts";
 import { WaitingEntries } from "./waiting-entries.ts";
 
-/** Records who did what. Recording never fails, never waits and costs some microseconds; the rest is done in the background. */
+/**
+ * Records who did what. Recording never fails, never waits and costs some microseconds; the rest is done in the
+ * background.
+ */
 export interface AuditLog {
   readonly level: AuditLevel;
-  /** Takes an event in, which happened `count` times, unless the level leaves it out. Within two seconds it is in the log and can be queried. */
+  /**
+   * Takes an event in, which happened `count` times, unless the level leaves it out. Within two seconds it is in the
+   * log and can be queried.
+   */
   record(event: AuditEvent, count?: number): void;
   /** Events that were lost since too many waited, or since the store could not take them before the service ended. */
   readonly droppedCount: number;

@@ -4,7 +4,10 @@ import type { AuditEvent } from "./audit-event.ts";
 /** Refusals are cheap to cause: so many different ones may wait, however many events may. */
 const maxRefusals = 100;
 
-/** Events of the audit that wait to be written, in the order they came. Those that differ in nothing but their time wait as one. */
+/**
+ * Events of the audit that wait to be written, in the order they came. Those that differ in nothing but their time
+ * wait as one.
+ */
 export class WaitingEntries {
   readonly #digest: DigestText;
   readonly #nowMs: () => number;

@@ -86,7 +86,8 @@ function fishScript(commands: readonly CompletedCommand[]): string {
   const lines = commands.flatMap((command) => [
     `complete -c logweir -n __fish_use_subcommand -a ${command.name} -d ${quote(command.description)}`,
     ...command.subcommands.flatMap((each) => [
-      `complete -c logweir -n '__fish_seen_subcommand_from ${command.name}' -f -a ${each.name} -d ${quote(each.description)}`,
+      `complete -c logweir -n '__fish_seen_subcommand_from ${command.name}' -f -a ${each.name} -d ` +
+        `${quote(each.description)}`,
     ]),
     ...new Set(
       [command, ...command.subcommands].flatMap(({ options }) =>

@@ -217,7 +217,8 @@ describe("query", () => {
       (_request, response) => {
         response.statusCode = 400;
         response.end(
-          '{"error":{"code":"unknown_column","message":"Unrecognized name: x","status":400,"hint":"select x\\n       ^"}}',
+          '{"error":{"code":"unknown_column","message":"Unrecognized name: x","status":400,"hint":"select ' +
+            'x\\n       ^"}}',
         );
       },
       async (url) => {

@@ -214,7 +214,9 @@ describe("completion", () => {
   ])("of bash completes %j", async (line, expected) => {
     const { output } = await run("completion", "bash");
     const words = line.split(" ");
-    const script = `${output}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _logweir; echo "\${COMPREPLY[@]}"`;
+    const script =
+      `${output}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; ` +
+      `_logweir; echo "\${COMPREPLY[@]}"`;
     expect(execFileSync("bash", ["-c", script], { encoding: "utf8" }).trim().split(" ")).toEqual(expected);
   });
 

@@ -92,7 +92,8 @@ export const serviceCommands: readonly CommandDefinition[] = [
     name: "endpoint test",
     argument: folder,
     description:
-      "run the tests beside endpoint files on an engine in memory; exits with 1 when one fails, 2 when files are unusable",
+      "run the tests beside endpoint files on an engine in memory; exits with 1 when one fails, 2 when files " +
+      "are unusable",
     options: [["--filter <text>", "only tests with the text in the endpoint's or the test's name"], sourcesOption],
     isLocal: true,
     examples: ["logweir endpoint test", "logweir endpoint test endpoints --filter 'newest first'"],

@@ -12,7 +12,9 @@ interface ClientEndpoint {
   readonly row: JsonSchema;
 }
 
-/** A TypeScript client, without dependencies, of every endpoint in the document; the same text for the same document. */
+/**
+ * A TypeScript client, without dependencies, of every endpoint in the document; the same text for the same document.
+ */
 export function generateClient(document: OpenApiDocument): string {
   const endpoints = Object.entries(document.paths).flatMap(([path, item]) => {
     const operation = item.get;

@@ -1,7 +1,10 @@
 import type { OpenApiDocument, Operation } from "../openapi/open-api-document.ts";
 import { propertyKey, schemaType } from "./schema-type.ts";
 
-/** TypeScript that names every operation of a document with its method, path and answer, for a client that sends requests by itself. */
+/**
+ * TypeScript that names every operation of a document with its method, path and answer, for a client that sends
+ * requests by itself.
+ */
 export function generateOperations({ paths, components }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item as Readonly<Record<string, Operation>>).map(([method, operation]) => ({

@@ -23,14 +23,16 @@ export const ingestSettings = {
     type: integer(0, 10_000),
     default: 0,
     description:
-      "How many sources may be made by sending events to a name that no source has; 0 makes none. Sources made over the API count too.",
+      "How many sources may be made by sending events to a name that no source has; 0 makes none. Sources " +
+      "made over the API count too.",
   },
   drainMaxMb: {
     name: "drain_max_mb",
     type: integer(1, 1_000_000),
     default: 256,
     description:
-      "Disk in megabytes for events that wait to be drained, of which ids and times are kept; beyond it the oldest are dropped and counted.",
+      "Disk in megabytes for events that wait to be drained, of which ids and times are kept; beyond it the " +
+      "oldest are dropped and counted.",
   },
   maxIngestEventsPerMinute: {
     name: "max_ingest_events_per_minute",

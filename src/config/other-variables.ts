@@ -52,7 +52,10 @@ export function findExposedTokens(effective: readonly SetValue[]): readonly stri
   );
   return weak.map(({ definition }) => {
     const variables = (definition.otherVariables ?? []).join(" or ");
-    return `${variables}: a token of fewer than ${minimumTokenLength} characters is not taken at the address ${host}; set a longer one, or LOGWEIR_ALLOW_WEAK_TOKENS=1`;
+    return (
+      `${variables}: a token of fewer than ${minimumTokenLength} characters is not taken at the address ` +
+      `${host}; set a longer one, or LOGWEIR_ALLOW_WEAK_TOKENS=1`
+    );
   });
 }
 

@@ -31,28 +31,32 @@ export const settingDefinitions = {
     default: undefined,
     isEnvironmentOnly: true,
     description:
-      "YAML file with settings by name; `logweir.yaml` in the working folder where it exists. The environment wins over it.",
+      "YAML file with settings by name; `logweir.yaml` in the working folder where it exists. The environment " +
+      "wins over it.",
   },
   endpointsDir: {
     name: "endpoints_dir",
     type: text,
     default: undefined,
     description:
-      "Folder of the endpoint files, read alone. Unless set: the ones that come with Logweir, and those of `./endpoints` where it exists.",
+      "Folder of the endpoint files, read alone. Unless set: the ones that come with Logweir, and those of " +
+      "`./endpoints` where it exists.",
   },
   sourcesDir: {
     name: "sources_dir",
     type: text,
     default: undefined,
     description:
-      "Folder of the source files, read alone. Unless set: the ones that come with Logweir, and those of `./sources` where it exists.",
+      "Folder of the source files, read alone. Unless set: the ones that come with Logweir, and those of " +
+      "`./sources` where it exists.",
   },
   shipped: {
     name: "shipped",
     type: { kind: "choice", choices: ["on", "off"] },
     default: "on",
     description:
-      "`off` leaves out the endpoints and sources that come with Logweir. One of `./endpoints` or `./sources` takes the place of a shipped one with its name.",
+      "`off` leaves out the endpoints and sources that come with Logweir. One of `./endpoints` or `./sources` " +
+      "takes the place of a shipped one with its name.",
   },
   privateToken: {
     name: "private_token",
@@ -83,7 +87,8 @@ export const settingDefinitions = {
     type: { kind: "choice", choices: ["0", "1"] },
     default: "0",
     description:
-      "`1` takes fixed tokens of fewer than 16 characters, which only Logflare's variables may hold, on an address that others reach.",
+      "`1` takes fixed tokens of fewer than 16 characters, which only Logflare's variables may hold, on an " +
+      "address that others reach.",
   },
   queryTimeoutMs: {
     name: "query_timeout_ms",
@@ -114,7 +119,8 @@ export const settingDefinitions = {
     type: integer(1, 10_000_000),
     default: undefined,
     description:
-      "Calls of endpoints that one token may make in a minute, in bursts of up to a sixth of it; more are answered 429.",
+      "Calls of endpoints that one token may make in a minute, in bursts of up to a sixth of it; more are " +
+      "answered 429.",
   },
   maxResultBytes: {
     name: "max_result_bytes",
@@ -163,7 +169,8 @@ export const settingDefinitions = {
     type: integer(50, 60_000),
     default: 600,
     description:
-      "How long a query that was stopped may go on, in milliseconds, before the engine is ended and started again; as many times longer as the machine has too much to do.",
+      "How long a query that was stopped may go on, in milliseconds, before the engine is ended and started " +
+      "again; as many times longer as the machine has too much to do.",
   },
   cacheMaxBytes: {
     name: "cache_max_bytes",

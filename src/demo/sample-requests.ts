@@ -159,6 +159,8 @@ export const makeRest: MakeSampleEvent = (random, timestamp) => ({
   id: random.uuid(),
   timestamp,
   project: random.weighted(projects),
-  event_message: `${address(random)} - anon "GET /${random.pick(["orders", "products", "customers"])} HTTP/1.1" ${random.weighted(statuses)}`,
+  event_message:
+    `${address(random)} - anon "GET /${random.pick(["orders", "products", "customers"])} HTTP/1.1" ` +
+    `${random.weighted(statuses)}`,
   metadata: { host: "rest-1" },
 });

@@ -54,8 +54,8 @@ export function newDeliveryState(): DeliveryState {
 }
 
 /**
- * Sends a rule's events in the order of their acknowledgement until the signal aborts. The position moves on only once the destination has taken
- * what lies before it, so that an end at any moment repeats events and loses none.
+ * Sends a rule's events in the order of their acknowledgement until the signal aborts. The position moves on only
+ * once the destination has taken what lies before it, so that an end at any moment repeats events and loses none.
  */
 export async function deliver(options: DeliveryOptions, signal: AbortSignal): Promise<void> {
   const { journal, position, state, warn } = options;
@@ -95,7 +95,9 @@ export async function deliver(options: DeliveryOptions, signal: AbortSignal): Pr
 type Outcome =
   | { readonly kind: "done"; readonly end: number }
   | { readonly kind: "failed"; readonly reason: string; readonly retryAfterMs?: number }
-  /** So many events were too many for one request, or some of them were refused: which ones shows in smaller requests. */
+  /**
+   * So many events were too many for one request, or some of them were refused: which ones shows in smaller requests.
+   */
   | { readonly kind: "split"; readonly keyCount: number };
 
 async function sendBatch(options: DeliveryOptions, maxCount: number, signal: AbortSignal): Promise<Outcome> {

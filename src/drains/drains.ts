@@ -31,7 +31,10 @@ export interface Drains extends ArrivalWatch {
   saveBackend(sent: Sent, id?: string): Promise<Backend>;
   /** Removes a backend, with its rules and what waits for them. Throws `unknown_backend`. */
   removeBackend(id: string): Promise<Backend>;
-  /** Makes a rule, whose events are those from now on, or changes the one of an id. Throws `validation_failed` and `unknown_rule`. */
+  /**
+   * Makes a rule, whose events are those from now on, or changes the one of an id. Throws `validation_failed` and
+   * `unknown_rule`.
+   */
   saveRule(sent: Sent, id?: string): Promise<DrainRule>;
   /** Throws `unknown_rule`. */
   removeRule(id: string): Promise<DrainRule>;

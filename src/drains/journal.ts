@@ -2,7 +2,10 @@ import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, truncate } f
 import { join } from "node:path";
 import type { EventKey } from "../engines/contract/query-engine.ts";
 
-/** The keys of events of one source in the order in which they were acknowledged, numbered from 0 and kept on disk until nobody needs them. */
+/**
+ * The keys of events of one source in the order in which they were acknowledged, numbered from 0 and kept on disk
+ * until nobody needs them.
+ */
 export interface Journal {
   /** The number of the oldest key that is there. */
   readonly first: number;
@@ -15,7 +18,10 @@ export interface Journal {
   read(from: number, maxCount: number): Promise<readonly EventKey[]>;
   /** Frees the files whose keys all come before a number. */
   releaseBefore(number: number): Promise<void>;
-  /** Gives the oldest file up, whoever needs it, and answers how many keys were in it; 0 where the only one is still written to. */
+  /**
+   * Gives the oldest file up, whoever needs it, and answers how many keys were in it; 0 where the only one is still
+   * written to.
+   */
   dropOldest(): Promise<number>;
   /** Resolves when keys come, or the signal aborts. */
   waitForKeys(from: number, signal: AbortSignal): Promise<void>;
@@ -48,7 +54,10 @@ export interface JournalOptions {
 const defaultSegmentBytes = 512 * 1024;
 const extension = ".keys";
 
-/** Opens the journal that is in the folder. A line that was cut when the machine or the process ended was never acknowledged, and goes. */
+/**
+ * Opens the journal that is in the folder. A line that was cut when the machine or the process ended was never
+ * acknowledged, and goes.
+ */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { folder } = options;
   await mkdir(folder, { recursive: true });

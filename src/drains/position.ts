@@ -9,8 +9,8 @@ export interface Position {
 }
 
 /**
- * Reads a position, or begins at `otherwise` where the file is missing or damaged. The file is replaced without waiting for the disk: a
- * machine that ends finds an older position, from which events are sent once more.
+ * Reads a position, or begins at `otherwise` where the file is missing or damaged. The file is replaced without
+ * waiting for the disk: a machine that ends finds an older position, from which events are sent once more.
  */
 export async function openPosition(path: string, otherwise: number): Promise<Position> {
   const text = await readFile(path, "utf8").catch(() => "");

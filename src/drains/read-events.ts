@@ -19,7 +19,10 @@ const wholeRows: QueryShape = { key: "drain", maxRows, apply: (rows) => rows };
 export interface EventReader {
   /** Throws `ServiceError` for a query in LQL that cannot be run over the source. */
   check(source: string, lql: string): void;
-  /** Of the source's events with these keys, `maxBatch` at most, those that the query holds for, oldest first. What is deleted by now is missing. */
+  /**
+   * Of the source's events with these keys, `maxBatch` at most, those that the query holds for, oldest first. What is
+   * deleted by now is missing.
+   */
   read(source: string, lql: string, keys: readonly EventKey[], signal: AbortSignal): Promise<readonly DrainedEvent[]>;
 }
 
@@ -94,7 +97,10 @@ function parameter(name: string, type: ParameterDefinition["type"]): ParameterDe
   return { name, type, isRequired: true, allowed: undefined, default: null, description: undefined };
 }
 
-/** A row as an event: without the fields that it has not, and with records as they were sent instead of as lists of one. */
+/**
+ * A row as an event: without the fields that it has not, and with records as they were sent instead of as lists of
+ * one.
+ */
 function toEvent(row: Readonly<Record<string, unknown>>): DrainedEvent {
   const event: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row)) if (value !== null) event[name] = unwrap(value);

@@ -13,7 +13,10 @@ import type { ArrivalWatch } from "./watched-store.ts";
 
 /** Rules at work: each has a position in its source's journal, and sends what comes behind it. */
 export interface RunningRules extends ArrivalWatch {
-  /** Notes events for the rule from now on, those too that waited for it at the last end. It sends once `start` was called. */
+  /**
+   * Notes events for the rule from now on, those too that waited for it at the last end. It sends once `start` was
+   * called.
+   */
   restart(rule: DrainRule, backend: Backend): Promise<void>;
   /** Ends the rule and forgets what waited for it. */
   remove(rule: DrainRule): Promise<void>;

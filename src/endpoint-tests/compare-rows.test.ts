@@ -22,7 +22,8 @@ describe("compareRows", () => {
       { id: 2, at: nine },
     ];
     expect(compareRows({ rows: [{ id: 1, at: nine }, { id: 3 }] }, got, columns)).toBe(
-      `the rows are others\nrow 2:\n  - "id":3\n  + "id":2\n  - "at" is not there\n  + "at":"2026-08-20T09:00:00.000000Z"`,
+      `the rows are others\nrow 2:\n  - "id":3\n  + "id":2\n  - "at" is not there\n  + ` +
+        `"at":"2026-08-20T09:00:00.000000Z"`,
     );
   });
 

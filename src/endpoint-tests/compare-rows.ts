@@ -11,8 +11,9 @@ export type Row = Readonly<Record<string, unknown>>;
 const maxLines = 40;
 
 /**
- * In which way the rows of an answer are not the expected ones, in lines for people: `-` was expected, `+` came instead. Undefined
- * where they are. Columns of the type TIMESTAMP, which are answered in microseconds, may be expected as ISO 8601.
+ * In which way the rows of an answer are not the expected ones, in lines for people: `-` was expected, `+` came
+ * instead. Undefined where they are. Columns of the type TIMESTAMP, which are answered in microseconds, may be
+ * expected as ISO 8601.
  */
 export function compareRows(
   expect: Expectation & { readonly rows: readonly Row[] },
@@ -63,7 +64,10 @@ function compareSets(expected: readonly Row[], got: readonly Row[], show: Show):
   return [...missing.map((row) => `- ${show(row)}`), ...left.map((row) => `+ ${show(row)}`)];
 }
 
-/** Rows by place where they are as many, with the fields that differ; else the shortest way from one list to the other. */
+/**
+ * Rows by place where they are as many, with the fields that differ; else the shortest way from one list to the
+ * other.
+ */
 function compareLists(expected: readonly Row[], got: readonly Row[], show: Show): string[] {
   if (expected.length !== got.length) return alignRows(expected, got, show);
   return expected.flatMap((row, index) => {

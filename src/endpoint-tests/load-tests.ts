@@ -31,7 +31,10 @@ const ending = ".test.yaml";
 /** So that a test which names no time tells the same every day. */
 const defaultNow = "2026-01-01T00:00:00Z";
 
-/** Reads all tests of a folder. Throws one `TestFileError` with all problems of all files, and where there is no test at all. */
+/**
+ * Reads all tests of a folder. Throws one `TestFileError` with all problems of all files, and where there is no test
+ * at all.
+ */
 export async function loadTests(
   folder: string,
   endpoints: EndpointsByFile,

@@ -25,7 +25,10 @@ export interface TestOutcome {
 const timeoutMs = 30_000;
 const maxResultBytes = 64_000_000;
 
-/** Runs the cases one after the other and gives each outcome as soon as it is known. `now` is a monotonic clock in milliseconds. */
+/**
+ * Runs the cases one after the other and gives each outcome as soon as it is known. `now` is a monotonic clock in
+ * milliseconds.
+ */
 export async function* runTests(
   bench: TestBench,
   tests: readonly EndpointTest[],

@@ -60,7 +60,10 @@ export type ParsedTestFile =
 
 type Report = (path: readonly string[], message: string) => void;
 
-/** Reads the tests of an endpoint, whose callers may send `parameters`, and checks all that can be checked without running them. */
+/**
+ * Reads the tests of an endpoint, whose callers may send `parameters`, and checks all that can be checked without
+ * running them.
+ */
 export function parseTestFile(
   text: string,
   parameters: readonly string[],

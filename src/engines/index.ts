@@ -29,7 +29,10 @@ export async function openScratchEngine(): Promise<ScratchEngine> {
   return open();
 }
 
-/** Reads a store's file that nobody has open to the last byte. Throws `EngineError` where it cannot be opened for another reason than damage. */
+/**
+ * Reads a store's file that nobody has open to the last byte. Throws `EngineError` where it cannot be opened for
+ * another reason than damage.
+ */
 export async function verifyStoreFile(path: string): Promise<FileCheck> {
   const { verifyStoreFile: verify } = await import("./duckdb/file/verify-file.ts");
   return verify(path);

@@ -16,13 +16,13 @@ export const MAX_SELECT_ITEMS = 10_000;
 export const MAX_NESTING_DEPTH = 200;
 
 /**
- * Queries as operands (scalar, ARRAY, EXISTS, IN) that may stand inside each other: engines take time exponential in it.
- * Sub-queries in FROM are not counted.
+ * Queries as operands (scalar, ARRAY, EXISTS, IN) that may stand inside each other: engines take time exponential in
+ * it. Sub-queries in FROM are not counted.
  */
 export const MAX_SUBQUERY_DEPTH = 10;
 
 /**
- * Operators of one left-deep chain (`a + b + c`), and joins of one FROM clause: engines take time cubic in it. AND and OR
- * chains have no limit.
+ * Operators of one left-deep chain (`a + b + c`), and joins of one FROM clause: engines take time cubic in it. AND
+ * and OR chains have no limit.
  */
 export const MAX_CHAIN_LENGTH = 250;

@@ -33,8 +33,8 @@ export function parseQuery(text: string, maxDepth?: number): Query {
 }
 
 /**
- * The same for a query that a client put together: many write an apostrophe in a text as two (`'it''s'`), as other dialects have it, which is an
- * error of this language's grammar.
+ * The same for a query that a client put together: many write an apostrophe in a text as two (`'it''s'`), as other
+ * dialects have it, which is an error of this language's grammar.
  *
  * @throws GoogleSqlError as `parseQuery`.
  */

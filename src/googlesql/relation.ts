@@ -2,7 +2,10 @@ import type { Query } from "./ast.ts";
 import type { Span } from "./diagnostic.ts";
 import type { SqlType } from "./types.ts";
 
-/** A table that queries may name: a log source as one tenant sees it or as a whole, or a table made for one run. Immutable. */
+/**
+ * A table that queries may name: a log source as one tenant sees it or as a whole, or a table made for one run.
+ * Immutable.
+ */
 export interface TableDefinition {
   /** The canonical name. */
   readonly name: string;
@@ -47,11 +50,17 @@ export interface ViewDefinition {
   readonly redaction?: string;
 }
 
-/** Where the resolver looks tables up. Names arrive as written; back-ticks are already taken off and parts joined with dots. */
+/**
+ * Where the resolver looks tables up. Names arrive as written; back-ticks are already taken off and parts joined with
+ * dots.
+ */
 export interface TableCatalog {
   /** Undefined when no such table is visible. Matching is case-insensitive, an exact match first. */
   findTable(name: string, place: TablePlace): TableDefinition | undefined;
-  /** Whose rows of a table that `findTable` answered are read at the place; undefined for all. The resolver filters them. */
+  /**
+   * Whose rows of a table that `findTable` answered are read at the place; undefined for all. The resolver filters
+   * them.
+   */
   findTenant?(table: TableDefinition, place: TablePlace): TenantRule | undefined;
   /** Asked for a name that no table has. */
   findView?(name: string): ViewDefinition | undefined;

@@ -1,9 +1,11 @@
 /**
- * GoogleSQL's data types, as plain JSON-serialisable data: they travel to the engine host and into contracts as they are.
- * Source: the "Data types" page of the GoogleSQL reference.
+ * GoogleSQL's data types, as plain JSON-serialisable data: they travel to the engine host and into contracts as they
+ * are. Source: the "Data types" page of the GoogleSQL reference.
  */
 
-/** Types that have no inner types. `UNKNOWN` is the type of an untyped NULL and of a field that no event has carried. */
+/**
+ * Types that have no inner types. `UNKNOWN` is the type of an untyped NULL and of a field that no event has carried.
+ */
 export type ScalarKind =
   | "INT64"
   | "FLOAT64"
@@ -62,13 +64,19 @@ export interface RecordType {
   readonly kind: "RECORD";
   readonly fields: readonly RecordField[];
   readonly isRepeated: boolean;
-  /** True when events carried more fields than are listed: then an unlisted field is read from the JSON, as MIXED, instead of being NULL. */
+  /**
+   * True when events carried more fields than are listed: then an unlisted field is read from the JSON, as MIXED,
+   * instead of being NULL.
+   */
   readonly isOpen: boolean;
 }
 
 export interface RecordField {
   readonly name: string;
-  /** A scalar, an ARRAY of scalars, `ARRAY<RECORD>`, or MIXED for a field that carried several of them (FLOAT64 for two kinds of numbers). */
+  /**
+   * A scalar, an ARRAY of scalars, `ARRAY<RECORD>`, or MIXED for a field that carried several of them (FLOAT64 for
+   * two kinds of numbers).
+   */
   readonly type: SqlType;
   /** All spellings that events have, this name first; absent where it is the only one. */
   readonly names?: readonly string[] | undefined;
@@ -77,11 +85,13 @@ export interface RecordField {
 }
 
 /**
- * The type of a field that carried values of several shapes: numbers, texts, booleans, lists, records. Each row has a value of its own,
- * which becomes what the query asks of it, and NULL where it has no such form. See the decision page "Types and lenient fields".
+ * The type of a field that carried values of several shapes: numbers, texts, booleans, lists, records. Each row has a
+ * value of its own, which becomes what the query asks of it, and NULL where it has no such form. See the decision
+ * page "Types and lenient fields".
  *
- * Its value on an engine is JSON text: a number, a string, a boolean, an array, or the form of an `ARRAY<RECORD>` (of a RECORD, for an
- * element of an array). It is one text for each value, so that equal texts are equal values: whole numbers have no point.
+ * Its value on an engine is JSON text: a number, a string, a boolean, an array, or the form of an `ARRAY<RECORD>` (of
+ * a RECORD, for an element of an array). It is one text for each value, so that equal texts are equal values: whole
+ * numbers have no point.
  */
 export interface MixedType {
   readonly kind: "MIXED";
@@ -132,7 +142,10 @@ export function structOf(fields: readonly StructField[]): StructType {
   return { kind: "STRUCT", fields };
 }
 
-/** The type as GoogleSQL writes it, e.g. `ARRAY<STRUCT<a INT64, STRING>>`. A RECORD is written as a STRUCT, UNKNOWN as INT64 (GoogleSQL's type of an untyped NULL column). */
+/**
+ * The type as GoogleSQL writes it, e.g. `ARRAY<STRUCT<a INT64, STRING>>`. A RECORD is written as a STRUCT, UNKNOWN as
+ * INT64 (GoogleSQL's type of an untyped NULL column).
+ */
 export function formatType(type: SqlType): string {
   switch (type.kind) {
     case "ARRAY":

@@ -38,9 +38,9 @@ function startCopy(object: JsonObject, names: readonly string[], count: number):
 }
 
 /**
- * A parsed JSON value as events keep it: without nulls, empty strings and empty containers (also those that become empty;
- * list items move up), and with field names cleaned. Objects that are clean already are not copied. Undefined when nothing is
- * left. Throws `EventRejection` beyond a limit.
+ * A parsed JSON value as events keep it: without nulls, empty strings and empty containers (also those that become
+ * empty; list items move up), and with field names cleaned. Objects that are clean already are not copied. Undefined
+ * when nothing is left. Throws `EventRejection` beyond a limit.
  */
 export function cleanValue(value: unknown, limits: IngestLimits): EventValue | undefined {
   let valuesLeft = limits.maxValues;

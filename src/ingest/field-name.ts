@@ -4,9 +4,10 @@ const reservedPrefix =
 const maxBytes = 128;
 
 /**
- * A field's name as a column can have it: each character outside [A-Za-z0-9_] becomes `_`, and one `_` goes in front for
- * each of: a dash in the name, another such character, a reserved prefix, a leading digit (without dash and prefix).
- * Existing clients query these names: `cf-ray` is `_cf_ray`, `a.b` is `_a_b`, `1x` is `_1x`. Names over 128 bytes are cut.
+ * A field's name as a column can have it: each character outside [A-Za-z0-9_] becomes `_`, and one `_` goes in front
+ * for each of: a dash in the name, another such character, a reserved prefix, a leading digit (without dash and
+ * prefix). Existing clients query these names: `cf-ray` is `_cf_ray`, `a.b` is `_a_b`, `1x` is `_1x`. Names over 128
+ * bytes are cut.
  */
 export function cleanFieldName(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name) && !name.startsWith("_")) return name;

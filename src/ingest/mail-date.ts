@@ -21,8 +21,9 @@ const namedZones: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Microseconds since 1970 of a date as mail and HTTP write it: `Tue, 10 Mar 2026 12:00:00 +0100` (RFC 5322, RFC 2822; RFC 9110).
- * The day's name may be left out and is not checked; without a zone it is UTC. Undefined for anything else.
+ * Microseconds since 1970 of a date as mail and HTTP write it: `Tue, 10 Mar 2026 12:00:00 +0100` (RFC 5322, RFC 2822;
+ * RFC 9110). The day's name may be left out and is not checked; without a zone it is UTC. Undefined for anything
+ * else.
  */
 export function parseMailDate(text: string): bigint | undefined {
   const [, day, monthName = "", year, time, zone = "Z"] = pattern.exec(text) ?? [];

@@ -19,8 +19,8 @@ export interface Normalising {
 }
 
 /**
- * One event, out of what was sent for it. `knownUs` is its time where the protocol has already read it. A timestamp that cannot be
- * read is kept as `_timestamp`. Throws `EventRejection`.
+ * One event, out of what was sent for it. `knownUs` is its time where the protocol has already read it. A timestamp
+ * that cannot be read is kept as `_timestamp`. Throws `EventRejection`.
  */
 export function normaliseEvent(raw: unknown, { nowUs, limits, tally }: Normalising, knownUs?: bigint): LogEvent {
   const why = whyNoEvent(raw);
@@ -61,8 +61,8 @@ function takeLogEntry(fields: { [field: string]: EventValue }): string | undefin
 const reservedNames: ReadonlySet<string> = new Set(["id", "timestamp", "message", "event_message"]);
 
 /**
- * A reserved field in another case, such as `Timestamp`, is taken for the field itself where that is missing, and kept under a name of its
- * own, `_Timestamp`, where both are there.
+ * A reserved field in another case, such as `Timestamp`, is taken for the field itself where that is missing, and
+ * kept under a name of its own, `_Timestamp`, where both are there.
  */
 function takeReserved(fields: { [field: string]: EventValue }): { [field: string]: EventValue } {
   const names = Object.keys(fields);

@@ -16,8 +16,8 @@ import { BadEvent, type Protocol, TimedEvent } from "./protocols/protocol.ts";
 import { measureEvents } from "./quotas/measure-events.ts";
 
 /**
- * A request's body as events, as its protocol writes them. Throws `BodyError` when the body as a whole cannot be read; a single bad
- * event is `rejected` and the others go on, where the protocol can tell its sender so.
+ * A request's body as events, as its protocol writes them. Throws `BodyError` when the body as a whole cannot be
+ * read; a single bad event is `rejected` and the others go on, where the protocol can tell its sender so.
  */
 export async function parseEvents(body: EventBody, limits = defaultIngestLimits): Promise<ReadEvents> {
   const protocol = findProtocol(body.protocol);

@@ -8,8 +8,8 @@ const longInteger = /[:,[]\s*-?(\d{16,})(?=\s*[,\]}])/g;
 const wideNumber = /\d[eE]\+?0*[1-9]\d\d|\d{309}/;
 
 /**
- * `JSON.parse`, except that integers beyond 2^53 arrive as bigint instead of losing their last digits, and other numbers beyond doubles
- * as `WideNumber`. Throws `SyntaxError` as `JSON.parse` does.
+ * `JSON.parse`, except that integers beyond 2^53 arrive as bigint instead of losing their last digits, and other
+ * numbers beyond doubles as `WideNumber`. Throws `SyntaxError` as `JSON.parse` does.
  */
 export function parseJson(text: string): unknown {
   for (const [, digits] of text.matchAll(longInteger)) {

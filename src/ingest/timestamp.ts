@@ -5,8 +5,9 @@ import { parseMailDate } from "./mail-date.ts";
 const unixText = /^(\d{1,20})(?:\.(\d*))?$/;
 
 /**
- * Microseconds since 1970 of a time as events carry it: a Unix time (number or digits), ISO 8601 (UTC where it names no zone;
- * a date alone is its midnight), or the form of mail and HTTP (RFC 5322, RFC 9110). Undefined for anything else.
+ * Microseconds since 1970 of a time as events carry it: a Unix time (number or digits), ISO 8601 (UTC where it names
+ * no zone; a date alone is its midnight), or the form of mail and HTTP (RFC 5322, RFC 9110). Undefined for anything
+ * else.
  */
 export function readTimestamp(value: unknown): bigint | undefined {
   switch (typeof value) {
@@ -33,7 +34,8 @@ function plainText(value: number): string {
 
 /**
  * Microseconds since 1970 of a Unix time, whose unit the digits before its point tell: 10 seconds, 13 milliseconds,
- * 16 microseconds, 19 nanoseconds; any other count is taken as microseconds. Undefined for what is none, or out of range.
+ * 16 microseconds, 19 nanoseconds; any other count is taken as microseconds. Undefined for what is none, or out of
+ * range.
  */
 function parseUnixText(text: string): bigint | undefined {
   const [, digits = "", fraction = ""] = unixText.exec(text) ?? [];

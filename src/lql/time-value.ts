@@ -7,11 +7,12 @@ const dateTime = /\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|
 const unixTime = /(?:\d{16}|\d{13}|\d{10})(?![\w.]*[A-Za-z_]|\d)/y;
 const braces = /[\dT:.{}-]*\{\d+\.\.\d+\}[\dT:.{}-]*(?:Z|[+-]\d{2}:?\d{2})?/y;
 const expectation =
-  "a timestamp is an ISO 8601 date or time, Unix time, a range a..b, or now, today, yesterday, this@PERIOD, last@NPERIOD";
+  "a timestamp is an ISO 8601 date or time, Unix time, a range a..b, or now, today, yesterday, this@PERIOD, " +
+  "last@NPERIOD";
 
 /**
- * The value of `t:`: an instant, or behind `:` alone also a range of time. A date is that whole day behind `:`, its midnight
- * behind other operators. `nowMs` is the clock. Throws `LqlError` where it does not parse.
+ * The value of `t:`: an instant, or behind `:` alone also a range of time. A date is that whole day behind `:`, its
+ * midnight behind other operators. `nowMs` is the clock. Throws `LqlError` where it does not parse.
  */
 export function readTimeValue(scanner: Scanner, operator: LqlOperator, nowMs: number): LqlValue {
   const start = scanner.position;

@@ -11,7 +11,10 @@ export interface OutboxEntry {
 /** Where commands leave what they did for the audit of the service that runs, or of the next one. */
 export interface AuditOutbox {
   put(event: object): Promise<void>;
-  /** What is there, oldest first; afterwards it is not there any more. Costs microseconds as long as nobody has put anything in. */
+  /**
+   * What is there, oldest first; afterwards it is not there any more. Costs microseconds as long as nobody has put
+   * anything in.
+   */
   take(): Promise<readonly OutboxEntry[]>;
 }
 

@@ -69,7 +69,8 @@ function openChecked(path: string): Database.Database {
 
 function damaged(path: string, why: string, cause?: unknown): UserError {
   return new UserError(
-    `${path} is damaged or is no metadata of this service (${why}); nothing was changed. Bring a backup back with \`logweir restore\`, or move the file away: tokens and endpoints made over HTTP are in it`,
+    `${path} is damaged or is no metadata of this service (${why}); nothing was changed. Bring a backup back ` +
+      `with \`logweir restore\`, or move the file away: tokens and endpoints made over HTTP are in it`,
     cause === undefined ? {} : { cause },
   );
 }

@@ -1,8 +1,8 @@
 import { type Kysely, type Migration, sql } from "kysely";
 
 /**
- * How the metadata file's tables came to be, in the order of their names. A migration that was released is never changed:
- * add another one, and bring `schema.ts` along.
+ * How the metadata file's tables came to be, in the order of their names. A migration that was released is never
+ * changed: add another one, and bring `schema.ts` along.
  */
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001-tokens": {

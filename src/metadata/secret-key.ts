@@ -6,7 +6,10 @@ import { UserError } from "../shared/user-error.ts";
 
 const keyBytes = 32;
 
-/** A random key that is made once and kept in a file that only its owner can read. Throws where the file holds something else. */
+/**
+ * A random key that is made once and kept in a file that only its owner can read. Throws where the file holds
+ * something else.
+ */
 export async function readSecretKey(path: string): Promise<Uint8Array> {
   await mkdir(dirname(path), { recursive: true });
   // The first to make it wins; whoever comes second reads that one.

@@ -12,8 +12,8 @@ function lowerFirst(text: string): string {
 }
 
 /**
- * The ids of the operations that run these endpoints, by endpoint id. Where two would be the same, or one is `taken`, they end
- * with the beginning of the endpoint's id. So an operation has the same id for every caller.
+ * The ids of the operations that run these endpoints, by endpoint id. Where two would be the same, or one is `taken`,
+ * they end with the beginning of the endpoint's id. So an operation has the same id for every caller.
  */
 export function operationIds(endpoints: readonly Endpoint[], taken: readonly string[]): ReadonlyMap<string, string> {
   const counts = new Map(taken.map((id) => [id, 1]));

@@ -15,7 +15,8 @@ export function redactJson(json: string, names: readonly Detector[] = defaultDet
 
 /** The same for many texts. */
 export function createJsonRedactor(names: readonly Detector[]): (json: string) => string {
-  // In a string with escapes, every character may be another one. No hint matches a quote: a match lies in one string, or in none.
+  // In a string with escapes, every character may be another one. No hint matches a quote: a match lies in one
+  // string, or in none.
   const hint = new RegExp(`\\\\|${hintOf(names)}`, "g");
   return (json) => {
     const remembered = new Map<string, string>();

@@ -1,8 +1,14 @@
 import type { TextRange } from "./text-range.ts";
 
-/** What may stand for a character of personal data: percent-encoding (RFC 3986), and JSON's escapes in a text that holds JSON. */
+/**
+ * What may stand for a character of personal data: percent-encoding (RFC 3986), and JSON's escapes in a text that
+ * holds JSON.
+ */
 const escapes = /%([2-7][0-9A-Fa-f])|\\u00([0-7][0-9A-Fa-f])|\\[nrt"/]/g;
-/** Matches every text in which an escape can hide what the detectors' own hints look for; the same to JavaScript and to RE2. */
+/**
+ * Matches every text in which an escape can hide what the detectors' own hints look for; the same to JavaScript and
+ * to RE2.
+ */
 export const escapeHint = "%[2-7][0-9A-Fa-f]|\\\\u00[2-7][0-9A-Fa-f]";
 
 const controls: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
@@ -18,7 +24,10 @@ export interface Unescaped {
 export function unescapeText(original: string): Unescaped | undefined {
   let text = "";
   let copied = 0;
-  /** Where each character behind an escape is, by pairs: the offset in the new text, and how much further it is in the original. */
+  /**
+   * Where each character behind an escape is, by pairs: the offset in the new text, and how much further it is in the
+   * original.
+   */
   const offsets: number[] = [];
   const shifts: number[] = [];
   for (const match of original.matchAll(escapes)) {

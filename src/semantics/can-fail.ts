@@ -1,6 +1,7 @@
 /**
- * Which JavaScript functions can fail. All can, unless they stand here: a function that is forgotten is taken for one that fails.
- * What fails for no value may be computed for values that no row of the query holds (see `compile/hidden-failures.ts`).
+ * Which JavaScript functions can fail. All can, unless they stand here: a function that is forgotten is taken for one
+ * that fails. What fails for no value may be computed for values that no row of the query holds (see
+ * `compile/hidden-failures.ts`).
  */
 import type { ScalarFunction } from "./scalar-function.ts";
 
@@ -16,7 +17,10 @@ lw_try_date_from_text lw_try_datetime_from_text lw_try_float64_from_text lw_try_
 lw_upper_bytes
 `;
 
-/** Functions that fail for no value of their first argument, given the others as the compiler prints them: constants that fit. */
+/**
+ * Functions that fail for no value of their first argument, given the others as the compiler prints them: constants
+ * that fit.
+ */
 const TOTAL_BESIDE_CONSTANTS = "lw_casefold lw_normalize lw_redact lw_redact_json lw_try_timestamp_from_text";
 
 /** The names of all that fail for no value. */

@@ -35,7 +35,10 @@ export interface ScalarFunction {
   readonly returns: ScalarType;
   /** False (the default): a NULL argument makes the result NULL without a call. */
   readonly acceptsNull?: boolean;
-  /** An `Error` thrown here fails the query with its message, which is shown to the caller: it may quote the call's own arguments only. */
+  /**
+   * An `Error` thrown here fails the query with its message, which is shown to the caller: it may quote the call's
+   * own arguments only.
+   */
   readonly call: (...values: (ScalarValue | null)[]) => ScalarValue | null;
 }
 

@@ -27,7 +27,10 @@ export interface ReloadDependencies {
   readonly loadSources: () => Promise<readonly Source[]>;
   /** Reads the endpoint files with these tables and changes nothing. Throws `EndpointFileError`. */
   readonly checkEndpoints: (tables: SourceTables) => Promise<unknown>;
-  /** Reads the endpoint files with these tables and takes them over. Throws `EndpointFileError`, and nothing has changed. */
+  /**
+   * Reads the endpoint files with these tables and takes them over. Throws `EndpointFileError`, and nothing has
+   * changed.
+   */
   readonly reloadEndpoints: (tables: SourceTables) => Promise<ReloadedNames>;
   /** Names of endpoints that are in no file and would not run with these tables. */
   readonly findBroken: (tables: SourceTables) => readonly string[];
@@ -70,8 +73,8 @@ function countNames({ sources, endpoints }: Reloaded): Readonly<Record<string, n
 }
 
 /**
- * Reads the files of sources and endpoints again. All of them count at once, or none: then `validation_failed` tells every
- * problem of every file, under `sources` and `endpoints`.
+ * Reads the files of sources and endpoints again. All of them count at once, or none: then `validation_failed` tells
+ * every problem of every file, under `sources` and `endpoints`.
  */
 function reloadFiles(dependencies: ReloadDependencies): Promise<Reloaded> {
   const { sources, managedSources } = dependencies;

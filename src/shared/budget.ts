@@ -1,7 +1,7 @@
 /**
- * What one call of an endpoint may use up, and what a token may send. The service, the endpoint and the token may each set limits, under
- * the same names: in the settings, in the endpoint's header (those of calls), and in `logweir token create` (with dashes). Of several the
- * strictest holds.
+ * What one call of an endpoint may use up, and what a token may send. The service, the endpoint and the token may
+ * each set limits, under the same names: in the settings, in the endpoint's header (those of calls), and in `logweir
+ * token create` (with dashes). Of several the strictest holds.
  */
 
 /** One limit of a budget, and the values that it may have. */

@@ -6,11 +6,17 @@ export type Access = (path: string, mode: number) => void;
 function explain(path: string, code: string | undefined): string | undefined {
   if (code === "ENOENT") return undefined;
   if (code === "EROFS") {
-    return `${path} is on a read-only file system; nothing was changed. Mount it for writing, or choose another folder with LOGWEIR_DATA_DIR`;
+    return (
+      `${path} is on a read-only file system; nothing was changed. Mount it for writing, or choose another ` +
+      "folder with LOGWEIR_DATA_DIR"
+    );
   }
   const user = process.getuid?.();
   const who = user === undefined ? "this user" : `user ${user}, whom this process runs as,`;
-  return `${path} cannot be read and written by ${who} (${code}); nothing was changed. Grant that, or choose another folder with LOGWEIR_DATA_DIR`;
+  return (
+    `${path} cannot be read and written by ${who} (${code}); nothing was changed. Grant that, or choose another ` +
+    "folder with LOGWEIR_DATA_DIR"
+  );
 }
 
 /** For each path that is there and cannot be read and written: why, and what to do. */

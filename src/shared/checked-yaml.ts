@@ -51,7 +51,10 @@ export function parseCheckedYaml<S extends TSchema>(text: string, schema: S): Ch
 
 const CLOSING: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 
-/** What is wrong with the YAML itself. A bracket that is not closed is told where it stands, not where the text ends without the other. */
+/**
+ * What is wrong with the YAML itself. A bracket that is not closed is told where it stands, not where the text ends
+ * without the other.
+ */
 function describeSyntax(text: string, message: string, offset: number): TextProblem {
   const closing = /must be sufficiently indented and end with a ([}\]])/.exec(message)?.[1];
   const opening = closing === undefined ? undefined : findOpen(text.slice(0, offset));

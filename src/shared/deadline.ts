@@ -9,8 +9,9 @@ export interface Deadline {
 }
 
 /**
- * Aborts with `signal`, or after `ms`. `AbortSignal.any` and `AbortSignal.timeout` do the same without being released, but hold
- * on to each call through weak references, which only a full collection clears: the old generation would fill up with calls that are over.
+ * Aborts with `signal`, or after `ms`. `AbortSignal.any` and `AbortSignal.timeout` do the same without being
+ * released, but hold on to each call through weak references, which only a full collection clears: the old generation
+ * would fill up with calls that are over.
  */
 export function openDeadline(signal: AbortSignal, ms: number): Deadline {
   return new OpenDeadline(signal, ms);

@@ -1,5 +1,6 @@
 /**
- * Every error the service answers with. `docs/errors.md` has one section for each code, and a test holds the two together.
+ * Every error the service answers with. `docs/errors.md` has one section for each code, and a test holds the two
+ * together.
  */
 
 /** What is the same for every occurrence of an error. */

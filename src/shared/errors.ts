@@ -23,7 +23,9 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** Characters of each text of an error: names and values of the caller's own stand in them, as long as they were sent. */
+/**
+ * Characters of each text of an error: names and values of the caller's own stand in them, as long as they were sent.
+ */
 const maxErrorCharacters = 2_000;
 
 /** A text of an error, no longer than `maxErrorCharacters`. */

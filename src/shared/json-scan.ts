@@ -1,4 +1,7 @@
-/** Cutting JSON text apart without reading values, so that what is passed on stays the same character by character. Linear time. */
+/**
+ * Cutting JSON text apart without reading values, so that what is passed on stays the same character by character.
+ * Linear time.
+ */
 
 /** The offset behind the closing quote of the string that begins at `start`; the text's length where it is cut off. */
 export function endOfString(json: string, start: number): number {
@@ -39,8 +42,9 @@ export function* splitValues(json: string): Generator<string> {
 }
 
 /**
- * The last of the values that are separated by commas, found from the end. Undefined where there is none. Rows begin with the same
- * key: where it is of letters and digits, `},{"key":` cannot stand in a text, whose closing quote no letter may follow.
+ * The last of the values that are separated by commas, found from the end. Undefined where there is none. Rows begin
+ * with the same key: where it is of letters and digits, `},{"key":` cannot stand in a text, whose closing quote no
+ * letter may follow.
  */
 export function lastValue(json: string): string | undefined {
   const [beginning] = /^\{"\w+":/.exec(json) ?? [];

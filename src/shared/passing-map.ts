@@ -16,9 +16,10 @@ interface Box<Value> {
 }
 
 /**
- * A `Map` lays out its table anew now and then, and V8 has each old table point to the next one. Once one of them is in the old
- * generation, all that follow are kept with everything that was in them at that moment, until the next full collection: a busy
- * service would grow by each of its calls. Here values are let go of when they are deleted, and only their boxes stay.
+ * A `Map` lays out its table anew now and then, and V8 has each old table point to the next one. Once one of them is
+ * in the old generation, all that follow are kept with everything that was in them at that moment, until the next
+ * full collection: a busy service would grow by each of its calls. Here values are let go of when they are deleted,
+ * and only their boxes stay.
  */
 export function createPassingMap<Key, Value>(): PassingMap<Key, Value> {
   const boxes = new Map<Key, Box<Value>>();

@@ -8,9 +8,10 @@ export interface TickShape {
 }
 
 /**
- * `process.nextTick` makes an object for each call, by code that V8 fits to the object's shape. Shapes without objects go with a full
- * collection, and that code then takes five times as long for the rest of the process: a microsecond of each request. One such
- * object that is held on to keeps the shape. To be called early, before the first full collection.
+ * `process.nextTick` makes an object for each call, by code that V8 fits to the object's shape. Shapes without
+ * objects go with a full collection, and that code then takes five times as long for the rest of the process: a
+ * microsecond of each request. One such object that is held on to keeps the shape. To be called early, before the
+ * first full collection.
  */
 export function holdTickShape(): TickShape {
   let held: object | undefined;

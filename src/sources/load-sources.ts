@@ -12,9 +12,9 @@ export class SourceFileError extends UserError {
 }
 
 /**
- * Reads every `*.yaml` file of some folders. Throws one `SourceFileError` that lists all problems of all files; nothing is
- * half loaded. Names and aliases are unique over all files of a folder, also when compared without case; a source of a later
- * folder takes the place of those of earlier ones that share a name with it.
+ * Reads every `*.yaml` file of some folders. Throws one `SourceFileError` that lists all problems of all files;
+ * nothing is half loaded. Names and aliases are unique over all files of a folder, also when compared without case; a
+ * source of a later folder takes the place of those of earlier ones that share a name with it.
  */
 export async function loadSources(folders: readonly string[]): Promise<readonly Source[]> {
   const problems: string[] = [];

@@ -34,8 +34,8 @@ export interface SourceSurroundings {
 }
 
 /**
- * The source that a document of the API makes: a new one, or in the place of `before`. `isPatch` keeps what the document leaves
- * out. All problems are told together. A source's name is its table's, and stays.
+ * The source that a document of the API makes: a new one, or in the place of `before`. `isPatch` keeps what the
+ * document leaves out. All problems are told together. A source's name is its table's, and stays.
  */
 export function readSource(
   input: Readonly<Record<string, unknown>>,
@@ -87,8 +87,8 @@ export function readSource(
 }
 
 /**
- * Sources of files with those of the API beside them. A file wins: it takes a source of its name over, and aliases that it has
- * too are taken from the others. Answers the texts of what was lost by that.
+ * Sources of files with those of the API beside them. A file wins: it takes a source of its name over, and aliases
+ * that it has too are taken from the others. Answers the texts of what was lost by that.
  */
 export function joinSources(
   files: readonly Source[],

@@ -108,13 +108,17 @@ function findDiskProblems({ directory, diskFreeBytes, logBytes }: StoreReport): 
     const megabytes = Math.floor(diskFreeBytes / 1e6);
     problems.push({
       code: "disk_nearly_full",
-      message: `The disk of ${directory} has ${megabytes} MB left; make room, or lower retention_days. Events are refused when it is full`,
+      message:
+        `The disk of ${directory} has ${megabytes} MB left; make room, or lower retention_days. Events are ` +
+        "refused when it is full",
     });
   }
   if (logBytes > maxLogBytes) {
     problems.push({
       code: "log_too_long",
-      message: `The write-ahead log has ${Math.floor(logBytes / 1e6)} MB; a backup that takes long, or a disk without room for a checkpoint, keeps it`,
+      message:
+        `The write-ahead log has ${Math.floor(logBytes / 1e6)} MB; a backup that takes long, or a disk without ` +
+        "room for a checkpoint, keeps it",
     });
   }
   return problems;

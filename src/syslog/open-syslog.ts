@@ -50,8 +50,8 @@ export async function openSyslog({
 const warnEveryMs = 60_000;
 
 /**
- * Syslog has no answer that tells a sender to wait, and other tenants' messages come over the same connection: what is beyond a tenant's
- * limit is dropped, and counted.
+ * Syslog has no answer that tells a sender to wait, and other tenants' messages come over the same connection: what
+ * is beyond a tenant's limit is dropped, and counted.
  */
 function createGate(
   quotas: Pick<IngestQuotas, "gateFor">,

@@ -7,7 +7,8 @@ const path = "/api/endpoints/query/logs.all";
 const auth = { "x-api-key": privateToken };
 /** Runs until it is stopped. */
 const endless =
-  "select count(*) as n from unnest(generate_array(1, 100000)) a cross join unnest(generate_array(1, 100000)) b cross join unnest(generate_array(1, 1000)) c where mod(a * b + c, 7) = 8";
+  "select count(*) as n from unnest(generate_array(1, 100000)) a cross join unnest(generate_array(1, 100000)) " +
+  "b cross join unnest(generate_array(1, 1000)) c where mod(a * b + c, 7) = 8";
 
 let service: Service;
 
@@ -95,7 +96,9 @@ describe("the form of an answer", () => {
     const nested = (n: number) => `"${metadata(n).replaceAll('"', '""')}"`;
     expect(type).toMatch(/^text\/csv/);
     expect(new TextDecoder().decode(bytes)).toBe(
-      `id,timestamp,event_message,metadata\r\na000,${us},"line ""0"", of many",${nested(0)}\r\na001,${us},"line\n1",${nested(1)}\r\na002,${us},"line ""2"", of many",${nested(2)}\r\n`,
+      `id,timestamp,event_message,metadata\r\na000,${us},"line ""0"", of ` +
+        `many",${nested(0)}\r\na001,${us},"line\n1",${nested(1)}\r\na002,${us},"line ""2"", of ` +
+        `many",${nested(2)}\r\n`,
     );
   });
 

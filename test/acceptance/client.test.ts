@@ -42,7 +42,8 @@ function logweir(...args: string[]) {
 async function compile(name: string, text: string): Promise<string> {
   writeFileSync(join(folder, name), text);
   const flags =
-    "--ignoreConfig --noEmit --strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --erasableSyntaxOnly --allowImportingTsExtensions";
+    "--ignoreConfig --noEmit --strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes " +
+    "--erasableSyntaxOnly --allowImportingTsExtensions";
   const target = "--target es2022 --module esnext --moduleResolution bundler --lib es2022,dom --types";
   const args = [...flags.split(" "), ...target.split(" "), "", join(folder, name)];
   return run("node_modules/.bin/tsc", args).then(

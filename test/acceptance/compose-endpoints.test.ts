@@ -34,7 +34,8 @@ describe("an endpoint that reads another as a table", () => {
     await create(service, {
       name: "joined",
       query:
-        "SELECT a.id, b.n FROM `by.id` a JOIN `by.id` b ON a.id = b.id WHERE a.id IN (SELECT id FROM requests) ORDER BY 1",
+        "SELECT a.id, b.n FROM `by.id` a JOIN `by.id` b ON a.id = b.id WHERE a.id IN (SELECT id " +
+        "FROM requests) ORDER BY 1",
     });
     await create(service, { name: "deep", query: "SELECT COUNT(*) AS n, MAX(id) AS last FROM joined" });
     expect(await rowsOf("by.id")).toEqual([

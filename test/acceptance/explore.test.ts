@@ -100,7 +100,9 @@ describe("an overview", () => {
     const sql = await ask<OverviewAnswer>("logs.all/overview", {
       ...range,
       facets: "method",
-      sql: "select timestamp, metadata.request.method as method from edge_logs where event_message like '%500' order by timestamp desc limit 1",
+      sql:
+        "select timestamp, metadata.request.method as method from edge_logs where event_message like '%500' " +
+        "order by timestamp desc limit 1",
     });
     expect([sql.total, sql.facets[0]?.values.reduce((sum, { count }) => sum + count, 0)]).toEqual([9, 9]);
     const other = await ask<OverviewAnswer>("logs.all/overview", { ...range, table: "db_logs" });

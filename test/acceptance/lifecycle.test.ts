@@ -97,7 +97,8 @@ describe("a wrong setting or file", () => {
   it("an endpoint file with an error stops the start with file, line, column and a caret", async () => {
     const folder = await mkdtemp(join(tmpdir(), "logweir-endpoints-"));
     const sql =
-      "/*---\nid: 0d8f9a52-7f6e-4a37-9a0e-2f5a4f1f0c11\nname: broken\nmax_rows: 10\n---*/\nwith a as (select idd from edge)\nselect * from aa\n";
+      "/*---\nid: 0d8f9a52-7f6e-4a37-9a0e-2f5a4f1f0c11\nname: broken\nmax_rows: 10\n---*/\nwith a as (select " +
+      "idd from edge)\nselect * from aa\n";
     await writeFile(join(folder, "broken.sql"), sql);
     const failure = start({ LOGWEIR_ENDPOINTS_DIR: folder, LOGWEIR_DATA_DIR: join(folder, "data"), LOGWEIR_PORT: "0" });
     await expect(failure).rejects.toMatchObject({

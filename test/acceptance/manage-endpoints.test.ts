@@ -173,7 +173,8 @@ describe("a save", () => {
       table_aliases: ["a: the query's WITH clause has no table b"],
       parameters: [
         'p.default: "x" is not an integer of 64 bits',
-        "sql: has a meaning of its own in every call; these names cannot be declared: sql, lql, limit, cursor, format, api_key",
+        "sql: has a meaning of its own in every call; these names cannot be declared: sql, lql, limit, " +
+          "cursor, format, api_key",
       ],
       query: [
         "line 1, column 8: Function not found: nope",
@@ -358,26 +359,30 @@ describe("stored endpoints", () => {
     await rm(parent, { recursive: true });
   });
 
-  it("that no longer fit say why and do not keep the service from starting; they run again as soon as they fit, and can be changed", async () => {
-    const parent = await mkdtemp(join(tmpdir(), "logweir-broken-"));
-    const endpoints = join(parent, "endpoints");
-    await mkdir(endpoints);
-    await writeFile(join(endpoints, "filed.sql"), file("SELECT 1 AS one"));
-    const options = { dataDir: join(parent, "data"), env: { LOGWEIR_ENDPOINTS_DIR: endpoints } };
-    const first = await startService(options);
-    await create(first, { name: "reader", query: "SELECT one FROM filed" });
-    expect(await first.rows("reader", {})).toEqual([{ one: 1 }]);
-    await first.stop();
-    await unlink(join(endpoints, "filed.sql"));
-    const second = await startService(options);
-    expect((await manage(second, "GET", "/api/endpoints/reader")).body.problem).toContain("Table not found: filed");
-    expect(codeOf(await manage(second, "GET", "/api/endpoints/query/reader"))).toBe("500 endpoint_broken");
-    const source = await manage(second, "POST", "/api/sources", { name: "filed" });
-    expect(source.status).toBe(201);
-    await expect.poll(() => second.rows("reader", {})).toEqual([]);
-    expect((await manage(second, "PATCH", "/api/endpoints/reader", { query: "SELECT 3 AS one" })).status).toBe(204);
-    expect(await second.rows("reader", {})).toEqual([{ one: 3 }]);
-    await second.stop();
-    await rm(parent, { recursive: true });
-  });
+  it(
+    "that no longer fit say why and do not keep the service from starting; they run again as soon as they fit, " +
+      "and can be changed",
+    async () => {
+      const parent = await mkdtemp(join(tmpdir(), "logweir-broken-"));
+      const endpoints = join(parent, "endpoints");
+      await mkdir(endpoints);
+      await writeFile(join(endpoints, "filed.sql"), file("SELECT 1 AS one"));
+      const options = { dataDir: join(parent, "data"), env: { LOGWEIR_ENDPOINTS_DIR: endpoints } };
+      const first = await startService(options);
+      await create(first, { name: "reader", query: "SELECT one FROM filed" });
+      expect(await first.rows("reader", {})).toEqual([{ one: 1 }]);
+      await first.stop();
+      await unlink(join(endpoints, "filed.sql"));
+      const second = await startService(options);
+      expect((await manage(second, "GET", "/api/endpoints/reader")).body.problem).toContain("Table not found: filed");
+      expect(codeOf(await manage(second, "GET", "/api/endpoints/query/reader"))).toBe("500 endpoint_broken");
+      const source = await manage(second, "POST", "/api/sources", { name: "filed" });
+      expect(source.status).toBe(201);
+      await expect.poll(() => second.rows("reader", {})).toEqual([]);
+      expect((await manage(second, "PATCH", "/api/endpoints/reader", { query: "SELECT 3 AS one" })).status).toBe(204);
+      expect(await second.rows("reader", {})).toEqual([{ one: 3 }]);
+      await second.stop();
+      await rm(parent, { recursive: true });
+    },
+  );
 });

@@ -104,7 +104,9 @@ describe("a field of several shapes", () => {
       [{ n: 1 }, { n: 2 }],
     ]);
     for (const expression of ["upper(m.x)", "to_json_string(m.x)", "m.x.ip", "format('%t', m.x)", "max(m.x)"]) {
-      const sql = `select ${expression} as v from edge_logs t cross join unnest(metadata) m ${expression === "max(m.x)" ? "group by m.n" : ""}`;
+      const sql =
+        `select ${expression} as v from edge_logs t cross join unnest(metadata) m ` +
+        `${expression === "max(m.x)" ? "group by m.n" : ""}`;
       const read = await service.rows("logs.all", { project, sql }, headers);
       expect(JSON.stringify(read)).not.toContain("203.0");
     }

@@ -57,7 +57,8 @@ describe("/api/query", () => {
 
   it("takes parameters of the types that the query asks for, beside it or in `parameters`", async () => {
     const sql =
-      "SELECT @n + 1 AS n, @t AS t, DATE_ADD(@d, INTERVAL 1 DAY) AS d, @ok AND TRUE AS ok FROM edge WHERE timestamp > @s LIMIT 1";
+      "SELECT @n + 1 AS n, @t AS t, DATE_ADD(@d, INTERVAL 1 DAY) AS d, @ok AND TRUE AS ok FROM edge " +
+      "WHERE timestamp > @s LIMIT 1";
     const values = { n: 4, t: "x", d: "2026-08-20", ok: true, s: "2026-01-01T00:00:00Z" };
     const row = { n: 5, t: "x", d: "2026-08-21", ok: true };
     expect((await ask({ sql, parameters: values })).body).toEqual({ result: [row] });
@@ -133,7 +134,8 @@ describe("/api/query", () => {
 
   it("ends at its deadline", async () => {
     const sql =
-      "SELECT COUNT(*) FROM UNNEST(GENERATE_ARRAY(1, 100000)) a, UNNEST(GENERATE_ARRAY(1, 100000)) b, UNNEST(GENERATE_ARRAY(1, 1000)) c WHERE MOD(a * b, 7) = c";
+      "SELECT COUNT(*) FROM UNNEST(GENERATE_ARRAY(1, 100000)) a, UNNEST(GENERATE_ARRAY(1, 100000)) b, " +
+      "UNNEST(GENERATE_ARRAY(1, 1000)) c WHERE MOD(a * b, 7) = c";
     expect(codeOf(await ask({ sql }))).toBe("504 timeout");
   });
 });

@@ -42,7 +42,8 @@ describe("a consumer's query", () => {
     ["WHERE and ORDER BY", "select id from edge_logs where event_message like '%rest%' order by id", [["e1"], ["e2"]]],
     [
       "a chain of UNNEST, which drops rows without the record",
-      "select t.id, request.path from edge_logs t cross join unnest(metadata) as m cross join unnest(m.request) as request order by t.id",
+      "select t.id, request.path from edge_logs t cross join unnest(metadata) as m cross join " +
+        "unnest(m.request) as request order by t.id",
       [
         ["e1", "/rest/v1/a"],
         ["e2", "/rest/v1/b"],
@@ -51,7 +52,8 @@ describe("a consumer's query", () => {
     ],
     [
       "LEFT JOIN UNNEST, which keeps them",
-      "select id, r.status_code from edge_logs left join unnest(metadata) as m left join unnest(m.response) as r order by id desc limit 2",
+      "select id, r.status_code from edge_logs left join unnest(metadata) as m left join unnest(m.response) " +
+        "as r order by id desc limit 2",
       [
         ["e4", null],
         ["e3", 200],
@@ -59,12 +61,14 @@ describe("a consumer's query", () => {
     ],
     [
       "fields found through the alias without naming it",
-      "select id from edge_logs cross join unnest(metadata) as m cross join unnest(request) as r where path = '/rest/v1/b'",
+      "select id from edge_logs cross join unnest(metadata) as m cross join unnest(request) as r where path = " +
+        "'/rest/v1/b'",
       [["e2"]],
     ],
     [
       "GROUP BY with aggregates",
-      "select r.status_code, count(*) as n, avg(r.origin_time) as ms from edge_logs cross join unnest(metadata) as m cross join unnest(m.response) as r group by r.status_code order by n desc",
+      "select r.status_code, count(*) as n, avg(r.origin_time) as ms from edge_logs cross join " +
+        "unnest(metadata) as m cross join unnest(m.response) as r group by r.status_code order by n desc",
       [
         [200, 2, 15],
         [500, 1, 30],
@@ -77,7 +81,8 @@ describe("a consumer's query", () => {
     ],
     [
       "a WITH of its own",
-      "with slow as (select id from edge_logs, unnest(metadata) m, unnest(m.response) r where r.origin_time > 15) select count(*) from slow",
+      "with slow as (select id from edge_logs, unnest(metadata) m, unnest(m.response) r where r.origin_time > " +
+        "15) select count(*) from slow",
       [[2]],
     ],
     ["a CTE that shadows a table", "with edge_logs as (select 'mine' as id) select id from edge_logs", [["mine"]]],
@@ -101,17 +106,20 @@ describe("a consumer's query", () => {
     ["a declared parameter", "select @project from edge_logs limit 1", [[project]]],
     [
       "fields by path and by subscript",
-      "select metadata[0].request[0].path, metadata[offset(0)].response[offset(0)].status_code from edge_logs where id = 'e1'",
+      "select metadata[0].request[0].path, metadata[offset(0)].response[offset(0)].status_code from edge_logs " +
+        "where id = 'e1'",
       [["/rest/v1/a", 200]],
     ],
     [
       "an array of scalars",
-      "select tag from edge_logs cross join unnest(metadata) m cross join unnest(m.tags) as tag where id = 'e1' order by tag",
+      "select tag from edge_logs cross join unnest(metadata) m cross join unnest(m.tags) as tag where id = " +
+        "'e1' order by tag",
       [["a"], ["b"]],
     ],
     [
       "an array of objects",
-      "select c.host, c.pid from edge_logs cross join unnest(metadata) m cross join unnest(m.context) as c where id = 'e1' order by c.pid desc",
+      "select c.host, c.pid from edge_logs cross join unnest(metadata) m cross join unnest(m.context) as c " +
+        "where id = 'e1' order by c.pid desc",
       [
         ["h2", 2],
         ["h1", 1],
@@ -124,7 +132,8 @@ describe("a consumer's query", () => {
     ],
     [
       "a comparison across types",
-      "select id from edge_logs cross join unnest(metadata) m cross join unnest(m.response) r where r.status_code = '500'",
+      "select id from edge_logs cross join unnest(metadata) m cross join unnest(m.response) r where " +
+        "r.status_code = '500'",
       [["e2"]],
     ],
     ["a trailing comma and a semicolon", "select id, from edge_logs where id = 'e1';", [["e1"]]],

@@ -108,7 +108,8 @@ function previews(table: string): readonly Form[] {
     ],
     [`SELECT count(*) as count FROM ${table} t ${clause};`, 1, { count: matched }],
     [
-      `SELECT timestamp_trunc(t.timestamp, minute) as timestamp, count(t.timestamp) as count FROM ${table} t ${clause} GROUP BY timestamp ORDER BY timestamp ASC`,
+      "SELECT timestamp_trunc(t.timestamp, minute) as timestamp, count(t.timestamp) as count " +
+        `FROM ${table} t ${clause} GROUP BY timestamp ORDER BY timestamp ASC`,
       matched,
       { count: 1 },
     ],
@@ -119,7 +120,8 @@ function previews(table: string): readonly Form[] {
 const services: readonly (readonly [from: string, filters: readonly (readonly [filter: string, matched: number])[]])[] =
   [
     [
-      "edge_logs as t cross join unnest(metadata) as m cross join unnest(m.request) as request cross join unnest(m.response) as response",
+      "edge_logs as t cross join unnest(metadata) as m cross join unnest(m.request) as request cross join " +
+        "unnest(m.response) as response",
       [
         ["response.status_code >= 500", 1],
         ["(status_code between 200 and 299)", 2],
@@ -184,7 +186,8 @@ function reports(): readonly Form[] {
         matched,
       ],
       [
-        `with a as (select timestamp_trunc(t.timestamp, hour) as bucket, count(1) as n from ${from} where ${filter} group by 1) select bucket as timestamp, n from a order by 1`,
+        `with a as (select timestamp_trunc(t.timestamp, hour) as bucket, count(1) as n from ${from} where ` +
+          `${filter} group by 1) select bucket as timestamp, n from a order by 1`,
         1,
         { n: matched },
       ],
@@ -206,12 +209,14 @@ const others: readonly Form[] = [
     { ms: Date.parse(start) },
   ],
   [
-    "select timestamp_add(timestamp_sub(timestamp, interval 1 hour), interval 60 minute) as t from edge_logs order by 1",
+    "select timestamp_add(timestamp_sub(timestamp, interval 1 hour), interval 60 minute) as t from edge_logs " +
+      "order by 1",
     3,
     { t: Date.parse(start) * 1000 },
   ],
   [
-    "select parse_timestamp('%Y-%m-%dT%H:%M:%E*S%Ez', m.parsed[0].timestamp) as t from postgres_logs cross join unnest(metadata) m limit 1",
+    "select parse_timestamp('%Y-%m-%dT%H:%M:%E*S%Ez', m.parsed[0].timestamp) as t from postgres_logs cross " +
+      "join unnest(metadata) m limit 1",
     1,
     { t: Date.parse(start) * 1000 },
   ],
@@ -219,7 +224,8 @@ const others: readonly Form[] = [
   ["select json_query('{\"a\": [1]}', '$.a') as j, concat(id, '-', 'x') as c from edge_logs limit 1", 1, { j: "[1]" }],
   ["select t from edge_logs t limit 2", 2],
   [
-    "select s.c[offset(0)].host as h from (select array_length(coalesce(m.context, [])) as n, m.context as c from storage_logs cross join unnest(metadata) m) s limit 1",
+    "select s.c[offset(0)].host as h from (select array_length(coalesce(m.context, [])) as n, m.context as c " +
+      "from storage_logs cross join unnest(metadata) m) s limit 1",
     1,
     { h: "s" },
   ],
@@ -229,7 +235,8 @@ const others: readonly Form[] = [
     { identifier: null, none: null },
   ],
   [
-    "select case m.level when 'error' then 'bad' else 'good' end as state from auth_logs cross join unnest(metadata) m order by timestamp",
+    "select case m.level when 'error' then 'bad' else 'good' end as state from auth_logs cross join " +
+      "unnest(metadata) m order by timestamp",
     3,
     { state: "bad" },
   ],

@@ -15,7 +15,10 @@ export interface Answer {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** The answers to queries, in their order, of one engine in this process. Those that read no table are asked several at once. */
+/**
+ * The answers to queries, in their order, of one engine in this process. Those that read no table are asked several
+ * at once.
+ */
 export async function answerAll(
   questions: readonly (Question & { readonly isFallible?: boolean })[],
 ): Promise<readonly Answer[]> {

@@ -10,7 +10,10 @@ interface Combined {
 
 const MAX_COLUMNS = 24;
 
-/** The texts of a select list that reads no table, so that it may stand beside others in one row; undefined for any other query. */
+/**
+ * The texts of a select list that reads no table, so that it may stand beside others in one row; undefined for any
+ * other query.
+ */
 function loneItems({ query, params }: Question): readonly string[] | undefined {
   if (params !== undefined || /\bSELECT\b.*\bSELECT\b|@|\?|--|#/is.test(query)) return undefined;
   try {

@@ -1,7 +1,7 @@
 /**
- * Runs the cases of `corpus/`, our own, written from the published reference: each file is an array of
- * `{name, query, params?, rows}` or `{name, query, params?, error}`. Rows are compared exactly and in order, as `sql --batch`
- * writes them; `error` is a part of the message. A query without ORDER BY must have one row, or an order by nature.
+ * Runs the cases of `corpus/`, our own, written from the published reference: each file is an array of `{name, query,
+ * params?, rows}` or `{name, query, params?, error}`. Rows are compared exactly and in order, as `sql --batch` writes
+ * them; `error` is a part of the message. A query without ORDER BY must have one row, or an order by nature.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -1,6 +1,7 @@
 /**
- * Runs the cases of `corpus/families/`: arrays of `{query, rows}` or `{query, error}`, a file for each family of features. Rows are compared
- * exactly, in order where the query sorts; an error may have any wording. They were run beside an implementation of the reference.
+ * Runs the cases of `corpus/families/`: arrays of `{query, rows}` or `{query, error}`, a file for each family of
+ * features. Rows are compared exactly, in order where the query sorts; an error may have any wording. They were run
+ * beside an implementation of the reference.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";

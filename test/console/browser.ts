@@ -3,7 +3,9 @@ import { stripVTControlCharacters } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
 
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-/** What a page must show or do within, in milliseconds: far more than it needs, so that a busy machine fails nothing. */
+/**
+ * What a page must show or do within, in milliseconds: far more than it needs, so that a busy machine fails nothing.
+ */
 export const patienceMs = 30_000;
 
 /** True where there is a Chromium to test with. */
@@ -97,7 +99,10 @@ export async function openPage(
 
 const pollMs = 30;
 
-/** Until an expression is true in the page. The driver's own way to wait makes scripts of texts, which the page's policy forbids. */
+/**
+ * Until an expression is true in the page. The driver's own way to wait makes scripts of texts, which the page's
+ * policy forbids.
+ */
 export async function until(page: Page, expression: string): Promise<void> {
   const endsAt = performance.now() + patienceMs;
   while ((await within(expression, page.evaluate(expression))) !== true) {

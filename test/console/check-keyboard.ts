@@ -4,7 +4,10 @@ import type { DemoService } from "./service.ts";
 
 const wide = { width: 1440, scheme: "light" } as const;
 
-/** The console without a pointer: every control is reached by Tab with a focus that is seen, and the keys of the help do what it says. */
+/**
+ * The console without a pointer: every control is reached by Tab with a focus that is seen, and the keys of the help
+ * do what it says.
+ */
 export async function checkKeyboard(browser: Browser, service: DemoService): Promise<string[]> {
   const { page, findings, close } = await openPage(browser, service.url, wide);
   const expect = async (what: string, isSo: Promise<boolean> | boolean) => {
@@ -75,7 +78,10 @@ export async function checkKeyboard(browser: Browser, service: DemoService): Pro
 const maxPresses = 800;
 const left = "[...window.unreached].filter((each) => each.isConnected)";
 
-/** Presses Tab until it comes round: each control that can be pressed is reached, and each shows that it has the focus. */
+/**
+ * Presses Tab until it comes round: each control that can be pressed is reached, and each shows that it has the
+ * focus.
+ */
 async function tabThrough(page: Page, where: string): Promise<string[]> {
   // Told by the page itself, so that a press is all that goes back and forth.
   await page.evaluate(`(() => {

@@ -9,7 +9,10 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 const widths = [1440, 1024, 390] as const;
 const schemes = ["light", "dark"] as const;
 
-/** Every page and state, at every width and in both colour schemes: a picture, what axe finds, and a page no wider than its window. */
+/**
+ * Every page and state, at every width and in both colour schemes: a picture, what axe finds, and a page no wider
+ * than its window.
+ */
 export async function checkPages(browser: Browser, service: DemoService, pictures: string): Promise<string[]> {
   const found = await Promise.all(widths.map((width) => checkWidth(browser, service, pictures, width)));
   return found.flat();

@@ -16,7 +16,9 @@ export async function checkSafety(browser: Browser, service: DemoService, pictur
   ];
 }
 
-/** Finds what a text did that became more than a text: a script that ran, an element or a style that it brought along. */
+/**
+ * Finds what a text did that became more than a text: a script that ran, an element or a style that it brought along.
+ */
 async function findDamage(page: Page): Promise<readonly string[]> {
   return (await within(
     "looking for damage",
@@ -96,7 +98,10 @@ async function checkHostileAddresses(browser: Browser, service: DemoService): Pr
   return findings.map((text) => `hostile: ${text}`);
 }
 
-/** A token that is bound to a project and an endpoint sees nothing that it may not use, and asks for nothing that is refused. */
+/**
+ * A token that is bound to a project and an endpoint sees nothing that it may not use, and asks for nothing that is
+ * refused.
+ */
 async function checkPinned(browser: Browser, service: DemoService, pictures: string): Promise<string[]> {
   const { page, findings, close } = await openPage(browser, service.url, wide);
   await page.goto(`${service.url}/#token=${service.pinnedToken}`);

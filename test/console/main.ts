@@ -1,6 +1,6 @@
 /**
- * `npm run console:test [NAME...]`: the console in Chromium, on a real service with sample and hostile events; all checks, or those named.
- * Pictures go to `dist/console-pictures`.
+ * `npm run console:test [NAME...]`: the console in Chromium, on a real service with sample and hostile events; all
+ * checks, or those named. Pictures go to `dist/console-pictures`.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import type { Browser } from "playwright-core";

@@ -63,7 +63,9 @@ export async function measureTimes(browser: Browser, service: DemoService): Prom
     { name: `from the link to rows, ${events} (median of ${runs})`, unit: "ms", atMost: 1_000, reached: median(times) },
     { name: `from the last key to what is wrong (median of ${runs})`, unit: "ms", atMost: 150, reached: delay },
     {
-      name: `longest frame of a scroll of 5 s over ${scrolls[0]?.rows.toLocaleString("en-US")} rows (median of ${runs})`,
+      name:
+        `longest frame of a scroll of 5 s over ${scrolls[0]?.rows.toLocaleString("en-US")} rows (median of ` +
+        `${runs})`,
       unit: "ms",
       atMost: 50,
       reached: median(scrolls.map(({ longestMs }) => longestMs)),

@@ -1,4 +1,7 @@
-/** `npm run crash -- --kills 100 [--seed 1] [--json]`: kills the service at random; fails when an event is lost or twice. */
+/**
+ * `npm run crash -- --kills 100 [--seed 1] [--json]`: kills the service at random; fails when an event is lost or
+ * twice.
+ */
 import { parseArgs } from "node:util";
 import { runCrashSuite } from "./crash-run.ts";
 import { runWorker } from "./worker.ts";
@@ -20,7 +23,8 @@ async function main(): Promise<void> {
   if (values.json === true) process.stdout.write(`${JSON.stringify(report)}\n`);
   else {
     process.stdout.write(
-      `${kills.host} kills of the engine host and ${kills.service} of the service; ${acknowledged} events acknowledged, ` +
+      `${kills.host} kills of the engine host and ${kills.service} of the service; ${acknowledged} events ` +
+        "acknowledged, " +
         `${rows} found; ${runs} compacted runs, ${fields} fields; slowest return ${slowestRestartMs} ms\n` +
         `${problems.length === 0 ? "Every acknowledged event is there once." : problems.join("\n")}\n`,
     );

@@ -1,4 +1,7 @@
-/** A construct of the query language, and a query that uses it. Whether an engine has it is found out by compiling the query. */
+/**
+ * A construct of the query language, and a query that uses it. Whether an engine has it is found out by compiling the
+ * query.
+ */
 export interface Construct {
   readonly name: string;
   readonly query: string;
@@ -26,7 +29,9 @@ export const constructs: readonly Construct[] = [
   },
   {
     name: "FULL JOIN that reads columns of the query around",
-    query: `SELECT (SELECT COUNT(*) FROM ${numbers} x FULL JOIN ${numbers} y ON x.a = y.a AND x.b = o.b) FROM ${numbers} o`,
+    query:
+      `SELECT (SELECT COUNT(*) FROM ${numbers} x FULL JOIN ${numbers} y ON x.a = y.a AND x.b = o.b) ` +
+      `FROM ${numbers} o`,
   },
   { name: "JOIN with USING", query: `SELECT a FROM ${numbers} x JOIN ${numbers} y USING (a)` },
   { name: "CROSS JOIN and comma join", query: `SELECT 1 FROM ${numbers} x, ${numbers} y` },
@@ -67,7 +72,9 @@ export const constructs: readonly Construct[] = [
   },
   {
     name: "RANGE frames with offsets, over BIGNUMERIC",
-    query: `SELECT COUNT(*) OVER (ORDER BY CAST(a AS BIGNUMERIC) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM ${numbers}`,
+    query:
+      "SELECT COUNT(*) OVER (ORDER BY CAST(a AS BIGNUMERIC) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) " +
+      `FROM ${numbers}`,
   },
   { name: "WINDOW", query: `SELECT RANK() OVER w FROM ${numbers} WINDOW w AS (ORDER BY a)` },
   { name: "QUALIFY", query: `SELECT a FROM ${numbers} WHERE TRUE QUALIFY ROW_NUMBER() OVER (ORDER BY a) = 1` },

@@ -48,11 +48,15 @@ export function printGoogleSqlPage(): string {
   return [
     "# GoogleSQL in Logweir",
     "",
-    "Generated from the catalogue by `npm run docs`; a test keeps it current. Queries are read, resolved and typed as BigQuery's reference of GoogleSQL says;",
-    "what an engine cannot express is refused by name and position when an endpoint is loaded. Fields of events have the types",
-    "that they came with, and read by what is asked of them: [types and lenient fields](decisions/types-and-lenient-fields.md).",
+    "Generated from the catalogue by `npm run docs`; a test keeps it current. Queries are read, resolved and " +
+      "typed as BigQuery's reference of GoogleSQL says;",
+    "what an engine cannot express is refused by name and position when an endpoint is loaded. Fields of " +
+      "events have the types",
+    "that they came with, and read by what is asked of them: [types and lenient " +
+      "fields](decisions/types-and-lenient-fields.md).",
     "",
-    `${served.length} functions run on DuckDB; ${functions.length - served.length} more, of BigQuery and of other products of the family, are refused by name with a reason.`,
+    `${served.length} functions run on DuckDB; ${functions.length - served.length} more, of BigQuery and of ` +
+      "other products of the family, are refused by name with a reason.",
     "",
     "## Constructs",
     "",

@@ -1,6 +1,6 @@
 /**
- * Looks at what would be published: the parts and licences of the bill of materials, a dry run of `npm publish`, and the package itself,
- * installed into an empty folder and run there.
+ * Looks at what would be published: the parts and licences of the bill of materials, a dry run of `npm publish`, and
+ * the package itself, installed into an empty folder and run there.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";

@@ -23,7 +23,10 @@ const placesOf: Readonly<Record<OracleSubject["kind"], readonly Place[]>> = {
   window: Object.entries(windowPlaces),
 };
 
-/** What is wrong with the answers to a query; undefined where the caller's is the same with and without other projects' rows. */
+/**
+ * What is wrong with the answers to a query; undefined where the caller's is the same with and without other
+ * projects' rows.
+ */
 async function findLeak(bench: OracleBench, rowCount: number, name: string, sql: string): Promise<string | undefined> {
   const { among, alone } = await bench.ask(rowCount, sql);
   if (among.isError === alone.isError && among.text === alone.text) return undefined;
@@ -49,7 +52,10 @@ async function tryPlace(
   return [];
 }
 
-/** The tests of everything that the catalogue can call: what fails for other projects' rows must not show in the caller's answers. */
+/**
+ * The tests of everything that the catalogue can call: what fails for other projects' rows must not show in the
+ * caller's answers.
+ */
 export function testCatalogueOracles({ everySubject, everyPlace, rowCounts }: CatalogueOracleOptions): void {
   describe("what can fail for other projects' rows", () => {
     let bench: OracleBench;

@@ -15,8 +15,8 @@ async function startImpatientService(): Promise<SecurityService> {
 
 /** Makes the attempts, some at once, and tells what was not contained. The service answers again afterwards. */
 async function findUncontained(service: SecurityService, attempts: readonly Attempt[]): Promise<string[]> {
-  // What a deadline stops is stopped or its engine ended, or no answer would come; when, `unstoppable.test.ts` holds by a clock of
-  // its own: here the load of the machine would decide.
+  // What a deadline stops is stopped or its engine ended, or no answer would come; when, `unstoppable.test.ts` holds
+  // by a clock of its own: here the load of the machine would decide.
   const judge = (_: Attempt, { status, code, limit }: Answer) => {
     if (![200, 400, 413, 422, 504].includes(status)) return "not contained";
     if (status === 504 && (code !== "timeout" || limit !== "query_timeout_ms")) return "not by its deadline";

@@ -94,14 +94,16 @@ const greedy: readonly (readonly [string, string])[] = [
   ["texts side by side", `select ${text} as a, ${text} as b, ${text} as c, ${text} as d, n from ${series(40)}`],
   [
     "a text many times",
-    `select concat(${Array.from({ length: 40 }, () => "x").join(", ")}) as y from (select ${long} as x from ${series(100)})`,
+    `select concat(${Array.from({ length: 40 }, () => "x").join(", ")}) as y from (select ${long} as x from ` +
+      `${series(100)})`,
   ],
   ["long arrays", `select generate_array(1, 1000000) as x, n from ${series(200)}`],
   ["arrays of texts", `select array(select ${long} from ${series(100)}) as x from ${series(40).replace(" n", " m")}`],
   ["large objects as JSON", `select to_json_string(struct(${text} as a, ${text} as b)) as x, n from ${series(50)}`],
   [
     "a text that doubles",
-    `with recursive r as (select 'abcdefgh' as x, 1 as i union all select concat(x, x), i + 1 from r where i < 40) select x from r`,
+    "with recursive r as (select 'abcdefgh' as x, 1 as i union all select concat(x, x), i + 1 from r where i " +
+      "< 40) select x from r",
   ],
   ["padded texts", `select lpad('', 4000000 + n, 'ab') as x from ${series(500)}`],
   ["texts split", `select split(${long}, '') as x from ${series(100)}`],
@@ -110,7 +112,8 @@ const greedy: readonly (readonly [string, string])[] = [
   ["long keys in order", `select ${long} as x from ${series(2000)} order by x desc`],
   [
     "long keys joined",
-    `select a.x from (select ${long} as x from ${series(500)}) a join (select ${long} as x from ${series(500)}) b on a.x = b.x`,
+    `select a.x from (select ${long} as x from ${series(500)}) a join (select ${long} as x from ` +
+      `${series(500)}) b on a.x = b.x`,
   ],
   ["texts formatted", `select format('%s%s%s%s', x, x, x, x) as y from (select ${long} as x from ${series(500)})`],
   ["BYTES", `select cast(${long} as bytes) as x, to_base64(cast(${long} as bytes)) as y from ${series(1000)}`],
@@ -173,7 +176,8 @@ describe("an engine that ends below its callers", () => {
   it("holds the token back whose query ended it, longer each time", async () => {
     const waits: number[] = [];
     const running = ask(
-      "select count(*) as n from unnest(generate_array(1, 1000000)) a, unnest(generate_array(1, 1000000)) b where mod(a * b, 7) = 9",
+      "select count(*) as n from unnest(generate_array(1, 1000000)) a, unnest(generate_array(1, 1000000)) b " +
+        "where mod(a * b, 7) = 9",
       sandboxed,
     );
     await new Promise((resolve) => setTimeout(resolve, 500));

@@ -1,4 +1,7 @@
-/** `npm run fuzz -- --seconds 600 [--seed N]`: looks for texts that crash, stall or leave the sandbox, and prints them. */
+/**
+ * `npm run fuzz -- --seconds 600 [--seed N]`: looks for texts that crash, stall or leave the sandbox, and prints
+ * them.
+ */
 import { parseArgs } from "node:util";
 import { fuzz } from "./fuzzing.ts";
 
@@ -12,6 +15,7 @@ const report = await fuzz({
   onFinding: (finding) => console.log(JSON.stringify(finding)),
 });
 console.log(
-  `seed ${seed}: ${report.texts} texts in ${seconds} s, ${report.compiled} compiled, ${report.findings.length} findings`,
+  `seed ${seed}: ${report.texts} texts in ${seconds} s, ${report.compiled} compiled, ` +
+    `${report.findings.length} findings`,
 );
 process.exitCode = report.findings.length === 0 ? 0 : 1;

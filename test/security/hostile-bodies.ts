@@ -149,7 +149,10 @@ export const samples: readonly Sample[] = [
 const nowUs = 1_787_216_400_000_000n;
 const maxBytes = 1_000_000;
 
-/** What is wrong with how a body is read: it must give whole events, or refuse with `BodyError`, in little time. Undefined for nothing. */
+/**
+ * What is wrong with how a body is read: it must give whole events, or refuse with `BodyError`, in little time.
+ * Undefined for nothing.
+ */
 export async function attack(
   protocol: string,
   contentType: string,

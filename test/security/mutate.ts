@@ -15,7 +15,9 @@ const pieces: readonly string[] = [
   ),
 ];
 
-/** A source of texts: mutations of the seeds, and of what came out before. The same seed number gives the same texts. */
+/**
+ * A source of texts: mutations of the seeds, and of what came out before. The same seed number gives the same texts.
+ */
 export function createMutator(seeds: readonly string[], seedNumber: number): () => string {
   const random = createRandom(seedNumber);
   const below = (count: number) => Math.floor(random() * count);

@@ -35,7 +35,10 @@ const literals: Readonly<Record<string, string>> = {
   INTERVAL: "INTERVAL 1 DAY",
 };
 
-/** Arguments that fail beside some patterns only, which the compiler does not print: it looks at literals, and binds all others. */
+/**
+ * Arguments that fail beside some patterns only, which the compiler does not print: it looks at literals, and binds
+ * all others.
+ */
 const checkedBefore: ReadonlySet<string> = new Set(["like_escape 0", "like_escape 2"]);
 
 /** Texts for the other arguments, one for all at a time. */
@@ -50,7 +53,8 @@ beforeAll(async () => {
   database = await openDatabase({ path: join(folder, "t.db"), threads: 2, memoryLimitBytes: 1024 ** 3 });
   connection = await database.connect();
   const columns =
-    "CASE WHEN i % 3 = 0 THEN 'inside' ELSE 'outside' END AS project, CASE WHEN i % 3 = 0 THEN 'own' ELSE 'SECRET' END AS s";
+    "CASE WHEN i % 3 = 0 THEN 'inside' ELSE 'outside' END AS project, CASE WHEN i % 3 = 0 THEN 'own' " +
+    "ELSE 'SECRET' END AS s";
   await connection.all(`CREATE TABLE t AS SELECT ${columns} FROM range(${rowCount}) r(i)`);
   await connection.all("CHECKPOINT");
 });

@@ -1,4 +1,7 @@
-/** A sandboxed query over one project's rows, asked of a table that holds other projects' rows too and of one that does not. */
+/**
+ * A sandboxed query over one project's rows, asked of a table that holds other projects' rows too and of one that
+ * does not.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,14 +58,23 @@ export interface Outcome {
 }
 
 export interface OracleBench {
-  /** The answers of the caller's project where other projects have rows beside it, and where none has. Throws `GoogleSqlError`. */
+  /**
+   * The answers of the caller's project where other projects have rows beside it, and where none has. Throws
+   * `GoogleSqlError`.
+   */
   ask(rowCount: number, text: string): Promise<{ readonly among: Outcome; readonly alone: Outcome }>;
-  /** The answers for a table of one row of the caller's project, and for one of another project's. Throws `GoogleSqlError`. */
+  /**
+   * The answers for a table of one row of the caller's project, and for one of another project's. Throws
+   * `GoogleSqlError`.
+   */
   probe(text: string): Promise<{ readonly own: Outcome; readonly other: Outcome }>;
   close(): Promise<void>;
 }
 
-/** Which rows are the caller's: few, so that a query is quick; or most, without which DuckDB leaves dictionaries of more than 2,048 values alone. */
+/**
+ * Which rows are the caller's: few, so that a query is quick; or most, without which DuckDB leaves dictionaries of
+ * more than 2,048 values alone.
+ */
 const fewOwn = "i % 10 = 0";
 const mostOwn = "i % 5 < 3";
 

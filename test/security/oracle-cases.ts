@@ -133,7 +133,10 @@ function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-/** A text of the column: `good` in the caller's rows, `bad` in all others. DuckDB computes it over the column's dictionary. */
+/**
+ * A text of the column: `good` in the caller's rows, `bad` in all others. DuckDB computes it over the column's
+ * dictionary.
+ */
 function textOf(column: string, good: string, bad: string): string {
   const rewrite = (text: string) => quote(text.replaceAll("\\", "\\\\"));
   return `REGEXP_REPLACE(REGEXP_REPLACE(${column}, '^own.*$', ${rewrite(good)}), '^SECRET.*$', ${rewrite(bad)})`;
@@ -285,7 +288,10 @@ async function findWorking(attack: Attack): Promise<readonly string[] | "refused
   return isRefused ? "refused" : "failed";
 }
 
-/** The expressions of which others' rows fail one or more; undefined where one cannot be written so, or fails for the caller's row. */
+/**
+ * The expressions of which others' rows fail one or more; undefined where one cannot be written so, or fails for the
+ * caller's row.
+ */
 async function findAmong(attack: Attack, expressions: readonly string[]): Promise<readonly string[]> {
   const all = expressions.map((expression) => `(${expression}) IS NULL`).join(", ");
   const found = await probe(attack, all);

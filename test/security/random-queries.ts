@@ -54,7 +54,8 @@ const { query } = fc.letrec<{ query: string; relation: string; body: string; val
         .tuple(tie("relation"), tie("condition"))
         .map(
           ([from, having]) =>
-            `select max(t.id) as id, min(t.event_message) as event_message from ${from} t where ${having} having count(*) >= 0 order by 1 limit 5`,
+            `select max(t.id) as id, min(t.event_message) as event_message from ${from} t where ${having} ` +
+            "having count(*) >= 0 order by 1 limit 5",
         ),
     ),
     query: fc.oneof(
@@ -70,5 +71,8 @@ const { query } = fc.letrec<{ query: string; relation: string; body: string; val
   }),
 );
 
-/** Consumers' queries of a grammar over names of tables, sources and common table expressions; each selects `id` and `event_message`. */
+/**
+ * Consumers' queries of a grammar over names of tables, sources and common table expressions; each selects `id` and
+ * `event_message`.
+ */
 export const consumerQueries: fc.Arbitrary<string> = query;

@@ -28,11 +28,14 @@ beforeAll(async () => {
   );
   await writeFile(
     join(folder, "inner.sql"),
-    `/*---\nid: ${id(2)}\n${allDetectors}${parameters}---*/\nSELECT id, timestamp, event_message, metadata FROM edge WHERE project = @project\n`,
+    `/*---\nid: ${id(2)}\n${allDetectors}${parameters}---*/\nSELECT id, timestamp, event_message, metadata ` +
+      "FROM edge WHERE project = @project\n",
   );
   await writeFile(
     join(folder, "outer.sql"),
-    `/*---\nid: ${id(3)}\nsandbox: true\n---*/\nWITH t AS (SELECT * FROM \`inner\`) SELECT id, timestamp, event_message, REVERSE(event_message) AS back, metadata FROM t ORDER BY timestamp DESC\n`,
+    `/*---\nid: ${id(3)}\nsandbox: true\n---*/\nWITH t AS (SELECT * FROM \`inner\`) ` +
+      "SELECT id, timestamp, event_message, REVERSE(event_message) AS back, metadata FROM t " +
+      "ORDER BY timestamp DESC\n",
   );
   service = await startSecurityService({ queryTimeoutMs: 20_000, endpointsDir: folder });
   const texts = personalTexts.map(([each]) => each);

@@ -91,7 +91,10 @@ function compile(text: string, form: Form): CompiledQuery | undefined {
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** Relations of a statement as the engine's own parser reads them: names of tables that no WITH of the statement defines. */
+/**
+ * Relations of a statement as the engine's own parser reads them: names of tables that no WITH of the statement
+ * defines.
+ */
 async function readRelations(sql: string): Promise<readonly string[]> {
   const [row] = await parser.all("SELECT json_serialize_sql($1::VARCHAR)", [{ value: sql }]);
   const tables = new Set<string>();

@@ -18,7 +18,10 @@ export interface SecurityService {
   ask(parameters: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Any request with the private token and the body as it came. */
   send(method: string, path: string, headers?: Readonly<Record<string, string>>): Promise<RawAnswer>;
-  /** Resolves when the engine answers: at once, unless its host had to be ended and starts anew. Rejects after ten seconds. */
+  /**
+   * Resolves when the engine answers: at once, unless its host had to be ended and starts anew. Rejects after ten
+   * seconds.
+   */
   settle(): Promise<void>;
   /** The status of `/health`. */
   health(): Promise<number>;

@@ -1,5 +1,6 @@
 // An engine host that is the real one but for queries that name "unstoppable": these it takes, and answers nothing to
-// them, not even to their end; and for those that name "garbled", which it answers with bytes that are no frame. It passes frames on between the service (file descriptor 3) and the real host.
+// them, not even to their end; and for those that name "garbled", which it answers with bytes that are no frame. It
+// passes frames on between the service (file descriptor 3) and the real host.
 import { spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,7 @@
 /**
- * Runs published senders unchanged against a service, and looks for their events afterwards. The packages are no dependencies of ours:
- * they are installed in a folder of their own (`npm run senders`, or with a folder that has them: `npm run senders -- FOLDER`).
+ * Runs published senders unchanged against a service, and looks for their events afterwards. The packages are no
+ * dependencies of ours: they are installed in a folder of their own (`npm run senders`, or with a folder that has
+ * them: `npm run senders -- FOLDER`).
  */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -95,7 +96,10 @@ async function readEvents(source) {
   return (await response.json()).result;
 }
 
-/** Each expected event is there: its message, its time within a minute of now unless given, and every text of `contains`. */
+/**
+ * Each expected event is there: its message, its time within a minute of now unless given, and every text of
+ * `contains`.
+ */
 function compare(rows, expected) {
   for (const { message, us, contains = [] } of expected) {
     const row = rows.find((each) => each.event_message === message);

@@ -1,6 +1,7 @@
 /**
- * Asks 200 KB of SQL for full pages: by Node's fetch and Python's urllib straight, and by both through nginx with its default
- * buffers for answers. Root installs nginx where it is missing; otherwise what is missing is left out, which CI=true refuses.
+ * Asks 200 KB of SQL for full pages: by Node's fetch and Python's urllib straight, and by both through nginx with its
+ * default buffers for answers. Root installs nginx where it is missing; otherwise what is missing is left out, which
+ * CI=true refuses.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { accessSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -140,7 +141,9 @@ try {
     body: JSON.stringify(events),
   });
   if (!sent.ok) throw new Error(await sent.text());
-  const sql = `select id, timestamp from edge_logs where event_message != '${"x".repeat(200_000)}' order by timestamp desc limit 100`;
+  const sql =
+    `select id, timestamp from edge_logs where event_message != '${"x".repeat(200_000)}' order by timestamp ` +
+    "desc limit 100";
   const sqlFile = join(folder, "query.sql");
   writeFileSync(sqlFile, sql);
   const nginx = nginxProgram();

@@ -1,6 +1,7 @@
 /**
- * Sends messages by `logger`, straight and through rsyslog and syslog-ng as Debian has them, over TCP and UDP, and looks for them
- * afterwards. The daemons run with the lines of docs/senders.md. Root installs what is missing; otherwise that is left out, which CI=true refuses.
+ * Sends messages by `logger`, straight and through rsyslog and syslog-ng as Debian has them, over TCP and UDP, and
+ * looks for them afterwards. The daemons run with the lines of docs/senders.md. Root installs what is missing;
+ * otherwise that is left out, which CI=true refuses.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { accessSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -232,7 +233,10 @@ try {
               await new Promise((resolve) => setTimeout(resolve, 500));
             }
             [row] = await query(
-              `SELECT event_message, metadata[0].app AS app, metadata[0].level AS level, metadata[0].process AS process, metadata[0].host AS host, ABS(TIMESTAMP_DIFF(CURRENT_TIMESTAMP(), timestamp, SECOND)) < 60 AS is_now FROM syslog WHERE STRPOS(event_message, '${way} ${protocol} ${format} ') > 0 LIMIT 1`,
+              "SELECT event_message, metadata[0].app AS app, metadata[0].level AS level, metadata[0].process " +
+                "AS process, metadata[0].host AS host, ABS(TIMESTAMP_DIFF(CURRENT_TIMESTAMP(), timestamp, " +
+                `SECOND)) < 60 AS is_now FROM syslog WHERE STRPOS(event_message, '${way} ${protocol} ${format} ` +
+                "') > 0 LIMIT 1",
             );
             return row !== undefined;
           }, "the message is there");

@@ -3,7 +3,9 @@ import type { FieldKind, MessageShape } from "../../src/ingest/protocols/message
 
 type JsonObject = { readonly [field: string]: unknown };
 
-/** A message of this shape in the binary form of protocol buffers, out of its JSON form. Lists of numbers are packed. */
+/**
+ * A message of this shape in the binary form of protocol buffers, out of its JSON form. Lists of numbers are packed.
+ */
 export function encodeProtobuf(shape: MessageShape, message: JsonObject): Uint8Array {
   const writer = new BinaryWriter();
   for (const { number, name, kind, isRepeated } of shape.fields) {

@@ -82,24 +82,32 @@ export function describeBackup(title: string, { sources, files }: BackupManifest
   return `${title}: ${rows} events of ${sources.length} sources, ${megabytes} MB, verified.`;
 }
 
-/** Reads a copy of the store to the last byte. Throws `CliError` where it is damaged, or its events are not those of the manifest. */
+/**
+ * Reads a copy of the store to the last byte. Throws `CliError` where it is damaged, or its events are not those of
+ * the manifest.
+ */
 export async function verifyCopy(folder: string, { sources, files }: BackupManifest): Promise<void> {
   const file = files.find(({ path }) => path.startsWith("store/"));
   if (file === undefined) throw new CliError(`The backup in ${folder} holds no store`);
   const { counts, damages } = await verifyStoreFile(join(folder, ...file.path.split("/")));
   if (damages.length > 0) {
     throw new CliError(
-      `The store is damaged, and so is the copy in ${folder}; do not use it. Bring an earlier backup back with \`logweir restore\`\n  ${damages.join("\n  ")}`,
+      `The store is damaged, and so is the copy in ${folder}; do not use it. Bring an earlier backup back ` +
+        `with \`logweir restore\`\n  ${damages.join("\n  ")}`,
     );
   }
   const wrong = sources.find(({ name, rows }) => counts.get(name) !== rows);
   if (wrong === undefined) return;
   throw new CliError(
-    `The copy in ${folder} has ${counts.get(wrong.name) ?? "no"} events of ${wrong.name} instead of ${wrong.rows}; do not use it`,
+    `The copy in ${folder} has ${counts.get(wrong.name) ?? "no"} events of ${wrong.name} instead of ` +
+      `${wrong.rows}; do not use it`,
   );
 }
 
-/** Where blocks of a running service's store do not fit their checksums, in words; its bytes are read as a backup, and not kept. */
+/**
+ * Where blocks of a running service's store do not fit their checksums, in words; its bytes are read as a backup, and
+ * not kept.
+ */
 export async function checkServiceBlocks(options: ServiceOptions, context: CliContext): Promise<readonly string[]> {
   const response = await createServiceClient(options, context).send("/api/store/backup");
   if (!response.ok || response.body === null) throw new CliError(await describeAnswer(response));

@@ -46,7 +46,8 @@ async function examine(options: DoctorOptions, context: CliContext): Promise<Sto
 }
 
 const whatToDo =
-  "Bring a backup back with `logweir restore`. Without one: `logweir serve` still answers what lies in whole blocks; have it exported before anything else is tried";
+  "Bring a backup back with `logweir restore`. Without one: `logweir serve` still answers what lies in whole " +
+  "blocks; have it exported before anything else is tried";
 
 function withDamages(state: StoreState, damages: readonly string[]): StoreState {
   const found = damages.map(

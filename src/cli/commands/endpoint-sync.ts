@@ -24,8 +24,8 @@ export interface SyncOptions extends ServiceOptions {
 const differsExitCode = 2;
 
 /**
- * Writes the endpoints of a service as files. A file that means the same stays as it is; one that says something else is
- * overwritten with `force` only, and without it nothing at all is written.
+ * Writes the endpoints of a service as files. A file that means the same stays as it is; one that says something else
+ * is overwritten with `force` only, and without it nothing at all is written.
  */
 export async function pullEndpoints(folder: string, options: SyncOptions, context: CliContext): Promise<void> {
   const directory = resolve(context.workingDir, folder);
@@ -66,7 +66,10 @@ export async function diffEndpoints(folder: string, options: SyncOptions, contex
   throw new CliError(length === 1 ? "There is a change" : `There are ${length} changes`, differsExitCode);
 }
 
-/** Makes the endpoints of a service those of a folder, once somebody has agreed. Every change is checked before the first is made. */
+/**
+ * Makes the endpoints of a service those of a folder, once somebody has agreed. Every change is checked before the
+ * first is made.
+ */
 export async function applyEndpoints(folder: string, options: SyncOptions, context: CliContext): Promise<void> {
   const plan = await planEndpoints(await readEndpointFolder(resolve(context.workingDir, folder)), options, context);
   if (options.json !== true) printPlan(plan, context);

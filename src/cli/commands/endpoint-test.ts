@@ -20,8 +20,8 @@ export interface EndpointTestOptions {
 const unusableExitCode = 2;
 
 /**
- * Runs the tests beside endpoint files on an engine in memory. Fails with 1 where a test does, after all were run, and with 2
- * where there is nothing to run, or a file cannot be used.
+ * Runs the tests beside endpoint files on an engine in memory. Fails with 1 where a test does, after all were run,
+ * and with 2 where there is nothing to run, or a file cannot be used.
  */
 export async function testEndpoints(folder: string, options: EndpointTestOptions, context: CliContext): Promise<void> {
   const outcomes = await runFolder(resolve(context.workingDir, folder), options, context).catch((error: unknown) => {

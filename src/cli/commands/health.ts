@@ -3,7 +3,10 @@ import { type ServiceOptions, serviceUrl } from "../service-call.ts";
 
 const timeoutMs = 5_000;
 
-/** Asks a service whether it works; needs no token. Throws `CliError`, which ends the command with 1, where it does not. */
+/**
+ * Asks a service whether it works; needs no token. Throws `CliError`, which ends the command with 1, where it does
+ * not.
+ */
 export async function checkHealth(
   options: ServiceOptions & { readonly json?: boolean },
   context: CliContext,

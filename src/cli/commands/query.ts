@@ -15,7 +15,10 @@ export interface QueryOptions extends ServiceOptions {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Runs an endpoint of a running service and prints its rows: as a table, as CSV, or with `--json` as the service answered. */
+/**
+ * Runs an endpoint of a running service and prints its rows: as a table, as CSV, or with `--json` as the service
+ * answered.
+ */
 export async function query(name: string, options: QueryOptions, context: CliContext): Promise<void> {
   if (options.json === true && options.csv === true) throw new CliError("--json or --csv, not both", 64);
   const response = await createServiceClient(options, context).send(

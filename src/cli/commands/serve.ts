@@ -15,12 +15,15 @@ export interface ServeOptions {
   readonly demo?: boolean;
 }
 
-/** So many percent of what is in use the old generation may grow by before it is collected. V8's own choice is up to four times as much. */
+/**
+ * So many percent of what is in use the old generation may grow by before it is collected. V8's own choice is up to
+ * four times as much.
+ */
 const heapGrowingPercent = 50;
 
 /**
- * Runs the service until SIGTERM or SIGINT, which drain it. A second signal ends the process at once. SIGHUP has the files of
- * endpoints and sources read again.
+ * Runs the service until SIGTERM or SIGINT, which drain it. A second signal ends the process at once. SIGHUP has the
+ * files of endpoints and sources read again.
  */
 export async function serve(options: ServeOptions, context: CliContext): Promise<void> {
   const tickShape = holdTickShape();

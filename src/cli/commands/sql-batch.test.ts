@@ -97,7 +97,8 @@ describe("sql --batch", () => {
 
   it("takes named and positional parameters, with types of their values", async () => {
     const answers = await answer([
-      '{"query":"SELECT @I + 1, @f, @s, @b, @a, @d","params":{"i":1,"f":1.0,"s":"x","b":true,"a":[1,2.5],"d":{"type":"DATE","value":"2026-01-02"}}}',
+      '{"query":"SELECT @I + 1, @f, @s, @b, @a, ' +
+        '@d","params":{"i":1,"f":1.0,"s":"x","b":true,"a":[1,2.5],"d":{"type":"DATE","value":"2026-01-02"}}}',
       { query: "SELECT ?, ?", params: ["a", 2] },
       { query: "SELECT IFNULL(@n, 'none')", params: { n: null } },
       { query: "SELECT @missing" },

@@ -23,7 +23,10 @@ interface EventRow {
 const firstRows = 10;
 const retryMs = 2_000;
 
-/** Prints the newest events of a source, or rows of an endpoint, and then those that come, until the process is ended or `signal` aborted. */
+/**
+ * Prints the newest events of a source, or rows of an endpoint, and then those that come, until the process is ended
+ * or `signal` aborted.
+ */
 export async function tail(
   name: string,
   options: TailOptions,

@@ -12,7 +12,10 @@ export interface EndpointFile {
   readonly definition: EndpointDefinition;
 }
 
-/** Reads every endpoint file of a folder. Throws one `CliError` with all problems of their headers, of ids and of names. */
+/**
+ * Reads every endpoint file of a folder. Throws one `CliError` with all problems of their headers, of ids and of
+ * names.
+ */
 export async function readEndpointFolder(folder: string): Promise<readonly EndpointFile[]> {
   const names = await readdir(folder).catch((error: Error) => {
     throw new CliError(`The folder of endpoints cannot be read: ${error.message}`);

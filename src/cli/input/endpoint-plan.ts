@@ -96,8 +96,9 @@ function toContract({ parameters, columns }: ContractAnswer): EndpointContract {
 }
 
 /**
- * Compares a folder with a service and lets the service check every change, before any is made. Throws one `CliError` with
- * all that stands in the way. Endpoints are the same by id; those that are in the service alone are deleted with `prune`.
+ * Compares a folder with a service and lets the service check every change, before any is made. Throws one `CliError`
+ * with all that stands in the way. Endpoints are the same by id; those that are in the service alone are deleted with
+ * `prune`.
  */
 export async function planEndpoints(
   files: readonly EndpointFile[],

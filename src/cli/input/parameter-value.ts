@@ -36,9 +36,9 @@ const scalarKinds = [
 ] as const;
 
 /**
- * The type of a JSON value: text is STRING, a number without point and exponent INT64, another FLOAT64; an array has the
- * common type of its values, an object is a STRUCT. Null has no type of its own: the query decides. Undefined where
- * the values of an array have no common type.
+ * The type of a JSON value: text is STRING, a number without point and exponent INT64, another FLOAT64; an array has
+ * the common type of its values, an object is a STRUCT. Null has no type of its own: the query decides. Undefined
+ * where the values of an array have no common type.
  */
 export function inferParameter(json: unknown): InferredParameter | undefined {
   if (json === null) return { type: UNKNOWN, value: null };

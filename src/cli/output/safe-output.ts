@@ -1,8 +1,8 @@
 import type { OutputStream } from "../context.ts";
 
 /**
- * Control characters (but tab and line feed), and those that turn the direction of text: a terminal would obey what somebody wrote into an
- * event. A carriage return counts unless it ends a line.
+ * Control characters (but tab and line feed), and those that turn the direction of text: a terminal would obey what
+ * somebody wrote into an event. A carriage return counts unless it ends a line.
  */
 const unsafe = /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}|\r(?!\n)/gu;
 
@@ -13,7 +13,10 @@ export function escapeControls(text: string): string {
 
 const rawStreams = new WeakMap<object, OutputStream>();
 
-/** The stream, with everything that is written to it escaped. What our own code makes for terminals goes to `rawStream` of it. */
+/**
+ * The stream, with everything that is written to it escaped. What our own code makes for terminals goes to
+ * `rawStream` of it.
+ */
 export function openSafeOutput(stream: OutputStream): OutputStream {
   const decoder = new TextDecoder();
   const write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {

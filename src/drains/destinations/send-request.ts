@@ -29,7 +29,10 @@ const maxReasonCharacters = 300;
 /** Statuses that say that the events themselves are at fault. */
 const refusals: ReadonlySet<number> = new Set([400, 413, 422]);
 
-/** Sends a request by POST. Follows no redirect, reads no more than 16 KB of the answer, and never rejects but for the end of the signal. */
+/**
+ * Sends a request by POST. Follows no redirect, reads no more than 16 KB of the answer, and never rejects but for the
+ * end of the signal.
+ */
 export async function sendRequest(request: DrainRequest, signal: AbortSignal): Promise<DrainAnswer> {
   try {
     const body = request.isPacked ? await pack(request.body) : request.body;

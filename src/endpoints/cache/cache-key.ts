@@ -4,9 +4,10 @@ import type { PreparedCall } from "../call/run-endpoint.ts";
 import type { Endpoint } from "../definition/definition.ts";
 
 /**
- * What decides an answer, as one SHA-256: the endpoint and its version, the query in its compiled form (so that spelling and
- * white space of a consumer's query do not count), the typed values that it reads, pins among them, the page size and the redaction.
- * Parameters that the endpoint does not declare, and whether it was called by UUID or by name, play no part.
+ * What decides an answer, as one SHA-256: the endpoint and its version, the query in its compiled form (so that
+ * spelling and white space of a consumer's query do not count), the typed values that it reads, pins among them, the
+ * page size and the redaction. Parameters that the endpoint does not declare, and whether it was called by UUID or by
+ * name, play no part.
  */
 export function cacheKey({ definition, version }: Endpoint, call: PreparedCall): string {
   const parts = [

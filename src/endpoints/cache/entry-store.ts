@@ -6,7 +6,10 @@ export interface EntryStore<Entry> {
   peek(key: string): Entry | undefined;
   /** Puts the entry behind all others in the order in which they go. */
   touch(key: string): void;
-  /** Keeps the entry in place of the key's last, and drops others until there is room. One that is larger than everything is not kept. */
+  /**
+   * Keeps the entry in place of the key's last, and drops others until there is room. One that is larger than
+   * everything is not kept.
+   */
   set(key: string, entry: Entry): void;
   /** Counts the entry again after it grew or shrank; the order stays. */
   recount(key: string): void;

@@ -9,8 +9,9 @@ interface Flight<T> {
 
 export interface Flights<T> {
   /**
-   * Joins the work of this key, or starts it. Resolves with its result or throws its error. A caller whose signal is aborted
-   * leaves with the signal's reason and does not disturb the others; when the last one left, the work is aborted.
+   * Joins the work of this key, or starts it. Resolves with its result or throws its error. A caller whose signal is
+   * aborted leaves with the signal's reason and does not disturb the others; when the last one left, the work is
+   * aborted.
    */
   join(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
 }

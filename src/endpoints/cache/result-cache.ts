@@ -20,7 +20,10 @@ export interface CacheLookup {
   readonly compute: (signal: AbortSignal) => Promise<ComputedAnswer>;
   /** Runs it again; it is kept with the answer, so it must not hold on to a request. */
   readonly refresh: (signal: AbortSignal) => Promise<ComputedAnswer>;
-  /** The caller's signal, asked for where a query is waited for: aborting it ends that wait, and the query when nobody else waits for it. */
+  /**
+   * The caller's signal, asked for where a query is waited for: aborting it ends that wait, and the query when nobody
+   * else waits for it.
+   */
   readonly openSignal: () => AbortSignal;
 }
 
@@ -88,7 +91,10 @@ export class ResultCache {
     return this.#entries.size;
   }
 
-  /** The cached answer, or the one that is computed now. Concurrent identical misses run one query. Errors are thrown and never kept. */
+  /**
+   * The cached answer, or the one that is computed now. Concurrent identical misses run one query. Errors are thrown
+   * and never kept.
+   */
   async get(lookup: CacheLookup): Promise<FoundAnswer> {
     const { key } = lookup;
     const entry = this.#entries.peek(key);
@@ -127,7 +133,10 @@ export class ResultCache {
     }
   }
 
-  /** Starts the refreshes that are due, drops what nobody reads, and packs what was not read of late; call it about once a second. */
+  /**
+   * Starts the refreshes that are due, drops what nobody reads, and packs what was not read of late; call it about
+   * once a second.
+   */
   tick(): void {
     const now = this.#nowMs();
     const cold: [string, Entry][] = [];

@@ -24,8 +24,8 @@ export interface CachedRun extends FoundAnswer {
 }
 
 /**
- * Answers a call of an endpoint that keeps its answers, as the whole `{"result":[...]}`. Throws `ServiceError` as running it does.
- * A refresh prepares the call anew, so that it sees the sources' fields of its own time.
+ * Answers a call of an endpoint that keeps its answers, as the whole `{"result":[...]}`. Throws `ServiceError` as
+ * running it does. A refresh prepares the call anew, so that it sees the sources' fields of its own time.
  */
 export function runCached(dependencies: CachedRunner, call: EndpointCall, options: RunOptions): Promise<CachedRun> {
   const { runner, cache } = dependencies;
@@ -54,7 +54,10 @@ export function runCached(dependencies: CachedRunner, call: EndpointCall, option
 /** What is kept of a call beside its answer. */
 type KeptCall = Omit<EndpointCall, "openSignal">;
 
-/** Made here, since a function holds on to all that the functions beside it read: the request of the call would be kept with its answer. */
+/**
+ * Made here, since a function holds on to all that the functions beside it read: the request of the call would be
+ * kept with its answer.
+ */
 function createRefresh(dependencies: CachedRunner, call: KeptCall): (signal: AbortSignal) => Promise<ComputedAnswer> {
   return (signal) => compute(dependencies, call, signal, { caller: "refresh" });
 }
@@ -89,7 +92,9 @@ function toOwnBuffer(text: string): Buffer {
   return buffer;
 }
 
-/** What the endpoint reads of a call's parameters, since an answer that is kept keeps them too; with their rough size. */
+/**
+ * What the endpoint reads of a call's parameters, since an answer that is kept keeps them too; with their rough size.
+ */
 function pickParameters(
   { contract }: Endpoint,
   sent: ReadonlyMap<string, unknown>,

@@ -41,9 +41,9 @@ export class Admission {
   }
 
   /**
-   * Resolves when the caller may run, with the function that ends its turn (calling it again does nothing). Callers that wait
-   * take turns: each in the order in which it came, whatever another has waiting. Throws `too_many_queries` when the queue is
-   * full, and the signal's reason when that is aborted first.
+   * Resolves when the caller may run, with the function that ends its turn (calling it again does nothing). Callers
+   * that wait take turns: each in the order in which it came, whatever another has waiting. Throws `too_many_queries`
+   * when the queue is full, and the signal's reason when that is aborted first.
    */
   async enter(signal: AbortSignal, name = ""): Promise<() => void> {
     signal.throwIfAborted();

@@ -124,8 +124,9 @@ export function compileConsumer(
 }
 
 /**
- * Resolves a query that sees the sources in a way. A scan that the endpoint's query confines to one tenant gets that tenant's table. Names
- * mean what that table says, which may be something else than where the guard was found: then the scan is filtered besides.
+ * Resolves a query that sees the sources in a way. A scan that the endpoint's query confines to one tenant gets that
+ * tenant's table. Names mean what that table says, which may be something else than where the guard was found: then
+ * the scan is filtered besides.
  */
 function resolveAs(
   tables: SourceTables,

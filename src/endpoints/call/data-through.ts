@@ -2,9 +2,15 @@ import type { EventStore } from "../../engines/contract/query-engine.ts";
 import type { NewestByTenant } from "../tenants/newest-by-tenant.ts";
 import type { TenantRead } from "./planned-query.ts";
 
-/** Knows the newest event of each source, and of each tenant in it, mostly without asking the engine: it sees every event that is stored. */
+/**
+ * Knows the newest event of each source, and of each tenant in it, mostly without asking the engine: it sees every
+ * event that is stored.
+ */
 export interface DataThrough {
-  /** To be told of the newest of events once they are on disk, in microseconds since 1970: of all of them, and of each tenant's. */
+  /**
+   * To be told of the newest of events once they are on disk, in microseconds since 1970: of all of them, and of each
+   * tenant's.
+   */
   note(source: string, newestUs: bigint, byTenant?: ReadonlyMap<string, bigint>): void;
   /** The newest event of a source, in microseconds since 1970; undefined where it has none. */
   newestOf(source: string): bigint | undefined;
@@ -14,7 +20,10 @@ export interface DataThrough {
   forgetTenants(): void;
 }
 
-/** Begins with what the store holds; `readTenants` is asked for sources with events at once, and again after `forgetTenants` or where it failed. */
+/**
+ * Begins with what the store holds; `readTenants` is asked for sources with events at once, and again after
+ * `forgetTenants` or where it failed.
+ */
 export async function createDataThrough(
   store: Pick<EventStore, "statistics">,
   readTenants: (sources: readonly string[]) => Promise<NewestByTenant>,

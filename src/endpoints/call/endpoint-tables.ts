@@ -24,7 +24,10 @@ export interface FoundTables {
   readonly endpoints: ReadonlyMap<string, Endpoint | undefined>;
 }
 
-/** The tables that saved queries see: sources, and endpoints where no source has the name; and what was found in them so far. */
+/**
+ * The tables that saved queries see: sources, and endpoints where no source has the name; and what was found in them
+ * so far.
+ */
 export function createCatalog(
   sources: SourceTables,
   endpoints: EndpointLookup,
@@ -63,8 +66,8 @@ function toView(endpoint: Endpoint, sources: SourceTables, endpoints: EndpointLo
 }
 
 /**
- * Types of the parameters that the query may name, by lower-case name: those it declares, and those of endpoints that it seems
- * to read. GoogleSQL's parameter names know no case.
+ * Types of the parameters that the query may name, by lower-case name: those it declares, and those of endpoints that
+ * it seems to read. GoogleSQL's parameter names know no case.
  */
 export function visibleParameters(
   endpoint: Endpoint,
@@ -88,7 +91,9 @@ export function visibleParameters(
   return types;
 }
 
-/** The parameters of an endpoint's callers: its own, and those of the endpoints that it reads, the first of each name. */
+/**
+ * The parameters of an endpoint's callers: its own, and those of the endpoints that it reads, the first of each name.
+ */
 export function effectiveParameters(
   { definition }: Pick<Endpoint, "definition">,
   read: readonly Endpoint[],

@@ -7,9 +7,10 @@ import { describeParameterType, parseParameterValue } from "../definition/parame
 export type BoundParameters = ReadonlyMap<string, ParameterValue>;
 
 /**
- * Takes what an endpoint declares out of what a call sent, checks it and brings it into canonical form. What is not declared
- * is ignored. A parameter that was not sent, or was sent as JSON null, takes its default, else NULL; an empty text counts
- * as not sent for every type but string. Throws `missing_parameter` or `invalid_parameter`, naming the parameter.
+ * Takes what an endpoint declares out of what a call sent, checks it and brings it into canonical form. What is not
+ * declared is ignored. A parameter that was not sent, or was sent as JSON null, takes its default, else NULL; an
+ * empty text counts as not sent for every type but string. Throws `missing_parameter` or `invalid_parameter`, naming
+ * the parameter.
  */
 export function bindParameters(
   definitions: readonly ParameterDefinition[],
@@ -47,7 +48,10 @@ function bindOne(definition: ParameterDefinition, raw: unknown): ParameterValue 
   return value;
 }
 
-/** The row limit that a call asks for with `limit`: undefined when it does not. Throws `invalid_parameter` outside 1 to `maxRows`. */
+/**
+ * The row limit that a call asks for with `limit`: undefined when it does not. Throws `invalid_parameter` outside 1
+ * to `maxRows`.
+ */
 export function parseLimit(raw: unknown, maxRows: number): number | undefined {
   if (raw === undefined || raw === null || raw === "") return undefined;
   const value = Number(parseParameterValue("int64", raw) ?? Number.NaN);

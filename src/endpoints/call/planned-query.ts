@@ -19,7 +19,10 @@ export interface PlannedQuery extends CompiledQuery {
   readonly warnings?: readonly Diagnostic[] | undefined;
   /** What it reads in the call that it was planned for; its `tables` as a whole where this is not told. */
   readonly reads?: readonly TenantRead[];
-  /** False once the same call would be planned otherwise; absent where that cannot be told, as for what depends on the clock. */
+  /**
+   * False once the same call would be planned otherwise; absent where that cannot be told, as for what depends on the
+   * clock.
+   */
   readonly isCurrent?: () => boolean;
 }
 

@@ -53,8 +53,9 @@ interface KeptPlan {
 }
 
 /**
- * Keeps plans by the tables that they were made of: as long as these are the same objects, calls share a plan, of however many tenants. A
- * source's table, whole or as one tenant sees it, is another object once it has got new fields.
+ * Keeps plans by the tables that they were made of: as long as these are the same objects, calls share a plan, of
+ * however many tenants. A source's table, whole or as one tenant sees it, is another object once it has got new
+ * fields.
  */
 export function createPlanner(given: PlannerDependencies): Planner {
   return new KeepingPlanner(given);

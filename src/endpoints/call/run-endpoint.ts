@@ -40,10 +40,11 @@ export interface CallTenants {
 /** Makes queries ready to run, and keeps those that were. */
 export interface Planner {
   /**
-   * The endpoint's own query, or a consumer's over its tables, compiled. `rowLimit` takes the place of the own query's
-   * outermost LIMIT. `place` asks for a page behind a row, of which each item says whether that key of the order is NULL, or for what is
-   * newer than a time (see `makeFollowed`). Throws `ServiceError` with line and column for what is wrong with a consumer's query,
-   * `GoogleSqlError` for the endpoint's, and `pinned_parameter` for a call that is bound to a tenant and reads a source that has none.
+   * The endpoint's own query, or a consumer's over its tables, compiled. `rowLimit` takes the place of the own
+   * query's outermost LIMIT. `place` asks for a page behind a row, of which each item says whether that key of the
+   * order is NULL, or for what is newer than a time (see `makeFollowed`). Throws `ServiceError` with line and column
+   * for what is wrong with a consumer's query, `GoogleSqlError` for the endpoint's, and `pinned_parameter` for a call
+   * that is bound to a tenant and reads a source that has none.
    */
   plan(
     endpoint: Endpoint,
@@ -86,9 +87,15 @@ export interface EndpointCall {
   readonly budget?: Budget;
   /** What is asked about the rows of the consumer's query, which the call must have. */
   readonly shape?: QueryShape;
-  /** Asks for the newest rows at or after this time, in microseconds since 1970. Throws `not_followable` where the rows have no time order. */
+  /**
+   * Asks for the newest rows at or after this time, in microseconds since 1970. Throws `not_followable` where the
+   * rows have no time order.
+   */
   readonly followFromUs?: bigint;
-  /** The signal whose abortion ends the call and interrupts the engine, always the same: made by who needs it first, which a cached answer does without. */
+  /**
+   * The signal whose abortion ends the call and interrupts the engine, always the same: made by who needs it first,
+   * which a cached answer does without.
+   */
   readonly openSignal: () => AbortSignal;
 }
 
@@ -171,7 +178,10 @@ function tellTenants(
   return parameter === undefined || tenant === undefined ? { readValue } : { readValue, bound: { parameter, tenant } };
 }
 
-/** Runs something; that the endpoint's own query does not resolve, since events have changed what it reads, is `endpoint_broken`. */
+/**
+ * Runs something; that the endpoint's own query does not resolve, since events have changed what it reads, is
+ * `endpoint_broken`.
+ */
 function explainBroken<T>(call: BrokenCall, work: () => T): T {
   try {
     return work();
@@ -195,7 +205,10 @@ function identifyCall({ definition, version }: Endpoint, parts: readonly unknown
   return JSON.stringify([definition.id, version, ...parts]);
 }
 
-/** The place that the parameter `cursor` tells; undefined where there is none, or the endpoint has a parameter of that name. */
+/**
+ * The place that the parameter `cursor` tells; undefined where there is none, or the endpoint has a parameter of that
+ * name.
+ */
 function readPlace(
   cursors: CursorSealer,
   { contract }: Endpoint,

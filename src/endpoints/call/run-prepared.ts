@@ -43,8 +43,9 @@ export interface RunOptions {
 }
 
 /**
- * Runs a prepared call: rows as JSON text, comma separated, in batches as the engine makes them. Waits its turn first; the
- * deadline counts from the call of `next`. Errors of the engine arrive as `ServiceError`; the end by `signal` as its reason.
+ * Runs a prepared call: rows as JSON text, comma separated, in batches as the engine makes them. Waits its turn
+ * first; the deadline counts from the call of `next`. Errors of the engine arrive as `ServiceError`; the end by
+ * `signal` as its reason.
  */
 export async function* runPrepared(
   runner: Omit<EndpointRunner, "planner" | "cursors">,
@@ -108,7 +109,10 @@ interface BegunQuery {
   readonly ahead: Step[];
 }
 
-/** Two steps: of most answers that is all, so that nothing of them is given away before it is known that the engine got to their end. */
+/**
+ * Two steps: of most answers that is all, so that nothing of them is given away before it is known that the engine
+ * got to their end.
+ */
 async function readAhead(running: RunningQuery): Promise<BegunQuery> {
   const batches = running.batches[Symbol.asyncIterator]();
   try {
@@ -121,8 +125,8 @@ async function readAhead(running: RunningQuery): Promise<BegunQuery> {
 }
 
 /**
- * Runs the call on the engine; again where that ended below it, or others took its memory, before any of its rows was there. Not for a caller whose own
- * query ended it: its others may be of the same kind.
+ * Runs the call on the engine; again where that ended below it, or others took its memory, before any of its rows was
+ * there. Not for a caller whose own query ended it: its others may be of the same kind.
  */
 async function begin(
   { engine, holdBack, ...runner }: Omit<EndpointRunner, "planner" | "cursors">,

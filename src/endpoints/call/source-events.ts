@@ -1,7 +1,10 @@
 import type { Endpoint } from "../definition/definition.ts";
 import { draftEndpoint } from "../definition/draft-endpoint.ts";
 
-/** An endpoint that nobody can name: the newest events of a source, newest first; of those after a time where the call has one. */
+/**
+ * An endpoint that nobody can name: the newest events of a source, newest first; of those after a time where the call
+ * has one.
+ */
 export function createSourceEndpoint(source: string): Endpoint {
   const query = `SELECT timestamp, id, event_message, metadata
 FROM \`${source}\`

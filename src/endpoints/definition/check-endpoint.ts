@@ -25,15 +25,15 @@ export function lookupOf(endpoints: readonly Endpoint[]): EndpointLookup {
 /** How strictly an endpoint is looked at. */
 export interface CheckOptions {
   /**
-   * Whether it has to resolve both over what the sources declare and over all that events have carried, as a new one has. Otherwise one of
-   * both will do: what events are like keeps no endpoint from being there.
+   * Whether it has to resolve both over what the sources declare and over all that events have carried, as a new one
+   * has. Otherwise one of both will do: what events are like keeps no endpoint from being there.
    */
   readonly isNew?: boolean;
 }
 
 /**
- * Compiles an endpoint's query as calls would, and looks whether its settings go together with it. `endpoints` are those it
- * may read, itself among them. Answers it with the contract it turns out to have.
+ * Compiles an endpoint's query as calls would, and looks whether its settings go together with it. `endpoints` are
+ * those it may read, itself among them. Answers it with the contract it turns out to have.
  */
 export function checkEndpoint(
   asSaved: Endpoint,

@@ -20,7 +20,10 @@ export function inferContract(
   return { parameters, columns: shown.map(({ name, type }): ContractColumn => ({ name, type: withoutFields(type) })) };
 }
 
-/** The endpoint as it is told to somebody: others than owners are told nothing of what events of other tenants have carried. */
+/**
+ * The endpoint as it is told to somebody: others than owners are told nothing of what events of other tenants have
+ * carried.
+ */
 export function tellEndpoint(endpoint: Endpoint, isOwner: boolean): Endpoint {
   if (isOwner) return endpoint;
   const { contract, publicContract = { parameters: contract.parameters, columns: [] } } = endpoint;
@@ -43,7 +46,10 @@ function withoutFields(type: SqlType): SqlType {
   }
 }
 
-/** A column's type as contracts show it: as GoogleSQL writes it, with `RECORD` for a record of events and `UNKNOWN` for what no event has carried. */
+/**
+ * A column's type as contracts show it: as GoogleSQL writes it, with `RECORD` for a record of events and `UNKNOWN`
+ * for what no event has carried.
+ */
 export function formatContractType(type: SqlType): string {
   switch (type.kind) {
     case "ARRAY":

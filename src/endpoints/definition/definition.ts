@@ -46,8 +46,8 @@ export interface EndpointDefinition {
   readonly detectors?: readonly Detector[];
   readonly parameters: readonly ParameterDefinition[];
   /**
-   * The parameter that says whose rows a call reads: a token that pins it reads no others. Unless set, the one that the query
-   * compares with a tenant's field.
+   * The parameter that says whose rows a call reads: a token that pins it reads no others. Unless set, the one that
+   * the query compares with a tenant's field.
    */
   readonly tenantParameter?: string;
   /** Further names of the WITH tables, for callers' queries. */
@@ -92,8 +92,14 @@ export interface Endpoint {
   readonly reads: readonly string[];
   /** Why a stored endpoint cannot run since what it reads has changed; undefined where it can. */
   readonly problem?: string;
-  /** What events have made of its query, where it does not resolve over all of them, or not over what sources declare alone. It runs where it can. */
+  /**
+   * What events have made of its query, where it does not resolve over all of them, or not over what sources declare
+   * alone. It runs where it can.
+   */
   readonly dataProblem?: string;
-  /** What its query can hardly mean, and runs all the same: fields that no event has carried. Each with line and column. */
+  /**
+   * What its query can hardly mean, and runs all the same: fields that no event has carried. Each with line and
+   * column.
+   */
   readonly warnings?: readonly string[];
 }

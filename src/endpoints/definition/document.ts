@@ -9,7 +9,10 @@ import { readReferenceFields } from "./reference-fields.ts";
 
 const { properties } = EndpointHeader;
 
-/** An endpoint as the API takes it and files write it: the fields of a file's header, and the query. Name and query must be there. */
+/**
+ * An endpoint as the API takes it and files write it: the fields of a file's header, and the query. Name and query
+ * must be there.
+ */
 export const EndpointDocument = Type.Object(
   {
     ...properties,
@@ -38,9 +41,9 @@ const forms: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a document of the API: null counts as left out, the reference's names are understood, and labels may be a text
- * `k=v,k2`. Every problem is told, and a field that is wrong is left out. A partial one needs no name and no query, and in
- * it null stays null: it stands for the default.
+ * Reads a document of the API: null counts as left out, the reference's names are understood, and labels may be a
+ * text `k=v,k2`. Every problem is told, and a field that is wrong is left out. A partial one needs no name and no
+ * query, and in it null stays null: it stands for the default.
  */
 export function readDocument(input: unknown, { isPartial = false } = {}): ReadDocument {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
@@ -94,7 +97,10 @@ function withoutNulls(parameters: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The whole document of a definition, with every field; what is not set is null, but for limits. Two definitions are the same exactly when their documents are. */
+/**
+ * The whole document of a definition, with every field; what is not set is null, but for limits. Two definitions are
+ * the same exactly when their documents are.
+ */
 export function describeDefinition(definition: EndpointDefinition): Readonly<Record<string, unknown>> {
   return {
     id: definition.id,

@@ -11,7 +11,9 @@ export interface FieldProblem {
   readonly code?: Diagnostic["code"];
 }
 
-/** Texts by field, as a save that is refused answers them: what is wrong inside the query comes with line and column. */
+/**
+ * Texts by field, as a save that is refused answers them: what is wrong inside the query comes with line and column.
+ */
 export function describeByField(
   problems: readonly FieldProblem[],
   query: string,

@@ -70,8 +70,8 @@ const opening = /^\uFEFF?\s*\/\*[ \t]*---[ \t]*\r?\n/;
 const closing = /^---[ \t]*\*\/[ \t]*(?:\r?\n|$)/m;
 
 /**
- * Takes an endpoint file apart: it begins with the line `/*---`, the YAML header follows, then a line that closes the comment
- * with `---` before the asterisk, then the query. Undefined when the text does not have this form.
+ * Takes an endpoint file apart: it begins with the line `/*---`, the YAML header follows, then a line that closes the
+ * comment with `---` before the asterisk, then the query. Undefined when the text does not have this form.
  */
 export function splitHeader(text: string): HeaderParts | undefined {
   const start = opening.exec(text);

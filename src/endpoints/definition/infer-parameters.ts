@@ -11,7 +11,9 @@ import { sqlTypeOf } from "./parameter-value.ts";
 
 type Dependencies = Omit<CompileDependencies, "engine">;
 
-/** The parameter as the query uses it: optional, NULL where it is not sent. Undefined for a type that cannot be sent. */
+/**
+ * The parameter as the query uses it: optional, NULL where it is not sent. Undefined for a type that cannot be sent.
+ */
 function toParameter(name: string, type: SqlType | undefined): ParameterDefinition | undefined {
   const known = parameterTypes.find((each) => sqlTypeOf(each).kind === (type?.kind ?? "STRING"));
   if (known === undefined) return undefined;
@@ -19,7 +21,10 @@ function toParameter(name: string, type: SqlType | undefined): ParameterDefiniti
   return { name, type: known, ...common, isInferred: true };
 }
 
-/** Names that the query uses and nothing declares, in its order; none that is nearly a declared one, which is a misspelling. */
+/**
+ * Names that the query uses and nothing declares, in its order; none that is nearly a declared one, which is a
+ * misspelling.
+ */
 function findUndeclared(endpoint: Endpoint, { tables, endpoints }: Dependencies): readonly string[] {
   const used = new Map<string, string>();
   for (const { key } of findParameters(endpoint.savedQuery)) {
@@ -32,7 +37,10 @@ function findUndeclared(endpoint: Endpoint, { tables, endpoints }: Dependencies)
   return [...used].flatMap(([key, name]) => (isUndeclared(key) ? [name] : []));
 }
 
-/** The endpoint with what its query uses beside what it declares. What does not resolve stays as it is, and is reported by its check. */
+/**
+ * The endpoint with what its query uses beside what it declares. What does not resolve stays as it is, and is
+ * reported by its check.
+ */
 export function inferParameters(endpoint: Endpoint, dependencies: Dependencies): Endpoint {
   const { definition } = endpoint;
   const declared = definition.parameters.filter(({ isInferred }) => isInferred !== true);

@@ -15,9 +15,15 @@ export class EndpointFileError extends UserError {
 
 /** What the files of a folder are read with. */
 export interface LoadDependencies extends Pick<CompileDependencies, "engine" | "tables"> {
-  /** Endpoints that are in no file: files may read them, and their names are taken. One with the id of a file gives way to it. */
+  /**
+   * Endpoints that are in no file: files may read them, and their names are taken. One with the id of a file gives
+   * way to it.
+   */
   readonly stored?: readonly Endpoint[];
-  /** True for a file that was taken over before as it is: then what events have made of its query does not keep it, or the others, from being loaded. */
+  /**
+   * True for a file that was taken over before as it is: then what events have made of its query does not keep it, or
+   * the others, from being loaded.
+   */
   readonly isKnown?: (draft: Endpoint) => Promise<boolean>;
 }
 
@@ -29,9 +35,9 @@ interface DraftedFile {
 }
 
 /**
- * Reads every `*.sql` file of some folders and compiles it as a call would. Throws one `EndpointFileError` with all problems
- * of all files; nothing is half loaded. Ids and names are unique over all files of a folder; a file of a later folder takes the place of
- * those of earlier ones with its id or name. The versions are all 1.
+ * Reads every `*.sql` file of some folders and compiles it as a call would. Throws one `EndpointFileError` with all
+ * problems of all files; nothing is half loaded. Ids and names are unique over all files of a folder; a file of a
+ * later folder takes the place of those of earlier ones with its id or name. The versions are all 1.
  */
 export async function loadEndpoints(
   folders: readonly string[],

@@ -12,7 +12,9 @@ const renamed: Readonly<Record<string, string>> = {
 const uuid = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 const languages: readonly unknown[] = ["sql", "bq_sql", "googlesql", "bigquery"];
 
-/** What the reference's clients send that has no field here: undefined where it can be overlooked, else why it cannot. */
+/**
+ * What the reference's clients send that has no field here: undefined where it can be overlooked, else why it cannot.
+ */
 const settled: Readonly<Record<string, (value: unknown) => string | undefined>> = {
   language: (value) =>
     value === null || languages.includes(value) ? undefined : "queries are GoogleSQL here: bq_sql is the only language",

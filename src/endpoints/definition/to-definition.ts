@@ -7,8 +7,8 @@ import { describeParameterType, parseParameterValue } from "./parameter-value.ts
 type Report = (path: readonly string[], message: string) => void;
 
 /**
- * The definition that a header and a query mean, and what is wrong with it beyond its form. With problems the definition
- * is the best guess, good enough to look for more of them.
+ * The definition that a header and a query mean, and what is wrong with it beyond its form. With problems the
+ * definition is the best guess, good enough to look for more of them.
  */
 export function toDefinition(
   header: EndpointHeader,

@@ -22,8 +22,8 @@ export interface EndpointIdentity extends Partial<Pick<Endpoint, "version" | "or
 }
 
 /**
- * An endpoint of a document as the API takes it, or every problem of it by field: unknown fields, wrong values, and all that
- * the language and the engine say about the query.
+ * An endpoint of a document as the API takes it, or every problem of it by field: unknown fields, wrong values, and
+ * all that the language and the engine say about the query.
  */
 export function validateDocument(
   input: unknown,
@@ -76,7 +76,10 @@ export type FileDraft =
   | { readonly draft: Endpoint; readonly place: (problem: FieldProblem) => FileProblem }
   | { readonly problems: readonly FileProblem[] };
 
-/** Reads an endpoint file as far as that goes without knowing other endpoints. `path` is told in messages and gives the default name. */
+/**
+ * Reads an endpoint file as far as that goes without knowing other endpoints. `path` is told in messages and gives
+ * the default name.
+ */
 export function draftOfFile(text: string, path: string): FileDraft {
   const parsed = parseEndpointFile(text, path);
   if ("problems" in parsed) return parsed;

@@ -4,7 +4,8 @@ import { describeDefinition } from "./document.ts";
 import { toDefinition } from "./to-definition.ts";
 
 /**
- * The file of an endpoint: what is set as a header, then the query, byte for byte. Reading it gives the same definition again.
+ * The file of an endpoint: what is set as a header, then the query, byte for byte. Reading it gives the same
+ * definition again.
  */
 export function writeEndpointFile(definition: EndpointDefinition): string {
   const { id, name, query } = definition;

@@ -30,7 +30,10 @@ export interface ScopeTable {
   readonly fields: readonly SourceField[];
 }
 
-/** Describes the query of a call as running it would see it. Throws for what is wrong besides, such as a parameter that is missing. */
+/**
+ * Describes the query of a call as running it would see it. Throws for what is wrong besides, such as a parameter
+ * that is missing.
+ */
 export function inspectConsumer(runner: Runner, call: Call): ConsumerReport {
   try {
     const { query } = prepareCall(runner, call);
@@ -55,7 +58,10 @@ function warningsOf({ parameters }: Call, { warnings = [] }: PlannedQuery): read
   return typeof text === "string" ? placeDiagnostics(text, warnings) : [];
 }
 
-/** What a consumer is told of a query: never more than an answer would tell. Undefined for errors that are not about its text. */
+/**
+ * What a consumer is told of a query: never more than an answer would tell. Undefined for errors that are not about
+ * its text.
+ */
 function diagnosticsOf({ code, message, details }: ServiceError): readonly PlacedProblem[] | undefined {
   const { cause } = details;
   if (cause instanceof GoogleSqlError) {
@@ -76,7 +82,10 @@ function shownColumns({ columns, paging }: PlannedQuery): PlannedQuery["columns"
   return columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
 }
 
-/** The tables of an endpoint's WITH clause that this call may read, as it sees them, with every field that holds values. */
+/**
+ * The tables of an endpoint's WITH clause that this call may read, as it sees them, with every field that holds
+ * values.
+ */
 export function listScopeTables(runner: Runner, call: Call, defaultTable: string | undefined): readonly ScopeTable[] {
   const { definition, savedQuery }: Endpoint = call.endpoint;
   const names = savedQuery.with?.entries.map((entry) => entry.name.name) ?? [];

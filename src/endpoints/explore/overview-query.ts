@@ -12,7 +12,10 @@ export interface Overview {
   readonly toUs: bigint;
   /** Equal parts of that time in which rows are counted. */
   readonly bucketCount: number;
-  /** The field by whose values rows are counted apart in each part; by hundreds of it for classes, as HTTP's statuses have them. */
+  /**
+   * The field by whose values rows are counted apart in each part; by hundreds of it for classes, as HTTP's statuses
+   * have them.
+   */
   readonly split: { readonly path: readonly string[]; readonly isByClass: boolean } | undefined;
   /** Fields whose most frequent values are told. */
   readonly facets: readonly (readonly string[])[];

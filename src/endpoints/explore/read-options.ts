@@ -12,7 +12,10 @@ const maxFacets = 30;
 const defaultNeighbours = 20;
 const maxNeighbours = 200;
 
-/** Reads what an overview is asked for: `from` and `to`, `buckets`, `split`, `split_by`, `facets` and `values`. Throws `ServiceError` naming what is wrong. */
+/**
+ * Reads what an overview is asked for: `from` and `to`, `buckets`, `split`, `split_by`, `facets` and `values`. Throws
+ * `ServiceError` naming what is wrong.
+ */
 export function readOverview(sent: Sent): Overview {
   const fromUs = readTime(sent, "from");
   const toUs = readTime(sent, "to");
@@ -37,7 +40,10 @@ export function readOverview(sent: Sent): Overview {
   };
 }
 
-/** Reads which row is looked around, and how far: `timestamp` (ISO 8601, or microseconds as answers have them), `id`, `count` on each side. */
+/**
+ * Reads which row is looked around, and how far: `timestamp` (ISO 8601, or microseconds as answers have them), `id`,
+ * `count` on each side.
+ */
 export function readAround(sent: Sent): { readonly atUs: bigint; readonly id: string; readonly count: number } {
   const id = readText(sent, "id");
   if (id === undefined) throw missing("id");

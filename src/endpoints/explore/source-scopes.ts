@@ -15,8 +15,8 @@ export interface SourceScopes {
 const maxRows = 10_000;
 
 /**
- * Lets a source be called as an endpoint that is sandboxed: its only table is the source, between `iso_timestamp_start` and
- * `iso_timestamp_end` where they are sent.
+ * Lets a source be called as an endpoint that is sandboxed: its only table is the source, between
+ * `iso_timestamp_start` and `iso_timestamp_end` where they are sent.
  */
 export function createSourceScopes(sources: { find(nameOrId: string): Source | undefined }): SourceScopes {
   const made = new WeakMap<Source, Endpoint>();

@@ -42,8 +42,8 @@ export function checkReaders(
 }
 
 /**
- * Looks at all of them again, since their tables may be others: contracts, and whether they run. One that is as it was stays the
- * same object.
+ * Looks at all of them again, since their tables may be others: contracts, and whether they run. One that is as it
+ * was stays the same object.
  */
 export function recheckAll(
   endpoints: readonly Endpoint[],

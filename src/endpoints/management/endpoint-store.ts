@@ -32,12 +32,16 @@ export type NewVersion = Omit<VersionRecord, "number" | "createdAt">;
 /** An endpoint of the store as it is now. */
 export type StoredEndpoint = Pick<VersionRecord, "number" | "name" | "document" | "contract"> & { readonly id: string };
 
-/** Where the API's endpoints live, and the versions of all. Each change is one transaction: after a crash it is there or not. */
+/**
+ * Where the API's endpoints live, and the versions of all. Each change is one transaction: after a crash it is there
+ * or not.
+ */
 export interface EndpointStore {
   list(): Promise<readonly StoredEndpoint[]>;
   /**
-   * Saves a version as the current one, and answers its number. `base` is the number that it builds on, undefined for an
-   * endpoint that the store must not have; where the store has another, nothing is saved and the answer is undefined.
+   * Saves a version as the current one, and answers its number. `base` is the number that it builds on, undefined for
+   * an endpoint that the store must not have; where the store has another, nothing is saved and the answer is
+   * undefined.
    */
   save(version: NewVersion, base: number | undefined): Promise<number | undefined>;
   /** Removes an endpoint whose current version is `base`; its versions stay. False where it is another. */

@@ -23,8 +23,9 @@ export interface ReloadDependencies extends Pick<CompileDependencies, "engine" |
 }
 
 /**
- * Reads the files and the store at the start. Throws `EndpointFileError` with every problem of every file. A stored endpoint that
- * no longer compiles, since a source is gone for example, stays: it says what its problem is, and can be changed or removed.
+ * Reads the files and the store at the start. Throws `EndpointFileError` with every problem of every file. A stored
+ * endpoint that no longer compiles, since a source is gone for example, stays: it says what its problem is, and can
+ * be changed or removed.
  */
 export async function openEndpoints({ folders, registry, store, ...compile }: ReloadDependencies): Promise<void> {
   const stored = await readStored(store);
@@ -34,8 +35,9 @@ export async function openEndpoints({ folders, registry, store, ...compile }: Re
 }
 
 /**
- * Reads the files again: all of them count at once, or, where one has a problem or would break an endpoint that reads it,
- * none, and an `EndpointFileError` tells every problem. What is the same stays the same, with its plans and cached answers.
+ * Reads the files again: all of them count at once, or, where one has a problem or would break an endpoint that reads
+ * it, none, and an `EndpointFileError` tells every problem. What is the same stays the same, with its plans and
+ * cached answers.
  */
 export function reloadFiles(
   { folders, registry, store, ...compile }: ReloadDependencies,

@@ -24,7 +24,9 @@ function toEndpoint({ id, number, document, contract }: StoredEndpoint): Endpoin
   }
 }
 
-/** Those that no file stands in for: a file that has the id of a stored endpoint hides it for as long as it is there. */
+/**
+ * Those that no file stands in for: a file that has the id of a stored endpoint hides it for as long as it is there.
+ */
 export function withoutHidden(stored: readonly Endpoint[], files: readonly Endpoint[]): readonly Endpoint[] {
   const ids = new Set(files.map(({ definition }) => definition.id));
   return stored.filter(({ definition }) => !ids.has(definition.id));
@@ -36,7 +38,9 @@ export async function isLoadedBefore({ definition }: Endpoint, store: Pick<Endpo
   return last !== undefined && changedFields(readVersion(last).definition, definition).length === 0;
 }
 
-/** Endpoints of files with their numbers: the next one where the document is not what it was when it was last loaded. */
+/**
+ * Endpoints of files with their numbers: the next one where the document is not what it was when it was last loaded.
+ */
 export async function numberFiles(files: readonly Endpoint[], store: EndpointStore): Promise<readonly Endpoint[]> {
   const numbered: Endpoint[] = [];
   for (const endpoint of files) {

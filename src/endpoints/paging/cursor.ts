@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { ServiceError } from "../../shared/errors.ts";
 
-/** The place behind which a page begins: the values of the order's keys in the last row before it, in canonical text. */
+/**
+ * The place behind which a page begins: the values of the order's keys in the last row before it, in canonical text.
+ */
 export type PagePlace = readonly (string | null)[];
 
 /** Writes and reads cursors. Only who has the key can make one, or see what is in it. */

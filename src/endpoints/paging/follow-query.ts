@@ -9,9 +9,10 @@ export const maxFollowedRows = 5_000;
 const span = { start: 0, end: 0 };
 
 /**
- * The query as it is asked again and again for what is new: its newest rows, at or after the time that is bound as the first
- * `placeParameter`, newest first and `maxFollowedRows` at most, whatever its own LIMIT. The keys of its paging tell rows apart where the query
- * tells by what; the first is the time. Undefined where rows are not ordered by a timestamp, or one row is made of several.
+ * The query as it is asked again and again for what is new: its newest rows, at or after the time that is bound as
+ * the first `placeParameter`, newest first and `maxFollowedRows` at most, whatever its own LIMIT. The keys of its
+ * paging tell rows apart where the query tells by what; the first is the time. Undefined where rows are not ordered
+ * by a timestamp, or one row is made of several.
  */
 export function makeFollowed(query: ResolvedQuery): PagedQuery | undefined {
   const [first] = query.order ?? [];

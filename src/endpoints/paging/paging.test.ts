@@ -147,7 +147,8 @@ describe("pages", () => {
     ["further keys", "select event_message as m from t order by timestamp desc, event_message asc limit 3"],
     [
       "groups",
-      "select timestamp as ts, count(*) as n, min(event_message) as m from t group by timestamp order by timestamp desc limit 3",
+      "select timestamp as ts, count(*) as n, min(event_message) as m from t group by timestamp order by " +
+        "timestamp desc limit 3",
     ],
     ["distinct rows", "select distinct timestamp as ts, event_message as m from t order by ts desc limit 3"],
     [

@@ -1,8 +1,8 @@
 import type { Column, Scan } from "../../googlesql/resolved.ts";
 
 /**
- * Columns of a scan that together tell its rows apart, so that an order that ends with them is total. Undefined where the
- * query does not tell of any.
+ * Columns of a scan that together tell its rows apart, so that an order that ends with them is total. Undefined where
+ * the query does not tell of any.
  */
 export function findUniqueKeys(scan: Scan): readonly Column[] | undefined {
   switch (scan.kind) {

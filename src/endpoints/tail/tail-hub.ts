@@ -3,7 +3,10 @@ import { type Follower, SharedTail, type TailAsk, type TailStart } from "./share
 
 /** All tails of the service: who follows the same query shares its answers. */
 export interface TailHub {
-  /** Follows until `leave` is called. `key` tells queries apart whose answers differ. Rejects where the query cannot be run. */
+  /**
+   * Follows until `leave` is called. `key` tells queries apart whose answers differ. Rejects where the query cannot
+   * be run.
+   */
   follow(
     key: string,
     ask: TailAsk,
@@ -16,7 +19,10 @@ export interface TailHub {
   close(): void;
 }
 
-/** How often queries that are followed are asked, at most: who waits for an event has it within twice that, and the query. */
+/**
+ * How often queries that are followed are asked, at most: who waits for an event has it within twice that, and the
+ * query.
+ */
 const intervalMs = 350;
 
 export function createTailHub(nowMs: () => number): TailHub {

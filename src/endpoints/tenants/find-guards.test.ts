@@ -182,7 +182,8 @@ describe("a scan is not confined", () => {
 
 it("a table that callers may read counts without the saved query's conditions", () => {
   const sql =
-    "with x as (select * from edge), y as (select * from db where project = @p) select 1 from x, y where x.project = @p";
+    "with x as (select * from edge), y as (select * from db where project = @p) select 1 from x, y where " +
+    "x.project = @p";
   expect(guardsOf(sql)).toBe("db=@p edge=@p");
   expect(guardsOf(sql, ["x", "y"])).toBe("db=@p edge");
 });

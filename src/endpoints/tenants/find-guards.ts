@@ -10,9 +10,10 @@ type Table = ScanOf<"Table">;
 export type Guards = ReadonlyMap<Table, TenantRule | undefined>;
 
 /**
- * Finds the scans of a query that read one tenant's rows only: a condition above the scan compares the source's tenant field with a
- * parameter or a text, and no row that fails it can play a part in the answer. The common table expressions of `exposed`, by lower-case
- * name, count by themselves: callers' queries read them without the conditions that the saved query reads them with.
+ * Finds the scans of a query that read one tenant's rows only: a condition above the scan compares the source's
+ * tenant field with a parameter or a text, and no row that fails it can play a part in the answer. The common table
+ * expressions of `exposed`, by lower-case name, count by themselves: callers' queries read them without the
+ * conditions that the saved query reads them with.
  */
 export function findGuards(scan: Scan, exposed: ReadonlySet<string> = new Set()): Guards {
   const search = new Search(exposed);
@@ -143,8 +144,8 @@ class Search {
     const own = scan.on === undefined ? [] : toConditions(scan.on);
     const all = closeOver([...conditions, ...own]);
     this.#visitExpression(scan.on, []);
-    // A side that fills up with NULL loses rows to the join's own condition; the other one does not. A condition from above takes
-    // away a row whichever side it reads.
+    // A side that fills up with NULL loses rows to the join's own condition; the other one does not. A condition from
+    // above takes away a row whichever side it reads.
     this.visit(scan.left, scan.type === "LEFT" || scan.type === "FULL" ? conditions : all);
     this.visit(scan.right, scan.type === "RIGHT" || scan.type === "FULL" ? conditions : all);
   }
@@ -207,7 +208,10 @@ function onlyComputed(conditions: readonly Condition[], computed: Computed): rea
   });
 }
 
-/** An element of a record that is one object is that object; of a list, a condition on an element says nothing of the row. */
+/**
+ * An element of a record that is one object is that object; of a list, a condition on an element says nothing of the
+ * row.
+ */
 function throughUnnest(
   { arrays, on, isOuter }: ScanOf<"Unnest">,
   conditions: readonly Condition[],

@@ -44,7 +44,9 @@ describe("the newest event of each tenant", () => {
   });
   afterAll(() => engine.close());
 
-  /** Stores events, each a second newer than the one before, and tells the newest of each tenant as they were stored. */
+  /**
+   * Stores events, each a second newer than the one before, and tells the newest of each tenant as they were stored.
+   */
   async function store(name: keyof typeof guards, events: readonly object[]): Promise<Map<string, bigint>> {
     const noted = new Map<string, bigint>();
     for (const [index, fields] of events.entries()) {

@@ -10,8 +10,9 @@ const timeoutMs = 60_000;
 const noLimit = Number.MAX_SAFE_INTEGER;
 
 /**
- * Asks the engine for the newest event of each tenant in these sources; those without tenants are left out. The sources are read as they
- * are declared: there the tenant field is a single value, whatever events have carried, as where events are stored.
+ * Asks the engine for the newest event of each tenant in these sources; those without tenants are left out. The
+ * sources are read as they are declared: there the tenant field is a single value, whatever events have carried, as
+ * where events are stored.
  */
 export async function readNewestByTenant(
   engine: Pick<Engine, "compile" | "run">,

@@ -9,7 +9,10 @@ export interface PlaceGuards {
   readonly rules: readonly TenantRule[];
 }
 
-/** The guards of scans whose places are known by their tables. A place of several scans has the rule that all of them have. */
+/**
+ * The guards of scans whose places are known by their tables. A place of several scans has the rule that all of them
+ * have.
+ */
 export function placeGuards(guards: Guards, places: ReadonlyMap<TableDefinition, TablePlace>): PlaceGuards {
   const byPlace = new Map<string, TenantRule | undefined>();
   for (const [{ table }, rule] of guards) {

@@ -13,13 +13,17 @@ export interface Tenancy {
   /** Of the tables that callers' queries read. */
   readonly exposedGuards: PlaceGuards;
   /**
-   * Parameters that say whose rows a call reads, as callers write them: the one of the header, else those that the query compares with a
-   * tenant's field and those of the headers of endpoints that it reads. A token that pins one of them reads no other rows.
+   * Parameters that say whose rows a call reads, as callers write them: the one of the header, else those that the
+   * query compares with a tenant's field and those of the headers of endpoints that it reads. A token that pins one
+   * of them reads no other rows.
    */
   readonly parameters: readonly string[];
 }
 
-/** Knows the tenancy of endpoints; one is found once, and again when a declaration or an endpoint that it reads has changed. */
+/**
+ * Knows the tenancy of endpoints; one is found once, and again when a declaration or an endpoint that it reads has
+ * changed.
+ */
 export interface TenancyFinder {
   /** Throws `GoogleSqlError` for a query that does not resolve. */
   of(endpoint: Endpoint): Tenancy;

@@ -7,7 +7,10 @@ import { boundParameter, isSameRule, type ReadParameter, selectTenant } from "./
 export type SourceAccess =
   /** All that every event has carried: for owners' own queries, and to look at what an endpoint could meet. */
   | { readonly kind: "whole" }
-  /** What the sources declare, for what holds whatever events there are. With `places` each scan gets a definition of its own. */
+  /**
+   * What the sources declare, for what holds whatever events there are. With `places` each scan gets a definition of
+   * its own.
+   */
   | { readonly kind: "declared"; readonly places?: Map<TableDefinition, TablePlace> }
   /** What everybody may know: what sources with tenants declare, and all of those without. */
   | { readonly kind: "public" }

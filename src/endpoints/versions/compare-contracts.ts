@@ -23,7 +23,10 @@ export interface ContractChange {
   readonly breaking: boolean;
 }
 
-/** What is different in a contract, columns first; parameters are compared without case, as callers' queries name them. */
+/**
+ * What is different in a contract, columns first; parameters are compared without case, as callers' queries name
+ * them.
+ */
 export function compareContracts(before: EndpointContract, after: EndpointContract): readonly ContractChange[] {
   return [...compareColumns(before.columns, after.columns), ...compareParameters(before.parameters, after.parameters)];
 }
@@ -50,7 +53,8 @@ function compareColumns(before: readonly ContractColumn[], after: readonly Contr
   const kept = [...old.keys()].filter((name) => current.has(name));
   const order = [...current.keys()].filter((name) => old.has(name));
   for (const [index, name] of order.entries()) {
-    // Rows are objects and their readers go by name; a CSV's or an Arrow table's may go by place, which is theirs to mind.
+    // Rows are objects and their readers go by name; a CSV's or an Arrow table's may go by place, which is theirs to
+    // mind.
     if (name === kept[index]) continue;
     const from = String(kept.indexOf(name) + 1);
     changes.push({ area, name, change: "moved", from, to: String(index + 1), breaking: false });

@@ -38,9 +38,9 @@ export async function requireVersion(store: EndpointStore, endpoint: Endpoint, n
 }
 
 /**
- * Finds older versions to run. One runs as its document says, under the endpoint's present name, and what the owner has
- * closed since stays closed: no callers' queries where the endpoint takes none now, redaction where it is on now, pins that bind
- * calls to a tenant now, and the stricter of each limit.
+ * Finds older versions to run. One runs as its document says, under the endpoint's present name, and what the owner
+ * has closed since stays closed: no callers' queries where the endpoint takes none now, redaction where it is on now,
+ * pins that bind calls to a tenant now, and the stricter of each limit.
  */
 export function createVersionFinder(
   store: EndpointStore,

@@ -4,8 +4,10 @@ import type { LogLoss } from "./event-store.ts";
 export function describeLogLoss({ foundAt, acknowledgedBytes, foundBytes }: LogLoss): string {
   const count = (bytes: number) => bytes.toLocaleString("en");
   return (
-    `Acknowledged events are lost: when the store was opened at ${foundAt}, its write-ahead log had ${count(foundBytes)} bytes, and ` +
-    `${count(acknowledgedBytes)} when its last events were acknowledged. Find out what cut the file (the disk, a copy, a file system check), ` +
+    `Acknowledged events are lost: when the store was opened at ${foundAt}, its write-ahead log had ` +
+    `${count(foundBytes)} bytes, and ` +
+    (`${count(acknowledgedBytes)} when its last events were acknowledged. Find out what cut the file (the ` +
+      "disk, a copy, a file system check), ") +
     "and send those events again, or bring a backup back with `logweir restore`"
   );
 }

@@ -129,9 +129,15 @@ export function newestTimestampUs(events: readonly LogEvent[]): bigint | undefin
 export interface SourceDefinition {
   /** Canonical name, e.g. `edge`; letters, digits, `_`, `-` and `.`. */
   readonly name: string;
-  /** Fields known before any event carried them, by dotted path (`metadata.request.path`), with GoogleSQL's type names. */
+  /**
+   * Fields known before any event carried them, by dotted path (`metadata.request.path`), with GoogleSQL's type
+   * names.
+   */
   readonly knownFields: readonly { readonly path: string; readonly type: SqlType }[];
-  /** Dotted path of the STRING field that tells tenants apart, one of the known fields; a source without it has no tenants. */
+  /**
+   * Dotted path of the STRING field that tells tenants apart, one of the known fields; a source without it has no
+   * tenants.
+   */
   readonly tenantField?: string;
 }
 
@@ -144,7 +150,9 @@ export interface AppendResult {
   readonly mistyped?: number;
   /** Events without a tenant, of a source that has tenants; absent where there are none. */
   readonly tenantless?: number;
-  /** Time of the newest of these events of each tenant, microseconds since 1970; absent for a source without tenants. */
+  /**
+   * Time of the newest of these events of each tenant, microseconds since 1970; absent for a source without tenants.
+   */
   readonly newestByTenant?: ReadonlyMap<string, bigint>;
 }
 
@@ -228,17 +236,19 @@ export interface EventStore {
   /** Makes the source's table when it is missing. Idempotent. */
   ensureSource(source: SourceDefinition): Promise<void>;
   /**
-   * The source as a table: with all fields seen so far, or as the events of one tenant and the source's declaration show it; `null` for
-   * the declaration alone, as a tenant sees it that never sent anything. Undefined for an unknown source. The answer is the same
-   * object as long as the view is the same, and `compile` reads tables by these objects.
+   * The source as a table: with all fields seen so far, or as the events of one tenant and the source's declaration
+   * show it; `null` for the declaration alone, as a tenant sees it that never sent anything. Undefined for an unknown
+   * source. The answer is the same object as long as the view is the same, and `compile` reads tables by these
+   * objects.
    */
   describe(sourceName: string, tenant?: string | null): TableDefinition | undefined;
   /** Resolves when the events are on disk (after fsync). All or none of the call's events are stored. */
   append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult>;
   /**
-   * The same for the events of a long body, which are read where they hold up nobody. Takes the bytes away from the caller. Rejects
-   * with `BodyError` where the body cannot be read. `admit` is told the loads of a body that is measured, once and before anything is
-   * stored; what it throws refuses the body. Absent on an engine that reads nothing itself.
+   * The same for the events of a long body, which are read where they hold up nobody. Takes the bytes away from the
+   * caller. Rejects with `BodyError` where the body cannot be read. `admit` is told the loads of a body that is
+   * measured, once and before anything is stored; what it throws refuses the body. Absent on an engine that reads
+   * nothing itself.
    */
   appendBody?(
     sourceName: string,
@@ -248,8 +258,8 @@ export interface EventStore {
   ): Promise<BodyResult>;
   statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]>;
   /**
-   * Deletes the events of a source before a time (microseconds since 1970) and answers how many they were; their ids may
-   * come again. Absent on an engine that lets events expire by itself.
+   * Deletes the events of a source before a time (microseconds since 1970) and answers how many they were; their ids
+   * may come again. Absent on an engine that lets events expire by itself.
    */
   deleteBefore?(sourceName: string, timestampUs: bigint): Promise<number>;
   /** Acknowledged events that were found gone when the store was opened, told for a week. */

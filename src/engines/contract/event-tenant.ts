@@ -2,7 +2,10 @@ import { type EventValue, WideNumber } from "./event-store.ts";
 
 type EventObject = { readonly [field: string]: EventValue };
 
-/** The tenant of an event with these fields, by the names of the tenant field's path: its text. Null where it has none. */
+/**
+ * The tenant of an event with these fields, by the names of the tenant field's path: its text. Null where it has
+ * none.
+ */
 export function tenantOf(path: readonly string[] | undefined, fields: EventObject): string | null {
   if (path === undefined) return null;
   let value: EventValue | undefined = fields;

@@ -54,13 +54,18 @@ export interface OutputColumn {
   readonly type: SqlType;
 }
 
-/** A value to bind: NULL, or the canonical text of its type (INT64 and TIMESTAMP as integers in text, microseconds since 1970 for TIMESTAMP), or an array or struct of them. */
+/**
+ * A value to bind: NULL, or the canonical text of its type (INT64 and TIMESTAMP as integers in text, microseconds
+ * since 1970 for TIMESTAMP), or an array or struct of them.
+ */
 export type ParameterValue = null | boolean | string | readonly ParameterValue[];
 
 /**
  * How rows are written.
- * - `objects`: `{"name":value,...}` as endpoints answer: TIMESTAMP integer microseconds, DATETIME `2026-08-20T09:00:00[.ffffff]`,
- *   INT64 a number up to 2^53 and a string beyond, FLOAT64 a number (NaN and infinities as strings), NUMERIC text, BYTES base64, JSON and records spliced as JSON,
+ * - `objects`: `{"name":value,...}` as endpoints answer: TIMESTAMP integer microseconds, DATETIME
+ *   `2026-08-20T09:00:00[.ffffff]`,
+ * INT64 a number up to 2^53 and a string beyond, FLOAT64 a number (NaN and infinities as strings), NUMERIC text,
+ * BYTES base64, JSON and records spliced as JSON,
  *   STRUCT an object, `ARRAY<RECORD>` an array of objects, `RECORD` an object; a NULL array is [].
  * - `cells`: `[value,...]` as the `sql --batch` command answers: as above, but JSON is its text in a string, STRUCT an
  *   array of its fields' values, records their JSON text, a NULL array is null.
@@ -76,7 +81,9 @@ export interface QueryLimits {
   readonly maxResultBytes: number;
   /** Of the engine's memory, as far as it can tell; beyond: `EngineError` `memory_exceeded`. */
   readonly maxMemoryBytes?: number;
-  /** What one call of a function may make; the engine's own bounds unless set. Beyond: `EngineError` `limit_exceeded`. */
+  /**
+   * What one call of a function may make; the engine's own bounds unless set. Beyond: `EngineError` `limit_exceeded`.
+   */
   readonly maxArrayElements?: number;
   readonly maxStringBytes?: number;
 }
@@ -92,7 +99,10 @@ export interface RunRequest {
   readonly onEngineEnded?: () => void;
 }
 
-/** Rows as JSON text, comma separated without brackets, in batches as the engine makes them. Not iterating to the end must be ended by `return()`, which interrupts the query. */
+/**
+ * Rows as JSON text, comma separated without brackets, in batches as the engine makes them. Not iterating to the end
+ * must be ended by `return()`, which interrupts the query.
+ */
 export interface RowBatch {
   readonly json: string;
   readonly rowCount: number;
@@ -130,7 +140,10 @@ export interface Engine {
   run(request: RunRequest): Promise<RunningQuery>;
   /** Resolves when the engine answered; throws `EngineError` `unavailable` otherwise. */
   ping(signal: AbortSignal): Promise<void>;
-  /** Memory that the engine takes now, in bytes; undefined where that is not known. Absent on an engine that runs elsewhere. */
+  /**
+   * Memory that the engine takes now, in bytes; undefined where that is not known. Absent on an engine that runs
+   * elsewhere.
+   */
   memoryBytes?(): Promise<number | undefined>;
   /** Waits for appends that are under way, then releases everything. */
   close(): Promise<void>;

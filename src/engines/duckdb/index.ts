@@ -6,10 +6,12 @@ import { compileQuery } from "./compile/compile.ts";
 import { EncoderThread } from "./encoder/encoder-thread.ts";
 import type { CompactionSize } from "./host/maintenance/compaction.ts";
 import type { CoreOptions, EngineHost } from "./host/protocol.ts";
-import { HostProcess, residentBytes } from "./process/host-process.ts";
+import { HostProcess } from "./process/host-process.ts";
+import { residentBytes } from "./process/machine.ts";
 import { runQuery } from "./run-query.ts";
 import { schemaLimitsFor, type TenantColumns } from "./schema/grant-entries.ts";
-import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "./store/store.ts";
+import { DuckDbStore } from "./store/store.ts";
+import { defaultStoreLimits, type StoreLimits } from "./store/store-limits.ts";
 
 export interface DuckDbEngineOptions {
   /** Folder of the store, made when it is missing; nothing else may be in it. */
@@ -29,7 +31,10 @@ export interface DuckDbEngineOptions {
   readonly limits?: StoreLimits;
   /** Unless `limits` says it. */
   readonly tenantColumns?: TenantColumns;
-  /** How long a query that was stopped may go on after its deadline before the engine host is ended; 600 ms by default. */
+  /**
+   * How long a query that was stopped may go on after its deadline before the engine host is ended; 600 ms by
+   * default.
+   */
   readonly unstoppableAfterMs?: number;
   /** The engine host's script; by default the built one. */
   readonly hostPath?: string;
@@ -39,7 +44,9 @@ export interface DuckDbEngineOptions {
 const GIBIBYTE = 1024 ** 3;
 /** Of the resident memory at which the host is ended, what lets it stop the query to blame itself. */
 const WATCHED_SHARE = 0.8;
-/** With what DuckDB does not count, Node.js and the ids, service and engine stay within 1.5 GB at ten million events. */
+/**
+ * With what DuckDB does not count, Node.js and the ids, service and engine stay within 1.5 GB at ten million events.
+ */
 const MAX_DEFAULT_MEMORY = GIBIBYTE / 2;
 /** Three row groups: sorting them takes some 350 megabytes and two to three seconds. */
 const DEFAULT_COMPACTION = { minRows: 61_440, maxRows: 92_160 };

@@ -15,9 +15,15 @@ export interface TableLayout {
   readonly table: string;
   /** Logical top-level column name -> JSON text column (unquoted) of a record column. */
   readonly recordColumns: ReadonlyMap<string, string>;
-  /** Dotted path (`timestamp`, `project`, `metadata.request.path`; exact case) -> leaf, the fixed columns too. Leaves that are not here are read from the JSON. */
+  /**
+   * Dotted path (`timestamp`, `project`, `metadata.request.path`; exact case) -> leaf, the fixed columns too. Leaves
+   * that are not here are read from the JSON.
+   */
   readonly leaves: ReadonlyMap<string, LeafLayout>;
-  /** Dotted path of a record (`metadata.request`) -> BOOLEAN column (unquoted), true where the event carried it. A record without one is tested in the JSON. */
+  /**
+   * Dotted path of a record (`metadata.request`) -> BOOLEAN column (unquoted), true where the event carried it. A
+   * record without one is tested in the JSON.
+   */
   readonly presence: ReadonlyMap<string, string>;
   /** Top-level fields without a column, or with values that their columns do not hold as they were sent. */
   readonly rest?: RestLayout | undefined;
@@ -33,7 +39,10 @@ export interface RestLayout {
 }
 
 export interface LeafLayout {
-  /** Logical type: that of the variant when there is one; FLOAT64 for numbers of two kinds, MIXED for other variants and records. */
+  /**
+   * Logical type: that of the variant when there is one; FLOAT64 for numbers of two kinds, MIXED for other variants
+   * and records.
+   */
   readonly type: SqlType;
   /**
    * One physical column for each type that events carried at this path; at most one of them is not NULL in a row.
@@ -54,7 +63,10 @@ export interface LeafVariant {
 /** Finds the layout that was made with a definition, by the object itself. */
 export type LayoutCatalog = (table: TableDefinition) => TableLayout | undefined;
 
-/** Name of the physical field at `index` (from 0) of a STRUCT: GoogleSQL's fields may be unnamed or share a name, DuckDB's may not. */
+/**
+ * Name of the physical field at `index` (from 0) of a STRUCT: GoogleSQL's fields may be unnamed or share a name,
+ * DuckDB's may not.
+ */
 export function structFieldName(index: number): string {
   return `f${index + 1}`;
 }

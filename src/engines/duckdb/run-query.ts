@@ -1,4 +1,7 @@
-/** One run of a query on an engine host: its rows as they come, and a deadline that holds even where the host does not keep it. */
+/**
+ * One run of a query on an engine host: its rows as they come, and a deadline that holds even where the host does not
+ * keep it.
+ */
 
 import { INT64 } from "../../googlesql/types.ts";
 import { type Deadline, openDeadline } from "../../shared/deadline.ts";
@@ -39,7 +42,10 @@ type Rows = AsyncGenerator<RowBatch, QuerySummary, void>;
 
 const unread: QuerySummary = { rowCount: 0, isTruncated: true, engineMs: 0 };
 
-/** Reads on from a first step that was taken already. Unlike a generator, it passes `return` on also when nothing was read. */
+/**
+ * Reads on from a first step that was taken already. Unlike a generator, it passes `return` on also when nothing was
+ * read.
+ */
 class Batches implements AsyncIterableIterator<RowBatch> {
   readonly #rows: Rows;
   readonly #explain: (error: unknown) => unknown;

@@ -1,6 +1,12 @@
-/** Literals and identifiers as DuckDB reads them. Every text of a caller passes through here or through a bound parameter. */
+/**
+ * Literals and identifiers as DuckDB reads them. Every text of a caller passes through here or through a bound
+ * parameter.
+ */
 
-/** A string literal. DuckDB knows no backslash escapes in plain literals; NUL cannot stand in one and is built with chr(0). */
+/**
+ * A string literal. DuckDB knows no backslash escapes in plain literals; NUL cannot stand in one and is built with
+ * chr(0).
+ */
 export function quoteString(text: string): string {
   if (!text.includes("\0")) return `'${text.includes("'") ? text.replaceAll("'", "''") : text}'`;
   return `(${text
@@ -26,18 +32,19 @@ export function boundName(variable: string): string {
 }
 
 /**
- * Computes `expression` once and lets `body` use it by the name that it is given, as often as it likes. DuckDB has no LET, so it is a
- * lambda over a list of one, and the one a struct, which no dictionary stands for (see `compile/hidden-failures.ts`). `variable` must
- * be unique among nested uses: name it after the function it serves.
+ * Computes `expression` once and lets `body` use it by the name that it is given, as often as it likes. DuckDB has no
+ * LET, so it is a lambda over a list of one, and the one a struct, which no dictionary stands for (see
+ * `compile/hidden-failures.ts`). `variable` must be unique among nested uses: name it after the function it serves.
  */
 export function bindOnce(expression: string, variable: string, body: (name: string) => string): string {
   return `list_transform([{'v': ${expression}}], lambda ${variable}: ${body(boundName(variable))})[1]`;
 }
 
 /**
- * An expression of NULL's type, so that it fits beside any other in a CASE, that fails the query with this message (an SQL
- * expression of type VARCHAR) when it is evaluated. DuckDB's own `error()` counts as volatile, which TRY(...) does not
- * take; and it must not be a condition of a CASE, which the optimizer would evaluate early where the message is constant.
+ * An expression of NULL's type, so that it fits beside any other in a CASE, that fails the query with this message
+ * (an SQL expression of type VARCHAR) when it is evaluated. DuckDB's own `error()` counts as volatile, which TRY(...)
+ * does not take; and it must not be a condition of a CASE, which the optimizer would evaluate early where the message
+ * is constant.
  */
 export function raiseError(messageSql: string): string {
   return `[NULL][lw_fail(${messageSql})]`;

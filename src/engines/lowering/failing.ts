@@ -1,13 +1,17 @@
 /**
- * Which expressions may fail, and where that must not be seen. DuckDB moves a condition on one column into the scan of a table, and
- * there may compute it before the table's other conditions, on rows that these take away. So what may fail is put where only the
- * conditions before it let rows through: the optimizer leaves what it takes for volatile in its place.
+ * Which expressions may fail, and where that must not be seen. DuckDB moves a condition on one column into the scan
+ * of a table, and there may compute it before the table's other conditions, on rows that these take away. So what may
+ * fail is put where only the conditions before it let rows through: the optimizer leaves what it takes for volatile
+ * in its place.
  */
 import type { CallExpr, Column, Expr } from "../../googlesql/resolved.ts";
 import type { Analysis } from "./analysis.ts";
 import { someExpression } from "./children.ts";
 
-/** Functions that fail for no value, given what the compiler makes of them; `test/security/catalogue-oracle-tests.ts` attacks them. */
+/**
+ * Functions that fail for no value, given what the compiler makes of them; `test/security/catalogue-oracle-tests.ts`
+ * attacks them.
+ */
 export const SAFE_FUNCTIONS: ReadonlySet<string> = new Set([
   ..."$and $or $not $equal $not_equal $less $less_or_equal $greater $greater_or_equal $between $in $in_array".split(
     " ",

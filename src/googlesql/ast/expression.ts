@@ -281,14 +281,18 @@ export interface WithExpression extends Node {
 }
 
 /**
- * A condition on what `path` reads, which holds where it does for any element of the lists of objects that the path goes
- * through. No text of GoogleSQL makes it; it is printed as the condition, which is the same where there are no such lists.
+ * A condition on what `path` reads, which holds where it does for any element of the lists of objects that the path
+ * goes through. No text of GoogleSQL makes it; it is printed as the condition, which is the same where there are no
+ * such lists.
  */
 export interface AnyElement extends Node {
   readonly kind: "AnyElement";
   readonly path: Expression;
   /** Reads `path`. */
   readonly condition: Expression;
-  /** It tests the path for NULL: then it holds where no element has a value, and for a path that ends at an object too. */
+  /**
+   * It tests the path for NULL: then it holds where no element has a value, and for a path that ends at an object
+   * too.
+   */
   readonly isNullTest: boolean;
 }

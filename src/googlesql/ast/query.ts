@@ -44,7 +44,10 @@ export interface SetOperationMode {
   readonly isStrict?: boolean | undefined;
 }
 
-/** `inputs[0] op inputs[1] op ...`: all operators of one SetOperation are the same (the grammar asks for parentheses otherwise). */
+/**
+ * `inputs[0] op inputs[1] op ...`: all operators of one SetOperation are the same (the grammar asks for parentheses
+ * otherwise).
+ */
 export interface SetOperation extends Node {
   readonly kind: "SetOperation";
   readonly mode: SetOperationMode;

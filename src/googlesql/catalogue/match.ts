@@ -17,7 +17,9 @@ export type CallArgument =
 
 export interface Match {
   readonly signature: Signature;
-  /** In the order of the signature, repeated places repeated: which argument stands there; undefined for one left out. */
+  /**
+   * In the order of the signature, repeated places repeated: which argument stands there; undefined for one left out.
+   */
   readonly places: readonly Placed[];
   /** The types of the templates. Those that only a lambda's result tells are missing. */
   readonly bindings: Bindings;
@@ -57,7 +59,10 @@ export function matchSignatures(
 
 const MOST = 1023;
 
-/** One number that orders matches by leaves, columns and literals that are coerced, and how far; infinite for no match. */
+/**
+ * One number that orders matches by leaves, columns and literals that are coerced, and how far; infinite for no
+ * match.
+ */
 function costOf(places: Match["places"], callArguments: readonly CallArgument[], bindings: Bindings): number {
   let leaves = 0;
   let columns = 0;
@@ -240,7 +245,10 @@ function fitPlace(place: Place, given: CallArgument, bindings: Bindings): Coerci
   return target === undefined ? FREE : coercionCost(given.operand, target);
 }
 
-/** The type of a place under the templates' types; undefined when it takes anything as it is, or a template is not known yet. */
+/**
+ * The type of a place under the templates' types; undefined when it takes anything as it is, or a template is not
+ * known yet.
+ */
 export function instantiate(place: Place, bindings: Bindings): SqlType | undefined {
   switch (place.kind) {
     case "type":

@@ -65,7 +65,10 @@ export interface Signature {
   readonly maxArguments: number;
   /** Does a place take T, NUMBER or another type that the arguments tell? */
   readonly hasTemplates: boolean;
-  /** By the number of arguments: where they stand when none is named; undefined for a number that does not fit. Absent when the last place repeats. */
+  /**
+   * By the number of arguments: where they stand when none is named; undefined for a number that does not fit. Absent
+   * when the last place repeats.
+   */
   readonly placesOf: readonly (readonly Placed[] | undefined)[] | undefined;
 }
 
@@ -85,7 +88,10 @@ const SCALARS: Readonly<Record<string, SqlType>> = {
   JSON: JSON_TYPE,
 };
 
-/** Reads one signature; throws an Error that names it when it is malformed (a fault of the catalogue, found by its test). */
+/**
+ * Reads one signature; throws an Error that names it when it is malformed (a fault of the catalogue, found by its
+ * test).
+ */
 export function parseSignature(text: string): Signature {
   const { parameters, result } = new SignatureReader(text).read();
   const isRepeated = parameters.some((parameter) => parameter.isRepeated);

@@ -26,7 +26,10 @@ const INDEX_LEGACY = /\[\s*([\p{L}\p{N}_-]+)\s*\]/uy;
 /** As deep as JSON values are. */
 const MAX_STEPS = 500;
 
-/** Reads a path; throws an Error with the reference's reasons where it is none, or uses an operator that is not supported. */
+/**
+ * Reads a path; throws an Error with the reference's reasons where it is none, or uses an operator that is not
+ * supported.
+ */
 export function parseJsonPath(path: string, style: JsonPathStyle): readonly JsonPathStep[] {
   if (!path.startsWith("$")) throw new Error("JSONPath must start with '$'");
   const quoted = style === "standard" ? QUOTED_STANDARD : QUOTED_LEGACY;

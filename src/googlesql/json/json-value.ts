@@ -1,7 +1,8 @@
 /**
- * Values of the JSON type. A JSON value is held as canonical text: no white space, members of an object sorted by name
- * (in the order of their UTF-8 bytes), the first of several members of one name, integers of 64 bits (signed or unsigned)
- * as they are, and every other number as the nearest double. Source: "JSON type" of the GoogleSQL data types page.
+ * Values of the JSON type. A JSON value is held as canonical text: no white space, members of an object sorted by
+ * name (in the order of their UTF-8 bytes), the first of several members of one name, integers of 64 bits (signed or
+ * unsigned) as they are, and every other number as the nearest double. Source: "JSON type" of the GoogleSQL data
+ * types page.
  */
 
 /** A number by its canonical text. */
@@ -48,7 +49,9 @@ export function formatJson(value: JsonValue): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${formatJson(member)}`).join(",")}}`;
 }
 
-/** The canonical text of a finite double: the shortest digits that read back as it, and always a point or an exponent. */
+/**
+ * The canonical text of a finite double: the shortest digits that read back as it, and always a point or an exponent.
+ */
 export function formatJsonDouble(value: number): string {
   if (Object.is(value, -0)) return "-0.0";
   const [mantissa = "", exponentText = "0"] = Math.abs(value).toExponential().split("e");
@@ -78,7 +81,10 @@ function decimalIdentity(text: string): string {
   return significant === "" ? "0" : `${significant}e${Number(exponent) + whole.length - leadingZeros}`;
 }
 
-/** The canonical form of a number's source text. Throws where it does not fit (see `WideNumberMode`), or is beyond every double. */
+/**
+ * The canonical form of a number's source text. Throws where it does not fit (see `WideNumberMode`), or is beyond
+ * every double.
+ */
 export function canonicalNumber(text: string, mode: WideNumberMode): JsonNumber {
   if (text.length <= 15 && /^-?\d+$/.test(text)) return new JsonNumber(text === "-0" ? "0" : text);
   if (/^-?\d+$/.test(text)) {

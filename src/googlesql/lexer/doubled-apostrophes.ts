@@ -1,8 +1,9 @@
 import type { Token } from "./token.ts";
 
 /**
- * The same tokens, with texts in single quotes that touch made one, and an apostrophe between them: `'it''s'` is two such texts to the
- * lexer. Nowhere does the grammar let two texts touch, so that no query that is valid means anything else.
+ * The same tokens, with texts in single quotes that touch made one, and an apostrophe between them: `'it''s'` is two
+ * such texts to the lexer. Nowhere does the grammar let two texts touch, so that no query that is valid means
+ * anything else.
  */
 export function joinDoubledApostrophes(text: string, tokens: readonly Token[]): readonly Token[] {
   const joined: Token[] = [];

@@ -1,4 +1,7 @@
-/** Escape sequences of string, bytes and quoted identifier literals. Source: "Escape sequences" of the lexical structure page. */
+/**
+ * Escape sequences of string, bytes and quoted identifier literals. Source: "Escape sequences" of the lexical
+ * structure page.
+ */
 
 /** A problem inside a literal, at an offset of its content. */
 export interface EscapeProblem {
@@ -65,7 +68,10 @@ function readEscape(content: string, at: number, isBytes: boolean): Escape {
   return `Illegal escape sequence: \\${String.fromCodePoint(content.codePointAt(at + 1) ?? 92)}`;
 }
 
-/** Applies the escapes of `content`: code points for text, bytes (text as UTF-8) where `isBytes`. Line ends become `\n`. */
+/**
+ * Applies the escapes of `content`: code points for text, bytes (text as UTF-8) where `isBytes`. Line ends become
+ * `\n`.
+ */
 export function applyEscapes(content: string, isBytes: boolean): Unescaped {
   const codes: number[] = [];
   let at = 0;

@@ -4,7 +4,10 @@ import { scanFraction, scanNumber } from "./number.ts";
 import { readQuotedStart, scanQuoted, scanQuotedIdentifier } from "./quoted.ts";
 import type { Token, TokenKind } from "./token.ts";
 
-/** Symbols of two characters. `>` stands alone, since `>>` also closes two types: the parser joins them where it means a shift. */
+/**
+ * Symbols of two characters. `>` stands alone, since `>>` also closes two types: the parser joins them where it means
+ * a shift.
+ */
 const PAIRS = ["|>", "||", "=>", "->", "!=", "<=", "<>", "<<", ">=", "::", "@@"];
 
 /** By the code of the first character: the symbol it is alone, and those it begins. */

@@ -95,7 +95,8 @@ export function parseArgument(cursor: Cursor): FunctionArgument {
   }
   if (cursor.is("SELECT")) {
     const message =
-      "Each function argument is an expression, not a query; to use a query as an expression, the query must be wrapped with additional parentheses to make it a scalar subquery expression";
+      "Each function argument is an expression, not a query; to use a query as an expression, the query must " +
+      "be wrapped with additional parentheses to make it a scalar subquery expression";
     throw cursor.error(message, cursor.token);
   }
   const value = parseValueOrLambda(cursor);

@@ -13,7 +13,8 @@ describe("a text that is no query", () => {
     ["SELECT f(1)(2)", "Syntax error: Double function call parentheses [1:12]"],
     [
       "SELECT 'a'(2)",
-      "Syntax error: Function call cannot be applied to this expression. Function calls require a path, e.g. a.b.c() [1:11]",
+      "Syntax error: Function call cannot be applied to this expression. Function calls require a path, e.g. " +
+        "a.b.c() [1:11]",
     ],
     ["SELECT a OVER ()", "Syntax error: OVER keyword must follow a function call [1:10]"],
     ["SELECT\n  a = b = c", 'Syntax error: Unexpected "=" [2:9]'],
@@ -23,7 +24,8 @@ describe("a text that is no query", () => {
     ["SELECT a BETWEEN b = c AND d", "Syntax error: Expression in BETWEEN must be parenthesized [1:18]"],
     [
       "SELECT a IS 5",
-      'Syntax error: Expected keyword FALSE or keyword NULL or keyword TRUE or keyword UNKNOWN but got integer literal "5" [1:13]',
+      "Syntax error: Expected keyword FALSE or keyword NULL or keyword TRUE or keyword UNKNOWN but got " +
+        'integer literal "5" [1:13]',
     ],
     ["SELECT a IN 5", 'Syntax error: Unexpected integer literal "5" [1:13]'],
     ["SELECT CASE END", "Syntax error: Unexpected keyword END [1:13]"],
@@ -39,21 +41,26 @@ describe("a text that is no query", () => {
     ["SELECT 1 FROM (a, b)", 'Syntax error: Expected keyword JOIN but got "," [1:17]'],
     [
       "SELECT 1 FROM a[0]",
-      "Syntax error: Array element access is not allowed in the FROM clause without UNNEST; Use UNNEST(<expression>) [1:16]",
+      "Syntax error: Array element access is not allowed in the " +
+        "FROM clause without UNNEST; Use UNNEST(<expression>) [1:16]",
     ],
     ["SELECT 1 FROM @t", "Query parameters cannot be used in place of table names [1:15]"],
     ["SELECT 1 FROM a - b", 'Syntax error: Expected end of input but got "-" [1:17]'],
     [
       "SELECT 1 FROM a, b FULL JOIN c ON d",
-      "Syntax error: FULL JOIN must be parenthesized when following a comma join.  Also, if the preceding comma join is a correlated CROSS JOIN that unnests an array, then CROSS JOIN syntax must be used in place of the comma join [1:20]",
+      "Syntax error: FULL JOIN must be parenthesized when following a comma join.  Also, if the preceding " +
+        "comma join is a correlated CROSS JOIN that unnests an array, then CROSS " +
+        "JOIN syntax must be used in place of the comma join [1:20]",
     ],
     [
       "SELECT 1 FROM a JOIN b ON x ON y",
-      "Syntax error: The number of join conditions is 2 but the number of joins that require a join condition is only 1. Unexpected keyword ON [1:29]",
+      "Syntax error: The number of join conditions is 2 but the number of joins that require a join condition " +
+        "is only 1. Unexpected keyword ON [1:29]",
     ],
     [
       "SELECT 1 FROM a LEFT JOIN b JOIN c JOIN d ON x ON y",
-      "Syntax error: The number of join conditions is 2 but the number of joins that require a join condition is 3. LEFT JOIN must have an ON or USING clause [1:17]",
+      "Syntax error: The number of join conditions is 2 but the number of joins that require a join condition " +
+        "is 3. LEFT JOIN must have an ON or USING clause [1:17]",
     ],
     ["SELECT 1 UNION SELECT 2", "Syntax error: Expected keyword ALL or keyword DISTINCT but got keyword SELECT [1:16]"],
     ["SELECT 1 EXCEPT SELECT 2", 'EXCEPT must be followed by ALL, DISTINCT, or "(" [1:10]'],
@@ -71,7 +78,8 @@ describe("a text that is no query", () => {
     ],
     [
       "WITH a AS (SELECT 1) |> WHERE x",
-      "Syntax error: A pipe operator cannot follow the WITH clause before the main query; The main query usually starts with SELECT or FROM here [1:22]",
+      "Syntax error: A pipe operator cannot follow the WITH clause before the main query; The main query " +
+        "usually starts with SELECT or FROM here [1:22]",
     ],
     [
       "FROM t SELECT a",
@@ -79,7 +87,8 @@ describe("a text that is no query", () => {
     ],
     [
       "FROM t ORDER BY a",
-      "Syntax error: ORDER BY not supported after FROM query; Consider using pipe operator `|> ORDER BY` or parentheses around the FROM query [1:8]",
+      "Syntax error: ORDER BY not supported after FROM query; Consider using pipe operator `|> " +
+        "ORDER BY` or parentheses around the FROM query [1:8]",
     ],
     [
       "FROM t |> GROUP BY a",
@@ -88,7 +97,8 @@ describe("a text that is no query", () => {
     ["FROM t |> SELECT a FROM u", "Syntax error: Expected end of input but got keyword FROM [1:20]"],
     [
       "FROM t |> DROP a.b",
-      "Syntax error: Pipe DROP can only drop columns by name alone; Dropping columns under table aliases or fields under paths is not supported [1:16]",
+      "Syntax error: Pipe DROP can only drop columns by name alone; Dropping columns under table aliases or " +
+        "fields under paths is not supported [1:16]",
     ],
     ["FROM t |> UNION ALL u", 'Syntax error: Expected "(" but got identifier "u" [1:21]'],
     ["FROM t |> nonsense", 'Syntax error: Unexpected identifier "nonsense" [1:11]'],

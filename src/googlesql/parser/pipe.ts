@@ -141,7 +141,8 @@ function parseSetItem(cursor: Cursor): Extract<PipeOperator, { kind: "PipeSet" }
   const column = cursor.identifier();
   if (cursor.is(".")) {
     const message =
-      "Syntax error: Pipe SET can only update columns by column name alone; Setting columns under table aliases or fields under paths is not supported";
+      "Syntax error: Pipe SET can only update columns by column name alone; Setting columns under table " +
+      "aliases or fields under paths is not supported";
     throw cursor.error(message, column.span);
   }
   cursor.expect("=");
@@ -153,7 +154,8 @@ function parseDropItem(cursor: Cursor): Path["parts"][number] {
   const column = cursor.identifier();
   if (!cursor.is(".")) return column;
   const message =
-    "Syntax error: Pipe DROP can only drop columns by name alone; Dropping columns under table aliases or fields under paths is not supported";
+    "Syntax error: Pipe DROP can only drop columns by name alone; Dropping columns under table aliases or " +
+    "fields under paths is not supported";
   throw cursor.error(message, column.span);
 }
 
@@ -161,7 +163,8 @@ function parseRenameItem(cursor: Cursor): Extract<PipeOperator, { kind: "PipeRen
   const from = cursor.identifier();
   if (cursor.is(".")) {
     const message =
-      "Syntax error: Pipe RENAME can only rename columns by name alone; Renaming columns under table aliases or fields under paths is not supported";
+      "Syntax error: Pipe RENAME can only rename columns by name alone; Renaming columns under table aliases " +
+      "or fields under paths is not supported";
     throw cursor.error(message, from.span);
   }
   cursor.take("AS");

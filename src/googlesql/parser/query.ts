@@ -44,7 +44,9 @@ function parseFromQuery(cursor: Cursor): QueryBody {
     const clause = code === "GROUP" || code === "ORDER" ? `${code} BY` : code;
     const operator = code === "GROUP" ? "AGGREGATE" : clause;
     const other = isOther ? "" : " or parentheses around the FROM query";
-    const message = `Syntax error: ${clause} not supported after FROM query; Consider using pipe operator \`|> ${operator}\`${other}`;
+    const message =
+      `Syntax error: ${clause} not supported after FROM query; Consider using pipe operator \`|> ` +
+      `${operator}\`${other}`;
     throw cursor.error(message, cursor.token);
   }
   return { kind: "FromQuery", span: cursor.spanFrom(start), from };

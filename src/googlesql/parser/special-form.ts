@@ -29,7 +29,9 @@ export function parseCast(cursor: Cursor): CastExpression {
   const { start, code } = cursor.advance();
   cursor.expect("(");
   if (cursor.is("SELECT")) {
-    const message = `The argument to ${code} is an expression, not a query; to use a query as an expression, the query must be wrapped with additional parentheses to make it a scalar subquery expression`;
+    const message =
+      `The argument to ${code} is an expression, not a query; to use a query as an expression, the query must ` +
+      "be wrapped with additional parentheses to make it a scalar subquery expression";
     throw cursor.error(message, cursor.token);
   }
   const operand = cursor.rules.expression(cursor);

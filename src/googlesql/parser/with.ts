@@ -18,7 +18,8 @@ export function parseWith(cursor: Cursor, isPipe: boolean): WithClause {
   }
   if (!isPipe && cursor.is("|>")) {
     const message =
-      "Syntax error: A pipe operator cannot follow the WITH clause before the main query; The main query usually starts with SELECT or FROM here";
+      "Syntax error: A pipe operator cannot follow the WITH clause before the main query; The main query " +
+      "usually starts with SELECT or FROM here";
     throw cursor.error(message, cursor.token);
   }
   return { span: cursor.spanFrom(start), isRecursive, entries };

@@ -25,15 +25,27 @@ function printBare(rules: PrintRules, expression: Expression): string {
     case "BinaryOperation":
       return printBinary(rules, expression);
     case "Between":
-      return `${rules.expression(expression.operand, OPERAND)}${negation(expression)} BETWEEN ${rules.expression(expression.low, OPERAND)} AND ${rules.expression(expression.high, OPERAND)}`;
+      return (
+        `${rules.expression(expression.operand, OPERAND)}${negation(expression)} BETWEEN ` +
+        `${rules.expression(expression.low, OPERAND)} AND ${rules.expression(expression.high, OPERAND)}`
+      );
     case "In":
-      return `${rules.expression(expression.operand, OPERAND)}${negation(expression)} IN ${printSet(rules, expression.set)}`;
+      return (
+        `${rules.expression(expression.operand, OPERAND)}${negation(expression)} IN ` +
+        `${printSet(rules, expression.set)}`
+      );
     case "Like":
-      return `${rules.expression(expression.operand, OPERAND)}${negation(expression)} LIKE ${printPattern(rules, expression.pattern)}`;
+      return (
+        `${rules.expression(expression.operand, OPERAND)}${negation(expression)} LIKE ` +
+        `${printPattern(rules, expression.pattern)}`
+      );
     case "IsTest":
       return `${rules.expression(expression.operand, OPERAND)} IS${negation(expression)} ${expression.test}`;
     case "IsDistinctFrom":
-      return `${rules.expression(expression.left, OPERAND)} IS${negation(expression)} DISTINCT FROM ${rules.expression(expression.right, OPERAND)}`;
+      return (
+        `${rules.expression(expression.left, OPERAND)} IS${negation(expression)} DISTINCT ` +
+        `FROM ${rules.expression(expression.right, OPERAND)}`
+      );
     case "AnyElement":
       return printBare(rules, expression.condition);
     default:

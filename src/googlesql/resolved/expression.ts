@@ -27,14 +27,18 @@ export interface ExprBase {
 }
 
 /**
- * A value of a scalar type, as canonical text: INT64 decimal, FLOAT64 as JavaScript prints it (or NaN, Infinity, -Infinity), NUMERIC and BIGNUMERIC
- * decimal, BOOL `true`/`false`, STRING itself, BYTES base64, DATE `YYYY-MM-DD`, TIME `HH:MM:SS.ffffff`, DATETIME `YYYY-MM-DDTHH:MM:SS.ffffff`, TIMESTAMP
- * integer microseconds, INTERVAL `Y-M D H:M:S.ffffff`, JSON its text; null is NULL of the type.
+ * A value of a scalar type, as canonical text: INT64 decimal, FLOAT64 as JavaScript prints it (or NaN, Infinity,
+ * -Infinity), NUMERIC and BIGNUMERIC decimal, BOOL `true`/`false`, STRING itself, BYTES base64, DATE `YYYY-MM-DD`,
+ * TIME `HH:MM:SS.ffffff`, DATETIME `YYYY-MM-DDTHH:MM:SS.ffffff`, TIMESTAMP integer microseconds, INTERVAL `Y-M D
+ * H:M:S.ffffff`, JSON its text; null is NULL of the type.
  */
 export interface LiteralExpr extends ExprBase {
   readonly kind: "Literal";
   readonly value: string | null;
-  /** A FLOAT64 as the query has it, where a double does not hold its digits: a decimal type made of the literal keeps them. */
+  /**
+   * A FLOAT64 as the query has it, where a double does not hold its digits: a decimal type made of the literal keeps
+   * them.
+   */
   readonly digits?: string;
   /** A NULL that a cast gave its type: it keeps that type beside others. */
   readonly isTyped?: boolean;
@@ -60,8 +64,9 @@ export interface FieldExpr extends ExprBase {
 }
 
 /**
- * Fields below a log record, `base` being a RECORD or (leniently, its first element) an ARRAY<RECORD>. Consecutive field accesses and
- * subscripts of element 0 are joined into one path, in the exact case of the record type. `type` is the field's type; UNKNOWN when no event has carried it, which is NULL.
+ * Fields below a log record, `base` being a RECORD or (leniently, its first element) an ARRAY<RECORD>. Consecutive
+ * field accesses and subscripts of element 0 are joined into one path, in the exact case of the record type. `type`
+ * is the field's type; UNKNOWN when no event has carried it, which is NULL.
  */
 export interface RecordFieldExpr extends ExprBase {
   readonly kind: "RecordField";
@@ -70,15 +75,16 @@ export interface RecordFieldExpr extends ExprBase {
 }
 
 /**
- * A call of a scalar function of the catalogue. Operators are functions whose names begin with `$`:
- * `$add $subtract $multiply $divide $negate $concat_op $bit_and $bit_or $bit_xor $bit_not $shift_left $shift_right
- * $equal $not_equal $less $less_or_equal $greater $greater_or_equal $and $or (both of 2 or more arguments) $not
- * $is_null $is_true $is_false $is_distinct $between $in (needle, values...) $in_array (needle, array) $like
- * $like_any $like_all (operand, patterns...) $like_any_array $like_all_array (operand, array) $array_at_offset
- * $array_at_ordinal $safe_array_at_offset $safe_array_at_ordinal $array_transform $array_flatten (array, lambda)
- * $json_subscript $extract (value, part, [zone]) $interval (INT64, part)`.
- * `$mixed_json (MIXED)`: the text's content, any other value's JSON. `$redact (value, detectors)` is written by the sandbox only: the value with personal data taken out of it.
- * Negated forms are `$not` around them. Coalescing functions (IF, COALESCE, IFNULL, NULLIF) are ordinary calls.
+ * A call of a scalar function of the catalogue. Operators are functions whose names begin with `$`: `$add $subtract
+ * $multiply $divide $negate $concat_op $bit_and $bit_or $bit_xor $bit_not $shift_left $shift_right $equal $not_equal
+ * $less $less_or_equal $greater $greater_or_equal $and $or (both of 2 or more arguments) $not $is_null $is_true
+ * $is_false $is_distinct $between $in (needle, values...) $in_array (needle, array) $like $like_any $like_all
+ * (operand, patterns...) $like_any_array $like_all_array (operand, array) $array_at_offset $array_at_ordinal
+ * $safe_array_at_offset $safe_array_at_ordinal $array_transform $array_flatten (array, lambda) $json_subscript
+ * $extract (value, part, [zone]) $interval (INT64, part)`. `$mixed_json (MIXED)`: the text's content, any other
+ * value's JSON. `$redact (value, detectors)` is written by the sandbox only: the value with personal data taken out
+ * of it. Negated forms are `$not` around them. Coalescing functions (IF, COALESCE, IFNULL, NULLIF) are ordinary
+ * calls.
  */
 export interface CallExpr extends ExprBase {
   readonly kind: "Call";

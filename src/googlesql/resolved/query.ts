@@ -2,7 +2,10 @@ import type { Diagnostic } from "../diagnostic.ts";
 import type { SqlType } from "../types.ts";
 import type { Scan } from "./scan.ts";
 
-/** A column by identity: two columns are the same exactly when their ids are equal. Ids are unique in one resolved query. */
+/**
+ * A column by identity: two columns are the same exactly when their ids are equal. Ids are unique in one resolved
+ * query.
+ */
 export interface Column {
   readonly id: number;
   /** For readable SQL only. */
@@ -12,13 +15,22 @@ export interface Column {
 
 export interface ResolvedQuery {
   readonly scan: Scan;
-  /** The result, in order. Names are final: anonymous columns are `f0_`, `f1_` (counted among the anonymous), and unique case-insensitively. */
+  /**
+   * The result, in order. Names are final: anonymous columns are `f0_`, `f1_` (counted among the anonymous), and
+   * unique case-insensitively.
+   */
   readonly columns: readonly { readonly name: string; readonly column: Column }[];
   /** Parameters that the query reads, with the types they were declared with or inferred to have. */
   readonly parameters: readonly { readonly key: string | number; readonly type: SqlType }[];
-  /** The order that the rows have, when the outermost query orders them, or reads a single ordered CTE without ordering anew. */
+  /**
+   * The order that the rows have, when the outermost query orders them, or reads a single ordered CTE without
+   * ordering anew.
+   */
   readonly order?: readonly OrderKey[];
-  /** What the query's own text can hardly mean, and runs all the same: fields that no event has carried, which are NULL. */
+  /**
+   * What the query's own text can hardly mean, and runs all the same: fields that no event has carried, which are
+   * NULL.
+   */
   readonly warnings?: readonly Diagnostic[];
 }
 

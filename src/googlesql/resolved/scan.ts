@@ -99,7 +99,10 @@ export interface ComputedColumn {
   readonly expression: Expr;
 }
 
-/** The output is the grouping columns and the aggregates; nothing of the input stays readable. Without grouping columns it is one row. */
+/**
+ * The output is the grouping columns and the aggregates; nothing of the input stays readable. Without grouping
+ * columns it is one row.
+ */
 export interface AggregateScan {
   readonly kind: "Aggregate";
   readonly input: Scan;

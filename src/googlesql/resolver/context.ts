@@ -20,7 +20,9 @@ export interface Ordering {
   readonly isInherited: boolean;
 }
 
-/** What a query makes. The scan is not sorted unless it is also limited: who needs the rows in order sorts by `order`. */
+/**
+ * What a query makes. The scan is not sorted unless it is also limited: who needs the rows in order sorts by `order`.
+ */
 export interface QueryResult {
   readonly scan: Scan;
   /** One column with `isValue` for a value table. */
@@ -106,7 +108,10 @@ export interface ExprContext {
   readonly resolution: Resolution;
   readonly ctes: CteScope | undefined;
   readonly scope: Scope | undefined;
-  /** Names for the definitions of windows, where they differ: in HAVING and ORDER BY an alias comes before a column, in WINDOW it does not. */
+  /**
+   * Names for the definitions of windows, where they differ: in HAVING and ORDER BY an alias comes before a column,
+   * in WINDOW it does not.
+   */
   readonly windowScope: Scope | undefined;
   /** Undefined where neither aggregates nor window functions can be. */
   readonly block: Block | undefined;

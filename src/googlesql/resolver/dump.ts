@@ -87,7 +87,10 @@ class Dumper {
       case "Unnest":
         return this.unnest(scan);
       case "Join":
-        return `${scan.type.toLowerCase()} join${scan.isLateral === true ? " lateral" : ""}${this.optional(" on", scan.on)}`;
+        return (
+          `${scan.type.toLowerCase()} ` +
+          `join${scan.isLateral === true ? " lateral" : ""}${this.optional(" on", scan.on)}`
+        );
       case "Filter":
         return `filter ${this.expr(scan.predicate)}`;
       case "Project":
@@ -95,9 +98,15 @@ class Dumper {
       case "Aggregate":
         return this.aggregation(scan);
       case "Window":
-        return `window ${scan.functions.map((item) => `${this.window(item.call)} as ${this.column(item.column)}`).join(", ")}`;
+        return (
+          "window " +
+          `${scan.functions.map((item) => `${this.window(item.call)} as ${this.column(item.column)}`).join(", ")}`
+        );
       case "Distinct":
-        return `distinct ${scan.columns.map((item) => `${this.column(item.input)} as ${this.column(item.column)}`).join(", ")}`;
+        return (
+          "distinct " +
+          `${scan.columns.map((item) => `${this.column(item.input)} as ${this.column(item.column)}`).join(", ")}`
+        );
       case "SetOperation":
         return `${scan.operator.toLowerCase()}${scan.isAll ? " all" : ""} ${this.columns(scan.columns)}`;
       case "OrderBy":
@@ -172,7 +181,10 @@ class Dumper {
       parts.push(`${call.frame.unit.toLowerCase()} ${this.bound(call.frame.start)}..${this.bound(call.frame.end)}`);
     const having = call.having && ` having ${call.having.kind.toLowerCase()} ${this.expr(call.having.expression)}`;
     const nulls = call.nullHandling === undefined ? (having ?? "") : ` ${call.nullHandling.toLowerCase()} nulls`;
-    return `${call.function}(${call.isDistinct ? "distinct " : ""}${this.list(call.arguments)}${nulls}) over (${parts.join(" ")})`;
+    return (
+      `${call.function}(${call.isDistinct ? "distinct " : ""}${this.list(call.arguments)}${nulls}) over ` +
+      `(${parts.join(" ")})`
+    );
   }
 
   private bound(bound: ResolvedFrameBound): string {
@@ -234,7 +246,10 @@ class Dumper {
       }
       case "InSubquery": {
         const lines = this.scan(expression.scan, 0).map((line) => line.trim());
-        return `(${this.expr(expression.operand)} ${expression.operator} (${this.column(expression.output)} from ${lines.join(" < ")}))`;
+        return (
+          `(${this.expr(expression.operand)} ${expression.operator} (${this.column(expression.output)} from ` +
+          `${lines.join(" < ")}))`
+        );
       }
       case "Lambda":
         return `(${this.columns(expression.parameters)}) -> ${this.expr(expression.body)}`;

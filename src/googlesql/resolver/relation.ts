@@ -6,7 +6,9 @@ import type { QueryResult, Relation } from "./context.ts";
 import type { Resolution } from "./resolution.ts";
 import type { NamedColumn, NameList } from "./scope.ts";
 
-/** A column for an expression, added to `computed`; a column of the scan itself stands for itself unless it is taken. */
+/**
+ * A column for an expression, added to `computed`; a column of the scan itself stands for itself unless it is taken.
+ */
 export function materialize(
   resolution: Resolution,
   expression: Expr,

@@ -17,7 +17,10 @@ export function isErrorType(type: SqlType): boolean {
   return type === ERROR_TYPE;
 }
 
-/** The mutually recursive entries of the resolver, handed around so that its files need not import each other in circles. */
+/**
+ * The mutually recursive entries of the resolver, handed around so that its files need not import each other in
+ * circles.
+ */
 export interface Rules {
   expression(context: ExprContext, node: Expression): Expr;
   query(environment: Environment, query: Query): QueryResult;
@@ -179,7 +182,10 @@ export class Resolution {
     return errorExpr(span);
   }
 
-  /** Notes that the tree goes `levels` deeper; stops where its readers could overflow. Give them back with {@link rise}. */
+  /**
+   * Notes that the tree goes `levels` deeper; stops where its readers could overflow. Give them back with {@link
+   * rise}.
+   */
   descend(levels: number, span: Span): void {
     this.depth += levels;
     if (this.depth > MAX_TREE_DEPTH) this.stop(`The query is nested more than ${MAX_TREE_DEPTH} levels deep`, span);

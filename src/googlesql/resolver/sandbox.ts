@@ -19,7 +19,9 @@ export interface QueryText {
 export interface SandboxOptions extends ResolveOptions {
   /** Further names for the saved query's common table expressions: alias to name. */
   readonly tableAliases?: ReadonlyMap<string, string>;
-  /** What of the saved query's outputs the consumer does not see: names of detectors, comma separated, for `$redact`. */
+  /**
+   * What of the saved query's outputs the consumer does not see: names of detectors, comma separated, for `$redact`.
+   */
   readonly redaction?: string;
 }
 

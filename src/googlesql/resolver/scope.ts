@@ -71,7 +71,10 @@ export class Scope {
   }
 }
 
-/** The scope of a FROM clause's names. A range variable hides a column of its name; two columns of one name make it ambiguous. */
+/**
+ * The scope of a FROM clause's names. A range variable hides a column of its name; two columns of one name make it
+ * ambiguous.
+ */
 export function scopeOf(list: NameList, parent: Scope | undefined): Scope {
   return new Scope(parent, () => levelOf(list));
 }

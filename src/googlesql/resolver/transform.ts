@@ -101,7 +101,10 @@ export function mapWindow(call: WindowCall, replace: Replace): WindowCall {
   };
 }
 
-/** The scan with replacements made in all of its expressions. Common table expressions hold no outer columns and are left alone. */
+/**
+ * The scan with replacements made in all of its expressions. Common table expressions hold no outer columns and are
+ * left alone.
+ */
 function mapScan(scan: Scan, replace: Replace): Scan {
   const map = (expression: Expr): Expr => mapExpr(expression, replace);
   switch (scan.kind) {

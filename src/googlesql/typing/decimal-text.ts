@@ -5,7 +5,10 @@ const PATTERN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
 const NUMERIC_MAX = 10n ** 38n - 1n;
 const BIGNUMERIC_MAX = 2n ** 255n - 1n;
 
-/** The canonical text of a decimal, rounded half away from zero to the type's scale; undefined when it is none, or out of range. */
+/**
+ * The canonical text of a decimal, rounded half away from zero to the type's scale; undefined when it is none, or out
+ * of range.
+ */
 export function parseDecimalText(text: string, kind: "NUMERIC" | "BIGNUMERIC"): string | undefined {
   const match = PATTERN.exec(text.trim());
   if (match === null) return undefined;

@@ -80,8 +80,8 @@ export function supertype(a: SqlType, b: SqlType): SqlType | undefined {
 }
 
 /**
- * What a field of several shapes and a value of another type become: lists and records are among its shapes, and a scalar tells what is
- * asked of it. Any number does as FLOAT64, so that none of its own loses what follows the point.
+ * What a field of several shapes and a value of another type become: lists and records are among its shapes, and a
+ * scalar tells what is asked of it. Any number does as FLOAT64, so that none of its own loses what follows the point.
  */
 function withMixed(mixed: MixedType, other: SqlType): SqlType | undefined {
   switch (other.kind) {

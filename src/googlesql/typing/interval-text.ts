@@ -1,6 +1,8 @@
 /** INTERVAL in text. Source: the "Interval type" section of the GoogleSQL reference's data types. */
 
-/** Months, days and microseconds are kept apart: a month has no fixed number of days, a day no fixed number of hours. */
+/**
+ * Months, days and microseconds are kept apart: a month has no fixed number of days, a day no fixed number of hours.
+ */
 export interface IntervalParts {
   readonly months: bigint;
   readonly days: bigint;
@@ -124,5 +126,8 @@ export function formatInterval(parts: IntervalParts): string {
   const fraction = micros % 1_000_000n;
   const seconds = micros / 1_000_000n;
   const decimals = fraction === 0n ? "" : `.${fraction.toString().padStart(6, "0")}`;
-  return `${sign(parts.months)}${months / 12n}-${months % 12n} ${parts.days} ${sign(parts.micros)}${seconds / 3600n}:${(seconds / 60n) % 60n}:${seconds % 60n}${decimals}`;
+  return (
+    `${sign(parts.months)}${months / 12n}-${months % 12n} ${parts.days} ` +
+    `${sign(parts.micros)}${seconds / 3600n}:${(seconds / 60n) % 60n}:${seconds % 60n}${decimals}`
+  );
 }

@@ -1,6 +1,9 @@
 import type { RecordField, ScalarKind, SqlType } from "../types.ts";
 
-/** Are both types the same? Names of struct fields count case-insensitively; two records are the same when their fields are. */
+/**
+ * Are both types the same? Names of struct fields count case-insensitively; two records are the same when their
+ * fields are.
+ */
 export function isSameType(a: SqlType, b: SqlType): boolean {
   if (a === b) return true;
   if (a.kind === "ARRAY") return b.kind === "ARRAY" && isSameType(a.element, b.element);
@@ -45,7 +48,10 @@ export function isNumericType(type: SqlType): boolean {
   return NUMERIC_KINDS.includes(type.kind);
 }
 
-/** Position in the chain INT64, NUMERIC, BIGNUMERIC, FLOAT64, in which each type coerces to the later ones; -1 for others. */
+/**
+ * Position in the chain INT64, NUMERIC, BIGNUMERIC, FLOAT64, in which each type coerces to the later ones; -1 for
+ * others.
+ */
 export function numericRank(type: SqlType): number {
   return NUMERIC_KINDS.indexOf(type.kind);
 }
@@ -65,7 +71,10 @@ function typeContains(type: SqlType, test: (type: SqlType) => boolean): boolean 
   }
 }
 
-/** May values be compared with `=`? JSON may not, nor may what holds it; arrays may, as the page of data types says. Records compare as their text. */
+/**
+ * May values be compared with `=`? JSON may not, nor may what holds it; arrays may, as the page of data types says.
+ * Records compare as their text.
+ */
 export function isComparable(type: SqlType): boolean {
   return !typeContains(type, (inner) => inner.kind === "JSON");
 }
@@ -83,7 +92,10 @@ export function isCollated(type: SqlType): boolean {
   return typeContains(type, (inner) => inner.kind === "STRING" && inner.collation !== undefined);
 }
 
-/** May GROUP BY, DISTINCT and PARTITION BY use it? Not a string with a collation, whose groups would have many spellings. */
+/**
+ * May GROUP BY, DISTINCT and PARTITION BY use it? Not a string with a collation, whose groups would have many
+ * spellings.
+ */
 export function isGroupable(type: SqlType): boolean {
   return !typeContains(
     type,

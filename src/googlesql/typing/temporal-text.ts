@@ -1,6 +1,6 @@
 /**
- * Dates and times in text, read into their fields: the canonical formats of the "Data types" page of the GoogleSQL reference.
- * Literals, coerced strings and the casts of engines all read by these rules.
+ * Dates and times in text, read into their fields: the canonical formats of the "Data types" page of the GoogleSQL
+ * reference. Literals, coerced strings and the casts of engines all read by these rules.
  */
 
 /** A date and a time of day. A leap second is second 60, of no microseconds. */
@@ -58,7 +58,10 @@ export function readDatetime(text: string): TemporalFields | undefined {
   return match === null ? undefined : readFields(match.slice(1));
 }
 
-/** A datetime of five digits of a year at most, and the zone that the text names: `UTC`, an offset, or a name that may not exist. */
+/**
+ * A datetime of five digits of a year at most, and the zone that the text names: `UTC`, an offset, or a name that may
+ * not exist.
+ */
 export function readTimestamp(
   text: string,
 ): { readonly fields: TemporalFields; readonly zone: string | undefined } | undefined {

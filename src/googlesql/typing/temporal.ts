@@ -27,7 +27,10 @@ export function parseDatetimeText(text: string): string | undefined {
   return micros === undefined ? undefined : formatDatetime(micros);
 }
 
-/** Microseconds since 1970 UTC as integer text, or undefined. `zone` (an IANA name or an offset) is used when the text has none. */
+/**
+ * Microseconds since 1970 UTC as integer text, or undefined. `zone` (an IANA name or an offset) is used when the text
+ * has none.
+ */
 export function parseTimestampText(text: string, zone: string): string | undefined {
   const parsed = readTimestamp(text);
   if (parsed === undefined) return undefined;
@@ -62,7 +65,10 @@ function isOffset(zone: string): boolean {
   return offset !== undefined && !Number.isNaN(offset);
 }
 
-/** A local time that a transition skips is read with the offset before it; one that occurs twice is its first occurrence. */
+/**
+ * A local time that a transition skips is read with the offset before it; one that occurs twice is its first
+ * occurrence.
+ */
 function localToUtc(local: bigint, zone: string): bigint | undefined {
   const fixed = zone === "UTC" ? 0 : readOffset(zone);
   if (fixed !== undefined) return Number.isNaN(fixed) ? undefined : local - BigInt(fixed) * 1_000_000n;

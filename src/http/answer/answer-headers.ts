@@ -27,13 +27,19 @@ export function addDataThrough(reply: FastifyReply, us: bigint | undefined): voi
 /** What besides the URL and the token an answer depends on. */
 export const varyHeader = "Accept, Accept-Encoding, LF-ENDPOINT-REDACT-PII";
 
-/** Clients and proxies refuse headers that are much larger: Node's fetch all that have 16 KB together, nginx those beyond 4 KB. */
+/**
+ * Clients and proxies refuse headers that are much larger: Node's fetch all that have 16 KB together, nginx those
+ * beyond 4 KB.
+ */
 const maxLinkCharacters = 2_000;
 
 /** Tells the next page's cursor by itself, where the call's URL is too long to be repeated. */
 export const nextCursorHeader = "X-Logweir-Next-Cursor";
 
-/** The header, by name and value, that tells where the next page is: `Link` (RFC 8288), or the cursor alone behind a long URL. */
+/**
+ * The header, by name and value, that tells where the next page is: `Link` (RFC 8288), or the cursor alone behind a
+ * long URL.
+ */
 export function nextPageHeader(requestUrl: string, cursor: string): readonly [name: string, value: string] {
   const link = makeNextPageLink(requestUrl, cursor);
   return link.length <= maxLinkCharacters ? ["Link", link] : [nextCursorHeader, cursor];

@@ -11,8 +11,8 @@ export function isKnownTag(header: string | undefined, tag: string): boolean {
 }
 
 /**
- * The versions that `If-Match` lets a change build on; undefined for a request without it. Weak tags match nothing (RFC 9110,
- * section 13.1.1), a bare number counts as a tag. Throws `invalid_parameter` for what is no list of tags.
+ * The versions that `If-Match` lets a change build on; undefined for a request without it. Weak tags match nothing
+ * (RFC 9110, section 13.1.1), a bare number counts as a tag. Throws `invalid_parameter` for what is no list of tags.
  */
 export function readIfMatch(header: string | undefined): ((version: number) => boolean) | undefined {
   if (header === undefined) return undefined;

@@ -2,9 +2,9 @@ import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 
 /**
- * The chunks as the body of an answer. The body owns what they come from: `onClose` is called once, however the body ends (sent,
- * failed, its caller gone, never read). A stream made of the generator in itself would not do: a generator that is returned
- * before its first step runs none of its code, and so not what lets go of its source.
+ * The chunks as the body of an answer. The body owns what they come from: `onClose` is called once, however the body
+ * ends (sent, failed, its caller gone, never read). A stream made of the generator in itself would not do: a
+ * generator that is returned before its first step runs none of its code, and so not what lets go of its source.
  */
 export function openOwnedStream(reply: FastifyReply, chunks: AsyncGenerator<Buffer>, onClose: () => void): Readable {
   let isReading = false;

@@ -9,8 +9,8 @@ import { openOwnedStream } from "./owned-stream.ts";
 /** Answers up to this many bytes are sent in one piece, so that an error in them still has its true status. */
 const bufferedBytes = 1_000_000;
 /**
- * Pages of up to so many rows are sent in one piece: what their headers say of the next page is known at the end. Of a larger page that
- * is not full there is no next one; of a full one, a trailer tells.
+ * Pages of up to so many rows are sent in one piece: what their headers say of the next page is known at the end. Of
+ * a larger page that is not full there is no next one; of a full one, a trailer tells.
  */
 const bufferedPageRows = 10_000;
 const bufferedPageBytes = 64_000_000;
@@ -22,17 +22,20 @@ export interface StreamOptions<Summary> {
   readonly encoding?: ContentEncoding | undefined;
   /** Called before the first byte leaves: with the summary where the answer is complete by then. */
   readonly onHeaders: (summary: Summary | undefined) => void;
-  /** Called at the end of an answer that was streamed, with what goes into its trailer: a header of `nextPageHeader`. */
+  /**
+   * Called at the end of an answer that was streamed, with what goes into its trailer: a header of `nextPageHeader`.
+   */
   readonly linkOf?: (summary: Summary) => readonly [name: string, value: string] | undefined;
   /** Runs the writer's work, and may take its time. */
   readonly encode: (work: () => Chunk) => Chunk;
 }
 
 /**
- * Answers rows. A small answer is complete before its first byte leaves; a large one is streamed with back-pressure, and an
- * error in its middle ends the connection, so that a cut answer cannot be taken for a whole one.
+ * Answers rows. A small answer is complete before its first byte leaves; a large one is streamed with back-pressure,
+ * and an error in its middle ends the connection, so that a cut answer cannot be taken for a whole one.
  *
- * The rows are owned by this call: however the answer ends (sent, failed, its caller gone, never begun), they are returned.
+ * The rows are owned by this call: however the answer ends (sent, failed, its caller gone, never begun), they are
+ * returned.
  */
 export async function sendRows<Summary>(
   reply: FastifyReply,

@@ -4,7 +4,10 @@ import type { Authenticator, RecalledIdentity } from "../../access/authenticator
 import type { Identity } from "../../access/scope.ts";
 import { readRequestId } from "../plugins/request-id.ts";
 
-/** Who sent a request, and what else its headers say. Connections send the same headers again and again: they are read once. */
+/**
+ * Who sent a request, and what else its headers say. Connections send the same headers again and again: they are read
+ * once.
+ */
 export interface KeptCaller<Reply> {
   readonly identity: Identity;
   /** Of the token and of what in the headers decides an answer. */
@@ -29,8 +32,8 @@ interface Connection<Reply> extends KeptCaller<Reply> {
   /** Where the token is among them. */
   readonly secretAt: number;
   /**
-   * That value alone. It is found by a hash that differs from process to process, so that the time a look takes tells nothing
-   * about the token that the connection sent before: a proxy's connection carries those of many.
+   * That value alone. It is found by a hash that differs from process to process, so that the time a look takes tells
+   * nothing about the token that the connection sent before: a proxy's connection carries those of many.
    */
   readonly secrets: ReadonlySet<string>;
 }
@@ -60,7 +63,10 @@ export function createKeptCallers<Reply>(authenticator: Pick<Authenticator, "rec
   };
 }
 
-/** Under what a request's reply is remembered, beside its URL; undefined where more than that and the token in its headers decide the answer. */
+/**
+ * Under what a request's reply is remembered, beside its URL; undefined where more than that and the token in its
+ * headers decide the answer.
+ */
 export function callerKey(request: IncomingMessage, { tokenId }: Identity): string | undefined {
   const { headers } = request;
   if (!isPlain(request) || readSecret(request) === undefined) return undefined;

@@ -15,7 +15,10 @@ import { callerKey, createKeptCallers, type KeptCaller, type KeptCallers } from 
 import { createKeptHeaders, type KeptHeaders } from "./cached-headers.ts";
 import { type CountedCall, countCalls, createHitTally, type HitTally } from "./hit-tally.ts";
 
-/** How a call was answered from what is kept, so that the same call can be answered again without a look at anything else. */
+/**
+ * How a call was answered from what is kept, so that the same call can be answered again without a look at anything
+ * else.
+ */
 export interface KeptReply {
   readonly identity: Identity;
   readonly endpoint: Endpoint;
@@ -70,7 +73,10 @@ interface Remembered extends KeptReply {
   log: FastifyBaseLogger | undefined;
 }
 
-/** Answers calls that were answered from the cache before, ahead of the framework: as long as nothing that decided the answer has changed. */
+/**
+ * Answers calls that were answered from the cache before, ahead of the framework: as long as nothing that decided the
+ * answer has changed.
+ */
 export class KeptReplies {
   readonly #needs: Needs;
   readonly #replies = new LRUCache<string, Remembered>({

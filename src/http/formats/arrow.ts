@@ -30,7 +30,10 @@ const dayMs = 86_400_000;
 /** Continuation mark and length before a message; a length of zero ends the stream. */
 const prefixBytes = 8;
 
-/** An Arrow IPC stream: a record batch for every few megabytes. Timestamps are microseconds in UTC, nested values JSON text. */
+/**
+ * An Arrow IPC stream: a record batch for every few megabytes. Timestamps are microseconds in UTC, nested values JSON
+ * text.
+ */
 export const arrowFormat: AnswerFormat = {
   name: "arrow",
   mediaType: "application/vnd.apache.arrow.stream",

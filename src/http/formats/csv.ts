@@ -2,8 +2,8 @@ import { splitMembers, splitValues } from "../../shared/json-scan.ts";
 import type { AnswerFormat } from "./answer-format.ts";
 
 /**
- * RFC 4180: a header, lines that end with CRLF, quotes where a field needs them. Nested values are JSON text. NULL is an
- * empty field, an empty text is a quoted one.
+ * RFC 4180: a header, lines that end with CRLF, quotes where a field needs them. Nested values are JSON text. NULL is
+ * an empty field, an empty text is a quoted one.
  */
 export const csvFormat: AnswerFormat = {
   name: "csv",

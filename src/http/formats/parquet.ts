@@ -12,7 +12,10 @@ const elements: Readonly<Record<StoredKind, Omit<SchemaElement, "name">>> = {
   text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
 };
 
-/** Apache Parquet: a row group for every few megabytes, Snappy. Timestamps are microseconds in UTC, nested values JSON text. */
+/**
+ * Apache Parquet: a row group for every few megabytes, Snappy. Timestamps are microseconds in UTC, nested values JSON
+ * text.
+ */
 export const parquetFormat: AnswerFormat = {
   name: "parquet",
   mediaType: "application/vnd.apache.parquet",

@@ -5,9 +5,10 @@ import type { TextParameters } from "../request/query-text.ts";
 const tokenSchemes: ReadonlySet<string> = new Set(["bearer", "splunk"]);
 
 /**
- * The token that came with events, in whatever form the sender has for it: `X-API-KEY`; `Authorization` with Bearer, Splunk, ApiKey (also
- * `id:key` in Base64) or Basic (the password, or the user name where that is empty); `DD-API-KEY`; the parameters `api_key`,
- * `dd-api-key` and `token`. The first that is there decides, even when it is not valid.
+ * The token that came with events, in whatever form the sender has for it: `X-API-KEY`; `Authorization` with Bearer,
+ * Splunk, ApiKey (also `id:key` in Base64) or Basic (the password, or the user name where that is empty);
+ * `DD-API-KEY`; the parameters `api_key`, `dd-api-key` and `token`. The first that is there decides, even when it is
+ * not valid.
  */
 export function findSenderSecret(request: FastifyRequest, parameters: TextParameters): string | undefined {
   const { headers } = request;

@@ -23,7 +23,10 @@ export async function authenticateSender(
   return identity;
 }
 
-/** The source that a request names in its URL or headers: by name, alias or id. `ownParameters` are the protocol's, and name no source. */
+/**
+ * The source that a request names in its URL or headers: by name, alias or id. `ownParameters` are the protocol's,
+ * and name no source.
+ */
 export function nameInRequest(request: FastifyRequest, ownParameters: readonly string[] = []): string | undefined {
   const parameters = urlParameters(request);
   const { "x-source": source, "x-collection": collection } = request.headers;
@@ -36,8 +39,8 @@ export function nameInRequest(request: FastifyRequest, ownParameters: readonly s
 }
 
 /**
- * The source of this name, alias or id, which the identity may write to; made where the settings allow that. Throws `unknown_source`,
- * `insufficient_scope` and `source_read_only`.
+ * The source of this name, alias or id, which the identity may write to; made where the settings allow that. Throws
+ * `unknown_source`, `insufficient_scope` and `source_read_only`.
  */
 export async function openSource({ sources, autoSource }: Needs, identity: Identity, name: string): Promise<Source> {
   const known = sources.find(name);
@@ -64,7 +67,9 @@ export function missingSource(): ServiceError {
 function unknownSource(name: string): ServiceError {
   return new ServiceError("unknown_source", `There is no source ${name.slice(0, 200)}`, {
     parameter: "source_name",
-    hint: "Make it: logweir source create NAME, POST /api/sources, or a file in sources/. LOGWEIR_AUTO_SOURCES makes sources on first use.",
+    hint:
+      "Make it: logweir source create NAME, POST /api/sources, or a file in sources/. LOGWEIR_AUTO_SOURCES " +
+      "makes sources on first use.",
   });
 }
 

@@ -4,7 +4,10 @@ import { splunkHealth } from "../../ingest/protocols/splunk.ts";
 import type { AppDependencies } from "../app.ts";
 import { authenticateSender } from "./find-source.ts";
 
-/** What clients ask before they send, beside `GET /`: whether somebody is there, who it is, and whether the token is good. */
+/**
+ * What clients ask before they send, beside `GET /`: whether somebody is there, who it is, and whether the token is
+ * good.
+ */
 export function addHandshakes(app: FastifyInstance, dependencies: AppDependencies): void {
   const send = (reply: FastifyReply, body: object) => {
     return reply.headers(elasticHandshake.headers).header("Cache-Control", "no-store").send(body);

@@ -21,8 +21,8 @@ type Needs = Pick<
 >;
 
 /**
- * Stores what a request's body holds, where the limits of its token and of its tenants allow that: all of it or nothing. Resolves once it
- * is on disk; throws `BodyError`, `EngineError`, `rate_limited` and `tenant_limit`.
+ * Stores what a request's body holds, where the limits of its token and of its tenants allow that: all of it or
+ * nothing. Resolves once it is on disk; throws `BodyError`, `EngineError`, `rate_limited` and `tenant_limit`.
  */
 export async function storeBody(
   { runner, dataThrough, quotas, maxBodyBytes, nowMs, drain, intake, warnOfTenantless }: Needs,

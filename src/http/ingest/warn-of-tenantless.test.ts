@@ -15,8 +15,10 @@ it("tells of events without a tenant at once, then once a minute how many they w
   now += 60_000;
   warn(log, source, 4);
   expect(said).toEqual([
-    "1 event came to function without metadata.project_ref: queries of one project_ref, as of logs.all, do not show them",
+    "1 event came to function without metadata.project_ref: queries of one project_ref, as of logs.all, do " +
+      "not show them",
     "3 events came to edge without project: queries of one project, as of logs.all, do not show them",
-    "6 events came to function without metadata.project_ref: queries of one project_ref, as of logs.all, do not show them",
+    "6 events came to function without metadata.project_ref: queries of one project_ref, as of logs.all, do " +
+      "not show them",
   ]);
 });

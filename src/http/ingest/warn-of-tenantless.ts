@@ -18,7 +18,8 @@ export function createTenantlessWarnings(nowMs: () => number): WarnOfTenantless 
     const events = known.count === 1 ? "1 event" : `${known.count} events`;
     log.warn(
       { source: name, tenantField, count: known.count },
-      `${events} came to ${name} without ${tenantField}: queries of one ${tenantField.split(".").at(-1)}, as of logs.all, do not show them`,
+      `${events} came to ${name} without ${tenantField}: queries of one ${tenantField.split(".").at(-1)}, as ` +
+        "of logs.all, do not show them",
     );
     known.count = 0;
     known.nextMs = nowMs() + silenceMs;

@@ -5,7 +5,10 @@ interface Sample {
   readonly value: number;
 }
 
-/** How long calls took, by endpoint and by how the cache took part. Noting one is an addition: it is done for every call. */
+/**
+ * How long calls took, by endpoint and by how the cache took part. Noting one is an addition: it is done for every
+ * call.
+ */
 export interface Latencies {
   observe(endpoint: string, cache: string, seconds: number): void;
   samples(name: string): Sample[];

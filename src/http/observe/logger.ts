@@ -2,8 +2,8 @@ import type { FastifyBaseLogger } from "fastify";
 import { type DestinationStream, destination, pino } from "pino";
 
 /**
- * The service's log: JSON lines on standard error, with the time as ISO 8601. Requests are logged by what routes note of
- * them (`addAccessLog`), never by their URLs, headers, addresses or bodies.
+ * The service's log: JSON lines on standard error, with the time as ISO 8601. Requests are logged by what routes note
+ * of them (`addAccessLog`), never by their URLs, headers, addresses or bodies.
  */
 export function createLogger(level: string, stream: DestinationStream = openStream(level)): FastifyBaseLogger {
   const nothing = () => undefined;
@@ -29,7 +29,10 @@ function openStream(level: string): DestinationStream {
   return level === "silent" ? { write: () => undefined } : openStandardError();
 }
 
-/** Standard error, written to ten times a second and when the process ends: a busy service would spend much of its time on single lines. */
+/**
+ * Standard error, written to ten times a second and when the process ends: a busy service would spend much of its
+ * time on single lines.
+ */
 function openStandardError(): DestinationStream {
   const stream = destination({ dest: 2, minLength: 8_192, periodicFlush: 100, sync: true });
   process.once("exit", () => stream.flushSync());

@@ -4,7 +4,10 @@ import type { AppDependencies } from "../app.ts";
 import type { LogNotes } from "../plugins/access-log.ts";
 import { createLatencies, type Latencies } from "./latencies.ts";
 
-/** What is counted, for Prometheus. Labels are names of endpoints and sources that exist, and words of this file: never a value of a caller. */
+/**
+ * What is counted, for Prometheus. Labels are names of endpoints and sources that exist, and words of this file:
+ * never a value of a caller.
+ */
 export interface Metrics {
   /** Counts a request whose answer is sent, or whose caller is gone. */
   observe(notes: LogNotes, status: number, seconds: number): void;
@@ -68,7 +71,9 @@ function createCounters(registers: Registry[]) {
   });
   const stored = new Counter({
     name: "logweir_ingest_events_total",
-    help: "Events by source: stored, rejected, and those of the stored whose timestamp could not be read (untimed) or that name no tenant (tenantless).",
+    help:
+      "Events by source: stored, rejected, and those of the stored whose timestamp could not be read (untimed) " +
+      "or that name no tenant (tenantless).",
     labelNames: ["source", "outcome"],
     registers,
   });
@@ -143,7 +148,9 @@ function addNewestEvents(
 ): void {
   const newest = new Gauge({
     name: "logweir_source_newest_event_timestamp_seconds",
-    help: "When the newest event of a source happened, in seconds since 1970: what the clock shows beyond it is the lag.",
+    help:
+      "When the newest event of a source happened, in seconds since 1970: what the clock shows beyond it is the " +
+      "lag.",
     labelNames: ["source"],
     registers,
     collect() {

@@ -27,7 +27,10 @@ declare module "fastify" {
 /** For the log and metrics only: nobody was there any more to read an answer. */
 export const callerGoneStatus = 499;
 
-/** Writes one line for each request once its answer is sent or its caller gone, with the route's pattern instead of the URL. */
+/**
+ * Writes one line for each request once its answer is sent or its caller gone, with the route's pattern instead of
+ * the URL.
+ */
 export function addAccessLog(app: FastifyInstance): void {
   app.decorateRequest("logNotes");
   app.addHook("onRequest", async (request, reply) => {

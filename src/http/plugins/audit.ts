@@ -3,7 +3,9 @@ import type { AuditRefusal, AuditRun } from "../../audit/audit-event.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
 import { callerGoneStatus } from "./access-log.ts";
 
-/** What a route that runs a query tells of the call as soon as it knows; how it went is found out when it is answered. */
+/**
+ * What a route that runs a query tells of the call as soon as it knows; how it went is found out when it is answered.
+ */
 export interface RunNotes
   extends Pick<AuditRun, "action" | "actor" | "endpoint" | "version" | "parameters" | "redactsPii"> {
   rows?: number;

@@ -6,8 +6,8 @@ import { ServiceError } from "../../shared/errors.ts";
 const patience = 8;
 
 /**
- * Refuses bodies that announce to be too large. They are read and thrown away first: most clients look for an answer only
- * once they have sent everything, and would find the connection closed instead.
+ * Refuses bodies that announce to be too large. They are read and thrown away first: most clients look for an answer
+ * only once they have sent everything, and would find the connection closed instead.
  */
 export function addBodySize(app: FastifyInstance, maxBodyBytes: number): void {
   app.addHook("preParsing", async (request, _reply, payload) => {

@@ -5,8 +5,9 @@ import { ServiceError } from "../../shared/errors.ts";
 const looks = 4;
 
 /**
- * Ends requests whose body does not arrive: where nothing of it came for `timeoutMs`, it is answered 408 and the connection closed.
- * What was read of a body is held until its end, and a caller that never sends it would hold it for ever.
+ * Ends requests whose body does not arrive: where nothing of it came for `timeoutMs`, it is answered 408 and the
+ * connection closed. What was read of a body is held until its end, and a caller that never sends it would hold it
+ * for ever.
  */
 export function addBodyTime(app: FastifyInstance, timeoutMs: number): void {
   app.addHook("onRequest", async (request, reply) => {

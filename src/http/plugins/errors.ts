@@ -15,7 +15,10 @@ export function addErrors(app: FastifyInstance): void {
   });
 }
 
-/** Answers paths that nobody serves, and methods that a path does not have. To be added behind the hooks that see every call, and before routes. */
+/**
+ * Answers paths that nobody serves, and methods that a path does not have. To be added behind the hooks that see
+ * every call, and before routes.
+ */
 export function addUnknownRoutes(app: FastifyInstance): void {
   const methods = createMethodIndex();
   app.addHook("onRoute", ({ url, method }) => methods.add(url, [method].flat()));
@@ -128,9 +131,11 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   const body = JSON.stringify(toErrorBody(answer));
   socket.end(
     `HTTP/1.1 ${answer.status} ${answer.code}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n${body}`,
+      `Content-Length: ${Buffer.byteLength(body)}\r\nAccess-Control-Allow-Origin: *\r\nConnection: ` +
+      `close\r\n\r\n${body}`,
   );
-  // What is still on its way is read and thrown away: closing on unread bytes resets the connection, and the answer is lost.
+  // What is still on its way is read and thrown away: closing on unread bytes resets the connection, and the answer
+  // is lost.
   socket.resume();
   socket.setTimeout(lingerMs, () => socket.destroy());
 }

@@ -18,15 +18,18 @@ interface TracedCall {
   readonly phases: readonly TimedPhase[];
 }
 
-/** True when an SDK of OpenTelemetry was set up in this process; without one nothing is traced, and nothing is spent. */
+/**
+ * True when an SDK of OpenTelemetry was set up in this process; without one nothing is traced, and nothing is spent.
+ */
 export function isTracing(): boolean {
   const provider = trace.getTracerProvider();
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(tracerName) !== undefined;
 }
 
 /**
- * Tells OpenTelemetry of a call, once it is over: a span of the request below the one that its headers name, and below it one for
- * each phase. Like the log, it shows patterns of routes and names of endpoints, never a URL, a parameter or a token.
+ * Tells OpenTelemetry of a call, once it is over: a span of the request below the one that its headers name, and
+ * below it one for each phase. Like the log, it shows patterns of routes and names of endpoints, never a URL, a
+ * parameter or a token.
  */
 export function traceCall(call: TracedCall): void {
   const tracer = trace.getTracer(tracerName);

@@ -5,8 +5,8 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { TextParameters } from "./query-text.ts";
 
 /**
- * The token of a request: `X-API-KEY`, else `Authorization: Bearer`, else the parameter `api_key`. The first that is there
- * decides, even when it is not valid.
+ * The token of a request: `X-API-KEY`, else `Authorization: Bearer`, else the parameter `api_key`. The first that is
+ * there decides, even when it is not valid.
  */
 export function findSecret(request: FastifyRequest, parameters: TextParameters): string | undefined {
   const apiKey = request.headers["x-api-key"];

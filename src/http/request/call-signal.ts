@@ -13,7 +13,8 @@ export class CallerGoneError extends Error {
 
 /**
  * Aborted with a `CallerGoneError` when the caller is gone before the answer was sent, and with `shutting_down` when
- * calls are cut off, and with `timeout` after `waitMs`, where that is given. Aborted at once where the caller is gone already.
+ * calls are cut off, and with `timeout` after `waitMs`, where that is given. Aborted at once where the caller is gone
+ * already.
  */
 export function createCallSignal(reply: FastifyReply, drain: Pick<Drain, "onCutOff">, waitMs?: number): AbortSignal {
   const controller = new AbortController();

@@ -21,7 +21,8 @@ export function createDrain(): Drain {
   const stopping = new AbortController();
   const cutOff = new AbortController();
   const idle = new EventTarget();
-  // Listeners of the signal itself, once removed, still point to those added after them: each call would hold on to the next ones.
+  // Listeners of the signal itself, once removed, still point to those added after them: each call would hold on to
+  // the next ones.
   const callbacks = createPassingMap<number, () => void>();
   let lastCallback = 0;
   let running = 0;

@@ -10,8 +10,8 @@ import { authenticate, findSecret } from "./authenticate.ts";
 import { readParameters, type SentParameters, urlParameters } from "./request-parameters.ts";
 
 /**
- * The endpoint that a call names and its caller may run: by name or id, in a version, or for owners a source as `source:NAME`. Throws
- * `insufficient_scope`, `unknown_endpoint` and `unknown_source`.
+ * The endpoint that a call names and its caller may run: by name or id, in a version, or for owners a source as
+ * `source:NAME`. Throws `insufficient_scope`, `unknown_endpoint` and `unknown_source`.
  */
 export async function findEndpoint(
   { endpoints, scopes }: Pick<AppContext, "endpoints" | "scopes">,
@@ -48,7 +48,10 @@ export function chooseParameters(
   return chosen;
 }
 
-/** A token may require it. The header turns it on for anybody, and off for tokens that may; else the endpoint's setting holds. */
+/**
+ * A token may require it. The header turns it on for anybody, and off for tokens that may; else the endpoint's
+ * setting holds.
+ */
 export function decideRedaction(identity: Identity, endpoint: Endpoint, request: FastifyRequest): boolean {
   const header = request.headers["lf-endpoint-redact-pii"];
   const { redactsPii } = endpoint.definition;

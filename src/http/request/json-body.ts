@@ -3,9 +3,9 @@ import { decompress } from "../../ingest/decompress.ts";
 import { ServiceError } from "../../shared/errors.ts";
 
 /**
- * The JSON object that a request's body is; an empty body counts as an empty object. Throws `unsupported_media_type` for another
- * content type, and `invalid_body` for what is no JSON, or JSON but no object. curl and others call every body a form where nobody
- * said otherwise, so a form is read as JSON too.
+ * The JSON object that a request's body is; an empty body counts as an empty object. Throws `unsupported_media_type`
+ * for another content type, and `invalid_body` for what is no JSON, or JSON but no object. curl and others call every
+ * body a form where nobody said otherwise, so a form is read as JSON too.
  */
 export async function readJsonBody(
   request: FastifyRequest,

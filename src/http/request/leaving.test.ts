@@ -41,7 +41,8 @@ const send = (path: string, token: string, more: RequestOptions = {}) =>
 it.each(calls)(
   "stops the engine as soon as the caller of %s is gone, without waiting for a clock",
   async (_, path, token) => {
-    // No timer of the service's ends while these are in its place: what stops the engine is the end of the connection alone.
+    // No timer of the service's ends while these are in its place: what stops the engine is the end of the connection
+    // alone.
     vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] });
     const run = nextRun();
     const request = send(path, token).on("error", () => undefined);

@@ -23,8 +23,8 @@ export interface AccessTokenDependencies {
 const maxGraceMs = 7 * 86_400_000;
 
 /**
- * `/api/access-tokens` (scope `private`): list, make, show, rotate and revoke. A token's value is in the answer that makes
- * it and in no other.
+ * `/api/access-tokens` (scope `private`): list, make, show, rotate and revoke. A token's value is in the answer that
+ * makes it and in no other.
  */
 export function addAccessTokenRoutes(app: FastifyInstance, dependencies: AccessTokenDependencies): void {
   const { authenticator, tokens, audit, maxBodyBytes, nowMs } = dependencies;

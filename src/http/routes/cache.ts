@@ -4,7 +4,10 @@ import type { AppDependencies } from "../app.ts";
 import { readParameters } from "../request/request-parameters.ts";
 import { ownerOf, requirePrivate } from "../request/require-private.ts";
 
-/** `POST /api/cache/clear`: drops the cached answers of the endpoint that the parameter `endpoint` names, else all, at once. */
+/**
+ * `POST /api/cache/clear`: drops the cached answers of the endpoint that the parameter `endpoint` names, else all, at
+ * once.
+ */
 export function addCacheRoute(
   app: FastifyInstance,
   { authenticator, audit, endpoints, cache, maxBodyBytes }: AppDependencies,

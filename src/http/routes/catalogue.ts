@@ -9,7 +9,10 @@ import { urlParameters } from "../request/request-parameters.ts";
 /** Functions seldom change, and only with the service. */
 const cacheControl = "private, max-age=3600";
 
-/** `GET /api/catalogue`: the functions that queries may call, with signatures and a line of documentation. Any valid token will do. */
+/**
+ * `GET /api/catalogue`: the functions that queries may call, with signatures and a line of documentation. Any valid
+ * token will do.
+ */
 export function addCatalogueRoute(app: FastifyInstance, { authenticator }: AppDependencies): void {
   const functions = CATALOGUE.definitions
     .filter(({ name, refused }) => !name.startsWith("$") && refused === undefined)

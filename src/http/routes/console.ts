@@ -16,8 +16,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 const foreverControl = "public, max-age=31536000, immutable";
 
 /**
- * For programs, and for people who follow links. Relative, since the service may lie below a path of a proxy. Clients of Elasticsearch look here
- * who is there before they send.
+ * For programs, and for people who follow links. Relative, since the service may lie below a path of a proxy. Clients
+ * of Elasticsearch look here who is there before they send.
  */
 const index = {
   ...elasticHandshake.root,
@@ -38,8 +38,9 @@ const index = {
 };
 
 /**
- * `GET /`: the console to browsers, an index of the API to programs. `GET /console/FILE`: what the console is made of. Both are open: they
- * hold nothing but the page, which asks for a token. `directory` is the built console's folder; undefined where it is turned off.
+ * `GET /`: the console to browsers, an index of the API to programs. `GET /console/FILE`: what the console is made
+ * of. Both are open: they hold nothing but the page, which asks for a token. `directory` is the built console's
+ * folder; undefined where it is turned off.
  */
 export function addConsoleRoutes(app: FastifyInstance, directory: string | undefined): void {
   const page = readPage(directory);
@@ -83,8 +84,8 @@ function wantsHtml({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * What a page may do that shows the texts of strangers: run our scripts, use our styles, talk to this service. The editor brings its styles
- * along, which the nonce lets in.
+ * What a page may do that shows the texts of strangers: run our scripts, use our styles, talk to this service. The
+ * editor brings its styles along, which the nonce lets in.
  */
 function protect(reply: FastifyReply, nonce?: string): FastifyReply {
   const style = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;

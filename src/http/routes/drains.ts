@@ -21,7 +21,10 @@ interface IdRoute {
   readonly Params: { readonly id: string };
 }
 
-/** `/api/backends` and `/api/rules` (scope `private`): list, make, show, change and delete. Nothing that is answered holds a secret. */
+/**
+ * `/api/backends` and `/api/rules` (scope `private`): list, make, show, change and delete. Nothing that is answered
+ * holds a secret.
+ */
 export function addDrainRoutes(app: FastifyInstance, dependencies: DrainDependencies): void {
   addBackendRoutes(app, dependencies);
   addRuleRoutes(app, dependencies);

@@ -5,7 +5,9 @@ import type { AppDependencies } from "../app.ts";
 import { requirePrivate } from "../request/require-private.ts";
 import { sendEndpoint } from "./managed-endpoints.ts";
 
-/** `GET /api/endpoints` and `GET /api/endpoints/{uuid-or-name}`: what the endpoints are, for owners (scope `private`). */
+/**
+ * `GET /api/endpoints` and `GET /api/endpoints/{uuid-or-name}`: what the endpoints are, for owners (scope `private`).
+ */
 export function addEndpointsRoutes(app: FastifyInstance, { authenticator, endpoints }: AppDependencies): void {
   const options = { onRequest: requirePrivate(authenticator) };
   app.get("/api/endpoints", options, () => endpoints.endpoints.map(describeEndpoint));

@@ -20,9 +20,10 @@ interface ExploreRoute {
 const methods: ("GET" | "POST")[] = ["GET", "POST"];
 
 /**
- * What an explorer asks about the tables of an endpoint, by GET or POST below its path: `tables` lists them with their fields, `parse` tells what is
- * wrong with a query, `overview` counts rows over time and by the values of fields, `around` shows a row's neighbours. Each is a call of
- * the endpoint like any other: the same token, pins, parameters, redaction and limits.
+ * What an explorer asks about the tables of an endpoint, by GET or POST below its path: `tables` lists them with
+ * their fields, `parse` tells what is wrong with a query, `overview` counts rows over time and by the values of
+ * fields, `around` shows a row's neighbours. Each is a call of the endpoint like any other: the same token, pins,
+ * parameters, redaction and limits.
  */
 export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext): void {
   const { runner } = dependencies;

@@ -4,8 +4,8 @@ import type { AppDependencies } from "../app.ts";
 const pingTimeoutMs = 900;
 
 /**
- * `GET /health` and `/ready`, open to everybody: 200 when the service and its engine answer, 503 otherwise, within a second. Where the
- * store lost acknowledged events, `store` says so.
+ * `GET /health` and `/ready`, open to everybody: 200 when the service and its engine answer, 503 otherwise, within a
+ * second. Where the store lost acknowledged events, `store` says so.
  */
 export function addHealthRoute(app: FastifyInstance, { runner, drain }: AppDependencies): void {
   const answer = async (_request: FastifyRequest, reply: FastifyReply) => {

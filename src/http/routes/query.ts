@@ -28,8 +28,8 @@ const foreignNames = ["pg_sql", "ch_sql"];
 const otherNames: ReadonlySet<string> = new Set([...sqlNames, "lql", "parameters", "format", "api_key", "backend_id"]);
 
 /**
- * `GET` and `POST /api/query`: runs a query of an owner's over sources and endpoints. `/api/query/parse`: tells what is known of
- * it without running it (scope `private`).
+ * `GET` and `POST /api/query`: runs a query of an owner's over sources and endpoints. `/api/query/parse`: tells what
+ * is known of it without running it (scope `private`).
  */
 export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
   const onRequest = requirePrivate(dependencies.authenticator);

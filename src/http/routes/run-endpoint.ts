@@ -53,7 +53,9 @@ export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppCont
   }
 }
 
-/** A body that is larger, or does not say how large it is, is not looked into for a token: it is not read for anybody. */
+/**
+ * A body that is larger, or does not say how large it is, is not looked into for a token: it is not read for anybody.
+ */
 const maxTokenBodyBytes = 64_000;
 
 /** Before the body is read, unless the token can only be in there. */

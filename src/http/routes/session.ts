@@ -6,7 +6,10 @@ import type { AppDependencies } from "../app.ts";
 import { authenticate, findSecret } from "../request/authenticate.ts";
 import { urlParameters } from "../request/request-parameters.ts";
 
-/** `GET /api/session`: who the token is, and what it may do: each endpoint that it may run, with what is left to choose. Any valid token will do. */
+/**
+ * `GET /api/session`: who the token is, and what it may do: each endpoint that it may run, with what is left to
+ * choose. Any valid token will do.
+ */
 export function addSessionRoute(app: FastifyInstance, dependencies: AppDependencies): void {
   const { authenticator, endpoints, sources, nowMs } = dependencies;
   app.get("/api/session", async (request, reply) => {

@@ -19,8 +19,8 @@ import { urlParameters } from "../request/request-parameters.ts";
 import { ownerOf, requirePrivate } from "../request/require-private.ts";
 
 /**
- * `GET /api/sources`, `/api/sources/{source}`, and of a source `/schema`, `/events` and `/recent`, for owners (scope `private`).
- * A source is named by its name, an alias or its id.
+ * `GET /api/sources`, `/api/sources/{source}`, and of a source `/schema`, `/events` and `/recent`, for owners (scope
+ * `private`). A source is named by its name, an alias or its id.
  */
 export function addSourcesRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
   const { sources, dataThrough } = dependencies;

@@ -12,7 +12,10 @@ import { ownerOf, requirePrivate } from "../request/require-private.ts";
 
 const maxSinceMs = 90 * 86_400_000;
 
-/** Runs of endpoints, as the audit has them. Its entries count several runs where these differ in nothing but their time. */
+/**
+ * Runs of endpoints, as the audit has them. Its entries count several runs where these differ in nothing but their
+ * time.
+ */
 const endpointQuery = `SELECT metadata.endpoint AS endpoint, SUM(metadata.count) AS calls,
   SUM(IF(metadata.outcome = 'ok', 0, metadata.count)) AS errors,
   SUM(IF(metadata.cache = 'hit', metadata.count, 0)) AS cached,
@@ -24,8 +27,9 @@ WHERE metadata.action = 'endpoint.run' AND timestamp > TIMESTAMP_MILLIS(@since)
 GROUP BY endpoint ORDER BY calls DESC, endpoint`;
 
 /**
- * `GET /api/statistics/endpoints`: how endpoints were called, from the audit. `GET /api/statistics/sources`: what came of what was sent to each
- * source since the service started, and how far behind it is. For owners (scope `private`).
+ * `GET /api/statistics/endpoints`: how endpoints were called, from the audit. `GET /api/statistics/sources`: what
+ * came of what was sent to each source since the service started, and how far behind it is. For owners (scope
+ * `private`).
  */
 export function addStatisticsRoutes(app: FastifyInstance, dependencies: AppContext): void {
   const { authenticator, audit, sources, dataThrough, intake, nowMs } = dependencies;

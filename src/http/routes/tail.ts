@@ -22,7 +22,10 @@ const heartbeatMs = 15_000;
 const checkMs = 500;
 const maxSinceMs = 7 * 86_400_000;
 
-/** `GET /api/endpoints/query/{name}/tail`: the rows of an endpoint or of a caller's query as they arrive, as Server-Sent Events. */
+/**
+ * `GET /api/endpoints/query/{name}/tail`: the rows of an endpoint or of a caller's query as they arrive, as
+ * Server-Sent Events.
+ */
 export function addTailRoute(app: FastifyInstance, dependencies: AppContext): void {
   const perToken = new Map<string, number>();
   const chunks = createTailChunks();

@@ -27,8 +27,9 @@ const maxStateLength = 16_384;
 const maxViews = 500;
 
 /**
- * `GET` and `POST /api/views`, `DELETE /api/views/{id}`: what explorers show, under names. A token sees its own, and those that owners share and
- * whose endpoint it may run; a token with pins shares nothing, so that no tenant reads another's queries.
+ * `GET` and `POST /api/views`, `DELETE /api/views/{id}`: what explorers show, under names. A token sees its own, and
+ * those that owners share and whose endpoint it may run; a token with pins shares nothing, so that no tenant reads
+ * another's queries.
  */
 export function addViewRoutes(app: FastifyInstance, dependencies: ViewDependencies): void {
   const { views, audit, maxBodyBytes } = dependencies;

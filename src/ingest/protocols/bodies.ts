@@ -25,7 +25,8 @@ export function refuseType(mediaType: string, accepted = "application/json or ap
   const hint = hints.find(([pattern]) => pattern.test(mediaType))?.[1];
   throw new BodyError(
     "unsupported_media_type",
-    `Content-Type ${mediaType.slice(0, 100)} is not supported; send ${accepted}${hint === undefined ? "" : `. ${hint}`}`,
+    `Content-Type ${mediaType.slice(0, 100)} is not supported; send ` +
+      `${accepted}${hint === undefined ? "" : `. ${hint}`}`,
   );
 }
 
@@ -88,7 +89,10 @@ export function parseLine(line: string): unknown {
   }
 }
 
-/** The values of a body of JSON (a list, `{"batch":[...]}`, or one value) or NDJSON. Throws `unsupported_media_type` for other types. */
+/**
+ * The values of a body of JSON (a list, `{"batch":[...]}`, or one value) or NDJSON. Throws `unsupported_media_type`
+ * for other types.
+ */
 export function readValues(bytes: Uint8Array, mediaType: string): readonly unknown[] {
   if (isNdjsonType(mediaType)) return readLines(bytes);
   if (!isJsonType(mediaType)) return refuseType(mediaType);

@@ -2,8 +2,8 @@ import { BodyError } from "../../engines/contract/query-engine.ts";
 import { parseJson } from "../parse-json.ts";
 
 /**
- * JSON values that stand one behind the other, with nothing, spaces, lines or a list's brackets and commas around them. Throws
- * `invalid_body` with the place of the value that is broken. Works in one pass over the text.
+ * JSON values that stand one behind the other, with nothing, spaces, lines or a list's brackets and commas around
+ * them. Throws `invalid_body` with the place of the value that is broken. Works in one pass over the text.
  */
 export function readConcatenatedJson(text: string): readonly unknown[] {
   const begin = text.trimStart();

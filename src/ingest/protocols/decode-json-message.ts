@@ -12,8 +12,9 @@ import {
 type JsonObject = { readonly [field: string]: unknown };
 
 /**
- * A message in the JSON form of protocol buffers: integers of 64 bits as texts or numbers, names in camelCase or as in the definition.
- * What the shape does not have is ignored. Throws `invalid_body` with the path of what is of another type.
+ * A message in the JSON form of protocol buffers: integers of 64 bits as texts or numbers, names in camelCase or as
+ * in the definition. What the shape does not have is ignored. Throws `invalid_body` with the path of what is of
+ * another type.
  */
 export function decodeJsonMessage(value: unknown, shape: MessageShape): DecodedMessage {
   return readMessage(value, shape, shape.name);

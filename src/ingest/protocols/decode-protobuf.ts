@@ -3,8 +3,8 @@ import { BodyError } from "../../engines/contract/query-engine.ts";
 import { type DecodedMessage, type FieldKind, type MessageShape, maxValueDepth, setField } from "./message-shape.ts";
 
 /**
- * A message in the binary form of protocol buffers. Fields that the shape does not have are skipped, and so are fields of another wire
- * type than theirs. Throws `invalid_body` for what is no such message, with where it broke.
+ * A message in the binary form of protocol buffers. Fields that the shape does not have are skipped, and so are
+ * fields of another wire type than theirs. Throws `invalid_body` for what is no such message, with where it broke.
  */
 export function decodeProtobuf(bytes: Uint8Array, shape: MessageShape): DecodedMessage {
   const reader = new BinaryReader(bytes);

@@ -1,11 +1,14 @@
 import { BodyError } from "../../engines/contract/query-engine.ts";
 
-/** The longest copy that one element of the format can ask for, and the bytes that the element itself takes at least. */
+/**
+ * The longest copy that one element of the format can ask for, and the bytes that the element itself takes at least.
+ */
 const maxGrowth = 64 / 3;
 
 /**
- * Undoes Snappy's block format (google/snappy, `format_description.txt`). Nothing that the bytes say is believed before it was compared
- * with what is there, and no more memory is taken than what they can unpack to. Throws `invalid_body` and `body_too_large`.
+ * Undoes Snappy's block format (google/snappy, `format_description.txt`). Nothing that the bytes say is believed
+ * before it was compared with what is there, and no more memory is taken than what they can unpack to. Throws
+ * `invalid_body` and `body_too_large`.
  */
 export function decompressSnappy(bytes: Uint8Array, maxBytes: number): Uint8Array {
   const { length, start } = readLength(bytes);

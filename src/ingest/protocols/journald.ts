@@ -6,8 +6,8 @@ const levels = ["emergency", "alert", "critical", "error", "warning", "notice", 
 const lineFeed = 10;
 
 /**
- * The journal's export format, as systemd-journal-upload sends it: https://systemd.io/JOURNAL_EXPORT_FORMATS. An entry's cursor is
- * its id.
+ * The journal's export format, as systemd-journal-upload sends it: https://systemd.io/JOURNAL_EXPORT_FORMATS. An
+ * entry's cursor is its id.
  */
 export const journald: Protocol = {
   name: "journald",

@@ -2,7 +2,10 @@ import { BodyError } from "../../engines/contract/query-engine.ts";
 import { isJsonType, isNdjsonType, parseJsonBody, readLines, refuseType } from "./bodies.ts";
 import type { Protocol, ProtocolBody } from "./protocol.ts";
 
-/** Events as `/api/logs` takes them. JSON: an object is one, an array or `{"batch":[...]}` several; NDJSON: a line each. */
+/**
+ * Events as `/api/logs` takes them. JSON: an object is one, an array or `{"batch":[...]}` several; NDJSON: a line
+ * each.
+ */
 export const ownForm: Protocol = {
   name: "events",
   read: ({ bytes, mediaType }: ProtocolBody) => {

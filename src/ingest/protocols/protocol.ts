@@ -7,7 +7,10 @@ export interface ProtocolBody extends Omit<EventBody, "contentType" | "protocol"
   readonly mediaType: string;
 }
 
-/** One event as it was sent, with the time that its protocol gives it; its own `timestamp` counts where that is undefined. */
+/**
+ * One event as it was sent, with the time that its protocol gives it; its own `timestamp` counts where that is
+ * undefined.
+ */
 export class TimedEvent {
   readonly value: unknown;
   readonly timestampUs: bigint | undefined;
@@ -77,7 +80,10 @@ export interface Protocol {
   readonly read: ProtocolReader;
   /** True where the answer cannot tell which events were not stored: then one bad event refuses the body. */
   readonly isAtomic?: true;
-  /** Request headers, in lower case, and parameters of the URL (with a `?` before the name) and its path that `read` looks at. */
+  /**
+   * Request headers, in lower case, and parameters of the URL (with a `?` before the name) and its path that `read`
+   * looks at.
+   */
   readonly details?: readonly string[];
   /** The answers of `/api/logs` unless given. */
   readonly answer?: (outcome: IngestOutcome) => ProtocolAnswer;

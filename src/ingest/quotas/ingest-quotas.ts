@@ -19,8 +19,8 @@ export interface IngestGate {
   /** What it has to know of the body. */
   readonly measure: LoadMeasure;
   /**
-   * Takes what the body's events need of the token's and the tenants' rates; nothing where one of them has too little left. Throws
-   * `rate_limited` then, or `tenant_limit`.
+   * Takes what the body's events need of the token's and the tenants' rates; nothing where one of them has too little
+   * left. Throws `rate_limited` then, or `tenant_limit`.
    */
   admit(loads: readonly TenantLoad[]): void;
   /** Once, where what was admitted could not be stored. */

@@ -52,9 +52,9 @@ function usedAt({ used, atMs }: Bucket, rates: MinuteRates, nowMs: number): Amou
 }
 
 /**
- * Rates by key: each may use up a minute's worth at once, which is free again bit by bit over the minute that follows. A key that has used
- * nothing for a minute is forgotten, which changes nothing. Beyond `maxKeys` the ones that took longest ago are: they could take anew.
- * `nowMs` is a clock in milliseconds that never goes back.
+ * Rates by key: each may use up a minute's worth at once, which is free again bit by bit over the minute that
+ * follows. A key that has used nothing for a minute is forgotten, which changes nothing. Beyond `maxKeys` the ones
+ * that took longest ago are: they could take anew. `nowMs` is a clock in milliseconds that never goes back.
  */
 export function createRateBuckets(nowMs: () => number, maxKeys = 100_000): RateBuckets {
   // In the order in which they took last.

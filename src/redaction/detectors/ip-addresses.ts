@@ -1,7 +1,7 @@
 /**
- * Finds IP addresses in text: IPv4, IPv6 in every printed form of RFC 4291 and RFC 5952, IPv4-mapped ones, each with its
- * zone (RFC 4007), brackets and port (RFC 3986) or prefix length (RFC 4632). One pass; every character is looked at a
- * bounded number of times, whatever the text.
+ * Finds IP addresses in text: IPv4, IPv6 in every printed form of RFC 4291 and RFC 5952, IPv4-mapped ones, each with
+ * its zone (RFC 4007), brackets and port (RFC 3986) or prefix length (RFC 4632). One pass; every character is looked
+ * at a bounded number of times, whatever the text.
  */
 import type { TextRange } from "../text-range.ts";
 

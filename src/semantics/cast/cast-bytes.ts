@@ -1,4 +1,7 @@
-/** CAST between BYTES and STRING with FORMAT. Source: GoogleSQL's "Format bytes as string" and "Format string as bytes". */
+/**
+ * CAST between BYTES and STRING with FORMAT. Source: GoogleSQL's "Format bytes as string" and "Format string as
+ * bytes".
+ */
 
 const BASE32_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const BASE64M_LINE = 76;

@@ -1,4 +1,6 @@
-/** The format elements of CAST(... FORMAT ...) for dates and times. Source: GoogleSQL's "Format clause for CAST" page. */
+/**
+ * The format elements of CAST(... FORMAT ...) for dates and times. Source: GoogleSQL's "Format clause for CAST" page.
+ */
 
 /** Elements of one category tell the same field. */
 export type ElementCategory =

@@ -54,7 +54,8 @@ function checkTogether(names: ReadonlySet<string>, byCategory: ReadonlyMap<Eleme
   }
   if (meridian !== undefined && hour12 === undefined) {
     throw new Error(
-      `Format element of type HH/HH12 is required when format element in category MERIDIAN_INDICATOR ('${meridian}') exists`,
+      "Format element of type HH/HH12 is required when format element in category MERIDIAN_INDICATOR " +
+        `('${meridian}') exists`,
     );
   }
 }
@@ -100,8 +101,9 @@ function readAll(text: string, elements: readonly ReadableElement[], fields: Par
 }
 
 /**
- * Reads a text by a format: microseconds since 1970-01-01, of the instant for a TIMESTAMP and of the wall clock otherwise.
- * The year and month that the format leaves out are those of `now`, an instant; the day is the first, the time midnight.
+ * Reads a text by a format: microseconds since 1970-01-01, of the instant for a TIMESTAMP and of the wall clock
+ * otherwise. The year and month that the format leaves out are those of `now`, an instant; the day is the first, the
+ * time midnight.
  */
 export function parseCastDatetime(
   text: string,

@@ -1,4 +1,6 @@
-/** The format elements of CAST(number AS STRING FORMAT ...). Source: GoogleSQL's "Format numeric type as string" page. */
+/**
+ * The format elements of CAST(number AS STRING FORMAT ...). Source: GoogleSQL's "Format numeric type as string" page.
+ */
 
 /** A format, taken apart. */
 export interface NumberFormat {

@@ -9,7 +9,9 @@ export type FormattedNumber =
       readonly isNegative: boolean;
       readonly unscaled: bigint;
       readonly scale: number;
-      /** How the rest beyond the format's digits is rounded: halves to even for FLOAT64, away from zero for decimals. */
+      /**
+       * How the rest beyond the format's digits is rounded: halves to even for FLOAT64, away from zero for decimals.
+       */
       readonly rounding: "ROUND_HALF_EVEN" | "ROUND_HALF_AWAY_FROM_ZERO";
     }
   | { readonly kind: "infinity"; readonly isNegative: boolean }

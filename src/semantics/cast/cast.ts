@@ -33,7 +33,10 @@ function quote(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}...` : text);
 }
 
-/** Two functions of one parser: `lw_<name>` fails where the text is none of the type, and `lw_try_<name>` answers NULL. */
+/**
+ * Two functions of one parser: `lw_<name>` fails where the text is none of the type, and `lw_try_<name>` answers
+ * NULL.
+ */
 function defineParser<const P extends readonly ScalarType[], R extends ScalarType>(
   name: string,
   parameters: P,

@@ -1,4 +1,6 @@
-/** JSON values to and from SQL values. Source: "Converters" and "Lax converters" of the GoogleSQL JSON functions page. */
+/**
+ * JSON values to and from SQL values. Source: "Converters" and "Lax converters" of the GoogleSQL JSON functions page.
+ */
 import { parseJson } from "../../googlesql/json/json-parser.ts";
 import {
   canonicalNumber,

@@ -25,8 +25,9 @@ function createPadding(): PadArray {
 }
 
 /**
- * The value with what is at the path replaced by `change` of it (undefined where there is nothing yet); `change` answers
- * undefined to leave everything as it is. Where the path does not exist, it is made when `creates`, also below a null.
+ * The value with what is at the path replaced by `change` of it (undefined where there is nothing yet); `change`
+ * answers undefined to leave everything as it is. Where the path does not exist, it is made when `creates`, also
+ * below a null.
  */
 function updateAt(
   value: JsonValue | undefined,

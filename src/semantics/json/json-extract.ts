@@ -1,4 +1,7 @@
-/** JSON_QUERY, JSON_VALUE and their kin, where DuckDB's own extraction does not do: paths that are not constant, malformed texts, numbers it would rewrite. */
+/**
+ * JSON_QUERY, JSON_VALUE and their kin, where DuckDB's own extraction does not do: paths that are not constant,
+ * malformed texts, numbers it would rewrite.
+ */
 
 import { parseJson } from "../../googlesql/json/json-parser.ts";
 import { type JsonPathStep, parseJsonPath } from "../../googlesql/json/json-path.ts";
@@ -46,7 +49,10 @@ function valueArray(text: string, path: readonly JsonPathStep[]): readonly (stri
   return values;
 }
 
-/** What a lax path finds: a member is looked for in the elements of an array too, and `[0]` of what is no array is the value itself. */
+/**
+ * What a lax path finds: a member is looked for in the elements of an array too, and `[0]` of what is no array is the
+ * value itself.
+ */
 function findLax(value: JsonValue, path: readonly JsonPathStep[], isRecursive: boolean): readonly JsonValue[] {
   let current: readonly JsonValue[] = [value];
   for (const step of path) {

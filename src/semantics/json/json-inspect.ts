@@ -10,8 +10,8 @@ function quoteKey(name: string): string {
 }
 
 /**
- * JSON_KEYS: the paths of all members down to `maxDepth`, without repetition, sorted. Members of objects in an array are
- * passed over (strict), counted when the array is not itself in an array (lax), or always (lax recursive).
+ * JSON_KEYS: the paths of all members down to `maxDepth`, without repetition, sorted. Members of objects in an array
+ * are passed over (strict), counted when the array is not itself in an array (lax), or always (lax recursive).
  */
 export function memberPaths(text: string, maxDepth: number, mode: KeysMode): readonly string[] {
   const paths = new Set<string>();
@@ -38,7 +38,10 @@ export function flatten(text: string): readonly string[] {
   return collect(parseJson(text, "round"));
 }
 
-/** JSON_CONTAINS: an array holds each element of another somewhere; an object each member; at the top an array holds a scalar. */
+/**
+ * JSON_CONTAINS: an array holds each element of another somewhere; an object each member; at the top an array holds a
+ * scalar.
+ */
 export function containsJson(outer: string, inner: string): boolean {
   const contains = (left: JsonValue, right: JsonValue): boolean => {
     if (isJsonArray(left))

@@ -30,7 +30,10 @@ function skipSpace(text: string, at: number): number {
   return takeMatch(WHITE_SPACE, text, at);
 }
 
-/** Calls `visit` with each member's name (each element's index as text) and where its value begins; `visit` answers where that ends, or undefined to stop. */
+/**
+ * Calls `visit` with each member's name (each element's index as text) and where its value begins; `visit` answers
+ * where that ends, or undefined to stop.
+ */
 function visitChildren(
   text: string,
   start: number,
@@ -124,7 +127,10 @@ export function elementSpans(text: string, span: JsonSpan): readonly JsonSpan[] 
   return elements;
 }
 
-/** The value without white space, its strings escaped in the canonical way and all else as written; undefined where a string is malformed. */
+/**
+ * The value without white space, its strings escaped in the canonical way and all else as written; undefined where a
+ * string is malformed.
+ */
 export function compactText(text: string, { start, end }: JsonSpan): string | undefined {
   return lenient(() =>
     text

@@ -1,4 +1,7 @@
-/** The host of a URL and its public suffix. Source: NET.HOST, NET.PUBLIC_SUFFIX and NET.REG_DOMAIN of the GoogleSQL reference. */
+/**
+ * The host of a URL and its public suffix. Source: NET.HOST, NET.PUBLIC_SUFFIX and NET.REG_DOMAIN of the GoogleSQL
+ * reference.
+ */
 import { domainToASCII } from "node:url";
 import { PUBLIC_SUFFIX_RULES, type PublicSuffixRules } from "./public-suffix-rules.ts";
 

@@ -35,7 +35,10 @@ function combine(left: Uint8Array, right: Uint8Array, each: (l: number, r: numbe
   return left.map((byte, index) => each(byte, right[index] ?? 0));
 }
 
-/** LIKE on bytes: `%` and `_` count bytes, a backslash takes the next byte as it is. Linear but for `%`, where it goes back to the last one only. */
+/**
+ * LIKE on bytes: `%` and `_` count bytes, a backslash takes the next byte as it is. Linear but for `%`, where it goes
+ * back to the last one only.
+ */
 function likeBytes(value: Uint8Array, pattern: Uint8Array): boolean {
   const PERCENT = 0x25;
   const UNDERSCORE = 0x5f;

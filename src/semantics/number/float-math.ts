@@ -1,6 +1,7 @@
 /**
  * Functions of doubles. GoogleSQL fails where the arguments are finite and the result is not, and follows IEEE 754
- * otherwise; DuckDB fails for infinite arguments too, or gives NaN. Source: "Mathematical functions" of the GoogleSQL reference.
+ * otherwise; DuckDB fails for infinite arguments too, or gives NaN. Source: "Mathematical functions" of the GoogleSQL
+ * reference.
  */
 
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";

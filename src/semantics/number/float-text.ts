@@ -1,4 +1,7 @@
-/** FLOAT64 as text, as GoogleSQL casts it. Source: the "Format of floating point values" rules of its conversion functions. */
+/**
+ * FLOAT64 as text, as GoogleSQL casts it. Source: the "Format of floating point values" rules of its conversion
+ * functions.
+ */
 
 function withExponent(mantissa: string, exponent: number): string {
   return `${mantissa}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
@@ -36,8 +39,8 @@ function parseHexadecimal(text: string): number | undefined {
 }
 
 /**
- * A decimal or hexadecimal number, with or without an exponent, or an infinity or NaN in any case; spaces around it do not
- * matter, and beyond the range it is an infinity. Undefined for other texts.
+ * A decimal or hexadecimal number, with or without an exponent, or an infinity or NaN in any case; spaces around it
+ * do not matter, and beyond the range it is an infinity. Undefined for other texts.
  */
 export function parseFloat64(text: string): number | undefined {
   const trimmed = text.replace(/^[\t-\r ]+|[\t-\r ]+$/g, "");
@@ -55,7 +58,10 @@ export function parseFloat64(text: string): number | undefined {
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** A decimal or `0x` hexadecimal integer, with a sign and spaces around it allowed. Undefined for other texts, and beyond 64 bits. */
+/**
+ * A decimal or `0x` hexadecimal integer, with a sign and spaces around it allowed. Undefined for other texts, and
+ * beyond 64 bits.
+ */
 export function parseInt64(text: string): bigint | undefined {
   const match = /^[\t-\r ]*([+-]?)(\d+|0[xX][0-9a-fA-F]+)[\t-\r ]*$/.exec(text);
   if (match === null || match[2] === undefined) return undefined;

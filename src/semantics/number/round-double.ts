@@ -1,6 +1,7 @@
 /**
- * ROUND and TRUNC of a FLOAT64 to decimal digits, as the reference computes them: in numbers of 64 binary digits, by dividing by a power of
- * ten and multiplying by it again. So 8.645 rounds to 8.64, of which it is the nearest double below.
+ * ROUND and TRUNC of a FLOAT64 to decimal digits, as the reference computes them: in numbers of 64 binary digits, by
+ * dividing by a power of ten and multiplying by it again. So 8.645 rounds to 8.64, of which it is the nearest double
+ * below.
  */
 
 /** `mantissa * 2 ** exponent`, of at most 64 binary digits. */
@@ -69,7 +70,10 @@ function toDouble({ mantissa, exponent }: Wide): number {
 const MOST_DIGITS = 323;
 const LEAST_DIGITS = -308;
 
-/** The double next to `value` with so many decimal digits (negative: zeros before the point); infinite where that is none. */
+/**
+ * The double next to `value` with so many decimal digits (negative: zeros before the point); infinite where that is
+ * none.
+ */
 export function roundToDigits(value: number, digits: number, mode: "round" | "trunc"): number {
   if (!Number.isFinite(value) || value === 0 || digits > MOST_DIGITS) return value;
   if (digits < LEAST_DIGITS) return 0;

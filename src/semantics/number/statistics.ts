@@ -1,4 +1,6 @@
-/** Variances, deviations, covariances and correlations of what DuckDB's own do not take. See functions/statistical.ts. */
+/**
+ * Variances, deviations, covariances and correlations of what DuckDB's own do not take. See functions/statistical.ts.
+ */
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
 /** Moments of pairs of numbers: their count, means and mean products of the distances from them. */

@@ -1,8 +1,8 @@
 /**
- * HyperLogLog++ sketches: sets of 63-bit hashes, kept exactly while they are few and as 2^precision registers
- * of leading-zero counts afterwards. Their bytes are our own format, not BigQuery's:
- * `LWH1`, type code, precision, 0 (hashes, 8 bytes each, ascending) or 1 (registers, a byte each).
- * Sources: Heule et al., "HyperLogLog in Practice"; Ertl, "New cardinality estimation algorithms for HyperLogLog sketches".
+ * HyperLogLog++ sketches: sets of 63-bit hashes, kept exactly while they are few and as 2^precision registers of
+ * leading-zero counts afterwards. Their bytes are our own format, not BigQuery's: `LWH1`, type code, precision, 0
+ * (hashes, 8 bytes each, ascending) or 1 (registers, a byte each). Sources: Heule et al., "HyperLogLog in Practice";
+ * Ertl, "New cardinality estimation algorithms for HyperLogLog sketches".
  */
 
 const MAGIC = [0x4c, 0x57, 0x48, 0x31];

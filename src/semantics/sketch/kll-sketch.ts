@@ -1,7 +1,8 @@
 /**
  * Quantile sketches for KLL_QUANTILES.*: sorted values with weights, exact while there are few different ones and
- * thinned out afterwards to groups of equal weight, so that a rank is off by less than 1/precision. Their bytes are our own format, not
- * BigQuery's: `LWK1`, type, precision (4 bytes), then value and weight of each entry (8 bytes each), ascending.
+ * thinned out afterwards to groups of equal weight, so that a rank is off by less than 1/precision. Their bytes are
+ * our own format, not BigQuery's: `LWK1`, type, precision (4 bytes), then value and weight of each entry (8 bytes
+ * each), ascending.
  */
 
 export type KllType = "INT64" | "FLOAT64";
@@ -46,7 +47,10 @@ function totalWeight(entries: readonly Entry[]): bigint {
   return entries.reduce((sum, { weight }) => sum + weight, 0n);
 }
 
-/** Groups neighbours to at most about `limit` entries, each for the value in the middle of its group; the extremes stay. */
+/**
+ * Groups neighbours to at most about `limit` entries, each for the value in the middle of its group; the extremes
+ * stay.
+ */
 function thin(entries: readonly Entry[], limit: number): readonly Entry[] {
   if (entries.length <= limit) return entries;
   const [first, ...others] = entries;

@@ -1,6 +1,7 @@
 /**
  * The groups with the greatest counts or sums, for APPROX_TOP_COUNT and APPROX_TOP_SUM. Keys are texts; a result is
- * `position:amount`, the position (from 1) of the group's first row and its amount, empty where all its weights were NULL.
+ * `position:amount`, the position (from 1) of the group's first row and its amount, empty where all its weights were
+ * NULL.
  */
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 

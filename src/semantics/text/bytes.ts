@@ -3,7 +3,9 @@ import { createHash } from "node:crypto";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { farmFingerprint } from "./farm-fingerprint.ts";
 
-/** A string of one character, U+0000 to U+00FF, for each byte: what is right for such a string is right for the bytes. */
+/**
+ * A string of one character, U+0000 to U+00FF, for each byte: what is right for such a string is right for the bytes.
+ */
 function toLatin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
@@ -54,7 +56,9 @@ export function decodeBase32(text: string): Uint8Array {
   return Uint8Array.from(result);
 }
 
-/** RFC 4648 base64; white space is skipped and padding may be left out. Throws for anything else outside the alphabet. */
+/**
+ * RFC 4648 base64; white space is skipped and padding may be left out. Throws for anything else outside the alphabet.
+ */
 export function decodeBase64(text: string): Uint8Array {
   const digits = text.replace(/\s/g, "");
   const match = /^([A-Za-z0-9+/]*)(=*)$/.exec(digits);

@@ -196,7 +196,10 @@ export function formatValues(format: string, args: readonly Argument[]): string 
   return isNull ? null : result;
 }
 
-/** The letters that take the arguments of a format string, one an argument (`*` for a width or precision); undefined where the string is invalid. */
+/**
+ * The letters that take the arguments of a format string, one an argument (`*` for a width or precision); undefined
+ * where the string is invalid.
+ */
 export function specifierLetters(format: string): string | undefined {
   let letters = "";
   for (const [found, , width, precision, letter = ""] of format.matchAll(SPECIFIER)) {

@@ -1,11 +1,17 @@
-/** Values as literals of the language and as ISO 8601 has them. Source: "Lexical structure" of the GoogleSQL reference. */
+/**
+ * Values as literals of the language and as ISO 8601 has them. Source: "Lexical structure" of the GoogleSQL
+ * reference.
+ */
 
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { parseIntervalText } from "../time/interval-text.ts";
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\" };
 
-/** Escapes control characters, backslashes and the given quotes; with `asciiOnly`, for bytes, everything beyond ASCII too and all of it by its number. */
+/**
+ * Escapes control characters, backslashes and the given quotes; with `asciiOnly`, for bytes, everything beyond ASCII
+ * too and all of it by its number.
+ */
 function escapeText(text: string, quotes: string, asciiOnly: boolean): string {
   let result = "";
   for (const character of text) {

@@ -1,4 +1,7 @@
-/** What must be known of a regular expression before DuckDB's RE2 gets it: its capturing groups. Source: the syntax page of RE2. */
+/**
+ * What must be known of a regular expression before DuckDB's RE2 gets it: its capturing groups. Source: the syntax
+ * page of RE2.
+ */
 
 interface CapturingGroup {
   /** Of the opening parenthesis, and behind the closing one. */
@@ -96,7 +99,10 @@ export function splitAtGroup(pattern: string): string {
   return `${flags}(${before})${pattern.slice(group.start, group.end)}(?:${after})`;
 }
 
-/** The replacement itself; throws where RE2 would not take it: an escape of anything but a digit or backslash, or a group that is not there. */
+/**
+ * The replacement itself; throws where RE2 would not take it: an escape of anything but a digit or backslash, or a
+ * group that is not there.
+ */
 export function checkReplacement(pattern: string, replacement: string): string {
   const groupCount = readShape(pattern).groups.length;
   for (const [sequence, digit] of replacement.matchAll(/\\(?:(\d)|\\|[\s\S]?)/g)) {

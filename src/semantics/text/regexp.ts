@@ -3,10 +3,16 @@
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { checkReplacement, countGroups, latin1Pattern, splitAtGroup } from "./regexp-syntax.ts";
 
-/** Characters that stand in no text: they mark where a match begins, where the part that counts does, and where that ends. */
+/**
+ * Characters that stand in no text: they mark where a match begins, where the part that counts does, and where that
+ * ends.
+ */
 export const MATCH_MARKS = ["\ufdd0", "\ufdd1", "\ufdd2"] as const;
 
-/** The position (from 1) of the occurrence's part that counts in a text with marks, or behind it; 0 when there are fewer. */
+/**
+ * The position (from 1) of the occurrence's part that counts in a text with marks, or behind it; 0 when there are
+ * fewer.
+ */
 function matchPosition(marked: string, occurrence: bigint, isEnd: bigint): bigint {
   if (occurrence <= 0n) throw new Error("REGEXP_INSTR: occurrence must be positive");
   if (isEnd !== 0n && isEnd !== 1n) throw new Error("REGEXP_INSTR: occurrence_position must be 0 or 1");

@@ -49,7 +49,10 @@ const SOUNDEX_CODES: Readonly<Record<string, string>> = {
   ...{ D: "3", T: "3", L: "4", M: "5", N: "5", R: "6" },
 };
 
-/** The Soundex code of the Latin letters; the first keeps its case. Letters without a code do not part others of the same code. */
+/**
+ * The Soundex code of the Latin letters; the first keeps its case. Letters without a code do not part others of the
+ * same code.
+ */
 function soundex(text: string): string {
   let result = "";
   let previous: string | undefined;

@@ -1,4 +1,7 @@
-/** Text by Unicode's rules: case, normalisation forms, words. JavaScript's own case mappings are the full ones, which DuckDB lacks. */
+/**
+ * Text by Unicode's rules: case, normalisation forms, words. JavaScript's own case mappings are the full ones, which
+ * DuckDB lacks.
+ */
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
 const FORMS: ReadonlySet<string> = new Set(["NFC", "NFKC", "NFD", "NFKD"]);
@@ -57,7 +60,10 @@ function initcap(text: string, delimiters: string | undefined): string {
   return result;
 }
 
-/** Any text among `texts` (NULLs among them) that holds `search` in folded NFKC; without a match NULL when there is a NULL. */
+/**
+ * Any text among `texts` (NULLs among them) that holds `search` in folded NFKC; without a match NULL when there is a
+ * NULL.
+ */
 function containsText(texts: readonly (string | null)[], search: string): boolean | null {
   const wanted = normalizeAndCasefold(search, "NFKC");
   let hasNull = false;

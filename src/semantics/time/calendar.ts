@@ -78,7 +78,10 @@ export function parseDate(text: string): number | undefined {
   return back.month === civil.month && back.day === civil.day ? days : undefined;
 }
 
-/** Microseconds since midnight of `HH:MM:SS[.f]`; undefined where the text is no time. Digits beyond microseconds are cut. */
+/**
+ * Microseconds since midnight of `HH:MM:SS[.f]`; undefined where the text is no time. Digits beyond microseconds are
+ * cut.
+ */
 export function parseTime(text: string): bigint | undefined {
   const match = /^(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?$/.exec(text);
   if (match === null) return undefined;

@@ -50,7 +50,10 @@ export function civilFromMicros(value: bigint): Civil {
   };
 }
 
-/** The inverse of `civilFromMicros`. Hours, minutes and seconds may lie beyond their usual ends (a second 60 is the next minute's first). */
+/**
+ * The inverse of `civilFromMicros`. Hours, minutes and seconds may lie beyond their usual ends (a second 60 is the
+ * next minute's first).
+ */
 export function microsFromCivil(civil: Civil): bigint {
   const seconds = (civil.hour * 60 + civil.minute) * 60 + civil.second;
   return BigInt(daysFromCivil(civil)) * MICROS_PER_DAY + BigInt(seconds) * MICROS_PER_SECOND + BigInt(civil.micros);

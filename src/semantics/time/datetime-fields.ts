@@ -52,7 +52,10 @@ export function fieldsOfWall(wall: bigint, offsetSeconds = 0): DatetimeFields {
   };
 }
 
-/** The fields of an instant in a zone. An offset with seconds (of local mean times) is cut to whole minutes, since it could not be written otherwise. */
+/**
+ * The fields of an instant in a zone. An offset with seconds (of local mean times) is cut to whole minutes, since it
+ * could not be written otherwise.
+ */
 export function fieldsOfInstant(utc: bigint, zone: TimeZone): DatetimeFields {
   const exact = zone.offsetAt(Number(floorDivide(utc, MICROS_PER_SECOND)[0]));
   const offsetSeconds = Math.trunc(exact / 60) * 60;

@@ -1,4 +1,7 @@
-/** FORMAT_DATE, FORMAT_DATETIME, FORMAT_TIME and FORMAT_TIMESTAMP: the format elements of GoogleSQL's "Format elements for date and time parts" page. */
+/**
+ * FORMAT_DATE, FORMAT_DATETIME, FORMAT_TIME and FORMAT_TIMESTAMP: the format elements of GoogleSQL's "Format elements
+ * for date and time parts" page.
+ */
 import { dayOfWeek, dayOfYear, isoWeek, isoYearStart } from "./civil.ts";
 import { type DatetimeFields, formatOffset, MONTH_NAMES, WEEKDAY_NAMES } from "./datetime-fields.ts";
 
@@ -31,7 +34,10 @@ function monthName(fields: DatetimeFields): string {
   return MONTH_NAMES[fields.month - 1] ?? "";
 }
 
-/** Weeks of the year that began by this day, where weeks begin on `firstDay`; days before the first of them are week 0. */
+/**
+ * Weeks of the year that began by this day, where weeks begin on `firstDay`; days before the first of them are week
+ * 0.
+ */
 function weekOfYear(fields: DatetimeFields, firstDay: number): number {
   const daysIntoWeek = (dayOfWeek(fields.days) - firstDay + 7) % 7;
   return Math.floor((dayOfYear(fields.year, fields.month, fields.day) + 6 - daysIntoWeek) / 7);
@@ -164,7 +170,10 @@ function readElement(format: string, at: number, foreign: string): ReadElement |
   return { length: start - at + 1, print: isFlag ? applyFlag(next, print) : print };
 }
 
-/** A printer of values by the format. Elements that the type has no value for, or that nobody knows, come out as they are written. */
+/**
+ * A printer of values by the format. Elements that the type has no value for, or that nobody knows, come out as they
+ * are written.
+ */
 export function compileDatetimeFormat(format: string, type: FormattedType): (fields: DatetimeFields) => string {
   const foreign = foreignElements[type];
   const pieces: (string | Element)[] = [];

@@ -185,7 +185,10 @@ function readAfterSpaces(read: Read): Read {
   };
 }
 
-/** Reads one element; false where the text does not fit. `isOpen` is false where another element follows at once: a year then has no fifth digit. */
+/**
+ * Reads one element; false where the text does not fit. `isOpen` is false where another element follows at once: a
+ * year then has no fifth digit.
+ */
 type Read = (state: ParseState, isOpen: boolean) => boolean;
 
 const readDay = readAndMark("day", 31);
@@ -276,7 +279,10 @@ function parsePlainElement(state: ParseState, format: string, at: number): 1 | u
   return simpleElements[letter]?.(state, isOpen) ? 1 : undefined;
 }
 
-/** Reads the element whose letter stands at `at` in the format. The length of the element without its `%`; undefined where the text does not fit it. */
+/**
+ * Reads the element whose letter stands at `at` in the format. The length of the element without its `%`; undefined
+ * where the text does not fit it.
+ */
 export function parseElement(state: ParseState, format: string, at: number, find: FindTimeZone): number | undefined {
   const letter = format.charAt(at);
   const extended = letter === "E" ? parseExtendedElement(state, format, at + 1) : undefined;

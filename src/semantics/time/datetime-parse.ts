@@ -64,9 +64,9 @@ function readElements(state: ParseState, format: string, find: FindTimeZone): vo
 }
 
 /**
- * Reads a text by a format: microseconds since 1970-01-01, of the instant for a TIMESTAMP and of the wall clock otherwise
- * (of 1970-01-01 for a TIME). What the format leaves out is 1970-01-01 00:00:00 in the zone. Throws where the text does
- * not fit the format.
+ * Reads a text by a format: microseconds since 1970-01-01, of the instant for a TIMESTAMP and of the wall clock
+ * otherwise (of 1970-01-01 for a TIME). What the format leaves out is 1970-01-01 00:00:00 in the zone. Throws where
+ * the text does not fit the format.
  */
 export function parseDatetime(format: string, text: string, zoneName: string, find: FindTimeZone): bigint {
   const state = createParseState(text);

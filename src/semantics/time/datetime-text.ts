@@ -41,7 +41,10 @@ export function parseDatetimeText(text: string): bigint | undefined {
   return inRange(microsOf(readDatetime(text)));
 }
 
-/** A datetime with an optional zone (`Z`, an offset, or a space and a zone's name) as microseconds since 1970-01-01 UTC. */
+/**
+ * A datetime with an optional zone (`Z`, an offset, or a space and a zone's name) as microseconds since 1970-01-01
+ * UTC.
+ */
 export function parseTimestampText(text: string, defaultZone: string, find: FindTimeZone): bigint | undefined {
   const parsed = readTimestamp(text);
   if (parsed === undefined) return undefined;
@@ -79,7 +82,10 @@ export function formatDatetimeText(micros: bigint): string {
   return `${formatDate(Number(days))} ${formatClock(time)}`;
 }
 
-/** A datetime as the zone's clocks show it, and the zone's offset: `2024-01-02 03:04:05+00`, with minutes only where they are not zero. */
+/**
+ * A datetime as the zone's clocks show it, and the zone's offset: `2024-01-02 03:04:05+00`, with minutes only where
+ * they are not zero.
+ */
 export function formatTimestampText(utc: bigint, zone: TimeZone): string {
   const { offsetSeconds } = fieldsOfInstant(utc, zone);
   const wall = formatDatetimeText(utc + BigInt(offsetSeconds) * MICROS_PER_SECOND);

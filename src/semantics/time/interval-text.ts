@@ -1,4 +1,7 @@
-/** INTERVAL as text: the canonical format, its parts, and ISO 8601 durations. Source: the "Interval type" section of GoogleSQL's data types page. */
+/**
+ * INTERVAL as text: the canonical format, its parts, and ISO 8601 durations. Source: the "Interval type" section of
+ * GoogleSQL's data types page.
+ */
 import type { IntervalParts } from "./calendar.ts";
 
 const MAX_MONTHS = 120_000;
@@ -116,7 +119,10 @@ function parseIsoDuration(text: string): IntervalParts {
   return checkInterval(sums.months, sums.days, sums.micros);
 }
 
-/** A text in the canonical format, in one of its unambiguous shorter forms, or in ISO 8601. Throws where it is none of them. */
+/**
+ * A text in the canonical format, in one of its unambiguous shorter forms, or in ISO 8601. Throws where it is none of
+ * them.
+ */
 export function parseIntervalText(text: string): IntervalParts {
   if (text.startsWith("P")) return parseIsoDuration(text);
   const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;

@@ -24,7 +24,10 @@ async function ask(calls: PlacedCalls, text: string): Promise<Outcome> {
   }
 }
 
-/** What is wrong with a call in a place; undefined where it answers as it does without a sub-query, or fails as queries may. */
+/**
+ * What is wrong with a call in a place; undefined where it answers as it does without a sub-query, or fails as
+ * queries may.
+ */
 async function findFault(
   calls: PlacedCalls,
   call: PlacedCall,
@@ -46,8 +49,9 @@ async function findFault(
 }
 
 /**
- * The tests of everything that the catalogue can call, in places that read columns of a query around them. Brief: each function in one
- * place, and only that the engine takes it; else each shape of a call in all places, with the answer that it has outside.
+ * The tests of everything that the catalogue can call, in places that read columns of a query around them. Brief:
+ * each function in one place, and only that the engine takes it; else each shape of a call in all places, with the
+ * answer that it has outside.
  */
 export function testCorrelatedCalls({ isBrief }: { readonly isBrief: boolean }): void {
   describe("a call in a correlated sub-query", () => {

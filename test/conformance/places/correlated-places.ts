@@ -30,9 +30,11 @@ const valuePlaces: Places = {
   "arguments that are sub-queries, in a sub-query": (e) =>
     `SELECT (SELECT ${e(lookedUp)} ${from("i")} LIMIT 1) ${from("o")}`,
   "arguments that are sub-queries, beside outer columns": (e) =>
-    `SELECT (SELECT ${e((column, position) => (position === 0 ? outer : lookedUp)(column, position))} ${from("i")} LIMIT 1) ${from("o")}`,
+    `SELECT (SELECT ${e((column, position) => (position === 0 ? outer : lookedUp)(column, position))} ` +
+    `${from("i")} LIMIT 1) ${from("o")}`,
   "sub-queries of three levels": (e) =>
-    `SELECT (SELECT (SELECT ${e((column, position) => `${"oij"[position % 3]}.${column}`)} ${from("j")} LIMIT 1) ${from("i")} LIMIT 1) ${from("o")}`,
+    `SELECT (SELECT (SELECT ${e((column, position) => `${"oij"[position % 3]}.${column}`)} ${from("j")} ` +
+    `LIMIT 1) ${from("i")} LIMIT 1) ${from("o")}`,
   "a CASE in a sub-query": (e) => `SELECT (SELECT CASE WHEN o.id > 0 THEN ${e(outer)} END) ${from("o")}`,
   "pipe EXTEND": (e) => `${from("o")} |> EXTEND (SELECT ${e(outer)}) AS v |> SELECT v`,
   "a piped sub-query": (e) => `${from("o")} |> SELECT (${from("i")} |> SELECT ${e(mixed)} AS v |> LIMIT 1) AS v`,
@@ -56,7 +58,8 @@ const nullPlaces: Places = {
   "an aggregate of outer columns": (e) => `SELECT (SELECT COUNT(${e(outer)}) = 0 ${from("i")}) ${from("o")}`,
   "an aggregate over a sub-query": (e) => `SELECT COUNTIF((SELECT (${e(outer)}) IS NULL)) = 2 ${from("o")}`,
   "an ordered aggregate": (e) =>
-    `SELECT (SELECT ARRAY_AGG((${e(mixed)}) IS NULL ORDER BY (${e(mixed)}) IS NULL LIMIT 1)[0] ${from("i")}) ${from("o")}`,
+    `SELECT (SELECT ARRAY_AGG((${e(mixed)}) IS NULL ORDER BY (${e(mixed)}) IS NULL ` +
+    `LIMIT 1)[0] ${from("i")}) ${from("o")}`,
   HAVING: (e) => `SELECT EXISTS(SELECT 1 ${from("i")} HAVING COUNT(${e(mixed)}) = 0) ${from("o")}`,
   "HAVING of outer columns": (e) =>
     `SELECT EXISTS(SELECT COUNT(*) ${from("i")} HAVING (${e(outer)}) IS NULL) ${from("o")}`,
@@ -67,22 +70,26 @@ const nullPlaces: Places = {
   QUALIFY: (e) =>
     `SELECT EXISTS(SELECT i.id ${from("i")} WHERE TRUE QUALIFY COUNT(${e(mixed)}) OVER () = 0) ${from("o")}`,
   "a window": (e) =>
-    `SELECT (SELECT MAX(w) = 0 FROM (SELECT COUNT(${e(mixed)}) OVER (PARTITION BY (${e(outer)}) IS NULL ORDER BY (${e(mixed)}) IS NULL) AS w ${from("i")})) ${from("o")}`,
+    `SELECT (SELECT MAX(w) = 0 FROM (SELECT COUNT(${e(mixed)}) OVER (PARTITION BY (${e(outer)}) IS NULL ` +
+    `ORDER BY (${e(mixed)}) IS NULL) AS w ${from("i")})) ${from("o")}`,
   "a window over a sub-query": (e) =>
     `SELECT LOGICAL_AND((SELECT (${e(outer)}) IS NULL)) OVER (ORDER BY (SELECT (${e(outer)}) IS NULL)) ${from("o")}`,
   "the array of an UNNEST": (e) =>
     `SELECT (SELECT LOGICAL_OR(u.v IS NULL) FROM UNNEST([STRUCT(${e(outer)} AS v)]) AS u) ${from("o")}`,
   "the array of an UNNEST beside a table": (e) =>
-    `SELECT (SELECT LOGICAL_OR(u) ${from("i")}, UNNEST([(${e(mixed)}) IS NULL]) AS u WITH OFFSET AS position) ${from("o")}`,
+    `SELECT (SELECT LOGICAL_OR(u) ${from("i")}, UNNEST([(${e(mixed)}) IS NULL]) AS u WITH OFFSET AS position) ` +
+    `${from("o")}`,
   "a sub-query that an UNNEST reads": (e) =>
     `SELECT LOGICAL_AND(u) ${from("o")}, UNNEST(ARRAY(SELECT (${e(outer)}) IS NULL FROM UNNEST([1, 2]))) AS u`,
   "elements of a sub-query": (e) =>
-    `SELECT (SELECT LOGICAL_AND(u IS NOT NULL AND (${e(outer)}) IS NULL) FROM UNNEST([1, 2]) AS u WHERE u IS NOT NULL) ${from("o")}`,
+    `SELECT (SELECT LOGICAL_AND(u IS NOT NULL AND (${e(outer)}) IS NULL) FROM UNNEST([1, 2]) AS u ` +
+    `WHERE u IS NOT NULL) ${from("o")}`,
   ON: (e) => `SELECT (SELECT COUNT(*) > 0 ${from("i")} JOIN ${ARGUMENTS} AS j ON (${e(mixed)}) IS NULL) ${from("o")}`,
   "ON, of a sub-query": (e) =>
     `SELECT COUNT(*) > 0 ${from("o")} JOIN ${ARGUMENTS} AS i ON (SELECT (${e(mixed)}) IS NULL)`,
   "ON of a LEFT JOIN": (e) =>
-    `SELECT (SELECT COUNT(j.id) > 0 ${from("i")} LEFT JOIN ${ARGUMENTS} AS j ON (${e(mixed)}) IS NULL AND j.id = i.id) ${from("o")}`,
+    `SELECT (SELECT COUNT(j.id) > 0 ${from("i")} LEFT JOIN ${ARGUMENTS} AS j ON (${e(mixed)}) IS NULL ` +
+    `AND j.id = i.id) ${from("o")}`,
   "ON of a LEFT JOIN with two sides": (e) =>
     `SELECT COUNT(i.id) > 0 ${from("o")} LEFT JOIN ${ARGUMENTS} AS i ON (${e(mixed)}) IS NULL`,
   "ON of a LEFT JOIN, of a sub-query": (e) =>
@@ -90,26 +97,33 @@ const nullPlaces: Places = {
   "ON of a LEFT JOIN with UNNEST": (e) =>
     `SELECT COUNT(u) > 0 ${from("o")} LEFT JOIN UNNEST([1, 2]) AS u ON (${e(outer)}) IS NULL AND u > 0`,
   "ON of a LEFT JOIN with UNNEST, in a sub-query": (e) =>
-    `SELECT (SELECT COUNT(u) > 0 ${from("i")} LEFT JOIN UNNEST([1, 2]) AS u ON (${e(mixed)}) IS NULL AND u > 0) ${from("o")}`,
+    `SELECT (SELECT COUNT(u) > 0 ${from("i")} LEFT JOIN UNNEST([1, 2]) AS u ON (${e(mixed)}) IS NULL ` +
+    `AND u > 0) ${from("o")}`,
   "ON of a FULL JOIN": (e) =>
-    `SELECT (SELECT COUNTIF(i.id IS NOT NULL AND j.id IS NOT NULL) > 0 ${from("i")} FULL JOIN ${ARGUMENTS} AS j ON i.id = j.id AND (${e(mixed)}) IS NULL) ${from("o")}`,
+    `SELECT (SELECT COUNTIF(i.id IS NOT NULL AND j.id IS NOT NULL) > 0 ${from("i")} FULL ` +
+    `JOIN ${ARGUMENTS} AS j ON i.id = j.id AND (${e(mixed)}) IS NULL) ${from("o")}`,
   UNION: (e) =>
-    `SELECT (SELECT LOGICAL_AND(v) FROM (SELECT (${e(outer)}) IS NULL AS v UNION ALL SELECT (${e(outer)}) IS NULL)) ${from("o")}`,
+    `SELECT (SELECT LOGICAL_AND(v) FROM (SELECT (${e(outer)}) IS NULL AS v UNION ALL ` +
+    `SELECT (${e(outer)}) IS NULL)) ${from("o")}`,
   "UNION of tables": (e) =>
-    `SELECT (SELECT LOGICAL_AND(v) FROM (SELECT (${e(mixed)}) IS NULL AS v ${from("i")} UNION DISTINCT SELECT (${e(mixed)}) IS NULL ${from("i")})) ${from("o")}`,
+    `SELECT (SELECT LOGICAL_AND(v) FROM (SELECT (${e(mixed)}) IS NULL AS v ${from("i")} UNION DISTINCT ` +
+    `SELECT (${e(mixed)}) IS NULL ${from("i")})) ${from("o")}`,
   "a WITH expression": (e) => `SELECT (SELECT WITH(v AS ${e(outer)}, v IS NULL AND v IS NULL)) ${from("o")}`,
   "a WITH expression of a sub-query": (e) =>
     `SELECT WITH(v AS (SELECT ${e(outer)}), v IS NULL AND (SELECT v IS NULL)) ${from("o")}`,
   "ON of a RIGHT JOIN": (e) =>
-    `SELECT (SELECT COUNT(i.id) > 0 ${from("i")} RIGHT JOIN ${ARGUMENTS} AS j ON (${e(mixed)}) IS NULL AND j.id = i.id) ${from("o")}`,
+    `SELECT (SELECT COUNT(i.id) > 0 ${from("i")} RIGHT JOIN ${ARGUMENTS} AS j ON (${e(mixed)}) IS NULL ` +
+    `AND j.id = i.id) ${from("o")}`,
   "ON of a LEFT JOIN, of outer columns": (e) =>
     `SELECT (SELECT COUNT(j.id) > 0 ${from("i")} LEFT JOIN ${ARGUMENTS} AS j ON (${e(outer)}) IS NULL) ${from("o")}`,
   "ON, of outer columns": (e) =>
     `SELECT (SELECT COUNT(*) > 0 ${from("i")} JOIN ${ARGUMENTS} AS j ON (${e(outer)}) IS NULL) ${from("o")}`,
   "a joined sub-query": (e) =>
-    `SELECT (SELECT LOGICAL_AND(v) ${from("i")} JOIN (SELECT (${e(outer)}) IS NULL AS v, 1 AS id) AS j ON j.id = i.id) ${from("o")}`,
+    `SELECT (SELECT LOGICAL_AND(v) ${from("i")} JOIN (SELECT (${e(outer)}) IS NULL AS v, 1 AS id) AS j ON ` +
+    `j.id = i.id) ${from("o")}`,
   "a LEFT JOINed sub-query": (e) =>
-    `SELECT (SELECT LOGICAL_AND(v) ${from("i")} LEFT JOIN (SELECT (${e(outer)}) IS NULL AS v) AS j ON i.id > 0) ${from("o")}`,
+    `SELECT (SELECT LOGICAL_AND(v) ${from("i")} LEFT JOIN (SELECT (${e(outer)}) IS NULL AS v) AS j ON i.id > ` +
+    `0) ${from("o")}`,
   "a limited sub-query": (e) =>
     `SELECT (SELECT (${e(mixed)}) IS NULL FROM (SELECT * ${from("j")} ORDER BY j.id LIMIT 1) AS i) ${from("o")}`,
   "pipe WHERE and AGGREGATE": (e) =>
@@ -136,7 +150,8 @@ const aggregatePlaces: Places = {
   "groups of a sub-query": (e) =>
     `SELECT ARRAY(SELECT (${e(mixed)}) IS NULL ${from("i")} GROUP BY i.id - i.id)[0] ${from("o")}`,
   "ORDER BY of a sub-query": (e) =>
-    `SELECT (SELECT (${e(mixed)}) IS NULL ${from("i")} GROUP BY i.id - i.id ORDER BY (${e(mixed)}) IS NULL LIMIT 1) ${from("o")}`,
+    `SELECT (SELECT (${e(mixed)}) IS NULL ${from("i")} GROUP BY i.id - i.id ORDER BY (${e(mixed)}) IS NULL ` +
+    `LIMIT 1) ${from("o")}`,
   "an array's elements": (e) => `SELECT (SELECT (${e(outer)}) IS NULL FROM UNNEST([1, 2]) AS u) ${from("o")}`,
   "a piped sub-query": (e) =>
     `${from("o")} |> SELECT (${from("i")} |> AGGREGATE ${e(mixed)} AS v |> SELECT v IS NULL) AS v`,

@@ -166,8 +166,8 @@ async function createTable(database: MemoryDatabase, columns: Columns): Promise<
 }
 
 /**
- * Finds a call for each shape of each signature of every function, operator and cast, and a database to run them in. Brief: one for
- * each function, that is a query, whether or not it fails for its values.
+ * Finds a call for each shape of each signature of every function, operator and cast, and a database to run them in.
+ * Brief: one for each function, that is a query, whether or not it fails for its values.
  */
 export async function openPlacedCalls({ isBrief }: { readonly isBrief: boolean }): Promise<PlacedCalls> {
   const columns = new Columns();

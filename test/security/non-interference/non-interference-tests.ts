@@ -10,7 +10,10 @@ export interface Size {
   readonly rounds: number;
   readonly tenantsPerRound: number;
   readonly queriesPerTenant: number;
-  /** The round from which on others have taken all columns of a source, so that fields of tenants that come then are in the JSON alone. */
+  /**
+   * The round from which on others have taken all columns of a source, so that fields of tenants that come then are
+   * in the JSON alone.
+   */
   readonly crowdedFrom: Readonly<Record<SentEvent["source"], number>>;
 }
 
@@ -19,8 +22,9 @@ const CONCURRENCY = 4;
 const sources = ["edge", "function"] as const;
 
 /**
- * The rule of the house on tenants, tested: what a caller is answered by a store that holds other tenants too is, byte for byte, what
- * a store answers that holds its own tenants only, whatever was sent and asked. A failure names the seed, the events and the call.
+ * The rule of the house on tenants, tested: what a caller is answered by a store that holds other tenants too is,
+ * byte for byte, what a store answers that holds its own tenants only, whatever was sent and asked. A failure names
+ * the seed, the events and the call.
  */
 export function testNonInterference({ seed, rounds, tenantsPerRound, queriesPerTenant, crowdedFrom }: Size): void {
   let stores: TwoStores;
@@ -35,7 +39,7 @@ export function testNonInterference({ seed, rounds, tenantsPerRound, queriesPerT
 
   it.each(Array.from({ length: rounds }, (_, round) => round))(
     `answers as if the other tenants were not there, seed ${seed}, round %i`,
-    { timeout: 300_000 },
+    { timeout: 900_000 },
     async (round) => {
       const options = { seed: seed + round, numRuns: tenantsPerRound };
       const cases = fc.sample(tenantCases(), options).map((make, index) => make(round * tenantsPerRound + index));

@@ -18,7 +18,10 @@ export interface SentEvent {
   readonly json: string;
 }
 
-/** Names that both sides use, so that they meet: declared fields, other spellings of them, and names that are nobody's. */
+/**
+ * Names that both sides use, so that they meet: declared fields, other spellings of them, and names that are
+ * nobody's.
+ */
 export const fieldNames: readonly string[] = [
   ..."dur list origin_time a b path status code level tags x".split(" "),
   ..."Dur LIST Path A 1x x-y request response Request STATUS_CODE status_code port url".split(" "),
@@ -201,7 +204,9 @@ const strayEvents: readonly SentEvent[] = [
   { source: "function", json: `{"metadata":{"project_ref":{"x":"${foreignMark}"}}}` },
 ];
 
-/** Cases whose tenants differ by their number. Other tenants sometimes send the ids that the caller's own events have. */
+/**
+ * Cases whose tenants differ by their number. Other tenants sometimes send the ids that the caller's own events have.
+ */
 export function tenantCases(): fc.Arbitrary<(number: number) => TenantCase> {
   return fc
     .record({

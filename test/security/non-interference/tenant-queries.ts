@@ -65,7 +65,8 @@ const fromMade = fc.tuple(table, fc.constantFrom("distinct", "distinct", "as str
   return `from (select id, m from ${name} cross join unnest(metadata) m where id > '' limit 1000) t`;
 });
 const fromBoth = fc.constant(
-  "from (select id, m from edge_logs cross join unnest(metadata) m union all select id, m from function_logs cross join unnest(metadata) m) t",
+  "from (select id, m from edge_logs cross join unnest(metadata) m union all select id, m from function_logs " +
+    "cross join unnest(metadata) m) t",
 );
 /** Numbers and texts that JSON may write in several ways. */
 const wide = fc.oneof(
@@ -159,7 +160,10 @@ const overview = fc.record({
   table: table,
 });
 
-/** Calls over every way into a query: own rows, a consumer's SQL or LQL, the counts, exploring, following, in every format. */
+/**
+ * Calls over every way into a query: own rows, a consumer's SQL or LQL, the counts, exploring, following, in every
+ * format.
+ */
 export const tenantQueries: fc.Arbitrary<TenantQuery> = fc.oneof(
   {
     arbitrary: fc.tuple(orderedQuery, format).map(([sql, as]) => toCall({ sql, format: as })),
@@ -200,7 +204,9 @@ export const tenantQueries: fc.Arbitrary<TenantQuery> = fc.oneof(
   {
     // The request of yesterday, which every tenant has.
     arbitrary: scalar.map((x) => {
-      const sql = `select t.timestamp, t.id, ${x} as v from edge_logs t cross join unnest(metadata) m order by t.timestamp desc`;
+      const sql =
+        `select t.timestamp, t.id, ${x} as v from edge_logs t cross join unnest(metadata) m order by ` +
+        "t.timestamp desc";
       return { ...toCall({ sql, since: "3d" }), path: "/tail" as const };
     }),
     weight: 1,

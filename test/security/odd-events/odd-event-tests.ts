@@ -18,9 +18,12 @@ const consumerQueries: readonly string[] = [
   "select m.* from T t cross join unnest(metadata) m order by t.id",
 ];
 const edgeQueries: readonly string[] = [
-  "select max(s.origin_time) x, sum(s.status_code) n from T t cross join unnest(metadata) m cross join unnest(m.response) s",
-  "select r.path, count(*) n from T t cross join unnest(metadata) m cross join unnest(m.request) r group by 1 order by 1",
-  "select lower(r.path) p, starts_with(r.url, 'https') u from T t cross join unnest(metadata) m cross join unnest(m.request) r order by t.id",
+  "select max(s.origin_time) x, sum(s.status_code) n from T t cross join unnest(metadata) m cross join " +
+    "unnest(m.response) s",
+  "select r.path, count(*) n from T t cross join unnest(metadata) m cross join unnest(m.request) r group by 1 " +
+    "order by 1",
+  "select lower(r.path) p, starts_with(r.url, 'https') u from T t cross join unnest(metadata) m cross join " +
+    "unnest(m.request) r order by t.id",
 ];
 
 const baseMetadata = {
@@ -68,7 +71,10 @@ function oddCases(isOwn: boolean, step: number, first: number): readonly OddCase
     .map((each, index) => ({ ...each, source: `odd_${isOwn ? "own" : "other"}_${index}`, isOwn }));
 }
 
-/** Every `step`th odd event from the one numbered `first` on, sent by another project and by the one that asks, each into a table of its own. */
+/**
+ * Every `step`th odd event from the one numbered `first` on, sent by another project and by the one that asks, each
+ * into a table of its own.
+ */
 export function testOddEvents(step: number, first: number): void {
   const cases = [...oddCases(false, step, first), ...oddCases(true, step, first)];
   let folder: string;

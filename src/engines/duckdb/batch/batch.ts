@@ -3,9 +3,9 @@
  * UTF-8, so that neither side builds or parses JSON for it.
  *
  * Layout, little-endian: for each column of the header, in its order: when it lacks rows, u32 row numbers (`count` of
- * them); then its values: f64 (FLOAT64), i64 (INT64, TIMESTAMP), u8 (BOOL); others are text: u32 bytes of all of it, u32
- * lengths in bytes, then all texts joined. So text is encoded once a column, not once a value, and is not decoded at all
- * on its way into the database. `batch-reader.ts` reads it.
+ * them); then its values: f64 (FLOAT64), i64 (INT64, TIMESTAMP), u8 (BOOL); others are text: u32 bytes of all of it,
+ * u32 lengths in bytes, then all texts joined. So text is encoded once a column, not once a value, and is not decoded
+ * at all on its way into the database. `batch-reader.ts` reads it.
  */
 import type { LogEvent } from "../../contract/query-engine.ts";
 import type { ValueType } from "../schema/schema-entry.ts";

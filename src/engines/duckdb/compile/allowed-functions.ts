@@ -27,5 +27,8 @@ export const allowedFunctions: ReadonlySet<string> = new Set([
   ...scalarFunctions.map((udf) => udf.name),
 ]);
 
-/** Lower-case names of the functions that may stand in FROM. `unnest` stands in select lists, as a function of its own kind. */
+/**
+ * Lower-case names of the functions that may stand in FROM. `unnest` stands in select lists, as a function of its own
+ * kind.
+ */
 export const allowedTableFunctions: ReadonlySet<string> = new Set(["unnest", "generate_series", "range"]);

@@ -17,8 +17,8 @@ import { renderBlock } from "./render.ts";
 import { buildOrderBy, buildScan } from "./scan/scans.ts";
 
 /**
- * Prints the query. Throws `GoogleSqlError` where DuckDB cannot express it. Every text of the caller is in the statement
- * as a quoted literal only; names are made here.
+ * Prints the query. Throws `GoogleSqlError` where DuckDB cannot express it. Every text of the caller is in the
+ * statement as a quoted literal only; names are made here.
  */
 export function compileQuery(
   query: ResolvedQuery,
@@ -91,7 +91,10 @@ function needsSelect(block: Block, query: ResolvedQuery): boolean {
   return selected.size !== block.exports.size;
 }
 
-/** Users are printed before the definitions they read, because printing one may ask another for columns; they stand after them. */
+/**
+ * Users are printed before the definitions they read, because printing one may ask another for columns; they stand
+ * after them.
+ */
 function printWith(compilation: Compilation): string {
   if (compilation.printedCtes.size === 0) return "";
   const rank = (id: number) => compilation.analysis.cteRank(id);
@@ -101,7 +104,9 @@ function printWith(compilation: Compilation): string {
   return `WITH ${isRecursive ? "RECURSIVE " : ""}${printed.reverse().join(", ")} `;
 }
 
-/** Lets all that reads the clock read one instant instead. Literals are passed over: a caller's text stays what it is. */
+/**
+ * Lets all that reads the clock read one instant instead. Literals are passed over: a caller's text stays what it is.
+ */
 function stopClock(sql: string, nowUs: bigint): string {
   const instant = `TIMESTAMP '${formatIsoTimestamp(nowUs).slice(0, -1).replace("T", " ")}'`;
   const token = new RegExp(`${CURRENT_INSTANT.replaceAll(/[()]/g, "\\$&")}|'(?:[^']|'')*'|"(?:[^"]|"")*"`, "g");

@@ -89,7 +89,9 @@ describe("texts of a caller", () => {
 
   it.each(names)("name columns, tables and fields without being read: %j", async (name) => {
     const quoted = `\`${name.replaceAll("\\", "\\\\")}\``;
-    const query = `WITH ${quoted} AS (SELECT 1 AS ${quoted}, STRUCT(2 AS ${quoted}) AS s) SELECT ${quoted}.${quoted} AS ${quoted}, s.${quoted} FROM ${quoted}`;
+    const query =
+      `WITH ${quoted} AS (SELECT 1 AS ${quoted}, STRUCT(2 AS ${quoted}) AS s) ` +
+      `SELECT ${quoted}.${quoted} AS ${quoted}, s.${quoted} FROM ${quoted}`;
     const { sql, columns } = compileText(query, []);
     expect(columns.map((column) => column.name.replace(/_1$/, ""))).toEqual([name, name]);
     expect(await database.encode(sql, columns, "cells")).toEqual([[1, 2]]);

@@ -73,8 +73,10 @@ const goldens: readonly Golden[] = [
     sql: {
       duckdb:
         "WITH RECURSIVE w1_r(c5_n, round) AS ((SELECT 1::BIGINT AS c5_n, 1::BIGINT AS round) UNION ALL " +
-        "(SELECT (s1.c5_n + 1::BIGINT) AS c5_n, s1.round + 1 AS round FROM w1_r AS s1 WHERE (CASE WHEN random() >= 0 THEN s1.c5_n END < 3::BIGINT) AND " +
-        "CASE WHEN s1.round <= 500 THEN true ELSE [NULL][lw_fail({'a0': 'A recursive CTE ran more than 500 rounds'})] END)) " +
+        ("(SELECT (s1.c5_n + 1::BIGINT) AS c5_n, s1.round + 1 AS round FROM w1_r AS s1 WHERE (CASE " +
+          "WHEN random() >= 0 THEN s1.c5_n END < 3::BIGINT) AND ") +
+        ("CASE WHEN s1.round <= 500 THEN true ELSE [NULL][lw_fail({'a0': 'A recursive CTE ran more than 500 " +
+          "rounds'})] END)) ") +
         "SELECT s2.c5_n AS c6_n FROM w1_r AS s2",
     },
   },
@@ -161,7 +163,8 @@ const goldens: readonly Golden[] = [
   {
     name: "a position that only has to be there as a search without counting",
     query:
-      "SELECT COUNTIF(STRPOS(event_message, 'x') > 0) AS n, COUNTIF(STRPOS(event_message, 'x') > 1) AS m FROM edge_logs",
+      "SELECT COUNTIF(STRPOS(event_message, 'x') > 0) AS n, COUNTIF(STRPOS(event_message, 'x') > 1) AS m " +
+      "FROM edge_logs",
     sql: {
       duckdb:
         "SELECT count(*) FILTER (WHERE (contains(t1.\"event_message\", 'x'))) AS c6_countif, " +

@@ -142,7 +142,8 @@ describe("guardHiddenFailures", () => {
 
   it("takes a pattern that is a parameter for one that may fail", () => {
     expect(guardHiddenFailures("SELECT like_escape(s, CAST($1 AS VARCHAR), '\\')")).toBe(
-      "SELECT list_transform([{'a0': s, 'a1': CAST($1 AS VARCHAR)}], lambda lw_row1: like_escape(lw_row1.a0, lw_row1.a1, '\\'))[1]",
+      "SELECT list_transform([{'a0': s, 'a1': CAST($1 AS VARCHAR)}], lambda lw_row1: like_escape(lw_row1.a0, " +
+        "lw_row1.a1, '\\'))[1]",
     );
   });
 

@@ -1,20 +1,25 @@
 /**
- * Failures that DuckDB does not see. What cannot fail, to its knowledge, it computes over the whole dictionary of a segment, with
- * the values of rows that the query leaves out: an error would tell such a value, and TRY would give NULL for values that are fine.
- * It knows which of its own functions can fail, but for a few; it knows nothing of ours, nor of what stands in a lambda. So all
- * printed SQL passes here, and what can fail unseen is written so that it never runs over a dictionary:
+ * Failures that DuckDB does not see. What cannot fail, to its knowledge, it computes over the whole dictionary of a
+ * segment, with the values of rows that the query leaves out: an error would tell such a value, and TRY would give
+ * NULL for values that are fine. It knows which of its own functions can fail, but for a few; it knows nothing of
+ * ours, nor of what stands in a lambda. So all printed SQL passes here, and what can fail unseen is written so that
+ * it never runs over a dictionary:
  *
- * - A JavaScript function that can fail takes one struct of its arguments: a struct has no dictionary. Called with the arguments
+ * - A JavaScript function that can fail takes one struct of its arguments: a struct has no dictionary. Called with
+ *   the arguments
  *   themselves it does not exist, so that no way around this remains.
  * - A lambda whose body can fail, and DuckDB's functions that fail unseen, run over a list of one struct.
  *
- * And what is a macro to DuckDB stands in `coalesce` of itself alone, which costs nothing: a macro loses the name of the struct's field
- * that it stands for where it reads columns of a query around.
+ * And what is a macro to DuckDB stands in `coalesce` of itself alone, which costs nothing: a macro loses the name of
+ * the struct's field that it stands for where it reads columns of a query around.
  */
 import { canFail, packedFields } from "../../../semantics/can-fail.ts";
 import { scalarFunctions } from "../../../semantics/index.ts";
 
-/** DuckDB's functions that can fail without its knowledge, with the argument that makes them: patterns that are no literals. */
+/**
+ * DuckDB's functions that can fail without its knowledge, with the argument that makes them: patterns that are no
+ * literals.
+ */
 const HIDDEN_FAILURES: ReadonlyMap<string, number> = new Map([
   ["like_escape", 1],
   ["regexp_extract_all", 1],
@@ -42,13 +47,19 @@ const totalFunctions: ReadonlySet<string> = new Set([
   ...scalarFunctions.filter((udf) => !canFail(udf)).map(({ name }) => name),
 ]);
 
-/** Strings and quoted names, words (with the bracket that makes them calls), brackets, commas, and operators that can overflow. */
+/**
+ * Strings and quoted names, words (with the bracket that makes them calls), brackets, commas, and operators that can
+ * overflow.
+ */
 const TOKEN = /'[^']*'|"[^"]*"|[A-Za-z_]\w*\(?|[()[\]{},]|::|[-+*/%]/g;
 /** Anything of what this file rewrites. */
 const SUBJECT = new RegExp(
   `lw_\\w+\\(|list_(?:transform|filter)\\(|like_escape\\(|regexp_(?:extract_all|full_match|replace)\\(|(?:${[...MACROS].join("|")})\\(`,
 );
-/** What the compiler has looked at. A parameter it has not: `LIKE @p` may fail for some values, if the pattern ends with a backslash. */
+/**
+ * What the compiler has looked at. A parameter it has not: `LIKE @p` may fail for some values, if the pattern ends
+ * with a backslash.
+ */
 const LITERAL = /^(?:'(?:[^']|'')*'|-?\d+)$/;
 /** A field of what `computeOnce` binds, which comes from a struct already. */
 const STRUCT_FIELD = /^lw_\w+\.a\d+$/;
@@ -117,7 +128,10 @@ function readsAround({ name, args, reads, listReads }: Frame): readonly string[]
   return [...listReads, ...[...reads].filter((read) => !own.includes(read))];
 }
 
-/** A lambda that can fail. Over a constant list, a column that its body reads would come with its dictionary; what is volatile has none. */
+/**
+ * A lambda that can fail. Over a constant list, a column that its body reads would come with its dictionary; what is
+ * volatile has none.
+ */
 function printLambda(frame: Frame, variable: string): string {
   const { name, args, isFallible, hasStruct, listReads, isTried } = frame;
   const [list = "", ...lambda] = args;

@@ -24,7 +24,10 @@ function nextPlaceholder(sql: string, from: number): number {
 /** Placeholders from here on stand for limits of the call, and are numbered behind those of parameters. */
 export const FIRST_LIMIT = 900_001;
 
-/** Numbers the placeholders `$1` in the order in which they stand, each once, limits last; `used` are the numbers they had. */
+/**
+ * Numbers the placeholders `$1` in the order in which they stand, each once, limits last; `used` are the numbers they
+ * had.
+ */
 export function numberPlaceholders(sql: string): { readonly sql: string; readonly used: readonly number[] } {
   if (!sql.includes("$")) return { sql, used: [] };
   const found: { readonly at: number; readonly index: number }[] = [];

@@ -6,8 +6,9 @@ import type { JsonPlace } from "./expression/json-place.ts";
 /** Where the fields below a record come from when its column can be traced to a table. Paths are below the record. */
 export interface RecordSource {
   /**
-   * The leaf's value, from its physical columns; undefined where the table keeps the leaf in the JSON only. `as`: of a leaf of several
-   * shapes, the values of this type (MIXED: what they sort by), undefined also where the columns alone do not tell them.
+   * The leaf's value, from its physical columns; undefined where the table keeps the leaf in the JSON only. `as`: of
+   * a leaf of several shapes, the values of this type (MIXED: what they sort by), undefined also where the columns
+   * alone do not tell them.
    */
   leaf(path: readonly string[], as?: SqlType): string | undefined;
   /** A BOOLEAN that is true where the event carried the record at `path`; undefined where only the JSON tells. */
@@ -26,7 +27,10 @@ export interface Binding {
   readonly record?: RecordSource | undefined;
   /** For an array: prints the element at an offset without the array, where that is cheaper. */
   readonly element?: ((offset: bigint) => string | undefined) | undefined;
-  /** For values of several shapes: prints them as values of a type, or what they sort by (MIXED), where that takes less than the whole value. */
+  /**
+   * For values of several shapes: prints them as values of a type, or what they sort by (MIXED), where that takes
+   * less than the whole value.
+   */
   readonly as?: ((type: SqlType) => string | undefined) | undefined;
 }
 

@@ -22,7 +22,10 @@ export interface DatabaseOptions {
   readonly memoryLimitBytes: number;
 }
 
-/** A value to bind, with its type where the driver cannot tell it from the value (NULLs, lists, timestamps made of bigints). */
+/**
+ * A value to bind, with its type where the driver cannot tell it from the value (NULLs, lists, timestamps made of
+ * bigints).
+ */
 export interface BoundValue {
   readonly value: DuckDBValue;
   readonly type?: DuckDBType;
@@ -30,7 +33,10 @@ export interface BoundValue {
 
 /** An open instance. Connections are independent: each runs one statement at a time. */
 export interface Database {
-  /** `keptStatements`: how many statements that `stream` prepared the connection keeps for their next run; none by default. */
+  /**
+   * `keptStatements`: how many statements that `stream` prepared the connection keeps for their next run; none by
+   * default.
+   */
   connect(keptStatements?: number): Promise<Connection>;
   close(): void;
 }
@@ -43,7 +49,10 @@ export interface ChunkReader {
 }
 
 export interface Connection {
-  /** Prepares one statement (several are an error) and runs it; rows stream. A reader that was not read to its end is dropped by the next call. */
+  /**
+   * Prepares one statement (several are an error) and runs it; rows stream. A reader that was not read to its end is
+   * dropped by the next call.
+   */
   stream(sql: string, values?: readonly BoundValue[]): Promise<ChunkReader>;
   /** Runs one statement to its end and answers its rows. */
   all(sql: string, values?: readonly BoundValue[]): Promise<DuckDBValue[][]>;
@@ -60,7 +69,10 @@ export interface Connection {
   close(): void;
 }
 
-/** Rows of a row group. It must be the same at every opening: the next checkpoint would rewrite the whole file otherwise. */
+/**
+ * Rows of a row group. It must be the same at every opening: the next checkpoint would rewrite the whole file
+ * otherwise.
+ */
 const ROW_GROUP_ROWS = 30_720;
 
 /**

@@ -15,7 +15,10 @@ interface TypedParameter {
 }
 
 export interface MemoryDatabase {
-  /** Runs one statement, guarded as what the compiler prints is; parameters stand as `$1`, `$2`, ... Rows as the driver's values; errors as DuckDB words them. */
+  /**
+   * Runs one statement, guarded as what the compiler prints is; parameters stand as `$1`, `$2`, ... Rows as the
+   * driver's values; errors as DuckDB words them.
+   */
   query(sql: string, parameters?: readonly TypedParameter[]): Promise<{ readonly rows: DuckDBValue[][] }>;
   /** Runs one statement and answers its rows as the engine would: the parsed JSON of the encoded rows. */
   encode(

@@ -68,7 +68,10 @@ const converters: Readonly<Partial<Record<ScalarType, (value: ScalarValue) => Du
   "FLOAT64[]": (value) => new DuckDBListValue(value as readonly number[]),
 };
 
-/** One struct for a function that can fail, so that DuckDB never runs it over a dictionary (see `compile/hidden-failures.ts`). */
+/**
+ * One struct for a function that can fail, so that DuckDB never runs it over a dictionary (see
+ * `compile/hidden-failures.ts`).
+ */
 function packedType(parameters: readonly ScalarType[]): DuckDBType {
   return STRUCT(Object.fromEntries(parameters.map((type, index) => [packedFieldName(index), driverTypes[type]])));
 }

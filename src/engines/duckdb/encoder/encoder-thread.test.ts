@@ -5,7 +5,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { EventBody, LogEvent } from "../../contract/query-engine.ts";
 import { openCore } from "../host/core.ts";
 import { encodeEvents } from "../schema/event-encoder.ts";
-import { DuckDbStore, defaultStoreLimits } from "../store/store.ts";
+import { DuckDbStore } from "../store/store.ts";
+import { defaultStoreLimits } from "../store/store-limits.ts";
 import { EncoderThread } from "./encoder-thread.ts";
 
 function layoutOf(store: DuckDbStore) {

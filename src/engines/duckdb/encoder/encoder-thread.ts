@@ -1,4 +1,7 @@
-/** The service's side of the thread that reads and encodes long bodies: starts it when it is needed, and again when it fails. */
+/**
+ * The service's side of the thread that reads and encodes long bodies: starts it when it is needed, and again when it
+ * fails.
+ */
 import { Worker } from "node:worker_threads";
 import {
   BodyError,
@@ -15,7 +18,10 @@ import type { EncodedBody, EncodeOutcome, EncoderAnswer, EncoderRequest } from "
 
 /** Without work for so long the thread is ended: an idle service should be small. */
 const IDLE_MS = 60_000;
-/** A body makes about ten times its size of short-lived objects: a small young generation would copy many of them twice. */
+/**
+ * A body makes about ten times its size of short-lived objects: a small young generation would copy many of them
+ * twice.
+ */
 const MEMORY_LIMITS = { maxYoungGenerationSizeMb: 96, maxOldGenerationSizeMb: 512 };
 
 /** Events of a body that lie in the thread, until they are released. */
@@ -46,7 +52,10 @@ interface KnownSchema {
 interface RunningThread {
   readonly worker: Worker;
   readonly pending: Map<number, Pending>;
-  /** How much of the schemas it knows: `epoch` is the list of entries itself, which is another after the engine was started again. */
+  /**
+   * How much of the schemas it knows: `epoch` is the list of entries itself, which is another after the engine was
+   * started again.
+   */
   readonly schemas: Map<string, KnownSchema>;
   heldBodies: number;
 }

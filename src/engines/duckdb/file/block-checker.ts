@@ -1,7 +1,7 @@
 /**
- * Checks the checksums of a store's file as its bytes pass by. DuckDB writes three headers of 4 KB and then blocks of 256 KB, each with a
- * checksum of 64 bits before its content: the exclusive or of 5381 and of every word of 64 bits times an odd constant, modulo 2^64. So
- * one changed bit never goes unnoticed.
+ * Checks the checksums of a store's file as its bytes pass by. DuckDB writes three headers of 4 KB and then blocks of
+ * 256 KB, each with a checksum of 64 bits before its content: the exclusive or of 5381 and of every word of 64 bits
+ * times an odd constant, modulo 2^64. So one changed bit never goes unnoticed.
  */
 
 import type { ByteChecker } from "../../contract/file-check.ts";

@@ -37,7 +37,10 @@ function describeColumns(name: string, failures: ReadonlyMap<string, string>): s
   const columns = [...failures.keys()];
   const listed = columns.slice(0, 5).join(", ");
   const more = columns.length > 5 ? ` and ${columns.length - 5} more` : "";
-  return `${name}: the ${columns.length === 1 ? "column" : "columns"} ${listed}${more} cannot be read: ${[...failures.values()][0]}`;
+  return (
+    `${name}: the ${columns.length === 1 ? "column" : "columns"} ${listed}${more} cannot be read: ` +
+    `${[...failures.values()][0]}`
+  );
 }
 
 async function readTables(connection: Connection): Promise<FileCheck> {
@@ -54,7 +57,8 @@ async function readTables(connection: Connection): Promise<FileCheck> {
     if (failures.size > 0) damages.push(describeColumns(name, failures));
     else if (names.has(String(table))) {
       const [row] = await connection.all(
-        `SELECT count(*) FILTER (timestamp IS NOT NULL AND length(id) > 0)::DOUBLE FROM ${quoteIdentifier(String(table))}`,
+        "SELECT count(*) FILTER (timestamp IS NOT NULL AND length(id) > 0)::DOUBLE " +
+          `FROM ${quoteIdentifier(String(table))}`,
       );
       counts.set(name, Number(row?.[0]));
     }
@@ -80,9 +84,9 @@ function tooMany(damages: readonly string[]): readonly string[] {
 }
 
 /**
- * Checks the checksum of every block, decodes every value and counts the rows. A damaged block that holds nothing is no damage: it is
- * written anew before it is used. Changes nothing. Runs in this process, so it is for commands only. Throws `EngineError` where the file
- * cannot be opened for another reason than damage.
+ * Checks the checksum of every block, decodes every value and counts the rows. A damaged block that holds nothing is
+ * no damage: it is written anew before it is used. Changes nothing. Runs in this process, so it is for commands only.
+ * Throws `EngineError` where the file cannot be opened for another reason than damage.
  */
 export async function verifyStoreFile(path: string): Promise<FileCheck> {
   const blocks = await findDamagedBlocks(path);

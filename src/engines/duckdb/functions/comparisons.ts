@@ -161,7 +161,10 @@ function inArray({ args, types }: CallContext): string {
   return computeOnce([needle, array], "in_array", (n = "", list = "") => {
     if (isComposite(type)) {
       const results = `list_transform(${list}, lambda lw_element: ${printEqual("lw_element", n, type)})`;
-      return `CASE WHEN ${list} IS NULL OR len(${list}) = 0 THEN false ELSE ${computeOnce([results], "found", (each = "") => anyOf(each))} END`;
+      return (
+        `CASE WHEN ${list} IS NULL OR len(${list}) = 0 THEN false ` +
+        `ELSE ${computeOnce([results], "found", (each = "") => anyOf(each))} END`
+      );
     }
     const found =
       type?.kind === "FLOAT64" ? `list_contains(${list}, ${n}) AND NOT isnan(${n})` : `list_contains(${list}, ${n})`;

@@ -14,9 +14,10 @@ export function isRepeatable(sql: string): boolean {
 }
 
 /**
- * Prints `body` over expressions that it may use as often as it likes: those that are not repeatable are computed once, as
- * fields of a struct that a lambda binds. They stand outside the lambda's body, so they may hold sub-queries, aggregates
- * and other uses of this function. `variable` names the function it serves, so that it never meets a column's name.
+ * Prints `body` over expressions that it may use as often as it likes: those that are not repeatable are computed
+ * once, as fields of a struct that a lambda binds. They stand outside the lambda's body, so they may hold
+ * sub-queries, aggregates and other uses of this function. `variable` names the function it serves, so that it never
+ * meets a column's name.
  */
 export function computeOnce(
   expressions: readonly string[],
@@ -27,8 +28,8 @@ export function computeOnce(
 }
 
 /**
- * The same with columns bound beside what is computed, also where they stand alone: one that the body read itself would come with its
- * dictionary (see `compile/hidden-failures.ts`).
+ * The same with columns bound beside what is computed, also where they stand alone: one that the body read itself
+ * would come with its dictionary (see `compile/hidden-failures.ts`).
  */
 export function computeApart(
   expressions: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * Values of several shapes (MIXED). Each is JSON text: `5`, `"text"`, `true`, `[1,2]`, `[{"a":1}]` for a record, `{"a":1}` for an element
- * of an array of records. Its first character tells the shape. Numbers are as the JSON of records has them, so that equal values are equal texts.
+ * Values of several shapes (MIXED). Each is JSON text: `5`, `"text"`, `true`, `[1,2]`, `[{"a":1}]` for a record,
+ * `{"a":1}` for an element of an array of records. Its first character tells the shape. Numbers are as the JSON of
+ * records has them, so that equal values are equal texts.
  */
 import type { SqlType } from "../../../googlesql/types.ts";
 import { quoteString, raiseError } from "../sql-text.ts";
@@ -11,7 +12,10 @@ import { computeOnce } from "./compute-once.ts";
 /** What a text converts to; undefined where no text becomes a value of the type. */
 export type ConvertText = (text: string, to: SqlType) => PrintedCast | undefined;
 
-/** Conditions on the first character of the value; a digit and the minus come before the colon, and the quote before them. */
+/**
+ * Conditions on the first character of the value; a digit and the minus come before the colon, and the quote before
+ * them.
+ */
 const isMixedText = (value: string) => `starts_with(${value}, '"')`;
 const isNumber = (value: string) => `(${value} >= '-' AND ${value} < ':')`;
 const isBool = (value: string) => `(${value} = 'true' OR ${value} = 'false')`;
@@ -38,7 +42,9 @@ export function mixedText(value: string): string {
 /** What values sort by: numbers, texts, booleans, lists, records. Its member `v` is the value. NULL for NULL. */
 export function mixedKey(value: string): string {
   return computeOnce([value], "mixed_key", (v) => {
-    const rank = `CASE WHEN ${isNumber(v)} THEN 0 WHEN ${isMixedText(v)} THEN 1 WHEN ${isBool(v)} THEN 2 WHEN ${isRecord(v)} THEN 4 ELSE 3 END`;
+    const rank =
+      `CASE WHEN ${isNumber(v)} THEN 0 WHEN ${isMixedText(v)} THEN 1 WHEN ${isBool(v)} THEN 2 ` +
+      `WHEN ${isRecord(v)} THEN 4 ELSE 3 END`;
     const number = `CASE WHEN ${isNumber(v)} THEN ${numberAsDouble(v)} ELSE CAST(0 AS DOUBLE) END`;
     const text = `CASE WHEN ${isMixedText(v)} THEN ${content(v)} ELSE '' END`;
     return `CASE WHEN ${v} IS NOT NULL THEN {'r': ${rank}, 'n': ${number}, 't': ${text}, 'v': ${v}} END`;
@@ -94,7 +100,10 @@ function textTo(text: string, to: SqlType, convertText: ConvertText): PrintedCas
   return infallible(
     computeOnce([text], "mixed_number", (v) => {
       const other = convertText(v, to)?.sql ?? "NULL";
-      return `CASE WHEN regexp_full_match(${v}, '${plain}') THEN TRY_CAST(${v} AS DOUBLE) WHEN regexp_matches(${v}, '[0-9nN]') THEN ${other} END`;
+      return (
+        `CASE WHEN regexp_full_match(${v}, '${plain}') THEN TRY_CAST(${v} AS DOUBLE) ` +
+        `WHEN regexp_matches(${v}, '[0-9nN]') THEN ${other} END`
+      );
     }),
   );
 }
@@ -105,7 +114,10 @@ export function plainTextTo(text: string, to: SqlType, convertText: ConvertText)
   return converted?.canFail === false ? converted.sql : undefined;
 }
 
-/** The conversion to a scalar type. A shape that has none is NULL where it is safe, an error otherwise; STRING takes all, and a list or record has none. */
+/**
+ * The conversion to a scalar type. A shape that has none is NULL where it is safe, an error otherwise; STRING takes
+ * all, and a list or record has none.
+ */
 function toScalar(value: string, to: SqlType, isSafe: boolean, convertText: ConvertText): PrintedCast {
   let canFail = false;
   const sql = computeOnce([value], "mixed", (v) => {

@@ -99,7 +99,10 @@ export function likeArray(isAny: boolean, operand: string, patterns: string, typ
     const empty = `${list} IS NULL OR len(${list}) = 0`;
     const decisive = `list_contains(${results}, ${isAny})`;
     const unknown = `len(list_filter(${results}, lambda lw_result: lw_result IS NULL)) > 0`;
-    return `CASE WHEN ${empty} THEN ${!isAny} WHEN ${decisive} THEN ${isAny} WHEN ${unknown} THEN NULL ELSE ${!isAny} END`;
+    return (
+      `CASE WHEN ${empty} THEN ${!isAny} WHEN ${decisive} THEN ${isAny} WHEN ${unknown} THEN NULL ` +
+      `ELSE ${!isAny} END`
+    );
   });
 }
 

@@ -3,7 +3,10 @@ import type { SqlType } from "../../../googlesql/types.ts";
 
 /** What a row of the function tables gets in order to print one call. */
 export interface CallContext<Call = CallExpr | AggregateCall | WindowCall> {
-  /** The call's printed arguments: complete DuckDB expressions of the argument's type, safe to place anywhere (parenthesised where needed). Undefined for a skipped named argument. */
+  /**
+   * The call's printed arguments: complete DuckDB expressions of the argument's type, safe to place anywhere
+   * (parenthesised where needed). Undefined for a skipped named argument.
+   */
   readonly args: readonly string[];
   readonly types: readonly SqlType[];
   readonly type: SqlType;
@@ -14,8 +17,8 @@ export interface CallContext<Call = CallExpr | AggregateCall | WindowCall> {
 }
 
 /**
- * Prints one call as a DuckDB expression. An argument printed twice is computed twice: wrap with `bindOnce` (see helpers.ts) when
- * it is more than a column or literal, or when the function is volatile.
+ * Prints one call as a DuckDB expression. An argument printed twice is computed twice: wrap with `bindOnce` (see
+ * helpers.ts) when it is more than a column or literal, or when the function is volatile.
  */
 export type PrintCall<Call = CallExpr> = (context: CallContext<Call>) => string;
 

@@ -114,8 +114,9 @@ export interface EngineHost {
   /** Keeps the entries and adds their columns; all or none. */
   addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void>;
   /**
-   * Takes a source's rules over, once its entries hold what they declare, and answers what is stored of it. Where they are others than
-   * before, what the rows hold is looked at again: which tenant carried what, and values that become a declared type.
+   * Takes a source's rules over, once its entries hold what they declare, and answers what is stored of it. Where
+   * they are others than before, what the rows hold is looked at again: which tenant carried what, and values that
+   * become a declared type.
    */
   defineSource(source: string, rules: SourceRules): Promise<SourceSchema>;
   statistics(): Promise<readonly TableStatistics[]>;
@@ -123,7 +124,10 @@ export interface EngineHost {
   deleteBefore(source: string, timestampUs: string): Promise<number>;
   /** Sizes, and what is known of each source. */
   report(): Promise<HostReport>;
-  /** Brings the file up to date and keeps it as it is until `endSnapshot`; what is committed meanwhile goes to the log. */
+  /**
+   * Brings the file up to date and keeps it as it is until `endSnapshot`; what is committed meanwhile goes to the
+   * log.
+   */
   beginSnapshot(): Promise<HostSnapshot>;
   endSnapshot(): Promise<void>;
   /** Compacts once, if a source has a long tail, and answers whether it did. It also happens by itself. */

@@ -108,8 +108,8 @@ export class HostClient implements EngineHost {
   }
 
   /**
-   * Since when a query goes on that was cancelled and has had its time, the longest one; undefined when there is none. One that
-   * was cancelled early has its time first: it takes nothing that its caller was not given.
+   * Since when a query goes on that was cancelled and has had its time, the longest one; undefined when there is
+   * none. One that was cancelled early has its time first: it takes nothing that its caller was not given.
    */
   oldestOverdueMs(): number | undefined {
     let oldest: number | undefined;
@@ -121,8 +121,8 @@ export class HostClient implements EngineHost {
   }
 
   /**
-   * The host is gone: everything under way and to come fails. One query may be to blame, which is told so and fails with
-   * `memory_exceeded`; the rest was lost, and may be tried again.
+   * The host is gone: everything under way and to come fails. One query may be to blame, which is told so and fails
+   * with `memory_exceeded`; the rest was lost, and may be tried again.
    */
   fail(blame: Blame): void {
     if (this.#failure !== undefined) return;
@@ -138,7 +138,10 @@ export class HostClient implements EngineHost {
     this.#pending.clear();
   }
 
-  /** Several queries may run, and nobody knows what each of them holds: most that are well take milliseconds, so the oldest is taken. */
+  /**
+   * Several queries may run, and nobody knows what each of them holds: most that are well take milliseconds, so the
+   * oldest is taken.
+   */
   #findBlamed(blame: Blame): Pending | undefined {
     let found: { readonly pending: Pending; readonly sinceMs: number } | undefined;
     for (const [, pending] of blame === "nobody" ? [] : this.#pending.entries()) {

@@ -10,15 +10,19 @@ const GIVE_BACK = "retain:false,oversize_threshold:8388608,dirty_decay_ms:1000,m
 
 type LaunchOptions = Pick<HostProcessOptions, "core" | "hostPath" | "maxResidentBytes">;
 
-/** Threads that the host's driver waits in: one for each query, some for what the host does beside them. libuv has no more than 1,024. */
+/**
+ * Threads that the host's driver waits in: one for each query, some for what the host does beside them. libuv has no
+ * more than 1,024.
+ */
 function poolThreads({ core: { maxQueries = 0 } }: LaunchOptions): number {
   return Math.min(1024, Math.max(32, maxQueries + 16));
 }
 
 /**
- * The command, with a bound on the memory that the process may ask for. DuckDB's own limit does not hold for the texts and lists
- * that expressions make: a query that makes too many of them then fails for want of memory, and the host goes on. Some of what is asked
- * for is never touched, so the bound is met before the limit of resident memory at which the host would be ended.
+ * The command, with a bound on the memory that the process may ask for. DuckDB's own limit does not hold for the
+ * texts and lists that expressions make: a query that makes too many of them then fails for want of memory, and the
+ * host goes on. Some of what is asked for is never touched, so the bound is met before the limit of resident memory
+ * at which the host would be ended.
  */
 function limited(options: LaunchOptions, command: readonly string[]): readonly string[] {
   if (process.platform !== "linux") return command;

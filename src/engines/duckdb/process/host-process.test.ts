@@ -10,8 +10,10 @@ import { STRING } from "../../../googlesql/types.ts";
 import { EngineError, type LogEvent, type QueryLimits } from "../../contract/query-engine.ts";
 import type { HostQuery } from "../host/protocol.ts";
 import { runQuery } from "../run-query.ts";
-import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "../store/store.ts";
-import { HostProcess, slowness } from "./host-process.ts";
+import { DuckDbStore } from "../store/store.ts";
+import { defaultStoreLimits, type StoreLimits } from "../store/store-limits.ts";
+import { HostProcess } from "./host-process.ts";
+import { slowness } from "./machine.ts";
 
 const MEBIBYTE = 1024 ** 2;
 const signal = new AbortController().signal;
@@ -232,7 +234,8 @@ describe("the engine host", () => {
     const controller = new AbortController();
     const slow = start(
       host,
-      "SELECT count(*)::VARCHAR FROM unnest(range(30000)) a(i), unnest(range(30000)) b(j), unnest(range(9000)) c(k) WHERE i + j * k = 7",
+      "SELECT count(*)::VARCHAR FROM unnest(range(30000)) a(i), unnest(range(30000)) b(j), " +
+        "unnest(range(9000)) c(k) WHERE i + j * k = 7",
       {},
       controller.signal,
     );

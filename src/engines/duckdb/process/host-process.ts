@@ -1,14 +1,14 @@
 /** Keeps the engine host running: starts it, watches it, ends it when it misbehaves, and starts it again. */
 import type { ChildProcess } from "node:child_process";
 import { EventEmitter } from "node:events";
-import { readFile } from "node:fs/promises";
-import { availableParallelism, loadavg } from "node:os";
+import { loadavg } from "node:os";
 import type { Duplex } from "node:stream";
 import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import { EngineError } from "../../contract/query-engine.ts";
 import type { CoreOptions, OpenedStore } from "../host/protocol.ts";
 import { type Blame, HostClient } from "./host-client.ts";
 import { launchHost } from "./host-launch.ts";
+import { residentBytes, slowness } from "./machine.ts";
 
 export interface HostProcessOptions {
   readonly core: CoreOptions;
@@ -46,22 +46,16 @@ const HOPEFUL_STARTS = 2;
 const LOCK_PATIENCE_MS = 3000;
 const LOCK_RETRY_MS = 200;
 
-/** A machine with this many times as much to do as it has processors is not slow yet: the queries themselves do that. */
-const USUAL_LOAD = 1.5;
-const MAX_SLOWNESS = 8;
-
-/** How many times as long as on an idle machine everything takes, from the load of the last minute; at least 1. */
-export function slowness(load = 0, processors: number = availableParallelism()): number {
-  return Math.min(MAX_SLOWNESS, Math.max(1, load / processors / USUAL_LOAD));
-}
-
 function isLocked(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof Error && error.cause.message.includes("Could not set lock");
 }
 
 /** Of the limit above, what makes a host that the system killed a host that was short of memory. */
 const SUSPECT_SHARE = 0.7;
-/** How a process ends that cannot get memory, or that reads where nothing is; V8 and the C++ runtime differ in their signals. */
+/**
+ * How a process ends that cannot get memory, or that reads where nothing is; V8 and the C++ runtime differ in their
+ * signals.
+ */
 const CRASHES: ReadonlySet<string> = new Set([
   "SIGABRT",
   "SIGSEGV",
@@ -72,13 +66,6 @@ const CRASHES: ReadonlySet<string> = new Set([
   "134",
   "139",
 ]);
-
-/** Resident memory of a process; undefined where the platform does not tell. */
-export async function residentBytes(pid: number): Promise<number | undefined> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  const match = /^VmRSS:\s+(\d+) kB$/m.exec(status);
-  return match === null ? undefined : Number(match[1]) * 1024;
-}
 
 interface RunningHost {
   readonly child: ChildProcess;
@@ -143,7 +130,10 @@ export class HostProcess {
     return this.#host?.child.pid;
   }
 
-  /** Resolves once a host answers; rejects as `client` throws where there is none within some seconds, or none can be started. */
+  /**
+   * Resolves once a host answers; rejects as `client` throws where there is none within some seconds, or none can be
+   * started.
+   */
   async ready(): Promise<void> {
     if (this.#isReady) return;
     const isHopeless = this.#isClosing || this.#failedStarts > HOPEFUL_STARTS || this.#watchTimer === undefined;
@@ -251,7 +241,8 @@ export class HostProcess {
     const host = this.#host;
     if (host === undefined || !this.#isReady) return;
     const now = performance.now();
-    // Of a time in which this process did not look itself, paused or busy, an idle moment counts: answers may lie there unread.
+    // Of a time in which this process did not look itself, paused or busy, an idle moment counts: answers may lie
+    // there unread.
     host.silentMs += Math.min(now - this.#watchedAtMs, PUNCTUAL_MS);
     if (!this.#isClosing && host.silentMs > UNRESPONSIVE_AFTER_MS) {
       this.#end(host, "it does not answer", "oldest");

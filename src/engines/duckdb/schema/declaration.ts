@@ -1,6 +1,6 @@
 /**
- * What a source's definition says of its fields, whatever events carry: the type of each declared field for good, which paths are
- * records, and where the tenant stands. Paths are compared without case.
+ * What a source's definition says of its fields, whatever events carry: the type of each declared field for good,
+ * which paths are records, and where the tenant stands. Paths are compared without case.
  */
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { SourceDefinition } from "../../contract/query-engine.ts";

@@ -285,8 +285,8 @@ class EventWalk {
 const NO_TENANTS: ReadonlySet<Tenant> = new Set();
 
 /**
- * Encodes the events, or tells what the schema lacks for them. `full`: tenants that may bring no further fields; theirs are in the
- * JSON alone.
+ * Encodes the events, or tells what the schema lacks for them. `full`: tenants that may bring no further fields;
+ * theirs are in the JSON alone.
  */
 export function encodeEvents(
   tree: FieldTree,

@@ -4,7 +4,10 @@ import type { ValueType } from "./schema-entry.ts";
 /** The tenant of an event; null for those without one. */
 export type Tenant = string | null;
 
-/** A thing that the schema lacks an entry for. `isSingle` is false within an array of objects, where no column can hold it. */
+/**
+ * A thing that the schema lacks an entry for. `isSingle` is false within an array of objects, where no column can
+ * hold it.
+ */
 export type FieldRequest =
   | { readonly role: "value"; readonly path: string; readonly type: ValueType; readonly isSingle: boolean }
   | { readonly role: "record"; readonly path: string; readonly isSingle: boolean }

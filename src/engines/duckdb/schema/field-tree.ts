@@ -31,7 +31,10 @@ export interface FieldNode {
 export interface FieldTree {
   readonly declaration: Declaration;
   readonly root: FieldNode;
-  /** Columns by what they hold: folded path and role or type. Fields that differ by case share them; null: the JSON holds it. */
+  /**
+   * Columns by what they hold: folded path and role or type. Fields that differ by case share them; null: the JSON
+   * holds it.
+   */
   readonly columns: Map<string, string | null>;
   /** JSON text column of a top-level record, by folded name; that of fields without columns by the empty text. */
   readonly jsonColumns: Map<string, string>;

@@ -8,7 +8,9 @@ import type { SchemaEntry } from "./schema-entry.ts";
 export interface SchemaLimits {
   /** Columns that one tenant's fields may bring; its further fields are read from the JSON. */
   readonly maxTenantColumns: number;
-  /** Columns of a source's table: a commit holds half a megabyte of the engine's memory for each, values in it or not. */
+  /**
+   * Columns of a source's table: a commit holds half a megabyte of the engine's memory for each, values in it or not.
+   */
   readonly maxColumns: number;
   /** Fields of one tenant that are listed, each type counting by itself; its records are open when it has more. */
   readonly maxTenantFields: number;
@@ -88,7 +90,10 @@ class Granting {
     return [...this.#granted.values()];
   }
 
-  /** The tenant's requests in an order of their own, so that what is granted to it depends on no other tenant. False: some were refused. */
+  /**
+   * The tenant's requests in an order of their own, so that what is granted to it depends on no other tenant. False:
+   * some were refused.
+   */
   grantTenant({ tenant, requests }: TenantRequests): boolean {
     const { entries, tenants, limits, tree } = this.#basis;
     const known = tenants.get(tenant).entries;

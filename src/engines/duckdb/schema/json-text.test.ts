@@ -37,7 +37,8 @@ describe("the JSON text of a value", () => {
     const values = fc.sample(fc.record({ value }), { numRuns: 500, seed: 20260820 });
     const texts = values.map((one) => recordJson(one));
     const rows = await connection.all(
-      "SELECT CAST(json_extract(t, '/0/value') AS VARCHAR) FROM (SELECT unnest(CAST(CAST($1 AS JSON) AS VARCHAR[])) AS t)",
+      "SELECT CAST(json_extract(t, '/0/value') AS VARCHAR) FROM (SELECT unnest(CAST(CAST($1 AS JSON) AS " +
+        "VARCHAR[])) AS t)",
       [{ value: JSON.stringify(texts) }],
     );
     expect(rows.map(([text]) => `[{"value":${String(text)}}]`)).toEqual(texts);

@@ -1,6 +1,6 @@
 /**
- * The JSON text of events' values, as DuckDB writes JSON: what it takes out of a record is the same text as is kept, so that no answer
- * tells where a value is.
+ * The JSON text of events' values, as DuckDB writes JSON: what it takes out of a record is the same text as is kept,
+ * so that no answer tells where a value is.
  */
 import type { EventValue } from "../../contract/query-engine.ts";
 import { isScalar, type ScalarValue, type ValueType } from "./value-type.ts";

@@ -4,16 +4,17 @@
  */
 
 /**
- * Types that a field of an event can have; arrays are of scalars. An array of objects is a record. WIDE is an integer beyond 64 bits: its
- * column has it as a DOUBLE, and the JSON exactly.
+ * Types that a field of an event can have; arrays are of scalars. An array of objects is a record. WIDE is an integer
+ * beyond 64 bits: its column has it as a DOUBLE, and the JSON exactly.
  */
 export type ValueType = ScalarValueType | `${ScalarValueType}[]`;
 
 type ScalarValueType = "INT64" | "FLOAT64" | "WIDE" | "BOOL" | "STRING";
 
 /**
- * `path` is the dotted path of a field, in exact case; empty for the event itself. Entries of fields that differ by case share their
- * columns. `isStale`: some rows have such a value in the JSON and not in the column, which nothing reads therefore.
+ * `path` is the dotted path of a field, in exact case; empty for the event itself. Entries of fields that differ by
+ * case share their columns. `isStale`: some rows have such a value in the JSON and not in the column, which nothing
+ * reads therefore.
  */
 export type SchemaEntry =
   /** A value of this type was seen. `column` holds such values; null: they are in the JSON of their record only. */

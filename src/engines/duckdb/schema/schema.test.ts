@@ -50,7 +50,9 @@ class Schema {
   }
 }
 
-/** Encodes into a schema that grows as needed; answers the rows as objects by column, and the entries that were added. */
+/**
+ * Encodes into a schema that grows as needed; answers the rows as objects by column, and the entries that were added.
+ */
 function encode(schema: Schema, fields: readonly Fields[]) {
   const events = fields.map(eventOf);
   const added: SchemaEntry[] = [];

@@ -15,8 +15,8 @@ const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
 /**
- * An integer that a double tells from its neighbours, or a bigint of 64 bits, is INT64, a longer one and what is beyond doubles
- * WIDE; every other number is FLOAT64.
+ * An integer that a double tells from its neighbours, or a bigint of 64 bits, is INT64, a longer one and what is
+ * beyond doubles WIDE; every other number is FLOAT64.
  */
 export function scalarType(value: ScalarValue): ValueType {
   switch (typeof value) {
@@ -40,7 +40,10 @@ const NUMBER_RANKS: ReadonlyMap<ValueType, number> = new Map([
   ["WIDE", 3],
 ]);
 
-/** The type of an array of scalars and arrays: of its elements where they agree, WIDE or FLOAT64 for numbers, else STRING. */
+/**
+ * The type of an array of scalars and arrays: of its elements where they agree, WIDE or FLOAT64 for numbers, else
+ * STRING.
+ */
 export function arrayType(items: readonly EventValue[]): ValueType {
   let type: ValueType | undefined;
   for (const item of items) {
@@ -88,8 +91,8 @@ export function valueTypeOf(type: SqlType): ValueType {
 }
 
 /**
- * The type of a field that carried these types: numbers become FLOAT64, in arrays too; anything else has several shapes, and so have
- * integers beyond 64 bits, which no type of one column holds exactly.
+ * The type of a field that carried these types: numbers become FLOAT64, in arrays too; anything else has several
+ * shapes, and so have integers beyond 64 bits, which no type of one column holds exactly.
  */
 export function commonType(types: Iterable<ValueType>): SqlType {
   const seen = new Set(types);

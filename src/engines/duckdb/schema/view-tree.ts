@@ -1,6 +1,7 @@
 /**
- * A source's fields as one tenant sees them: what its events carried, and what the definition declares. Fields that differ by case are
- * one. The order does not tell in which order fields came: declared ones as the definition has them, then all others by name.
+ * A source's fields as one tenant sees them: what its events carried, and what the definition declares. Fields that
+ * differ by case are one. The order does not tell in which order fields came: declared ones as the definition has
+ * them, then all others by name.
  */
 import { foldName } from "./declaration.ts";
 import { type EntrySet, hasEntry } from "./entry-set.ts";
@@ -8,7 +9,10 @@ import type { FieldTree } from "./field-tree.ts";
 import { liveColumn, type SchemaEntry, type ValueType } from "./schema-entry.ts";
 
 export interface ViewNode {
-  /** As the view shows it: the declared spelling, else the first of those that events had, in the order of their characters. */
+  /**
+   * As the view shows it: the declared spelling, else the first of those that events had, in the order of their
+   * characters.
+   */
   name: string;
   /** Dotted, of shown names. */
   path: string;
@@ -104,7 +108,8 @@ function apply(root: ViewNode, entry: SchemaEntry, declared: ValueType | "record
   if (declared === "record" && entry.role === "value") return;
   if (isBelowScalar(root, entry.path)) return;
   const node = nodeAt(root, entry.path);
-  // Of values that came before the field was declared, its spelling counts: they are in its column, which it always has.
+  // Of values that came before the field was declared, its spelling counts: they are in its column, which it always
+  // has.
   if (isScalarField && entry.role === "value" && (entry.type !== declared || liveColumn(entry) === null)) return;
   switch (entry.role) {
     case "value":

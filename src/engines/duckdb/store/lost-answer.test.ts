@@ -14,7 +14,8 @@ import { commitGroup } from "../host/store/group-commit.ts";
 import { openStoreFile, readSources } from "../host/store/store-file.ts";
 import { createStoredSource } from "../host/store/stored-source.ts";
 import { runQuery } from "../run-query.ts";
-import { DuckDbStore, defaultStoreLimits } from "./store.ts";
+import { DuckDbStore } from "./store.ts";
+import { defaultStoreLimits } from "./store-limits.ts";
 
 const signal = new AbortController().signal;
 const hooks = { onFatal: () => expect.unreachable(), onProblem: () => undefined };
@@ -70,7 +71,10 @@ describe("an append whose answer is lost", () => {
     checkpointBytes: 1024 ** 2,
     compaction: { minRows: 1000, maxRows: 5000 },
   });
-  /** Copies of the store's files as an end of the process would leave them: before each statement of the append, and behind the last. */
+  /**
+   * Copies of the store's files as an end of the process would leave them: before each statement of the append, and
+   * behind the last.
+   */
   const states: { readonly name: string; readonly isCommitted: boolean }[] = [];
 
   beforeAll(async () => {

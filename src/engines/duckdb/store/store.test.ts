@@ -147,7 +147,8 @@ describe("a store in memory", () => {
     ],
     [
       "a query beyond its time",
-      "SELECT count(*)::VARCHAR FROM unnest(range(30000)) a(i), unnest(range(30000)) b(j), unnest(range(30000)) c(k) WHERE i + j * k = 7",
+      "SELECT count(*)::VARCHAR FROM unnest(range(30000)) a(i), unnest(range(30000)) b(j), " +
+        "unnest(range(30000)) c(k) WHERE i + j * k = 7",
       { timeoutMs: 100 },
       "timeout",
     ],
@@ -167,7 +168,9 @@ describe("a store in memory", () => {
     const controller = new AbortController();
     const running = runQuery(host, {
       query: {
-        sql: "SELECT count(*)::VARCHAR FROM unnest(range(30000)) a(i), unnest(range(30000)) b(j), unnest(range(9000)) c(k) WHERE i + j * k = 7",
+        sql:
+          "SELECT count(*)::VARCHAR FROM unnest(range(30000)) a(i), unnest(range(30000)) b(j), " +
+          "unnest(range(9000)) c(k) WHERE i + j * k = 7",
         parameters: [],
         columns: [{ name: "n", type: STRING }],
         tables: [],

@@ -24,7 +24,7 @@ import { createDeclaration } from "../schema/declaration.ts";
 import { encodeEvents } from "../schema/event-encoder.ts";
 import type { Tenant, TenantRequests } from "../schema/field-requests.ts";
 import { createFieldTree } from "../schema/field-tree.ts";
-import { declaredEntries, defaultSchemaLimits, grantEntries, type SchemaLimits } from "../schema/grant-entries.ts";
+import { declaredEntries, grantEntries } from "../schema/grant-entries.ts";
 import type { SchemaEntry } from "../schema/schema-entry.ts";
 import {
   createSourceState,
@@ -37,23 +37,11 @@ import {
   type SourceState,
 } from "./source-state.ts";
 import { appendResult, newOf, noteCarried } from "./store-carried.ts";
+import { defaultStoreLimits, type StoreLimits } from "./store-limits.ts";
 import { toReport, toStatistics } from "./table-statistics.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 import { untilDone, withOwnIds } from "./until-done.ts";
-
-export interface StoreLimits {
-  /** Events and bytes that may wait for the disk; beyond, `append` fails with `overloaded`. */
-  readonly maxPendingRows: number;
-  readonly maxPendingBytes: number;
-  readonly schema: SchemaLimits;
-}
-
-export const defaultStoreLimits: StoreLimits = {
-  maxPendingRows: 100_000,
-  maxPendingBytes: 128 * 1024 * 1024,
-  schema: defaultSchemaLimits,
-};
 
 /** Rows a second that a small machine stores, for telling a client when to come again. */
 const TYPICAL_ROWS_PER_SECOND = 10_000;
@@ -205,8 +193,9 @@ export class DuckDbStore implements EventStore {
   }
 
   /**
-   * Stores the events once, however often the engine ends meanwhile. What was under way then may be on disk with its answer lost,
-   * so the next time every id is looked up, those too that were made here and cannot be repeats otherwise.
+   * Stores the events once, however often the engine ends meanwhile. What was under way then may be on disk with its
+   * answer lost, so the next time every id is looked up, those too that were made here and cannot be repeats
+   * otherwise.
    */
   async #store(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
     if (events.count === 0) return { stored: 0, repeated: 0 };
@@ -237,7 +226,10 @@ export class DuckDbStore implements EventStore {
     }
   }
 
-  /** What tenants carried for the first time is kept with the rows, and seen by queries before anybody is told of them. */
+  /**
+   * What tenants carried for the first time is kept with the rows, and seen by queries before anybody is told of
+   * them.
+   */
   async #send(state: SourceState, batches: readonly EncodedBatch[], carried: Carried): Promise<AppendResult> {
     const byteCount = batches.reduce((sum, { payload }) => sum + payload.length, 0);
     const added = newOf(state, carried);
@@ -260,14 +252,18 @@ export class DuckDbStore implements EventStore {
     }
   }
 
-  /** Adds what is granted of what `findMissing` answers, after all changes before it. Answers the tenants that were refused some. */
+  /**
+   * Adds what is granted of what `findMissing` answers, after all changes before it. Answers the tenants that were
+   * refused some.
+   */
   async #grow(state: SourceState, findMissing: () => Promise<readonly TenantRequests[]>): Promise<readonly Tenant[]> {
     let full: readonly Tenant[] = [];
     await this.#change(state, async () => {
       let entries: readonly SchemaEntry[];
       let version: number;
       do {
-        // A host that was started again meanwhile may know more fields than were known here, under the next columns' names.
+        // A host that was started again meanwhile may know more fields than were known here, under the next columns'
+        // names.
         version = state.version;
         ({ entries, full } = grantEntries(state, await findMissing()));
       } while (state.version !== version);

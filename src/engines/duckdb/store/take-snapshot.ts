@@ -2,7 +2,10 @@ import type { StoreSnapshot } from "../../contract/query-engine.ts";
 import type { EngineHost } from "../host/protocol.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
-/** A snapshot of the host's file. A caller that is gone by the time it is there releases nothing: then it is released here. */
+/**
+ * A snapshot of the host's file. A caller that is gone by the time it is there releases nothing: then it is released
+ * here.
+ */
 export async function takeSnapshot(host: EngineHost, signal: AbortSignal): Promise<StoreSnapshot> {
   const beginning = host.beginSnapshot();
   const { sources, ...file } = await unlessAborted(beginning, signal).catch((error: unknown) => {

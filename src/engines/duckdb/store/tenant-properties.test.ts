@@ -12,7 +12,8 @@ import { compileQuery } from "../compile/compile.ts";
 import { openCore } from "../host/core.ts";
 import type { EngineHost } from "../host/protocol.ts";
 import { runQuery } from "../run-query.ts";
-import { DuckDbStore, defaultStoreLimits } from "./store.ts";
+import { DuckDbStore } from "./store.ts";
+import { defaultStoreLimits } from "./store-limits.ts";
 
 const signal = new AbortController().signal;
 const definition: SourceDefinition = {

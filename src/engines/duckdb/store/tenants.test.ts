@@ -11,7 +11,8 @@ import { openCore } from "../host/core.ts";
 import type { EngineHost } from "../host/protocol.ts";
 import { runQuery } from "../run-query.ts";
 import { schemaLimitsFor } from "../schema/grant-entries.ts";
-import { DuckDbStore, defaultStoreLimits, type StoreLimits } from "./store.ts";
+import { DuckDbStore } from "./store.ts";
+import { defaultStoreLimits, type StoreLimits } from "./store-limits.ts";
 
 const signal = new AbortController().signal;
 const memoryLimitBytes = 256 * 1024 ** 2;
@@ -211,7 +212,8 @@ describe("a source seen by tenant", () => {
     expect(sent.mistyped).toBe(5);
     expect(
       await query(
-        "SELECT project, ARRAY_LENGTH(metadata) AS n, m.status, r.path FROM edge LEFT JOIN UNNEST(metadata) m LEFT JOIN UNNEST(m.request) r ORDER BY timestamp, id",
+        "SELECT project, ARRAY_LENGTH(metadata) AS n, m.status, r.path FROM edge LEFT " +
+          "JOIN UNNEST(metadata) m LEFT JOIN UNNEST(m.request) r ORDER BY timestamp, id",
       ),
     ).toEqual([
       { project: null, n: null, status: null, path: null },
@@ -231,7 +233,8 @@ describe("a source seen by tenant", () => {
     await send({ PROJECT: "no", project: "a", level: "z", LEVEL: "w" });
     expect(
       await query(
-        "SELECT project, level, m.userid, r.path FROM edge LEFT JOIN UNNEST(metadata) m LEFT JOIN UNNEST(m.request) r ORDER BY timestamp, id",
+        "SELECT project, level, m.userid, r.path FROM edge LEFT JOIN UNNEST(metadata) m LEFT " +
+          "JOIN UNNEST(m.request) r ORDER BY timestamp, id",
         "a",
       ),
     ).toEqual([
@@ -428,7 +431,9 @@ describe("a source seen by tenant", () => {
       await send({ project: `t${tenant}`, metadata: Object.fromEntries(fields) });
     }
     for (const tenant of ["t0", "t9"]) {
-      const sql = `SELECT m.f${tenant[1]}_59 + m.f${tenant[1]}_1 AS v FROM edge, UNNEST(metadata) m WHERE project = '${tenant}'`;
+      const sql =
+        `SELECT m.f${tenant[1]}_59 + m.f${tenant[1]}_1 AS v FROM edge, UNNEST(metadata) m ` +
+        `WHERE project = '${tenant}'`;
       expect(await query(sql, tenant)).toEqual([{ v: 60 }]);
     }
   });

@@ -5,7 +5,10 @@ import type { EncodedBatch } from "../batch/batch.ts";
 /** How often work is begun anew on an engine that ends below it. */
 const MAX_ATTEMPTS = 5;
 
-/** Waits for a host and does the work, again where the host ended below it: then `mayBeDone`, with only its answer lost. */
+/**
+ * Waits for a host and does the work, again where the host ended below it: then `mayBeDone`, with only its answer
+ * lost.
+ */
 export async function untilDone<T>(ready: () => Promise<void>, work: (mayBeDone: boolean) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     await ready();

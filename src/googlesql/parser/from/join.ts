@@ -27,7 +27,10 @@ interface JoinPart {
 
 type ParseTable = (cursor: Cursor) => TableExpression;
 
-/** `[NATURAL] [LEFT|RIGHT|FULL [OUTER]|INNER|CROSS] [HASH|LOOKUP] JOIN`, if it stands here. The hints change no result. */
+/**
+ * `[NATURAL] [LEFT|RIGHT|FULL [OUTER]|INNER|CROSS] [HASH|LOOKUP] JOIN`, if it stands here. The hints change no
+ * result.
+ */
 export function parseJoinHead(cursor: Cursor): JoinHead | undefined {
   const first = cursor.token;
   const isNatural = cursor.take("NATURAL");
@@ -96,7 +99,10 @@ export function parseJoins(
 }
 
 function refuseAfterComma(cursor: Cursor, head: JoinHead): Error {
-  const message = `Syntax error: ${head.type} JOIN must be parenthesized when following a comma join.  Also, if the preceding comma join is a correlated CROSS JOIN that unnests an array, then CROSS JOIN syntax must be used in place of the comma join`;
+  const message =
+    `Syntax error: ${head.type} JOIN must be parenthesized when following a comma join.  Also, if the preceding ` +
+    "comma join is a correlated CROSS JOIN that unnests an array, then CROSS " +
+    "JOIN syntax must be used in place of the comma join";
   return cursor.error(message, head.first);
 }
 
@@ -135,7 +141,9 @@ function combineJoins(cursor: Cursor, first: TableExpression, parts: readonly Jo
   const [unmatched] = open;
   if (unmatched !== undefined) {
     const needed = parts.filter((part) => part.head.needsCondition).length;
-    const message = `Syntax error: The number of join conditions is ${conditionCount} but the number of joins that require a join condition is ${needed}. ${unmatched.part.head.type} JOIN must have an ON or USING clause`;
+    const message =
+      `Syntax error: The number of join conditions is ${conditionCount} but the number of joins that require a ` +
+      `join condition is ${needed}. ${unmatched.part.head.type} JOIN must have an ON or USING clause`;
     throw cursor.error(message, unmatched.part.head.first);
   }
   return current;
@@ -144,7 +152,9 @@ function combineJoins(cursor: Cursor, first: TableExpression, parts: readonly Jo
 function refuseCondition(cursor: Cursor, condition: JoinCondition, parts: readonly JoinPart[]): Error {
   const count = parts.reduce((sum, part) => sum + part.conditions.length, 0);
   const needed = parts.filter((part) => part.head.needsCondition).length;
-  const message = `Syntax error: The number of join conditions is ${count} but the number of joins that require a join condition is only ${needed}. Unexpected keyword ${condition.keyword.code}`;
+  const message =
+    `Syntax error: The number of join conditions is ${count} but the number of joins that require a join ` +
+    `condition is only ${needed}. Unexpected keyword ${condition.keyword.code}`;
   return cursor.error(message, condition.keyword);
 }
 

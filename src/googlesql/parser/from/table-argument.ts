@@ -15,7 +15,9 @@ function parseArgumentInside(cursor: Cursor): TableFunctionArgument {
   const { start, code } = cursor.token;
   const next = cursor.peek();
   if (code === "SELECT" || (code === "WITH" && next.code !== "(")) {
-    const message = `Syntax error: Each subquery argument for table-valued function calls must be enclosed in parentheses. To fix this, replace ${code}... with (${code}...)`;
+    const message =
+      "Syntax error: Each subquery argument for table-valued function calls must be enclosed in parentheses. To " +
+      `fix this, replace ${code}... with (${code}...)`;
     throw cursor.error(message, cursor.token);
   }
   if (code === "INPUT" && next.code === "TABLE") {

@@ -10,7 +10,8 @@ export function parseTablePath(cursor: Cursor): Path {
   while (cursor.take(".")) {
     if (cursor.is("(")) {
       const message =
-        "Syntax error: Generalized field access is not allowed in the FROM clause without UNNEST; Use UNNEST(<expression>)";
+        "Syntax error: Generalized field access is not allowed in the " +
+        "FROM clause without UNNEST; Use UNNEST(<expression>)";
       throw cursor.error(message, cursor.token);
     }
     parts.push(cursor.identifier());

@@ -138,7 +138,8 @@ function parseUnnest(cursor: Cursor): Unnest {
   cursor.expect("(");
   if (cursor.is("SELECT")) {
     const message =
-      "The argument to UNNEST is an expression, not a query; to use a query as an expression, the query must be wrapped with additional parentheses to make it a scalar subquery expression";
+      "The argument to UNNEST is an expression, not a query; to use a query as an expression, the query must " +
+      "be wrapped with additional parentheses to make it a scalar subquery expression";
     throw cursor.error(message, cursor.token);
   }
   const arrays: Unnest["arrays"][number][] = [];

@@ -126,7 +126,8 @@ function resolveAggregateCall(
   if (node.isDistinct && callArguments.some((argument) => !isGroupable(argument.type))) {
     resolution.report(
       "type_mismatch",
-      `Aggregate functions with DISTINCT cannot be used with arguments of type ${typeName(callArguments[0]?.type ?? INT64)}`,
+      "Aggregate functions with DISTINCT cannot be used with arguments of type " +
+        `${typeName(callArguments[0]?.type ?? INT64)}`,
       node.span,
     );
     return undefined;

@@ -5,7 +5,8 @@ describe("overloads", () => {
   it("take the signature with the least coercion", () => {
     expect(
       dumpOf(
-        `SELECT ABS(id), ABS(score), ROUND(id), CEIL(total), SUBSTR(name, 1), SUBSTR(b'ab', 1), CONCAT(name, 'x'), MOD(id, 2), MOD(total, 2) FROM people JOIN orders USING (id)`,
+        "SELECT ABS(id), ABS(score), ROUND(id), CEIL(total), SUBSTR(name, 1), SUBSTR(b'ab', 1), CONCAT(name, " +
+          "'x'), MOD(id, 2), MOD(total, 2) FROM people JOIN orders USING (id)",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#11:INT64, f1_=f1#12:FLOAT64, f2_=f2#13:FLOAT64, f3_=f3#14:NUMERIC, f4_=f4#15:STRING, f5_=f5#16:BYTES, f6_=f6#17:STRING, f7_=f7#18:INT64, f8_=f8#19:NUMERIC
@@ -19,7 +20,8 @@ describe("overloads", () => {
   it("unify templates over columns and literals", () => {
     expect(
       dumpOf(
-        `SELECT GREATEST(id, 2.5), LEAST(total, 1.5), ARRAY_CONCAT([1], [2.5]), GENERATE_ARRAY(1, 10, 2), NULLIF(id, NULL), IFNULL(NULL, 'a') FROM orders`,
+        "SELECT GREATEST(id, 2.5), LEAST(total, 1.5), ARRAY_CONCAT([1], [2.5]), GENERATE_ARRAY(1, 10, 2), " +
+          "NULLIF(id, NULL), IFNULL(NULL, 'a') FROM orders",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#8:FLOAT64, f1_=f1#9:NUMERIC, f2_=f2#10:ARRAY<FLOAT64>, f3_=f3#11:ARRAY<INT64>, f4_=f4#12:INT64, f5_=f5#13:STRING
@@ -155,7 +157,9 @@ describe("aggregates", () => {
   it("take DISTINCT, NULLS, ORDER BY, LIMIT and HAVING where they may", () => {
     expect(
       dumpOf(
-        `SELECT COUNT(DISTINCT name), ARRAY_AGG(name IGNORE NULLS ORDER BY score DESC LIMIT 3), STRING_AGG(name, ', ' ORDER BY id), ANY_VALUE(name HAVING MAX score), COUNTIF(id > 1), SUM(DISTINCT id) FROM people`,
+        "SELECT COUNT(DISTINCT name), ARRAY_AGG(name IGNORE NULLS ORDER BY score DESC " +
+          "LIMIT 3), STRING_AGG(name, ', ' ORDER BY id), ANY_VALUE(name HAVING MAX score), COUNTIF(id > 1), " +
+          "SUM(DISTINCT id) FROM people",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=count#4:INT64, f1_=array_agg#5:ARRAY<STRING>, f2_=string_agg#6:STRING, f3_=any_value#7:STRING, f4_=countif#8:INT64, f5_=sum#9:INT64
@@ -225,7 +229,11 @@ describe("window functions", () => {
   it("write their frame out", () => {
     expect(
       dumpOf(
-        `SELECT ROW_NUMBER() OVER (PARTITION BY name ORDER BY id), SUM(id) OVER (ORDER BY id), SUM(id) OVER (), AVG(id) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW), LAG(name, 1, 'x') OVER (ORDER BY id), FIRST_VALUE(name IGNORE NULLS) OVER (ORDER BY id ROWS 3 PRECEDING), SUM(id) OVER (ORDER BY score RANGE BETWEEN 1 PRECEDING AND 2 FOLLOWING), COUNT(DISTINCT id) OVER (PARTITION BY name) FROM people`,
+        "SELECT ROW_NUMBER() OVER (PARTITION BY name ORDER BY id), SUM(id) OVER (ORDER BY id), SUM(id) OVER " +
+          "(), AVG(id) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING " +
+          "AND CURRENT ROW), LAG(name, 1, 'x') OVER (ORDER BY id), FIRST_VALUE(name IGNORE NULLS) OVER (ORDER " +
+          "BY id ROWS 3 PRECEDING), SUM(id) OVER (ORDER BY score RANGE BETWEEN 1 PRECEDING " +
+          "AND 2 FOLLOWING), COUNT(DISTINCT id) OVER (PARTITION BY name) FROM people",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=row_number#4:INT64, f1_=sum#5:INT64, f2_=sum#6:INT64, f3_=avg#7:FLOAT64, f4_=lag#8:STRING, f5_=first_value#9:STRING, f6_=sum#10:INT64, f7_=count#11:INT64
@@ -237,7 +245,8 @@ describe("window functions", () => {
   it("take named windows, which may extend each other", () => {
     expect(
       dumpOf(
-        `SELECT SUM(id) OVER w, RANK() OVER (v ORDER BY score) FROM people WINDOW v AS (PARTITION BY name), w AS (v ORDER BY id)`,
+        "SELECT SUM(id) OVER w, RANK() OVER (v ORDER BY score) " +
+          "FROM people WINDOW v AS (PARTITION BY name), w AS (v ORDER BY id)",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=sum#4:INT64, f1_=rank#5:INT64
@@ -335,7 +344,8 @@ describe("sub-queries in expressions", () => {
   it("scalar, ARRAY and EXISTS, correlated or not", () => {
     expect(
       dumpOf(
-        `SELECT (SELECT MAX(total) FROM orders o WHERE o.id = p.id), ARRAY(SELECT customer FROM orders ORDER BY total LIMIT 2), EXISTS(SELECT 1 FROM orders WHERE id = p.id) FROM people p`,
+        "SELECT (SELECT MAX(total) FROM orders o WHERE o.id = p.id), ARRAY(SELECT customer FROM orders " +
+          "ORDER BY total LIMIT 2), EXISTS(SELECT 1 FROM orders WHERE id = p.id) FROM people p",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#12:NUMERIC, f1_=f1#20:ARRAY<STRING>, f2_=f2#29:BOOL

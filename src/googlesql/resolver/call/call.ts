@@ -84,7 +84,9 @@ function modifierOf(node: FunctionCall): string | undefined {
   return undefined;
 }
 
-/** Arguments of an unknown function are looked at for problems of their own, but words that may be date parts are not. */
+/**
+ * Arguments of an unknown function are looked at for problems of their own, but words that may be date parts are not.
+ */
 function resolveQuietly(context: ExprContext, node: Expression): void {
   if (node.kind !== "Identifier" && node.kind !== "Lambda") resolveExpression(context, node);
 }

@@ -13,8 +13,8 @@ export function operandOf(resolution: Resolution, expression: Expr): Operand {
 }
 
 /**
- * Functions that answer one of their arguments, or its elements, by the places of those: what they give of fields of log records is such a
- * field. "all": whichever they have.
+ * Functions that answer one of their arguments, or its elements, by the places of those: what they give of fields of
+ * log records is such a field. "all": whichever they have.
  */
 const PASSING: ReadonlyMap<string, readonly number[] | "all"> = new Map<string, readonly number[] | "all">([
   ...["$array_at_offset", "$array_at_ordinal", "$safe_array_at_offset", "$safe_array_at_ordinal"].map(first),
@@ -73,8 +73,8 @@ export function isLenientExpr(resolution: Resolution, expression: Expr): boolean
 }
 
 /**
- * A field of a log record as one of several shapes: what its events carried so far may not be what the query asks for, which is no
- * error. Undefined for what is no such field, or of several shapes already.
+ * A field of a log record as one of several shapes: what its events carried so far may not be what the query asks
+ * for, which is no error. Undefined for what is no such field, or of several shapes already.
  */
 export function asMixed(resolution: Resolution, expression: Expr): Expr | undefined {
   if (!isLenientExpr(resolution, expression)) return undefined;
@@ -105,7 +105,10 @@ export function commonTypeOf(resolution: Resolution, expressions: readonly Expr[
   return expressions.find((expression) => isCollated(expression.type))?.type ?? type;
 }
 
-/** The expression with the type wanted, or undefined when it cannot be coerced. Reports a literal that has no value of the type. */
+/**
+ * The expression with the type wanted, or undefined when it cannot be coerced. Reports a literal that has no value of
+ * the type.
+ */
 export function coerce(resolution: Resolution, expression: Expr, to: SqlType): Expr | undefined {
   if (isErrorExpr(expression) || isErrorType(to)) return expression;
   if (isSameType(expression.type, to)) return expression;
@@ -184,7 +187,10 @@ function isPlainNull(expression: Expr): boolean {
   );
 }
 
-/** The canonical text of a literal in another type; `invalid` when it has no value there, undefined when a cast must do it. */
+/**
+ * The canonical text of a literal in another type; `invalid` when it has no value there, undefined when a cast must
+ * do it.
+ */
 export function convertLiteral(
   resolution: Resolution,
   value: string | null,

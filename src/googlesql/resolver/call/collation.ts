@@ -6,7 +6,10 @@ import { isCollated } from "../../typing/same-type.ts";
 import { call } from "../expression/expr.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
 
-/** The collation that compares strings regardless of case, the only one of the "Collation concepts" page beside that of code points. */
+/**
+ * The collation that compares strings regardless of case, the only one of the "Collation concepts" page beside that
+ * of code points.
+ */
 const CASE_INSENSITIVE = "und:ci";
 
 const COLLATED: ScalarType = { kind: "STRING", collation: CASE_INSENSITIVE };
@@ -27,7 +30,8 @@ function readCollation(resolution: Resolution, value: Expr): typeof CASE_INSENSI
   if (name === "" || name === CASE_INSENSITIVE) return name;
   resolution.report(
     "unsupported",
-    `Unsupported collation ${name === undefined || name === null ? "" : JSON.stringify(name)}: it must be the literal 'und:ci', or '' for none`,
+    `Unsupported collation ${name === undefined || name === null ? "" : JSON.stringify(name)}: it must be the ` +
+      "literal 'und:ci', or '' for none",
     value.span,
   );
   return undefined;

@@ -59,8 +59,8 @@ function datePart(part: string, weekday: string | undefined, span: Expr["span"])
 }
 
 /**
- * INTERVAL with a literal is a literal; with an expression it is computed. So is, where `isDeferred`, a literal out of range:
- * then that is an error of the call which it is an argument of.
+ * INTERVAL with a literal is a literal; with an expression it is computed. So is, where `isDeferred`, a literal out
+ * of range: then that is an error of the call which it is an argument of.
  */
 export function resolveInterval(context: ExprContext, node: IntervalExpression, isDeferred = false): Expr {
   const { resolution } = context;

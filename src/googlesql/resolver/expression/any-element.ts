@@ -8,8 +8,8 @@ import { columnExpr, negateIf } from "./expr.ts";
 import { asList } from "./mixed.ts";
 
 /**
- * A condition on any value of a path. Only lists of several objects cost a sub-query: a path without them is resolved as
- * the condition says, to plain columns.
+ * A condition on any value of a path. Only lists of several objects cost a sub-query: a path without them is resolved
+ * as the condition says, to plain columns.
  */
 export function resolveAnyElement(context: ExprContext, node: AnyElement): Expr {
   const { resolution } = context;

@@ -93,7 +93,8 @@ describe("operators", () => {
   it("take the nearest common type", () => {
     expect(
       dumpOf(
-        `SELECT 1 + 2, 1 + 2.5, 1 / 2, NUMERIC '1' * 2, id + total, -total, ~id, 'a' || 'b', [1] || [2.5], id << 2, id & 3 FROM orders`,
+        "SELECT 1 + 2, 1 + 2.5, 1 / 2, NUMERIC '1' * 2, id + total, -total, ~id, 'a' || 'b', [1] || [2.5], id " +
+          "<< 2, id & 3 FROM orders",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#8:INT64, f1_=f1#9:FLOAT64, f2_=f2#10:FLOAT64, f3_=f3#11:NUMERIC, f4_=f4#12:NUMERIC, f5_=f5#13:NUMERIC, f6_=f6#14:INT64, f7_=f7#15:STRING, f8_=f8#16:ARRAY<FLOAT64>, f9_=f9#17:INT64, f10_=f10#18:INT64
@@ -105,7 +106,8 @@ describe("operators", () => {
   it("move dates and times", () => {
     expect(
       dumpOf(
-        `SELECT day + 1, day - INTERVAL 1 MONTH, placed - placed, day - day, TIMESTAMP '2024-01-01' + INTERVAL id HOUR, 2 * INTERVAL 1 DAY FROM orders`,
+        "SELECT day + 1, day - INTERVAL 1 MONTH, placed - placed, day - day, TIMESTAMP '2024-01-01' + " +
+          "INTERVAL id HOUR, 2 * INTERVAL 1 DAY FROM orders",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#8:DATE, f1_=f1#9:DATETIME, f2_=f2#10:INTERVAL, f3_=f3#11:INTERVAL, f4_=f4#12:TIMESTAMP, f5_=f5#13:INTERVAL
@@ -117,7 +119,8 @@ describe("operators", () => {
   it("coerce literals to what they are compared with", () => {
     expect(
       dumpOf(
-        `SELECT day = '2024-01-02', placed < '2024-01-02 03:04:05', total > 1.5, id = 1.5, day IN ('2024-01-01', day), placed BETWEEN '2024-01-01' AND day FROM orders`,
+        "SELECT day = '2024-01-02', placed < '2024-01-02 03:04:05', total > 1.5, id = 1.5, day IN " +
+          "('2024-01-01', day), placed BETWEEN '2024-01-01' AND day FROM orders",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#8:BOOL, f1_=f1#9:BOOL, f2_=f2#10:BOOL, f3_=f3#11:BOOL, f4_=f4#12:BOOL, f5_=f5#13:BOOL
@@ -193,7 +196,8 @@ describe("operators", () => {
   it("of the IS family", () => {
     expect(
       dumpOf(
-        `SELECT id IS NULL, id IS NOT NULL, (id > 1) IS TRUE, (id > 1) IS NOT FALSE, (id > 1) IS UNKNOWN, id IS DISTINCT FROM NULL, id IS NOT DISTINCT FROM score FROM people`,
+        "SELECT id IS NULL, id IS NOT NULL, (id > 1) IS TRUE, (id > 1) IS NOT FALSE, (id > 1) IS UNKNOWN, id " +
+          "IS DISTINCT FROM NULL, id IS NOT DISTINCT FROM score FROM people",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#4:BOOL, f1_=f1#5:BOOL, f2_=f2#6:BOOL, f3_=f3#7:BOOL, f4_=f4#8:BOOL, f5_=f5#9:BOOL, f6_=f6#10:BOOL
@@ -205,7 +209,9 @@ describe("operators", () => {
   it("IN and LIKE with lists, arrays and queries", () => {
     expect(
       dumpOf(
-        `SELECT id IN (1, 2.5), id NOT IN UNNEST([1]), id IN (SELECT score FROM people), name LIKE 'a%', name NOT LIKE ANY ('a', 'b'), name LIKE ALL UNNEST(['a']), (id, name) IN ((1, 'a')) FROM people`,
+        "SELECT id IN (1, 2.5), id NOT IN UNNEST([1]), id IN (SELECT score " +
+          "FROM people), name LIKE 'a%', name NOT LIKE ANY ('a', 'b'), name LIKE ALL UNNEST(['a']), (id, name) " +
+          "IN ((1, 'a')) FROM people",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#4:BOOL, f1_=f1#5:BOOL, f2_=f2#9:BOOL, f3_=f3#10:BOOL, f4_=f4#11:BOOL, f5_=f5#12:BOOL, f6_=f6#13:BOOL
@@ -219,7 +225,8 @@ describe("conditionals", () => {
   it("CASE takes the common type of its results", () => {
     expect(
       dumpOf(
-        `SELECT CASE WHEN id > 1 THEN 1 WHEN id > 2 THEN 2.5 END, CASE name WHEN 'a' THEN 1 ELSE NULL END, CASE UPPER(name) WHEN 'A' THEN 1 WHEN 'B' THEN 2 END FROM people`,
+        "SELECT CASE WHEN id > 1 THEN 1 WHEN id > 2 THEN 2.5 END, CASE name WHEN 'a' THEN 1 ELSE NULL " +
+          "END, CASE UPPER(name) WHEN 'A' THEN 1 WHEN 'B' THEN 2 END FROM people",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#4:FLOAT64, f1_=f1#5:INT64, f2_=f2#7:INT64
@@ -231,7 +238,8 @@ describe("conditionals", () => {
   it("IF, COALESCE, IFNULL and NULLIF as well", () => {
     expect(
       dumpOf(
-        `SELECT IF(id > 1, 1, score), COALESCE(NULL, id, 2.5), IFNULL(name, 'x'), NULLIF(id, 1.5), IF(TRUE, NULL, NULL) FROM people`,
+        "SELECT IF(id > 1, 1, score), COALESCE(NULL, id, 2.5), IFNULL(name, 'x'), NULLIF(id, 1.5), IF(TRUE, " +
+          "NULL, NULL) FROM people",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#4:FLOAT64, f1_=f1#5:FLOAT64, f2_=f2#6:STRING, f3_=f3#7:FLOAT64, f4_=f4#8:UNKNOWN
@@ -268,7 +276,8 @@ describe("constructors and accessors", () => {
   it("arrays and structs infer their types", () => {
     expect(
       dumpOf(
-        `SELECT [1, NULL, 2.5], [], ARRAY<DATE>['2024-01-01'], STRUCT(id, score AS s, 1), (1, 'a'), STRUCT<a INT64, b DATE>(1, '2024-01-01'), [(1, 'a'), (2.5, NULL)] FROM people`,
+        "SELECT [1, NULL, 2.5], [], ARRAY<DATE>['2024-01-01'], STRUCT(id, score AS s, 1), (1, 'a'), STRUCT<a " +
+          "INT64, b DATE>(1, '2024-01-01'), [(1, 'a'), (2.5, NULL)] FROM people",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#4:ARRAY<FLOAT64>, f1_=f1#5:ARRAY<INT64>, f2_=f2#6:ARRAY<DATE>, f3_=f3#7:STRUCT<id INT64, s FLOAT64, INT64>, f4_=f4#8:STRUCT<INT64, STRING>, f5_=f5#9:STRUCT<a INT64, b DATE>, f6_=f6#10:ARRAY<STRUCT<FLOAT64, STRING>>
@@ -318,7 +327,8 @@ describe("constructors and accessors", () => {
   it("fields and elements", () => {
     expect(
       dumpOf(
-        `SELECT items[0].sku, items[SAFE_OFFSET(1)], items[ORDINAL(1)].quantity, doc.a[0]['b'], (1, 'a')[OFFSET(1)] FROM orders`,
+        "SELECT items[0].sku, items[SAFE_OFFSET(1)], items[ORDINAL(1)].quantity, doc.a[0]['b'], (1, " +
+          "'a')[OFFSET(1)] FROM orders",
       ),
     ).toMatchInlineSnapshot(`
       "select sku=sku#8:STRING, f0_=f1#9:STRUCT<sku STRING, quantity INT64>, quantity=quantity#10:INT64, f1_=f3#11:JSON, f2_=f4#12:STRING
@@ -396,7 +406,10 @@ describe("casts", () => {
   it("follow the conversion rules", () => {
     expect(
       dumpOf(
-        `SELECT CAST(id AS STRING), SAFE_CAST(name AS INT64), CAST('2024-01-02' AS DATE), SAFE_CAST('x' AS DATE), CAST(NULL AS BYTES), CAST([1] AS ARRAY<FLOAT64>), CAST(items AS ARRAY<STRUCT<a STRING, b STRING>>), CAST(id AS DECIMAL), name::text, CAST(day AS STRING FORMAT 'YYYY'), CAST('x' AS TIMESTAMP FORMAT 'YY' AT TIME ZONE 'UTC') FROM orders JOIN people USING (id)`,
+        "SELECT CAST(id AS STRING), SAFE_CAST(name AS INT64), CAST('2024-01-02' AS DATE), SAFE_CAST('x' AS " +
+          "DATE), CAST(NULL AS BYTES), CAST([1] AS ARRAY<FLOAT64>), CAST(items AS ARRAY<STRUCT<a STRING, b " +
+          "STRING>>), CAST(id AS DECIMAL), name::text, CAST(day AS STRING FORMAT 'YYYY'), CAST('x' AS TIMESTAMP " +
+          "FORMAT 'YY' AT TIME ZONE 'UTC') FROM orders JOIN people USING (id)",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#11:STRING, f1_=f1#12:INT64, f2_=f2#13:DATE, f3_=f3#14:DATE, f4_=f4#15:BYTES, f5_=f5#16:ARRAY<FLOAT64>, f6_=f6#17:ARRAY<STRUCT<a STRING, b STRING>>, f7_=f7#18:NUMERIC, f8_=f8#19:STRING, f9_=f9#20:STRING, f10_=f10#21:TIMESTAMP
@@ -409,13 +422,16 @@ describe("casts", () => {
 
   it("with type parameters are checked and rounded", () => {
     expect(expressionOf(`CAST('abc' AS STRING(2))`)).toMatchInlineSnapshot(
-      `"let(value#1 = cast("abc" as STRING) in case(when $greater(CHAR_LENGTH(value#1), 2) then ERROR("STRING(2) has maximum length 2 but got a longer value") else value#1)) : STRING"`,
+      `"let(value#1 = cast("abc" as STRING) in case(when $greater(CHAR_LENGTH(value#1), 2) then ` +
+        `ERROR("STRING(2) has maximum length 2 but got a longer value") else value#1)) : STRING"`,
     );
     expect(expressionOf(`CAST(1.25 AS NUMERIC(3, 1))`)).toMatchInlineSnapshot(
-      `"let(value#1 = ROUND(NUMERIC'1.25', 1) in case(when $greater_or_equal(ABS(value#1), NUMERIC'100') then ERROR("A value does not fit NUMERIC(3, 1)") else value#1)) : NUMERIC"`,
+      `"let(value#1 = ROUND(NUMERIC'1.25', 1) in case(when $greater_or_equal(ABS(value#1), NUMERIC'100') then ` +
+        `ERROR("A value does not fit NUMERIC(3, 1)") else value#1)) : NUMERIC"`,
     );
     expect(expressionOf(`SAFE_CAST(b'a' AS BYTES(1))`)).toMatchInlineSnapshot(
-      `"let(value#1 = safe_cast(BYTES'YQ==' as BYTES) in case(when $greater(BYTE_LENGTH(value#1), 1) then NULL:BYTES else value#1)) : BYTES"`,
+      `"let(value#1 = safe_cast(BYTES'YQ==' as BYTES) in case(when $greater(BYTE_LENGTH(value#1), 1) then ` +
+        `NULL:BYTES else value#1)) : BYTES"`,
     );
     expect(expressionOf(`CAST(1 AS NUMERIC(29))`)).toMatchInlineSnapshot(`"ROUND(cast(1 as NUMERIC), 0) : NUMERIC"`);
   });
@@ -483,7 +499,9 @@ describe("dates", () => {
   it("EXTRACT knows which parts a type has", () => {
     expect(
       dumpOf(
-        `SELECT EXTRACT(YEAR FROM day), EXTRACT(WEEK(MONDAY) FROM day), EXTRACT(DATE FROM placed), EXTRACT(HOUR FROM TIMESTAMP '2024-01-01' AT TIME ZONE 'Asia/Tokyo'), EXTRACT(DAY FROM placed - placed), EXTRACT(YEAR FROM '2024-01-01') FROM orders`,
+        "SELECT EXTRACT(YEAR FROM day), EXTRACT(WEEK(MONDAY) FROM day), EXTRACT(DATE " +
+          "FROM placed), EXTRACT(HOUR FROM TIMESTAMP '2024-01-01' AT TIME ZONE 'Asia/Tokyo'), EXTRACT(DAY " +
+          "FROM placed - placed), EXTRACT(YEAR FROM '2024-01-01') FROM orders",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#8:INT64, f1_=f1#9:INT64, f2_=f2#10:DATE, f3_=f3#11:INT64, f4_=f4#12:INT64, f5_=f5#13:INT64
@@ -523,7 +541,8 @@ describe("dates", () => {
   it("parts are words, whatever columns are called", () => {
     expect(
       dumpOf(
-        `SELECT DATE_TRUNC(day, MONTH), DATE_DIFF(day, '2024-01-01', WEEK(SUNDAY)), DATE_ADD(day, INTERVAL id DAY) FROM (SELECT day, id, 1 AS month FROM orders)`,
+        "SELECT DATE_TRUNC(day, MONTH), DATE_DIFF(day, '2024-01-01', WEEK(SUNDAY)), DATE_ADD(day, INTERVAL id " +
+          "DAY) FROM (SELECT day, id, 1 AS month FROM orders)",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#9:DATE, f1_=f1#10:INT64, f2_=f2#11:DATE

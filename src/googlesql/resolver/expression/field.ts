@@ -51,7 +51,10 @@ export function accessField(resolution: Resolution, base: Expr, field: Identifie
   }
 }
 
-/** The same on the way of UNNEST, which goes through arrays: `items.prices` has the prices of all items, one after another. */
+/**
+ * The same on the way of UNNEST, which goes through arrays: `items.prices` has the prices of all items, one after
+ * another.
+ */
 export function accessFlattened(resolution: Resolution, base: Expr, field: Identifier): Expr {
   if (base.type.kind !== "ARRAY" || (base.type.element.kind !== "STRUCT" && base.type.element.kind !== "JSON"))
     return accessField(resolution, base, field);
@@ -104,7 +107,10 @@ function recordField(resolution: Resolution, base: Expr, record: RecordType, { n
   return { kind: "RecordField", base: inner, path: [found.name], type: found.type, span };
 }
 
-/** Warns of a field that reads as NULL, with the record that it was looked for in; not where nothing is known of the record at all. */
+/**
+ * Warns of a field that reads as NULL, with the record that it was looked for in; not where nothing is known of the
+ * record at all.
+ */
 function noteUnknown(
   resolution: Resolution,
   base: Expr,

@@ -1,6 +1,6 @@
 /**
- * How a field that carried several shapes (MIXED) becomes what a query asks of it, row by row. What a signature or another value
- * asks is a safe cast like that of other fields of log records; here is what needs more than that.
+ * How a field that carried several shapes (MIXED) becomes what a query asks of it, row by row. What a signature or
+ * another value asks is a safe cast like that of other fields of log records; here is what needs more than that.
  */
 import type { Expr } from "../../resolved.ts";
 import { arrayOf, BIGNUMERIC, BOOL, FLOAT64, INT64, MIXED, NUMERIC, type SqlType, STRING } from "../../types.ts";
@@ -26,7 +26,10 @@ export function castSafely(value: Expr, type: SqlType): Expr {
     : { kind: "Cast", operand: value, type, isSafe: true, isImplicit: true, span: value.span };
 }
 
-/** A call's argument, where the function asks more of it than its signature tells. `first` is the call's first argument. */
+/**
+ * A call's argument, where the function asks more of it than its signature tells. `first` is the call's first
+ * argument.
+ */
 export function argumentOf(
   resolution: Resolution,
   name: string,

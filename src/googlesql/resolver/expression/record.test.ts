@@ -5,7 +5,9 @@ describe("fields of log records", () => {
   it("are paths, in any case, through arrays of one", () => {
     expect(
       dumpOf(
-        `SELECT metadata.level, metadata[0].request[0].path, t.metadata.REQUEST.host, metadata[OFFSET(0)].request[ORDINAL(1)].headers.host, m.request.Host FROM logs t CROSS JOIN UNNEST(metadata) AS m`,
+        "SELECT metadata.level, metadata[0].request[0].path, t.metadata.REQUEST.host, " +
+          "metadata[OFFSET(0)].request[ORDINAL(1)].headers.host, m.request.Host FROM logs t CROSS " +
+          "JOIN UNNEST(metadata) AS m",
       ),
     ).toMatchInlineSnapshot(`
       "select level=level#6:STRING, path=path#7:STRING, host=host#8:STRING, host_1=host#9:STRING, Host_2=Host#10:STRING
@@ -18,7 +20,8 @@ describe("fields of log records", () => {
   it("are found by bare names through every alias, after columns", () => {
     expect(
       dumpOf(
-        `SELECT id, level, path, status_code FROM logs CROSS JOIN UNNEST(metadata) AS m CROSS JOIN UNNEST(m.request) AS request LEFT JOIN UNNEST(m.response) AS response`,
+        "SELECT id, level, path, status_code FROM logs CROSS JOIN UNNEST(metadata) AS m CROSS " +
+          "JOIN UNNEST(m.request) AS request LEFT JOIN UNNEST(m.response) AS response",
       ),
     ).toMatchInlineSnapshot(`
       "select id=id#1:STRING, level=level#8:STRING, path=path#9:STRING, status_code=status_code#10:INT64
@@ -33,7 +36,8 @@ describe("fields of log records", () => {
   it("that no event has carried are NULL", () => {
     expect(
       dumpOf(
-        `SELECT m.nope, m.nope.deeper, nope, t.nope, metadata[0].nope[0].x, m.extra.known, m.extra.surprise FROM logs t, UNNEST(metadata) AS m`,
+        "SELECT m.nope, m.nope.deeper, nope, t.nope, metadata[0].nope[0].x, m.extra.known, m.extra.surprise " +
+          "FROM logs t, UNNEST(metadata) AS m",
       ),
     ).toMatchInlineSnapshot(`
       "select nope=nope#6:UNKNOWN, deeper=deeper#7:UNKNOWN, nope_1=nope#8:UNKNOWN, nope_2=nope#9:UNKNOWN, x=x#10:UNKNOWN, known=known#11:STRING, surprise=surprise#12:MIXED
@@ -59,7 +63,8 @@ describe("fields of log records", () => {
   it("with several elements are unnested, or read at a position", () => {
     expect(
       dumpOf(
-        `SELECT s.name, metadata.spans[1].name, metadata.spans[ORDINAL(id_)].ms FROM (SELECT metadata, 2 AS id_ FROM logs), UNNEST(metadata) m, UNNEST(m.spans) s`,
+        "SELECT s.name, metadata.spans[1].name, metadata.spans[ORDINAL(id_)].ms " +
+          "FROM (SELECT metadata, 2 AS id_ FROM logs), UNNEST(metadata) m, UNNEST(m.spans) s",
       ),
     ).toMatchInlineSnapshot(`
       "select name=name#8:STRING, name_1=name#9:STRING, ms=ms#10:INT64
@@ -74,7 +79,8 @@ describe("fields of log records", () => {
   it("keep their type through sub-queries, CTEs and unions", () => {
     expect(
       dumpOf(
-        `WITH a AS (SELECT metadata FROM logs), b AS (SELECT metadata FROM a UNION ALL SELECT metadata FROM logs) SELECT metadata.level, m.request.path FROM b, UNNEST(metadata) m`,
+        "WITH a AS (SELECT metadata FROM logs), b AS (SELECT metadata FROM a UNION ALL SELECT metadata " +
+          "FROM logs) SELECT metadata.level, m.request.path FROM b, UNNEST(metadata) m",
       ),
     ).toMatchInlineSnapshot(`
       "select level=level#13:STRING, path=path#14:STRING
@@ -99,7 +105,14 @@ describe("fields of log records", () => {
         `SELECT ARRAY_AGG(m), ARRAY(SELECT r FROM UNNEST(m.request) r), [m] FROM logs, UNNEST(metadata) m GROUP BY m`,
       ),
     ).toMatchInlineSnapshot(
-      `"f0_ ARRAY<STRUCT<level STRING, attempt INT64, ok BOOL, tags ARRAY<STRING>, request ARRAY<STRUCT<path STRING, method STRING, Host STRING, headers ARRAY<STRUCT<host STRING>>>>, response ARRAY<STRUCT<status_code INT64, origin_time FLOAT64>>, spans ARRAY<STRUCT<name STRING, ms INT64>>, extra ARRAY<STRUCT<known STRING>>>>, f1_ ARRAY<STRUCT<path STRING, method STRING, Host STRING, headers ARRAY<STRUCT<host STRING>>>>, f2_ ARRAY<STRUCT<level STRING, attempt INT64, ok BOOL, tags ARRAY<STRING>, request ARRAY<STRUCT<path STRING, method STRING, Host STRING, headers ARRAY<STRUCT<host STRING>>>>, response ARRAY<STRUCT<status_code INT64, origin_time FLOAT64>>, spans ARRAY<STRUCT<name STRING, ms INT64>>, extra ARRAY<STRUCT<known STRING>>>>"`,
+      `"f0_ ARRAY<STRUCT<level STRING, attempt INT64, ok BOOL, tags ARRAY<STRING>, request ARRAY<STRUCT<path ` +
+        "STRING, method STRING, Host STRING, headers ARRAY<STRUCT<host STRING>>>>, response " +
+        "ARRAY<STRUCT<status_code INT64, origin_time FLOAT64>>, spans ARRAY<STRUCT<name STRING, ms INT64>>, " +
+        "extra ARRAY<STRUCT<known STRING>>>>, f1_ ARRAY<STRUCT<path STRING, method STRING, Host STRING, headers " +
+        "ARRAY<STRUCT<host STRING>>>>, f2_ ARRAY<STRUCT<level STRING, attempt INT64, ok BOOL, tags " +
+        "ARRAY<STRING>, request ARRAY<STRUCT<path STRING, method STRING, Host STRING, headers ARRAY<STRUCT<host " +
+        "STRING>>>>, response ARRAY<STRUCT<status_code INT64, origin_time FLOAT64>>, spans ARRAY<STRUCT<name " +
+        `STRING, ms INT64>>, extra ARRAY<STRUCT<known STRING>>>>"`,
     );
   });
 
@@ -135,7 +148,8 @@ describe("fields of log records", () => {
         `SELECT m.* EXCEPT (request, response, spans, extra), metadata.request.* FROM logs, UNNEST(metadata) m`,
       ),
     ).toMatchInlineSnapshot(
-      `"level STRING, attempt INT64, ok BOOL, tags ARRAY<STRING>, path STRING, method STRING, Host STRING, headers ARRAY<STRUCT<host STRING>>"`,
+      `"level STRING, attempt INT64, ok BOOL, tags ARRAY<STRING>, path STRING, method STRING, Host STRING, ` +
+        `headers ARRAY<STRUCT<host STRING>>"`,
     );
   });
 });
@@ -144,7 +158,10 @@ describe("leaves and values of other types", () => {
   it("meet safely in comparisons", () => {
     expect(
       dumpOf(
-        `SELECT level = 200, 2.5 < level, level = TRUE, level > TIMESTAMP '2024-01-01', attempt = '3', attempt IN ('1', '2'), attempt = 'many', attempt BETWEEN '1' AND '2.5', ok = 'true', ok = 1, attempt = level, attempt IS DISTINCT FROM '1' FROM logs, UNNEST(metadata) m`,
+        "SELECT level = 200, 2.5 < level, level = TRUE, level > TIMESTAMP '2024-01-01', attempt = '3', " +
+          "attempt IN ('1', '2'), attempt = 'many', attempt BETWEEN '1' " +
+          "AND '2.5', ok = 'true', ok = 1, attempt = level, attempt IS DISTINCT FROM '1' " +
+          "FROM logs, UNNEST(metadata) m",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#6:BOOL, f1_=f1#7:BOOL, f2_=f2#8:BOOL, f3_=f3#9:BOOL, f4_=f4#10:BOOL, f5_=f5#11:BOOL, f6_=f6#12:BOOL, f7_=f7#13:BOOL, f8_=f8#14:BOOL, f9_=f9#15:BOOL, f10_=f10#16:BOOL, f11_=f11#17:BOOL
@@ -157,7 +174,9 @@ describe("leaves and values of other types", () => {
   it("meet safely in CASE and IN queries", () => {
     expect(
       dumpOf(
-        `SELECT CASE attempt WHEN '1' THEN 'one' WHEN 2 THEN level END, IF(ok, attempt, 'none'), level IN (SELECT id FROM people), COALESCE(attempt, level) FROM logs, UNNEST(metadata) m`,
+        "SELECT CASE attempt WHEN '1' THEN 'one' WHEN 2 THEN level " +
+          "END, IF(ok, attempt, 'none'), level IN (SELECT id FROM people), COALESCE(attempt, level) " +
+          "FROM logs, UNNEST(metadata) m",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#6:STRING, f1_=f1#7:STRING, f2_=f2#11:BOOL, f3_=f3#12:STRING
@@ -170,7 +189,9 @@ describe("leaves and values of other types", () => {
   it("meet safely in arguments", () => {
     expect(
       dumpOf(
-        `SELECT LOWER(attempt), ABS(level), SUM(level), attempt || 'x', attempt + level, TIMESTAMP_TRUNC(level, DAY), level LIKE attempt FROM logs, UNNEST(metadata) m GROUP BY attempt, level`,
+        "SELECT LOWER(attempt), ABS(level), SUM(level), attempt || 'x', attempt + level, " +
+          "TIMESTAMP_TRUNC(level, DAY), level LIKE attempt FROM logs, UNNEST(metadata) m " +
+          "GROUP BY attempt, level",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#9:STRING, f1_=f1#10:FLOAT64, f2_=sum#8:FLOAT64, f3_=f3#11:STRING, f4_=f4#12:INT64, f5_=f5#13:TIMESTAMP, f6_=f6#14:BOOL

@@ -90,7 +90,10 @@ function mixedElement(context: ExprContext, base: Expr, index: Expr, node: Subsc
   return call(safeName(name), [array, at], element, node.span);
 }
 
-/** An element of a log record's array: NULL where the event has none, and position 0 from the ordinal 1 too, so that paths can be joined. */
+/**
+ * An element of a log record's array: NULL where the event has none, and position 0 from the ordinal 1 too, so that
+ * paths can be joined.
+ */
 function recordElement(base: Expr, at: Expr, node: Subscript, name: string): Expr {
   if (base.type.kind !== "ARRAY") return base;
   if (!name.endsWith("ordinal")) return call("$safe_array_at_offset", [base, at], base.type.element, node.span);

@@ -7,8 +7,8 @@ import { call } from "./expr.ts";
 import { literal } from "./literal.ts";
 
 /**
- * `STRING(10)`, `BYTES(10)`, `NUMERIC(10, 2)`, also within ARRAY and STRUCT: a value that is too long or too large is an error, NULL with
- * SAFE_CAST; decimals are rounded.
+ * `STRING(10)`, `BYTES(10)`, `NUMERIC(10, 2)`, also within ARRAY and STRUCT: a value that is too long or too large is
+ * an error, NULL with SAFE_CAST; decimals are rounded.
  */
 export function applyTypeParameters(resolution: Resolution, value: Expr, node: CastExpression): Expr {
   return constrain(resolution, value, node.type, node);

@@ -255,7 +255,8 @@ describe("PIVOT, UNPIVOT and TABLESAMPLE", () => {
   it("PIVOT groups by what it does not read", () => {
     expect(
       dumpOf(
-        `SELECT * FROM (SELECT customer, day, total FROM orders) PIVOT (SUM(total) AS s, COUNT(*) AS n FOR customer IN ('a', 'b' AS bee)) AS p`,
+        "SELECT * FROM (SELECT customer, day, total FROM orders) PIVOT (SUM(total) AS s, COUNT(*) AS n FOR " +
+          "customer IN ('a', 'b' AS bee)) AS p",
       ),
     ).toMatchInlineSnapshot(`
       "select day=day#9:DATE, s_a=s_a#10:NUMERIC, n_a=n_a#11:INT64, s_bee=s_bee#12:NUMERIC, n_bee=n_bee#13:INT64
@@ -311,7 +312,8 @@ describe("PIVOT, UNPIVOT and TABLESAMPLE", () => {
     `);
     expect(
       dumpOf(
-        `SELECT * FROM (SELECT 1 AS a, 2 AS b, 3 AS c, 4 AS d) UNPIVOT INCLUDE NULLS ((x, y) FOR half IN ((a, b) AS 1, (c, d) AS 2)) AS u`,
+        "SELECT * FROM (SELECT 1 AS a, 2 AS b, 3 AS c, 4 AS d) UNPIVOT INCLUDE NULLS ((x, y) FOR half IN ((a, " +
+          "b) AS 1, (c, d) AS 2)) AS u",
       ),
     ).toMatchInlineSnapshot(`
       "select x=x#7:INT64, y=y#8:INT64, half=half#6:INT64

@@ -41,7 +41,10 @@ export function resolveJoin(environment: Environment, left: Relation, join: Join
   return joinRelations(environment, left, resolved, join);
 }
 
-/** One table expression that is no join. `left` holds the names of what stands before it, for paths and lateral sub-queries. */
+/**
+ * One table expression that is no join. `left` holds the names of what stands before it, for paths and lateral
+ * sub-queries.
+ */
 function resolveSingle(environment: Environment, node: Exclude<TableExpression, Join>, left?: Scope): Relation {
   const { resolution } = environment;
   resolution.descend(1, node.span);

@@ -10,9 +10,10 @@ const ALL_ROWS = "9223372036854775807";
 const COMPARISONS = new Set(["$equal", "$less", "$less_or_equal", "$greater", "$greater_or_equal"]);
 
 /**
- * The common table expression as a consumer reads it, with a limit of all rows around it unless what it leaves out is left out while
- * the table is read. An optimizer may otherwise compute a consumer's expression, which may fail, before the saved query's conditions
- * have taken rows away: the error would then tell of rows that the consumer must not see. No condition moves below a limit.
+ * The common table expression as a consumer reads it, with a limit of all rows around it unless what it leaves out is
+ * left out while the table is read. An optimizer may otherwise compute a consumer's expression, which may fail,
+ * before the saved query's conditions have taken rows away: the error would then tell of rows that the consumer must
+ * not see. No condition moves below a limit.
  */
 export function guardBinding(resolution: Resolution, binding: CteBinding): CteBinding {
   const { definition } = binding;
@@ -45,7 +46,10 @@ export function guardBinding(resolution: Resolution, binding: CteBinding): CteBi
   };
 }
 
-/** True where rows, also through other expressions, go by comparisons of a table's fields with parameters only: every engine makes them first, and they cannot fail. */
+/**
+ * True where rows, also through other expressions, go by comparisons of a table's fields with parameters only: every
+ * engine makes them first, and they cannot fail.
+ */
 function filtersAtTable(scan: Scan): boolean {
   let at = scan;
   let isFiltered = false;
@@ -82,7 +86,10 @@ function filtersAtTable(scan: Scan): boolean {
   }
 }
 
-/** Comparisons joined by AND; each may stand beside `@parameter IS NULL OR`, of which nothing is left once the value is known. */
+/**
+ * Comparisons joined by AND; each may stand beside `@parameter IS NULL OR`, of which nothing is left once the value
+ * is known.
+ */
 function isPlain(expression: Expr): boolean {
   if (expression.kind !== "Call") return false;
   const { function: name } = expression;

@@ -76,7 +76,10 @@ interface UsingPair {
   readonly right: Expr;
 }
 
-/** What USING joins: the scan that `join` makes of its condition, with the columns first and once; both sides' own stay readable under their aliases. */
+/**
+ * What USING joins: the scan that `join` makes of its condition, with the columns first and once; both sides' own
+ * stay readable under their aliases.
+ */
 export function joinUsing(
   resolution: Resolution,
   sides: UsingSides,
@@ -138,8 +141,8 @@ function findPairs(resolution: Resolution, { left, right, using }: UsingSides): 
 }
 
 /**
- * One side's names without the columns that USING merges. The value of an array that is merged itself loses its alias to the merged
- * column; of a struct whose field is merged the other fields become columns.
+ * One side's names without the columns that USING merges. The value of an array that is merged itself loses its alias
+ * to the merged column; of a struct whose field is merged the other fields become columns.
  */
 function withoutMerged(
   resolution: Resolution,

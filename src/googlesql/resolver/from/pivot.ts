@@ -110,7 +110,10 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
   return plainRelation(scan, aliased(columns, node.alias?.name));
 }
 
-/** The name that a value gives its column: digits and letters of it, as the reference's table of PIVOT column names says. */
+/**
+ * The name that a value gives its column: digits and letters of it, as the reference's table of PIVOT column names
+ * says.
+ */
 function valueLabel(value: Expr): string | undefined {
   if (value.kind === "Cast") return castLabel(value);
   if (value.kind === "MakeStruct") return structLabel(value);

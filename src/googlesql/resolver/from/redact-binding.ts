@@ -7,8 +7,8 @@ import type { Resolution } from "../resolution.ts";
 const NOWHERE: Span = { start: 0, end: 0 };
 
 /**
- * The common table expression as a consumer reads it: one of its own around the saved one, in which every output that can
- * hold text goes through `$redact`. The saved query's other expressions go on reading the saved one.
+ * The common table expression as a consumer reads it: one of its own around the saved one, in which every output that
+ * can hold text goes through `$redact`. The saved query's other expressions go on reading the saved one.
  */
 export function redactBinding(resolution: Resolution, binding: CteBinding, detectors: string): CteBinding {
   const { definition } = binding;

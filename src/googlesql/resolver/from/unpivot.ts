@@ -45,7 +45,8 @@ export function resolveUnpivot(environment: Environment, relation: Relation, nod
     if (type === undefined || !areAlike(resolution, parts)) {
       resolution.report(
         "type_mismatch",
-        `The columns of UNPIVOT's ${name.name} have different types: ${parts.map((part) => typeName(part.type)).join(", ")}`,
+        `The columns of UNPIVOT's ${name.name} have different types: ` +
+          `${parts.map((part) => typeName(part.type)).join(", ")}`,
         span,
       );
       return UNKNOWN;

@@ -12,8 +12,8 @@ import { redactBinding } from "./redact-binding.ts";
 const MAX_VIEW_DEPTH = 16;
 
 /**
- * A view as a common table expression of the whole query. It is resolved once, in a scope that has nothing of its readers', and
- * its readers see it redacted where it is. What is wrong with it is reported where it is read.
+ * A view as a common table expression of the whole query. It is resolved once, in a scope that has nothing of its
+ * readers', and its readers see it redacted where it is. What is wrong with it is reported where it is read.
  */
 export function readView(resolution: Resolution, view: ViewDefinition, span: Span): CteBinding {
   const { open, made } = resolution.views;

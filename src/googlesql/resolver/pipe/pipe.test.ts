@@ -10,7 +10,8 @@ describe("pipe operators", () => {
     `);
     expect(
       dumpOf(
-        `FROM people |> EXTEND id + 1 AS k, SUM(id) OVER () AS s |> SET name = UPPER(name), id = 2 |> DROP score |> RENAME k AS key`,
+        "FROM people |> EXTEND id + 1 AS k, SUM(id) OVER () AS s |> SET name = UPPER(name), id = 2 |> DROP " +
+          "score |> RENAME k AS key",
       ),
     ).toMatchInlineSnapshot(`
       "select id=id#7:INT64, name=name#6:STRING, key=k#5:INT64, s=sum#4:INT64

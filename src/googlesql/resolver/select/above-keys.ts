@@ -6,8 +6,8 @@ import { errorExpr, type Resolution } from "../resolution.ts";
 import type { Replace } from "../transform.ts";
 
 /**
- * Makes the rewriting of expressions above an aggregation (or a DISTINCT): what is a key reads the key's column; any other
- * column of below is reported once for each place.
+ * Makes the rewriting of expressions above an aggregation (or a DISTINCT): what is a key reads the key's column; any
+ * other column of below is reported once for each place.
  */
 export function aboveKeys(
   resolution: Resolution,

@@ -24,7 +24,10 @@ export interface Grouping {
   readonly sets?: readonly PositionSet[];
 }
 
-/** Resolves GROUP BY. Positions and aliases mean items of the select list; `usesAggregates` tells of an expression that it holds one. */
+/**
+ * Resolves GROUP BY. Positions and aliases mean items of the select list; `usesAggregates` tells of an expression
+ * that it holds one.
+ */
 export function resolveGroupBy(
   context: ExprContext,
   node: GroupBy,

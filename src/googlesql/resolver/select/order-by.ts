@@ -76,7 +76,10 @@ function keyFor(context: ExprContext, unsorted: Expr, node: OrderItem): Expr {
   return collatedKey(context.resolution, expression, node.collation, collation);
 }
 
-/** Orders rows, or those that resolving the keys leads to, whose only names are those of `names`: a set operation's result, a parenthesised query, a pipe's input. */
+/**
+ * Orders rows, or those that resolving the keys leads to, whose only names are those of `names`: a set operation's
+ * result, a parenthesised query, a pipe's input.
+ */
 export function orderRelation(
   environment: Environment,
   scan: Scan | (() => Scan),

@@ -247,7 +247,8 @@ describe("common table expressions", () => {
   it("RECURSIVE ones read themselves in their last term", () => {
     expect(
       dumpOf(
-        `WITH RECURSIVE t AS (SELECT 1 AS n, 1.5 AS m UNION ALL SELECT n + 1, n FROM t WHERE n < 5) SELECT n FROM t ORDER BY n`,
+        "WITH RECURSIVE t AS (SELECT 1 AS n, 1.5 AS m UNION ALL SELECT n + 1, n FROM t WHERE n < 5) SELECT n " +
+          "FROM t ORDER BY n",
       ),
     ).toMatchInlineSnapshot(`
       "select n=n#9:INT64
@@ -379,7 +380,8 @@ describe("the order of the result", () => {
     `);
     expect(
       dumpOf(
-        `WITH t AS (SELECT id, timestamp, metadata FROM logs ORDER BY timestamp DESC) SELECT id FROM t CROSS JOIN UNNEST(metadata) AS m`,
+        "WITH t AS (SELECT id, timestamp, metadata FROM logs ORDER BY timestamp DESC) SELECT id FROM t CROSS " +
+          "JOIN UNNEST(metadata) AS m",
       ),
     ).toMatchInlineSnapshot(`
       "select id=id#5:STRING

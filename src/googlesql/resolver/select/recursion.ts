@@ -1,7 +1,10 @@
 import type { QueryResult, RecursiveRead, Relation } from "../context.ts";
 import type { Resolution } from "../resolution.ts";
 
-/** Reports a recursive reference where its rows may not be used. Source: the "Recursive CTEs" rules of the query syntax page. */
+/**
+ * Reports a recursive reference where its rows may not be used. Source: the "Recursive CTEs" rules of the query
+ * syntax page.
+ */
 export function refuseRecursive(resolution: Resolution, rows: Relation | QueryResult, where: string): void {
   if (rows.recursive === undefined) return;
   const { name, span } = rows.recursive;

@@ -79,7 +79,8 @@ function coerceTo(
   if (result.columns.length !== targets.length) {
     resolution.report(
       "invalid_query",
-      `The terms of a recursive query must have the same number of columns; they have ${targets.length} and ${result.columns.length}`,
+      `The terms of a recursive query must have the same number of columns; they have ${targets.length} and ` +
+        `${result.columns.length}`,
       span,
     );
   }
@@ -91,7 +92,8 @@ function coerceTo(
     if (expression === undefined) {
       resolution.report(
         "type_mismatch",
-        `Column ${i + 1} of the recursive term has type ${typeName(column.type)}, which does not coerce to ${typeName(target.type)}`,
+        `Column ${i + 1} of the recursive term has type ${typeName(column.type)}, which does not coerce to ` +
+          `${typeName(target.type)}`,
         span,
       );
       return column;

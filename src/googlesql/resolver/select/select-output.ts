@@ -11,7 +11,10 @@ import { mapExpr, type Replace } from "../transform.ts";
 import { aboveKeys } from "./above-keys.ts";
 import type { SelectClauses, SelectWork } from "./select-work.ts";
 
-/** The output of a SELECT: its columns, DISTINCT, the value of a value table, and the order: its own, or one taken over. */
+/**
+ * The output of a SELECT: its columns, DISTINCT, the value of a value table, and the order: its own, or one taken
+ * over.
+ */
 export function finishSelect(
   work: SelectWork,
   clauses: SelectClauses,

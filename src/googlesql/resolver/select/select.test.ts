@@ -101,7 +101,8 @@ describe("WHERE, HAVING and QUALIFY", () => {
   it("put filters where they belong", () => {
     expect(
       dumpOf(
-        `SELECT name, SUM(score) AS s, RANK() OVER (ORDER BY SUM(score) DESC) AS r FROM people WHERE id > 1 GROUP BY name HAVING s > 2 QUALIFY r < 3 ORDER BY r LIMIT 5 OFFSET 1`,
+        "SELECT name, SUM(score) AS s, RANK() OVER (ORDER BY SUM(score) DESC) AS r FROM people WHERE id > 1 " +
+          "GROUP BY name HAVING s > 2 QUALIFY r < 3 ORDER BY r LIMIT 5 OFFSET 1",
       ),
     ).toMatchInlineSnapshot(`
       "select name=name#4:STRING, s=sum#5:FLOAT64, r=rank#6:INT64
@@ -188,7 +189,8 @@ describe("GROUP BY", () => {
   it("prefers an alias to a column of its name", () => {
     expect(
       dumpOf(
-        `SELECT TIMESTAMP_TRUNC(t.timestamp, DAY) AS timestamp, COUNT(*) AS n FROM logs t GROUP BY timestamp ORDER BY timestamp`,
+        "SELECT TIMESTAMP_TRUNC(t.timestamp, DAY) AS timestamp, COUNT(*) AS n FROM logs t GROUP BY timestamp " +
+          "ORDER BY timestamp",
       ),
     ).toMatchInlineSnapshot(`
       "select timestamp=timestamp#5:TIMESTAMP, n=count#6:INT64
@@ -201,7 +203,8 @@ describe("GROUP BY", () => {
   it("finds grouped expressions inside of others, and in sub-queries", () => {
     expect(
       dumpOf(
-        `SELECT CONCAT(UPPER(name), 'x'), (SELECT MAX(n) FROM UNNEST([1]) n WHERE n > people.id) FROM people GROUP BY UPPER(name), id`,
+        "SELECT CONCAT(UPPER(name), 'x'), (SELECT MAX(n) FROM UNNEST([1]) n WHERE n > people.id) FROM people " +
+          "GROUP BY UPPER(name), id",
       ),
     ).toMatchInlineSnapshot(`
       "select f0_=f0#6:STRING, f1_=f1#9:INT64

@@ -111,7 +111,10 @@ export function selectFrom(
   return finishSelect(work, clauses, orderBy === undefined ? inherited : "own");
 }
 
-/** Columns for RAND() and its like before aliases of them are read a second time: they are computed over the rows of FROM, or over its groups. */
+/**
+ * Columns for RAND() and its like before aliases of them are read a second time: they are computed over the rows of
+ * FROM, or over its groups.
+ */
 function computeOnce(work: SelectWork, grouping: Grouping | undefined): ComputedColumn[] {
   const { block, environment } = work;
   const usesWindow = usesAny(block.windows);

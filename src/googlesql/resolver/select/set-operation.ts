@@ -143,7 +143,8 @@ function arrangeByPosition(
     if (input.columns.length === width || input.columns.some((named) => isErrorType(named.column.type))) continue;
     resolution.report(
       "invalid_query",
-      `Queries in ${describe(mode)} have mismatched column count; query 1 has ${width} columns, query ${i + 1} has ${input.columns.length} columns`,
+      `Queries in ${describe(mode)} have mismatched column count; query 1 has ${width} columns, query ` +
+        `${i + 1} has ${input.columns.length} columns`,
       span,
     );
   }
@@ -181,7 +182,8 @@ function arrangeByName(
   if (isStrict && maps.some((map) => map.size !== keys.length)) {
     resolution.report(
       "invalid_query",
-      `The inputs of ${describe(mode)} BY NAME must have the same column names; use FULL, LEFT or INNER to allow others`,
+      `The inputs of ${describe(mode)} BY NAME must have the same column names; use FULL, LEFT or INNER to ` +
+        "allow others",
       span,
     );
   }

@@ -88,7 +88,8 @@ export function resolveSetQuery(
   if (value === undefined || column === undefined) {
     return resolution.fail(
       "type_mismatch",
-      `Cannot execute ${operator.replace("_", " ")} subquery with uncomparable types ${typeName(operand.type)} and ${typeName(output.type)}`,
+      `Cannot execute ${operator.replace("_", " ")} subquery with uncomparable types ` +
+        `${typeName(operand.type)} and ${typeName(output.type)}`,
       span,
     );
   }

@@ -134,7 +134,10 @@ function resolveRecursive(environment: Environment, entry: WithEntry): DefinedCt
   });
 }
 
-/** With RECURSIVE, entries may read ones that stand later: each comes after those that it reads. Cycles of several are refused. */
+/**
+ * With RECURSIVE, entries may read ones that stand later: each comes after those that it reads. Cycles of several are
+ * refused.
+ */
 function sortEntries(environment: Environment, entries: readonly WithEntry[]): readonly WithEntry[] {
   const sorted: WithEntry[] = [];
   const state = new Map<WithEntry, "open" | "done">();

@@ -1,7 +1,10 @@
 import { isJsonType, isObject, type JsonObject, parseJsonBody, present, refuseType, toJsonText } from "../bodies.ts";
 import { type Protocol, type ProtocolBody, TimedEvent } from "../protocol.ts";
 
-/** Reports that browsers send by themselves: the Reporting API (https://www.w3.org/TR/reporting-1/), and violations of CSP. */
+/**
+ * Reports that browsers send by themselves: the Reporting API (https://www.w3.org/TR/reporting-1/), and violations of
+ * CSP.
+ */
 export const browserReports: Protocol = {
   name: "browser_reports",
   details: ["user-agent"],

@@ -5,8 +5,9 @@ import type { Protocol, ProtocolBody } from "../protocol.ts";
 const times = ["EdgeStartTimestamp", "Datetime", "Timestamp", "EventTimestampMs", "When", "timestamp"] as const;
 
 /**
- * Cloudflare's Logpush: JSON a line, whatever the content type says (https://developers.cloudflare.com/logs/logpush/). The line is the
- * message, its object `metadata`. A list of objects is taken too.
+ * Cloudflare's Logpush: JSON a line, whatever the content type says
+ * (https://developers.cloudflare.com/logs/logpush/). The line is the message, its object `metadata`. A list of
+ * objects is taken too.
  */
 export const cloudflare: Protocol = {
   name: "cloudflare",

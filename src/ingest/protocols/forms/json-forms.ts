@@ -2,7 +2,10 @@ import { type JsonObject, mapObjects, present, readValues, toJsonText } from "..
 import { levelIn } from "../level.ts";
 import type { Protocol } from "../protocol.ts";
 
-/** Any JSON. What has a message is an event; of other objects their text is the message, and they themselves are `metadata`. */
+/**
+ * Any JSON. What has a message is an event; of other objects their text is the message, and they themselves are
+ * `metadata`.
+ */
 export const plainJson: Protocol = {
   name: "json",
   read: ({ bytes, mediaType }) => ({

@@ -39,7 +39,10 @@ const keptOfParts = [
   ["droppedAttributesCount", "dropped_attributes_count"],
 ] as const;
 
-/** The spans of an ExportTraceServiceRequest as events, each at the time it began; a span that is sent again is the same event. */
+/**
+ * The spans of an ExportTraceServiceRequest as events, each at the time it began; a span that is sent again is the
+ * same event.
+ */
 export const readTraces: ProtocolReader = (body) => {
   return { items: readRequest(body, tracesRequest, "Spans", "spans").map(toEvent) };
 };

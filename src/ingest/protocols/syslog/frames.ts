@@ -6,8 +6,8 @@ const space = 32;
 const lessThan = 60;
 
 /**
- * Cuts a stream of syslog into messages, as RFC 6587 has them: with their length in front (`42 <13>1 ...`), or one a line. A stream may mix
- * both, and may be cut anywhere between `push`es. What is too long is cut in pieces.
+ * Cuts a stream of syslog into messages, as RFC 6587 has them: with their length in front (`42 <13>1 ...`), or one a
+ * line. A stream may mix both, and may be cut anywhere between `push`es. What is too long is cut in pieces.
  */
 export class SyslogFrames {
   #rest: Uint8Array = new Uint8Array();

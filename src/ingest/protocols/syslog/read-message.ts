@@ -5,10 +5,10 @@ import { TimedEvent } from "../protocol.ts";
 /** Names of the severities of RFC 5424, section 6.2.1, as levels. */
 const levels = ["emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"] as const;
 
-const facilities =
-  "kern user mail daemon auth syslog lpr news uucp cron authpriv ftp ntp audit alert clock local0 local1 local2 local3 local4 local5 local6 local7".split(
-    " ",
-  );
+const facilities = (
+  "kern user mail daemon auth syslog lpr news uucp cron authpriv ftp ntp audit alert clock local0 local1 " +
+  "local2 local3 local4 local5 local6 local7"
+).split(" ");
 
 interface Message {
   readonly timestamp?: string | undefined;
@@ -22,8 +22,8 @@ interface Message {
 }
 
 /**
- * One message of syslog: RFC 5424, RFC 3164 and what is sent in its name, as an event. What has no priority, or nothing that can be read
- * behind it, is a text. `nowUs` tells the year that RFC 3164 leaves out.
+ * One message of syslog: RFC 5424, RFC 3164 and what is sent in its name, as an event. What has no priority, or
+ * nothing that can be read behind it, is a text. `nowUs` tells the year that RFC 3164 leaves out.
  */
 export function readSyslogMessage(line: string, nowUs: bigint): TimedEvent {
   const [whole, digits] = /^<(\d{1,3})>/.exec(line) ?? [];
@@ -133,7 +133,10 @@ function readTag(text: string): Message {
   return { app, process, text: text.slice(whole.length) };
 }
 
-/** The year is the one that brings the time nearest to now: a message of December that comes in January is of last year. Without a zone it is UTC. */
+/**
+ * The year is the one that brings the time nearest to now: a message of December that comes in January is of last
+ * year. Without a zone it is UTC.
+ */
 function readOldTime(match: RegExpExecArray, nowUs: bigint): bigint | undefined {
   const [, monthName = "", day = "", year, clock, zone = "Z"] = match;
   const month = months.indexOf(monthName) / 3 + 1;

@@ -23,7 +23,8 @@ const at = (iso: string) => BigInt(Date.parse(iso)) * 1000n;
 describe("messages of syslog", () => {
   it.each([
     [
-      '<165>1 2003-08-24T05:14:15.000003-07:00 192.0.2.1 myproc 8710 ID47 [exampleSDID@32473 iut="3" eventSource="App \\"x\\" \\]"][flag@1] \ufeffAn application event',
+      '<165>1 2003-08-24T05:14:15.000003-07:00 192.0.2.1 myproc 8710 ID47 [exampleSDID@32473 iut="3" ' +
+        'eventSource="App \\"x\\" \\]"][flag@1] \ufeffAn application event',
       at("2003-08-24T12:14:15Z") + 3n,
       "An application event",
       {

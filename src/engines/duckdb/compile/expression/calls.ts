@@ -76,8 +76,9 @@ function canMove(argument: Expr | undefined): boolean {
 }
 
 /**
- * Computes the chosen arguments first and prints the call over names for them. They are the fields of one struct: were they bound one
- * inside the other, a sub-query among them would stand in a lambda; and a struct has no dictionary.
+ * Computes the chosen arguments first and prints the call over names for them. They are the fields of one struct:
+ * were they bound one inside the other, a sub-query among them would stand in a lambda; and a struct has no
+ * dictionary.
  */
 function bindArguments(
   compilation: Compilation,

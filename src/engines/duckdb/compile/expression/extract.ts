@@ -31,11 +31,17 @@ export function extractTyped(place: JsonPlace, type: SqlType): string {
 const INTEGER = "-?[0-9]{1,19}";
 const NUMBER = String.raw`-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`;
 
-/** A value of a declared field, whatever was sent: what does not become the type without a loss is NULL (see `schema/declared-value.ts`). */
+/**
+ * A value of a declared field, whatever was sent: what does not become the type without a loss is NULL (see
+ * `schema/declared-value.ts`).
+ */
 function extractDeclared(place: JsonPlace, type: SqlType): string {
   const fitting = (pattern: string) => {
     return computeOnce([readPlace(place, "json_extract_string")], "declared", (v) => {
-      return `CASE WHEN regexp_full_match(${v}, ${quoteString(pattern)}) THEN TRY_CAST(${v} AS ${physicalTypeSql(type)}) END`;
+      return (
+        `CASE WHEN regexp_full_match(${v}, ${quoteString(pattern)}) ` +
+        `THEN TRY_CAST(${v} AS ${physicalTypeSql(type)}) END`
+      );
     });
   };
   switch (type.kind) {
@@ -48,7 +54,10 @@ function extractDeclared(place: JsonPlace, type: SqlType): string {
     case "STRING":
       return computeOnce([`CAST(${readPlace(place, "json_extract")} AS VARCHAR)`], "declared", (v) => {
         const isContainer = `starts_with(${v}, '[') OR starts_with(${v}, '{')`;
-        return `CASE WHEN starts_with(${v}, '"') THEN json_extract_string(${v}, '') WHEN NOT (${isContainer}) THEN ${v} END`;
+        return (
+          `CASE WHEN starts_with(${v}, '"') THEN json_extract_string(${v}, '') WHEN NOT (${isContainer}) ` +
+          `THEN ${v} END`
+        );
       });
     default:
       return extractTyped(place, type);
@@ -56,8 +65,8 @@ function extractDeclared(place: JsonPlace, type: SqlType): string {
 }
 
 /**
- * A field below a value of several shapes that cannot be traced to a table: it is the JSON of an element, which is an object, or of a
- * field, where an object stands in an array.
+ * A field below a value of several shapes that cannot be traced to a table: it is the JSON of an element, which is an
+ * object, or of a field, where an object stands in an array.
  */
 export function extractBelowMixed(text: string, field: FieldBelow): string {
   return computeOnce([text], "below", (v) => {

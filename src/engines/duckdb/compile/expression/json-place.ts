@@ -1,6 +1,6 @@
 /**
- * Places in the JSON text of a record. Names that differ by case are one field, of which an object has one spelling: a step goes to all
- * of those that the field has, and in a record with fields that are not listed to any.
+ * Places in the JSON text of a record. Names that differ by case are one field, of which an object has one spelling:
+ * a step goes to all of those that the field has, and in a record with fields that are not listed to any.
  */
 import { type RecordField, type RecordType, recordIn, type SqlType } from "../../../../googlesql/types.ts";
 import { computeOnce } from "../../functions/compute-once.ts";

@@ -65,7 +65,10 @@ function printFloat64(text: string): string {
 function printInterval(text: string): string {
   const parts = parseInterval(text);
   if (parts === undefined) throw new Error(`Invalid INTERVAL literal: ${text}`);
-  return `(to_months(CAST(${parts.months} AS INTEGER)) + to_days(CAST(${parts.days} AS INTEGER)) + to_microseconds(CAST('${parts.micros}' AS BIGINT)))`;
+  return (
+    `(to_months(CAST(${parts.months} AS INTEGER)) + to_days(CAST(${parts.days} AS INTEGER)) + ` +
+    `to_microseconds(CAST('${parts.micros}' AS BIGINT)))`
+  );
 }
 
 /** A literal of the resolved query (see `LiteralExpr` for the texts), safe to place anywhere. */

@@ -1,6 +1,6 @@
 /**
- * A field of several shapes, read from the columns that hold its values by type. What is read is exactly what the record's JSON
- * tells: where a column has lost something of a value, that row is read from the JSON.
+ * A field of several shapes, read from the columns that hold its values by type. What is read is exactly what the
+ * record's JSON tells: where a column has lost something of a value, that row is read from the JSON.
  */
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { isCastable } from "../../../../googlesql/typing/explicit.ts";
@@ -15,7 +15,10 @@ export interface MixedColumns {
   /** The table's alias. */
   readonly alias: string;
   readonly leaf: LeafLayout;
-  /** The value's JSON text out of its record. Of a top-level field: out of its own JSON column, which some rows do not have; undefined without one. */
+  /**
+   * The value's JSON text out of its record. Of a top-level field: out of its own JSON column, which some rows do not
+   * have; undefined without one.
+   */
   readonly json: string | undefined;
   readonly isTopLevel: boolean;
 }
@@ -28,7 +31,10 @@ interface Variant {
 const STRING_TYPE: SqlType = { kind: "STRING" };
 const MIXED_TYPE: SqlType = { kind: "MIXED" };
 
-/** A double is written as JSON has it, and is the number that was sent, as long as it is neither tiny nor beyond whole numbers. */
+/**
+ * A double is written as JSON has it, and is the number that was sent, as long as it is neither tiny nor beyond whole
+ * numbers.
+ */
 const MAX_EXACT = "9007199254740991";
 const MIN_PLAIN = "0.0001";
 
@@ -37,8 +43,13 @@ function variantsOf({ alias, leaf }: MixedColumns): readonly Variant[] {
 }
 
 function doubleText(sql: string, other: string): string {
-  const plain = `CASE WHEN ${sql} = trunc(${sql}) THEN CAST(CAST(${sql} AS BIGINT) AS VARCHAR) ELSE CAST(${sql} AS VARCHAR) END`;
-  return `CASE WHEN ${sql} IS NULL THEN NULL WHEN ${sql} = 0 OR abs(${sql}) BETWEEN ${MIN_PLAIN} AND ${MAX_EXACT} THEN ${plain} ELSE ${other} END`;
+  const plain =
+    `CASE WHEN ${sql} = trunc(${sql}) THEN CAST(CAST(${sql} AS BIGINT) AS VARCHAR) ELSE CAST(${sql} AS VARCHAR) ` +
+    "END";
+  return (
+    `CASE WHEN ${sql} IS NULL THEN NULL WHEN ${sql} = 0 OR abs(${sql}) BETWEEN ${MIN_PLAIN} AND ${MAX_EXACT} ` +
+    `THEN ${plain} ELSE ${other} END`
+  );
 }
 
 /** The JSON text of a column's values by itself. */
@@ -117,7 +128,8 @@ function printKey(columns: MixedColumns): string | undefined {
 }
 
 /**
- * The value as one of the type, NULL where it is none; as MIXED: what it sorts by. Undefined where the whole value must be looked at.
+ * The value as one of the type, NULL where it is none; as MIXED: what it sorts by. Undefined where the whole value
+ * must be looked at.
  */
 export function printMixedAs(columns: MixedColumns, to: SqlType): string | undefined {
   if (to.kind === "MIXED") return printKey(columns);
@@ -150,7 +162,10 @@ function doubleAs(columns: MixedColumns, variant: Variant, to: SqlType): string 
       return doubleText(sql, convertMixed(exactText(columns, variant), to, true, fromText).sql);
     case "INT64": {
       const wide = convertMixed(exactText(columns, variant), to, true, fromText).sql;
-      return `CASE WHEN ${sql} IS NULL THEN NULL WHEN abs(${sql}) <= ${MAX_EXACT} THEN CAST(round(${sql}) AS BIGINT) ELSE ${wide} END`;
+      return (
+        `CASE WHEN ${sql} IS NULL THEN NULL WHEN abs(${sql}) <= ${MAX_EXACT} THEN CAST(round(${sql}) AS BIGINT) ` +
+        `ELSE ${wide} END`
+      );
     }
     default:
       return undefined;

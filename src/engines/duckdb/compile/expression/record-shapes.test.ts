@@ -34,9 +34,11 @@ const queries: readonly string[] = [
   "SELECT t FROM SOURCE AS s, UNNEST(metadata) AS m, UNNEST(m.tags) AS t",
   "SELECT m, m.response, metadata FROM SOURCE AS s, UNNEST(metadata) AS m",
   "SELECT m.request.path AS p, COUNT(m.never), SUM(m.request.port) FROM SOURCE AS s, UNNEST(metadata) AS m GROUP BY p",
-  "SELECT (SELECT SUM(x.ms) FROM UNNEST(m.spans) AS x), (SELECT r.path FROM UNNEST(m.request) AS r) FROM SOURCE AS s LEFT JOIN UNNEST(metadata) AS m",
+  "SELECT (SELECT SUM(x.ms) FROM UNNEST(m.spans) AS x), (SELECT r.path FROM UNNEST(m.request) AS r) " +
+    "FROM SOURCE AS s LEFT JOIN UNNEST(metadata) AS m",
   "SELECT id, EXISTS(SELECT 1 FROM UNNEST(m.response) AS r WHERE r.cached) FROM SOURCE AS s, UNNEST(metadata) AS m",
-  "SELECT a.id, b.m.request.path FROM SOURCE AS a JOIN (SELECT id, m FROM SOURCE AS s, UNNEST(metadata) AS m) AS b USING (id)",
+  "SELECT a.id, b.m.request.path FROM SOURCE AS a JOIN (SELECT id, m " +
+    "FROM SOURCE AS s, UNNEST(metadata) AS m) AS b USING (id)",
   "SELECT ARRAY(SELECT AS STRUCT x.name, x.ms FROM UNNEST(m.spans) AS x) FROM SOURCE AS s, UNNEST(metadata) AS m",
   "SELECT IF(m.request.path = '/a', m.request, m.response) FROM SOURCE AS s, UNNEST(metadata) AS m",
 ];

@@ -26,7 +26,8 @@ describe("log records on DuckDB", () => {
     ],
     [
       "a LEFT JOIN with a condition keeps the row without the record where the condition fails",
-      "SELECT id, r.path FROM edge_logs, UNNEST(metadata) AS m LEFT JOIN UNNEST(m.request) AS r ON r.path = '/b' ORDER BY id",
+      "SELECT id, r.path FROM edge_logs, UNNEST(metadata) AS m LEFT " +
+        "JOIN UNNEST(m.request) AS r ON r.path = '/b' ORDER BY id",
       [
         ["a", null],
         ["b", "/b"],
@@ -60,7 +61,8 @@ describe("log records on DuckDB", () => {
     ],
     [
       "a repeated record gives each element, in order",
-      "SELECT id, s.name, s.ms, o FROM edge_logs, UNNEST(metadata) AS m, UNNEST(m.spans) AS s WITH OFFSET AS o ORDER BY id, o",
+      "SELECT id, s.name, s.ms, o FROM edge_logs, UNNEST(metadata) AS m, UNNEST(m.spans) AS s WITH OFFSET AS " +
+        "o ORDER BY id, o",
       [
         ["a", "s1", 1, 0],
         ["a", "s2", 2, 1],
@@ -79,7 +81,8 @@ describe("log records on DuckDB", () => {
     ],
     [
       "an element as a value is its JSON, an object",
-      "SELECT m.response AS list, r AS element FROM edge_logs, UNNEST(metadata) AS m, UNNEST(m.response) AS r WHERE id = 'b'",
+      "SELECT m.response AS list, r AS element FROM edge_logs, UNNEST(metadata) AS m, UNNEST(m.response) AS r " +
+        "WHERE id = 'b'",
       [['[{"status":"error"}]', '{"status":"error"}']],
     ],
     [
@@ -105,7 +108,8 @@ describe("log records on DuckDB", () => {
     ],
     [
       "fields of a record that DISTINCT or GROUP BY passed on are read from its JSON",
-      "SELECT x.metadata[0].request[0].path AS p FROM (SELECT DISTINCT TO_JSON_STRING(metadata), metadata FROM edge_logs) AS x ORDER BY p",
+      "SELECT x.metadata[0].request[0].path AS p FROM (SELECT DISTINCT TO_JSON_STRING(metadata), metadata " +
+        "FROM edge_logs) AS x ORDER BY p",
       [[null], ["/a"], ["/a"], ["/b"]],
     ],
     [

@@ -32,8 +32,8 @@ const isVolatile = (at: { readonly kind: string; readonly function?: string }): 
   at.kind === "Call" && /^(?:RAND|GENERATE_UUID)$/.test(at.function ?? "");
 
 /**
- * The value of a sub-query without FROM: as an expression it is computed where it stands, and not in a branch that is not taken. What is
- * random stays a query, which is computed once.
+ * The value of a sub-query without FROM: as an expression it is computed where it stands, and not in a branch that is
+ * not taken. What is random stays a query, which is computed once.
  */
 export function loneValue({ mode, scan, output }: SubqueryExpr): Expr | undefined {
   if (mode !== "SCALAR" || scan.kind !== "Project" || scan.input.kind !== "SingleRow") return undefined;

@@ -69,7 +69,10 @@ export function sourceOf(compilation: Compilation, expression: Expr, scope: Scop
   return base === undefined ? undefined : fieldSource(base, expression.base.type, expression.path);
 }
 
-/** A value of several shapes as one of the type (MIXED: what it sorts by), read without the whole of it; undefined where that cannot be. */
+/**
+ * A value of several shapes as one of the type (MIXED: what it sorts by), read without the whole of it; undefined
+ * where that cannot be.
+ */
 export function readAs(compilation: Compilation, expression: Expr, as: SqlType, scope: Scope): string | undefined {
   if (expression.type.kind !== "MIXED") return undefined;
   if (expression.kind === "Column" || expression.kind === "Variable")

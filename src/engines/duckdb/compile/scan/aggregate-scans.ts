@@ -32,8 +32,8 @@ interface Rows {
 }
 
 /**
- * In a correlated sub-query: for DuckDB an aggregate that reads no column of its own query belongs to the query around it,
- * or to none. Its arguments are selected first, so that it reads columns of its own.
+ * In a correlated sub-query: for DuckDB an aggregate that reads no column of its own query belongs to the query
+ * around it, or to none. Its arguments are selected first, so that it reads columns of its own.
  */
 function ownArguments(compilation: Compilation, from: Block, calls: readonly AggregateCall[]): Rows {
   if (from.outer === undefined) return { block: from, calls };

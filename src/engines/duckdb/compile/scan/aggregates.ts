@@ -1,4 +1,6 @@
-/** Printing aggregate and window calls: their arguments and what stands around them; the function tables do the rest. */
+/**
+ * Printing aggregate and window calls: their arguments and what stands around them; the function tables do the rest.
+ */
 
 import type {
   AggregateCall,
@@ -153,7 +155,10 @@ function printBound(compilation: Compilation, bound: ResolvedFrameBound, scope: 
       const printed = bound.offset.type.kind === "NUMERIC" ? toBillionths(value) : value;
       const isKnown = bound.offset.kind === "Literal" || bound.offset.type.kind !== "FLOAT64";
       const offset = isKnown ? printed : checkedOffset(printed);
-      return `${isCheap(compilation, bound.offset, scope) && isKnown ? offset : `(${offset})`} ${bound.kind.toUpperCase()}`;
+      return (
+        `${isCheap(compilation, bound.offset, scope) && isKnown ? offset : `(${offset})`} ` +
+        `${bound.kind.toUpperCase()}`
+      );
     }
   }
 }

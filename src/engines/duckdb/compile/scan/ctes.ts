@@ -131,7 +131,9 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
   return { ...self, print };
 }
 
-/** Fails a recursion without end. Undefined where the step hides the rows of the round before, as an aggregation does. */
+/**
+ * Fails a recursion without end. Undefined where the step hides the rows of the round before, as an aggregation does.
+ */
 function countRounds(cte: CteDefinition, step: Side): Side | undefined {
   const round = findColumn(step.block, roundColumn(cte));
   if (round === undefined || !isOpen(step.block) || step.block.hasWindows) return undefined;

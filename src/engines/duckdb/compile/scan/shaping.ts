@@ -50,15 +50,18 @@ export function separateShared(compilation: Compilation, block: Block, expressio
   return reads ? wrapBlock(compilation, block) : block;
 }
 
-/** Are columns of so many queries read that a lambda, or TRY, cannot be bound? In a block without FROM one outer query is as good as its own. */
+/**
+ * Are columns of so many queries read that a lambda, or TRY, cannot be bound? In a block without FROM one outer query
+ * is as good as its own.
+ */
 function readsTooMany(block: Block, levels: number): boolean {
   const outerLevels = levels & ~1;
   return block.from === undefined ? (levels & (levels - 1)) !== 0 : outerLevels !== 0;
 }
 
 /**
- * Prints expressions in the block. DuckDB binds a lambda to one query only, its own where it reads none: where one reads
- * columns of an outer query, these are selected in a sub-select first.
+ * Prints expressions in the block. DuckDB binds a lambda to one query only, its own where it reads none: where one
+ * reads columns of an outer query, these are selected in a sub-select first.
  */
 export function printInBlock(
   compilation: Compilation,

@@ -1,6 +1,6 @@
 /**
- * Building blocks for UNNEST. A real one is `unnest(...)` in a select list: DuckDB runs that as a stream, while the same
- * in FROM becomes a join. An ARRAY<RECORD> that never held more than one element is no join at all.
+ * Building blocks for UNNEST. A real one is `unnest(...)` in a select list: DuckDB runs that as a stream, while the
+ * same in FROM becomes a join. An ARRAY<RECORD> that never held more than one element is no join at all.
  */
 import type { Expr, Scan } from "../../../../googlesql/resolved.ts";
 import { BOOL, JSON_TYPE, type SqlType } from "../../../../googlesql/types.ts";

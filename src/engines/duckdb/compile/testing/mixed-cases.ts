@@ -1,17 +1,22 @@
-/** What queries over a field that carried every shape answer, of `everyShape` at `m.x`, by the number of the event at `m.n`. */
+/**
+ * What queries over a field that carried every shape answer, of `everyShape` at `m.x`, by the number of the event at
+ * `m.n`.
+ */
 
 const WIDE = 9007199254740993n;
 const ODD_TEXT = 'q"\\\u0001\u2028é';
 
 /**
- * The rows of each query as one text, values as the answer writes them with a colon between them: what is compared is what is
- * answered, digit by digit. `$T` is the source with `metadata` as `m`, `$S` its name. A second column of 0 is left out.
+ * The rows of each query as one text, values as the answer writes them with a colon between them: what is compared is
+ * what is answered, digit by digit. `$T` is the source with `metadata` as `m`, `$S` its name. A second column of 0 is
+ * left out.
  */
 export const mixedCases: readonly (readonly [what: string, sql: string, expected: string])[] = [
   [
     "a bare column answers each row's own value",
     "SELECT m.n, m.x FROM $T ORDER BY m.n",
-    `0:200 1:"200" 2:"abc" 3:1.5 4:true 5:[1,"b",2.5] 6:[{"a":7,"name":"rec"}] 7:[{"a":8},{"a":9}] 8:null 9:${WIDE} 10:"" 11:"true" 12:[] 13:-3 14:1e21 15:18446744073709551616 16:${JSON.stringify(ODD_TEXT)}`,
+    `0:200 1:"200" 2:"abc" 3:1.5 4:true 5:[1,"b",2.5] 6:[{"a":7,"name":"rec"}] 7:[{"a":8},{"a":9}] 8:null ` +
+      `9:${WIDE} 10:"" 11:"true" 12:[] 13:-3 14:1e21 15:18446744073709551616 16:${JSON.stringify(ODD_TEXT)}`,
   ],
   [
     "ORDER BY puts NULL first, then numbers, texts, booleans, lists and records",
@@ -155,7 +160,8 @@ export const mixedCases: readonly (readonly [what: string, sql: string, expected
   ["CAST of what fits", "SELECT m.n, CAST(m.x AS INT64) FROM $T WHERE m.n < 2 ORDER BY m.n", "0:200 1:200"],
   [
     "GROUP BY makes one group of a value",
-    "SELECT COUNT(*), k.x FROM (SELECT m.x FROM $T UNION ALL SELECT m.x FROM $T) k WHERE k.x IS NOT NULL GROUP BY k.x ORDER BY k.x LIMIT 5",
+    "SELECT COUNT(*), k.x FROM (SELECT m.x FROM $T UNION ALL SELECT m.x FROM $T) k WHERE k.x IS NOT NULL " +
+      "GROUP BY k.x ORDER BY k.x LIMIT 5",
     "2:-3 2:1.5 2:200 2:9007199254740993 2:18446744073709551616",
   ],
   ["DISTINCT", "SELECT COUNT(*), 0 FROM (SELECT DISTINCT m.x FROM $T)", "17"],
@@ -186,7 +192,8 @@ export const mixedCases: readonly (readonly [what: string, sql: string, expected
   ],
   [
     "a RANGE frame sees numbers",
-    "SELECT m.n, COUNT(*) OVER (ORDER BY m.x RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM $T WHERE m.n < 4 ORDER BY m.n",
+    "SELECT m.n, COUNT(*) OVER (ORDER BY m.x RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM $T WHERE m.n < 4 " +
+      "ORDER BY m.n",
     "0:2 1:2 2:1 3:1",
   ],
   ["a join on it", "SELECT COUNT(*), 0 FROM $T JOIN (SELECT u.x FROM $S s, UNNEST(s.metadata) u) j ON m.x = j.x", "16"],
@@ -233,7 +240,8 @@ export const mixedCases: readonly (readonly [what: string, sql: string, expected
   ["INTERSECT", "SELECT COUNT(*), 0 FROM (SELECT m.x FROM $T INTERSECT DISTINCT SELECT m.x FROM $T)", "17"],
   [
     "through a common table expression",
-    "WITH c AS (SELECT m.n AS n, m.x AS v FROM $T), d AS (SELECT * FROM c) SELECT n, v + 1 FROM d WHERE v = 200 ORDER BY n",
+    "WITH c AS (SELECT m.n AS n, m.x AS v FROM $T), d AS (SELECT * FROM c) SELECT n, v + 1 FROM d " +
+      "WHERE v = 200 ORDER BY n",
     "0:201 1:201",
   ],
   [

@@ -18,11 +18,14 @@ const passedOn: readonly string[] = [
   "(SELECT STRUCT(m.x AS v) AS s FROM $T) CROSS JOIN (SELECT 0) WHERE $(s.v)",
   "(SELECT AS STRUCT m.x AS v FROM $T) s WHERE $(s.v)",
   "(SELECT ARRAY_AGG(STRUCT(m.x AS v)) AS a FROM $T) CROSS JOIN UNNEST(a) AS s WHERE $(s.v)",
-  "(SELECT STRUCT(STRUCT(m.x AS v) AS u) AS s FROM $T UNION ALL SELECT STRUCT(STRUCT(m.x AS v) AS u) FROM $T) WHERE $(s.u.v)",
+  "(SELECT STRUCT(STRUCT(m.x AS v) AS u) AS s FROM $T UNION ALL SELECT STRUCT(STRUCT(m.x AS v) AS u) FROM $T) " +
+    "WHERE $(s.u.v)",
   "(SELECT MIN(m.x) AS lo, MAX(m.x) AS hi, ANY_VALUE(m.x) AS one FROM $T) WHERE $(lo) OR $(hi) OR $(one)",
   "(SELECT MAX_BY(m.x, m.n) AS v, ARRAY_AGG(m.x) AS a FROM $T) WHERE $(v) OR $(a[SAFE_OFFSET(0)])",
-  "(SELECT FIRST_VALUE(m.x) OVER w AS f, LAG(m.x) OVER w AS v, MAX(m.x) OVER w AS hi FROM $T WINDOW w AS (ORDER BY m.n)) WHERE $(f) OR $(v) OR $(hi)",
-  "(SELECT IF(m.n = 0, m.x, NULL) AS v, COALESCE(m.x, m.y) AS c, NULLIF(m.x, m.y) AS o FROM $T) WHERE $(v) OR $(c) OR $(o)",
+  "(SELECT FIRST_VALUE(m.x) OVER w AS f, LAG(m.x) OVER w AS v, MAX(m.x) OVER w AS hi " +
+    "FROM $T WINDOW w AS (ORDER BY m.n)) WHERE $(f) OR $(v) OR $(hi)",
+  "(SELECT IF(m.n = 0, m.x, NULL) AS v, COALESCE(m.x, m.y) AS c, NULLIF(m.x, m.y) AS o FROM $T) WHERE $(v) " +
+    "OR $(c) OR $(o)",
   "(SELECT CASE m.n WHEN 0 THEN m.x ELSE m.y END AS v, WITH(w AS m.x, w) AS o FROM $T) WHERE $(v) OR $(o)",
   "(SELECT r FROM $T CROSS JOIN UNNEST(m.x) AS r) WHERE $(r)",
 ];
@@ -61,7 +64,8 @@ const furtherQueries: readonly string[] = [
   "SELECT m.x FROM $T EXCEPT DISTINCT SELECT m.n FROM $T",
   "SELECT JSON_QUERY(m.x, '$.a'), JSON_VALUE_ARRAY(m.x), TO_JSON(m.x), JSON_TYPE(m.x) FROM $T",
   "SELECT PERCENTILE_CONT(m.x, 0.5) OVER (), PERCENTILE_DISC(m.x, 0.5) OVER () FROM $T",
-  "SELECT STDDEV(m.x), CORR(m.x, m.n), BIT_OR(m.x), APPROX_TOP_COUNT(m.x, 2), HLL_COUNT.EXTRACT(HLL_COUNT.INIT(m.x)) FROM $T",
+  "SELECT STDDEV(m.x), CORR(m.x, m.n), BIT_OR(m.x), APPROX_TOP_COUNT(m.x, 2), " +
+    "HLL_COUNT.EXTRACT(HLL_COUNT.INIT(m.x)) FROM $T",
   "SELECT * FROM (SELECT m.x, m.n FROM $T) PIVOT(COUNT(n) FOR x IN (5, 6))",
   "SELECT * FROM (SELECT m.x, m.n FROM $T) UNPIVOT(v FOR k IN (x, n))",
   "SELECT m.x, COUNT(*) FROM $T GROUP BY ROLLUP(m.x) ORDER BY m.x",
@@ -74,7 +78,10 @@ function over(sql: string, source: string, where: string): string {
   return sql.replaceAll("$T", `${source} t CROSS JOIN ${where}`).replaceAll("$S", source);
 }
 
-/** `isWhole`: all cases in all places; else each case where its values are in columns, and every place with some of the cases. */
+/**
+ * `isWhole`: all cases in all places; else each case where its values are in columns, and every place with some of
+ * the cases.
+ */
 export function testMixedFields(isWhole: boolean): void {
   let engine: ShapesEngine;
   beforeAll(async () => {

@@ -47,7 +47,10 @@ interface ShapesOptions {
 export interface ShapesEngine {
   /** Makes a source of these values, each as `x` of an event of its own, and of its metadata. */
   store(name: string, shapes: readonly NumberedShape[], options?: ShapesOptions): Promise<void>;
-  /** Makes a source of several such lists, the i-th as `x` of the record `r<i>` of as many events, with the place in it as `n`. */
+  /**
+   * Makes a source of several such lists, the i-th as `x` of the record `r<i>` of as many events, with the place in
+   * it as `n`.
+   */
   storeRecords(name: string, lists: readonly (readonly Shape[])[], options?: ShapesOptions): Promise<void>;
   /** The text of the rows that a query answers. */
   text(sql: string, encoding?: RowEncoding, parameters?: Readonly<Record<string, string>>): Promise<string>;

@@ -54,8 +54,8 @@ export type AggregateTable = Readonly<Record<string, PrintAggregate>>;
 export type WindowTable = Readonly<Record<string, PrintWindow>>;
 
 /**
- * `name(DISTINCT args ORDER BY ...) FILTER (WHERE ...) OVER (...)`. Neither LIMIT, null handling nor HAVING: rows that allow
- * them print them in their own way. `alsoFilter` is joined to the call's own filter with AND.
+ * `name(DISTINCT args ORDER BY ...) FILTER (WHERE ...) OVER (...)`. Neither LIMIT, null handling nor HAVING: rows
+ * that allow them print them in their own way. `alsoFilter` is joined to the call's own filter with AND.
  */
 export function printAggregate(
   name: string,

@@ -17,7 +17,10 @@ function native(name: string): PrintAggregate {
   return (context) => aggregate(context, name, first(context));
 }
 
-/** NaN is the result if any value is NaN; DuckDB holds it to be the greatest, so the least is asked for as the greatest inverse. */
+/**
+ * NaN is the result if any value is NaN; DuckDB holds it to be the greatest, so the least is asked for as the
+ * greatest inverse.
+ */
 function minimum(context: AggregateContext): string {
   if (context.type.kind === "MIXED") return mixedExtreme("min")(context);
   if (context.type.kind !== "FLOAT64") return aggregate(context, "min", first(context));
@@ -38,8 +41,8 @@ function countIf(context: AggregateContext): string {
 }
 
 /**
- * The value of the row with the greatest (least) key; rows whose value is NULL count as well. A NaN is the greatest and the
- * least of all keys, and no row's key equals it.
+ * The value of the row with the greatest (least) key; rows whose value is NULL count as well. A NaN is the greatest
+ * and the least of all keys, and no row's key equals it.
  */
 function valueBy(
   kind: "MAX" | "MIN",

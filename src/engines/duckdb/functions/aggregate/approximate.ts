@@ -21,11 +21,16 @@ function sortedBoundaries(context: AggregateContext, groups: string): string {
   const [x = ""] = context.args;
   const skipsNulls = context.modifiers.nulls !== "RESPECT";
   const { nulls: _, ...modifiers } = context.modifiers;
-  const values = `list_sort(${printAggregate("list", [x], modifiers, skipsNulls ? `${x} IS NOT NULL` : undefined)}, 'ASC', 'NULLS FIRST')`;
+  const values =
+    `list_sort(${printAggregate("list", [x], modifiers, skipsNulls ? `${x} IS NOT NULL` : undefined)}, 'ASC', ` +
+    "'NULLS FIRST')";
   return computeOnce([values, groups], "quantiles", (sorted, n) => {
     const failure = raiseError("'APPROX_QUANTILES: the number of groups must be from 1 to 100000'");
     const rank = `greatest((len(${sorted}) * lw_group + ${n} - 1) // ${n}, 1)`;
-    return `CASE WHEN ${n} NOT BETWEEN 1 AND 100000 THEN ${failure} ELSE list_transform(range(0, ${n} + 1), lambda lw_group: ${sorted}[${rank}]) END`;
+    return (
+      `CASE WHEN ${n} NOT BETWEEN 1 AND 100000 THEN ${failure} ` +
+      `ELSE list_transform(range(0, ${n} + 1), lambda lw_group: ${sorted}[${rank}]) END`
+    );
   });
 }
 
@@ -40,8 +45,8 @@ function quantiles(context: AggregateContext): string {
 }
 
 /**
- * The element at `index` of APPROX_QUANTILES alone, for a query that reads no other; undefined where the call is computed
- * otherwise or has no such element.
+ * The element at `index` of APPROX_QUANTILES alone, for a query that reads no other; undefined where the call is
+ * computed otherwise or has no such element.
  */
 export function printQuantile(context: AggregateContext, index: bigint): string | undefined {
   const [x = "", groups = ""] = context.args;

@@ -3,7 +3,10 @@ import { raiseError } from "../../sql-text.ts";
 import { computeOnce, literalInteger } from "../compute-once.ts";
 import { type AggregateContext, type AggregateModifiers, printAggregate } from "./aggregate-shape.ts";
 
-/** The values of the rows whose HAVING key is the greatest (least), in order, as a list; repeated values once under DISTINCT. */
+/**
+ * The values of the rows whose HAVING key is the greatest (least), in order, as a list; repeated values once under
+ * DISTINCT.
+ */
 function restrictedList(value: string, modifiers: AggregateModifiers, skipsNulls: boolean): string {
   const { having, isDistinct, ...rest } = modifiers;
   if (having === undefined) throw new Error("A call without HAVING MAX or MIN");
@@ -20,7 +23,10 @@ function restrictedList(value: string, modifiers: AggregateModifiers, skipsNulls
     return computeOnce([having.kind === "MAX" ? `list_max(${keys})` : least], "extreme", (best) => {
       const hasValue = skipsNulls ? " AND lw_row.v IS NOT NULL" : "";
       const isNumber = having.mayBeNaN ? ` AND NOT isnan(${best})` : "";
-      return `list_transform(list_filter(${all}, lambda lw_row: lw_row.k = ${best}${isNumber}${hasValue}), lambda lw_row: lw_row.v)`;
+      return (
+        `list_transform(list_filter(${all}, lambda lw_row: lw_row.k = ${best}${isNumber}${hasValue}), lambda ` +
+        "lw_row: lw_row.v)"
+      );
     });
   });
   return isDistinct ? `list_distinct(${kept})` : kept;

@@ -77,11 +77,17 @@ function decimalPercentile(context: WindowContext, name: "numeric" | "bignumeric
   const low = at(`${position} + 1`);
   const high = at(`least(${position} + 2, ${count})`);
   const between = computeOnce([low, high], "interpolate", (a = "", b = "") => {
-    return `CASE WHEN ${a} IS NULL THEN CASE WHEN lw_${name}_position(${percentile}, ${count}) = ${count} - 1 THEN ${a} ELSE ${b} END ELSE lw_${name}_interpolate(${a}, ${b}, ${percentile}, ${count}) END`;
+    return (
+      `CASE WHEN ${a} IS NULL THEN CASE WHEN lw_${name}_position(${percentile}, ${count}) = ${count} - 1 ` +
+      `THEN ${a} ELSE ${b} END ELSE lw_${name}_interpolate(${a}, ${b}, ${percentile}, ${count}) END`
+    );
   });
   const [zero, one] =
     name === "numeric" ? ["0", "1"] : ["lw_bignumeric_from_bigint(0)", "lw_bignumeric_from_bigint(1)"];
-  return `CASE WHEN ${percentile} NOT BETWEEN ${zero} AND ${one} THEN ${outOfRange("PERCENTILE_CONT")} WHEN ${count} > 0 THEN ${between} END`;
+  return (
+    `CASE WHEN ${percentile} NOT BETWEEN ${zero} AND ${one} THEN ${outOfRange("PERCENTILE_CONT")} ` +
+    `WHEN ${count} > 0 THEN ${between} END`
+  );
 }
 
 /** The percentile, interpolated between the values next to it. */
@@ -102,7 +108,9 @@ export function percentileCont(context: WindowContext): string {
   const low = at(`CAST(floor(${place}) AS BIGINT) + 1`);
   const high = at(`CAST(ceil(${place}) AS BIGINT) + 1`);
   const result = interpolateDoubles(low, high, `${place} - floor(${place})`);
-  return `CASE WHEN ${p} NOT BETWEEN 0 AND 1 THEN ${outOfRange("PERCENTILE_CONT")} WHEN ${count} > 0 THEN ${result} END`;
+  return (
+    `CASE WHEN ${p} NOT BETWEEN 0 AND 1 THEN ${outOfRange("PERCENTILE_CONT")} WHEN ${count} > 0 THEN ${result} ` + "END"
+  );
 }
 
 /** The first value whose cumulative share is at least the percentile. */

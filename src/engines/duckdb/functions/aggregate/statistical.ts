@@ -1,6 +1,7 @@
 /**
- * Statistical aggregate functions. DuckDB computes them for doubles of common size; what is not finite, or so large that its
- * square is out of range, is collected and joined to the rest in JavaScript. Decimals are computed exactly, there too.
+ * Statistical aggregate functions. DuckDB computes them for doubles of common size; what is not finite, or so large
+ * that its square is out of range, is collected and joined to the rest in JavaScript. Decimals are computed exactly,
+ * there too.
  */
 
 import { bignumericToString } from "../number/bignumeric.ts";
@@ -37,7 +38,9 @@ function ofOne(name: string): PrintAggregate {
 
 /** The pairs of which neither is NULL, under HAVING, as one list each of their sides. */
 function restrictedPairs(context: AggregateContext, x: string, y: string): readonly [string, string] {
-  const pairs = `list_filter(${collect(context, `{'x': ${x}, 'y': ${y}}`, false)}, lambda lw_pair: lw_pair.x IS NOT NULL AND lw_pair.y IS NOT NULL)`;
+  const pairs =
+    `list_filter(${collect(context, `{'x': ${x}, 'y': ${y}}`, false)}, lambda lw_pair: lw_pair.x IS NOT NULL ` +
+    "AND lw_pair.y IS NOT NULL)";
   const side = (name: string) => `list_transform(${pairs}, lambda lw_pair: lw_pair.${name})`;
   return [side("x"), side("y")];
 }

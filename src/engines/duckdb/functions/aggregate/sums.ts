@@ -1,6 +1,6 @@
 /**
- * SUM and AVG. What is in between may be larger than the type: only a result out of its range fails. DuckDB adds DECIMALs in 128
- * bits, which two large ones leave, and takes an infinity for a sum of doubles out of range.
+ * SUM and AVG. What is in between may be larger than the type: only a result out of its range fails. DuckDB adds
+ * DECIMALs in 128 bits, which two large ones leave, and takes an infinity for a sum of doubles out of range.
  */
 import { raiseError } from "../../sql-text.ts";
 import { computeOnce } from "../compute-once.ts";
@@ -58,7 +58,10 @@ export function sum(context: AggregateContext): string {
   switch (context.type.kind) {
     case "INTERVAL":
       return settle(context, intervalTotals(context), (months, days, micros) => {
-        return `CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS VARCHAR), 1) AS INTERVAL)`;
+        return (
+          `CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS ` +
+          "VARCHAR), 1) AS INTERVAL)"
+        );
       });
     case "FLOAT64":
       return sumOfFloats(context);
@@ -81,7 +84,10 @@ export function average(context: AggregateContext): string {
   switch (context.type.kind) {
     case "INTERVAL":
       return settle(context, [...intervalTotals(context), count()], (months, days, micros, n) => {
-        return `CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS VARCHAR), ${n}) AS INTERVAL)`;
+        return (
+          `CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS ` +
+          `VARCHAR), ${n}) AS INTERVAL)`
+        );
       });
     case "NUMERIC":
       return settle(

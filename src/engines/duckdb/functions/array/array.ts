@@ -26,7 +26,8 @@ function slice(context: CallContext): string {
     const from = `CASE WHEN ${start} < 0 THEN greatest(len(${list}) + ${start}, 0) ELSE ${start} END`;
     const to = `CASE WHEN ${end} < 0 THEN len(${list}) + ${end} ELSE least(${end}, len(${list}) - 1) END`;
     return (
-      `CASE WHEN ${start} IS NULL OR ${end} IS NULL THEN NULL WHEN ${start} >= len(${list}) OR ${end} < -len(${list}) THEN ${list}[1:0] ` +
+      `CASE WHEN ${start} IS NULL OR ${end} IS NULL THEN NULL WHEN ${start} >= len(${list}) ` +
+      `OR ${end} < -len(${list}) THEN ${list}[1:0] ` +
       `ELSE ${list}[${from} + 1:${to} + 1] END`
     );
   });
@@ -58,7 +59,8 @@ function generateIntegers(args: readonly string[]): string {
       `CASE WHEN ${from} IS NULL OR ${to} IS NULL OR ${by} IS NULL THEN NULL ` +
       `WHEN ${by} = 0 THEN ${raiseError("'GENERATE_ARRAY: the step must not be 0'")} ` +
       `WHEN ${isEmpty} THEN []::BIGINT[] ` +
-      `WHEN ${count} >= ${ARRAY_ELEMENTS} THEN ${raiseError("'GENERATE_ARRAY makes more elements than max_array_elements allows'")} ` +
+      (`WHEN ${count} >= ${ARRAY_ELEMENTS} THEN ` +
+        `${raiseError("'GENERATE_ARRAY makes more elements than max_array_elements allows'")} `) +
       `ELSE generate_series(${from}, ${to}, ${by}) END`
     );
   });
@@ -75,7 +77,10 @@ function generateArray({ args, types }: CallContext): string {
     }
     case "BIGNUMERIC": {
       const one = `CAST('1${"0".repeat(38)}' AS ${BIGNUMERIC_TYPE})`;
-      return `CAST(lw_generate_bignumerics(${start}, ${end}, ${step ?? one}, ${ARRAY_ELEMENTS}) AS ${BIGNUMERIC_TYPE}[])`;
+      return (
+        `CAST(lw_generate_bignumerics(${start}, ${end}, ${step ?? one}, ${ARRAY_ELEMENTS}) AS ` +
+        `${BIGNUMERIC_TYPE}[])`
+      );
     }
     default:
       return generateIntegers(args);

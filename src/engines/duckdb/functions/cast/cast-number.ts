@@ -36,14 +36,20 @@ function float64ToInt64(value: string, isSafe: boolean): string {
 /** DuckDB reads the plain form of a number, which most texts have, ten times as fast as JavaScript. */
 function int64FromString(value: string, isSafe: boolean): string {
   return computeOnce([value], "integer", (v) => {
-    return `CASE WHEN regexp_full_match(${v}, '[+-]?[0-9]{1,18}') THEN TRY_CAST(${v} AS BIGINT) ELSE lw_${isSafe ? "try_" : ""}int64_from_text(${v}) END`;
+    return (
+      `CASE WHEN regexp_full_match(${v}, '[+-]?[0-9]{1,18}') THEN TRY_CAST(${v} AS BIGINT) ` +
+      `ELSE lw_${isSafe ? "try_" : ""}int64_from_text(${v}) END`
+    );
   });
 }
 
 function boolFromString(value: string, isSafe: boolean): string {
   return computeOnce([value], "bool", (v) => {
     const otherwise = isSafe ? "NULL" : raiseError(`concat('Bad bool value: ', ${v})`);
-    return `CASE WHEN ${v} IS NULL THEN NULL WHEN lower(${v}) = 'true' THEN true WHEN lower(${v}) = 'false' THEN false ELSE ${otherwise} END`;
+    return (
+      `CASE WHEN ${v} IS NULL THEN NULL WHEN lower(${v}) = 'true' THEN true WHEN lower(${v}) = 'false' ` +
+      `THEN false ELSE ${otherwise} END`
+    );
   });
 }
 
@@ -90,7 +96,10 @@ const casts: Readonly<Record<string, Print>> = {
   "STRING BOOL": orNull(boolFromString),
 };
 
-/** Prints the conversion; undefined where it is none of these. With `isSafe`, one that is not `canFail` gives NULL for what it cannot convert. */
+/**
+ * Prints the conversion; undefined where it is none of these. With `isSafe`, one that is not `canFail` gives NULL for
+ * what it cannot convert.
+ */
 export function printNumberCast(value: string, from: Kind, to: Kind, isSafe: boolean): PrintedCast | undefined {
   return casts[`${from} ${to}`]?.(value, isSafe);
 }

@@ -1,5 +1,6 @@
 /**
- * CAST and SAFE_CAST between all types of GoogleSQL, as its "Conversion rules" and "Conversion functions" pages have them.
+ * CAST and SAFE_CAST between all types of GoogleSQL, as its "Conversion rules" and "Conversion functions" pages have
+ * them.
  */
 import { GoogleSqlError } from "../../../../googlesql/diagnostic.ts";
 import type { CastExpr } from "../../../../googlesql/resolved.ts";

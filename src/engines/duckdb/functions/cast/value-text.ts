@@ -25,7 +25,10 @@ function float64Text(value: string, style: TextStyle): string {
   if (style === "cast") return `lw_float64_to_text(${value})`;
   return computeOnce([`lw_float64_to_text(${value})`, value], "number", (v = "", x = "") => {
     const special = style === "plain" ? v : `'CAST("' || lower(${v}) || '" AS FLOAT64)'`;
-    return `CASE WHEN ${x} = 0 THEN CAST(${x} AS VARCHAR) WHEN regexp_full_match(${v}, '-?[0-9]+') THEN ${v} || '.0' WHEN ends_with(${v}, 'f') OR ${v} = 'NaN' THEN ${special} ELSE ${v} END`;
+    return (
+      `CASE WHEN ${x} = 0 THEN CAST(${x} AS VARCHAR) WHEN regexp_full_match(${v}, '-?[0-9]+') THEN ${v} || '.0' ` +
+      `WHEN ends_with(${v}, 'f') OR ${v} = 'NaN' THEN ${special} ELSE ${v} END`
+    );
   });
 }
 

@@ -10,7 +10,10 @@ import { bignumericToString } from "../number/bignumeric.ts";
 import { numericToString } from "../number/numeric.ts";
 import { printToString } from "../time/temporal-casts.ts";
 
-/** `text`: TO_JSON_STRING, where wide numbers are strings. `value`: TO_JSON and the functions that take values of any type. */
+/**
+ * `text`: TO_JSON_STRING, where wide numbers are strings. `value`: TO_JSON and the functions that take values of any
+ * type.
+ */
 export interface JsonEncoding {
   readonly target: "text" | "value";
   /** For `value`: a BOOL expression; true makes numbers strings that a double does not hold exactly. */
@@ -39,7 +42,10 @@ function float64Json(value: string, { target }: JsonEncoding): string {
   return computeOnce([value], "float", (v) => {
     if (target === "value") {
       // Between these bounds DuckDB writes a double as canonical JSON has it.
-      return `CASE WHEN ${v} = 0 THEN '0.0' WHEN abs(${v}) BETWEEN 1e-4 AND 999999999999999 THEN CAST(${v} AS VARCHAR) ELSE lw_json_double(${v}) END`;
+      return (
+        `CASE WHEN ${v} = 0 THEN '0.0' WHEN abs(${v}) BETWEEN 1e-4 AND 999999999999999 ` +
+        `THEN CAST(${v} AS VARCHAR) ELSE lw_json_double(${v}) END`
+      );
     }
     return `CASE WHEN isfinite(${v}) THEN lw_float64_to_text(${v}) ELSE lw_json_double(${v}) END`;
   });
@@ -53,7 +59,10 @@ function decimalJson(text: string, { target, stringifyWide }: JsonEncoding): str
   });
 }
 
-/** A JSON string. DuckDB writes the codes of control characters in upper case, JSON values here have them in lower case. */
+/**
+ * A JSON string. DuckDB writes the codes of control characters in upper case, JSON values here have them in lower
+ * case.
+ */
 function stringJson(value: string): string {
   return computeOnce([value], "string", (v) =>
     computeOnce(
@@ -133,7 +142,10 @@ function nestedJson(type: SqlType, value: string, encoding: JsonEncoding, depth:
       if (type.element.kind === "RECORD") return `coalesce(${value}, 'null')`;
       const element = `lw_item${depth}`;
       const item = nestedJson(type.element, element, encoding, depth + 1);
-      return `coalesce('[' || array_to_string(list_transform(${value}, lambda ${element}: ${item}), ',') || ']', 'null')`;
+      return (
+        `coalesce('[' || array_to_string(list_transform(${value}, lambda ${element}: ${item}), ',') || ']', ` +
+        "'null')"
+      );
     }
     case "MIXED":
       return `coalesce(${value}, 'null')`;

@@ -1,6 +1,6 @@
 /**
- * JSON_QUERY, JSON_VALUE and their kin. A constant path is read natively (a JSON Pointer finds what a JSONPath finds, and
- * costs about 0.1 us a row); a UDF takes over where DuckDB would rewrite a number, and where a text is malformed.
+ * JSON_QUERY, JSON_VALUE and their kin. A constant path is read natively (a JSON Pointer finds what a JSONPath finds,
+ * and costs about 0.1 us a row); a UDF takes over where DuckDB would rewrite a number, and where a text is malformed.
  */
 import { type JsonPathStyle, parseJsonPath, toJsonPointer } from "../../../../googlesql/json/json-path.ts";
 import { bindOnce, boundName, quoteString, raiseError } from "../../sql-text.ts";
@@ -13,7 +13,10 @@ const FOUND = boundName(VARIABLE);
 
 /** Behind what a number of a compact JSON text stands. */
 const BEFORE_NUMBER = String.raw`(^|[\[:,])-?`;
-/** A number that DuckDB may write in another way than it is written: with a point or an exponent, or none of JSON at all. */
+/**
+ * A number that DuckDB may write in another way than it is written: with a point or an exponent, or none of JSON at
+ * all.
+ */
 const REWRITTEN_TEXT = `${BEFORE_NUMBER}([0-9]+[.eE]|NaN|Inf)`;
 /** A canonical double that DuckDB writes in another way: very large or very small. */
 const REWRITTEN_CANONICAL = String.raw`${BEFORE_NUMBER}([0-9]+(\.[0-9]+)?e|[0-9]{16,}\.|0\.0000)`;
@@ -55,7 +58,8 @@ export function scalarAt(extraction: Extraction): string {
       const noNumber = isJson ? [] : [`WHEN ${found} IN ('NaN', 'Infinity', '-Infinity') THEN ${slow}`];
       const branches = [
         ...missing,
-        `WHEN starts_with(${found}, '{') OR starts_with(${found}, '[') THEN (CASE WHEN ${isContainer} THEN NULL ELSE ${found} END)`,
+        `WHEN starts_with(${found}, '{') OR starts_with(${found}, '[') THEN (CASE WHEN ${isContainer} ` +
+          `THEN NULL ELSE ${found} END)`,
         `WHEN (${found} >= '-' AND ${found} < ':') AND ${isRewritten} THEN ${slow}`,
         ...noNumber,
       ];
@@ -83,7 +87,10 @@ export function valueAt(extraction: Extraction): string {
   });
 }
 
-/** The array at a constant path, taken apart by DuckDB as long as `isPlain` of its text holds, which it prints as an expression. */
+/**
+ * The array at a constant path, taken apart by DuckDB as long as `isPlain` of its text holds, which it prints as an
+ * expression.
+ */
 function elementsAt(extraction: Extraction, name: string, elements: string, isPlain: string): string {
   const { value, isJson, pointer } = extraction;
   if (pointer === undefined) return udf(name, extraction, value);
@@ -94,7 +101,8 @@ function elementsAt(extraction: Extraction, name: string, elements: string, isPl
     const branches = [
       `WHEN ${FOUND} IS NULL THEN ${missing}`,
       `WHEN NOT starts_with(${FOUND}, '[') THEN NULL`,
-      `WHEN ${isPlain} AND NOT regexp_matches(${FOUND}, '${isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT}') THEN ${elements}`,
+      `WHEN ${isPlain} AND NOT regexp_matches(${FOUND}, '${isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT}') ` +
+        `THEN ${elements}`,
     ];
     return bindOnce(isJson ? native : `TRY(${native})`, VARIABLE, () => `CASE ${branches.join(" ")} ELSE ${slow} END`);
   });

@@ -42,7 +42,9 @@ function toJsonString(context: CallContext): string {
   );
 }
 
-/** `json[n]` of an array, `json['name']` and `json.name` of an object; NULL where there is no such element or member. */
+/**
+ * `json[n]` of an array, `json['name']` and `json.name` of an object; NULL where there is no such element or member.
+ */
 function subscript({ args: [value = "", key = ""], types, call }: CallContext): string {
   const isIndex = types[1]?.kind === "INT64";
   const literal = "arguments" in call ? call.arguments[1] : undefined;
@@ -107,7 +109,11 @@ function jsonObject(context: CallContext): string {
     const element = values.kind === "ARRAY" ? values.element : values;
     const list = `list_transform(${args[1]}, lambda lw_value: ${jsonText(element, "lw_value", VALUE)})`;
     return computeOnce([args[0] ?? "", list], "object", (keys = "", items = "") => {
-      return `CASE WHEN ${keys} IS NULL OR ${items} IS NULL THEN ${fail("JSON_OBJECT: the arrays of keys and values must not be NULL")} ELSE lw_json_object(${udfList(keys)}, ${udfList(items)}) END`;
+      return (
+        `CASE WHEN ${keys} IS NULL OR ${items} IS NULL THEN ` +
+        `${fail("JSON_OBJECT: the arrays of keys and values must not be NULL")} ` +
+        `ELSE lw_json_object(${udfList(keys)}, ${udfList(items)}) END`
+      );
     });
   }
   if (args.length % 2 === 1) return fail("JSON_OBJECT: every key needs a value");
@@ -128,7 +134,10 @@ function toBool({ args: [value = ""] }: CallContext): string {
 /** STRING of a JSON value. */
 export function jsonToString(value: string): string {
   return computeOnce([value], "json", (v) => {
-    return `CASE WHEN starts_with(${v}, '"') THEN json_extract_string(${v}, '$') WHEN ${v} IS NOT NULL THEN ${fail("The provided JSON input is not a string")} END`;
+    return (
+      `CASE WHEN starts_with(${v}, '"') THEN json_extract_string(${v}, '$') WHEN ${v} IS NOT NULL ` +
+      `THEN ${fail("The provided JSON input is not a string")} END`
+    );
   });
 }
 
@@ -148,7 +157,8 @@ function toFloat64(context: CallContext): string {
     [value],
     "json",
     (v) =>
-      `CASE WHEN regexp_full_match(${v}, '${number}') THEN CAST(${v} AS DOUBLE) ELSE lw_json_float64(${v}, ${mode}) END`,
+      `CASE WHEN regexp_full_match(${v}, '${number}') THEN CAST(${v} AS DOUBLE) ` +
+      `ELSE lw_json_float64(${v}, ${mode}) END`,
   );
 }
 

@@ -1,9 +1,10 @@
 /**
- * BIGNUMERIC has 76 digits, 38 of them after the point, which no DECIMAL of DuckDB holds. Its physical form is a BIGNUM,
- * an integer of any size, that is the value times 10^38. So everything that only compares values is native: `= < BETWEEN IN`,
- * ORDER BY, GROUP BY, DISTINCT, joins, MIN, MAX, GREATEST, window frames, and NULL handling. Arithmetic, rounding
- * and conversions are printed by the functions here and by nothing else: a cast of a BIGNUM to another type of DuckDB would
- * give 10^38 times the value. Result rows and bound parameters are converted where they cross (rows.ts, parameters.ts).
+ * BIGNUMERIC has 76 digits, 38 of them after the point, which no DECIMAL of DuckDB holds. Its physical form is a
+ * BIGNUM, an integer of any size, that is the value times 10^38. So everything that only compares values is native:
+ * `= < BETWEEN IN`, ORDER BY, GROUP BY, DISTINCT, joins, MIN, MAX, GREATEST, window frames, and NULL handling.
+ * Arithmetic, rounding and conversions are printed by the functions here and by nothing else: a cast of a BIGNUM to
+ * another type of DuckDB would give 10^38 times the value. Result rows and bound parameters are converted where they
+ * cross (rows.ts, parameters.ts).
  */
 import { BIGNUMERIC_DECIMAL, parseDecimal } from "../../../../semantics/number/decimal.ts";
 import { quoteString } from "../../sql-text.ts";
@@ -27,7 +28,10 @@ export function bignumericAdd(left: string, right: string): string {
   return checked(`(${left} + ${right})`);
 }
 
-/** By the inverse: DuckDB subtracts a long BIGNUM from itself wrongly, because it inverts the one in memory that both operands are. */
+/**
+ * By the inverse: DuckDB subtracts a long BIGNUM from itself wrongly, because it inverts the one in memory that both
+ * operands are.
+ */
 export function bignumericSubtract(left: string, right: string): string {
   return checked(`(${left} + (-(${right})))`);
 }

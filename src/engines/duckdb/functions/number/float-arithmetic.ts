@@ -1,6 +1,6 @@
 /**
- * Arithmetic on FLOAT64. GoogleSQL fails where finite operands give an infinity; DuckDB answers it. The check is left out
- * where it cannot strike: beside literals that only shrink a value, and between integers.
+ * Arithmetic on FLOAT64. GoogleSQL fails where finite operands give an infinity; DuckDB answers it. The check is left
+ * out where it cannot strike: beside literals that only shrink a value, and between integers.
  */
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import { raiseError } from "../../sql-text.ts";

@@ -24,7 +24,10 @@ function integerDivision(name: "DIV" | "MOD", compute: (x: string, y: string) =>
       const minusOne = name === "MOD" ? " WHEN -1 THEN 0" : "";
       return computeOnce([x, y], name.toLowerCase(), (left, right) => {
         const failure = raiseError(`'division by zero: ${name}(' || CAST(${left} AS VARCHAR) || ', 0)'`);
-        return `CASE WHEN ${left} IS NULL THEN NULL ELSE CASE ${right} WHEN 0 THEN ${failure}${minusOne} ELSE ${compute(left, right)} END END`;
+        return (
+          `CASE WHEN ${left} IS NULL THEN NULL ELSE CASE ${right} WHEN 0 THEN ${failure}${minusOne} ` +
+          `ELSE ${compute(left, right)} END END`
+        );
       });
     },
     NUMERIC: (...args) => printCall(`lw_numeric_${name.toLowerCase()}`, args),

@@ -30,7 +30,8 @@ function extreme(name: "greatest" | "least"): PrintCall {
     if (args.length === 1) return args[0] ?? "";
     if (type.kind === "MIXED") return valueOfKey(greatestOf(name, args.map(mixedKey)));
     return computeOnce(args, name, (...values) => {
-      // Of intervals that are equal the first is the result, and DuckDB's own functions compare their fields one by one.
+      // Of intervals that are equal the first is the result, and DuckDB's own functions compare their fields one by
+      // one.
       if (type.kind === "INTERVAL") return firstExtreme(values, name === "least" ? "<" : ">");
       const isNull = values.map((value) => `${value} IS NULL`).join(" OR ");
       const isAnyNaN = values.map((value) => `isnan(${value})`).join(" OR ");
@@ -63,7 +64,8 @@ function rangeBucket({ args, types }: CallContext): string {
     return (
       `CASE WHEN ${point} IS NULL OR ${boundaries} IS NULL${isPointNaN} THEN NULL ` +
       `WHEN ${hasGap}${hasNaN} THEN ${raiseError("'RANGE_BUCKET: the boundaries must not hold NULL or NaN'")} ` +
-      `WHEN list_sort(${boundaries}) <> ${boundaries} THEN ${raiseError("'RANGE_BUCKET: the boundaries must be in ascending order'")} ` +
+      (`WHEN list_sort(${boundaries}) <> ${boundaries} THEN ` +
+        `${raiseError("'RANGE_BUCKET: the boundaries must be in ascending order'")} `) +
       `ELSE len(list_filter(${boundaries}, lambda lw_boundary: lw_boundary <= ${point})) END`
     );
   });

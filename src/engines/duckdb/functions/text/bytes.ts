@@ -70,8 +70,8 @@ const ownForms: Readonly<Record<string, PrintCall>> = {
 };
 
 /**
- * The STRING form over strings of one character a byte: right wherever a function treats characters as units, whatever they
- * are. A result that is text again becomes bytes again.
+ * The STRING form over strings of one character a byte: right wherever a function treats characters as units,
+ * whatever they are. A result that is text again becomes bytes again.
  */
 function overLatin1(print: PrintCall): PrintCall {
   return (context) => {
@@ -89,8 +89,8 @@ function overLatin1(print: PrintCall): PrintCall {
 }
 
 /**
- * A function of STRING or BYTES. `bytesForm` says how BYTES are computed: a form of this file by its name, `latin1` for the
- * STRING form over one character a byte, or any other name, that of a function of the same arguments.
+ * A function of STRING or BYTES. `bytesForm` says how BYTES are computed: a form of this file by its name, `latin1`
+ * for the STRING form over one character a byte, or any other name, that of a function of the same arguments.
  */
 export function onBytes(print: PrintCall, bytesForm: string): PrintCall {
   const own = ownForms[bytesForm];

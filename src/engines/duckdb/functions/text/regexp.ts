@@ -1,4 +1,7 @@
-/** Regular expressions: DuckDB has RE2, as GoogleSQL does. What differs is when nothing matches, and what may be asked of a match. */
+/**
+ * Regular expressions: DuckDB has RE2, as GoogleSQL does. What differs is when nothing matches, and what may be asked
+ * of a match.
+ */
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import { MATCH_MARKS } from "../../../../semantics/text/regexp.ts";
 import { checkReplacement, countGroups, splitAtGroup } from "../../../../semantics/text/regexp-syntax.ts";
@@ -27,7 +30,10 @@ function checked(print: PrintCall): PrintCall {
   };
 }
 
-/** DuckDB reads a constant expression before it runs, and then TRY cannot catch what is wrong with it: so it is made a variable. */
+/**
+ * DuckDB reads a constant expression before it runs, and then TRY cannot catch what is wrong with it: so it is made a
+ * variable.
+ */
 function printSafe(print: PrintCall, context: CallContext<CallExpr>): string {
   const args = context.args.map((arg, index) => (index === 1 ? "lw_pattern" : arg));
   return `list_transform([${context.args[1]}], lambda lw_pattern: ${print({ ...context, args })})[1]`;
@@ -39,11 +45,17 @@ function groupSql(context: CallContext, pattern: string): string {
   return text === undefined ? `CAST(lw_regexp_groups(${pattern}) AS INTEGER)` : String(countGroups(text));
 }
 
-/** All matches. RE2 finds an empty one at the end of the text, also behind a match that ended there, where GoogleSQL has stopped. */
+/**
+ * All matches. RE2 finds an empty one at the end of the text, also behind a match that ended there, where GoogleSQL
+ * has stopped.
+ */
 function allMatches(text: string, pattern: string, group: string): string {
   const all = computeOnce([text], "text", (t) => {
     const fail = raiseError(quoteString("The value is too long to extract all matches from it"));
-    return `CASE WHEN strlen(${t}) > ${MAX_STRING_BYTES / 4} THEN ${fail} ELSE regexp_extract_all(${t}, ${pattern}, ${group}) END`;
+    return (
+      `CASE WHEN strlen(${t}) > ${MAX_STRING_BYTES / 4} THEN ${fail} ` +
+      `ELSE regexp_extract_all(${t}, ${pattern}, ${group}) END`
+    );
   });
   return computeOnce([all, pattern], "matches", (list = "", p = "") => {
     const isExtra = `regexp_full_match('', ${p}) AND len(${list}) > 1`;
@@ -56,7 +68,10 @@ function fromPosition(name: string, value: string, position: string | undefined)
   if (position === undefined) return value;
   return computeOnce([value, position], "from", (v = "", p = "") => {
     const fail = raiseError(quoteString(`${name}: position must be positive`));
-    return `CASE WHEN ${p} <= 0 THEN ${fail} WHEN ${p} > length(${v}) AND NOT (${v} = '' AND ${p} = 1) THEN NULL ELSE substr(${v}, ${p}) END`;
+    return (
+      `CASE WHEN ${p} <= 0 THEN ${fail} WHEN ${p} > length(${v}) AND NOT (${v} = '' AND ${p} = 1) THEN NULL ` +
+      `ELSE substr(${v}, ${p}) END`
+    );
   });
 }
 

@@ -27,7 +27,10 @@ function failTooLong(name: string): string {
   return fail(`${name} makes a longer text than max_string_bytes allows`);
 }
 
-/** DuckDB's function where all characters are ASCII, where it does what GoogleSQL does and fast; JavaScript's otherwise. */
+/**
+ * DuckDB's function where all characters are ASCII, where it does what GoogleSQL does and fast; JavaScript's
+ * otherwise.
+ */
 function asciiOr(value: string, native: (value: string) => string, otherwise: (value: string) => string): string {
   return computeOnce(
     [value],
@@ -51,7 +54,10 @@ function checkedLength(length: string, name: string, ...others: readonly string[
   if (known !== undefined && known >= 0n) return length;
   return computeOnce([length], "length", (v) => {
     const hasAll = others.map((other) => ` AND ${other} IS NOT NULL`).join("");
-    return `CASE WHEN ${v} < 0${hasAll} THEN ${fail(`${name}: the length must not be negative`)} WHEN ${v} < 0 THEN 0 ELSE ${v} END`;
+    return (
+      `CASE WHEN ${v} < 0${hasAll} THEN ${fail(`${name}: the length must not be negative`)} WHEN ${v} < 0 ` +
+      `THEN 0 ELSE ${v} END`
+    );
   });
 }
 
@@ -97,7 +103,11 @@ function pad(native: "lpad" | "rpad", name: string): PrintCall {
 function repeat({ args }: CallContext): string {
   return computeOnce(args, "repeat", (value = "", count = "") => {
     const tooLong = `strlen(${value}) * CAST(${count} AS HUGEINT) > ${STRING_BYTES}`;
-    return `CASE WHEN ${value} IS NULL OR ${count} IS NULL THEN NULL WHEN ${count} < 0 THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong} THEN ${failTooLong("REPEAT")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END`;
+    return (
+      `CASE WHEN ${value} IS NULL OR ${count} IS NULL THEN NULL WHEN ${count} < 0 ` +
+      `THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong} ` +
+      `THEN ${failTooLong("REPEAT")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END`
+    );
   });
 }
 
@@ -110,7 +120,9 @@ function trim(native: "trim" | "ltrim" | "rtrim"): PrintCall {
     const mayHaveSpace = ends.map((end) => `${end} <= ' ' OR ${end} > '~'`).join(" OR ");
     const trimmed = `${native}(${VALUE}, ${quoteString(WHITE_SPACE)})`;
     // Over no struct: nothing of it can fail, so that it may run over a dictionary.
-    return `list_transform([${value}], lambda ${VALUE}: CASE WHEN ${mayHaveSpace} THEN ${trimmed} ELSE ${VALUE} END)[1]`;
+    return (
+      `list_transform([${value}], lambda ${VALUE}: CASE WHEN ${mayHaveSpace} THEN ${trimmed} ELSE ${VALUE} ` + "END)[1]"
+    );
   };
 }
 
@@ -166,14 +178,20 @@ function normalize(udf: string, ascii: (value: string) => string): PrintCall {
 function chr({ args: [value = ""] }: CallContext): string {
   return computeOnce([value], "chr", (v) => {
     const isValid = `${v} BETWEEN 1 AND 55295 OR ${v} BETWEEN 57344 AND 1114111`;
-    return `CASE WHEN ${v} = 0 THEN chr(0) WHEN ${isValid} THEN chr(CAST(${v} AS INTEGER)) WHEN ${v} IS NOT NULL THEN ${raiseError(`concat('Invalid codepoint ', ${v})`)} END`;
+    return (
+      `CASE WHEN ${v} = 0 THEN chr(0) WHEN ${isValid} THEN chr(CAST(${v} AS INTEGER)) WHEN ${v} IS NOT NULL ` +
+      `THEN ${raiseError(`concat('Invalid codepoint ', ${v})`)} END`
+    );
   });
 }
 
 function ascii({ args: [value = ""] }: CallContext): string {
   return computeOnce([value], "ascii", (v) => {
     const code = `CAST(unicode(${v}) AS BIGINT)`;
-    return `CASE WHEN ${v} = '' THEN 0 WHEN ${code} > 127 THEN ${fail("ASCII: the first character is no ASCII character")} ELSE ${code} END`;
+    return (
+      `CASE WHEN ${v} = '' THEN 0 WHEN ${code} > 127 THEN ` +
+      `${fail("ASCII: the first character is no ASCII character")} ELSE ${code} END`
+    );
   });
 }
 

@@ -1,4 +1,7 @@
-/** Date parts: cutting to them, taking them out, and counting their boundaries. Values are DuckDB DATEs and TIMESTAMPs (wall clocks). */
+/**
+ * Date parts: cutting to them, taking them out, and counting their boundaries. Values are DuckDB DATEs and TIMESTAMPs
+ * (wall clocks).
+ */
 import { GoogleSqlError } from "../../../../googlesql/diagnostic.ts";
 import type { CallExpr, DatePartExpr } from "../../../../googlesql/resolved.ts";
 import { computeOnce } from "../compute-once.ts";
@@ -24,7 +27,10 @@ export function refuseCall(call: CallExpr, message: string): never {
   throw new GoogleSqlError("", [{ code: "invalid_query", message, span: call.span }]);
 }
 
-/** The date part among a call's arguments; fails the compilation for one that the function does not take with this type. */
+/**
+ * The date part among a call's arguments; fails the compilation for one that the function does not take with this
+ * type.
+ */
 export function datePartOf(call: CallExpr, index: number, allowed: readonly string[]): DatePartExpr {
   const argument = call.arguments[index];
   if (argument?.kind !== "DatePart") return refuseCall(call, `${call.function} needs a date part`);

@@ -39,7 +39,10 @@ export function printTruncate({ args, types, call, timeZone }: Context): string 
   });
 }
 
-/** DATE_DIFF, DATETIME_DIFF and TIMESTAMP_DIFF: boundaries between dates and wall clocks, whole units between instants. */
+/**
+ * DATE_DIFF, DATETIME_DIFF and TIMESTAMP_DIFF: boundaries between dates and wall clocks, whole units between
+ * instants.
+ */
 export function printDifference({ args, types, call }: Context): string {
   const [late = "", early = ""] = args;
   const kind = types[0]?.kind;
@@ -58,10 +61,15 @@ function printLastDay({ args, call }: Context): string {
 /** The checked date of a year, month and day. */
 export function makeDate(year: string, month: string, day: string): string {
   return computeOnce([year, month, day], "date", (y, m, d) => {
-    const isValid = `${y} BETWEEN 1 AND 9999 AND ${m} BETWEEN 1 AND 12 AND ${d} BETWEEN 1 AND 31 AND ${d} <= day(last_day(make_date(${y}, ${m}, 1)))`;
+    const isValid =
+      `${y} BETWEEN 1 AND 9999 AND ${m} BETWEEN 1 AND 12 AND ${d} BETWEEN 1 AND 31 ` +
+      `AND ${d} <= day(last_day(make_date(${y}, ${m}, 1)))`;
     const message = `printf('Input calculates to invalid date: %04d-%02d-%02d', ${y}, ${m}, ${d})`;
     const isNull = `${y} IS NULL OR ${m} IS NULL OR ${d} IS NULL`;
-    return `CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE make_date(${y}, ${m}, ${d}) END`;
+    return (
+      `CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)} ` +
+      `ELSE make_date(${y}, ${m}, ${d}) END`
+    );
   });
 }
 
@@ -81,7 +89,10 @@ function printDate({ args, types, timeZone }: Context): string {
   }
 }
 
-/** Date functions of the reference; *_TRUNC, *_DIFF, *_ADD and *_SUB take DATETIME and TIMESTAMP under any of their names. */
+/**
+ * Date functions of the reference; *_TRUNC, *_DIFF, *_ADD and *_SUB take DATETIME and TIMESTAMP under any of their
+ * names.
+ */
 export const dateFunctions: FunctionTable = {
   CURRENT_DATE: ({ args, timeZone }) => `CAST(${wallFromUtc(CURRENT_INSTANT, zoneOf(args[0], timeZone))} AS DATE)`,
   DATE: printDate,
@@ -94,7 +105,9 @@ export const dateFunctions: FunctionTable = {
     computeOnce([args[0] ?? ""], "unix_date", (v) => {
       const isValid = `${v} BETWEEN -719162 AND 2932896`;
       const message = `concat('Invalid DATE: ', ${v}, ' days from 1970-01-01')`;
-      return `CASE WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE DATE '1970-01-01' + CAST(${v} AS INTEGER) END`;
+      return (
+        `CASE WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE DATE '1970-01-01' + CAST(${v} AS INTEGER) ` + "END"
+      );
     }),
   UNIX_DATE: ({ args }) => `date_diff('day', DATE '1970-01-01', ${args[0]})`,
   LAST_DAY: printLastDay,

@@ -26,7 +26,10 @@ function makeDatetime([
     const isValid = `${h} BETWEEN 0 AND 23 AND ${m} BETWEEN 0 AND 59 AND ${s} BETWEEN 0 AND 60`;
     const message = `concat('Input calculates to invalid datetime: ', ${d}, printf(' %02d:%02d:%02d', ${h}, ${m}, ${s}))`;
     const isNull = `${d} IS NULL OR ${h} IS NULL OR ${m} IS NULL OR ${s} IS NULL`;
-    return `CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE ${d} + to_seconds((${h} * 60 + ${m}) * 60 + ${s}) END`;
+    return (
+      `CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)} ` +
+      `ELSE ${d} + to_seconds((${h} * 60 + ${m}) * 60 + ${s}) END`
+    );
   });
   return checkTimestamp(datetime, "Input calculates to invalid datetime: 9999-12-31 23:59:60");
 }

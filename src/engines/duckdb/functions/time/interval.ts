@@ -1,6 +1,6 @@
 /**
- * INTERVAL is DuckDB's own: months, days and microseconds. It compares as GoogleSQL's does (a month is 30 days, a day 24
- * hours). What operators print stands here, for the row of the operator to call.
+ * INTERVAL is DuckDB's own: months, days and microseconds. It compares as GoogleSQL's does (a month is 30 days, a day
+ * 24 hours). What operators print stands here, for the row of the operator to call.
  */
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
@@ -91,8 +91,9 @@ function withoutMonths(interval: string, known: KnownInterval): string {
 const OVERFLOW = "The result of adding or subtracting an INTERVAL is out of the range of its type";
 
 /**
- * `value + interval`, or `value - interval`. A DATE gives a DATETIME. Fails out of the calendar, and for a TIMESTAMP with an
- * interval of months. `expression` is the interval's resolved expression, where the caller has it: it spares checks.
+ * `value + interval`, or `value - interval`. A DATE gives a DATETIME. Fails out of the calendar, and for a TIMESTAMP
+ * with an interval of months. `expression` is the interval's resolved expression, where the caller has it: it spares
+ * checks.
  */
 export function moveByInterval(
   value: string,
@@ -120,7 +121,10 @@ export function moveDateByDays(date: string, operator: "+" | "-", days: string):
   return checkDate(`(${date} ${operator} ${bounded})`, message);
 }
 
-/** `later - earlier` of two DATEs (in days), DATETIMEs (in days and a rest), TIMEs or TIMESTAMPs (in hours, minutes and seconds), an INTERVAL. */
+/**
+ * `later - earlier` of two DATEs (in days), DATETIMEs (in days and a rest), TIMEs or TIMESTAMPs (in hours, minutes
+ * and seconds), an INTERVAL.
+ */
 export function subtractTemporal(later: string, earlier: string, type: SqlType): string {
   if (type.kind === "DATE") return `to_days(CAST(${later} - ${earlier} AS INTEGER))`;
   const micros = `(epoch_us(${later}) - epoch_us(${earlier}))`;

@@ -30,7 +30,10 @@ export function makeRange(start: string, end: string): string {
 }
 
 function isWithin(value: string, range: string): string {
-  return `(${startOf(range)} IS NULL OR ${startOf(range)} <= ${value}) AND (${endOf(range)} IS NULL OR ${value} < ${endOf(range)})`;
+  return (
+    `(${startOf(range)} IS NULL OR ${startOf(range)} <= ${value}) AND (${endOf(range)} IS NULL ` +
+    `OR ${value} < ${endOf(range)})`
+  );
 }
 
 function printContains({ args, types }: Context): string {
@@ -88,7 +91,8 @@ function printGenerateArray({ args, types, call }: Context): string {
     // All starts but the first are the end of the range before, so that month ends stay where the series puts them.
     const ends = "lw_starts[lw_position + 1]";
     const last = `CASE WHEN ${next} <= ${endOf(whole)} THEN ${next} WHEN ${partial} THEN ${endOf(whole)} END`;
-    const ranges = `list_transform(lw_starts, lambda lw_start, lw_position: ${pack("lw_start", `coalesce(${ends}, ${last})`)})`;
+    const ranges =
+      "list_transform(lw_starts, lambda lw_start, lw_position: " + `${pack("lw_start", `coalesce(${ends}, ${last})`)})`;
     const complete = `list_filter(${ranges}, lambda lw_range: ${endOf("lw_range")} IS NOT NULL)`;
     const unbounded = raiseError(quoteString("Unbounded RANGE is not supported by GENERATE_RANGE_ARRAY"));
     const mixed = raiseError(

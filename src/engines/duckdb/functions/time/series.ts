@@ -26,8 +26,8 @@ function shortestMicros(interval: string): string {
 }
 
 /**
- * The values from `start` to `end`, `step` apart, as a list of DuckDB TIMESTAMPs or of DATEs. Bounds may be DATEs or TIMESTAMPs.
- * With `isHalfOpen`, `end` itself is none of them.
+ * The values from `start` to `end`, `step` apart, as a list of DuckDB TIMESTAMPs or of DATEs. Bounds may be DATEs or
+ * TIMESTAMPs. With `isHalfOpen`, `end` itself is none of them.
  */
 export function seriesOf(
   start: string,
@@ -44,8 +44,12 @@ export function seriesOf(
     const value = `${from} + ${multiple(by, "lw_index")}`;
     const element = type.kind === "DATE" ? `CAST(${value} AS DATE)` : value;
     const values = `list_transform(range(0, ${count} + 1), lambda lw_index: ${element})`;
-    const byMonths = `list_transform(lw_generate_months(${from}, ${to}, ${intervalParts(by).months}), lambda lw_day: DATE '1970-01-01' + CAST(lw_day AS INTEGER))`;
-    const kept = `list_filter(${values}, lambda lw_value: CASE WHEN lw_length > 0 THEN lw_value ${before} ${to} ELSE lw_value ${after} ${to} END)`;
+    const byMonths =
+      `list_transform(lw_generate_months(${from}, ${to}, ${intervalParts(by).months}), lambda lw_day: DATE ` +
+      "'1970-01-01' + CAST(lw_day AS INTEGER))";
+    const kept =
+      `list_filter(${values}, lambda lw_value: CASE WHEN lw_length > 0 THEN lw_value ${before} ${to} ` +
+      `ELSE lw_value ${after} ${to} END)`;
     const tooMany = raiseError(quoteString(`${name} makes more elements than max_array_elements allows`));
     const body =
       `CASE WHEN ${from} IS NULL OR ${to} IS NULL OR lw_length IS NULL THEN NULL ` +
@@ -92,7 +96,8 @@ export function printBucket({ args, types, call }: Context): string {
     const message = quoteString(`${call.function} needs a bucket width greater than zero, in ${parts}`);
     return (
       `CASE WHEN ${isWrong} THEN ${raiseError(message)} ` +
-      `WHEN ${months} > 0 THEN CASE WHEN ${monthBucket(monthCount)} > ${v} THEN ${monthBucket(`${monthCount} - 1`)} ELSE ${monthBucket(monthCount)} END ` +
+      (`WHEN ${months} > 0 THEN CASE WHEN ${monthBucket(monthCount)} > ${v} ` +
+        `THEN ${monthBucket(`${monthCount} - 1`)} ELSE ${monthBucket(monthCount)} END `) +
       `ELSE CAST(${o} AS TIMESTAMP) + to_microseconds(${count} * ${length}) END`
     );
   });

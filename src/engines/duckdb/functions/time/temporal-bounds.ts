@@ -20,7 +20,10 @@ export function checkDate(date: string, message: string): string {
   return checkBetween(date, MIN_DATE, MAX_DATE, message);
 }
 
-/** The DuckDB TIMESTAMP (a DATETIME or TIMESTAMP) itself; fails the query with the message where it lies outside the calendar. */
+/**
+ * The DuckDB TIMESTAMP (a DATETIME or TIMESTAMP) itself; fails the query with the message where it lies outside the
+ * calendar.
+ */
 export function checkTimestamp(timestamp: string, message: string): string {
   return checkBetween(timestamp, MIN_TIMESTAMP, MAX_TIMESTAMP, message);
 }

@@ -76,7 +76,8 @@ describe("on DuckDB", () => {
     database = await openMemoryDatabase();
     await database.query("CREATE TABLE t AS SELECT TIMESTAMP '2024-01-01' + to_hours(i) AS ts FROM range(20000) r(i)");
     await database.query(
-      "CREATE TABLE instants AS SELECT TIMESTAMP '1000-01-01' + to_days(CAST(i * 97 % 3280000 AS INTEGER)) + to_seconds(i * 7919 % 86400) AS ts FROM range(5000) r(i)",
+      "CREATE TABLE instants AS SELECT TIMESTAMP '1000-01-01' + to_days(CAST(i * 97 % 3280000 AS INTEGER)) + " +
+        "to_seconds(i * 7919 % 86400) AS ts FROM range(5000) r(i)",
     );
   });
 

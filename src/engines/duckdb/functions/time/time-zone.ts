@@ -1,8 +1,8 @@
 /**
- * Wall clocks and instants. A TIMESTAMP is stored as its UTC wall clock, so that in UTC a conversion from or to DATETIME
- * prints nothing at all, and an offset prints an addition. Named zones that are literals are DuckDB's own, but where
- * clocks show a time twice: DuckDB takes the later instant and GoogleSQL the earlier, so that is a function of ours, as
- * are zones that are known only when the query runs.
+ * Wall clocks and instants. A TIMESTAMP is stored as its UTC wall clock, so that in UTC a conversion from or to
+ * DATETIME prints nothing at all, and an offset prints an addition. Named zones that are literals are DuckDB's own,
+ * but where clocks show a time twice: DuckDB takes the later instant and GoogleSQL the earlier, so that is a function
+ * of ours, as are zones that are known only when the query runs.
  */
 
 import { readOffset } from "../../../../googlesql/typing/temporal-text.ts";
@@ -47,7 +47,10 @@ export function isUtc(zoneSql: string): boolean {
   return zone !== undefined && fixedOffset(zone) === 0;
 }
 
-/** What clocks in the zone (an SQL expression) show at an instant. It may be told to leave the calendar where only a part is asked for. */
+/**
+ * What clocks in the zone (an SQL expression) show at an instant. It may be told to leave the calendar where only a
+ * part is asked for.
+ */
 export function wallFromUtc(utc: string, zoneSql: string, mayLeaveCalendar = false): string {
   const zone = literalText(zoneSql);
   const offset = zone === undefined ? undefined : fixedOffset(zone);
@@ -63,8 +66,8 @@ export function wallFromUtc(utc: string, zoneSql: string, mayLeaveCalendar = fal
 const LONGEST_REPEAT = "to_hours(25)";
 
 /**
- * The instant at which clocks in the zone (an SQL expression) show this. DuckDB finds it where the zone's offset did not
- * change shortly before.
+ * The instant at which clocks in the zone (an SQL expression) show this. DuckDB finds it where the zone's offset did
+ * not change shortly before.
  */
 export function utcFromWall(wall: string, zoneSql: string): string {
   const zone = literalText(zoneSql);

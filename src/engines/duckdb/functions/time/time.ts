@@ -13,7 +13,10 @@ function makeTime(hour: string, minute: string, second: string): string {
     const message = `printf('Input calculates to invalid time: %02d:%02d:%02d', ${h}, ${m}, ${s})`;
     const seconds = `to_seconds((${h} * 60 + ${m}) * 60 + ${s})`;
     const isNull = `${h} IS NULL OR ${m} IS NULL OR ${s} IS NULL`;
-    return `CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE TIME '00:00:00' + ${seconds} END`;
+    return (
+      `CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)} ` +
+      `ELSE TIME '00:00:00' + ${seconds} END`
+    );
   });
 }
 

@@ -1,7 +1,8 @@
 /**
- * How a checkpoint is made. Commits wait while one is, so it must be short. It compresses what is in the log, 10 us an event, and
- * ends the last row group of each table. Left to itself DuckDB would also *fold* row groups: write up to four neighbours
- * anew as three or fewer where they fit, which takes seconds. Compaction does that beside the commits.
+ * How a checkpoint is made. Commits wait while one is, so it must be short. It compresses what is in the log, 10 us
+ * an event, and ends the last row group of each table. Left to itself DuckDB would also *fold* row groups: write up
+ * to four neighbours anew as three or fewer where they fit, which takes seconds. Compaction does that beside the
+ * commits.
  */
 import { statfsSync } from "node:fs";
 import type { Connection } from "../../driver/connection.ts";
@@ -9,7 +10,10 @@ import type { Connection } from "../../driver/connection.ts";
 /** Room for the metadata that a checkpoint writes anew. */
 const SPARE_BYTES = 8 * 1024 * 1024;
 
-/** Writes the log into the file, and folds row groups up to `maxFolds` times. Row groups without rows are always freed. */
+/**
+ * Writes the log into the file, and folds row groups up to `maxFolds` times. Row groups without rows are always
+ * freed.
+ */
 export async function makeCheckpoint(connection: Connection, maxFolds: number): Promise<void> {
   await connection.all(`SET GLOBAL max_vacuum_tasks = ${maxFolds}`);
   await connection.all("CHECKPOINT store");

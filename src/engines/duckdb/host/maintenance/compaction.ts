@@ -1,7 +1,8 @@
 /**
  * Rewriting rows sorted by tenant and time, in which order a query for one tenant reads a fraction of them. Rows that
- * were appended are the *tail* (`lw_run` is NULL); a compaction takes the oldest of them and
- * appends them again as a sorted *run*, a short last run together with them. It is one transaction: at any moment each row is in the table once.
+ * were appended are the *tail* (`lw_run` is NULL); a compaction takes the oldest of them and appends them again as a
+ * sorted *run*, a short last run together with them. It is one transaction: at any moment each row is in the table
+ * once.
  */
 import type { Connection } from "../../driver/connection.ts";
 import { type StoredSource, tenantColumnOf } from "../store/stored-source.ts";
@@ -42,7 +43,9 @@ export async function countTail(connection: Connection, table: string): Promise<
 
 /** A run is written again with at least half as many new rows: so each row is rewritten a few times at most. */
 const MAX_MERGED_SHARE = 2;
-/** Shorter than half a row group it is always written again: that is quick, and many short runs would be slow to read. */
+/**
+ * Shorter than half a row group it is always written again: that is quick, and many short runs would be slow to read.
+ */
 const SHORT_RUN_ROWS = 15_360;
 
 /** The last run, when it and the new rows make one run of a good size. */
@@ -61,9 +64,9 @@ async function findMergedRun(
 }
 
 /**
- * What to rewrite next of a source; undefined when its tail is short. `rowsInLog`: so many of its last rows may not be in the file
- * yet; they wait. Where row groups end is not asked for: DuckDB tells it for all columns at once (`pragma_storage_info`), for
- * which it reads the whole file.
+ * What to rewrite next of a source; undefined when its tail is short. `rowsInLog`: so many of its last rows may not
+ * be in the file yet; they wait. Where row groups end is not asked for: DuckDB tells it for all columns at once
+ * (`pragma_storage_info`), for which it reads the whole file.
  */
 export async function planCompaction(
   connection: Connection,
@@ -91,7 +94,10 @@ export async function planCompaction(
   };
 }
 
-/** Conditions of the rows that are rewritten. Each by itself lets a scan pass over all other row groups; joined by OR they would not. */
+/**
+ * Conditions of the rows that are rewritten. Each by itself lets a scan pass over all other row groups; joined by OR
+ * they would not.
+ */
 function partsOf({ bound, merged }: Compaction): readonly string[] {
   const tail = `lw_run IS NULL AND rowid < ${bound}`;
   return merged === undefined ? [tail] : [tail, `lw_run = ${merged}`];
@@ -135,7 +141,9 @@ export async function writeRun(connection: Connection, compaction: Compaction): 
   );
 }
 
-/** Takes the rows from where they were and commits. Must be called on the writer's queue, a checkpoint right after it. */
+/**
+ * Takes the rows from where they were and commits. Must be called on the writer's queue, a checkpoint right after it.
+ */
 export async function finishCompaction(connection: Connection, compaction: Compaction): Promise<void> {
   for (const condition of partsOf(compaction)) {
     await connection.all(`DELETE FROM "${compaction.source.table}" WHERE ${condition}`);

@@ -40,7 +40,10 @@ const QUIET_SHARE = 4;
 const MIN_QUIET_LOG_BYTES = 1024 ** 2;
 /** Each checkpoint ends a row group: so many short ones are compacted however few events they hold. */
 const MANY_ROW_GROUPS = 64;
-/** How often deleted events let a checkpoint write row groups anew: each takes some tenths of a second, and commits wait. */
+/**
+ * How often deleted events let a checkpoint write row groups anew: each takes some tenths of a second, and commits
+ * wait.
+ */
 const FOLDS_AFTER_DELETE = 4;
 
 function logBytesOf(directory: string): number {
@@ -51,7 +54,10 @@ export class Maintenance {
   readonly #options: MaintenanceOptions;
   readonly #database: Database;
   readonly #sources: () => readonly StoredSource[];
-  /** Rows that may be in the log alone, by table, and how many row groups checkpoints ended in each since its last compaction. */
+  /**
+   * Rows that may be in the log alone, by table, and how many row groups checkpoints ended in each since its last
+   * compaction.
+   */
   readonly #rowsInLog = new Map<string, number>();
   readonly #rowGroups = new Map<string, number>();
   #connection: Connection | undefined;

@@ -22,7 +22,10 @@ export class ConnectionPool {
     this.#maxConnections = maxConnections;
   }
 
-  /** Resolves with a connection, to be released. Rejects with the signal's reason once that is aborted, also while waiting. */
+  /**
+   * Resolves with a connection, to be released. Rejects with the signal's reason once that is aborted, also while
+   * waiting.
+   */
   async acquire(signal: AbortSignal): Promise<Connection> {
     signal.throwIfAborted();
     const idle = this.#idle.pop() ?? (await this.#openOrWait(signal));

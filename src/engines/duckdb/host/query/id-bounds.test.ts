@@ -10,7 +10,9 @@ function bounded(sql: string, parameterCount = 0): string {
 
 describe("bounds of conditions on ids", () => {
   it("stand beside an id that is a literal or a parameter, behind the statement's own parameters", () => {
-    const sql = `SELECT 1 FROM "events_3" AS t1, "events_4" AS t2 WHERE (t1."id" = 'it''s') OR (t2."id" = CAST($2 AS VARCHAR))`;
+    const sql =
+      `SELECT 1 FROM "events_3" AS t1, "events_4" AS t2 WHERE (t1."id" = 'it''s') ` +
+      `OR (t2."id" = CAST($2 AS VARCHAR))`;
     expect(boundIds(sql, 2)).toEqual({
       sql:
         `SELECT 1 FROM "events_3" AS t1, "events_4" AS t2 WHERE ((t1."id" = 'it''s') AND t1."timestamp" >= ` +

@@ -12,7 +12,9 @@ import { type KeptCall, KeptRows } from "./kept-rows.ts";
 import { parseRowShape, type RowShape } from "./row-shape.ts";
 
 const order = `ORDER BY c2_timestamp DESC NULLS LAST, c1_id DESC NULLS LAST LIMIT 100::BIGINT`;
-const newest = `SELECT t1."id" AS c1_id, t1."event_message" AS c3_message, t1."timestamp" AS c2_timestamp, t1."j3" AS c4_metadata FROM "events_1" AS t1 WHERE (t1."c1" = CAST($1 AS VARCHAR)) ${order}`;
+const newest =
+  `SELECT t1."id" AS c1_id, t1."event_message" AS c3_message, t1."timestamp" AS c2_timestamp, t1."j3" AS ` +
+  `c4_metadata FROM "events_1" AS t1 WHERE (t1."c1" = CAST($1 AS VARCHAR)) ${order}`;
 
 function shapeOf(sql: string): RowShape | undefined {
   return parseRowShape(sql, 1);
@@ -24,7 +26,9 @@ describe("the shape of a statement", () => {
     expect(shapeOf(newest)).toMatchObject({
       keysSql: `${keys} (t1."c1" = CAST($1 AS VARCHAR)) ${order}`,
       newest: {
-        sql: `${keys} t1."timestamp" >= CAST($2 AS TIMESTAMP) AND ((t1."c1" = CAST($1 AS VARCHAR))) ${order.replace("100", "1025")}`,
+        sql:
+          `${keys} t1."timestamp" >= CAST($2 AS TIMESTAMP) AND ((t1."c1" = CAST($1 AS VARCHAR))) ` +
+          `${order.replace("100", "1025")}`,
         timePosition: 2,
         timeKeyPosition: 1,
       },

@@ -1,12 +1,13 @@
 /**
- * Texts of rows that were answered lately. DuckDB decompresses the JSON of 2,048 rows, 1.5 to 3 ms, for each vector of which one
- * row is wanted; asking for ids and times alone spares that when the rest of every row is known. What was asked for before with
- * the same values is asked for from the time on where its last row was: that many rows behind a time are the newest, whatever
- * came or went meanwhile.
+ * Texts of rows that were answered lately. DuckDB decompresses the JSON of 2,048 rows, 1.5 to 3 ms, for each vector
+ * of which one row is wanted; asking for ids and times alone spares that when the rest of every row is known. What
+ * was asked for before with the same values is asked for from the time on where its last row was: that many rows
+ * behind a time are the newest, whatever came or went meanwhile.
  *
- * It is right because what is kept never changes: a source's events are told apart by their tenants and ids, compaction moves rows as they
- * are, and no text is written over (a JSON column's NULL may be, so it is not kept). Only a deletion lets an id stand for
- * another event: `forget` ends a generation then, and nothing goes from one generation into a statement of another.
+ * It is right because what is kept never changes: a source's events are told apart by their tenants and ids,
+ * compaction moves rows as they are, and no text is written over (a JSON column's NULL may be, so it is not kept).
+ * Only a deletion lets an id stand for another event: `forget` ends a generation then, and nothing goes from one
+ * generation into a statement of another.
  */
 import { LRUCache } from "lru-cache";
 import { DuckDBTimestampValue, type DuckDBValue } from "../../driver/driver.ts";
@@ -33,14 +34,20 @@ export interface KeptCall {
   readonly generation: number;
   /** Its values, as text. */
   readonly values: string;
-  /** Where the newest rows began the last time, in microseconds; undefined where it did not run, FIRST_US where there were too few. */
+  /**
+   * Where the newest rows began the last time, in microseconds; undefined where it did not run, FIRST_US where there
+   * were too few.
+   */
   readonly sinceUs: bigint | undefined;
 }
 
 interface ShapeState {
   readonly shape: RowShape | undefined;
   readonly sinceUs: LRUCache<string, bigint>;
-  /** Runs that are to pass before ids are asked for first, to begin with the statement's own first, and how many that were the last time. */
+  /**
+   * Runs that are to pass before ids are asked for first, to begin with the statement's own first, and how many that
+   * were the last time.
+   */
   wait: number;
   pause: number;
 }

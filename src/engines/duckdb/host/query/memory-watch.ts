@@ -4,12 +4,14 @@ import type { Database } from "../../driver/connection.ts";
 const SAMPLE_INTERVAL_MS = 50;
 /** What the buffers hold of the file is everybody's, and goes when room is needed. */
 const MEMORY_OF_QUERIES =
-  "SELECT coalesce(sum(memory_usage_bytes), 0)::DOUBLE FROM duckdb_memory() WHERE tag NOT IN ('BASE_TABLE', 'METADATA', 'TRANSACTION', 'WINDOW_CACHE')";
+  "SELECT coalesce(sum(memory_usage_bytes), 0)::DOUBLE FROM duckdb_memory() " +
+  "WHERE tag NOT IN ('BASE_TABLE', 'METADATA', 'TRANSACTION', 'WINDOW_CACHE')";
 
 export interface MemoryWatch {
   /**
-   * Calls `onExceeded` once when the engine's queries hold more than `maxBytes` more than when this one began, shared out among
-   * those that run: DuckDB does not tell which query holds what. The function that is answered ends the watch.
+   * Calls `onExceeded` once when the engine's queries hold more than `maxBytes` more than when this one began, shared
+   * out among those that run: DuckDB does not tell which query holds what. The function that is answered ends the
+   * watch.
    */
   watch(maxBytes: number, onExceeded: () => void): () => void;
   /** To be called for every query, so that memory is shared out; answers what ends it. */

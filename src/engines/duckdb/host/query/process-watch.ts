@@ -1,4 +1,7 @@
-/** Looks after the memory of the whole process while queries run, and stops the one to blame before somebody ends the process. */
+/**
+ * Looks after the memory of the whole process while queries run, and stops the one to blame before somebody ends the
+ * process.
+ */
 
 const SAMPLE_INTERVAL_MS = 50;
 /** So long a query that was stopped may take to give its memory back before the next one is. */
@@ -22,7 +25,10 @@ interface Watched {
   readonly onExceeded: () => void;
 }
 
-/** DuckDB counts what sorts, joins and aggregates hold, and not the texts and lists that expressions make: the process does. */
+/**
+ * DuckDB counts what sorts, joins and aggregates hold, and not the texts and lists that expressions make: the process
+ * does.
+ */
 export function createProcessWatch(
   maxBytes: number,
   readBytes: () => number = () => process.memoryUsage.rss(),

@@ -68,7 +68,10 @@ async function openRows({ connection, sql, values }: Held, columnCount: number):
   return reader.next;
 }
 
-/** The rows of a statement whose texts may be kept: from what is kept where that is all of them, else anew, to be kept. */
+/**
+ * The rows of a statement whose texts may be kept: from what is kept where that is all of them, else anew, to be
+ * kept.
+ */
 async function openKept(held: Held, call: KeptCall, kept: KeptRows, check: CheckStatement): Promise<ReadChunk> {
   const { connection, values, stop } = held;
   const keys = kept.keysOf(call);

@@ -13,8 +13,9 @@ export interface RowShape {
   /** The same without the texts. */
   readonly keysSql: string;
   /**
-   * That statement from a time on, its last parameter; only where rows are sorted newest first. It asks for more than `limit`
-   * rows where there are more: beyond `LATE_ROWS` DuckDB makes no second pass over the table, which keys have no use for.
+   * That statement from a time on, its last parameter; only where rows are sorted newest first. It asks for more than
+   * `limit` rows where there are more: beyond `LATE_ROWS` DuckDB makes no second pass over the table, which keys have
+   * no use for.
    */
   readonly newest:
     | { readonly sql: string; readonly timePosition: number; readonly timeKeyPosition: number }

@@ -1,4 +1,6 @@
-/** How large the rows of a chunk are, read from their lengths alone: before any of them is made a value of JavaScript. */
+/**
+ * How large the rows of a chunk are, read from their lengths alone: before any of them is made a value of JavaScript.
+ */
 import {
   DuckDBDataChunk,
   DuckDBListType,
@@ -26,8 +28,8 @@ const LEAST_VALUE_BYTES = 2;
 const leastValue: Weigh = () => LEAST_VALUE_BYTES;
 
 /**
- * The least bytes that each row of the chunk has as JSON text: what its texts have, and as many values as it has. Undefined where
- * rows are small whatever they hold, and where they are values already.
+ * The least bytes that each row of the chunk has as JSON text: what its texts have, and as many values as it has.
+ * Undefined where rows are small whatever they hold, and where they are values already.
  */
 export function weighRows(chunk: RowChunk): Weigh | undefined {
   if (!(chunk instanceof DuckDBDataChunk)) return undefined;

@@ -1,7 +1,7 @@
 /**
- * The second check: what the compiler printed is read back by DuckDB's own parser before it runs. It must be one SELECT
- * over the store's tables, with functions that the compiler can print and nothing else. A statement that fails here is a
- * bug of ours or an attack, never a mistake of a caller.
+ * The second check: what the compiler printed is read back by DuckDB's own parser before it runs. It must be one
+ * SELECT over the store's tables, with functions that the compiler can print and nothing else. A statement that fails
+ * here is a bug of ours or an attack, never a mistake of a caller.
  */
 import { LRUCache } from "lru-cache";
 import { EngineError } from "../../../contract/query-engine.ts";
@@ -27,7 +27,10 @@ const fromTypes: ReadonlySet<Json> = new Set([
   "EMPTY",
   "EXPRESSION_LIST",
 ]);
-/** Operators are functions to DuckDB; their names hold no letters, except those of LIKE and its kind, which begin with ~. */
+/**
+ * Operators are functions to DuckDB; their names hold no letters, except those of LIKE and its kind, which begin with
+ * ~.
+ */
 const OPERATOR_NAME = /^[^a-z0-9_]+/;
 
 function isObject(json: Json | undefined): json is JsonObject {

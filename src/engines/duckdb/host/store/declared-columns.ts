@@ -47,7 +47,9 @@ function isLive(entry: ValueEntry): boolean {
   return entry.column !== null && entry.isStale !== true;
 }
 
-/** Fills the declared column where it is NULL from all other places of the field. True when it holds all values then. */
+/**
+ * Fills the declared column where it is NULL from all other places of the field. True when it holds all values then.
+ */
 async function fillColumn(connection: Connection, source: StoredSource, path: string, type: ValueType): Promise<void> {
   const values = source.entries.filter(
     (entry): entry is ValueEntry => entry.role === "value" && foldName(entry.path) === foldName(path),
@@ -71,7 +73,9 @@ async function fillColumn(connection: Connection, source: StoredSource, path: st
     const text = `CASE WHEN json_type(${argument}) NOT IN ('ARRAY', 'OBJECT') THEN json_extract_string(${argument}) END`;
     const value = textTo(`(${text})`, type);
     if (value === undefined) continue;
-    const sql = `UPDATE ${table} SET ${target} = ${value} WHERE ${target} IS NULL AND ${place.column} IS NOT NULL AND ${isSingle(source.entries, spelling)} AND (${value}) IS NOT NULL`;
+    const sql =
+      `UPDATE ${table} SET ${target} = ${value} WHERE ${target} IS NULL AND ${place.column} IS NOT NULL ` +
+      `AND ${isSingle(source.entries, spelling)} AND (${value}) IS NOT NULL`;
     await connection.all(sql);
   }
   await connection.all("UPDATE lw_fields SET stale = false WHERE source = $1 AND column_name = $2", [

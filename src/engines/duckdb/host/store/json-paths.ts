@@ -14,7 +14,10 @@ function restColumnOf(entries: readonly SchemaEntry[]): string | undefined {
   return found?.role === "json" ? found.column : undefined;
 }
 
-/** JSON column and path of a field; `each` leads into all elements of arrays, else into the first. Undefined where no JSON has it. */
+/**
+ * JSON column and path of a field; `each` leads into all elements of arrays, else into the first. Undefined where no
+ * JSON has it.
+ */
 export function jsonPlace(
   entries: readonly SchemaEntry[],
   path: string,
@@ -31,7 +34,10 @@ export function jsonPlace(
   return { column: quoteIdentifier(rest), path: quoteString(`$[0]."${top}"${inner}`) };
 }
 
-/** True for rows in which every record above the field is one object: where several stand in a list, none of them is the event's. */
+/**
+ * True for rows in which every record above the field is one object: where several stand in a list, none of them is
+ * the event's.
+ */
 export function isSingle(entries: readonly SchemaEntry[], path: string): string {
   const [top = "", ...below] = path.split(".");
   const own = jsonColumnOf(entries, path);

@@ -1,9 +1,11 @@
 /**
- * How far the log goes for certain: a file beside it, written after each commit that was acknowledged. DuckDB replays a log that was
- * cut short as if it had never been longer, so this file alone tells that acknowledged events are gone.
+ * How far the log goes for certain: a file beside it, written after each commit that was acknowledged. DuckDB replays
+ * a log that was cut short as if it had never been longer, so this file alone tells that acknowledged events are
+ * gone.
  *
- * It is written without a sync, which costs a commit two microseconds: the log was synced before, so whatever becomes of the machine the
- * log is never shorter than what stands here. Before anything that replaces the log it says that nothing is known, and is synced.
+ * It is written without a sync, which costs a commit two microseconds: the log was synced before, so whatever becomes
+ * of the machine the log is never shorter than what stands here. Before anything that replaces the log it says that
+ * nothing is known, and is synced.
  */
 import { closeSync, constants, fsyncSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import type { LogLoss } from "../../../contract/event-store.ts";
@@ -51,8 +53,8 @@ export class LogPosition {
   }
 
   /**
-   * Looks whether the log is as long as it was when its last events were acknowledged, and notes it where it is not. To be asked before the
-   * database opens it, which forgets what it lacks.
+   * Looks whether the log is as long as it was when its last events were acknowledged, and notes it where it is not.
+   * To be asked before the database opens it, which forgets what it lacks.
    */
   check(nowMs: number): LogLoss | undefined {
     const { log_bytes: acknowledged } = this.#known;

@@ -14,7 +14,8 @@ export async function applyRules(connection: Connection, source: StoredSource, r
     // The columns must be whole before anybody asks them who has sent what.
     await fillDeclaredColumns(connection, source, rules.fields);
     source.rules = rules;
-    // Who has carried what is known as long as the tenants are the same; rows alone tell less of it than the events did.
+    // Who has carried what is known as long as the tenants are the same; rows alone tell less of it than the events
+    // did.
     const isKnown = before != null && before.tenantField === rules.tenantField;
     const tenants = isKnown ? undefined : await findTenants(connection, source);
     await connection.transaction(async () => {

@@ -74,7 +74,8 @@ function checkDirectory(directory: string): void {
   if (foreign.length === 0) return;
   throw new EngineError(
     "unavailable",
-    `${directory} holds no store but other files (${foreign.slice(0, 3).join(", ")}); nothing was changed. Choose an empty folder`,
+    `${directory} holds no store but other files (${foreign.slice(0, 3).join(", ")}); nothing was changed. ` +
+      "Choose an empty folder",
   );
 }
 
@@ -85,8 +86,10 @@ function explainOpenError(error: unknown, file: string): EngineError {
   const message = error instanceof Error ? error.message : String(error);
   const holder = /Conflicting lock is held in .*?\(PID (\d+)\)/.exec(message);
   const text = /Could not set lock/.test(message)
-    ? `Another process${holder === null ? "" : ` (${holder[1]})`} uses the store ${file}; stop it, or choose another data directory`
-    : `${file} is damaged or is no store of this service; nothing was changed. Choose another data directory, and bring a backup back with \`logweir restore\`. ${message.split("\n")[0]}`;
+    ? `Another process${holder === null ? "" : ` (${holder[1]})`} uses the store ${file}; stop it, or choose ` +
+      "another data directory"
+    : `${file} is damaged or is no store of this service; nothing was changed. Choose another data directory, ` +
+      `and bring a backup back with \`logweir restore\`. ${message.split("\n")[0]}`;
   return new EngineError("unavailable", text, { cause: error });
 }
 
@@ -100,7 +103,8 @@ async function checkFormat(connection: Connection, file: string): Promise<void> 
   else if (row?.[0] !== STORE_FORMAT) {
     throw new EngineError(
       "unavailable",
-      `${file} has format ${row?.[0]}; this version reads format ${STORE_FORMAT}. Use the version of Logweir that wrote it; nothing was changed`,
+      `${file} has format ${row?.[0]}; this version reads format ${STORE_FORMAT}. Use the version of Logweir ` +
+        "that wrote it; nothing was changed",
     );
   }
 }
@@ -113,8 +117,8 @@ export interface StoreFile {
 }
 
 /**
- * Opens the store in the folder, making both where they are missing. Throws `EngineError` `unavailable` where the folder
- * is used by another process, holds something else, or is damaged.
+ * Opens the store in the folder, making both where they are missing. Throws `EngineError` `unavailable` where the
+ * folder is used by another process, holds something else, or is damaged.
  */
 export async function openStoreFile(options: CoreOptions): Promise<StoreFile> {
   const { directory } = options;

@@ -1,4 +1,7 @@
-/** Which tenant's events carried which entries of their source's schema: kept beside the rows, and found out from them once. */
+/**
+ * Which tenant's events carried which entries of their source's schema: kept beside the rows, and found out from them
+ * once.
+ */
 import type { Connection } from "../../driver/connection.ts";
 import { formatEntries } from "../../schema/entry-set.ts";
 import type { SchemaEntry, ValueType } from "../../schema/schema-entry.ts";

@@ -38,8 +38,9 @@ const sources: readonly SourceDefinition[] = [
 ];
 
 /**
- * A store of the first format, made by version 0.1 out of good events and of every kind that stopped it: `Timestamp`, `Project`, `ID`,
- * `Metadata` beside the fields themselves, records where text was declared and the other way round, arrays of objects, other types.
+ * A store of the first format, made by version 0.1 out of good events and of every kind that stopped it: `Timestamp`,
+ * `Project`, `ID`, `Metadata` beside the fields themselves, records where text was declared and the other way round,
+ * arrays of objects, other types.
  */
 describe("a store of the first format that odd events have damaged", () => {
   const closers: (() => Promise<void> | void)[] = [];

@@ -3,9 +3,9 @@ import type { Connection } from "../../driver/connection.ts";
 import { quoteIdentifier } from "../../sql-text.ts";
 
 /**
- * The first format knew no tenants, and left what stands below an array of objects out of its columns from the first such array on: these
- * columns count for nothing, until a field is declared (see `declared-columns.ts`). Who carried what is found out when the source's rules
- * are told. The format is raised last: cut short, it is done again.
+ * The first format knew no tenants, and left what stands below an array of objects out of its columns from the first
+ * such array on: these columns count for nothing, until a field is declared (see `declared-columns.ts`). Who carried
+ * what is found out when the source's rules are told. The format is raised last: cut short, it is done again.
  */
 export async function upgradeFromFirst(connection: Connection): Promise<void> {
   await connection.transaction(async () => {
@@ -15,7 +15,8 @@ export async function upgradeFromFirst(connection: Connection): Promise<void> {
       entries VARCHAR NOT NULL)`);
   });
   await connection.transaction(async () => {
-    await connection.all(`UPDATE lw_fields SET stale = true WHERE column_name IS NOT NULL AND role <> 'json' AND EXISTS (
+    await connection.all(`
+      UPDATE lw_fields SET stale = true WHERE column_name IS NOT NULL AND role <> 'json' AND EXISTS (
       SELECT 1 FROM lw_fields AS above WHERE above.source = lw_fields.source AND above.role = 'repeated'
       AND starts_with(lw_fields.path, above.path || '.'))`);
     await joinTwins(connection);
@@ -31,7 +32,9 @@ async function joinTwins(connection: Connection): Promise<void> {
   for (const [table, columns] of twins) {
     const [first = "", ...others] = listOf(columns).map(quoteIdentifier);
     for (const other of others) {
-      const sql = `UPDATE ${quoteIdentifier(String(table))} SET ${first} = ${other} WHERE ${first} IS NULL AND ${other} IS NOT NULL`;
+      const sql =
+        `UPDATE ${quoteIdentifier(String(table))} SET ${first} = ${other} WHERE ${first} IS NULL ` +
+        `AND ${other} IS NOT NULL`;
       await connection.all(sql);
     }
   }

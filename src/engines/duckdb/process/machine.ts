@@ -1,0 +1,21 @@
+/** What the machine tells of a process, and of how busy it is itself. */
+import { readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+
+/**
+ * A machine with this many times as much to do as it has processors is not slow yet: the queries themselves do that.
+ */
+const USUAL_LOAD = 1.5;
+const MAX_SLOWNESS = 8;
+
+/** How many times as long as on an idle machine everything takes, from the load of the last minute; at least 1. */
+export function slowness(load = 0, processors: number = availableParallelism()): number {
+  return Math.min(MAX_SLOWNESS, Math.max(1, load / processors / USUAL_LOAD));
+}
+
+/** Resident memory of a process; undefined where the platform does not tell. */
+export async function residentBytes(pid: number): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const match = /^VmRSS:\s+(\d+) kB$/m.exec(status);
+  return match === null ? undefined : Number(match[1]) * 1024;
+}
