@@ -86,7 +86,8 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
     );
     const condition = negateIf(true, differs, item.span);
     // A field of several shapes names its columns by the values as they are written.
-    const label = item.alias?.name ?? valueLabel(coerce(resolution, value, type) ?? value) ?? valueLabel(value);
+    const named = input.type.kind === "MIXED" ? value : (coerce(resolution, value, type) ?? value);
+    const label = item.alias?.name ?? valueLabel(named);
     if (label === undefined) {
       resolution.report("invalid_query", `PIVOT value of type ${typeName(value.type)} needs an alias`, item.span);
       continue;
