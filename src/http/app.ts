@@ -89,7 +89,7 @@ export interface AppContext extends AppDependencies {
 }
 
 /** URLs of 256 KB and some headers fit. */
-const maxHeaderBytes = 512 * 1024;
+export const maxHeaderBytes = 512 * 1024;
 /** How long a connection that says nothing is kept open. */
 const keepAliveMs = 72_000;
 
