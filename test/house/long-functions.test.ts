@@ -11,7 +11,7 @@ const unmended = /^(?:console\/|src\/googlesql\/resolver\/|src\/drains\/(?:drain
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "src", "console", "bench"])
   .toString()
   .split("\n")
-  .filter((file) => /\.tsx?$/.test(file) && !/\.(?:test|long|deep)\.tsx?$|\/testing\//.test(file));
+  .filter((file) => /\.tsx?$/.test(file) && !/\.(?:test|long)\.tsx?$|\/testing\//.test(file));
 
 interface Node {
   readonly type?: string;

@@ -263,10 +263,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       // Checkpoints are the store's decision: DuckDB's own would stall a commit.
       "SET GLOBAL wal_autocheckpoint = '1TB'",
       `SET GLOBAL late_materialization_max_rows = ${LATE_ROWS}`,
+      `SET GLOBAL dynamic_or_filter_threshold = ${LATE_ROWS}`,
       // For ORDER BY and LIMIT it leaves row groups out by what it knew of them when it planned: beside a compaction,
       // rows that are there were missing from answers (see test/acceptance/reads-beside-writes.long.ts).
       "SET GLOBAL disabled_optimizers = 'row_group_pruner'",
-      `SET GLOBAL dynamic_or_filter_threshold = ${LATE_ROWS}`,
       // See host/checkpoints.ts, which alone may change it.
       "SET GLOBAL allowed_configs = ['max_vacuum_tasks']",
       "SET GLOBAL allow_community_extensions = false",
