@@ -290,6 +290,11 @@ describe("PIVOT, UNPIVOT and TABLESAMPLE", () => {
         "type_mismatch at "id": PIVOT values cannot be compared with FOR expression of type INT64",
       ]
     `);
+    expect(errorsOf(`SELECT * FROM (SELECT 1 AS n, 2.5 AS x) PIVOT (COUNT(n) FOR x IN (1.5))`)).toMatchInlineSnapshot(`
+      [
+        "invalid_query at "1.5": PIVOT value of type FLOAT64 needs an alias",
+      ]
+    `);
     expect(errorsOf(`SELECT * FROM people PIVOT (SUM(score) FOR id IN (score))`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "score": PIVOT value must be a constant",

@@ -86,11 +86,11 @@ export function resolvePivot(environment: Environment, relation: Relation, node:
     );
     const condition = negateIf(true, differs, item.span);
     // A field of several shapes names its columns by the values as they are written.
-    const named = input.type.kind === "MIXED" ? value : (coerce(resolution, value, type) ?? value);
-    const label = item.alias?.name ?? valueLabel(named);
+    const cast = input.type.kind === "MIXED" ? undefined : coerce(resolution, value, type);
+    const label = item.alias?.name ?? (cast === undefined ? undefined : valueLabel(cast)) ?? valueLabel(value);
     if (label === undefined) {
       resolution.report("invalid_query", `PIVOT value of type ${typeName(value.type)} needs an alias`, item.span);
-      continue;
+      return relation;
     }
     for (const block of blocks) {
       if (block === undefined) continue;
