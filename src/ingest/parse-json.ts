@@ -1,22 +1,27 @@
 import { isLosslessNumber, parse as parseLossless } from "lossless-json";
 import { WideNumber } from "../engines/contract/query-engine.ts";
 
-/** Where an integer of 16 digits or more may stand in a list or an object. Hits inside strings only cost time. */
-const longInteger = /[:,[]\s*-?(\d{16,})(?=\s*[,\]}])/g;
+/**
+ * Where a number may stand that a double does not hold: an integer of 16 digits or more, a large exponent, or more
+ * digits than the largest double has. Only what follows a colon, a comma, a bracket or the text's beginning is looked
+ * at, so that ids and hashes (`"4e512..."`) are passed over; a hit inside a string costs time and changes nothing.
+ */
+const longNumber = /(?:^|[:,[])\s*-?(?:(\d{16,})(?=\s*(?:[,\]}]|$))|\d+(?:\.\d+)?[eE]\+?0*[1-9]\d\d|\d{309})/g;
 
-/** Where a number beyond doubles may stand: a large exponent, or more digits than the largest double has. */
-const wideNumber = /\d[eE]\+?0*[1-9]\d\d|\d{309}/;
+/** Whether a JSON text may hold numbers that `JSON.parse` would change. */
+export function mayHoldLongNumbers(text: string): boolean {
+  for (const [, integer] of text.matchAll(longNumber)) {
+    if (integer === undefined || Number(integer) > Number.MAX_SAFE_INTEGER) return true;
+  }
+  return false;
+}
 
 /**
  * `JSON.parse`, except that integers beyond 2^53 arrive as bigint instead of losing their last digits, and other
  * numbers beyond doubles as `WideNumber`. Throws `SyntaxError` as `JSON.parse` does.
  */
 export function parseJson(text: string): unknown {
-  for (const [, digits] of text.matchAll(longInteger)) {
-    if (Number(digits) > Number.MAX_SAFE_INTEGER) return parseLossless(text, keepNumbers);
-  }
-  if (wideNumber.test(text)) return parseLossless(text, keepNumbers);
-  return JSON.parse(text);
+  return mayHoldLongNumbers(text) ? parseLossless(text, keepNumbers) : JSON.parse(text);
 }
 
 function keepNumbers(_key: string, value: unknown): unknown {
