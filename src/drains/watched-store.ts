@@ -34,6 +34,7 @@ function delegate(store: EventStore, members: Pick<EventStore, "append" | "appen
   return {
     ensureSource: (...call) => store.ensureSource(...call),
     describe: (...call) => store.describe(...call),
+    dropSource: (...call) => store.dropSource(...call),
     statistics: (...call) => store.statistics(...call),
     ...(deleteBefore === undefined ? {} : { deleteBefore: deleteBefore.bind(store) }),
     ...(inspect === undefined ? {} : { inspect: inspect.bind(store) }),

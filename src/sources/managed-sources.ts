@@ -15,7 +15,10 @@ export interface ManagedSources {
   create(sent: SentDocument): Promise<Source>;
   /** Throws `validation_failed`, `source_read_only` and `source_in_use`. A patch keeps what the document leaves out. */
   change(name: string, sent: SentDocument, isPatch: boolean): Promise<Source>;
-  /** Removes the source and its events. Throws `source_read_only` and `source_in_use`. */
+  /**
+   * Removes the source and its events. What fails in between leaves the source, with all of its events or none.
+   * Throws `source_read_only` and `source_in_use`.
+   */
   remove(name: string): Promise<Source>;
   /** Runs something else between changes. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
@@ -23,7 +26,7 @@ export interface ManagedSources {
 
 export interface ManagedSourcesOptions {
   readonly registry: SourceRegistry;
-  readonly events: Pick<EventStore, "deleteBefore">;
+  readonly events: Pick<EventStore, "dropSource">;
   /** Where the documents are kept, as JSON by the source's name. */
   readonly documents: {
     put(source: { readonly name: string; readonly document: string }): Promise<void>;
@@ -34,11 +37,8 @@ export interface ManagedSourcesOptions {
   readonly findBroken: (tables: SourceTables) => readonly string[];
 }
 
-/** After every event: the first microsecond after the year 9999. */
-const endOfTimeUs = 253_402_300_800_000_000n;
-
 export function createManagedSources(options: ManagedSourcesOptions): ManagedSources {
-  const { registry, events, documents, isEndpoint, findBroken } = options;
+  const { registry, documents, isEndpoint } = options;
   let last: Promise<unknown> = Promise.resolve();
   const exclusively = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
@@ -46,20 +46,11 @@ export function createManagedSources(options: ManagedSourcesOptions): ManagedSou
     return done;
   };
 
-  /** Takes the sources over once every endpoint is known to run with them, and `keep` has kept the change. */
-  const takeOver = async (sources: readonly Source[], keep: () => Promise<void>) => {
-    const tables = await registry.prepare(sources);
-    const broken = findBroken(tables);
-    if (broken.length > 0) {
-      throw new ServiceError("source_in_use", `These endpoints would no longer run: ${broken.join(", ")}`);
-    }
-    await keep();
+  const save = async (source: Source, others: readonly Source[]) => {
+    const sources = [...others, source];
+    await check(options, sources);
+    await documents.put({ name: source.name, document: JSON.stringify(toDocument(source)) });
     registry.replace(sources);
-  };
-
-  const save = (source: Source, others: readonly Source[]) => {
-    const document = JSON.stringify(toDocument(source));
-    return takeOver([...others, source], () => documents.put({ name: source.name, document }));
   };
 
   return {
@@ -85,14 +76,37 @@ export function createManagedSources(options: ManagedSourcesOptions): ManagedSou
     remove: (name) =>
       exclusively(async () => {
         const source = findChangeable(registry, name);
-        await takeOver(
-          registry.sources.filter((each) => each !== source),
-          () => documents.remove(source.name),
-        );
-        await events.deleteBefore?.(source.name, endOfTimeUs);
+        await drop(options, source);
         return source;
       }),
   };
+}
+
+/** Makes the sources' tables. Throws where an endpoint would not run with them. */
+async function check({ registry, findBroken }: ManagedSourcesOptions, sources: readonly Source[]): Promise<void> {
+  const broken = findBroken(await registry.prepare(sources));
+  if (broken.length === 0) return;
+  throw new ServiceError("source_in_use", `These endpoints would no longer run: ${broken.join(", ")}`);
+}
+
+/**
+ * The document goes last: whatever interrupts this, a source whose events are left is still there, and can be deleted
+ * again.
+ */
+async function drop(options: ManagedSourcesOptions, source: Source): Promise<void> {
+  const { registry, events, documents } = options;
+  const before = registry.sources;
+  const others = before.filter((each) => each !== source);
+  await check(options, others);
+  registry.replace(others);
+  try {
+    await events.dropSource(source.name);
+    await documents.remove(source.name);
+  } catch (error) {
+    await registry.prepare(before).catch(() => undefined);
+    registry.replace(before);
+    throw error;
+  }
 }
 
 function findChangeable(registry: SourceRegistry, name: string): Source {

@@ -148,11 +148,14 @@ describe("a source of the API", () => {
 
   it("is gone with its events when it is deleted, and begins anew", async () => {
     const { id } = await make({ name: "passing" });
-    await service.ingest("passing", [{ id: "1", timestamp: "2026-08-20T09:00:00Z" }]);
+    await service.ingest("passing", [{ id: "1", timestamp: "2026-08-20T09:00:00Z", left: 1 }]);
     expect((await api("DELETE", `/${id}`)).status).toBe(204);
     for (const path of ["/passing", `/${id}`, "/passing/recent"]) expect((await api("GET", path)).status).toBe(404);
     await make({ name: "passing" });
     expect(await recent("passing")).toEqual([]);
+    expect(await (await api("GET", "/passing/schema?variant=dot")).json()).not.toHaveProperty("left");
+    await service.ingest("passing", [{ id: "1", timestamp: "2026-08-20T09:00:00Z" }]);
+    expect((await recent("passing")).map((event) => event.id)).toEqual(["1"]);
   });
 
   it("that an endpoint reads cannot be deleted, nor lose the name that it is read by", async () => {

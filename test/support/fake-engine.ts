@@ -58,6 +58,7 @@ export function createFakeEngine(): FakeEngine {
         engine.appended.push({ source, events });
         return { stored: events.length, repeated: 0 };
       },
+      dropSource: async () => undefined,
       statistics: async () => [],
     },
   };

@@ -57,6 +57,8 @@ export function fromEngineError(error: unknown): ServiceError | undefined {
         retryAfterSeconds,
         cause: error,
       });
+    case "unknown_source":
+      return new ServiceError("unknown_source", error.message, { cause: error });
     case "refused":
       return new ServiceError("query_refused", "The engine refused the query", { cause: error });
     case "aborted":

@@ -16,6 +16,8 @@ export type EngineErrorCode =
   | "unavailable"
   /** The store's disk is full: reads go on. */
   | "disk_full"
+  /** The store does not hold the source, or it was dropped meanwhile. */
+  | "unknown_source"
   /** The append queue is at its bound; retry later. */
   | "overloaded"
   /** The second check refused a statement: a bug of ours, or an attack. */

@@ -262,6 +262,14 @@ export interface EventStore {
    * may come again. Absent on an engine that lets events expire by itself.
    */
   deleteBefore?(sourceName: string, timestampUs: bigint): Promise<number>;
+  /**
+   * Removes a source with its events, their ids and everything known of its fields and tenants; all or nothing, also
+   * where the engine ends meanwhile. Appends that came before it are removed too; later ones are refused with
+   * `unknown_source` until `ensureSource` makes the source anew, with nothing in it. Queries that are under way end as
+   * they would have, or without the source's rows. Does nothing for a source that the store does not hold, so that it
+   * can be repeated.
+   */
+  dropSource(sourceName: string): Promise<void>;
   /** Acknowledged events that were found gone when the store was opened, told for a week. */
   readonly logLoss?: LogLoss | undefined;
   /** Absent on an engine that keeps its state elsewhere. */

@@ -21,7 +21,7 @@ import { statementRules } from "./query/statement-rules.ts";
 import { readReport, readStatistics } from "./report.ts";
 import type { LogPosition } from "./store/log-position.ts";
 import { applyRules } from "./store/source-rules.ts";
-import { addSourceEntries, createSourceTable } from "./store/source-tables.ts";
+import { addSourceEntries, createSourceTable, dropSourceTable, nextTableName } from "./store/source-tables.ts";
 import { openStoreFile, readSources, type StoreFile } from "./store/store-file.ts";
 import { createStoredSource, findIdRange, loadIds, type StoredSource, tenantColumnOf } from "./store/stored-source.ts";
 import { readTenants } from "./store/tenant-entries.ts";
@@ -45,6 +45,8 @@ class Core implements EngineHost {
   readonly #writer: Writer;
   readonly #directory: string | undefined;
   readonly #sources = new Map<string, StoredSource>();
+  /** Tables of dropped sources: queries that were planned before may still read them, and find nothing. */
+  readonly #droppedTables: string[] = [];
   readonly #hooks: CoreHooks;
   readonly #loadingIds: Promise<void>;
   #loadingConnection: Connection | undefined;
@@ -66,7 +68,7 @@ class Core implements EngineHost {
     this.#database = database;
     this.#hooks = hooks;
     for (const schema of sources) this.#sources.set(schema.name, createStoredSource(schema));
-    const tables = () => [...this.#sources.values()].map(({ table }) => table);
+    const tables = () => [...[...this.#sources.values()].map(({ table }) => table), ...this.#droppedTables];
     const check = createStatementCheck(
       connections.check,
       statementRules((name) => tables().includes(name)),
@@ -124,7 +126,7 @@ class Core implements EngineHost {
     return this.#writer.task(async (connection) => {
       let source = this.#sources.get(name);
       if (source === undefined) {
-        const table = `events_${this.#sources.size + 1}`;
+        const table = await nextTableName(connection);
         source = createStoredSource({ name, table, entries, rules, tenants: [] });
         await createSourceTable(connection, source);
         source.hasAllIds = true;
@@ -192,6 +194,26 @@ class Core implements EngineHost {
     });
   }
 
+  async dropSource(name: string): Promise<void> {
+    const source = this.#sources.get(name);
+    if (source === undefined) return;
+    // From here on appends find no source, and no compaction begins: what is queued already goes first.
+    this.#sources.delete(name);
+    this.#droppedTables.push(source.table);
+    try {
+      await this.#maintenance?.interrupt();
+      await this.#writer.task((connection) =>
+        dropSourceTable(connection, source).finally(() => this.#runner.forgetRows()),
+      );
+    } catch (error) {
+      this.#droppedTables.splice(this.#droppedTables.indexOf(source.table), 1);
+      this.#sources.set(name, source);
+      throw error;
+    }
+    // Beside a query that still reads the rows it fails; the next checkpoint makes up for it.
+    await this.#writer.task(async (connection) => this.#maintenance?.freeSpace(connection)).catch(() => undefined);
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#isClosing = true;
@@ -221,7 +243,7 @@ class Core implements EngineHost {
 
   #source(name: string): StoredSource {
     const source = this.#sources.get(name);
-    if (source === undefined) throw new EngineError("internal", `The store has no source ${name}`);
+    if (source === undefined) throw new EngineError("unknown_source", `The store has no source ${name}`);
     return source;
   }
 

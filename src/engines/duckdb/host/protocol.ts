@@ -122,6 +122,8 @@ export interface EngineHost {
   statistics(): Promise<readonly TableStatistics[]>;
   /** Deletes the events before a time (microseconds since 1970) and answers how many they were. */
   deleteBefore(source: string, timestampUs: string): Promise<number>;
+  /** Removes a source and everything that is kept of it; nothing where there is none. */
+  dropSource(source: string): Promise<void>;
   /** Sizes, and what is known of each source. */
   report(): Promise<HostReport>;
   /**
@@ -172,6 +174,7 @@ export type HostRequest =
     }
   | { readonly id: number; readonly kind: "statistics" }
   | { readonly id: number; readonly kind: "deleteBefore"; readonly source: string; readonly timestampUs: string }
+  | { readonly id: number; readonly kind: "dropSource"; readonly source: string }
   | { readonly id: number; readonly kind: "report" }
   | { readonly id: number; readonly kind: "beginSnapshot" }
   | { readonly id: number; readonly kind: "endSnapshot" }

@@ -85,6 +85,8 @@ class Server {
         return this.host.statistics();
       case "deleteBefore":
         return this.host.deleteBefore(request.source, request.timestampUs);
+      case "dropSource":
+        return this.host.dropSource(request.source);
       case "report":
         return this.host.report();
       case "beginSnapshot":

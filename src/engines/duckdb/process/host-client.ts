@@ -19,6 +19,7 @@ import type {
   TableStatistics,
 } from "../host/protocol.ts";
 import type { SchemaEntry } from "../schema/schema-entry.ts";
+import { BatchQueue } from "./batch-queue.ts";
 
 type Unnumbered<T> = T extends unknown ? Omit<T, "id"> : never;
 type RequestBody = Unnumbered<HostRequest>;
@@ -55,33 +56,6 @@ function errorOf(answer: HostAnswer & { kind: "error" }): EngineError {
     ...(limit === undefined ? {} : { limit }),
     isLost,
   });
-}
-
-/** Batches that arrived and were not taken yet, and how it ended. */
-class BatchQueue {
-  readonly #items: (RowBatch | QuerySummary | EngineError)[] = [];
-  #wake: (() => void) | undefined;
-
-  push(item: RowBatch | QuerySummary | EngineError): void {
-    this.#items.push(item);
-    this.#wake?.();
-  }
-
-  /** Puts an end before everything that was not taken. */
-  fail(error: EngineError): void {
-    this.#items.unshift(error);
-    this.#wake?.();
-  }
-
-  async next(): Promise<RowBatch | QuerySummary | EngineError> {
-    for (;;) {
-      const item = this.#items.shift();
-      if (item !== undefined) return item;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
 }
 
 export class HostClient implements EngineHost {
@@ -182,6 +156,10 @@ export class HostClient implements EngineHost {
 
   deleteBefore(source: string, timestampUs: string): Promise<number> {
     return this.#request({ kind: "deleteBefore", source, timestampUs }) as Promise<number>;
+  }
+
+  async dropSource(source: string): Promise<void> {
+    await this.#request({ kind: "dropSource", source });
   }
 
   report(): Promise<HostReport> {

@@ -7,7 +7,6 @@ import { resolveQuery } from "../../../googlesql/resolve.ts";
 import { formatType, STRING } from "../../../googlesql/types.ts";
 import type { LogEvent, SourceDefinition } from "../../contract/query-engine.ts";
 import { compileQuery } from "../compile/compile.ts";
-import type { Connection } from "../driver/connection.ts";
 import { openCore } from "../host/core.ts";
 import type { CoreOptions, EngineHost } from "../host/protocol.ts";
 import { commitGroup } from "../host/store/group-commit.ts";
@@ -16,6 +15,7 @@ import { createStoredSource } from "../host/store/stored-source.ts";
 import { runQuery } from "../run-query.ts";
 import { DuckDbStore } from "./store.ts";
 import { defaultStoreLimits } from "./store-limits.ts";
+import { observeStatements } from "./testing/observe-statements.ts";
 
 const signal = new AbortController().signal;
 const hooks = { onFatal: () => expect.unreachable(), onProblem: () => undefined };
@@ -99,7 +99,9 @@ describe("an append whose answer is lost", () => {
       states.push({ name, isCommitted });
       isCommitted ||= statement === "COMMIT";
     };
-    await commitGroup(observe(connection, keepState), [{ source: createStoredSource(schema), batches, context }]);
+    await commitGroup(observeStatements(connection, keepState), [
+      { source: createStoredSource(schema), batches, context },
+    ]);
     keepState("the end");
     connection.close();
     database.close();
@@ -137,28 +139,4 @@ function both(n: number): string {
 function metadataOf(store: DuckDbStore, tenant: string): string {
   const column = store.describe("edge", tenant)?.columns.find(({ name }) => name === "metadata");
   return column === undefined ? "" : formatType(column.type).replace(/^ARRAY<STRUCT<(.*)>>$/, "$1");
-}
-
-/** The connection, which tells of each statement before it runs. */
-function observe(connection: Connection, before: (statement: string) => void): Connection {
-  const runAll = connection.all.bind(connection);
-  const append = connection.append.bind(connection);
-  const observed: Pick<Connection, "all" | "append" | "transaction"> = {
-    all(sql, values) {
-      before(sql);
-      return runAll(sql, values);
-    },
-    async append(table, chunks) {
-      before("append");
-      await append(table, chunks);
-      before("appended");
-    },
-    async transaction(work) {
-      await observed.all("BEGIN");
-      const result = await work();
-      await observed.all("COMMIT");
-      return result;
-    },
-  };
-  return Object.assign(connection, observed);
 }

@@ -27,7 +27,6 @@ import { createFieldTree } from "../schema/field-tree.ts";
 import { declaredEntries, grantEntries } from "../schema/grant-entries.ts";
 import type { SchemaEntry } from "../schema/schema-entry.ts";
 import {
-  createSourceState,
   defineSource,
   growSourceState,
   isSameRules,
@@ -36,6 +35,7 @@ import {
   rulesOf,
   type SourceState,
 } from "./source-state.ts";
+import { SourceStates } from "./source-states.ts";
 import { appendResult, newOf, noteCarried } from "./store-carried.ts";
 import { defaultStoreLimits, type StoreLimits } from "./store-limits.ts";
 import { toReport, toStatistics } from "./table-statistics.ts";
@@ -72,7 +72,7 @@ export class DuckDbStore implements EventStore {
   readonly #limits: StoreLimits;
   readonly #directory: string | undefined;
   readonly #ready: () => Promise<void>;
-  readonly #sources = new Map<string, SourceState>();
+  readonly #sources: SourceStates;
   /** For as long as somebody has the definition. */
   readonly #layouts = new WeakMap<TableDefinition, TableLayout>();
   #pendingRows = 0;
@@ -87,24 +87,21 @@ export class DuckDbStore implements EventStore {
     this.#ready = ready;
     this.#host = host;
     this.#limits = limits;
+    this.#sources = new SourceStates(limits.schema);
     if (encoder !== undefined) this.appendBody = (...call) => this.#appendBody(encoder, ...call);
   }
 
   /** Takes over what a host that was just opened tells of its store. */
   load({ sources, logLoss }: OpenedStore): void {
     this.logLoss = logLoss;
-    for (const schema of sources) {
-      const state = this.#sources.get(schema.name);
-      if (state === undefined) this.#sources.set(schema.name, createSourceState(schema, this.#limits.schema));
-      else resetSourceState(state, schema);
-    }
+    this.#sources.load(sources);
   }
 
   /** The layout of a table that `describe` answered. */
   readonly layoutOf: LayoutCatalog = (table) => this.#layouts.get(table);
 
   describe(sourceName: string, tenant?: string | null): TableDefinition | undefined {
-    const state = this.#sources.get(sourceName);
+    const state = this.#sources.find(sourceName);
     if (state === undefined) return undefined;
     const layout = layoutFor(state, tenant);
     this.#layouts.set(layout.definition, layout);
@@ -114,14 +111,15 @@ export class DuckDbStore implements EventStore {
   async ensureSource(definition: SourceDefinition): Promise<void> {
     const { name } = definition;
     const rules = rulesOf(definition);
-    if (!this.#sources.has(name)) {
+    await this.#sources.settle(name);
+    if (this.#sources.find(name) === undefined) {
       const entries = declaredEntries(createFieldTree([], createDeclaration(definition)));
-      const schema = await this.#host().createSource(name, entries, rules);
-      if (!this.#sources.has(name)) this.#sources.set(name, createSourceState(schema, this.#limits.schema));
+      this.#sources.add(await this.#host().createSource(name, entries, rules));
     }
-    const state = this.#source(name);
+    const state = this.#sources.get(name);
     if (state.definition !== undefined && isSameRules(rulesOf(state.definition), rules)) return;
     await this.#change(state, async () => {
+      this.#sources.checkPresent(state);
       defineSource(state, definition);
       await this.#addEntries(state, declaredEntries(state.tree));
       if (!isSameRules(state.rules, rules)) resetSourceState(state, await this.#host().defineSource(name, rules));
@@ -129,7 +127,7 @@ export class DuckDbStore implements EventStore {
   }
 
   async append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
-    const state = this.#source(sourceName);
+    const state = this.#sources.get(sourceName);
     this.#admit(signal);
     const encode = async ({ tree, full }: SourceState, alsoFull: ReadonlySet<Tenant>): Promise<EncodeOutcome> => {
       const tenants = alsoFull.size === 0 ? full : new Set([...full, ...alsoFull]);
@@ -148,7 +146,7 @@ export class DuckDbStore implements EventStore {
     signal: AbortSignal,
     admit?: (loads: readonly TenantLoad[]) => void,
   ): Promise<BodyResult> {
-    const state = this.#source(sourceName);
+    const state = this.#sources.get(sourceName);
     this.#admit(signal);
     const storing = this.#hold(body.bytes.length, () => encoder.read(state, body)).then(async (events) => {
       const { remarks, newestTimestampUs } = events;
@@ -179,13 +177,18 @@ export class DuckDbStore implements EventStore {
   }
 
   async deleteBefore(sourceName: string, timestampUs: bigint): Promise<number> {
-    const state = this.#source(sourceName);
+    const state = this.#sources.get(sourceName);
     return this.#host().deleteBefore(state.name, timestampUs.toString());
+  }
+
+  async dropSource(sourceName: string): Promise<void> {
+    await this.#sources.drop(sourceName, () => untilDone(this.#ready, () => this.#host().dropSource(sourceName)));
   }
 
   async inspect(signal: AbortSignal): Promise<StoreReport> {
     await this.#ready();
-    return toReport(this, this.#directory, await unlessAborted(this.#host().report(), signal), this.#sources);
+    const report = await unlessAborted(this.#host().report(), signal);
+    return toReport(this, this.#directory, report, (name) => this.#sources.find(name));
   }
 
   async snapshot(signal: AbortSignal): Promise<StoreSnapshot> {
@@ -231,6 +234,7 @@ export class DuckDbStore implements EventStore {
    * them.
    */
   async #send(state: SourceState, batches: readonly EncodedBatch[], carried: Carried): Promise<AppendResult> {
+    this.#sources.checkPresent(state);
     const byteCount = batches.reduce((sum, { payload }) => sum + payload.length, 0);
     const added = newOf(state, carried);
     const { entries } = state;
@@ -274,6 +278,7 @@ export class DuckDbStore implements EventStore {
 
   async #addEntries(state: SourceState, entries: readonly SchemaEntry[]): Promise<void> {
     if (entries.length === 0) return;
+    this.#sources.checkPresent(state);
     await this.#host().addEntries(state.name, entries);
     growSourceState(state, entries);
   }
@@ -286,11 +291,5 @@ export class DuckDbStore implements EventStore {
     });
     state.changes = changed.catch(() => undefined);
     return changed;
-  }
-
-  #source(name: string): SourceState {
-    const state = this.#sources.get(name);
-    if (state === undefined) throw new EngineError("internal", `The store has no source ${name}`);
-    return state;
   }
 }

@@ -18,7 +18,7 @@ export function toReport(
   { logLoss }: Pick<StoreReport, "logLoss">,
   directory: string | undefined,
   { sources, ...sizes }: HostReport,
-  states: ReadonlyMap<string, Pick<SourceState, "mistyped">>,
+  findState: (name: string) => Pick<SourceState, "mistyped"> | undefined,
 ): StoreReport {
   return {
     directory,
@@ -29,7 +29,7 @@ export function toReport(
       fieldCount,
       runCount,
       ...(tenantlessCount === null ? {} : { tenantlessCount }),
-      mistyped: [...(states.get(table.name)?.mistyped.values() ?? [])],
+      mistyped: [...(findState(table.name)?.mistyped.values() ?? [])],
     })),
   };
 }

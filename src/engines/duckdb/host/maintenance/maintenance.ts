@@ -147,10 +147,16 @@ export class Maintenance {
     return this.#compact(writer, { minRows: minQuietRows ?? Math.ceil(minRows / QUIET_SHARE), maxRows });
   }
 
-  /** Stops a compaction, which loses nothing, and makes a last checkpoint. */
-  async close(writer: Writer): Promise<void> {
+  /** Stops a compaction that is under way, which loses nothing. Not to be waited for on the writer's queue. */
+  async interrupt(): Promise<void> {
+    if (this.#compacting === undefined) return;
     this.#connection?.interrupt();
-    await this.#compacting?.catch(() => false);
+    await this.#compacting.catch(() => false);
+  }
+
+  /** Stops a compaction and makes a last checkpoint. */
+  async close(writer: Writer): Promise<void> {
+    await this.interrupt();
     // A copy that is under way must not change below its reader; the log has everything.
     if (this.#isHeld) return;
     await writer

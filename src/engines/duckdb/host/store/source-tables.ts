@@ -22,6 +22,56 @@ export async function createSourceTable(
   });
 }
 
+/** Tables of sources are numbered. A number is not given again, as `dropLeftTables` sees to. */
+const TABLE_PREFIX = "events_";
+
+/** The name of the next source's table. */
+export async function nextTableName(connection: Connection): Promise<string> {
+  const numbers = (await readTableNames(connection)).map(numberOf);
+  return `${TABLE_PREFIX}${Math.max(0, ...numbers) + 1}`;
+}
+
+async function readTableNames(connection: Connection): Promise<readonly string[]> {
+  const rows = await connection.all("SELECT table_name FROM duckdb_tables() WHERE starts_with(table_name, $1)", [
+    { value: TABLE_PREFIX },
+  ]);
+  return rows.map(([name]) => String(name));
+}
+
+function numberOf(table: string): number {
+  return Number(table.slice(TABLE_PREFIX.length));
+}
+
+/**
+ * Removes a source in one transaction. Its table stays, empty: queries may be reading it, and DuckDB would give its
+ * blocks to other tables.
+ */
+export async function dropSourceTable(
+  connection: Connection,
+  { name, table }: Pick<StoredSource, "name" | "table">,
+): Promise<void> {
+  await connection.transaction(async () => {
+    await connection.all(`DELETE FROM "${table}"`);
+    await connection.all("DELETE FROM lw_runs WHERE source = $1", [{ value: table }]);
+    await connection.all("DELETE FROM lw_tenants WHERE source = $1", [{ value: name }]);
+    await connection.all("DELETE FROM lw_fields WHERE source = $1", [{ value: name }]);
+    await connection.all("DELETE FROM lw_sources WHERE name = $1", [{ value: name }]);
+  });
+}
+
+/**
+ * Removes the tables that dropped sources left, while nobody reads. The one with the highest number stays, so that no
+ * statement that was printed for a dropped source ever reads another's table.
+ */
+export async function dropLeftTables(connection: Connection): Promise<void> {
+  const tables = await readTableNames(connection);
+  const used = new Set((await connection.all("SELECT table_name FROM lw_sources")).map(([table]) => String(table)));
+  const last = Math.max(0, ...tables.map(numberOf));
+  for (const table of tables) {
+    if (!used.has(table) && numberOf(table) !== last) await connection.all(`DROP TABLE "${table}"`);
+  }
+}
+
 /** Keeps entries, the first of which is the `ordinal`th of the source. */
 async function keepEntries(
   connection: Connection,

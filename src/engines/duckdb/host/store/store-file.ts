@@ -8,6 +8,7 @@ import { toEngineError } from "../../driver/driver-error.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import type { CoreOptions, SourceRules, SourceSchema } from "../protocol.ts";
 import { LogPosition } from "./log-position.ts";
+import { dropLeftTables } from "./source-tables.ts";
 import { readTenants } from "./tenant-entries.ts";
 import { upgradeFromFirst } from "./upgrade.ts";
 
@@ -145,6 +146,7 @@ export async function openStoreFile(options: CoreOptions): Promise<StoreFile> {
       position.check(Date.now());
       const connection = await database.connect();
       await checkFormat(connection, paths.file);
+      await dropLeftTables(connection);
       connection.close();
       return { database, position };
     } catch (error) {
