@@ -10,19 +10,31 @@ interface StoreState {
   readonly engine: string;
   readonly directory: string | null;
   readonly rows: number;
-  readonly file_bytes: number;
-  readonly reusable_bytes: number;
-  readonly log_bytes: number;
-  readonly disk_free_bytes: number;
   readonly sources: readonly {
     readonly name: string;
     readonly rows: number;
     readonly newest: string | null;
     readonly fields: number;
-    readonly tail_rows: number;
     readonly retention_days: number | null;
+    readonly [figure: string]: unknown;
   }[];
   readonly problems: readonly { readonly code: string; readonly message: string; readonly source?: string }[];
+  /** What the engine tells beside these, of the store and of each source, under the figures' names. */
+  readonly figures: readonly Figure[];
+  readonly [figure: string]: unknown;
+}
+
+interface Figure {
+  readonly name: string;
+  readonly label: string;
+  readonly unit: "bytes" | "events" | "count";
+  readonly of: "store" | "source";
+  readonly description: string;
+}
+
+function formatFigure({ name, unit }: Figure, values: { readonly [figure: string]: unknown }): string {
+  const value = Number(values[name] ?? 0);
+  return unit === "bytes" ? formatBytes(value) : formatCount(value);
 }
 
 /** How large the store is, and what somebody should look at. */
@@ -55,14 +67,12 @@ async function readMemory(signal: AbortSignal): Promise<Memory> {
 }
 
 function State({ state, memory }: { readonly state: StoreState; readonly memory: Memory | undefined }) {
-  const tailRows = state.sources.reduce((sum, source) => sum + source.tail_rows, 0);
-  const tiles: readonly (readonly [string, string])[] = [
+  const ofSources = state.figures.filter((figure) => figure.of === "source");
+  const tiles: readonly (readonly [label: string, value: string, description?: string])[] = [
     ["Events", formatCount(state.rows)],
-    ["On disk", formatBytes(state.file_bytes)],
-    ["Free inside", formatBytes(state.reusable_bytes)],
-    ["Log", formatBytes(state.log_bytes)],
-    ["To be put in order", formatCount(tailRows)],
-    ["Disk left", formatBytes(state.disk_free_bytes)],
+    ...state.figures
+      .filter((figure) => figure.of === "store")
+      .map((figure) => [figure.label, formatFigure(figure, state), figure.description] as const),
     ["Memory of the service", memory === undefined ? "…" : formatBytes(memory.service)],
     ["Memory of the engine", memory === undefined ? "…" : formatBytes(memory.engine)],
   ];
@@ -75,8 +85,8 @@ function State({ state, memory }: { readonly state: StoreState; readonly memory:
         </div>
       ))}
       <div class="tiles">
-        {tiles.map(([label, value]) => (
-          <div key={label} class="card tile">
+        {tiles.map(([label, value, description]) => (
+          <div key={label} class="card tile" title={description}>
             <span class="soft">{label}</span>
             <b>{value}</b>
           </div>
@@ -90,18 +100,26 @@ function State({ state, memory }: { readonly state: StoreState; readonly memory:
               <th>Source</th>
               <th class="number">Events</th>
               <th class="number">Fields</th>
-              <th class="number">To be put in order</th>
+              {ofSources.map(({ name, label, description }) => (
+                <th key={name} class="number" title={description}>
+                  {label}
+                </th>
+              ))}
               <th class="number">Kept</th>
               <th>Newest</th>
             </tr>
           </thead>
           <tbody>
-            {state.sources.map(({ name, rows, fields, tail_rows: tail, retention_days: days, newest }) => (
+            {state.sources.map(({ name, rows, fields, retention_days: days, newest, ...values }) => (
               <tr key={name}>
                 <td class="mono">{name}</td>
                 <td class="number">{formatCount(rows)}</td>
                 <td class="number">{formatCount(fields)}</td>
-                <td class="number">{formatCount(tail)}</td>
+                {ofSources.map((figure) => (
+                  <td key={figure.name} class="number">
+                    {formatFigure(figure, values)}
+                  </td>
+                ))}
                 <td class="number">{days === null ? "for good" : `${days} days`}</td>
                 <td>{newest === null ? <span class="faint">none</span> : formatAgo(Date.parse(newest), Date.now())}</td>
               </tr>

@@ -1,10 +1,16 @@
 /** The engines that there are. Whatever is outside this room opens one here, and names none. */
+import type { EngineCapabilities } from "./contract/capabilities.ts";
 import type { ByteChecker, FileCheck } from "./contract/file-check.ts";
 import type { Engine } from "./contract/query-engine.ts";
 import type { ScratchEngine } from "./contract/scratch-engine.ts";
-import { type DuckDbEngineOptions, openDuckDbEngine } from "./duckdb/index.ts";
+import { type DuckDbEngineOptions, duckDbCapabilities, openDuckDbEngine } from "./duckdb/index.ts";
 
 export type EngineOptions = DuckDbEngineOptions;
+
+/** What may be relied on of the engine that `openEngine` opens, before it is open. */
+export function engineCapabilities(): EngineCapabilities {
+  return duckDbCapabilities;
+}
 
 /** What only tests set: when the engine makes checkpoints and compacts, and what its host is. */
 export type EngineSizes = Pick<EngineOptions, "checkpointBytes" | "compaction" | "hostPath">;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { TokenStore } from "../access/token.ts";
 import { watchStore } from "../drains/watched-store.ts";
+import { describeWeakPromises } from "../engines/contract/capabilities.ts";
 import type { Engine } from "../engines/contract/query-engine.ts";
 import { openEngine } from "../engines/index.ts";
 import { type MetadataDatabase, openMetadata } from "../metadata/database.ts";
@@ -77,5 +78,6 @@ async function openStore({ settings, engineSizes, logger, closers }: Start): Pro
     log: (level, message) => logger[level](message),
   });
   closers.push(() => engine.close());
+  for (const promise of describeWeakPromises(engine.capabilities)) logger.warn(`${engine.name}: ${promise}`);
   return engine;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SourceReport, StoreReport } from "../engines/contract/query-engine.ts";
+import type { FigureDefinition, SourceReport, StoreReport } from "../engines/contract/query-engine.ts";
+import { reservedFigureNames } from "../engines/contract/store-report.ts";
 import { describeStore } from "./store-state.ts";
 
 const nowMs = Date.UTC(2026, 7, 20);
@@ -11,35 +12,34 @@ const edge: SourceReport = {
   rowCount: 10,
   oldestTimestampUs: nowUs - dayUs,
   newestTimestampUs: nowUs,
-  tailRowCount: 4,
   fieldCount: 7,
-  runCount: 2,
+  figures: { parts: 2 },
 };
+const figureDefinitions: readonly FigureDefinition[] = [
+  { name: "shards", label: "Shards", unit: "count", of: "store", description: "Machines." },
+  { name: "parts", label: "Parts", unit: "count", of: "source", description: "Files." },
+];
 const report: StoreReport = {
   directory: "/data/store",
-  fileBytes: 1000,
-  reusableBytes: 100,
-  logBytes: 10,
-  diskFreeBytes: 1e12,
+  figureDefinitions,
+  figures: { shards: 3 },
+  problems: [],
   sources: [edge],
 };
 const sources = [{ name: "edge", retentionDays: 30 }];
 
 function problemsOf(some: Partial<StoreReport>, source: Partial<SourceReport> = {}): string[] {
-  const state = describeStore("duckdb", { ...report, sources: [{ ...edge, ...source }], ...some }, sources, nowMs);
+  const state = describeStore("any", { ...report, sources: [{ ...edge, ...source }], ...some }, sources, nowMs);
   return state.problems.map(({ code }) => code);
 }
 
 describe("the state of a store", () => {
-  it("tells sizes and sources, times in ISO 8601", () => {
-    expect(describeStore("duckdb", report, sources, nowMs)).toEqual({
-      engine: "duckdb",
+  it("tells the engine's figures and sources, times in ISO 8601", () => {
+    expect(describeStore("any", report, sources, nowMs)).toEqual({
+      engine: "any",
       directory: "/data/store",
       rows: 10,
-      file_bytes: 1000,
-      reusable_bytes: 100,
-      log_bytes: 10,
-      disk_free_bytes: 1e12,
+      shards: 3,
       sources: [
         {
           name: "edge",
@@ -47,28 +47,34 @@ describe("the state of a store", () => {
           oldest: "2026-08-19T00:00:00.000Z",
           newest: "2026-08-20T00:00:00.000Z",
           fields: 7,
-          runs: 2,
-          tail_rows: 4,
+          parts: 2,
           without_tenant: null,
           mistyped: [],
           retention_days: 30,
         },
       ],
       problems: [],
+      figures: figureDefinitions,
     });
   });
 
-  it("names a disk that is nearly full, also when only the log is large", () => {
-    expect(problemsOf({ diskFreeBytes: 1e8 })).toEqual(["disk_nearly_full"]);
-    expect(problemsOf({ diskFreeBytes: 6e8, logBytes: 4e8 })).toEqual(["disk_nearly_full"]);
+  it("lists the engine's problems before those of events", () => {
+    const own = { code: "out_of_shards", message: "Add one" };
+    expect(problemsOf({ problems: [own] }, { newestTimestampUs: nowUs + 2n * dayUs })).toEqual([
+      "out_of_shards",
+      "events_in_the_future",
+    ]);
   });
 
-  it("names a log that no checkpoint empties", () => {
-    expect(problemsOf({ logBytes: 6e8 })).toEqual(["log_too_long"]);
+  it("lets no figure of an engine's stand in for what every engine tells", () => {
+    const state = describeStore("any", { ...report, figures: { rows: 7 } }, sources, nowMs);
+    expect(state.rows).toBe(10);
+    expect(new Set([...Object.keys(state), ...Object.keys(state.sources[0] ?? {})])).toEqual(
+      new Set([...reservedFigureNames, "parts"]),
+    );
   });
 
   it.each([
-    ["compaction_behind", { tailRowCount: 2_000_000 }],
     ["retention_behind", { oldestTimestampUs: nowUs - 31n * dayUs }],
     ["events_in_the_future", { newestTimestampUs: nowUs + 2n * dayUs }],
     ["unknown_source", { name: "gone" }],

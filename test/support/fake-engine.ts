@@ -1,3 +1,4 @@
+import { defaultCapabilities } from "../../src/engines/contract/capabilities.ts";
 import type {
   CompiledQuery,
   Engine,
@@ -38,6 +39,7 @@ export function toBatch(rows: readonly object[]): RowBatch {
 export function createFakeEngine(): FakeEngine {
   const engine: FakeEngine = {
     name: "fake",
+    capabilities: defaultCapabilities,
     requests: [],
     appended: [],
     onRun: async () => runningQuery([]),

@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { type Configuration, readConfiguration } from "../../config/config.ts";
-import { openEngine, verifyStore } from "../../engines/index.ts";
+import type { FigureDefinition, StoreProblem } from "../../engines/contract/query-engine.ts";
+import { engineCapabilities, openEngine, verifyStore } from "../../engines/index.ts";
 import { openMetadata } from "../../metadata/database.ts";
 import { createSourceStore } from "../../metadata/source-store.ts";
 import { loadAllSources } from "../../service/all-sources.ts";
 import { metadataPath, storeDirectory } from "../../service/data-folder.ts";
 import type { Source } from "../../sources/source.ts";
-import { describeStore, type StoreProblem, type StoreState } from "../../sources/store-state.ts";
+import { describeStore, type StoreState } from "../../sources/store-state.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { formatTable } from "../output/table.ts";
 import { isServiceThere, readAnswer, type ServiceOptions } from "../service-call.ts";
@@ -31,6 +32,9 @@ export async function doctor(options: DoctorOptions, context: CliContext): Promi
 }
 
 async function examine(options: DoctorOptions, context: CliContext): Promise<StoreState> {
+  if (options.deep === true && !engineCapabilities().hasLocalFiles) {
+    throw new CliError("The engine keeps its events elsewhere: check its files by its own means");
+  }
   if (await isServiceThere(options, context)) {
     const state = await readAnswer<StoreState>("/api/store", options, context);
     return options.deep === true ? withDamages(state, await checkServiceBlocks(options, context)) : state;
@@ -89,32 +93,37 @@ async function readSources({ settings }: Configuration, { errors }: CliContext):
   }
 }
 
+function formatFigure(value: unknown, unit: FigureDefinition["unit"]): string {
+  const number = Number(value ?? 0);
+  if (unit !== "bytes") return number.toLocaleString("en");
+  return `${(number / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
+}
+
 function printState(state: StoreState, { output }: CliContext): void {
-  const megabytes = (bytes: number) => `${(bytes / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
-  const count = (value: number) => value.toLocaleString("en");
+  const count = (value: number) => formatFigure(value, "count");
+  const figuresOf = (of: FigureDefinition["of"]) => state.figures.filter((figure) => figure.of === of);
   print(
     output,
     formatTable(
       ["STORE", state.directory ?? state.engine],
       [
         ["events", count(state.rows)],
-        ["file", `${megabytes(state.file_bytes)}, of which ${megabytes(state.reusable_bytes)} can be used again`],
-        ["log", megabytes(state.log_bytes)],
-        ["disk free", megabytes(state.disk_free_bytes)],
+        ...figuresOf("store").map(({ name, label, unit }) => [label.toLowerCase(), formatFigure(state[name], unit)]),
       ],
     ),
   );
+  const own = figuresOf("source");
+  const heads = own.map(({ label }) => label.toUpperCase());
   const rows = state.sources.map((source) => [
     source.name,
     count(source.rows),
     source.oldest ?? "",
     source.newest ?? "",
     count(source.fields),
-    count(source.runs),
-    count(source.tail_rows),
+    ...own.map(({ name, unit }) => formatFigure(source[name], unit)),
     source.retention_days === null ? "for good" : `${source.retention_days} days`,
   ]);
-  print(output, `\n${formatTable(["SOURCE", "EVENTS", "OLDEST", "NEWEST", "FIELDS", "RUNS", "TAIL", "KEPT"], rows)}`);
+  print(output, `\n${formatTable(["SOURCE", "EVENTS", "OLDEST", "NEWEST", "FIELDS", ...heads, "KEPT"], rows)}`);
   const problems = state.problems.map(({ message }) => `  ${message}`);
   print(output, problems.length === 0 ? "\nNo problems." : `\nProblems:\n${problems.join("\n")}`);
 }

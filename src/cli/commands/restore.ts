@@ -2,6 +2,7 @@ import { createReadStream, existsSync, readdirSync } from "node:fs";
 import { readFile, rename, rm, rmdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { readConfiguration } from "../../config/config.ts";
+import { engineCapabilities } from "../../engines/index.ts";
 import type { BackupManifest } from "../../http/answer/backup-format.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { checkedParts } from "../input/checked-name.ts";
@@ -18,6 +19,9 @@ export async function restore(
   context: CliContext,
 ): Promise<void> {
   const { settings } = readConfiguration(context, context.environment);
+  if (!engineCapabilities().hasLocalFiles) {
+    throw new CliError("The engine keeps its events elsewhere: restore them by its own means");
+  }
   const target = resolve(settings.dataDir);
   if (existsSync(target) && readdirSync(target).length > 0) {
     throw new CliError(

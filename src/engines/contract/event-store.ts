@@ -1,6 +1,7 @@
 /** The contract of an event store: events, what is kept of them, and the tables they are. */
 import type { TableDefinition } from "../../googlesql/relation.ts";
 import type { SqlType } from "../../googlesql/types.ts";
+import type { StoreReport } from "./store-report.ts";
 
 /** A number beyond the range of doubles, such as `1e400`, as its JSON has it. */
 export class WideNumber {
@@ -168,8 +169,6 @@ export interface SourceStatistics {
   readonly rowCount: number;
   readonly oldestTimestampUs: bigint | null;
   readonly newestTimestampUs: bigint | null;
-  /** Rows that are not yet in the order the engine keeps for good, where it has one. */
-  readonly tailRowCount?: number;
 }
 
 /** A declared field that events had values for which do not fit its type: they read as NULL. */
@@ -182,18 +181,6 @@ export interface MistypedField {
   readonly example: string;
 }
 
-/** What is known of a source's part of a store. */
-export interface SourceReport extends SourceStatistics {
-  /** Fields that events carried, or that were declared. */
-  readonly fieldCount: number;
-  /** Parts of the table in the order that the engine keeps for good; 0 where it has none. */
-  readonly runCount: number;
-  /** Events without a tenant, of a source that has tenants. */
-  readonly tenantlessCount?: number;
-  /** Declared fields that events since the start had other values for. */
-  readonly mistyped?: readonly MistypedField[];
-}
-
 /** Acknowledged events that a store found gone when it was opened: its log is shorter than it was. */
 export interface LogLoss {
   /** When it was found, in ISO 8601. */
@@ -201,23 +188,6 @@ export interface LogLoss {
   /** Bytes that the log had when its last events were acknowledged, and when it was opened. */
   readonly acknowledgedBytes: number;
   readonly foundBytes: number;
-}
-
-/** The state of a store, for the people who look after it. */
-export interface StoreReport {
-  /** Folder of the store; undefined where it is not on this machine's disk. */
-  readonly directory: string | undefined;
-  /** Of the events' file. */
-  readonly fileBytes: number;
-  /** Inside the file, free for events to come. */
-  readonly reusableBytes: number;
-  /** Committed, and not yet in the file. */
-  readonly logBytes: number;
-  /** Left on the disk of the folder. */
-  readonly diskFreeBytes: number;
-  /** Told for a week after it was found. */
-  readonly logLoss?: LogLoss | undefined;
-  readonly sources: readonly SourceReport[];
 }
 
 /** A consistent state of a store, held until it is released: its files do not change, while events are still stored. */

@@ -4,6 +4,7 @@
  */
 import type { ResolvedQuery } from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
+import type { EngineCapabilities } from "./capabilities.ts";
 import type { EventStore } from "./event-store.ts";
 
 export { EngineError, type EngineErrorCode, type EngineLimit } from "./errors.ts";
@@ -23,13 +24,12 @@ export type {
   ReadEvents,
   RejectedEvent,
   SourceDefinition,
-  SourceReport,
   SourceStatistics,
-  StoreReport,
   StoreSnapshot,
   TenantLoad,
 } from "./event-store.ts";
 export { BodyError, newestTimestampUs, WideNumber } from "./event-store.ts";
+export type { FigureDefinition, Figures, SourceReport, StoreProblem, StoreReport } from "./store-report.ts";
 
 /** A query in an engine's own SQL. Immutable and free of values, so that it can be kept and run many times. */
 export interface CompiledQuery {
@@ -93,7 +93,7 @@ export interface RunRequest {
   readonly values: readonly ParameterValue[];
   readonly encoding: RowEncoding;
   readonly limits: QueryLimits;
-  /** Aborting it interrupts the query within 100 ms. */
+  /** Aborting it ends the query within the engine's `cancelLatencyMs`. */
   readonly signal: AbortSignal;
   /** Told once where the engine ended, or had to be ended, because of this query; also after it was stopped. */
   readonly onEngineEnded?: () => void;
@@ -133,6 +133,7 @@ export interface CompileOptions {
 export interface Engine {
   /** `duckdb`, later `clickhouse`, `bigquery`. */
   readonly name: string;
+  readonly capabilities: EngineCapabilities;
   readonly store: EventStore;
   /** Throws `GoogleSqlError` with positions where the engine cannot express the query. */
   compile(query: ResolvedQuery, options?: CompileOptions): CompiledQuery;

@@ -1,6 +1,6 @@
 /** The embedded engine: DuckDB in a process of its own, or in this one for commands and tests that need no store. */
 import { availableParallelism, totalmem } from "node:os";
-import { describeLogLoss } from "../contract/describe-log-loss.ts";
+import { defaultCapabilities, type EngineCapabilities } from "../contract/capabilities.ts";
 import { type Engine, EngineError } from "../contract/query-engine.ts";
 import { compileQuery } from "./compile/compile.ts";
 import { EncoderThread } from "./encoder/encoder-thread.ts";
@@ -10,6 +10,7 @@ import { HostProcess } from "./process/host-process.ts";
 import { residentBytes } from "./process/machine.ts";
 import { runQuery } from "./run-query.ts";
 import { schemaLimitsFor, type TenantColumns } from "./schema/grant-entries.ts";
+import { describeLogLoss } from "./store/describe-log-loss.ts";
 import { DuckDbStore } from "./store/store.ts";
 import { defaultStoreLimits, type StoreLimits } from "./store/store-limits.ts";
 
@@ -52,6 +53,13 @@ const MAX_DEFAULT_MEMORY = GIBIBYTE / 2;
 const DEFAULT_COMPACTION = { minRows: 61_440, maxRows: 92_160 };
 const DEFAULT_CHECKPOINT_BYTES = 64 * 1024 ** 2;
 
+/** It interrupts its own threads, and its folder is on this machine. */
+export const duckDbCapabilities: EngineCapabilities = {
+  ...defaultCapabilities,
+  cancelLatencyMs: 100,
+  hasLocalFiles: true,
+};
+
 /** The embedded engine, with what only its tests and the doctor need to know. */
 export interface DuckDbEngine extends Engine {
   /** Process id of the engine host; undefined in memory and while it restarts. */
@@ -77,6 +85,7 @@ function createEngine(
 ): DuckDbEngine {
   return {
     name: "duckdb",
+    capabilities: duckDbCapabilities,
     store,
     compile: (query, options) => compileQuery(query, store.layoutOf, options),
     async run(request) {

@@ -188,7 +188,8 @@ export class DuckDbStore implements EventStore {
   async inspect(signal: AbortSignal): Promise<StoreReport> {
     await this.#ready();
     const report = await unlessAborted(this.#host().report(), signal);
-    return toReport(this, this.#directory, report, (name) => this.#sources.find(name));
+    const { logLoss } = this;
+    return toReport(report, { directory: this.#directory, logLoss }, (name) => this.#sources.find(name));
   }
 
   async snapshot(signal: AbortSignal): Promise<StoreSnapshot> {

@@ -1,35 +1,35 @@
-import type { SourceStatistics, StoreReport } from "../../contract/query-engine.ts";
+import type { LogLoss, SourceStatistics, StoreReport } from "../../contract/query-engine.ts";
 import type { HostReport, TableStatistics } from "../host/protocol.ts";
 import type { SourceState } from "./source-state.ts";
+import { figureDefinitions, findStoreProblems, sourceFigures, storeFigures } from "./store-figures.ts";
 
 /** What the host tells of a source, in the contract's types. */
-export function toStatistics({ name, rowCount, oldestUs, newestUs, tailRowCount }: TableStatistics): SourceStatistics {
+export function toStatistics({ name, rowCount, oldestUs, newestUs }: TableStatistics): SourceStatistics {
   return {
     name,
     rowCount,
     oldestTimestampUs: oldestUs === null ? null : BigInt(oldestUs),
     newestTimestampUs: newestUs === null ? null : BigInt(newestUs),
-    tailRowCount,
   };
 }
 
 /** The same of all that it keeps. */
 export function toReport(
-  { logLoss }: Pick<StoreReport, "logLoss">,
-  directory: string | undefined,
-  { sources, ...sizes }: HostReport,
+  report: HostReport,
+  { directory, logLoss }: { readonly directory: string | undefined; readonly logLoss: LogLoss | undefined },
   findState: (name: string) => Pick<SourceState, "mistyped"> | undefined,
 ): StoreReport {
   return {
     directory,
-    logLoss,
-    ...sizes,
-    sources: sources.map(({ fieldCount, runCount, tenantlessCount, ...table }) => ({
-      ...toStatistics(table),
-      fieldCount,
-      runCount,
-      ...(tenantlessCount === null ? {} : { tenantlessCount }),
-      mistyped: [...(findState(table.name)?.mistyped.values() ?? [])],
+    figureDefinitions,
+    figures: storeFigures(report),
+    problems: findStoreProblems(report, directory, logLoss),
+    sources: report.sources.map((source) => ({
+      ...toStatistics(source),
+      fieldCount: source.fieldCount,
+      ...(source.tenantlessCount === null ? {} : { tenantlessCount: source.tenantlessCount }),
+      mistyped: [...(findState(source.name)?.mistyped.values() ?? [])],
+      figures: sourceFigures(source),
     })),
   };
 }

@@ -222,9 +222,9 @@ describe("maintenance of the store", () => {
     await host.maintain();
     const report = await store.inspect(signal);
     expect(report).toMatchObject({
-      sources: [{ name: "edge", rowCount: 4000, runCount: 1, tailRowCount: 0, fieldCount: 4 }],
+      sources: [{ name: "edge", rowCount: 4000, figures: { runs: 1, tail_rows: 0 }, fieldCount: 4 }],
     });
-    expect(report.fileBytes).toBeGreaterThan(100_000);
-    expect(report.diskFreeBytes).toBeGreaterThan(0);
+    expect(report.figures.file_bytes).toBeGreaterThan(100_000);
+    expect(report.figures.disk_free_bytes).toBeGreaterThan(0);
   });
 });

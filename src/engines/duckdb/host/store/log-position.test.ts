@@ -144,8 +144,9 @@ describe("a store whose log was cut", () => {
     const lines: string[] = [];
     const opened = await openDuckDbEngine({ directory, threads: 1, log: (_, line) => void lines.push(line) });
     try {
-      const { logLoss, sources } = (await opened.store.inspect?.(signal)) ?? { logLoss: undefined, sources: [] };
-      return { logLoss, rows: sources[0]?.rowCount, lines };
+      const { logLoss } = opened.store;
+      const { problems = [], sources = [] } = (await opened.store.inspect?.(signal)) ?? {};
+      return { logLoss, problems: problems.map(({ code }) => code), rows: sources[0]?.rowCount, lines };
     } finally {
       await opened.close();
     }
@@ -156,13 +157,14 @@ describe("a store whose log was cut", () => {
     try {
       await engine.store.ensureSource({ name: "edge", knownFields: [] });
       await append(20);
-      expect(await openCopy(copyAsKilled())).toEqual({ logLoss: undefined, rows: 20, lines: [] });
+      expect(await openCopy(copyAsKilled())).toEqual({ logLoss: undefined, problems: [], rows: 20, lines: [] });
       const copy = copyAsKilled();
       const log = storePaths(copy).writeAheadLog;
       const { size } = statSync(log);
       truncateSync(log, Math.floor(size / 2));
       const first = await openCopy(copy);
       expect(first.logLoss).toMatchObject({ acknowledgedBytes: size, foundBytes: Math.floor(size / 2) });
+      expect(first.problems).toEqual(["log_shortened"]);
       expect(first.rows).toBeLessThan(20);
       expect(first.lines).toEqual([expect.stringContaining("Acknowledged events are lost")]);
       const second = await openCopy(copy);

@@ -1,4 +1,4 @@
-import type { LogLoss } from "./event-store.ts";
+import type { LogLoss } from "../../contract/event-store.ts";
 
 /** What happened to the store's log, and what to do, for the people who look after it. */
 export function describeLogLoss({ foundAt, acknowledgedBytes, foundBytes }: LogLoss): string {

@@ -1,0 +1,109 @@
+/** What the embedded engine tells of its file, and when that is a problem. */
+import type { LogLoss } from "../../contract/event-store.ts";
+import type { FigureDefinition, Figures, StoreProblem } from "../../contract/store-report.ts";
+import type { HostReport } from "../host/protocol.ts";
+import { describeLogLoss } from "./describe-log-loss.ts";
+
+export const figureDefinitions: readonly FigureDefinition[] = [
+  {
+    name: "file_bytes",
+    label: "On disk",
+    unit: "bytes",
+    of: "store",
+    description: "Size of the events' file. It does not shrink; space that is free in it is used again.",
+  },
+  {
+    name: "reusable_bytes",
+    label: "Free inside",
+    unit: "bytes",
+    of: "store",
+    description: "What deleted events left free in the file for those to come.",
+  },
+  {
+    name: "log_bytes",
+    label: "Log",
+    unit: "bytes",
+    of: "store",
+    description: "Committed, and not yet in the file; a checkpoint empties it about every 64 MB.",
+  },
+  {
+    name: "disk_free_bytes",
+    label: "Disk left",
+    unit: "bytes",
+    of: "store",
+    description: "Left on the disk of the folder. Events are refused when there is none.",
+  },
+  {
+    name: "runs",
+    label: "Runs",
+    unit: "count",
+    of: "source",
+    description: "Parts of the table that are sorted by tenant and time.",
+  },
+  {
+    name: "tail_rows",
+    label: "Tail",
+    unit: "events",
+    of: "source",
+    description: "Events that are not sorted yet; queries are slower while they are many.",
+  },
+];
+
+const MEBIBYTE = 1024 ** 2;
+const MIN_FREE_BYTES = 512 * MEBIBYTE;
+const MAX_LOG_BYTES = 512 * MEBIBYTE;
+const MAX_TAIL_ROWS = 1_500_000;
+
+export function storeFigures({ fileBytes, reusableBytes, logBytes, diskFreeBytes }: HostReport): Figures {
+  return {
+    file_bytes: fileBytes,
+    reusable_bytes: reusableBytes,
+    log_bytes: logBytes,
+    disk_free_bytes: diskFreeBytes,
+  };
+}
+
+export function sourceFigures({ runCount, tailRowCount }: HostReport["sources"][number]): Figures {
+  return { runs: runCount, tail_rows: tailRowCount };
+}
+
+/** What is wrong with the file; of a store in memory nothing can be. */
+export function findStoreProblems(
+  report: HostReport,
+  directory: string | undefined,
+  loss: LogLoss | undefined,
+): readonly StoreProblem[] {
+  return [
+    ...(loss === undefined ? [] : [{ code: "log_shortened", message: describeLogLoss(loss) }]),
+    ...(directory === undefined ? [] : findDiskProblems(report, directory)),
+    ...report.sources.flatMap(findTailProblem),
+  ];
+}
+
+function findDiskProblems({ diskFreeBytes, logBytes }: HostReport, directory: string): readonly StoreProblem[] {
+  const problems: StoreProblem[] = [];
+  if (diskFreeBytes < Math.max(MIN_FREE_BYTES, logBytes * 2)) {
+    const megabytes = Math.floor(diskFreeBytes / 1e6);
+    problems.push({
+      code: "disk_nearly_full",
+      message:
+        `The disk of ${directory} has ${megabytes} MB left; make room, or lower retention_days. Events are ` +
+        "refused when it is full",
+    });
+  }
+  if (logBytes > MAX_LOG_BYTES) {
+    problems.push({
+      code: "log_too_long",
+      message:
+        `The write-ahead log has ${Math.floor(logBytes / 1e6)} MB; a backup that takes long, or a disk without ` +
+        "room for a checkpoint, keeps it",
+    });
+  }
+  return problems;
+}
+
+function findTailProblem({ name, tailRowCount }: HostReport["sources"][number]): readonly StoreProblem[] {
+  if (tailRowCount <= MAX_TAIL_ROWS) return [];
+  const message = `${tailRowCount} events of ${name} are not compacted yet: queries are slower until they are`;
+  return [{ code: "compaction_behind", message, source: name }];
+}
