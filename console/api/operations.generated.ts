@@ -27,50 +27,9 @@ export type Error = {
 
 export type AnyRow = Record<string, unknown>;
 
-export type EndpointDocument = {
-  id?: string;
-  name: string;
-  description?: string;
-  query_timeout_ms?: number;
-  max_rows?: number;
-  max_result_bytes?: number;
-  max_query_memory_mb?: number;
-  max_array_elements?: number;
-  max_string_bytes?: number;
-  max_query_characters?: number;
-  max_query_depth?: number;
-  cache_seconds?: number;
-  warm_every_seconds?: number;
-  sandbox?: boolean;
-  redact_pii?: boolean | Array<"ip" | "email" | "jwt" | "card" | "bearer" | "phone">;
-  parameters?: Record<string, unknown>;
-  tenant_parameter?: string;
-  table_aliases?: Record<string, unknown>;
-  labels?: Record<string, unknown>;
-  query: string;
-};
-
-export type EndpointChange = {
-  id?: string;
-  name?: string;
-  description?: string;
-  query_timeout_ms?: number;
-  max_rows?: number;
-  max_result_bytes?: number;
-  max_query_memory_mb?: number;
-  max_array_elements?: number;
-  max_string_bytes?: number;
-  max_query_characters?: number;
-  max_query_depth?: number;
-  cache_seconds?: number;
-  warm_every_seconds?: number;
-  sandbox?: boolean;
-  redact_pii?: boolean | Array<"ip" | "email" | "jwt" | "card" | "bearer" | "phone">;
-  parameters?: Record<string, unknown>;
-  tenant_parameter?: string;
-  table_aliases?: Record<string, unknown>;
-  labels?: Record<string, unknown>;
-  query?: string;
+export type Accepted = {
+  message: string;
+  accepted: number;
 };
 
 export type Endpoint = {
@@ -118,6 +77,64 @@ export type Contract = {
     /** As GoogleSQL writes it */
     type: string;
   }>;
+};
+
+export type EndpointDocument = {
+  id?: string;
+  name: string;
+  description?: string;
+  query_timeout_ms?: number;
+  max_rows?: number;
+  max_result_bytes?: number;
+  max_query_memory_mb?: number;
+  max_array_elements?: number;
+  max_string_bytes?: number;
+  max_query_characters?: number;
+  max_query_depth?: number;
+  cache_seconds?: number;
+  warm_every_seconds?: number;
+  sandbox?: boolean;
+  redact_pii?: boolean | Array<"ip" | "email" | "jwt" | "card" | "bearer" | "phone">;
+  parameters?: Record<string, {
+    type?: "string" | "int64" | "float64" | "bool" | "timestamp" | "date";
+    required?: boolean;
+    allowed?: Array<string | number | boolean>;
+    default?: string | number | boolean;
+    description?: string;
+  } | null>;
+  tenant_parameter?: string;
+  table_aliases?: Record<string, string>;
+  labels?: Record<string, string>;
+  query: string;
+};
+
+export type EndpointChange = {
+  id?: string;
+  name?: string;
+  description?: string;
+  query_timeout_ms?: number;
+  max_rows?: number;
+  max_result_bytes?: number;
+  max_query_memory_mb?: number;
+  max_array_elements?: number;
+  max_string_bytes?: number;
+  max_query_characters?: number;
+  max_query_depth?: number;
+  cache_seconds?: number;
+  warm_every_seconds?: number;
+  sandbox?: boolean;
+  redact_pii?: boolean | Array<"ip" | "email" | "jwt" | "card" | "bearer" | "phone">;
+  parameters?: Record<string, {
+    type?: "string" | "int64" | "float64" | "bool" | "timestamp" | "date";
+    required?: boolean;
+    allowed?: Array<string | number | boolean>;
+    default?: string | number | boolean;
+    description?: string;
+  } | null>;
+  tenant_parameter?: string;
+  table_aliases?: Record<string, string>;
+  labels?: Record<string, string>;
+  query?: string;
 };
 
 export type Version = {
@@ -173,16 +190,6 @@ export type QueryReport = {
   };
 };
 
-export type SourceDocument = {
-  name?: string;
-  aliases?: string[];
-  kind?: string;
-  description?: string;
-  tenant?: string | null;
-  retention_days?: number | null;
-  fields?: Record<string, "STRING" | "INT64" | "FLOAT64" | "BOOL">;
-};
-
 export type Source = {
   id: string;
   name: string;
@@ -193,6 +200,24 @@ export type Source = {
   read_only: boolean;
   /** The source's name, where this is another name of it */
   alias_of?: string;
+};
+
+export type SourceSchema = {
+  name: string;
+  fields: Array<{
+    path: string;
+    type: string;
+  }>;
+};
+
+export type SourceDocument = {
+  name?: string;
+  aliases?: string[];
+  kind?: string;
+  description?: string;
+  tenant?: string | null;
+  retention_days?: number | null;
+  fields?: Record<string, "STRING" | "INT64" | "FLOAT64" | "BOOL">;
 };
 
 export type BackendDocument = {
@@ -232,6 +257,8 @@ export type RuleDocument = {
   backend_id?: string;
   /** Id, name or alias of a source */
   source_id?: string;
+  /** The same, by the name that rules are shown with */
+  source?: string;
   /** Which events go there, in LQL; empty for all */
   lql_string?: string;
 };
@@ -246,19 +273,11 @@ export type Rule = {
   inserted_at: string;
 };
 
-export type SourceSchema = {
-  name: string;
-  fields: Array<{
-    path: string;
-    type: string;
-  }>;
-};
-
 export type NewAccessToken = {
+  description?: string;
   /** A list, or a text with spaces between */
   scopes: string[] | string;
   pins?: Record<string, unknown>;
-  description?: string;
   /** A lifetime such as 30d */
   expires?: string;
   expires_at?: string;
@@ -284,7 +303,7 @@ export type NewAccessToken = {
     /** Bytes of events, as JSON, in a minute, over all sources; beyond them 429. */
     max_ingest_bytes_per_minute?: number;
   };
-  redaction?: string;
+  redaction?: "required" | "fixed" | "switchable";
 };
 
 export type AccessToken = {
@@ -347,50 +366,8 @@ export type CreatedAccessToken = {
   token: string;
 };
 
-export type Accepted = {
-  message: string;
-  accepted: number;
-};
-
 /** What each operation answers. */
 export interface Answers {
-  readonly listEndpoints: Endpoint[];
-  readonly createEndpoint: Endpoint;
-  readonly validateEndpoint: Endpoint;
-  readonly getEndpoint: Endpoint;
-  readonly replaceEndpoint: Endpoint;
-  readonly changeEndpoint: undefined;
-  readonly deleteEndpoint: undefined;
-  readonly listVersions: Version[];
-  readonly getVersion: Version;
-  readonly diffVersions: VersionDiff;
-  readonly rollBack: Endpoint;
-  readonly runQuery: QueryAnswer;
-  readonly parseQuery: QueryReport;
-  readonly listSources: Source[];
-  readonly createSource: Source;
-  readonly getSource: Source;
-  readonly replaceSource: Source;
-  readonly changeSource: Source;
-  readonly deleteSource: undefined;
-  readonly getSourceSchema: SourceSchema;
-  readonly listRecentEvents: QueryAnswer;
-  readonly listEvents: QueryAnswer;
-  readonly listAccessTokens: AccessToken[];
-  readonly createAccessToken: CreatedAccessToken;
-  readonly getAccessToken: AccessToken;
-  readonly revokeAccessToken: undefined;
-  readonly rotateAccessToken: CreatedAccessToken;
-  readonly clearCache: {
-    cleared: number;
-  };
-  readonly getStore: AnyRow;
-  readonly backUpStore: undefined;
-  readonly reloadFiles: AnyRow;
-  readonly sendEvents: Accepted;
-  readonly getHealth: AnyRow;
-  readonly getMetrics: undefined;
-  readonly getOpenApi: AnyRow;
   readonly listTables: {
     tables: Array<{
       name: string;
@@ -453,6 +430,149 @@ export interface Answers {
     result: AnyRow[];
   };
   readonly followRows: undefined;
+  readonly listViews: {
+    views: Array<{
+      id: string;
+      name: string;
+      endpoint: string;
+      /** What the explorer shows, as its address has it, in 16,384 characters at most; kept as it is */
+      state: string;
+      is_shared: boolean;
+      /** True where this token saved it */
+      is_own: boolean;
+      created_at: string;
+    }>;
+  };
+  readonly saveView: {
+    id: string;
+    name: string;
+    endpoint: string;
+    /** What the explorer shows, as its address has it, in 16,384 characters at most; kept as it is */
+    state: string;
+    is_shared: boolean;
+    /** True where this token saved it */
+    is_own: boolean;
+    created_at: string;
+  };
+  readonly deleteView: undefined;
+  readonly sendEvents: Accepted;
+  readonly listEndpoints: Endpoint[];
+  readonly createEndpoint: Endpoint;
+  readonly getEndpoint: Endpoint;
+  readonly replaceEndpoint: Endpoint;
+  readonly changeEndpoint: undefined;
+  readonly deleteEndpoint: undefined;
+  readonly validateEndpoint: Endpoint;
+  readonly listVersions: Version[];
+  readonly getVersion: Version;
+  readonly diffVersions: VersionDiff;
+  readonly rollBack: Endpoint;
+  readonly getTests: {
+    has_tests: boolean;
+    /** Null until they ran, since the service started */
+    last: {
+      ran_at: string;
+      version: number;
+      passed: number;
+      failed: number;
+      tests: Array<{
+        name: string;
+        is_passed: boolean;
+        ms: number;
+        difference: string | null;
+      }>;
+    } | null;
+  };
+  readonly runTests: {
+    has_tests: boolean;
+    /** Null until they ran, since the service started */
+    last: {
+      ran_at: string;
+      version: number;
+      passed: number;
+      failed: number;
+      tests: Array<{
+        name: string;
+        is_passed: boolean;
+        ms: number;
+        difference: string | null;
+      }>;
+    } | null;
+  };
+  readonly runQuery: QueryAnswer;
+  readonly parseQuery: QueryReport;
+  readonly listSources: Source[];
+  readonly createSource: Source;
+  readonly getSource: Source;
+  readonly replaceSource: Source;
+  readonly changeSource: Source;
+  readonly deleteSource: undefined;
+  readonly getSourceSchema: SourceSchema;
+  readonly listRecentEvents: QueryAnswer;
+  readonly listEvents: QueryAnswer;
+  readonly listBackends: Backend[];
+  readonly createBackend: Backend;
+  readonly getBackend: Backend;
+  readonly replaceBackend: Backend;
+  readonly changeBackend: Backend;
+  readonly deleteBackend: undefined;
+  readonly listRules: Rule[];
+  readonly createRule: Rule;
+  readonly getRule: Rule;
+  readonly replaceRule: Rule;
+  readonly changeRule: Rule;
+  readonly deleteRule: undefined;
+  readonly listAccessTokens: AccessToken[];
+  readonly createAccessToken: CreatedAccessToken;
+  readonly getAccessToken: AccessToken;
+  readonly revokeAccessToken: undefined;
+  readonly rotateAccessToken: CreatedAccessToken;
+  readonly countCalls: {
+    since: string;
+    /** False where the service records no runs */
+    is_recorded: boolean;
+    endpoints: Array<{
+      endpoint: string;
+      calls: number;
+      errors: number;
+      /** Calls that were answered from the cache */
+      cached: number;
+      p50_ms: number | null;
+      p95_ms: number | null;
+      newest_call: string;
+    }>;
+  };
+  readonly countIntake: {
+    since: string;
+    sources: Array<{
+      source: string;
+      stored: number;
+      /** Events that were not stored */
+      rejected: number;
+      /** Bodies that could not be read as a whole */
+      refused_bodies: number;
+      /** Stored events whose timestamp could not be read */
+      untimed: number;
+      /** Stored events that name no tenant, of a source that has tenants */
+      without_tenant: number;
+      /** Why events and bodies were not stored, the newest first */
+      reasons: Array<{
+        reason: string;
+        count: number;
+        newest: string;
+      }>;
+      newest_event: string | null;
+      /** How long ago the newest event happened */
+      lag_ms: number | null;
+      retention_days: number | null;
+    }>;
+  };
+  readonly clearCache: {
+    cleared: number;
+  };
+  readonly getStore: AnyRow;
+  readonly backUpStore: undefined;
+  readonly reloadFiles: AnyRow;
   readonly getSession: {
     token: {
       id: string;
@@ -494,130 +614,35 @@ export interface Answers {
       summary: string;
     }>;
   };
-  readonly listBackends: Backend[];
-  readonly createBackend: Backend;
-  readonly getBackend: Backend;
-  readonly replaceBackend: Backend;
-  readonly changeBackend: Backend;
-  readonly deleteBackend: undefined;
-  readonly listRules: Rule[];
-  readonly createRule: Rule;
-  readonly getRule: Rule;
-  readonly replaceRule: Rule;
-  readonly changeRule: Rule;
-  readonly deleteRule: undefined;
-  readonly listViews: {
-    views: Array<{
-      id: string;
-      name: string;
-      endpoint: string;
-      /** What the explorer shows, as its address has it, in 16,384 characters at most; kept as it is */
-      state: string;
-      is_shared: boolean;
-      /** True where this token saved it */
-      is_own: boolean;
-      created_at: string;
-    }>;
-  };
-  readonly saveView: {
-    id: string;
-    name: string;
-    endpoint: string;
-    /** What the explorer shows, as its address has it, in 16,384 characters at most; kept as it is */
-    state: string;
-    is_shared: boolean;
-    /** True where this token saved it */
-    is_own: boolean;
-    created_at: string;
-  };
-  readonly deleteView: undefined;
-  readonly getTests: {
-    has_tests: boolean;
-    /** Null until they ran, since the service started */
-    last: {
-      ran_at: string;
-      version: number;
-      passed: number;
-      failed: number;
-      tests: Array<{
-        name: string;
-        is_passed: boolean;
-        ms: number;
-        difference: string | null;
-      }>;
-    } | null;
-  };
-  readonly runTests: {
-    has_tests: boolean;
-    /** Null until they ran, since the service started */
-    last: {
-      ran_at: string;
-      version: number;
-      passed: number;
-      failed: number;
-      tests: Array<{
-        name: string;
-        is_passed: boolean;
-        ms: number;
-        difference: string | null;
-      }>;
-    } | null;
-  };
-  readonly countCalls: {
-    since: string;
-    /** False where the service records no runs */
-    is_recorded: boolean;
-    endpoints: Array<{
-      endpoint: string;
-      calls: number;
-      errors: number;
-      /** Calls that were answered from the cache */
-      cached: number;
-      p50_ms: number | null;
-      p95_ms: number | null;
-      newest_call: string;
-    }>;
-  };
-  readonly countIntake: {
-    since: string;
-    sources: Array<{
-      source: string;
-      stored: number;
-      /** Events that were not stored */
-      rejected: number;
-      /** Bodies that could not be read as a whole */
-      refused_bodies: number;
-      /** Stored events whose timestamp could not be read */
-      untimed: number;
-      /** Stored events that name no tenant, of a source that has tenants */
-      without_tenant: number;
-      /** Why events and bodies were not stored, the newest first */
-      reasons: Array<{
-        reason: string;
-        count: number;
-        newest: string;
-      }>;
-      newest_event: string | null;
-      /** How long ago the newest event happened */
-      lag_ms: number | null;
-      retention_days: number | null;
-    }>;
-  };
+  readonly getHealth: AnyRow;
+  readonly getMetrics: undefined;
+  readonly getOpenApi: AnyRow;
 }
 
 /** Method and path of each operation. */
 export const operations = {
+  listTables: ["get", "/api/endpoints/query/{endpoint}/tables"],
+  checkQuery: ["get", "/api/endpoints/query/{endpoint}/parse"],
+  countRows: ["get", "/api/endpoints/query/{endpoint}/overview"],
+  showAround: ["get", "/api/endpoints/query/{endpoint}/around"],
+  followRows: ["get", "/api/endpoints/query/{endpoint}/tail"],
+  listViews: ["get", "/api/views"],
+  saveView: ["post", "/api/views"],
+  deleteView: ["delete", "/api/views/{id}"],
+  sendEvents: ["post", "/api/logs"],
   listEndpoints: ["get", "/api/endpoints"],
   createEndpoint: ["post", "/api/endpoints"],
-  validateEndpoint: ["post", "/api/endpoints/validate"],
   getEndpoint: ["get", "/api/endpoints/{endpoint}"],
   replaceEndpoint: ["put", "/api/endpoints/{endpoint}"],
   changeEndpoint: ["patch", "/api/endpoints/{endpoint}"],
   deleteEndpoint: ["delete", "/api/endpoints/{endpoint}"],
+  validateEndpoint: ["post", "/api/endpoints/validate"],
   listVersions: ["get", "/api/endpoints/{endpoint}/versions"],
   getVersion: ["get", "/api/endpoints/{endpoint}/versions/{version}"],
   diffVersions: ["get", "/api/endpoints/{endpoint}/versions/{version}/diff/{other}"],
   rollBack: ["post", "/api/endpoints/{endpoint}/versions/{version}/rollback"],
+  getTests: ["get", "/api/endpoints/{endpoint}/tests"],
+  runTests: ["post", "/api/endpoints/{endpoint}/tests"],
   runQuery: ["post", "/api/query"],
   parseQuery: ["post", "/api/query/parse"],
   listSources: ["get", "/api/sources"],
@@ -629,26 +654,6 @@ export const operations = {
   getSourceSchema: ["get", "/api/sources/{source}/schema"],
   listRecentEvents: ["get", "/api/sources/{source}/recent"],
   listEvents: ["get", "/api/sources/{source}/events"],
-  listAccessTokens: ["get", "/api/access-tokens"],
-  createAccessToken: ["post", "/api/access-tokens"],
-  getAccessToken: ["get", "/api/access-tokens/{id}"],
-  revokeAccessToken: ["delete", "/api/access-tokens/{id}"],
-  rotateAccessToken: ["post", "/api/access-tokens/{id}/rotate"],
-  clearCache: ["post", "/api/cache/clear"],
-  getStore: ["get", "/api/store"],
-  backUpStore: ["get", "/api/store/backup"],
-  reloadFiles: ["post", "/api/reload"],
-  sendEvents: ["post", "/api/logs"],
-  getHealth: ["get", "/health"],
-  getMetrics: ["get", "/metrics"],
-  getOpenApi: ["get", "/api/openapi.json"],
-  listTables: ["get", "/api/endpoints/query/{endpoint}/tables"],
-  checkQuery: ["get", "/api/endpoints/query/{endpoint}/parse"],
-  countRows: ["get", "/api/endpoints/query/{endpoint}/overview"],
-  showAround: ["get", "/api/endpoints/query/{endpoint}/around"],
-  followRows: ["get", "/api/endpoints/query/{endpoint}/tail"],
-  getSession: ["get", "/api/session"],
-  listFunctions: ["get", "/api/catalogue"],
   listBackends: ["get", "/api/backends"],
   createBackend: ["post", "/api/backends"],
   getBackend: ["get", "/api/backends/{id}"],
@@ -661,11 +666,20 @@ export const operations = {
   replaceRule: ["put", "/api/rules/{id}"],
   changeRule: ["patch", "/api/rules/{id}"],
   deleteRule: ["delete", "/api/rules/{id}"],
-  listViews: ["get", "/api/views"],
-  saveView: ["post", "/api/views"],
-  deleteView: ["delete", "/api/views/{id}"],
-  getTests: ["get", "/api/endpoints/{endpoint}/tests"],
-  runTests: ["post", "/api/endpoints/{endpoint}/tests"],
+  listAccessTokens: ["get", "/api/access-tokens"],
+  createAccessToken: ["post", "/api/access-tokens"],
+  getAccessToken: ["get", "/api/access-tokens/{id}"],
+  revokeAccessToken: ["delete", "/api/access-tokens/{id}"],
+  rotateAccessToken: ["post", "/api/access-tokens/{id}/rotate"],
   countCalls: ["get", "/api/statistics/endpoints"],
   countIntake: ["get", "/api/statistics/sources"],
+  clearCache: ["post", "/api/cache/clear"],
+  getStore: ["get", "/api/store"],
+  backUpStore: ["get", "/api/store/backup"],
+  reloadFiles: ["post", "/api/reload"],
+  getSession: ["get", "/api/session"],
+  listFunctions: ["get", "/api/catalogue"],
+  getHealth: ["get", "/health"],
+  getMetrics: ["get", "/metrics"],
+  getOpenApi: ["get", "/api/openapi.json"],
 } as const;

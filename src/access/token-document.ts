@@ -1,3 +1,4 @@
+import { Type } from "typebox";
 import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames, tightest } from "../shared/budget.ts";
 import { parseIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { parseLifetime } from "./expiry.ts";
@@ -8,7 +9,24 @@ import { defaultRedaction, type NewToken, type RedactionPolicy, redactionPolicie
 export type TokenProblems = Readonly<Record<string, readonly string[]>>;
 
 const maxDescriptionLength = 500;
-const fields = ["description", "scopes", "pins", "expires", "expires_at", "budget", "redaction"] as const;
+const limits = Object.fromEntries(
+  limitNames.map((name) => [name, Type.Optional(Type.Integer({ ...limitDefinitions[name] }))]),
+);
+
+/** A token that somebody wants made, as the API takes it. Null counts as left out. */
+export const NewTokenDocument = Type.Object({
+  description: Type.Optional(Type.String({ maxLength: maxDescriptionLength })),
+  scopes: Type.Union([Type.Array(Type.String()), Type.String()], {
+    description: "A list, or a text with spaces between",
+  }),
+  pins: Type.Optional(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: "object", additionalProperties: {} })),
+  expires: Type.Optional(Type.String({ description: "A lifetime such as 30d" })),
+  expires_at: Type.Optional(Type.String()),
+  budget: Type.Optional(Type.Object(limits, { additionalProperties: false })),
+  redaction: Type.Optional(Type.Unsafe<RedactionPolicy>({ type: "string", enum: redactionPolicies })),
+});
+
+const fields = Object.keys(NewTokenDocument.properties);
 
 /** From the one that decides least about its answers to the one that decides most. */
 const rankOf = (policy: RedactionPolicy) => redactionPolicies.indexOf(policy);
@@ -28,7 +46,7 @@ export function readNewToken(
     problems.set(field, [...(problems.get(field) ?? []), message]);
   };
   for (const key of Object.keys(input)) {
-    if (!fields.some((field) => field === key)) report(key, `there is no such field; fields are ${fields.join(", ")}`);
+    if (!fields.includes(key)) report(key, `there is no such field; fields are ${fields.join(", ")}`);
   }
   const scopes = readScopes(input.scopes, report);
   const pins = readPins(input.pins, report);

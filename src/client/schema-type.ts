@@ -31,10 +31,12 @@ function plainType(type: string, schema: JsonSchema, indent: string): string {
   }
 }
 
-function objectType({ properties, required = [], additionalProperties }: JsonSchema, indent: string): string {
+function objectType(schema: JsonSchema, indent: string): string {
+  const { properties, required = [], additionalProperties, patternProperties = {} } = schema;
   if (properties === undefined) {
-    const value = typeof additionalProperties === "object" ? schemaType(additionalProperties, indent) : "unknown";
-    return `Record<string, ${value}>`;
+    const others = typeof additionalProperties === "object" ? [additionalProperties] : [];
+    const values = [...Object.values(patternProperties), ...others].map((each) => schemaType(each, indent));
+    return `Record<string, ${values.length === 0 ? "unknown" : unite(values)}>`;
   }
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(

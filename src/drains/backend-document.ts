@@ -1,3 +1,4 @@
+import { Type } from "typebox";
 import { type Backend, type BackendConfig, type BackendType, backendTypes } from "./backend.ts";
 
 /** What is wrong with a document, as texts by field. */
@@ -13,7 +14,23 @@ export const mask = "********";
 
 const resend = "must be sent again, since the address is another";
 
-const fields = ["name", "description", "type", "config", "metadata"];
+const maxTextLength = 4_096;
+
+/** A backend as the API takes it. A change may leave out what stays. */
+export const BackendDocument = Type.Partial(
+  Type.Object({
+    name: Type.String({ minLength: 1, maxLength: maxTextLength }),
+    description: Type.String({ maxLength: maxTextLength }),
+    type: Type.Unsafe<BackendType>({ type: "string", enum: backendTypes }),
+    config: Type.Unsafe<object>({
+      type: "object",
+      description: "url, headers, gzip; token and source of logweir, username and password of loki",
+    }),
+    metadata: Type.Unsafe<object>({ type: "object" }),
+  }),
+);
+
+const fields = Object.keys(BackendDocument.properties);
 /** Of a backend as it is shown; sent back, they say nothing. */
 const shownFields = ["id", "token", "inserted_at", "updated_at", "status"];
 const configFields: Readonly<Record<BackendType, readonly string[]>> = {
@@ -22,7 +39,6 @@ const configFields: Readonly<Record<BackendType, readonly string[]>> = {
   loki: ["url", "headers", "gzip", "username", "password"],
 };
 const maxHeaders = 50;
-const maxTextLength = 4_096;
 /** Set by the request itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
   "host",
@@ -159,7 +175,7 @@ function readHeaders(
 }
 
 /** A backend as the API shows it: without its secrets. */
-export function showBackend(backend: Backend): Record<string, unknown> {
+export function showBackend(backend: Backend) {
   const { id, name, description, type, config, metadata, createdAtMs, updatedAtMs } = backend;
   const { url, headers, token, password, ...rest } = config;
   return {

@@ -1,3 +1,4 @@
+import { Type } from "typebox";
 import type { Source } from "../sources/source.ts";
 import { sourceId } from "../sources/source.ts";
 import type { DrainRule } from "./backend.ts";
@@ -14,7 +15,17 @@ export interface RuleReaders {
   readonly findProblem: (source: string, lql: string) => string | undefined;
 }
 
-const fields = ["backend_id", "source_id", "source", "lql_string"];
+/** A rule as the API takes it. A change may leave out what stays. */
+export const RuleDocument = Type.Partial(
+  Type.Object({
+    backend_id: Type.String(),
+    source_id: Type.String({ description: "Id, name or alias of a source" }),
+    source: Type.String({ description: "The same, by the name that rules are shown with" }),
+    lql_string: Type.String({ description: "Which events go there, in LQL; empty for all" }),
+  }),
+);
+
+const fields = Object.keys(RuleDocument.properties);
 const shownFields = ["id", "token", "inserted_at"];
 
 /** Reads a rule's document; what it leaves out stays as it was `before`. All problems are told together. */
@@ -44,7 +55,7 @@ export function readRule(
 }
 
 /** A rule as the API shows it. */
-export function showRule({ id, backendId, source, lql, createdAtMs }: DrainRule): Record<string, unknown> {
+export function showRule({ id, backendId, source, lql, createdAtMs }: DrainRule) {
   return {
     id,
     token: id,

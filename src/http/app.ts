@@ -29,21 +29,7 @@ import { addTraces } from "./plugins/traces.ts";
 import type { Drain } from "./request/drain.ts";
 import { parseQueryText } from "./request/query-text.ts";
 import type { RateLimiter } from "./request/rate-limiter.ts";
-import { addCacheRoute } from "./routes/cache.ts";
-import { addCatalogueRoute } from "./routes/catalogue.ts";
-import { addConsoleRoutes } from "./routes/console.ts";
-import { addEndpointsRoutes } from "./routes/endpoints.ts";
-import { addExploreRoutes } from "./routes/explore.ts";
-import { addHealthRoute } from "./routes/health.ts";
-import { addIngestRoutes } from "./routes/ingest.ts";
-import { addMetricsRoute } from "./routes/metrics.ts";
-import { addOpenApiRoute } from "./routes/openapi.ts";
-import { addQueryRoutes } from "./routes/query.ts";
-import { addRunEndpointRoutes } from "./routes/run-endpoint.ts";
-import { addSessionRoute } from "./routes/session.ts";
-import { addSourcesRoutes } from "./routes/sources.ts";
-import { addStatisticsRoutes } from "./routes/statistics.ts";
-import { addTailRoute } from "./routes/tail.ts";
+import { addRoutes, type Management } from "./routes/index.ts";
 
 /** What the HTTP side works with. */
 export interface AppDependencies {
@@ -75,6 +61,8 @@ export interface AppDependencies {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   readonly drain: Drain;
+  /** What owners change and look after; without it there are no routes for that. */
+  readonly management?: Management;
 }
 
 /** What the routes work with. */
@@ -113,7 +101,7 @@ export async function buildApp(given: AppDependencies): Promise<FastifyInstance>
   });
   takeBodies(app);
   await addPlugins(app, dependencies, metrics);
-  addRoutes(app, dependencies, { metrics, replies });
+  addRoutes(app, { context: dependencies, metrics, replies });
   return app;
 }
 
@@ -170,29 +158,6 @@ async function addPlugins(app: FastifyInstance, dependencies: AppContext, metric
   addBodySize(app, dependencies.maxBodyBytes);
   addBodyTime(app, dependencies.bodyTimeoutMs);
   addUnknownRoutes(app);
-}
-
-interface RouteParts {
-  readonly metrics: Metrics;
-  readonly replies: KeptReplies;
-}
-
-function addRoutes(app: FastifyInstance, dependencies: AppContext, { metrics, replies }: RouteParts): void {
-  addConsoleRoutes(app, dependencies.consoleFolder);
-  addHealthRoute(app, dependencies);
-  addMetricsRoute(app, dependencies, metrics);
-  addRunEndpointRoutes(app, dependencies, replies);
-  addEndpointsRoutes(app, dependencies);
-  addQueryRoutes(app, dependencies);
-  addSourcesRoutes(app, dependencies);
-  addCacheRoute(app, dependencies);
-  addIngestRoutes(app, dependencies);
-  addOpenApiRoute(app, dependencies);
-  addSessionRoute(app, dependencies);
-  addCatalogueRoute(app, dependencies);
-  addExploreRoutes(app, dependencies);
-  addTailRoute(app, dependencies);
-  addStatisticsRoutes(app, dependencies);
 }
 
 /** Who follows a query learns of events as soon as they are on disk. */

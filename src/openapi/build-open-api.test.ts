@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { draftEndpoint } from "../endpoints/definition/draft-endpoint.ts";
 import { toDefinition } from "../endpoints/definition/to-definition.ts";
 import { arrayOf, FLOAT64, INT64, JSON_TYPE, type SqlType, STRING, structOf, UNKNOWN } from "../googlesql/types.ts";
+import { describedService } from "../http/routes/index.ts";
 import { errorCatalogue } from "../shared/error-catalogue.ts";
 import { buildOpenApi } from "./build-open-api.ts";
 
@@ -33,7 +34,7 @@ describe("buildOpenApi", () => {
       ["json", JSON_TYPE],
       ["unknown", UNKNOWN],
     ]);
-    const row = buildOpenApi([endpoint], owner).components.schemas["shapes.row"];
+    const row = buildOpenApi(describedService, [endpoint], owner).components.schemas["shapes.row"];
     expect(row?.required).toEqual(["list", "records", "number", "json", "unknown"]);
     expect(row?.properties?.list).toMatchObject({
       type: "array",
@@ -44,7 +45,7 @@ describe("buildOpenApi", () => {
   });
 
   it("writes defaults and allowed values in their types", () => {
-    const { paths } = buildOpenApi([makeEndpoint("6", "typed")], owner);
+    const { paths } = buildOpenApi(describedService, [makeEndpoint("6", "typed")], owner);
     const schemas = paths["/api/endpoints/query/typed"]?.get?.parameters?.slice(0, 3).map(({ schema }) => schema);
     expect(schemas).toEqual([
       { type: "integer", format: "int64", enum: [1, 2], default: 2 },
@@ -56,7 +57,8 @@ describe("buildOpenApi", () => {
   it("gives an operation one id for every caller, also where names look alike", () => {
     const [a, b, c] = [makeEndpoint("6", "a.b"), makeEndpoint("7", "a-b"), makeEndpoint("8", "list-endpoints")];
     const idOf = (scopes: readonly string[], name: string) =>
-      buildOpenApi([a, b, c], { ...owner, scopes }).paths[`/api/endpoints/query/${name}`]?.get?.operationId;
+      buildOpenApi(describedService, [a, b, c], { ...owner, scopes }).paths[`/api/endpoints/query/${name}`]?.get
+        ?.operationId;
     expect(idOf(["private"], "a.b")).toBe("aB_6f0cf0a4");
     expect(idOf(["query:endpoint:a.b"], "a.b")).toBe("aB_6f0cf0a4");
     expect(idOf(["query:endpoint:a.b"], "a-b")).toBeUndefined();
@@ -65,7 +67,7 @@ describe("buildOpenApi", () => {
 
   it("leaves out endpoints that cannot run", () => {
     const broken = { ...makeEndpoint("6", "broken"), problem: "it does not compile" };
-    expect(buildOpenApi([broken], owner).paths).not.toHaveProperty(["/api/endpoints/query/broken"]);
+    expect(buildOpenApi(describedService, [broken], owner).paths).not.toHaveProperty(["/api/endpoints/query/broken"]);
   });
 
   it("names every error of the catalogue but those of HTTP itself", () => {
@@ -74,7 +76,7 @@ describe("buildOpenApi", () => {
       makeEndpoint("6", "open"),
       { ...closed, definition: { ...closed.definition, isSandboxed: false } },
     ];
-    const document = JSON.stringify(buildOpenApi(endpoints, owner));
+    const document = JSON.stringify(buildOpenApi(describedService, endpoints, owner));
     const missing = Object.keys(errorCatalogue).filter((code) => !document.includes(`\`${code}\`:`));
     expect(missing).toEqual([
       "not_found",

@@ -1,23 +1,23 @@
 import { canIngestAnything, canQuery, canQueryAnything, type Identity, isOwner } from "../access/scope.ts";
 import { tellEndpoint } from "../endpoints/definition/contract.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
+import { commonHeaders, commonParameters, commonSchemas } from "./common-components.ts";
 import { endpointOperation, endpointSchemas, runPath } from "./endpoint-operation.ts";
 import { errorResponses } from "./error-responses.ts";
-import type { JsonSchema, OpenApiDocument, Operation, PathItem, Response } from "./open-api-document.ts";
+import { toJsonSchema } from "./forms.ts";
+import type { OpenApiDocument, Operation, PathItem, Response } from "./open-api-document.ts";
 import { operationIds } from "./operation-id.ts";
-import { drainOperations } from "./tables/drains.ts";
-import { exploreOperations } from "./tables/explore.ts";
-import { type ManagementOperation, managementOperations, type OperationScope } from "./tables/management.ts";
-import { commonHeaders, commonParameters, commonSchemas } from "./tables/schemas.ts";
-import { viewOperations } from "./tables/views.ts";
+import type { RouteDescription, RouteScope, ServiceDescription } from "./route-description.ts";
 
-const operations = [...managementOperations, ...exploreOperations, ...drainOperations, ...viewOperations];
-
-/** The document of what a caller may do with these endpoints, and with the service. */
-export function buildOpenApi(endpoints: readonly Endpoint[], caller: Identity): OpenApiDocument {
+/** The document of what a caller may do with the service, and with these endpoints of it. */
+export function buildOpenApi(
+  { routes, schemas }: ServiceDescription,
+  endpoints: readonly Endpoint[],
+  caller: Identity,
+): OpenApiDocument {
   const ids = operationIds(
     endpoints,
-    operations.map(({ id }) => id),
+    routes.map(({ id }) => id),
   );
   const pinned = new Set(Object.keys(caller.pins));
   const callable = endpoints
@@ -27,7 +27,7 @@ export function buildOpenApi(endpoints: readonly Endpoint[], caller: Identity): 
     const { id, name } = endpoint.definition;
     return [runPath(name), { get: endpointOperation(endpoint, ids.get(id) ?? name, pinned) }];
   });
-  const managed = operations.filter(({ scope }) => isAllowed(scope, caller));
+  const allowed = routes.filter(({ scope }) => isAllowed(scope, caller));
   return {
     openapi: "3.1.0",
     info: {
@@ -42,11 +42,15 @@ export function buildOpenApi(endpoints: readonly Endpoint[], caller: Identity): 
         name: "endpoints",
         description: "The saved queries; a POST with the parameters as a JSON object does the same",
       },
-      ...[...new Set(managed.map(({ tag }) => tag))].map((name) => ({ name, description: tagTexts[name] ?? name })),
+      ...[...new Set(allowed.map(({ tag }) => tag))].map((name) => ({ name, description: tagTexts[name] ?? name })),
     ],
-    paths: { ...Object.fromEntries(runs), ...managementPaths(managed) },
+    paths: { ...Object.fromEntries(runs), ...routePaths(allowed) },
     components: {
-      schemas: Object.assign({ ...commonSchemas }, ...callable.map(endpointSchemas)) as Record<string, JsonSchema>,
+      schemas: {
+        ...commonSchemas,
+        ...Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toJsonSchema(schema)])),
+        ...Object.assign({}, ...callable.map(endpointSchemas)),
+      },
       parameters: commonParameters,
       headers: commonHeaders,
       securitySchemes: {
@@ -77,8 +81,9 @@ function isCallable(endpoint: Endpoint, caller: Identity, pinned: ReadonlySet<st
   return [...pinned].every((name) => declared.has(name));
 }
 
-function isAllowed(scope: OperationScope, caller: Identity): boolean {
+function isAllowed(scope: RouteScope, caller: Identity): boolean {
   switch (scope) {
+    case "any":
     case "anybody":
       return true;
     case "query":
@@ -91,33 +96,32 @@ function isAllowed(scope: OperationScope, caller: Identity): boolean {
   }
 }
 
-function managementPaths(operations: readonly ManagementOperation[]): Readonly<Record<string, PathItem>> {
+function routePaths(routes: readonly RouteDescription[]): Readonly<Record<string, PathItem>> {
   const paths: Record<string, PathItem> = {};
-  for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: toOperation(operation) };
-  }
+  for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: toOperation(route) };
   return paths;
 }
 
-function toOperation(operation: ManagementOperation): Operation {
-  const { id, summary, tag, scope, parameters, body, status, errors = [] } = operation;
-  const isOpen = operation.path === "/health";
+function toOperation(route: RouteDescription): Operation {
+  const { id, summary, tag, scope, parameters, body, status, errors = [] } = route;
+  const isOpen = scope === "anybody";
   return {
     operationId: id,
     summary,
-    ...(scope === "anybody" ? {} : { description: `For tokens of the scope ${scope}.` }),
+    ...(isOpen || scope === "any" ? {} : { description: `For tokens of the scope ${scope}.` }),
     tags: [tag],
     ...(parameters === undefined ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: { content: { "application/json": { schema: body } } } }),
+    ...(body === undefined ? {} : { requestBody: { content: { "application/json": { schema: toJsonSchema(body) } } } }),
     responses: {
-      [status]: success(operation),
+      [status]: success(route),
       ...errorResponses([...(isOpen ? [] : (["unauthorized", "insufficient_scope"] as const)), ...errors, "internal"]),
     },
     ...(isOpen ? { security: [] } : {}),
   };
 }
 
-function success({ summary, answer, mediaType = "application/json" }: ManagementOperation): Response {
+function success({ summary, answer, mediaType = "application/json" }: RouteDescription): Response {
   if (answer === undefined && mediaType === "application/json") return { description: summary };
-  return { description: summary, content: { [mediaType]: answer === undefined ? {} : { schema: answer } } };
+  const content = answer === undefined ? {} : { schema: toJsonSchema(answer) };
+  return { description: summary, content: { [mediaType]: content } };
 }

@@ -57,8 +57,8 @@ export const runErrors: readonly ErrorCode[] = [
   "timeout",
 ];
 
-/** What a query of the caller's adds to them. */
-export const consumerErrors: readonly ErrorCode[] = [
+/** What may be wrong with the text of a query, whoever wrote it. */
+export const languageErrors: readonly ErrorCode[] = [
   "sql_and_lql",
   "query_too_long",
   "syntax_error",
@@ -66,14 +66,18 @@ export const consumerErrors: readonly ErrorCode[] = [
   "unknown_column",
   "unknown_function",
   "unsupported",
-  "unknown_parameter",
   "ambiguous_name",
   "duplicate_name",
   "type_mismatch",
   "invalid_query",
   "invalid_lql",
-  "sandbox_table_denied",
 ];
+
+/** What a query of the caller's adds to the errors of a run. */
+export const consumerErrors: readonly ErrorCode[] = [...languageErrors, "unknown_parameter", "sandbox_table_denied"];
+
+/** Errors of a route that takes a JSON document and saves it. */
+export const savingErrors: readonly ErrorCode[] = ["invalid_body", "validation_failed", "unsupported_media_type"];
 
 /** Responses by status, each with the codes that may come with it. */
 export function errorResponses(codes: readonly ErrorCode[]): Readonly<Record<string, Response>> {

@@ -11,15 +11,7 @@ import { reloadFiles } from "../endpoints/management/reload-files.ts";
 import { buildApp } from "../http/app.ts";
 import { createDrain, type Drain } from "../http/request/drain.ts";
 import { createRateLimiter } from "../http/request/rate-limiter.ts";
-import { addAccessTokenRoutes } from "../http/routes/access-tokens.ts";
-import { addDrainRoutes } from "../http/routes/drains.ts";
-import { addEndpointTestRoutes } from "../http/routes/endpoint-tests.ts";
-import { addEndpointVersionRoutes } from "../http/routes/endpoint-versions.ts";
-import { addManagedEndpointRoutes } from "../http/routes/managed-endpoints.ts";
-import { addManagedSourceRoutes } from "../http/routes/managed-sources.ts";
-import { addReloadRoute } from "../http/routes/reload.ts";
-import { addStoreRoutes } from "../http/routes/store.ts";
-import { addViewRoutes } from "../http/routes/views.ts";
+import type { Management } from "../http/routes/index.ts";
 import { createViewStore } from "../metadata/view-store.ts";
 import { createAutoSource } from "../sources/auto-source.ts";
 import { createManagedSources, type ManagedSources } from "../sources/managed-sources.ts";
@@ -62,6 +54,7 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
   });
   closers.push(async () => syslog?.close());
   const runner = createRunner(settings, { engine, planner, cursorKey: serviceKey });
+  const reload = createServiceReload(start, opened, managedSources);
   const app = await buildApp({
     runner,
     drains: draining.drains,
@@ -82,44 +75,30 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
     consoleFolder: settings.consoleFolder,
     nowMs: Date.now,
     drain,
+    management: openManagement(start, opened, { managedSources, reload }),
   });
   draining.start(runner);
-  const reload = createServiceReload(start, opened, managedSources);
-  addManagementRoutes(app, start, { ...opened, authenticator, managedSources, drain, reload });
   closers.push(() => app.close());
   return { app, drain, reload };
 }
 
-interface Management extends Opened, Pick<OpenHttp, "drain" | "reload"> {
-  readonly authenticator: ReturnType<typeof createAuthenticator>;
-  readonly managedSources: ManagedSources;
-}
-
-/** Routes that change what the service has, or look after it. */
-function addManagementRoutes(app: OpenHttp["app"], { settings, logger }: Start, management: Management): void {
-  const { authenticator, audit, metadata, endpoints, managed, endpointStore, sources, tokens } = management;
-  const { maxBodyBytes } = settings;
-  addDrainRoutes(app, { authenticator, drains: management.draining.drains, audit, maxBodyBytes });
-  addAccessTokenRoutes(app, { authenticator, tokens, audit, maxBodyBytes, nowMs: Date.now });
-  addManagedEndpointRoutes(app, { authenticator, managed, audit, maxBodyBytes });
-  addEndpointVersionRoutes(app, { authenticator, managed, endpoints, store: endpointStore, audit, maxBodyBytes });
-  const tester = createEndpointTester(settings.sourceFolders, Date.now);
-  addEndpointTestRoutes(app, { authenticator, endpoints, tester });
-  const views = createViewStore(metadata, Date.now);
-  addViewRoutes(app, { authenticator, views, endpoints, sources, audit, maxBodyBytes });
-  addManagedSourceRoutes(app, { authenticator, managedSources: management.managedSources, audit, maxBodyBytes });
-  addReloadRoute(app, { authenticator, reload: management.reload });
-  addStoreRoutes(app, {
-    engine: management.engine,
+/** What owners change and look after. */
+function openManagement(
+  { settings }: Start,
+  opened: Opened,
+  parts: Pick<Management, "managedSources" | "reload">,
+): Management {
+  const { metadata, managed, endpointStore, tokens } = opened;
+  return {
+    ...parts,
+    tokens,
+    managed,
+    store: endpointStore,
+    tester: createEndpointTester(settings.sourceFolders, Date.now),
+    views: createViewStore(metadata, Date.now),
     metadata,
     metadataCopyPath: join(settings.dataDir, "metadata.copy.db"),
-    sources,
-    audit,
-    authenticator,
-    logger,
-    nowMs: Date.now,
-    drain: management.drain,
-  });
+  };
 }
 
 function manageSources({ engine, sources, sourceStore, endpoints }: Opened): ManagedSources {

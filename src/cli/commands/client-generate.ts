@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { generateClient } from "../../client/generate-client.ts";
 import { readConfiguration } from "../../config/config.ts";
 import { openTestBench } from "../../endpoint-tests/test-bench.ts";
+import { describedService } from "../../http/routes/index.ts";
 import { buildOpenApi } from "../../openapi/build-open-api.ts";
 import type { OpenApiDocument } from "../../openapi/open-api-document.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
@@ -45,7 +46,7 @@ async function describeFolder(
   const bench = await openTestBench(resolve(context.workingDir, folder), sourceFolders);
   try {
     const everybody = { tokenId: "", scopes: ["query"], pins: {}, budget: {}, redaction: "fixed" } as const;
-    return buildOpenApi([...bench.byFile.values()], everybody);
+    return buildOpenApi(describedService, [...bench.byFile.values()], everybody);
   } finally {
     await bench.close();
   }

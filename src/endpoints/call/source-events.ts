@@ -1,6 +1,9 @@
 import type { Endpoint } from "../definition/definition.ts";
 import { draftEndpoint } from "../definition/draft-endpoint.ts";
 
+/** Of one page. */
+export const maxEvents = 1_000;
+
 /**
  * An endpoint that nobody can name: the newest events of a source, newest first; of those after a time where the call
  * has one.
@@ -17,7 +20,7 @@ LIMIT 100`;
     name: `source:${source}`,
     description: undefined,
     query,
-    maxRows: 1_000,
+    maxRows: maxEvents,
     cacheSeconds: 0,
     warmEverySeconds: undefined,
     isSandboxed: false,

@@ -92,7 +92,7 @@ function describeValue(type: ParameterType, value: ParameterValue): ParameterVal
 }
 
 /** A parameter in the names that files and the API share. */
-export function describeParameter(parameter: ParameterDefinition): object {
+export function describeParameter(parameter: ParameterDefinition) {
   const { type, isRequired, allowed, description } = parameter;
   return {
     type,
@@ -104,7 +104,7 @@ export function describeParameter(parameter: ParameterDefinition): object {
 }
 
 /** The contract as the API shows it. */
-export function describeContract({ parameters, columns }: EndpointContract): object {
+export function describeContract({ parameters, columns }: EndpointContract) {
   return {
     parameters: parameters.map((parameter) => ({ name: parameter.name, ...describeParameter(parameter) })),
     columns: columns.map(({ name, type }) => ({ name, type: formatContractType(type) })),

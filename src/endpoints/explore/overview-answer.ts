@@ -1,13 +1,27 @@
 import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
 import type { Overview } from "./overview-query.ts";
 
+/** How many rows there are, over time and by values of fields. Times are ISO 8601. */
+export interface OverviewAnswer {
+  readonly from: string;
+  readonly to: string;
+  readonly bucket_us: number;
+  readonly total: number;
+  readonly is_truncated: boolean;
+  readonly series: readonly { readonly value: string | null; readonly counts: readonly number[] }[];
+  readonly facets: readonly {
+    readonly path: string;
+    readonly values: readonly { readonly value: string | null; readonly count: number }[];
+  }[];
+}
+
 /** The answer of an overview, from the rows of its query. */
 export function toOverviewAnswer(
   { fromUs, toUs, bucketCount, facets }: Overview,
   widthUs: bigint,
   rows: readonly Record<string, unknown>[],
   isTruncated: boolean,
-): object {
+): OverviewAnswer {
   const series = new Map<string | null, number[]>();
   const values = facets.map((): { value: string | null; count: number }[] => []);
   let total = 0;

@@ -1,16 +1,33 @@
+import { type TInteger, Type } from "typebox";
 import { ServiceError } from "../../shared/errors.ts";
 import { parseIsoTimestamp } from "../../shared/iso-timestamp.ts";
 import type { Overview } from "./overview-query.ts";
 
 type Sent = ReadonlyMap<string, readonly unknown[]>;
 
-const defaultBuckets = 60;
-const maxBuckets = 500;
-const defaultValues = 10;
-const maxValues = 100;
 const maxFacets = 30;
-const defaultNeighbours = 20;
-const maxNeighbours = 200;
+
+/** What an overview is asked for. */
+export const overviewParameters = {
+  from: Type.String({ description: "Rows after this time" }),
+  to: Type.String({ description: "Rows at or before this time" }),
+  buckets: Type.Integer({ description: "Parts of that time to count in", minimum: 1, maximum: 500, default: 60 }),
+  split: Type.String({ description: "A field by whose values each part is counted apart" }),
+  split_by: Type.Unsafe<"value" | "class">({
+    description: "The values themselves, or classes of a hundred such as 5xx",
+    type: "string",
+    enum: ["value", "class"],
+  }),
+  facets: Type.String({ description: "Fields whose most frequent values are told, with commas between" }),
+  values: Type.Integer({ description: "So many values of each", minimum: 1, maximum: 100, default: 10 }),
+};
+
+/** Which row is looked around, and how far. */
+export const aroundParameters = {
+  timestamp: Type.String({ description: "Of the row: ISO 8601, or microseconds since 1970" }),
+  id: Type.String({ description: "Of the row" }),
+  count: Type.Integer({ description: "Neighbours on each side", minimum: 1, maximum: 200, default: 20 }),
+};
 
 /**
  * Reads what an overview is asked for: `from` and `to`, `buckets`, `split`, `split_by`, `facets` and `values`. Throws
@@ -33,10 +50,10 @@ export function readOverview(sent: Sent): Overview {
   return {
     fromUs,
     toUs,
-    bucketCount: readNumber(sent, "buckets", defaultBuckets, maxBuckets),
+    bucketCount: readNumber(sent, "buckets", overviewParameters.buckets),
     split: split === undefined ? undefined : { path: readPath("split", split), isByClass: by === "class" },
     facets: facets.map((facet) => readPath("facets", facet)),
-    valuesPerFacet: readNumber(sent, "values", defaultValues, maxValues),
+    valuesPerFacet: readNumber(sent, "values", overviewParameters.values),
   };
 }
 
@@ -47,7 +64,7 @@ export function readOverview(sent: Sent): Overview {
 export function readAround(sent: Sent): { readonly atUs: bigint; readonly id: string; readonly count: number } {
   const id = readText(sent, "id");
   if (id === undefined) throw missing("id");
-  return { atUs: readTime(sent, "timestamp"), id, count: readNumber(sent, "count", defaultNeighbours, maxNeighbours) };
+  return { atUs: readTime(sent, "timestamp"), id, count: readNumber(sent, "count", aroundParameters.count) };
 }
 
 function readTime(sent: Sent, name: string): bigint {
@@ -58,12 +75,19 @@ function readTime(sent: Sent, name: string): bigint {
   throw invalid(name, `The parameter ${name} must be an ISO 8601 timestamp, or microseconds since 1970`);
 }
 
-function readNumber(sent: Sent, name: string, fallback: number, maximum: number): number {
+function readNumber(sent: Sent, name: string, schema: TInteger): number {
+  const { default: fallback = 0, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema as IntegerForm;
   const text = readText(sent, name);
   if (text === undefined) return fallback;
-  const value = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= maximum) return value;
-  throw invalid(name, `The parameter ${name} must be an integer from 1 to ${maximum}`);
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= minimum && value <= maximum) return value;
+  throw invalid(name, `The parameter ${name} must be an integer from ${minimum} to ${maximum}`);
+}
+
+interface IntegerForm {
+  readonly default?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
 }
 
 /** A list in JSON, or names with commas between. */

@@ -9,8 +9,8 @@ type Request<Route extends RouteGenericInterface> = FastifyRequest<Route>;
  */
 export function answerBy<Route extends RouteGenericInterface>(
   answer: (request: Request<Route>, reply: FastifyReply) => Promise<void>,
-): (request: Request<Route>, reply: FastifyReply) => void {
-  return (request, reply) => {
+): (request: Request<Route>, reply: FastifyReply) => undefined {
+  return (request, reply): undefined => {
     answer(request, reply).catch((error: unknown) => {
       if (reply.sent) request.log.error({ err: error }, "fault");
       else reply.send(error);

@@ -85,7 +85,7 @@ export interface OpenedCall
 /** Finds out who calls which endpoint, with which parameters, as every route does that runs one. */
 export async function openCall(
   dependencies: AppContext,
-  request: FastifyRequest<{ Params: { readonly name: string } }>,
+  request: FastifyRequest<{ Params: { readonly endpoint: string } }>,
 ): Promise<OpenedCall> {
   const { authenticator, rates, maxBodyBytes } = dependencies;
   const secret = findSecret(request, urlParameters(request));
@@ -93,7 +93,7 @@ export async function openCall(
   const sent = await readParameters(request, maxBodyBytes);
   const identity = early ?? (await authenticate(authenticator, request, lastText(sent.get("api_key"))));
   rates.take(identity.tokenId);
-  const endpoint = await findEndpoint(dependencies, identity, request.params.name);
+  const endpoint = await findEndpoint(dependencies, identity, request.params.endpoint);
   request.logNotes.endpoint = endpoint.definition.name;
   const parameters = chooseParameters(identity, endpoint, sent);
   return {

@@ -1,14 +1,25 @@
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import type { Authenticator } from "../../access/authenticator.ts";
 import { parseLifetime } from "../../access/expiry.ts";
 import { hashSecret } from "../../access/secret.ts";
 import type { Token, TokenStore } from "../../access/token.ts";
-import { describeToken, exceedsRights, readNewToken, type TokenProblems } from "../../access/token-document.ts";
+import {
+  describeToken,
+  exceedsRights,
+  NewTokenDocument,
+  readNewToken,
+  type TokenProblems,
+} from "../../access/token-document.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
+import { savingErrors } from "../../openapi/error-responses.ts";
+import { inPath, inQuery, mapOf, reference, text, texts } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { createRouteAdder } from "../request/add-route.ts";
 import { readJsonBody } from "../request/json-body.ts";
 import { urlParameters } from "../request/request-parameters.ts";
-import { ownerOf, requirePrivate } from "../request/require-private.ts";
+import { ownerOf } from "../request/require-private.ts";
 
 /** What the routes of access tokens work with. */
 export interface AccessTokenDependencies {
@@ -22,19 +33,93 @@ export interface AccessTokenDependencies {
 
 const maxGraceMs = 7 * 86_400_000;
 
+/** A token as it is shown: more may come. */
+const shown = {
+  id: text,
+  description: text,
+  scopes: texts,
+  pins: mapOf(text),
+  budget: Type.Object({ ...NewTokenDocument.properties.budget.properties }, { additionalProperties: true }),
+};
+const ShownToken = Type.Object(shown, { additionalProperties: true });
+const CreatedToken = Type.Object(
+  { ...shown, token: Type.String({ description: "Shown this once" }) },
+  { additionalProperties: true },
+);
+
+/** What is sent to rotate a token. */
+const Rotation = Type.Object({ grace: Type.Optional(Type.String({ description: "Such as 10m; none unless given" })) });
+
+export const accessTokenSchemas = {
+  NewAccessToken: NewTokenDocument,
+  AccessToken: ShownToken,
+  CreatedAccessToken: CreatedToken,
+};
+const ofTokens = { tag: "access tokens", scope: "private" } as const;
+const ofOne = { ...ofTokens, path: "/api/access-tokens/{id}", parameters: [inPath("id", "The token's id")] } as const;
+const token = reference("AccessToken", ShownToken);
+const createdToken = reference("CreatedAccessToken", CreatedToken);
+
+export const accessTokenRoutes = describeRoutes({
+  listAccessTokens: {
+    ...ofTokens,
+    method: "get",
+    path: "/api/access-tokens",
+    summary: "List the tokens, without their values",
+    parameters: [inQuery("revoked", "true for revoked ones too")],
+    status: 200,
+    answer: Type.Array(token),
+  },
+  createAccessToken: {
+    ...ofTokens,
+    method: "post",
+    path: "/api/access-tokens",
+    summary: "Make a token; its value is in this answer only",
+    body: reference("NewAccessToken", NewTokenDocument),
+    status: 201,
+    answer: createdToken,
+    errors: [...savingErrors, "insufficient_scope"],
+  },
+  getAccessToken: {
+    ...ofOne,
+    method: "get",
+    summary: "Show a token, without its value",
+    status: 200,
+    answer: token,
+    errors: ["unknown_token"],
+  },
+  rotateAccessToken: {
+    ...ofOne,
+    method: "post",
+    path: "/api/access-tokens/{id}/rotate",
+    summary: "Give a token a new value; the old one counts for the time of grace",
+    body: Rotation,
+    status: 200,
+    answer: createdToken,
+    errors: [...savingErrors, "unknown_token", "insufficient_scope"],
+  },
+  revokeAccessToken: {
+    ...ofOne,
+    method: "delete",
+    summary: "Revoke a token at once",
+    status: 204,
+    errors: ["unknown_token"],
+  },
+});
+
 /**
  * `/api/access-tokens` (scope `private`): list, make, show, rotate and revoke. A token's value is in the answer that
  * makes it and in no other.
  */
 export function addAccessTokenRoutes(app: FastifyInstance, dependencies: AccessTokenDependencies): void {
   const { authenticator, tokens, audit, maxBodyBytes, nowMs } = dependencies;
-  const options = { onRequest: requirePrivate(authenticator) };
-  app.get("/api/access-tokens", options, async (request) => {
+  const addRoute = createRouteAdder(app, authenticator);
+  addRoute(accessTokenRoutes.listAccessTokens, async (request) => {
     const isAll = urlParameters(request).get("revoked")?.at(-1) === "true";
     const listed = (await tokens.list()).filter(({ revokedAt }) => isAll || revokedAt === undefined);
     return listed.map((token) => describeToken(token, nowMs()));
   });
-  app.post("/api/access-tokens", options, async (request, reply) => {
+  addRoute(accessTokenRoutes.createAccessToken, async (request, reply) => {
     const owner = ownerOf(request);
     const read = readNewToken(await readJsonBody(request, maxBodyBytes), owner, nowMs());
     if ("problems" in read) throw notSaved(read.problems);
@@ -46,10 +131,10 @@ export function addAccessTokenRoutes(app: FastifyInstance, dependencies: AccessT
       .header("Location", `/api/access-tokens/${token.id}`)
       .send({ ...describeToken(token, nowMs()), token: secret });
   });
-  app.get<TokenRoute>("/api/access-tokens/:id", options, async ({ params }) =>
+  addRoute(accessTokenRoutes.getAccessToken, async ({ params }) =>
     describeToken(await findToken(tokens, params.id), nowMs()),
   );
-  app.post<TokenRoute>("/api/access-tokens/:id/rotate", options, async (request, reply) => {
+  addRoute(accessTokenRoutes.rotateAccessToken, async (request, reply) => {
     const owner = ownerOf(request);
     const graceMs = readGrace(await readJsonBody(request, maxBodyBytes));
     const { id, ...old } = await findToken(tokens, request.params.id);
@@ -68,16 +153,12 @@ export function addAccessTokenRoutes(app: FastifyInstance, dependencies: AccessT
       .header("Cache-Control", "no-store")
       .send({ ...describeToken(rotated.token, nowMs()), token: rotated.secret });
   });
-  app.delete<TokenRoute>("/api/access-tokens/:id", options, async (request, reply) => {
+  addRoute(accessTokenRoutes.revokeAccessToken, async (request, reply) => {
     const { id } = await findToken(tokens, request.params.id);
     await tokens.revoke(id);
     audit.record({ action: "token.revoke", actor: ownerOf(request).tokenId, target: id });
     return reply.status(204).send();
   });
-}
-
-interface TokenRoute {
-  readonly Params: { readonly id: string };
 }
 
 /** By id, or by its value. One that was revoked is gone. */
@@ -115,7 +196,7 @@ function detailsOf({ scopes, pins, expiresAt, redaction }: Token): Readonly<Reco
 
 /** How long the old value still counts: nothing unless `grace` says so. */
 function readGrace(body: Readonly<Record<string, unknown>>): number {
-  const others = Object.keys(body).filter((key) => key !== "grace");
+  const others = Object.keys(body).filter((key) => !Object.hasOwn(Rotation.properties, key));
   const { grace } = body;
   const graceMs = grace === undefined || grace === null ? 0 : parseLifetime(String(grace));
   const fields: Record<string, string[]> = Object.fromEntries(

@@ -77,7 +77,7 @@ describe("a call that is refused", () => {
     await call(`${path}/open?project=xyz`, "pinned-token");
     const refused = { action: "access.refused", method: "GET" };
     expect(test.audited).toEqual([
-      { ...refused, error: "unauthorized", status: 401, route: "/api/endpoints/:name" },
+      { ...refused, error: "unauthorized", status: 401, route: "/api/endpoints/:endpoint" },
       { ...refused, error: "insufficient_scope", status: 401, route: "/api/sources", actor: "q" },
       { ...refused, error: "insufficient_scope", status: 401, route: `${path}/:name`, actor: "i" },
       { ...refused, error: "pinned_parameter", status: 403, route: `${path}/:name`, actor: "n" },

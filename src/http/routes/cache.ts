@@ -1,8 +1,26 @@
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
+import { count, inQuery } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { AppDependencies } from "../app.ts";
+import { createRouteAdder } from "../request/add-route.ts";
 import { readParameters } from "../request/request-parameters.ts";
-import { ownerOf, requirePrivate } from "../request/require-private.ts";
+import { ownerOf } from "../request/require-private.ts";
+
+export const cacheRoutes = describeRoutes({
+  clearCache: {
+    tag: "store",
+    scope: "private",
+    method: "post",
+    path: "/api/cache/clear",
+    summary: "Drop cached answers",
+    parameters: [inQuery("endpoint", "Id or name; all endpoints unless given")],
+    status: 200,
+    answer: Type.Object({ cleared: count }),
+    errors: ["unknown_endpoint"],
+  },
+});
 
 /**
  * `POST /api/cache/clear`: drops the cached answers of the endpoint that the parameter `endpoint` names, else all, at
@@ -12,7 +30,7 @@ export function addCacheRoute(
   app: FastifyInstance,
   { authenticator, audit, endpoints, cache, maxBodyBytes }: AppDependencies,
 ): void {
-  app.post("/api/cache/clear", { onRequest: requirePrivate(authenticator) }, async (request) => {
+  createRouteAdder(app, authenticator)(cacheRoutes.clearCache, async (request) => {
     const name = (await readParameters(request, maxBodyBytes)).get("endpoint")?.at(-1);
     const actor = ownerOf(request).tokenId;
     if (name === undefined || name === null || name === "") {

@@ -1,13 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
-import type { Backend, DrainRule } from "../../drains/backend.ts";
-import { showBackend } from "../../drains/backend-document.ts";
+import type { DrainRule, Backend as SavedBackend } from "../../drains/backend.ts";
+import { BackendDocument, showBackend } from "../../drains/backend-document.ts";
 import type { Drains, RuleStatus } from "../../drains/drains.ts";
-import { showRule } from "../../drains/rule-document.ts";
+import { RuleDocument, showRule } from "../../drains/rule-document.ts";
+import { savingErrors } from "../../openapi/error-responses.ts";
+import { count, inPath, inQuery, orNull, reference, text } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
+import { createRouteAdder, type RequestOf } from "../request/add-route.ts";
 import { readJsonBody } from "../request/json-body.ts";
 import { urlParameters } from "../request/request-parameters.ts";
-import { ownerOf, requirePrivate } from "../request/require-private.ts";
+import { ownerOf } from "../request/require-private.ts";
 
 /** What the routes of log drains work with. */
 export interface DrainDependencies {
@@ -17,9 +22,134 @@ export interface DrainDependencies {
   readonly maxBodyBytes: number;
 }
 
-interface IdRoute {
-  readonly Params: { readonly id: string };
-}
+const DeliveryStatus = Type.Object({
+  rule_id: text,
+  source: text,
+  waiting: count,
+  delivered: count,
+  refused: count,
+  dropped: count,
+  failures: count,
+  last_error: orNull(text),
+  last_delivered_at: orNull(text),
+});
+
+const Backend = Type.Object({
+  id: text,
+  token: text,
+  name: text,
+  description: text,
+  type: text,
+  config: Type.Unsafe<object>({ type: "object", description: "Secrets stand as ********" }),
+  metadata: Type.Unsafe<object>({ type: "object" }),
+  inserted_at: text,
+  updated_at: text,
+  status: Type.Array(DeliveryStatus),
+});
+
+const Rule = Type.Object({
+  id: text,
+  token: text,
+  backend_id: text,
+  source_id: text,
+  source: text,
+  lql_string: text,
+  inserted_at: text,
+});
+
+export const drainSchemas = { BackendDocument, Backend, RuleDocument, Rule };
+const ofDrains = { tag: "log drains", scope: "private" } as const;
+
+const backend = reference("Backend", Backend);
+const backendDocument = reference("BackendDocument", BackendDocument);
+const oneBackend = {
+  ...ofDrains,
+  path: "/api/backends/{id}",
+  parameters: [inPath("id", "The id of a backend")],
+} as const;
+const changeBackend = {
+  summary: "Change a backend; what is left out stays",
+  body: backendDocument,
+  status: 200,
+  answer: backend,
+  errors: [...savingErrors, "unknown_backend"],
+} as const;
+
+export const backendRoutes = describeRoutes({
+  listBackends: {
+    ...ofDrains,
+    method: "get",
+    path: "/api/backends",
+    summary: "List the backends, with how their deliveries go",
+    parameters: [inQuery("metadata[type]", "Only backends whose metadata has this type")],
+    status: 200,
+    answer: Type.Array(backend),
+  },
+  createBackend: {
+    ...ofDrains,
+    method: "post",
+    path: "/api/backends",
+    summary: "Make a backend",
+    body: backendDocument,
+    status: 201,
+    answer: backend,
+    errors: savingErrors,
+  },
+  getBackend: {
+    ...oneBackend,
+    method: "get",
+    summary: "Show a backend",
+    status: 200,
+    answer: backend,
+    errors: ["unknown_backend"],
+  },
+  replaceBackend: { ...oneBackend, ...changeBackend, method: "put" },
+  changeBackend: { ...oneBackend, ...changeBackend, method: "patch" },
+  deleteBackend: {
+    ...oneBackend,
+    method: "delete",
+    summary: "Delete a backend",
+    status: 204,
+    errors: ["unknown_backend"],
+  },
+});
+
+const rule = reference("Rule", Rule);
+const ruleDocument = reference("RuleDocument", RuleDocument);
+const oneRule = { ...ofDrains, path: "/api/rules/{id}", parameters: [inPath("id", "The id of a rule")] } as const;
+const changeRule = {
+  summary: "Change a rule; what is left out stays",
+  body: ruleDocument,
+  status: 200,
+  answer: rule,
+  errors: [...savingErrors, "unknown_rule"],
+} as const;
+
+export const ruleRoutes = describeRoutes({
+  listRules: {
+    ...ofDrains,
+    method: "get",
+    path: "/api/rules",
+    summary: "List the rules",
+    parameters: [inQuery("backend_id", "Only rules of this backend")],
+    status: 200,
+    answer: Type.Array(rule),
+  },
+  createRule: {
+    ...ofDrains,
+    method: "post",
+    path: "/api/rules",
+    summary: "Make a rule",
+    body: ruleDocument,
+    status: 201,
+    answer: rule,
+    errors: savingErrors,
+  },
+  getRule: { ...oneRule, method: "get", summary: "Show a rule", status: 200, answer: rule, errors: ["unknown_rule"] },
+  replaceRule: { ...oneRule, ...changeRule, method: "put" },
+  changeRule: { ...oneRule, ...changeRule, method: "patch" },
+  deleteRule: { ...oneRule, method: "delete", summary: "Delete a rule", status: 204, errors: ["unknown_rule"] },
+});
 
 /**
  * `/api/backends` and `/api/rules` (scope `private`): list, make, show, change and delete. Nothing that is answered
@@ -34,68 +164,71 @@ function addBackendRoutes(
   app: FastifyInstance,
   { authenticator, drains, audit, maxBodyBytes }: DrainDependencies,
 ): void {
-  const options = { onRequest: requirePrivate(authenticator) };
-  const show = (backend: Backend) => {
+  const addRoute = createRouteAdder(app, authenticator);
+  const show = (backend: SavedBackend) => {
     const rules = drains.status().filter(({ rule }) => rule.backendId === backend.id);
     return { ...showBackend(backend), status: rules.map(showStatus) };
   };
-  const note = (request: FastifyRequest, action: `backend.${"create" | "update" | "delete"}`, { id, name }: Backend) =>
-    audit.record({ action, actor: ownerOf(request).tokenId, target: name, targetId: id });
+  const note = (
+    request: FastifyRequest,
+    action: `backend.${"create" | "update" | "delete"}`,
+    { id, name }: SavedBackend,
+  ) => audit.record({ action, actor: ownerOf(request).tokenId, target: name, targetId: id });
 
-  app.get("/api/backends", options, (request) => {
+  addRoute(backendRoutes.listBackends, (request) => {
     const wanted = urlParameters(request).get("metadata[type]")?.at(-1);
     return drains.backends.filter(({ metadata }) => wanted === undefined || metadata.type === wanted).map(show);
   });
-  app.post("/api/backends", options, async (request, reply) => {
+  addRoute(backendRoutes.createBackend, async (request, reply) => {
     const backend = await drains.saveBackend(await readJsonBody(request, maxBodyBytes));
     note(request, "backend.create", backend);
     return reply.status(201).header("Location", `/api/backends/${backend.id}`).send(show(backend));
   });
-  app.get<IdRoute>("/api/backends/:id", options, ({ params }) => show(drains.findBackend(params.id)));
-  const change = async (request: FastifyRequest<IdRoute>, reply: FastifyReply) => {
+  addRoute(backendRoutes.getBackend, ({ params }) => show(drains.findBackend(params.id)));
+  const change = async (request: RequestOf<typeof backendRoutes.changeBackend>, reply: FastifyReply) => {
     const backend = await drains.saveBackend(await readJsonBody(request, maxBodyBytes), request.params.id);
     note(request, "backend.update", backend);
     return reply.send(show(backend));
   };
-  app.put<IdRoute>("/api/backends/:id", options, change);
-  app.patch<IdRoute>("/api/backends/:id", options, change);
-  app.delete<IdRoute>("/api/backends/:id", options, async (request, reply) => {
+  addRoute(backendRoutes.replaceBackend, change);
+  addRoute(backendRoutes.changeBackend, change);
+  addRoute(backendRoutes.deleteBackend, async (request, reply) => {
     note(request, "backend.delete", await drains.removeBackend(request.params.id));
     return reply.status(204).send();
   });
 }
 
 function addRuleRoutes(app: FastifyInstance, { authenticator, drains, audit, maxBodyBytes }: DrainDependencies): void {
-  const options = { onRequest: requirePrivate(authenticator) };
+  const addRoute = createRouteAdder(app, authenticator);
   const note = (request: FastifyRequest, action: `rule.${"create" | "update" | "delete"}`, rule: DrainRule) => {
     const details = { backend: rule.backendId };
     audit.record({ action, actor: ownerOf(request).tokenId, target: rule.source, targetId: rule.id, details });
   };
 
-  app.get("/api/rules", options, (request) => {
+  addRoute(ruleRoutes.listRules, (request) => {
     const wanted = urlParameters(request).get("backend_id")?.at(-1);
     return drains.rules.filter(({ backendId }) => wanted === undefined || backendId === wanted).map(showRule);
   });
-  app.post("/api/rules", options, async (request, reply) => {
+  addRoute(ruleRoutes.createRule, async (request, reply) => {
     const rule = await drains.saveRule(await readJsonBody(request, maxBodyBytes));
     note(request, "rule.create", rule);
     return reply.status(201).header("Location", `/api/rules/${rule.id}`).send(showRule(rule));
   });
-  app.get<IdRoute>("/api/rules/:id", options, ({ params }) => showRule(drains.findRule(params.id)));
-  const change = async (request: FastifyRequest<IdRoute>, reply: FastifyReply) => {
+  addRoute(ruleRoutes.getRule, ({ params }) => showRule(drains.findRule(params.id)));
+  const change = async (request: RequestOf<typeof ruleRoutes.changeRule>, reply: FastifyReply) => {
     const rule = await drains.saveRule(await readJsonBody(request, maxBodyBytes), request.params.id);
     note(request, "rule.update", rule);
     return reply.send(showRule(rule));
   };
-  app.put<IdRoute>("/api/rules/:id", options, change);
-  app.patch<IdRoute>("/api/rules/:id", options, change);
-  app.delete<IdRoute>("/api/rules/:id", options, async (request, reply) => {
+  addRoute(ruleRoutes.replaceRule, change);
+  addRoute(ruleRoutes.changeRule, change);
+  addRoute(ruleRoutes.deleteRule, async (request, reply) => {
     note(request, "rule.delete", await drains.removeRule(request.params.id));
     return reply.status(204).send();
   });
 }
 
-function showStatus(status: RuleStatus): Record<string, unknown> {
+function showStatus(status: RuleStatus): Static<typeof DeliveryStatus> {
   const { rule, waiting, delivered, refused, dropped, failures, lastError, lastDeliveredAtMs } = status;
   return {
     rule_id: rule.id,

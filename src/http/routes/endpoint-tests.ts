@@ -1,9 +1,12 @@
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
 import type { EndpointRegistry } from "../../endpoints/management/endpoint-registry.ts";
 import { unknownEndpoint } from "../../endpoints/management/managed-endpoints.ts";
-import { requirePrivate } from "../request/require-private.ts";
+import { count, flag, inPath, listOf, orNull, text } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
+import { createRouteAdder } from "../request/add-route.ts";
 
 /** How an endpoint's tests went. */
 export interface TestRun {
@@ -32,14 +35,45 @@ export interface EndpointTestDependencies {
   readonly tester: TestRunner;
 }
 
-interface TestRoute {
-  readonly Params: { readonly name: string };
-}
+const ShownRun = Type.Object({
+  ran_at: text,
+  version: count,
+  passed: count,
+  failed: count,
+  tests: listOf({ name: text, is_passed: flag, ms: Type.Number(), difference: orNull(text) }),
+});
+
+const ofTests = {
+  tag: "endpoint management",
+  scope: "private",
+  path: "/api/endpoints/{endpoint}/tests",
+  parameters: [inPath("endpoint", "Id or name")],
+  status: 200,
+  answer: Type.Object({
+    has_tests: flag,
+    last: orNull({ ...ShownRun, description: "Null until they ran, since the service started" } as typeof ShownRun),
+  }),
+} as const;
+
+export const endpointTestRoutes = describeRoutes({
+  getTests: {
+    ...ofTests,
+    method: "get",
+    summary: "Tell how the tests beside an endpoint's file went last",
+    errors: ["unknown_endpoint"],
+  },
+  runTests: {
+    ...ofTests,
+    method: "post",
+    summary: "Run the tests beside an endpoint's file, on an engine in memory",
+    errors: ["unknown_endpoint", "validation_failed"],
+  },
+});
 
 /** `GET /api/endpoints/{id-or-name}/tests`: how the endpoint's tests went last; `POST` runs them (scope `private`). */
 export function addEndpointTestRoutes(app: FastifyInstance, dependencies: EndpointTestDependencies): void {
   const { authenticator, endpoints, tester } = dependencies;
-  const options = { onRequest: requirePrivate(authenticator) };
+  const addRoute = createRouteAdder(app, authenticator);
   const find = (name: string): Endpoint => {
     const endpoint = endpoints.find(name);
     if (endpoint === undefined) throw unknownEndpoint(name);
@@ -50,19 +84,19 @@ export function addEndpointTestRoutes(app: FastifyInstance, dependencies: Endpoi
     last: run === undefined ? null : showRun(run),
   });
 
-  app.get<TestRoute>("/api/endpoints/:name/tests", options, ({ params }, reply) => {
-    const endpoint = find(params.name);
+  addRoute(endpointTestRoutes.getTests, ({ params }, reply) => {
+    const endpoint = find(params.endpoint);
     reply.header("Cache-Control", "no-store");
     return show(endpoint, tester.last(endpoint));
   });
-  app.post<TestRoute>("/api/endpoints/:name/tests", options, async ({ params }, reply) => {
-    const endpoint = find(params.name);
+  addRoute(endpointTestRoutes.runTests, async ({ params }, reply) => {
+    const endpoint = find(params.endpoint);
     reply.header("Cache-Control", "no-store");
     return show(endpoint, await tester.run(endpoint));
   });
 }
 
-function showRun({ ranAtMs, version, outcomes }: TestRun): object {
+function showRun({ ranAtMs, version, outcomes }: TestRun): Static<typeof ShownRun> {
   return {
     ran_at: new Date(ranAtMs).toISOString(),
     version,

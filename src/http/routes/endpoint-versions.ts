@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import { describeContract } from "../../endpoints/definition/contract.ts";
 import { describeDefinition } from "../../endpoints/definition/document.ts";
 import type { EndpointRegistry } from "../../endpoints/management/endpoint-registry.ts";
@@ -6,13 +7,28 @@ import type { EndpointStore, VersionRecord, VersionSummary } from "../../endpoin
 import { isUuid, unknownEndpoint } from "../../endpoints/management/managed-endpoints.ts";
 import { compareVersions } from "../../endpoints/versions/compare-versions.ts";
 import { readVersion } from "../../endpoints/versions/versions.ts";
+import {
+  anyRow,
+  count,
+  flag,
+  ifMatch,
+  inPath,
+  listOf,
+  oneOf,
+  orNull,
+  reference,
+  text,
+  texts,
+} from "../../openapi/forms.ts";
+import { describeRoutes, type Shown } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { requirePrivate } from "../request/require-private.ts";
+import { createRouteAdder } from "../request/add-route.ts";
+import { contract, endpoint, endpointInPath, sendEndpoint } from "./endpoints.ts";
 import {
   audited,
   changeRequest,
+  changingErrors,
   type ManagedEndpointDependencies,
-  sendEndpoint,
   Unchanged,
 } from "./managed-endpoints.ts";
 
@@ -22,14 +38,82 @@ export interface VersionDependencies extends ManagedEndpointDependencies {
   readonly store: Pick<EndpointStore, "versions" | "version">;
 }
 
-interface VersionRoute {
-  readonly Params: { readonly name: string; readonly number: string; readonly other: string };
-}
+const ofAny = {
+  version: count,
+  name: text,
+  current: flag,
+  created_at: Type.String({ format: "date-time" }),
+  author: text,
+  action: text,
+  rollback_to: orNull(count),
+  changed: texts,
+};
+const VersionHead = Type.Object(ofAny);
+const Version = Type.Object({ ...ofAny, document: Type.Optional(anyRow), contract: Type.Optional(contract) });
+
+const VersionDiff = Type.Object({
+  from: count,
+  to: count,
+  breaking: flag,
+  changes: listOf({
+    area: oneOf(["column", "parameter", "setting"]),
+    name: text,
+    change: text,
+    from: orNull(text),
+    to: orNull(text),
+    breaking: flag,
+  }),
+  query: Type.Array(anyRow),
+});
+
+export const versionSchemas = { Version, VersionDiff };
+const version = reference("Version", Version);
+const number = inPath("version", "Number of a version");
+const ofVersions = { tag: "endpoint management", scope: "private", status: 200 } as const;
+
+export const versionRoutes = describeRoutes({
+  listVersions: {
+    ...ofVersions,
+    method: "get",
+    path: "/api/endpoints/{endpoint}/versions",
+    summary: "List an endpoint's versions, newest first",
+    parameters: [endpointInPath],
+    answer: Type.Array(version),
+    errors: ["unknown_endpoint"],
+  },
+  getVersion: {
+    ...ofVersions,
+    method: "get",
+    path: "/api/endpoints/{endpoint}/versions/{version}",
+    summary: "Show a version with its document and contract",
+    parameters: [endpointInPath, number],
+    answer: version,
+    errors: ["unknown_endpoint", "unknown_version"],
+  },
+  diffVersions: {
+    ...ofVersions,
+    method: "get",
+    path: "/api/endpoints/{endpoint}/versions/{version}/diff/{other}",
+    summary: "Compare two versions: text and contract",
+    parameters: [endpointInPath, number, inPath("other", "Number of the other version")],
+    answer: reference("VersionDiff", VersionDiff),
+    errors: ["unknown_endpoint", "unknown_version"],
+  },
+  rollBack: {
+    ...ofVersions,
+    method: "post",
+    path: "/api/endpoints/{endpoint}/versions/{version}/rollback",
+    summary: "Make a new version with an older one's document",
+    parameters: [endpointInPath, number, ifMatch],
+    answer: endpoint,
+    errors: [...changingErrors, "unknown_version"],
+  },
+});
 
 /** `/api/endpoints/{id-or-name}/versions`: list, show, compare, and go back (scope `private`). */
 export function addEndpointVersionRoutes(app: FastifyInstance, dependencies: VersionDependencies): void {
   const { authenticator, managed, endpoints, store } = dependencies;
-  const options = { onRequest: requirePrivate(authenticator) };
+  const addRoute = createRouteAdder(app, authenticator);
 
   /** By its id, an endpoint that was removed still has its versions. */
   const listVersions = async (reference: string): Promise<readonly VersionSummary[]> => {
@@ -47,26 +131,26 @@ export function addEndpointVersionRoutes(app: FastifyInstance, dependencies: Ver
     throw new ServiceError("unknown_version", `The endpoint ${reference} has no version ${number.slice(0, 20)}`);
   };
 
-  app.get<VersionRoute>("/api/endpoints/:name/versions", options, async ({ params }) => {
-    const current = endpoints.find(params.name)?.version;
-    return (await listVersions(params.name)).map((version) => describeVersion(version, current));
+  addRoute(versionRoutes.listVersions, async ({ params }) => {
+    const current = endpoints.find(params.endpoint)?.version;
+    return (await listVersions(params.endpoint)).map((version) => describeVersion(version, current));
   });
-  app.get<VersionRoute>("/api/endpoints/:name/versions/:number", options, async ({ params }) => {
-    const record = await findVersion(params.name, params.number);
+  addRoute(versionRoutes.getVersion, async ({ params }) => {
+    const record = await findVersion(params.endpoint, params.version);
     const { definition, contract } = readVersion(record);
     return {
-      ...describeVersion(record, endpoints.find(params.name)?.version),
+      ...describeVersion(record, endpoints.find(params.endpoint)?.version),
       document: describeDefinition(definition),
       contract: describeContract(contract),
     };
   });
-  app.get<VersionRoute>("/api/endpoints/:name/versions/:number/diff/:other", options, async ({ params }) => {
-    const from = await findVersion(params.name, params.number);
-    const to = await findVersion(params.name, params.other);
+  addRoute(versionRoutes.diffVersions, async ({ params }) => {
+    const from = await findVersion(params.endpoint, params.version);
+    const to = await findVersion(params.endpoint, params.other);
     return { from: from.number, to: to.number, ...compareVersions(readVersion(from), readVersion(to)) };
   });
-  app.post<VersionRoute>("/api/endpoints/:name/versions/:number/rollback", options, async (request, reply) => {
-    const { name, number } = request.params;
+  addRoute(versionRoutes.rollBack, async (request, reply) => {
+    const { endpoint: name, version: number } = request.params;
     const endpoint = await audited(dependencies, request, "endpoint.rollback", name, async () => {
       const record = await findVersion(name, number);
       const changed = await managed.rollback(name, record.number, changeRequest(request));
@@ -76,7 +160,7 @@ export function addEndpointVersionRoutes(app: FastifyInstance, dependencies: Ver
   });
 }
 
-function describeVersion(version: VersionSummary, current: number | undefined): object {
+function describeVersion(version: VersionSummary, current: number | undefined): Shown<typeof VersionHead> {
   const { number, name, createdAt, author, action, rollbackTo, changed } = version;
   return {
     version: number,

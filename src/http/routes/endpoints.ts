@@ -1,20 +1,100 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { Type } from "typebox";
+import type { Endpoint as SavedEndpoint } from "../../endpoints/definition/definition.ts";
 import { describeEndpoint } from "../../endpoints/definition/describe-endpoint.ts";
 import { unknownEndpoint } from "../../endpoints/management/managed-endpoints.ts";
+import { count, flag, inPath, listOf, mapOf, oneOf, orNull, reference, text, texts } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
+import { entityTag } from "../answer/entity-tag.ts";
 import type { AppDependencies } from "../app.ts";
-import { requirePrivate } from "../request/require-private.ts";
-import { sendEndpoint } from "./managed-endpoints.ts";
+import { createRouteAdder } from "../request/add-route.ts";
+
+const parameter = {
+  type: text,
+  required: flag,
+  allowed: Type.Unsafe<readonly unknown[] | null>({ type: ["array", "null"], items: text }),
+  default: Type.Unsafe<unknown>({}),
+  description: orNull(text),
+};
+
+const Contract = Type.Object({
+  parameters: listOf({ name: text, ...parameter }),
+  columns: listOf({ name: text, type: Type.String({ description: "As GoogleSQL writes it" }) }),
+});
+
+export const contract = reference("Contract", Contract);
+
+const Endpoint = Type.Object({
+  id: Type.String({ format: "uuid" }),
+  name: text,
+  description: orNull(text),
+  query: text,
+  max_rows: count,
+  cache_seconds: count,
+  warm_every_seconds: orNull(count),
+  tenant_parameter: orNull(
+    Type.String({
+      description: "The parameter that says whose rows a call reads: a token that pins it reads no others",
+    }),
+  ),
+  sandbox: flag,
+  redact_pii: Type.Union([flag, texts]),
+  parameters: mapOf(Type.Object(parameter)),
+  table_aliases: mapOf(text),
+  labels: mapOf(text),
+  version: Type.Optional(count),
+  origin: oneOf(["file", "api"]),
+  file: orNull(text),
+  contract,
+  problem: Type.Optional(Type.String({ description: "Why it cannot run since what it reads has changed" })),
+  warnings: Type.Optional(
+    Type.Array(text, { description: "What its query can hardly mean: fields that no event has carried" }),
+  ),
+});
+
+export const endpointSchemas = { Endpoint, Contract };
+/** An endpoint as an answer. */
+export const endpoint = reference("Endpoint", Endpoint);
+/** The endpoint that a path names. */
+export const endpointInPath = inPath("endpoint", "Id or name");
+
+const ofEndpoints = { tag: "endpoint management", scope: "private", method: "get", status: 200 } as const;
+
+export const endpointRoutes = describeRoutes({
+  listEndpoints: {
+    ...ofEndpoints,
+    path: "/api/endpoints",
+    summary: "List the endpoints",
+    answer: Type.Array(endpoint),
+  },
+  getEndpoint: {
+    ...ofEndpoints,
+    path: "/api/endpoints/{endpoint}",
+    summary: "Show an endpoint",
+    parameters: [endpointInPath],
+    answer: endpoint,
+    errors: ["unknown_endpoint"],
+  },
+});
 
 /**
  * `GET /api/endpoints` and `GET /api/endpoints/{uuid-or-name}`: what the endpoints are, for owners (scope `private`).
  */
 export function addEndpointsRoutes(app: FastifyInstance, { authenticator, endpoints }: AppDependencies): void {
-  const options = { onRequest: requirePrivate(authenticator) };
-  app.get("/api/endpoints", options, () => endpoints.endpoints.map(describeEndpoint));
-  app.get<{ Params: { name: string } }>("/api/endpoints/:name", options, async (request, reply) => {
-    const endpoint = endpoints.find(request.params.name);
-    if (endpoint === undefined) throw unknownEndpoint(request.params.name);
+  const addRoute = createRouteAdder(app, authenticator);
+  addRoute(endpointRoutes.listEndpoints, (_request, reply) => reply.send(endpoints.endpoints.map(describeEndpoint)));
+  addRoute(endpointRoutes.getEndpoint, async ({ params }, reply) => {
+    const endpoint = endpoints.find(params.endpoint);
+    if (endpoint === undefined) throw unknownEndpoint(params.endpoint);
     // Never 304: its contract and problem may be others at the same version.
     return sendEndpoint(reply, endpoint);
   });
+}
+
+/** An endpoint as an answer, with its version as its entity tag. */
+export function sendEndpoint(reply: FastifyReply, endpoint: SavedEndpoint): FastifyReply {
+  return reply
+    .header("Cache-Control", "no-cache")
+    .header("ETag", entityTag(endpoint.version))
+    .send(describeEndpoint(endpoint));
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { Type } from "typebox";
 import { prepareCall } from "../../endpoints/call/run-endpoint.ts";
 import { runPrepared } from "../../endpoints/call/run-prepared.ts";
 import { findDefaultTable } from "../../endpoints/call/saved-query.ts";
@@ -6,18 +7,111 @@ import { inspectConsumer, listScopeTables } from "../../endpoints/explore/inspec
 import { toOverviewAnswer } from "../../endpoints/explore/overview-answer.ts";
 import { aroundShape, bucketWidthUs, overviewShape } from "../../endpoints/explore/overview-query.ts";
 import type { QueryShape } from "../../endpoints/explore/query-shape.ts";
-import { readAround, readOverview } from "../../endpoints/explore/read-options.ts";
+import {
+  aroundParameters,
+  overviewParameters,
+  readAround,
+  readOverview,
+} from "../../endpoints/explore/read-options.ts";
+import { callErrors, consumerErrors, runErrors } from "../../openapi/error-responses.ts";
+import { allInQuery, anyRow, count, flag, inPath, inQuery, listOf, orNull, text, texts } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
+import type { ErrorCode } from "../../shared/error-catalogue.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { AppContext } from "../app.ts";
+import { createRouteAdder } from "../request/add-route.ts";
 import { createCallSignal } from "../request/call-signal.ts";
 import { noteRun, type OpenedCall, openCall } from "../request/endpoint-call.ts";
 import { readWait } from "../request/read-wait.ts";
 
-interface ExploreRoute {
-  readonly Params: { readonly name: string };
-}
+/** What every call of an explorer's names: an endpoint, and a query over its tables. */
+export const consumerParameters = [
+  inPath("endpoint", "Id or name of an endpoint, or source:NAME for owners"),
+  inQuery("sql", "A query of your own in GoogleSQL; the endpoint's parameters are sent beside it"),
+  inQuery("lql", "The same in LQL"),
+] as const;
+const table = inQuery("table", "All rows of this table, where neither sql nor lql is sent");
 
-const methods: ("GET" | "POST")[] = ["GET", "POST"];
+/** Errors of a call that runs a query over an endpoint's tables. */
+export const consumerRunErrors: readonly ErrorCode[] = [
+  ...runErrors,
+  ...consumerErrors,
+  "missing_parameter",
+  "sandbox_disabled",
+];
+const checkErrors: readonly ErrorCode[] = [
+  ...callErrors,
+  "missing_parameter",
+  "sql_and_lql",
+  "query_too_long",
+  "too_complex",
+];
+
+const value = orNull(text);
+const placedProblems = listOf({
+  code: text,
+  message: text,
+  line: count,
+  column: count,
+  end_line: count,
+  end_column: count,
+  excerpt: text,
+});
+const ofExplorers = { tag: "explore", scope: "query", method: "get", alsoBy: ["post"], status: 200 } as const;
+
+export const exploreRoutes = describeRoutes({
+  listTables: {
+    ...ofExplorers,
+    path: "/api/endpoints/query/{endpoint}/tables",
+    summary: "List the tables that queries of this endpoint's callers may name, with their fields",
+    parameters: consumerParameters.slice(0, 1),
+    answer: Type.Object({
+      tables: listOf({ name: text, aliases: texts, is_default: flag, fields: listOf({ path: text, type: text }) }),
+    }),
+    errors: checkErrors,
+  },
+  checkQuery: {
+    ...ofExplorers,
+    path: "/api/endpoints/query/{endpoint}/parse",
+    summary: "Tell what is wrong with a query of a caller's, or its columns",
+    parameters: consumerParameters,
+    answer: Type.Object({
+      result: Type.Object({
+        is_valid: flag,
+        columns: listOf({ name: text, type: text }),
+        diagnostics: placedProblems,
+        warnings: placedProblems,
+      }),
+    }),
+    errors: checkErrors,
+  },
+  countRows: {
+    ...ofExplorers,
+    path: "/api/endpoints/query/{endpoint}/overview",
+    summary: "Count the rows of a query over time, and by the values of fields",
+    parameters: [...consumerParameters, table, ...allInQuery(overviewParameters)],
+    answer: Type.Object({
+      result: Type.Object({
+        from: text,
+        to: text,
+        bucket_us: count,
+        total: count,
+        is_truncated: flag,
+        series: listOf({ value, counts: Type.Array(count) }),
+        facets: listOf({ path: text, values: listOf({ value, count }) }),
+      }),
+    }),
+    errors: consumerRunErrors,
+  },
+  showAround: {
+    ...ofExplorers,
+    path: "/api/endpoints/query/{endpoint}/around",
+    summary: "Show a row with its neighbours in time, newest first",
+    parameters: [...consumerParameters, table, ...allInQuery(aroundParameters)],
+    answer: Type.Object({ result: Type.Array(anyRow) }),
+    errors: consumerRunErrors,
+  },
+});
 
 /**
  * What an explorer asks about the tables of an endpoint, by GET or POST below its path: `tables` lists them with
@@ -27,58 +121,42 @@ const methods: ("GET" | "POST")[] = ["GET", "POST"];
  */
 export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext): void {
   const { runner } = dependencies;
-  const base = "/api/endpoints/query/:name";
-  app.route<ExploreRoute>({
-    method: methods,
-    url: `${base}/tables`,
-    handler: async (request, reply) => {
-      const call = await openCall(dependencies, request);
-      const defaultTable = findDefaultTable(call.endpoint.savedQuery);
-      const isOpen = call.endpoint.definition.isSandboxed;
-      reply.header("Cache-Control", "no-store");
-      return { tables: isOpen ? listScopeTables(runner, call, defaultTable) : [] };
-    },
+  const addRoute = createRouteAdder(app, dependencies.authenticator);
+  addRoute(exploreRoutes.listTables, async (request, reply) => {
+    const call = await openCall(dependencies, request);
+    const defaultTable = findDefaultTable(call.endpoint.savedQuery);
+    const isOpen = call.endpoint.definition.isSandboxed;
+    reply.header("Cache-Control", "no-store");
+    return { tables: isOpen ? listScopeTables(runner, call, defaultTable) : [] };
   });
-  app.route<ExploreRoute>({
-    method: methods,
-    url: `${base}/parse`,
-    handler: async (request, reply) => {
-      const call = await openCall(dependencies, request);
-      reply.header("Cache-Control", "no-store");
-      return { result: inspectConsumer(runner, call) };
-    },
+  addRoute(exploreRoutes.checkQuery, async (request, reply) => {
+    const call = await openCall(dependencies, request);
+    reply.header("Cache-Control", "no-store");
+    return { result: inspectConsumer(runner, call) };
   });
-  app.route<ExploreRoute>({
-    method: methods,
-    url: `${base}/overview`,
-    handler: async (request, reply) => {
-      const call = await openCall(dependencies, request);
-      const overview = readOverview(call.sent);
-      noteRun(request, call.identity, call);
-      const signal = createCallSignal(reply, dependencies.drain, readWait(request, reply));
-      const { rows, isTruncated } = await readRows(dependencies, call, overviewShape(overview), signal);
-      send(reply);
-      return { result: toOverviewAnswer(overview, bucketWidthUs(overview), rows, isTruncated) };
-    },
+  addRoute(exploreRoutes.countRows, async (request, reply) => {
+    const call = await openCall(dependencies, request);
+    const overview = readOverview(call.sent);
+    noteRun(request, call.identity, call);
+    const signal = createCallSignal(reply, dependencies.drain, readWait(request, reply));
+    const { rows, isTruncated } = await readRows(dependencies, call, overviewShape(overview), signal);
+    send(reply);
+    return { result: toOverviewAnswer(overview, bucketWidthUs(overview), rows, isTruncated) };
   });
-  app.route<ExploreRoute>({
-    method: methods,
-    url: `${base}/around`,
-    handler: async (request, reply) => {
-      const call = await openCall(dependencies, request);
-      const { atUs, id, count } = readAround(call.sent);
-      noteRun(request, call.identity, call);
-      const signal = createCallSignal(reply, dependencies.drain, readWait(request, reply));
-      const ask = (direction: "before" | "after", rows: number) =>
-        readRows(dependencies, call, aroundShape({ atUs, id, direction, count: rows }), signal);
-      const { rows } = await ask("before", count + 1);
-      // The row itself may be none of the query's.
-      const before = rows[0]?.id === id ? rows : rows.slice(0, count);
-      const after = await ask("after", count);
-      send(reply);
-      // The newest first, as everywhere.
-      return { result: [...after.rows.reverse(), ...before] };
-    },
+  addRoute(exploreRoutes.showAround, async (request, reply) => {
+    const call = await openCall(dependencies, request);
+    const { atUs, id, count } = readAround(call.sent);
+    noteRun(request, call.identity, call);
+    const signal = createCallSignal(reply, dependencies.drain, readWait(request, reply));
+    const ask = (direction: "before" | "after", rows: number) =>
+      readRows(dependencies, call, aroundShape({ atUs, id, direction, count: rows }), signal);
+    const { rows } = await ask("before", count + 1);
+    // The row itself may be none of the query's.
+    const before = rows[0]?.id === id ? rows : rows.slice(0, count);
+    const after = await ask("after", count);
+    send(reply);
+    // The newest first, as everywhere.
+    return { result: [...after.rows.reverse(), ...before] };
   });
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import { datadog } from "../../ingest/protocols/datadog.ts";
 import { elastic } from "../../ingest/protocols/elastic.ts";
 import { browserReports } from "../../ingest/protocols/forms/browser-reports.ts";
@@ -12,11 +13,44 @@ import { otlpLogs, otlpMetrics, otlpTraces } from "../../ingest/protocols/otlp/i
 import { ownForm } from "../../ingest/protocols/own-form.ts";
 import { splunkEvents, splunkParameters, splunkRaw } from "../../ingest/protocols/splunk.ts";
 import { logplex, syslog } from "../../ingest/protocols/syslog/index.ts";
+import { count, inQuery, reference, text } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
 import type { AppContext } from "../app.ts";
 import { addIngestRoute, type IngestRoute } from "../ingest/add-ingest-route.ts";
 import { addHandshakes } from "../ingest/handshakes.ts";
 
-const bases = ["/api/logs", "/logs", "/api/events"];
+const Accepted = Type.Object({ message: text, accepted: count });
+
+export const ingestSchemas = { Accepted };
+export const ingestRoutes = describeRoutes({
+  sendEvents: {
+    tag: "ingest",
+    scope: "ingest",
+    method: "post",
+    path: "/api/logs",
+    aliases: ["/logs", "/api/events"],
+    summary: "Store events",
+    parameters: [inQuery("source_name", "Name or alias of the source")],
+    body: Type.Unsafe<unknown>({ description: 'An event, an array of events, or {"batch":[...]}' }),
+    status: 200,
+    answer: reference("Accepted", Accepted),
+    errors: [
+      "invalid_body",
+      "missing_parameter",
+      "unknown_source",
+      "unsupported_media_type",
+      "body_too_large",
+      "rate_limited",
+      "tenant_limit",
+      "overloaded",
+      "disk_full",
+      "engine_unavailable",
+      "shutting_down",
+    ],
+  },
+});
+
+const bases = [ingestRoutes.sendEvents.path, ...ingestRoutes.sendEvents.aliases];
 /** The same below each of the own routes, as the reference has them. */
 const below = (...paths: string[]) => bases.flatMap((base) => paths.map((path) => `${base}${path}`));
 const collector = (...paths: string[]) => paths.map((path) => `/services/collector${path}`);

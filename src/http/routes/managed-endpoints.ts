@@ -1,14 +1,22 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Type } from "typebox";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { AuditedChange } from "../../audit/audit-event.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
 import { describeEndpoint } from "../../endpoints/definition/describe-endpoint.ts";
+import { EndpointDocument } from "../../endpoints/definition/document.ts";
 import type { ChangeRequest, ManagedEndpoints } from "../../endpoints/management/managed-endpoints.ts";
+import { savingErrors } from "../../openapi/error-responses.ts";
+import { ifMatch, reference } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
+import type { ErrorCode } from "../../shared/error-catalogue.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { entityTag, readIfMatch } from "../answer/entity-tag.ts";
+import { createRouteAdder } from "../request/add-route.ts";
 import { readJsonBody } from "../request/json-body.ts";
-import { ownerOf, requirePrivate } from "../request/require-private.ts";
+import { ownerOf } from "../request/require-private.ts";
+import { endpoint, endpointInPath, sendEndpoint } from "./endpoints.ts";
 
 /** What the routes that change endpoints work with. */
 export interface ManagedEndpointDependencies {
@@ -18,15 +26,81 @@ export interface ManagedEndpointDependencies {
   readonly maxBodyBytes: number;
 }
 
-interface EndpointRoute {
-  readonly Params: { readonly name: string };
-}
+const { properties } = EndpointDocument;
+
+/** A document that is all of an endpoint. */
+const WholeDocument = Type.Object(
+  { ...properties, ...Type.Required(Type.Pick(EndpointDocument, ["name", "query"])).properties },
+  { additionalProperties: false },
+);
+
+export const managedEndpointSchemas = { EndpointDocument: WholeDocument, EndpointChange: EndpointDocument };
+const document = reference("EndpointDocument", WholeDocument);
+
+/** What may be wrong with a change of an endpoint that is there. */
+export const changingErrors = [
+  ...savingErrors,
+  "unknown_endpoint",
+  "endpoint_read_only",
+  "endpoint_in_use",
+  "version_conflict",
+] as const satisfies readonly ErrorCode[];
+
+const ofEndpoints = { tag: "endpoint management", scope: "private" } as const;
+const ofOne = { ...ofEndpoints, path: "/api/endpoints/{endpoint}", parameters: [endpointInPath, ifMatch] } as const;
+
+export const managedEndpointRoutes = describeRoutes({
+  createEndpoint: {
+    ...ofEndpoints,
+    method: "post",
+    path: "/api/endpoints",
+    summary: "Make an endpoint",
+    body: document,
+    status: 201,
+    answer: endpoint,
+    errors: savingErrors,
+  },
+  validateEndpoint: {
+    ...ofEndpoints,
+    method: "post",
+    path: "/api/endpoints/validate",
+    summary: "Look at a document as a save would, and change nothing",
+    body: document,
+    status: 200,
+    answer: endpoint,
+    errors: savingErrors,
+  },
+  replaceEndpoint: {
+    ...ofOne,
+    method: "put",
+    summary: "Replace an endpoint's document",
+    body: document,
+    status: 200,
+    answer: endpoint,
+    errors: changingErrors,
+  },
+  changeEndpoint: {
+    ...ofOne,
+    method: "patch",
+    summary: "Change fields of an endpoint",
+    body: reference("EndpointChange", EndpointDocument),
+    status: 204,
+    errors: changingErrors,
+  },
+  deleteEndpoint: {
+    ...ofOne,
+    method: "delete",
+    summary: "Delete an endpoint; its versions stay",
+    status: 204,
+    errors: ["unknown_endpoint", "endpoint_read_only", "endpoint_in_use", "version_conflict"],
+  },
+});
 
 /** `POST /api/endpoints`, and `PUT`, `PATCH` and `DELETE /api/endpoints/{id-or-name}` (scope `private`). */
 export function addManagedEndpointRoutes(app: FastifyInstance, dependencies: ManagedEndpointDependencies): void {
   const { authenticator, managed, maxBodyBytes } = dependencies;
-  const options = { onRequest: requirePrivate(authenticator) };
-  app.post("/api/endpoints", options, async (request, reply) => {
+  const addRoute = createRouteAdder(app, authenticator);
+  addRoute(managedEndpointRoutes.createEndpoint, async (request, reply) => {
     const document = await readJsonBody(request, maxBodyBytes);
     const endpoint = await audited(dependencies, request, "endpoint.create", nameOf(document), () =>
       managed.create(document, changeRequest(request)),
@@ -34,12 +108,12 @@ export function addManagedEndpointRoutes(app: FastifyInstance, dependencies: Man
     reply.status(201).header("Location", `/api/endpoints/${endpoint.definition.id}`);
     return sendEndpoint(reply, endpoint);
   });
-  app.post("/api/endpoints/validate", options, async (request) => {
+  addRoute(managedEndpointRoutes.validateEndpoint, async (request, reply) => {
     const { version: _, ...shown } = describeEndpoint(managed.validate(await readJsonBody(request, maxBodyBytes)));
-    return shown;
+    return reply.send(shown);
   });
-  app.put<EndpointRoute>("/api/endpoints/:name", options, async (request, reply) => {
-    const { name } = request.params;
+  addRoute(managedEndpointRoutes.replaceEndpoint, async (request, reply) => {
+    const { endpoint: name } = request.params;
     const document = await readJsonBody(request, maxBodyBytes);
     const endpoint = await audited(dependencies, request, "endpoint.update", name, async () => {
       const changed = await managed.replace(name, document, changeRequest(request));
@@ -47,8 +121,8 @@ export function addManagedEndpointRoutes(app: FastifyInstance, dependencies: Man
     });
     return sendEndpoint(reply, endpoint);
   });
-  app.patch<EndpointRoute>("/api/endpoints/:name", options, async (request, reply) => {
-    const { name } = request.params;
+  addRoute(managedEndpointRoutes.changeEndpoint, async (request, reply) => {
+    const { endpoint: name } = request.params;
     const fields = await readJsonBody(request, maxBodyBytes);
     const { version } = await audited(dependencies, request, "endpoint.update", name, async () => {
       const changed = await managed.patch(name, fields, changeRequest(request));
@@ -56,8 +130,8 @@ export function addManagedEndpointRoutes(app: FastifyInstance, dependencies: Man
     });
     return reply.status(204).header("ETag", entityTag(version)).send();
   });
-  app.delete<EndpointRoute>("/api/endpoints/:name", options, async (request, reply) => {
-    const { name } = request.params;
+  addRoute(managedEndpointRoutes.deleteEndpoint, async (request, reply) => {
+    const { endpoint: name } = request.params;
     await audited(dependencies, request, "endpoint.delete", name, () => managed.remove(name, changeRequest(request)));
     return reply.status(204).send();
   });
@@ -96,14 +170,6 @@ export async function audited(
 /** Who changes something, and on what. */
 export function changeRequest(request: FastifyRequest): ChangeRequest {
   return { author: ownerOf(request).tokenId, accepts: readIfMatch(request.headers["if-match"]) };
-}
-
-/** An endpoint as an answer, with its version as its entity tag. */
-export function sendEndpoint(reply: FastifyReply, endpoint: Endpoint): FastifyReply {
-  return reply
-    .header("Cache-Control", "no-cache")
-    .header("ETag", entityTag(endpoint.version))
-    .send(describeEndpoint(endpoint));
 }
 
 function nameOf({ name }: Readonly<Record<string, unknown>>): string | undefined {

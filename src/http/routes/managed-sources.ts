@@ -1,11 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
+import { savingErrors } from "../../openapi/error-responses.ts";
+import { orNull, reference } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
+import type { ErrorCode } from "../../shared/error-catalogue.ts";
 import type { ManagedSources } from "../../sources/managed-sources.ts";
 import { sourceId } from "../../sources/source.ts";
-import { showSource } from "../../sources/source-document.ts";
+import { SourceDocument, showSource } from "../../sources/source-document.ts";
+import { createRouteAdder, type RequestOf } from "../request/add-route.ts";
 import { readJsonBody } from "../request/json-body.ts";
-import { ownerOf, requirePrivate } from "../request/require-private.ts";
+import { ownerOf } from "../request/require-private.ts";
+import { source, sourceInPath } from "./sources.ts";
 
 /** What the routes that change sources work with. */
 export interface ManagedSourceDependencies {
@@ -15,32 +22,78 @@ export interface ManagedSourceDependencies {
   readonly maxBodyBytes: number;
 }
 
-interface SourceRoute {
-  readonly Params: { readonly name: string };
-}
+/** A source's document as it is sent: `kind` may be left out, a change leaves out more, and null takes a field away. */
+const SentSource = Type.Partial(
+  Type.Object({
+    ...SourceDocument.properties,
+    tenant: orNull(Type.String()),
+    retention_days: orNull(Type.Number({ exclusiveMinimum: 0 })),
+  }),
+);
+
+export const managedSourceSchemas = { SourceDocument: SentSource };
+const ofSources = { tag: "sources", scope: "private" } as const;
+const ofOne = { ...ofSources, path: "/api/sources/{source}", parameters: [sourceInPath] } as const;
+const saving = { body: reference("SourceDocument", SentSource), answer: source } as const;
+const changingErrors: readonly ErrorCode[] = [...savingErrors, "unknown_source", "source_read_only", "source_in_use"];
+
+export const managedSourceRoutes = describeRoutes({
+  createSource: {
+    ...ofSources,
+    ...saving,
+    method: "post",
+    path: "/api/sources",
+    summary: "Make a source",
+    status: 201,
+    errors: savingErrors,
+  },
+  replaceSource: {
+    ...ofOne,
+    ...saving,
+    method: "put",
+    summary: "Replace a source's document",
+    status: 200,
+    errors: changingErrors,
+  },
+  changeSource: {
+    ...ofOne,
+    ...saving,
+    method: "patch",
+    summary: "Change fields of a source",
+    status: 200,
+    errors: changingErrors,
+  },
+  deleteSource: {
+    ...ofOne,
+    method: "delete",
+    summary: "Delete a source",
+    status: 204,
+    errors: ["unknown_source", "source_read_only", "source_in_use"],
+  },
+});
 
 /** `POST /api/sources`, and `PUT`, `PATCH` and `DELETE` of `/api/sources/{source}`, for owners (scope `private`). */
 export function addManagedSourceRoutes(app: FastifyInstance, dependencies: ManagedSourceDependencies): void {
   const { authenticator, managedSources, audit, maxBodyBytes } = dependencies;
-  const options = { onRequest: requirePrivate(authenticator) };
+  const addRoute = createRouteAdder(app, authenticator);
   const note = (request: FastifyRequest, action: "source.create" | "source.update" | "source.delete", name: string) =>
     audit.record({ action, actor: ownerOf(request).tokenId, target: name, targetId: sourceId(name) });
 
-  app.post("/api/sources", options, async (request, reply) => {
+  addRoute(managedSourceRoutes.createSource, async (request, reply) => {
     const source = await managedSources.create(await readJsonBody(request, maxBodyBytes));
     note(request, "source.create", source.name);
     return reply.status(201).header("Location", `/api/sources/${source.name}`).send(showSource(source));
   });
-  const change = async (request: FastifyRequest<SourceRoute>, reply: FastifyReply) => {
+  const change = async (request: RequestOf<typeof managedSourceRoutes.changeSource>, reply: FastifyReply) => {
     const body = await readJsonBody(request, maxBodyBytes);
-    const source = await managedSources.change(request.params.name, body, request.method === "PATCH");
+    const source = await managedSources.change(request.params.source, body, request.method === "PATCH");
     note(request, "source.update", source.name);
     return reply.send(showSource(source));
   };
-  app.put<SourceRoute>("/api/sources/:name", options, change);
-  app.patch<SourceRoute>("/api/sources/:name", options, change);
-  app.delete<SourceRoute>("/api/sources/:name", options, async (request, reply) => {
-    const { name } = await managedSources.remove(request.params.name);
+  addRoute(managedSourceRoutes.replaceSource, change);
+  addRoute(managedSourceRoutes.changeSource, change);
+  addRoute(managedSourceRoutes.deleteSource, async (request, reply) => {
+    const { name } = await managedSources.remove(request.params.source);
     note(request, "source.delete", name);
     return reply.status(204).send();
   });

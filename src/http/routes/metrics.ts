@@ -1,9 +1,23 @@
 import type { FastifyInstance } from "fastify";
+import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { AppDependencies } from "../app.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import { createRouteAdder } from "../request/add-route.ts";
 import { authenticate, findSecret } from "../request/authenticate.ts";
 import { urlParameters } from "../request/request-parameters.ts";
+
+export const metricsRoutes = describeRoutes({
+  getMetrics: {
+    tag: "service",
+    scope: "metrics",
+    method: "get",
+    path: "/metrics",
+    summary: "Metrics in the text format of Prometheus",
+    status: 200,
+    mediaType: "text/plain",
+  },
+});
 
 /** `GET /metrics`: for tokens of the scope `metrics` or `private`, or for everybody. */
 export function addMetricsRoute(
@@ -11,7 +25,7 @@ export function addMetricsRoute(
   { authenticator, isMetricsOpen }: AppDependencies,
   metrics: Metrics,
 ): void {
-  app.get("/metrics", async (request, reply) => {
+  createRouteAdder(app, authenticator)(metricsRoutes.getMetrics, async (request, reply) => {
     if (!isMetricsOpen) {
       const { scopes } = await authenticate(authenticator, request, findSecret(request, urlParameters(request)));
       if (!scopes.includes("metrics") && !scopes.includes("private")) {

@@ -1,19 +1,38 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { buildOpenApi } from "../../openapi/build-open-api.ts";
+import { anyRow } from "../../openapi/forms.ts";
+import { describeRoutes, type ServiceDescription } from "../../openapi/route-description.ts";
 import type { AppDependencies } from "../app.ts";
+import { createRouteAdder } from "../request/add-route.ts";
 import { authenticate, findSecret } from "../request/authenticate.ts";
 import { urlParameters } from "../request/request-parameters.ts";
+
+export const openApiRoutes = describeRoutes({
+  getOpenApi: {
+    tag: "service",
+    scope: "any",
+    method: "get",
+    path: "/api/openapi.json",
+    aliases: ["/api/openapi"],
+    summary: "This document, of what the token may do",
+    status: 200,
+    answer: anyRow,
+  },
+});
 
 /**
  * `GET /api/openapi.json`, also without the ending: what the token that is sent along may do, as an OpenAPI document.
  * Any valid token will do.
  */
-export function addOpenApiRoute(app: FastifyInstance, { authenticator, endpoints }: AppDependencies): void {
-  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+export function addOpenApiRoute(
+  app: FastifyInstance,
+  { authenticator, endpoints }: AppDependencies,
+  service: ServiceDescription,
+): void {
+  createRouteAdder(app, authenticator)(openApiRoutes.getOpenApi, async (request, reply) => {
     const identity = await authenticate(authenticator, request, findSecret(request, urlParameters(request)));
     // The same address tells each token something else.
     reply.header("Cache-Control", "no-store").header("Vary", "X-API-KEY, Authorization");
-    return buildOpenApi(endpoints.endpoints, identity);
-  };
-  for (const url of ["/api/openapi.json", "/api/openapi"]) app.get(url, answer);
+    return buildOpenApi(service, endpoints.endpoints, identity);
+  });
 }

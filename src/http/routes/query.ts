@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
 import type { Identity } from "../../access/scope.ts";
 import {
   inspectOwnerQuery,
@@ -8,7 +9,11 @@ import {
 } from "../../endpoints/call/owner-query.ts";
 import { type PlannedQuery, readsOf } from "../../endpoints/call/planned-query.ts";
 import { runPrepared } from "../../endpoints/call/run-prepared.ts";
+import { languageErrors } from "../../openapi/error-responses.ts";
+import { AnyRow, anyRow, listOf, orNull, prefer, reference, text, texts } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
 import { tightest } from "../../shared/budget.ts";
+import type { ErrorCode } from "../../shared/error-catalogue.ts";
 import { ServiceError, toErrorBody } from "../../shared/errors.ts";
 import { answerBy } from "../answer/answer-by.ts";
 import { addDataThrough } from "../answer/answer-headers.ts";
@@ -17,40 +22,90 @@ import { sendRows } from "../answer/stream-answer.ts";
 import type { AppDependencies } from "../app.ts";
 import { chooseFormat } from "../formats/choose-format.ts";
 import { answerFormats } from "../formats/index.ts";
+import { createRouteAdder } from "../request/add-route.ts";
 import { createCallSignal } from "../request/call-signal.ts";
 import { readWait } from "../request/read-wait.ts";
 import { readParameters, type SentParameters } from "../request/request-parameters.ts";
-import { ownerOf, requirePrivate } from "../request/require-private.ts";
+import { ownerOf } from "../request/require-private.ts";
 
 /** The reference's names of `sql`, and what it would run elsewhere. */
 const sqlNames = ["sql", "bq_sql"];
 const foreignNames = ["pg_sql", "ch_sql"];
 const otherNames: ReadonlySet<string> = new Set([...sqlNames, "lql", "parameters", "format", "api_key", "backend_id"]);
 
+const QueryRequest = Type.Object({
+  sql: Type.Optional(text),
+  lql: Type.Optional(text),
+  parameters: Type.Optional(AnyRow),
+});
+const QueryAnswer = Type.Object({ result: Type.Array(anyRow) });
+const QueryReport = Type.Object({
+  result: Type.Object({
+    parameters: Type.Array(anyRow),
+    columns: listOf({ name: text, type: text }),
+    tables: texts,
+    endpoints: texts,
+    diagnostics: Type.Array(anyRow),
+    warnings: Type.Array(anyRow),
+    compiled_sql: orNull(text),
+  }),
+});
+
+export const querySchemas = { QueryRequest, QueryAnswer, QueryReport };
+/** Rows of a query. */
+export const queryAnswer = reference("QueryAnswer", QueryAnswer);
+
+const asking: readonly ErrorCode[] = [
+  "invalid_body",
+  "missing_parameter",
+  "invalid_parameter",
+  ...languageErrors,
+  "unknown_table",
+];
+const ofQueries = {
+  tag: "endpoint management",
+  scope: "private",
+  method: "post",
+  alsoBy: ["get"],
+  body: reference("QueryRequest", QueryRequest),
+  status: 200,
+} as const;
+
+export const queryRoutes = describeRoutes({
+  runQuery: {
+    ...ofQueries,
+    path: "/api/query",
+    summary: "Run a query over sources and endpoints",
+    parameters: [prefer],
+    answer: queryAnswer,
+    errors: [...asking, "query_failed", "timeout"],
+  },
+  parseQuery: {
+    ...ofQueries,
+    path: "/api/query/parse",
+    summary: "Tell parameters, columns, tables and problems of a query",
+    answer: reference("QueryReport", QueryReport),
+    errors: asking,
+  },
+});
+
 /**
  * `GET` and `POST /api/query`: runs a query of an owner's over sources and endpoints. `/api/query/parse`: tells what
  * is known of it without running it (scope `private`).
  */
 export function addQueryRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
-  const onRequest = requirePrivate(dependencies.authenticator);
-  app.route({
-    method: ["GET", "POST"],
-    url: "/api/query",
-    onRequest,
-    handler: answerBy((request, reply) => runOwnerQuery(dependencies, request, reply)),
-  });
-  app.route({
-    method: ["GET", "POST"],
-    url: "/api/query/parse",
-    onRequest,
-    handler: async (request, reply) => {
-      const asked = readQuery(await readParameters(request, dependencies.maxBodyBytes));
-      const { report, error } = inspectOwnerQuery(asked, compileWith(dependencies, ownerOf(request)));
-      reply.header("Cache-Control", "no-store");
-      if (error === undefined) return { result: report };
-      noteError(request, error);
-      return reply.status(400).send({ ...toErrorBody(error), result: report });
-    },
+  const addRoute = createRouteAdder(app, dependencies.authenticator);
+  addRoute(
+    queryRoutes.runQuery,
+    answerBy((request, reply) => runOwnerQuery(dependencies, request, reply)),
+  );
+  addRoute(queryRoutes.parseQuery, async (request, reply) => {
+    const asked = readQuery(await readParameters(request, dependencies.maxBodyBytes));
+    const { report, error } = inspectOwnerQuery(asked, compileWith(dependencies, ownerOf(request)));
+    reply.header("Cache-Control", "no-store");
+    if (error === undefined) return { result: report };
+    noteError(request, error);
+    return reply.status(400).send({ ...toErrorBody(error), result: report });
   });
 }
 

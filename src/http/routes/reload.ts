@@ -1,6 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { Authenticator } from "../../access/authenticator.ts";
-import { ownerOf, requirePrivate } from "../request/require-private.ts";
+import { anyRow } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
+import { createRouteAdder } from "../request/add-route.ts";
+import { ownerOf } from "../request/require-private.ts";
 
 /** What the route works with. */
 export interface ReloadRouteDependencies {
@@ -9,7 +12,19 @@ export interface ReloadRouteDependencies {
   readonly reload: (actor: string) => Promise<object>;
 }
 
+export const reloadRoutes = describeRoutes({
+  reloadFiles: {
+    tag: "service",
+    scope: "private",
+    method: "post",
+    path: "/api/reload",
+    summary: "Read the files of endpoints and sources again",
+    status: 200,
+    answer: anyRow,
+  },
+});
+
 /** `POST /api/reload`: reads the files of endpoints and sources again, for owners (scope `private`). */
 export function addReloadRoute(app: FastifyInstance, { authenticator, reload }: ReloadRouteDependencies): void {
-  app.post("/api/reload", { onRequest: requirePrivate(authenticator) }, (request) => reload(ownerOf(request).tokenId));
+  createRouteAdder(app, authenticator)(reloadRoutes.reloadFiles, (request) => reload(ownerOf(request).tokenId));
 }

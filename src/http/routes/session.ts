@@ -1,10 +1,50 @@
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import { canIngest, canIngestAnything, canQuery, type Identity, isOwner } from "../../access/scope.ts";
 import { describeContract, tellEndpoint } from "../../endpoints/definition/contract.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
+import { AnyRow, count, flag, listOf, mapOf, orNull, text, texts } from "../../openapi/forms.ts";
+import { type AnswerOf, describeRoutes } from "../../openapi/route-description.ts";
 import type { AppDependencies } from "../app.ts";
+import { createRouteAdder } from "../request/add-route.ts";
 import { authenticate, findSecret } from "../request/authenticate.ts";
 import { urlParameters } from "../request/request-parameters.ts";
+
+export const sessionRoutes = describeRoutes({
+  getSession: {
+    method: "get",
+    path: "/api/session",
+    summary: "Tell who the token is and what it may do",
+    tag: "service",
+    scope: "any",
+    status: 200,
+    answer: Type.Object({
+      token: Type.Object({
+        id: text,
+        scopes: texts,
+        pins: mapOf(text),
+        budget: mapOf(count),
+        redaction: text,
+      }),
+      may: Type.Object({ query: flag, manage: flag, ingest: flag, metrics: flag }),
+      endpoints: listOf({
+        id: text,
+        name: text,
+        description: orNull(text),
+        version: count,
+        sandbox: flag,
+        max_rows: count,
+        parameters: Type.Array(AnyRow),
+        columns: listOf({ name: text, type: text }),
+      }),
+      sources: texts,
+      ingest_sources: texts,
+      now: text,
+    }),
+  },
+});
+
+type SessionEndpoint = AnswerOf<typeof sessionRoutes.getSession>["endpoints"][number];
 
 /**
  * `GET /api/session`: who the token is, and what it may do: each endpoint that it may run, with what is left to
@@ -12,7 +52,7 @@ import { urlParameters } from "../request/request-parameters.ts";
  */
 export function addSessionRoute(app: FastifyInstance, dependencies: AppDependencies): void {
   const { authenticator, endpoints, sources, nowMs } = dependencies;
-  app.get("/api/session", async (request, reply) => {
+  createRouteAdder(app, authenticator)(sessionRoutes.getSession, async (request, reply) => {
     const identity = await authenticate(authenticator, request, findSecret(request, urlParameters(request)));
     const owns = isOwner(identity);
     const runnable = endpoints.endpoints.filter((endpoint) => isCallable(endpoint, identity));
@@ -50,7 +90,7 @@ function isCallable({ definition, contract, problem }: Endpoint, identity: Ident
 }
 
 /** Parameters that the token sets are not the caller's to choose. */
-function showEndpoint({ definition, contract, version }: Endpoint, { pins }: Identity): object {
+function showEndpoint({ definition, contract, version }: Endpoint, { pins }: Identity): SessionEndpoint {
   const parameters = contract.parameters.filter(({ name }) => !Object.hasOwn(pins, name));
   return {
     id: definition.id,

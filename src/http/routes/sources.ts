@@ -1,9 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { Type } from "typebox";
 import { noPins, prepareCall } from "../../endpoints/call/run-endpoint.ts";
 import { runPrepared } from "../../endpoints/call/run-prepared.ts";
-import { createSourceEndpoint } from "../../endpoints/call/source-events.ts";
+import { createSourceEndpoint, maxEvents } from "../../endpoints/call/source-events.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
 import { fullPageRows } from "../../endpoints/paging/page-end.ts";
+import { flag, inPath, inQuery, listOf, orNull, reference, text, texts } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
 import { listFields } from "../../sources/list-fields.ts";
@@ -14,9 +17,77 @@ import { answerBy } from "../answer/answer-by.ts";
 import { sendRows } from "../answer/stream-answer.ts";
 import type { AppDependencies } from "../app.ts";
 import { jsonFormat, jsonFrame } from "../formats/json.ts";
+import { createRouteAdder, type RequestOf } from "../request/add-route.ts";
 import { createCallSignal } from "../request/call-signal.ts";
 import { urlParameters } from "../request/request-parameters.ts";
-import { ownerOf, requirePrivate } from "../request/require-private.ts";
+import { ownerOf } from "../request/require-private.ts";
+import { queryAnswer } from "./query.ts";
+
+const ShownSource = Type.Object(
+  {
+    id: text,
+    name: text,
+    aliases: texts,
+    kind: text,
+    description: text,
+    retention_days: orNull(Type.Number()),
+    read_only: flag,
+    alias_of: Type.Optional(Type.String({ description: "The source's name, where this is another name of it" })),
+  },
+  { additionalProperties: true },
+);
+const SourceSchema = Type.Object({ name: text, fields: listOf({ path: text, type: text }) });
+
+export const sourceSchemas = { Source: ShownSource, SourceSchema };
+/** A source as an answer. */
+export const source = reference("Source", ShownSource);
+/** The source that a path names. */
+export const sourceInPath = inPath("source", "Id, name or alias");
+
+const ofSources = { tag: "sources", scope: "private", method: "get", status: 200 } as const;
+const ofOne = { ...ofSources, parameters: [sourceInPath] } as const;
+/** Both routes to a source's newest events. */
+const ofEvents = {
+  ...ofSources,
+  parameters: [
+    sourceInPath,
+    inQuery("after", "A timestamp; only events after it"),
+    inQuery("limit", "Events at most", Type.Integer({ minimum: 1, maximum: maxEvents })),
+  ],
+  answer: queryAnswer,
+  errors: ["unknown_source", "invalid_parameter"],
+} as const;
+
+export const sourceRoutes = describeRoutes({
+  listSources: {
+    ...ofSources,
+    path: "/api/sources",
+    summary: "List the sources, with their newest event",
+    answer: Type.Array(source),
+  },
+  getSource: {
+    ...ofOne,
+    path: "/api/sources/{source}",
+    summary: "Show a source",
+    answer: source,
+    errors: ["unknown_source"],
+  },
+  getSourceSchema: {
+    ...ofOne,
+    path: "/api/sources/{source}/schema",
+    summary: "List a source's fields by dotted path, with type",
+    answer: reference("SourceSchema", SourceSchema),
+    errors: ["unknown_source"],
+  },
+  listRecentEvents: {
+    ...ofEvents,
+    path: "/api/sources/{source}/recent",
+    summary: "Newest events of a source, newest first",
+  },
+  listEvents: { ...ofEvents, path: "/api/sources/{source}/events", summary: "The same as recent" },
+});
+
+type EventsRequest = RequestOf<typeof sourceRoutes.listEvents>;
 
 /**
  * `GET /api/sources`, `/api/sources/{source}`, and of a source `/schema`, `/events` and `/recent`, for owners (scope
@@ -24,29 +95,33 @@ import { ownerOf, requirePrivate } from "../request/require-private.ts";
  */
 export function addSourcesRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
   const { sources, dataThrough } = dependencies;
-  const options = { onRequest: requirePrivate(dependencies.authenticator) };
+  const addRoute = createRouteAdder(app, dependencies.authenticator);
   const show = (source: Source) => {
     const newest = dataThrough.newestOf(source.name);
     return { ...showSource(source), newest_event: newest === undefined ? null : formatIsoTimestamp(newest) };
   };
 
   // Clients of the reference look for their sources by name: those come last, under each of their further names.
-  app.get("/api/sources", options, () => [
+  addRoute(sourceRoutes.listSources, () => [
     ...sources.sources.map(show),
     ...sources.sources.flatMap((source) =>
       source.aliases.map((alias) => ({ ...show(source), name: alias, aliases: [], alias_of: source.name })),
     ),
   ]);
-  app.get<SourceRoute>("/api/sources/:name", options, ({ params }) => show(findSource(sources, params.name)));
-  app.get<SourceRoute>("/api/sources/:name/schema", options, (request) => showFields(sources, request));
+  addRoute(sourceRoutes.getSource, ({ params }) => show(findSource(sources, params.source)));
+  addRoute(sourceRoutes.getSourceSchema, (request, reply) =>
+    reply.send(showFields(sources, request.params.source, urlParameters(request).get("variant")?.at(-1))),
+  );
 
   const sendEvents = createEventSender(dependencies);
-  for (const [path, frame] of [
-    ["events", jsonFrame],
-    ["recent", { begin: "[", end: "]" }],
+  for (const [description, frame] of [
+    [sourceRoutes.listEvents, jsonFrame],
+    [sourceRoutes.listRecentEvents, { begin: "[", end: "]" }],
   ] as const) {
-    const handler = answerBy<SourceRoute>((request, reply) => sendEvents(request, reply, frame));
-    app.get<SourceRoute>(`/api/sources/:name/${path}`, options, handler);
+    addRoute(
+      description,
+      answerBy((request: EventsRequest, reply) => sendEvents(request, reply, frame)),
+    );
   }
 }
 
@@ -56,11 +131,10 @@ function findSource(sources: SourceRegistry, name: string): Source {
   return source;
 }
 
-function showFields(sources: SourceRegistry, request: FastifyRequest<SourceRoute>) {
-  const { name } = findSource(sources, request.params.name);
+function showFields(sources: SourceRegistry, reference: string, variant = ""): object {
+  const { name } = findSource(sources, reference);
   const table = sources.findTable(name);
   const fields = table === undefined ? [] : listFields(table);
-  const variant = urlParameters(request).get("variant")?.at(-1) ?? "";
   if (variant === "dot") return Object.fromEntries(fields.map(({ path, type }) => [path, type]));
   if (variant === "") return { name, fields };
   throw new ServiceError("invalid_parameter", "The parameter variant can only be dot", {
@@ -70,7 +144,7 @@ function showFields(sources: SourceRegistry, request: FastifyRequest<SourceRoute
 }
 
 type SendEvents = (
-  request: FastifyRequest<SourceRoute>,
+  request: EventsRequest,
   reply: FastifyReply,
   frame: { readonly begin: string; readonly end: string },
 ) => Promise<void>;
@@ -86,7 +160,7 @@ function createEventSender({ sources, runner, drain }: AppDependencies): SendEve
   };
   return async (request, reply, frame) => {
     const redactsPii = ownerOf(request).redaction === "required";
-    const endpoint = eventsOf(findSource(sources, request.params.name));
+    const endpoint = eventsOf(findSource(sources, request.params.source));
     const sent = urlParameters(request);
     const parameters = new Map(["after", "limit"].map((name) => [name, sent.get(name)?.at(-1)]));
     const prepared = prepareCall(runner, { endpoint, parameters, pinned: noPins, redactsPii });
@@ -99,8 +173,4 @@ function createEventSender({ sources, runner, drain }: AppDependencies): SendEve
       encode: (work) => work(),
     });
   };
-}
-
-interface SourceRoute {
-  readonly Params: { readonly name: string };
 }

@@ -1,16 +1,72 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
 import { parseLifetime } from "../../access/expiry.ts";
 import { prepareOwnerQuery } from "../../endpoints/call/owner-query.ts";
 import { runPrepared } from "../../endpoints/call/run-prepared.ts";
+import { count, inQuery, listOf, orNull, text } from "../../openapi/forms.ts";
+import { type AnswerOf, describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
 import { auditSourceName } from "../../sources/audit-source.ts";
 import type { AppContext } from "../app.ts";
+import { createRouteAdder } from "../request/add-route.ts";
 import { createCallSignal } from "../request/call-signal.ts";
 import { urlParameters } from "../request/request-parameters.ts";
-import { ownerOf, requirePrivate } from "../request/require-private.ts";
+import { ownerOf } from "../request/require-private.ts";
 
 const maxSinceMs = 90 * 86_400_000;
+const usualSince = "1d";
+
+const ofStatistics = { tag: "statistics", scope: "private", method: "get", status: 200 } as const;
+
+export const statisticsRoutes = describeRoutes({
+  countCalls: {
+    ...ofStatistics,
+    path: "/api/statistics/endpoints",
+    summary: "Tell how endpoints were called, as the audit recorded it",
+    parameters: [inQuery("since", "Calls of this long before now, such as 12h", Type.String({ default: usualSince }))],
+    answer: Type.Object({
+      since: text,
+      is_recorded: Type.Boolean({ description: "False where the service records no runs" }),
+      endpoints: listOf({
+        endpoint: text,
+        calls: count,
+        errors: count,
+        cached: Type.Integer({ description: "Calls that were answered from the cache" }),
+        p50_ms: orNull(Type.Number()),
+        p95_ms: orNull(Type.Number()),
+        newest_call: text,
+      }),
+    }),
+    errors: ["invalid_parameter", "timeout", "engine_unavailable", "too_many_queries"],
+  },
+  countIntake: {
+    ...ofStatistics,
+    path: "/api/statistics/sources",
+    summary: "Tell what came of what was sent to each source since the service started",
+    answer: Type.Object({
+      since: text,
+      sources: listOf({
+        source: text,
+        stored: count,
+        rejected: Type.Integer({ description: "Events that were not stored" }),
+        refused_bodies: Type.Integer({ description: "Bodies that could not be read as a whole" }),
+        untimed: Type.Integer({ description: "Stored events whose timestamp could not be read" }),
+        without_tenant: Type.Integer({
+          description: "Stored events that name no tenant, of a source that has tenants",
+        }),
+        reasons: Type.Array(Type.Object({ reason: text, count, newest: text }), {
+          description: "Why events and bodies were not stored, the newest first",
+        }),
+        newest_event: orNull(text),
+        lag_ms: orNull(Type.Integer({ description: "How long ago the newest event happened" })),
+        retention_days: orNull(count),
+      }),
+    }),
+  },
+});
+
+type CountedCalls = AnswerOf<typeof statisticsRoutes.countCalls>["endpoints"];
 
 /**
  * Runs of endpoints, as the audit has them. Its entries count several runs where these differ in nothing but their
@@ -33,16 +89,16 @@ GROUP BY endpoint ORDER BY calls DESC, endpoint`;
  */
 export function addStatisticsRoutes(app: FastifyInstance, dependencies: AppContext): void {
   const { authenticator, audit, sources, dataThrough, intake, nowMs } = dependencies;
-  const options = { onRequest: requirePrivate(authenticator) };
+  const addRoute = createRouteAdder(app, authenticator);
 
-  app.get("/api/statistics/endpoints", options, async (request, reply) => {
+  addRoute(statisticsRoutes.countCalls, async (request, reply) => {
     const sinceMs = nowMs() - readSince(request);
     const rows = audit.level === "all" ? await readRuns(dependencies, request, reply, sinceMs) : [];
     reply.header("Cache-Control", "no-store");
     return { since: new Date(sinceMs).toISOString(), is_recorded: audit.level === "all", endpoints: rows };
   });
 
-  app.get("/api/statistics/sources", options, (_request, reply) => {
+  addRoute(statisticsRoutes.countIntake, (_request, reply) => {
     reply.header("Cache-Control", "no-store");
     const shown = sources.sources.map(({ name, retentionDays }) => {
       const { stored, rejected, refusedBodies, untimed, tenantless, reasons } = intake.of(name);
@@ -69,7 +125,7 @@ export function addStatisticsRoutes(app: FastifyInstance, dependencies: AppConte
 }
 
 function readSince(request: FastifyRequest): number {
-  const text = urlParameters(request).get("since")?.at(-1) ?? "1d";
+  const text = urlParameters(request).get("since")?.at(-1) ?? usualSince;
   const since = parseLifetime(text);
   if (since !== undefined && since > 0 && since <= maxSinceMs) return since;
   const problem = "The parameter since must be a number and s, m, h, d or w, such as 12h, of 90 days at most";
@@ -81,7 +137,7 @@ async function readRuns(
   request: FastifyRequest,
   reply: FastifyReply,
   sinceMs: number,
-): Promise<readonly unknown[]> {
+): Promise<CountedCalls> {
   const { tokenId, budget } = ownerOf(request);
   const prepared = prepareOwnerQuery({ language: "sql", text: endpointQuery }, new Map([["since", sinceMs]]), false, {
     engine: runner.engine,
@@ -90,9 +146,9 @@ async function readRuns(
     nowMs: nowMs(),
     budget,
   });
-  const rows: unknown[] = [];
+  const rows: CountedCalls[number][] = [];
   for await (const batch of runPrepared(runner, prepared, createCallSignal(reply, drain), { caller: tokenId })) {
-    if (batch.rowCount > 0) rows.push(...(JSON.parse(`[${batch.json}]`) as unknown[]));
+    if (batch.rowCount > 0) rows.push(...(JSON.parse(`[${batch.json}]`) as CountedCalls));
   }
   return rows;
 }

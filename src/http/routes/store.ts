@@ -5,14 +5,17 @@ import type { Authenticator } from "../../access/authenticator.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
 import type { Engine } from "../../engines/contract/query-engine.ts";
 import type { MetadataDatabase } from "../../metadata/database.ts";
+import { anyRow } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { Source } from "../../sources/source.ts";
 import { describeStore } from "../../sources/store-state.ts";
 import type { BackupHead, BackupTail } from "../answer/backup-format.ts";
 import { openOwnedStream } from "../answer/owned-stream.ts";
+import { createRouteAdder } from "../request/add-route.ts";
 import { createCallSignal } from "../request/call-signal.ts";
 import type { Drain } from "../request/drain.ts";
-import { ownerOf, requirePrivate } from "../request/require-private.ts";
+import { ownerOf } from "../request/require-private.ts";
 
 /** What the routes of the store work with. */
 export interface StoreDependencies {
@@ -30,20 +33,32 @@ export interface StoreDependencies {
   readonly drain: Drain;
 }
 
+const ofStore = { tag: "store", scope: "private", method: "get", status: 200 } as const;
+
+export const storeRoutes = describeRoutes({
+  getStore: { ...ofStore, path: "/api/store", summary: "Tell the state of the store", answer: anyRow },
+  backUpStore: {
+    ...ofStore,
+    path: "/api/store/backup",
+    summary: "Everything that the service stores, as one stream",
+    mediaType: "application/octet-stream",
+  },
+});
+
 /**
  * `GET /api/store`: the state of the store. `GET /api/store/backup`: a consistent copy of everything, while events are
  * still stored (see `backup-format.ts`). Both are for owners (scope `private`).
  */
 export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependencies): void {
   const { engine, authenticator, sources, audit, nowMs, drain } = dependencies;
-  const requireOwner = requirePrivate(authenticator);
-  app.get("/api/store", { onRequest: requireOwner }, async (_request, reply) => {
+  const addRoute = createRouteAdder(app, authenticator);
+  addRoute(storeRoutes.getStore, async (_request, reply) => {
     if (engine.store.inspect === undefined) throw notFound("state");
     const report = await engine.store.inspect(createCallSignal(reply, drain));
     const state = describeStore(engine.name, report, sources.sources, nowMs());
     return reply.header("Cache-Control", "no-store").send(state);
   });
-  app.get("/api/store/backup", { onRequest: requireOwner }, async (request, reply) => {
+  addRoute(storeRoutes.backUpStore, async (request, reply) => {
     const owner = ownerOf(request);
     if (owner.redaction === "required") {
       throw new ServiceError(

@@ -2,17 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseLifetime } from "../../access/expiry.ts";
 import { askTail, prepareTail, type TailRow } from "../../endpoints/tail/ask-tail.ts";
 import type { Follower, TailAsk, TailStart } from "../../endpoints/tail/shared-tail.ts";
+import { inQuery } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { answerBy } from "../answer/answer-by.ts";
 import { createTailChunks, type TailChunks } from "../answer/tail-chunks.ts";
 import type { AppContext } from "../app.ts";
+import { createRouteAdder, type RequestOf } from "../request/add-route.ts";
 import { findSecret } from "../request/authenticate.ts";
 import { findEndpoint, noteRun, type OpenedCall, openCall } from "../request/endpoint-call.ts";
 import { urlParameters } from "../request/request-parameters.ts";
-
-interface TailRoute {
-  readonly Params: { readonly name: string };
-}
+import { consumerParameters, consumerRunErrors } from "./explore.ts";
 
 /** Followers that a token may have at once. */
 const maxPerToken = 1_000;
@@ -22,6 +22,26 @@ const heartbeatMs = 15_000;
 const checkMs = 500;
 const maxSinceMs = 7 * 86_400_000;
 
+export const tailRoutes = describeRoutes({
+  followRows: {
+    tag: "explore",
+    scope: "query",
+    method: "get",
+    path: "/api/endpoints/query/{endpoint}/tail",
+    summary: "Follow the rows of an endpoint, or of a query, as they arrive",
+    parameters: [
+      ...consumerParameters,
+      inQuery("since", "Rows of this long before now too, such as 5m"),
+      inQuery("cursor", "Behind the row with this id, as the header Last-Event-ID says too"),
+    ],
+    status: 200,
+    mediaType: "text/event-stream",
+    errors: [...consumerRunErrors, "not_followable"],
+  },
+});
+
+type TailRequest = RequestOf<typeof tailRoutes.followRows>;
+
 /**
  * `GET /api/endpoints/query/{name}/tail`: the rows of an endpoint or of a caller's query as they arrive, as
  * Server-Sent Events.
@@ -29,9 +49,9 @@ const maxSinceMs = 7 * 86_400_000;
 export function addTailRoute(app: FastifyInstance, dependencies: AppContext): void {
   const perToken = new Map<string, number>();
   const chunks = createTailChunks();
-  app.get<TailRoute>(
-    "/api/endpoints/query/:name/tail",
-    answerBy<TailRoute>(async (request, reply) => {
+  createRouteAdder(app, dependencies.authenticator)(
+    tailRoutes.followRows,
+    answerBy(async (request: TailRequest, reply) => {
       const call = await openCall(dependencies, request);
       const { tokenId } = call.identity;
       const prepared = prepareTail(dependencies.runner, call, 0n);
@@ -61,7 +81,7 @@ interface FollowedCall extends OpenedCall {
 
 async function follow(
   dependencies: AppContext,
-  request: FastifyRequest<TailRoute>,
+  request: TailRequest,
   reply: FastifyReply,
   { chunks, queryIdentity: identity, start, ...call }: FollowedCall,
 ): Promise<void> {
@@ -70,7 +90,7 @@ async function follow(
   const key = JSON.stringify([identity, call.budget ?? null, call.identity.pins]);
   const stream = openStream(reply, chunks, (place) => runner.cursors.seal(identity, place));
   const ask: TailAsk = async (fromUs, signal) => {
-    const endpoint = await findEndpoint(dependencies, call.identity, request.params.name);
+    const endpoint = await findEndpoint(dependencies, call.identity, request.params.endpoint);
     return askTail(runner, { ...call, endpoint }, fromUs, signal);
   };
   const following = tails.follow(key, ask, stream.follower, start);

@@ -1,12 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
 import type { Authenticator } from "../../access/authenticator.ts";
 import { canQuery, canQueryAnything, type Identity, isOwner } from "../../access/scope.ts";
 import type { AuditLog } from "../../audit/audit-log.ts";
 import { sourceScopePrefix } from "../../endpoints/explore/source-scopes.ts";
 import type { EndpointRegistry } from "../../endpoints/management/endpoint-registry.ts";
 import type { SavedView, ViewStore } from "../../metadata/view-store.ts";
+import { savingErrors } from "../../openapi/error-responses.ts";
+import { flag, inPath, listOf, text } from "../../openapi/forms.ts";
+import { describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { SourceRegistry } from "../../sources/source-registry.ts";
+import { createRouteAdder } from "../request/add-route.ts";
 import { authenticate, findSecret } from "../request/authenticate.ts";
 import { readJsonBody } from "../request/json-body.ts";
 import { urlParameters } from "../request/request-parameters.ts";
@@ -21,10 +26,70 @@ export interface ViewDependencies {
   readonly maxBodyBytes: number;
 }
 
-const maxNameLength = 120;
-const maxStateLength = 16_384;
 /** Views of one token. */
 const maxViews = 500;
+
+/** Characters of each field. */
+const maxLengths = { name: 120, endpoint: 240, state: 16_384 };
+
+const state = Type.String({
+  maxLength: maxLengths.state,
+  description: "What the explorer shows, as its address has it, in 16,384 characters at most; kept as it is",
+});
+
+/** A view as it is sent. */
+const ViewDocument = Type.Object({
+  name: Type.String({ maxLength: maxLengths.name, description: "Not empty, 120 characters at most" }),
+  endpoint: Type.String({
+    maxLength: maxLengths.endpoint,
+    description: "Name of the endpoint that it explores, or source:NAME",
+  }),
+  state,
+  is_shared: Type.Optional(Type.Boolean({ default: false, description: "For tokens of the scope private" })),
+});
+
+/** A view as it is shown. */
+const View = Type.Object({
+  id: text,
+  name: text,
+  endpoint: text,
+  state,
+  is_shared: flag,
+  is_own: Type.Boolean({ description: "True where this token saved it" }),
+  created_at: text,
+});
+
+const ofViews = { tag: "views", scope: "query" } as const;
+
+export const viewRoutes = describeRoutes({
+  listViews: {
+    ...ofViews,
+    method: "get",
+    path: "/api/views",
+    summary: "List the views that this token saved, and the shared ones of endpoints that it may run",
+    status: 200,
+    answer: Type.Object({ views: listOf(View.properties) }),
+  },
+  saveView: {
+    ...ofViews,
+    method: "post",
+    path: "/api/views",
+    summary: "Save a view under a name",
+    body: ViewDocument,
+    status: 201,
+    answer: View,
+    errors: [...savingErrors, "unknown_endpoint"],
+  },
+  deleteView: {
+    ...ofViews,
+    method: "delete",
+    path: "/api/views/{id}",
+    summary: "Delete a view",
+    parameters: [inPath("id", "The view's id")],
+    status: 204,
+    errors: ["unknown_view"],
+  },
+});
 
 /**
  * `GET` and `POST /api/views`, `DELETE /api/views/{id}`: what explorers show, under names. A token sees its own, and
@@ -33,6 +98,7 @@ const maxViews = 500;
  */
 export function addViewRoutes(app: FastifyInstance, dependencies: ViewDependencies): void {
   const { views, audit, maxBodyBytes } = dependencies;
+  const addRoute = createRouteAdder(app, dependencies.authenticator);
   const open = async (request: FastifyRequest): Promise<Identity> => {
     const secret = findSecret(request, urlParameters(request));
     const identity = await authenticate(dependencies.authenticator, request, secret);
@@ -42,7 +108,7 @@ export function addViewRoutes(app: FastifyInstance, dependencies: ViewDependenci
     return identity;
   };
 
-  app.get("/api/views", async (request, reply) => {
+  addRoute(viewRoutes.listViews, async (request, reply) => {
     const identity = await open(request);
     const seen = (await views.listFor(identity.tokenId)).filter(({ endpoint }) =>
       maySee(dependencies, identity, endpoint),
@@ -51,7 +117,7 @@ export function addViewRoutes(app: FastifyInstance, dependencies: ViewDependenci
     return { views: seen.map((view) => showView(view, identity)) };
   });
 
-  app.post("/api/views", async (request, reply) => {
+  addRoute(viewRoutes.saveView, async (request, reply) => {
     const identity = await open(request);
     const view = readView(await readJsonBody(request, maxBodyBytes), identity);
     if (!maySee(dependencies, identity, view.endpoint)) {
@@ -63,7 +129,7 @@ export function addViewRoutes(app: FastifyInstance, dependencies: ViewDependenci
     return reply.status(201).header("Location", `/api/views/${saved.id}`).send(showView(saved, identity));
   });
 
-  app.delete<{ Params: { readonly id: string } }>("/api/views/:id", async (request, reply) => {
+  addRoute(viewRoutes.deleteView, async (request, reply) => {
     const identity = await open(request);
     const { id } = request.params;
     if (!(await views.remove(id, identity.tokenId, isOwner(identity)))) {
@@ -86,7 +152,7 @@ function maySee({ endpoints, sources }: ViewDependencies, identity: Identity, na
 function showView(
   { id, name, endpoint, state, author, isShared, createdAt }: SavedView,
   { tokenId }: Identity,
-): object {
+): Static<typeof View> {
   return {
     id,
     name,
@@ -102,11 +168,11 @@ function readView(
   body: Readonly<Record<string, unknown>>,
   identity: Identity,
 ): Pick<SavedView, "name" | "endpoint" | "state" | "isShared"> {
-  const strange = Object.keys(body).find((key) => !["name", "endpoint", "state", "is_shared"].includes(key));
+  const strange = Object.keys(body).find((key) => !Object.hasOwn(ViewDocument.properties, key));
   if (strange !== undefined) throw invalid(strange.slice(0, 100), "is no field of a view");
-  const name = readText(body, "name", maxNameLength);
-  const endpoint = readText(body, "endpoint", maxNameLength * 2);
-  const state = readText(body, "state", maxStateLength);
+  const name = readText(body, "name");
+  const endpoint = readText(body, "endpoint");
+  const state = readText(body, "state");
   const { is_shared: isShared = false } = body;
   if (typeof isShared !== "boolean") throw invalid("is_shared", "must be true or false");
   if (isShared && !isOwner(identity)) {
@@ -115,7 +181,8 @@ function readView(
   return { name, endpoint, state, isShared };
 }
 
-function readText(body: Readonly<Record<string, unknown>>, field: string, maxLength: number): string {
+function readText(body: Readonly<Record<string, unknown>>, field: keyof typeof maxLengths): string {
+  const maxLength = maxLengths[field];
   const value = body[field];
   if (typeof value !== "string" || value.trim() === "") throw invalid(field, "must be a text that is not empty");
   if (value.length > maxLength) throw invalid(field, `must have ${maxLength} characters at most`);
