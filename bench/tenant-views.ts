@@ -51,8 +51,9 @@ function* shapesOfTenants(): Generator<TenantEntries> {
 }
 
 /** A host that keeps nothing: what is measured is the service's side. */
-const host: Pick<EngineHost, "createSource" | "addEntries" | "defineSource"> = {
-  createSource: async (name, own, rules) => ({ name, table: `events_${name}`, entries: own, tenants: [], rules }),
+const host: Pick<EngineHost, "createSources" | "addEntries" | "defineSource"> = {
+  createSources: async (sources) =>
+    sources.map((source) => ({ ...source, table: `events_${source.name}`, tenants: [] })),
   addEntries: async () => undefined,
   defineSource: async (name, rules) => ({ name, table: `events_${name}`, entries, tenants: held, rules }),
 };

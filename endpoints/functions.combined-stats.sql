@@ -23,78 +23,31 @@ parameters:
 tenant_parameter: project
 ---*/
 WITH
-  relay_calls AS (
-    SELECT t.timestamp, response.status_code, m.execution_time_ms
-    FROM function_edge AS t
-    CROSS JOIN UNNEST(t.metadata) AS m
-    CROSS JOIN UNNEST(m.response) AS response
-    WHERE m.project_ref = @project
-      AND m.function_id = @function_id
-      AND t.timestamp >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL CASE @interval
-        WHEN '15min' THEN 15 WHEN '30min' THEN 30 WHEN '1hr' THEN 60 WHEN '3hr' THEN 180
-        WHEN '1day' THEN 1440 WHEN '3day' THEN 4320 ELSE 10080
-      END MINUTE)
-  ),
-
-  gateway_calls AS (
-    SELECT t.timestamp, response.status_code, response.origin_time AS execution_time_ms
-    FROM edge AS t
-    CROSS JOIN UNNEST(t.metadata) AS m
-    CROSS JOIN UNNEST(m.request) AS request
-    CROSS JOIN UNNEST(m.response) AS response
-    WHERE t.project = @project
-      AND REGEXP_EXTRACT(request.path, '^/functions/v1/([^/?#]+)') = @function_id
-      AND t.timestamp >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL CASE @interval
-        WHEN '15min' THEN 15 WHEN '30min' THEN 30 WHEN '1hr' THEN 60 WHEN '3hr' THEN 180
-        WHEN '1day' THEN 1440 WHEN '3day' THEN 4320 ELSE 10080
-      END MINUTE)
-  ),
-
-  -- The gateway's lines count only where the relay reports no calls, so that no call counts twice.
-  calls AS (
-    SELECT * FROM relay_calls
-    UNION ALL
-    SELECT * FROM gateway_calls WHERE NOT EXISTS (SELECT 1 FROM relay_calls)
-  ),
-
-  requests AS (
-    SELECT
-      CASE
-        WHEN @interval IN ('15min', '30min', '1hr') THEN TIMESTAMP_TRUNC(timestamp, MINUTE)
-        WHEN @interval IN ('3hr', '1day', '3day') THEN TIMESTAMP_TRUNC(timestamp, HOUR)
-        ELSE TIMESTAMP_TRUNC(timestamp, DAY)
-      END AS bucket,
-      COUNT(*) AS requests_count,
-      COUNTIF(status_code BETWEEN 200 AND 299) AS success_count,
-      COUNTIF(status_code BETWEEN 300 AND 399) AS redirect_count,
-      COUNTIF(status_code BETWEEN 400 AND 499) AS client_err_count,
-      COUNTIF(status_code >= 500) AS server_err_count,
-      AVG(execution_time_ms) AS avg_execution_time,
-      MAX(execution_time_ms) AS max_execution_time
-    FROM calls
-    GROUP BY 1
-  ),
-
   runs AS (
-    SELECT t.timestamp, m.event_type, m.level, m.cpu_time_used, memory.heap, memory.external
+    SELECT
+      t.timestamp,
+      m.event_type,
+      m.level,
+      m.cpu_time_used,
+      memory.heap,
+      memory.external,
+      CASE @interval
+        WHEN '15min' THEN 15 WHEN '30min' THEN 30 WHEN '1hr' THEN 60 WHEN '3hr' THEN 180
+        WHEN '1day' THEN 1440 WHEN '3day' THEN 4320 ELSE 10080
+      END AS minutes
     FROM function AS t
     CROSS JOIN UNNEST(t.metadata) AS m
     LEFT JOIN UNNEST(m.memory_used) AS memory
-    WHERE m.project_ref = @project
-      AND m.function_id = @function_id
-      AND t.timestamp >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL CASE @interval
-        WHEN '15min' THEN 15 WHEN '30min' THEN 30 WHEN '1hr' THEN 60 WHEN '3hr' THEN 180
-        WHEN '1day' THEN 1440 WHEN '3day' THEN 4320 ELSE 10080
-      END MINUTE)
+    WHERE m.project_ref = @project AND m.function_id = @function_id
   ),
 
   runs_by_bucket AS (
     SELECT
       CASE
-        WHEN @interval IN ('15min', '30min', '1hr') THEN TIMESTAMP_TRUNC(timestamp, MINUTE)
-        WHEN @interval IN ('3hr', '1day', '3day') THEN TIMESTAMP_TRUNC(timestamp, HOUR)
+        WHEN minutes <= 60 THEN TIMESTAMP_TRUNC(timestamp, MINUTE)
+        WHEN minutes <= 4320 THEN TIMESTAMP_TRUNC(timestamp, HOUR)
         ELSE TIMESTAMP_TRUNC(timestamp, DAY)
-      END AS bucket,
+      END AS timestamp,
       COUNTIF(event_type = 'Log') AS log_count,
       COUNTIF(event_type = 'Log' AND LOWER(level) IN ('log', 'info', 'debug')) AS log_info_count,
       COUNTIF(event_type = 'Log' AND LOWER(level) IN ('warn', 'warning')) AS log_warn_count,
@@ -104,11 +57,12 @@ WITH
       AVG(IF(event_type = 'Shutdown', IFNULL(heap, 0) / 1048576, NULL)) AS avg_heap_memory_used,
       AVG(IF(event_type = 'Shutdown', IFNULL(external, 0) / 1048576, NULL)) AS avg_external_memory_used
     FROM runs
+    WHERE timestamp >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL minutes MINUTE)
     GROUP BY 1
   )
 
 SELECT
-  COALESCE(q.bucket, r.bucket) AS timestamp,
+  COALESCE(q.timestamp, r.timestamp) AS timestamp,
   IFNULL(q.requests_count, 0) AS requests_count,
   IFNULL(q.success_count, 0) AS success_count,
   IFNULL(q.redirect_count, 0) AS redirect_count,
@@ -125,6 +79,6 @@ SELECT
   r.avg_heap_memory_used + r.avg_external_memory_used AS avg_memory_used,
   r.avg_heap_memory_used,
   r.avg_external_memory_used
-FROM requests AS q
-FULL JOIN runs_by_bucket AS r ON r.bucket = q.bucket
+FROM `functions.req-stats` AS q
+FULL JOIN runs_by_bucket AS r ON r.timestamp = q.timestamp
 ORDER BY 1

@@ -23,67 +23,64 @@ parameters:
 tenant_parameter: project
 ---*/
 WITH
-  relay_calls AS (
-    SELECT t.timestamp, response.status_code, m.execution_time_ms
+  told AS (
+    SELECT
+      t.timestamp,
+      m.project_ref AS project,
+      m.function_id,
+      TRUE AS is_relayed,
+      response.status_code,
+      m.execution_time_ms
     FROM function_edge AS t
     CROSS JOIN UNNEST(t.metadata) AS m
     CROSS JOIN UNNEST(m.response) AS response
-    WHERE m.project_ref = @project
-      AND m.function_id = @function_id
-      AND t.timestamp >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL CASE @interval
-        WHEN '15min' THEN 15 WHEN '30min' THEN 30 WHEN '1hr' THEN 60 WHEN '3hr' THEN 180
-        WHEN '1day' THEN 1440 WHEN '3day' THEN 4320 ELSE 10080
-      END MINUTE)
-  ),
-
-  gateway_calls AS (
-    SELECT t.timestamp, response.status_code, response.origin_time AS execution_time_ms
+    UNION ALL
+    SELECT
+      t.timestamp,
+      t.project,
+      REGEXP_EXTRACT(request.path, '^/functions/v1/([^/?#]+)'),
+      FALSE,
+      response.status_code,
+      response.origin_time
     FROM edge AS t
     CROSS JOIN UNNEST(t.metadata) AS m
     CROSS JOIN UNNEST(m.request) AS request
     CROSS JOIN UNNEST(m.response) AS response
-    WHERE t.project = @project
-      AND REGEXP_EXTRACT(request.path, '^/functions/v1/([^/?#]+)') = @function_id
-      AND t.timestamp >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL CASE @interval
+  ),
+
+  calls AS (
+    SELECT
+      *,
+      CASE @interval
         WHEN '15min' THEN 15 WHEN '30min' THEN 30 WHEN '1hr' THEN 60 WHEN '3hr' THEN 180
         WHEN '1day' THEN 1440 WHEN '3day' THEN 4320 ELSE 10080
-      END MINUTE)
+      END AS minutes
+    FROM told
+    WHERE project = @project AND function_id = @function_id
   ),
 
-  -- The gateway's lines count only where the relay reports no calls, so that no call counts twice.
-  calls AS (
-    SELECT * FROM relay_calls
-    UNION ALL
-    SELECT * FROM gateway_calls WHERE NOT EXISTS (SELECT 1 FROM relay_calls)
-  ),
-
-  requests AS (
-    SELECT
-      CASE
-        WHEN @interval IN ('15min', '30min', '1hr') THEN TIMESTAMP_TRUNC(timestamp, MINUTE)
-        WHEN @interval IN ('3hr', '1day', '3day') THEN TIMESTAMP_TRUNC(timestamp, HOUR)
-        ELSE TIMESTAMP_TRUNC(timestamp, DAY)
-      END AS bucket,
-      COUNT(*) AS requests_count,
-      COUNTIF(status_code BETWEEN 200 AND 299) AS success_count,
-      COUNTIF(status_code BETWEEN 300 AND 399) AS redirect_count,
-      COUNTIF(status_code BETWEEN 400 AND 499) AS client_err_count,
-      COUNTIF(status_code >= 500) AS server_err_count,
-      AVG(execution_time_ms) AS avg_execution_time,
-      MAX(execution_time_ms) AS max_execution_time
+  calls_of_interval AS (
+    SELECT *
     FROM calls
-    GROUP BY 1
+    WHERE timestamp >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL minutes MINUTE)
   )
 
 SELECT
-  bucket AS timestamp,
-  requests_count AS count,
-  requests_count,
-  success_count,
-  redirect_count,
-  client_err_count,
-  server_err_count,
-  avg_execution_time,
-  max_execution_time
-FROM requests
-ORDER BY bucket
+  CASE
+    WHEN minutes <= 60 THEN TIMESTAMP_TRUNC(timestamp, MINUTE)
+    WHEN minutes <= 4320 THEN TIMESTAMP_TRUNC(timestamp, HOUR)
+    ELSE TIMESTAMP_TRUNC(timestamp, DAY)
+  END AS timestamp,
+  COUNT(*) AS count,
+  COUNT(*) AS requests_count,
+  COUNTIF(status_code BETWEEN 200 AND 299) AS success_count,
+  COUNTIF(status_code BETWEEN 300 AND 399) AS redirect_count,
+  COUNTIF(status_code BETWEEN 400 AND 499) AS client_err_count,
+  COUNTIF(status_code >= 500) AS server_err_count,
+  AVG(execution_time_ms) AS avg_execution_time,
+  MAX(execution_time_ms) AS max_execution_time
+FROM calls_of_interval
+-- The gateway's lines count only where the relay reports no calls, so that no call counts twice.
+WHERE is_relayed OR NOT EXISTS (SELECT 1 FROM calls_of_interval WHERE is_relayed)
+GROUP BY 1
+ORDER BY 1

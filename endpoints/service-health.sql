@@ -27,108 +27,79 @@ parameters:
 tenant_parameter: project
 ---*/
 WITH
-  lines AS (
-    SELECT t.timestamp, 'edge_logs' AS service,
-      CASE
-        WHEN response.status_code >= 500 THEN 'error'
-        WHEN response.status_code >= 400 THEN 'warning'
-        ELSE 'ok'
-      END AS state
+  -- What each service tells of its lines: an HTTP status, a level, both or neither.
+  told AS (
+    SELECT t.timestamp, t.project, 'edge' AS service, response.status_code AS status, CAST(NULL AS STRING) AS level
     FROM edge AS t
     LEFT JOIN UNNEST(t.metadata) AS m
     LEFT JOIN UNNEST(m.response) AS response
-    WHERE t.project = @project
-      AND t.timestamp >= @iso_timestamp_start AND t.timestamp < @iso_timestamp_end
     UNION ALL
-    SELECT t.timestamp, 'postgres_logs' AS service,
-      CASE
-        WHEN LOWER(parsed.error_severity) IN ('error', 'critical', 'fatal', 'panic') THEN 'error'
-        WHEN LOWER(parsed.error_severity) IN ('warn', 'warning') THEN 'warning'
-        ELSE 'ok'
-      END AS state
+    SELECT t.timestamp, t.project, 'postgres', NULL, parsed.error_severity
     FROM db AS t
     LEFT JOIN UNNEST(t.metadata) AS m
     LEFT JOIN UNNEST(m.parsed) AS parsed
-    WHERE t.project = @project
-      AND t.timestamp >= @iso_timestamp_start AND t.timestamp < @iso_timestamp_end
     UNION ALL
-    SELECT t.timestamp, 'auth_logs' AS service,
-      CASE
-        WHEN m.status >= 500 OR LOWER(m.level) IN ('error', 'critical', 'fatal', 'panic') THEN 'error'
-        WHEN m.status >= 400 OR LOWER(m.level) IN ('warn', 'warning') THEN 'warning'
-        ELSE 'ok'
-      END AS state
+    SELECT t.timestamp, t.project, 'auth', m.status, m.level
     FROM auth AS t
     LEFT JOIN UNNEST(t.metadata) AS m
-    WHERE t.project = @project
-      AND t.timestamp >= @iso_timestamp_start AND t.timestamp < @iso_timestamp_end
     UNION ALL
-    SELECT t.timestamp, 'function_edge_logs' AS service,
-      CASE
-        WHEN response.status_code >= 500 THEN 'error'
-        WHEN response.status_code >= 400 THEN 'warning'
-        ELSE 'ok'
-      END AS state
+    SELECT t.timestamp, m.project_ref, 'function_edge', response.status_code, NULL
     FROM function_edge AS t
     CROSS JOIN UNNEST(t.metadata) AS m
     LEFT JOIN UNNEST(m.response) AS response
-    WHERE m.project_ref = @project
-      AND t.timestamp >= @iso_timestamp_start AND t.timestamp < @iso_timestamp_end
     UNION ALL
-    SELECT t.timestamp, 'function_logs' AS service,
-      CASE
-        WHEN LOWER(m.level) IN ('error', 'critical', 'fatal', 'panic') THEN 'error'
-        WHEN LOWER(m.level) IN ('warn', 'warning') THEN 'warning'
-        ELSE 'ok'
-      END AS state
+    SELECT t.timestamp, m.project_ref, 'function', NULL, m.level
     FROM function AS t
     CROSS JOIN UNNEST(t.metadata) AS m
-    WHERE m.project_ref = @project
-      AND t.timestamp >= @iso_timestamp_start AND t.timestamp < @iso_timestamp_end
     UNION ALL
-    SELECT t.timestamp, 'storage_logs' AS service,
-      CASE
-        WHEN res.statusCode >= 500 OR LOWER(m.level) IN ('error', 'critical', 'fatal', 'panic') THEN 'error'
-        WHEN res.statusCode >= 400 OR LOWER(m.level) IN ('warn', 'warning') THEN 'warning'
-        ELSE 'ok'
-      END AS state
+    SELECT t.timestamp, m.project, 'storage', res.statusCode, m.level
     FROM storage AS t
     CROSS JOIN UNNEST(t.metadata) AS m
     LEFT JOIN UNNEST(m.res) AS res
-    WHERE m.project = @project
-      AND t.timestamp >= @iso_timestamp_start AND t.timestamp < @iso_timestamp_end
     UNION ALL
-    SELECT t.timestamp, 'realtime_logs' AS service,
-      CASE
-        WHEN LOWER(m.level) IN ('error', 'critical', 'fatal', 'panic') THEN 'error'
-        WHEN LOWER(m.level) IN ('warn', 'warning') THEN 'warning'
-        ELSE 'ok'
-      END AS state
+    SELECT t.timestamp, m.project, 'realtime', NULL, m.level
     FROM realtime AS t
     CROSS JOIN UNNEST(t.metadata) AS m
-    WHERE m.project = @project
-      AND t.timestamp >= @iso_timestamp_start AND t.timestamp < @iso_timestamp_end
     UNION ALL
-    SELECT t.timestamp, 'postgrest_logs' AS service, 'ok' AS state
+    SELECT t.timestamp, t.project, 'postgrest', NULL, NULL
     FROM rest AS t
-    WHERE t.project = @project
-      AND t.timestamp >= @iso_timestamp_start AND t.timestamp < @iso_timestamp_end
     UNION ALL
-    SELECT t.timestamp, 'supavisor_logs' AS service,
-      CASE
-        WHEN LOWER(m.level) IN ('error', 'critical', 'fatal', 'panic') THEN 'error'
-        WHEN LOWER(m.level) IN ('warn', 'warning') THEN 'warning'
-        ELSE 'ok'
-      END AS state
+    SELECT t.timestamp, t.project, 'supavisor', NULL, m.level
     FROM pooler AS t
     LEFT JOIN UNNEST(t.metadata) AS m
-    WHERE t.project = @project
-      AND t.timestamp >= @iso_timestamp_start AND t.timestamp < @iso_timestamp_end
     UNION ALL
-    SELECT t.timestamp, 'etl_replication_logs' AS service, 'ok' AS state
+    SELECT t.timestamp, t.project, 'etl_replication', NULL, NULL
     FROM etl_replication AS t
-    WHERE t.project = @project
-      AND t.timestamp >= @iso_timestamp_start AND t.timestamp < @iso_timestamp_end
+  ),
+
+  lines AS (
+    SELECT
+      timestamp,
+      service,
+      CASE
+        WHEN status >= 500 OR LOWER(level) IN ('error', 'critical', 'fatal', 'panic') THEN 'error'
+        WHEN status >= 400 OR LOWER(level) IN ('warn', 'warning') THEN 'warning'
+        ELSE 'ok'
+      END AS state
+    FROM told
+    WHERE project = @project AND timestamp >= @iso_timestamp_start AND timestamp < @iso_timestamp_end
+  ),
+
+  -- The state of a line stands in the column of its service.
+  states AS (
+    SELECT
+      timestamp,
+      IF(service = 'edge', state, NULL) AS edge,
+      IF(service = 'postgres', state, NULL) AS postgres,
+      IF(service = 'auth', state, NULL) AS auth,
+      IF(service = 'function_edge', state, NULL) AS function_edge,
+      IF(service = 'function', state, NULL) AS function,
+      IF(service = 'storage', state, NULL) AS storage,
+      IF(service = 'realtime', state, NULL) AS realtime,
+      IF(service = 'postgrest', state, NULL) AS postgrest,
+      IF(service = 'supavisor', state, NULL) AS supavisor,
+      IF(service = 'etl_replication', state, NULL) AS etl_replication
+    FROM lines
   )
 
 SELECT
@@ -138,65 +109,65 @@ SELECT
     ELSE TIMESTAMP_TRUNC(timestamp, DAY)
   END) AS timestamp,
   STRUCT(
-    COUNTIF(service = 'edge_logs' AND state = 'ok') AS ok,
-    COUNTIF(service = 'edge_logs' AND state = 'warning') AS warning,
-    COUNTIF(service = 'edge_logs' AND state = 'error') AS error,
-    COUNTIF(service = 'edge_logs') AS total
+    COUNTIF(edge = 'ok') AS ok,
+    COUNTIF(edge = 'warning') AS warning,
+    COUNTIF(edge = 'error') AS error,
+    COUNT(edge) AS total
   ) AS edge_logs,
   STRUCT(
-    COUNTIF(service = 'postgres_logs' AND state = 'ok') AS ok,
-    COUNTIF(service = 'postgres_logs' AND state = 'warning') AS warning,
-    COUNTIF(service = 'postgres_logs' AND state = 'error') AS error,
-    COUNTIF(service = 'postgres_logs') AS total
+    COUNTIF(postgres = 'ok') AS ok,
+    COUNTIF(postgres = 'warning') AS warning,
+    COUNTIF(postgres = 'error') AS error,
+    COUNT(postgres) AS total
   ) AS postgres_logs,
   STRUCT(
-    COUNTIF(service = 'auth_logs' AND state = 'ok') AS ok,
-    COUNTIF(service = 'auth_logs' AND state = 'warning') AS warning,
-    COUNTIF(service = 'auth_logs' AND state = 'error') AS error,
-    COUNTIF(service = 'auth_logs') AS total
+    COUNTIF(auth = 'ok') AS ok,
+    COUNTIF(auth = 'warning') AS warning,
+    COUNTIF(auth = 'error') AS error,
+    COUNT(auth) AS total
   ) AS auth_logs,
   STRUCT(
-    COUNTIF(service = 'function_edge_logs' AND state = 'ok') AS ok,
-    COUNTIF(service = 'function_edge_logs' AND state = 'warning') AS warning,
-    COUNTIF(service = 'function_edge_logs' AND state = 'error') AS error,
-    COUNTIF(service = 'function_edge_logs') AS total
+    COUNTIF(function_edge = 'ok') AS ok,
+    COUNTIF(function_edge = 'warning') AS warning,
+    COUNTIF(function_edge = 'error') AS error,
+    COUNT(function_edge) AS total
   ) AS function_edge_logs,
   STRUCT(
-    COUNTIF(service = 'function_logs' AND state = 'ok') AS ok,
-    COUNTIF(service = 'function_logs' AND state = 'warning') AS warning,
-    COUNTIF(service = 'function_logs' AND state = 'error') AS error,
-    COUNTIF(service = 'function_logs') AS total
+    COUNTIF(function = 'ok') AS ok,
+    COUNTIF(function = 'warning') AS warning,
+    COUNTIF(function = 'error') AS error,
+    COUNT(function) AS total
   ) AS function_logs,
   STRUCT(
-    COUNTIF(service = 'storage_logs' AND state = 'ok') AS ok,
-    COUNTIF(service = 'storage_logs' AND state = 'warning') AS warning,
-    COUNTIF(service = 'storage_logs' AND state = 'error') AS error,
-    COUNTIF(service = 'storage_logs') AS total
+    COUNTIF(storage = 'ok') AS ok,
+    COUNTIF(storage = 'warning') AS warning,
+    COUNTIF(storage = 'error') AS error,
+    COUNT(storage) AS total
   ) AS storage_logs,
   STRUCT(
-    COUNTIF(service = 'realtime_logs' AND state = 'ok') AS ok,
-    COUNTIF(service = 'realtime_logs' AND state = 'warning') AS warning,
-    COUNTIF(service = 'realtime_logs' AND state = 'error') AS error,
-    COUNTIF(service = 'realtime_logs') AS total
+    COUNTIF(realtime = 'ok') AS ok,
+    COUNTIF(realtime = 'warning') AS warning,
+    COUNTIF(realtime = 'error') AS error,
+    COUNT(realtime) AS total
   ) AS realtime_logs,
   STRUCT(
-    COUNTIF(service = 'postgrest_logs' AND state = 'ok') AS ok,
-    COUNTIF(service = 'postgrest_logs' AND state = 'warning') AS warning,
-    COUNTIF(service = 'postgrest_logs' AND state = 'error') AS error,
-    COUNTIF(service = 'postgrest_logs') AS total
+    COUNTIF(postgrest = 'ok') AS ok,
+    COUNTIF(postgrest = 'warning') AS warning,
+    COUNTIF(postgrest = 'error') AS error,
+    COUNT(postgrest) AS total
   ) AS postgrest_logs,
   STRUCT(
-    COUNTIF(service = 'supavisor_logs' AND state = 'ok') AS ok,
-    COUNTIF(service = 'supavisor_logs' AND state = 'warning') AS warning,
-    COUNTIF(service = 'supavisor_logs' AND state = 'error') AS error,
-    COUNTIF(service = 'supavisor_logs') AS total
+    COUNTIF(supavisor = 'ok') AS ok,
+    COUNTIF(supavisor = 'warning') AS warning,
+    COUNTIF(supavisor = 'error') AS error,
+    COUNT(supavisor) AS total
   ) AS supavisor_logs,
   STRUCT(
-    COUNTIF(service = 'etl_replication_logs' AND state = 'ok') AS ok,
-    COUNTIF(service = 'etl_replication_logs' AND state = 'warning') AS warning,
-    COUNTIF(service = 'etl_replication_logs' AND state = 'error') AS error,
-    COUNTIF(service = 'etl_replication_logs') AS total
+    COUNTIF(etl_replication = 'ok') AS ok,
+    COUNTIF(etl_replication = 'warning') AS warning,
+    COUNTIF(etl_replication = 'error') AS error,
+    COUNT(etl_replication) AS total
   ) AS etl_replication_logs
-FROM lines
+FROM states
 GROUP BY 1
 ORDER BY 1

@@ -33,6 +33,7 @@ function delegate(store: EventStore, members: Pick<EventStore, "append" | "appen
   const { deleteBefore, inspect, snapshot } = store;
   return {
     ensureSource: (...call) => store.ensureSource(...call),
+    ensureSources: (...call) => store.ensureSources(...call),
     describe: (...call) => store.describe(...call),
     dropSource: (...call) => store.dropSource(...call),
     statistics: (...call) => store.statistics(...call),

@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Kysely, Migrator, SqliteDialect } from "kysely";
+import { Kysely, Migrator, SqliteAdapter, SqliteDialect } from "kysely";
 import Database from "libsql";
 import { findInaccessible } from "../shared/check-access.ts";
 import { UserError } from "../shared/user-error.ts";
@@ -75,6 +75,19 @@ function damaged(path: string, why: string, cause?: unknown): UserError {
   );
 }
 
+/** SQLite changes tables in transactions: all migrations that a file lacks come about together, or none. */
+class WholeMigrations extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}
+
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
 /**
  * Opens the file, makes it (and its folder) when missing, and brings its tables up to date. WAL, and waiting up to five
  * seconds for another writer, let the service and the command line work on it at the same time.
@@ -87,7 +100,7 @@ export async function openMetadata(path: string): Promise<MetadataDatabase> {
   database.pragma("busy_timeout = 5000");
   database.pragma("journal_mode = WAL");
   database.pragma("foreign_keys = ON");
-  const queries = new Kysely<MetadataSchema>({ dialect: new SqliteDialect({ database }) });
+  const queries = new Kysely<MetadataSchema>({ dialect: new WholeMigrations({ database }) });
   const migrator = new Migrator({ db: queries, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) {

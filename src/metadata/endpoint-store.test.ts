@@ -81,7 +81,7 @@ describe("the store of endpoints", () => {
     expect(await store.remove("a", 1)).toBe(true);
     expect(await store.list()).toEqual([]);
     expect(await store.versions("a")).toHaveLength(1);
-    expect(await store.record(version("a"))).toBe(2);
+    expect(await store.record([version("a"), version("a")])).toEqual([2, 3]);
     expect(await store.save(version("a"), undefined)).toBe(3);
   });
 });

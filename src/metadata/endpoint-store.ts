@@ -64,8 +64,13 @@ class MetadataEndpoints implements EndpointStore {
     return numDeletedRows === 1n;
   }
 
-  record(version: NewVersion): Promise<number> {
-    return insertVersion(this.#queries, version, this.#now());
+  async record(versions: readonly NewVersion[]): Promise<readonly number[]> {
+    if (versions.length === 0) return [];
+    return this.#queries.transaction().execute(async (transaction) => {
+      const numbers: number[] = [];
+      for (const version of versions) numbers.push(await insertVersion(transaction, version, this.#now()));
+      return numbers;
+    });
   }
 
   async versions(id: string): Promise<readonly VersionSummary[]> {

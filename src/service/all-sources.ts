@@ -8,14 +8,15 @@ import { type SourceDocument, toSource } from "../sources/source-document.ts";
 
 /**
  * Every source there is: of the files, of the API, and the service's own. `warn` is told where one of the API gives
- * way to a file. Throws `SourceFileError` as `loadSources` does.
+ * way to a file. Throws `SourceFileError` as `loadSources` does, unless the sources of the files are given.
  */
 export async function loadAllSources(
   settings: Pick<Settings, "sourceFolders" | "auditRetentionDays">,
   store: Pick<SourceStore, "list">,
   warn: (message: string) => void,
+  loaded?: readonly Source[],
 ): Promise<readonly Source[]> {
-  const files = await loadSources(settings.sourceFolders);
+  const files = loaded ?? (await loadSources(settings.sourceFolders));
   const stored = (await store.list()).map(({ document }) =>
     toSource(JSON.parse(document) as SourceDocument, { kind: "api" }, ""),
   );

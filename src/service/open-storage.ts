@@ -34,7 +34,7 @@ export interface Storage {
 }
 
 /** Opens what is on disk, and begins to forget events that are older than their source keeps them. */
-export async function openStorage(start: Start): Promise<Storage> {
+export async function openStorage(start: Start, sourcesOfFiles: readonly Source[]): Promise<Storage> {
   const { settings, logger, closers } = start;
   // First of what is stored: where it is damaged, nothing else is touched.
   const metadata = await openMetadata(metadataPath(settings));
@@ -42,8 +42,9 @@ export async function openStorage(start: Start): Promise<Storage> {
   const plainEngine = await openStore(start);
   const tokens = createTokenStore(metadata, Date.now);
   const sourceStore = createSourceStore(metadata, Date.now);
-  const readSources = () => loadAllSources(settings, sourceStore, (message) => logger.warn(message));
-  const sources = await openSources(await readSources(), plainEngine.store);
+  const readSources = (files?: readonly Source[]) =>
+    loadAllSources(settings, sourceStore, (message) => logger.warn(message), files);
+  const sources = await openSources(await readSources(sourcesOfFiles), plainEngine.store);
   const serviceKey = await readSecretKey(join(settings.dataDir, "cursor.key"));
   const draining = await openDrains({
     folder: drainDirectory(settings),
@@ -64,7 +65,8 @@ export async function openStorage(start: Start): Promise<Storage> {
     log: (level, message) => logger[level](message),
   });
   closers.push(() => retention.close());
-  return { metadata, engine, plainEngine, tokens, sourceStore, sources, readSources, serviceKey, draining };
+  const again = () => readSources();
+  return { metadata, engine, plainEngine, tokens, sourceStore, sources, readSources: again, serviceKey, draining };
 }
 
 async function openStore({ settings, engineSizes, logger, closers }: Start): Promise<Engine> {

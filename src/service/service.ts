@@ -53,8 +53,8 @@ export async function startService(
 async function openService(start: Start, closeAll: () => Promise<void>): Promise<RunningService> {
   const { settings } = start;
   // Before anything is opened: a file with an error stops the start.
-  await loadSources(settings.sourceFolders);
-  const storage = await openStorage(start);
+  const sourcesOfFiles = await loadSources(settings.sourceFolders);
+  const storage = await openStorage(start, sourcesOfFiles);
   const endpoints = await openEndpoints(start, storage);
   const audit = await openAudit(start, storage, endpoints.dataThrough);
   const { app, drain, reload } = await openHttp(start, { ...storage, ...endpoints, audit });

@@ -23,7 +23,7 @@ export interface SourceRegistry extends SourceTables {
 export async function openSources(sources: readonly Source[], store: EventStore): Promise<SourceRegistry> {
   let current = indexSources(sources, store);
   const prepare = async (wanted: readonly Source[]) => {
-    for (const source of wanted) await store.ensureSource(source);
+    await store.ensureSources(wanted);
     return indexSources(wanted, store);
   };
   await prepare(sources);

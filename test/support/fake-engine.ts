@@ -54,6 +54,7 @@ export function createFakeEngine(): FakeEngine {
     close: async () => undefined,
     store: {
       ensureSource: async () => undefined,
+      ensureSources: async () => undefined,
       describe: (name) => ({ name, columns: [], isLenient: true }),
       append: async (source, events) => {
         await engine.onAppend();

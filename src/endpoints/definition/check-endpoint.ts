@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
 import { findNearest } from "../../shared/nearest.ts";
 import { type CompileDependencies, type CompiledEndpoint, compileOwn } from "../call/compile-endpoint.ts";
@@ -44,7 +45,7 @@ export function checkEndpoint(
   const draft = inferParameters(asSaved, dependencies);
   const problems: FieldProblem[] = [...findUnfit(draft)];
   const told = compileWith(draft, dependencies, { kind: "public" });
-  const whole = compileWith(draft, dependencies, { kind: "whole" });
+  const whole = isAlike(told, dependencies) ? told : compileWith(draft, dependencies, { kind: "whole" });
   const failed = [told, whole].find(({ compiled }) => compiled === undefined)?.problems;
   const compiled = whole.compiled ?? told.compiled;
   if (compiled === undefined || (isNew && failed !== undefined)) return { problems: [...problems, ...(failed ?? [])] };
@@ -82,6 +83,14 @@ function compileWith(draft: Endpoint, dependencies: CompileDependencies, access:
   } catch (error) {
     return { problems: fromQueryErrors(error) };
   }
+}
+
+/** True where the sources as a whole have nothing that everybody may not know: their queries are the same then. */
+function isAlike({ compiled }: Attempt, { tables }: CompileDependencies): boolean {
+  return (
+    compiled?.found.sources.every(({ name, definition }) => isDeepStrictEqual(tables.findTable(name), definition)) ??
+    false
+  );
 }
 
 /** What the language reports about an endpoint's query. Throws whatever else it is. */

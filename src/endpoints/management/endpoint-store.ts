@@ -46,8 +46,8 @@ export interface EndpointStore {
   save(version: NewVersion, base: number | undefined): Promise<number | undefined>;
   /** Removes an endpoint whose current version is `base`; its versions stay. False where it is another. */
   remove(id: string, base: number): Promise<boolean>;
-  /** Keeps a version of an endpoint that lives in a file, and answers its number. */
-  record(version: NewVersion): Promise<number>;
+  /** Keeps versions of endpoints that live in files, all or none, and answers their numbers, in their order. */
+  record(versions: readonly NewVersion[]): Promise<readonly number[]>;
   /** The newest first. */
   versions(id: string): Promise<readonly VersionSummary[]>;
   version(id: string, number: number): Promise<VersionRecord | undefined>;

@@ -42,21 +42,27 @@ export async function isLoadedBefore({ definition }: Endpoint, store: Pick<Endpo
  * Endpoints of files with their numbers: the next one where the document is not what it was when it was last loaded.
  */
 export async function numberFiles(files: readonly Endpoint[], store: EndpointStore): Promise<readonly Endpoint[]> {
-  const numbered: Endpoint[] = [];
+  const known = new Map<Endpoint, number>();
+  const made: { readonly endpoint: Endpoint; readonly version: NewVersion }[] = [];
   for (const endpoint of files) {
     const last = await store.latest(endpoint.definition.id);
     const before = last === undefined ? undefined : readVersion(last).definition;
     const changed = before === undefined ? [] : changedFields(before, endpoint.definition);
     const author = endpoint.origin.kind === "file" ? `file:${endpoint.origin.path}` : "";
-    const isKnown = last !== undefined && changed.length === 0;
-    const version = isKnown
-      ? last.number
-      : await store.record(
-          toNewVersion(endpoint, { author, action: last === undefined ? "create" : "update", changed }),
-        );
-    numbered.push(version === endpoint.version ? endpoint : { ...endpoint, version });
+    if (last !== undefined && changed.length === 0) known.set(endpoint, last.number);
+    else {
+      const action = last === undefined ? "create" : "update";
+      made.push({ endpoint, version: toNewVersion(endpoint, { author, action, changed }) });
+    }
   }
-  return numbered;
+  const numbers = await store.record(made.map(({ version }) => version));
+  made.forEach(({ endpoint }, index) => {
+    known.set(endpoint, numbers[index] ?? endpoint.version);
+  });
+  return files.map((endpoint) => {
+    const version = known.get(endpoint) ?? endpoint.version;
+    return version === endpoint.version ? endpoint : { ...endpoint, version };
+  });
 }
 
 /** What is kept of an endpoint as a version. */

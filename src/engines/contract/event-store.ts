@@ -205,6 +205,8 @@ export interface StoreSnapshot {
 export interface EventStore {
   /** Makes the source's table when it is missing. Idempotent. */
   ensureSource(source: SourceDefinition): Promise<void>;
+  /** As `ensureSource`, for several: the tables that are missing are made together. */
+  ensureSources(sources: readonly SourceDefinition[]): Promise<void>;
   /**
    * The source as a table: with all fields seen so far, or as the events of one tenant and the source's declaration
    * show it; `null` for the declaration alone, as a tenant sees it that never sent anything. Undefined for an unknown

@@ -3,13 +3,13 @@ import { type AppendResult, EngineError } from "../../contract/query-engine.ts";
 import type { Connection, Database } from "../driver/connection.ts";
 import { DuckDBTimestampValue, TIMESTAMP } from "../driver/driver.ts";
 import { describeCause, toEngineError } from "../driver/driver-error.ts";
-import type { SchemaEntry } from "../schema/schema-entry.ts";
 import { Maintenance } from "./maintenance/maintenance.ts";
 import type {
   CoreOptions,
   EngineHost,
   HostReport,
   HostSnapshot,
+  NewSource,
   OpenedStore,
   SourceRules,
   SourceSchema,
@@ -21,7 +21,7 @@ import { statementRules } from "./query/statement-rules.ts";
 import { readReport, readStatistics } from "./report.ts";
 import type { LogPosition } from "./store/log-position.ts";
 import { applyRules } from "./store/source-rules.ts";
-import { addSourceEntries, createSourceTable, dropSourceTable, nextTableName } from "./store/source-tables.ts";
+import { addSourceEntries, createSourceTables, dropSourceTable } from "./store/source-tables.ts";
 import { openStoreFile, readSources, type StoreFile } from "./store/store-file.ts";
 import { createStoredSource, findIdRange, loadIds, type StoredSource, tenantColumnOf } from "./store/stored-source.ts";
 import { readTenants } from "./store/tenant-entries.ts";
@@ -122,18 +122,17 @@ class Core implements EngineHost {
     return this.#writer.append({ source: this.#source(source), batches, context });
   }
 
-  async createSource(name: string, entries: readonly SchemaEntry[], rules: SourceRules): Promise<SourceSchema> {
+  async createSources(sources: readonly NewSource[]): Promise<readonly SourceSchema[]> {
     return this.#writer.task(async (connection) => {
-      let source = this.#sources.get(name);
-      if (source === undefined) {
-        const table = await nextTableName(connection);
-        source = createStoredSource({ name, table, entries, rules, tenants: [] });
-        await createSourceTable(connection, source);
+      const missing = sources.filter(({ name }) => !this.#sources.has(name));
+      for (const source of missing.length === 0 ? [] : await createSourceTables(connection, missing)) {
         source.hasAllIds = true;
-        this.#sources.set(name, source);
+        this.#sources.set(source.name, source);
       }
-      const { table, rules: known } = source;
-      return { name, table, entries: source.entries, tenants: [], rules: known };
+      return sources.map(({ name }) => {
+        const { table, entries, rules } = this.#source(name);
+        return { name, table, entries, tenants: [], rules };
+      });
     });
   }
 

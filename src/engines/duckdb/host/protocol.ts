@@ -65,6 +65,13 @@ export interface SourceRules {
   readonly fields: readonly (readonly [path: string, type: ValueType])[];
 }
 
+/** A source that the store is to know. */
+export interface NewSource {
+  readonly name: string;
+  readonly entries: readonly SchemaEntry[];
+  readonly rules: SourceRules;
+}
+
 export interface HostQuery {
   readonly sql: string;
   readonly parameters: readonly { readonly type: SqlType; readonly value: ParameterValue }[];
@@ -109,8 +116,8 @@ export interface EngineHost {
   run(query: HostQuery, signal: AbortSignal, onEngineEnded?: () => void): AsyncGenerator<RowBatch, QuerySummary, void>;
   /** Stores the rows of all batches, or none. Resolves after fsync. */
   append(source: string, batches: readonly EncodedBatch[], context: AppendContext): Promise<AppendResult>;
-  /** Makes the table of a source when it is missing, and answers what is stored of it. */
-  createSource(name: string, entries: readonly SchemaEntry[], rules: SourceRules): Promise<SourceSchema>;
+  /** Makes the tables of sources that are missing, all or none, and answers what is stored of each, in their order. */
+  createSources(sources: readonly NewSource[]): Promise<readonly SourceSchema[]>;
   /** Keeps the entries and adds their columns; all or none. */
   addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void>;
   /**
@@ -161,10 +168,8 @@ export type HostRequest =
   | { readonly id: number; readonly kind: "defineSource"; readonly source: string; readonly rules: SourceRules }
   | {
       readonly id: number;
-      readonly kind: "createSource";
-      readonly name: string;
-      readonly entries: readonly SchemaEntry[];
-      readonly rules: SourceRules;
+      readonly kind: "createSources";
+      readonly sources: readonly NewSource[];
     }
   | {
       readonly id: number;

@@ -75,8 +75,8 @@ class Server {
       }
       case "append":
         return this.host.append(request.source, splitBatches(request.batches, body), request.context);
-      case "createSource":
-        return this.host.createSource(request.name, request.entries, request.rules);
+      case "createSources":
+        return this.host.createSources(request.sources);
       case "addEntries":
         return this.host.addEntries(request.source, request.entries);
       case "defineSource":

@@ -13,6 +13,7 @@ import type {
   HostReport,
   HostRequest,
   HostSnapshot,
+  NewSource,
   OpenedStore,
   SourceRules,
   SourceSchema,
@@ -138,8 +139,8 @@ export class HostClient implements EngineHost {
     return this.#request({ kind: "append", source, batches: parts, context }, body) as Promise<AppendResult>;
   }
 
-  createSource(name: string, entries: readonly SchemaEntry[], rules: SourceRules): Promise<SourceSchema> {
-    return this.#request({ kind: "createSource", name, entries, rules }) as Promise<SourceSchema>;
+  createSources(sources: readonly NewSource[]): Promise<readonly SourceSchema[]> {
+    return this.#request({ kind: "createSources", sources }) as Promise<readonly SourceSchema[]>;
   }
 
   async addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void> {

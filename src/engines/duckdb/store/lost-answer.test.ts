@@ -40,7 +40,7 @@ type Append = Parameters<EngineHost["append"]>;
 /** The store in a folder; with `holds`, appends are kept back there in place of being stored. */
 async function openStore(options: CoreOptions, holds?: Append[]) {
   const { host, sources } = await openCore(options, hooks);
-  const bound = { createSource: host.createSource, defineSource: host.defineSource, addEntries: host.addEntries };
+  const bound = { createSources: host.createSources, defineSource: host.defineSource, addEntries: host.addEntries };
   const methods = Object.fromEntries(Object.entries(bound).map(([name, method]) => [name, method.bind(host)]));
   const append: EngineHost["append"] = async (...call) => {
     if (holds === undefined) return host.append(...call);

@@ -17,7 +17,7 @@ import {
 import type { EncodedBatch } from "../batch/batch.ts";
 import type { EncoderThread } from "../encoder/encoder-thread.ts";
 import type { EncodeOutcome } from "../encoder/protocol.ts";
-import type { EngineHost, OpenedStore } from "../host/protocol.ts";
+import type { EngineHost, NewSource, OpenedStore } from "../host/protocol.ts";
 import type { LayoutCatalog, TableLayout } from "../layout.ts";
 import type { Carried } from "../schema/carried-entries.ts";
 import { createDeclaration } from "../schema/declaration.ts";
@@ -108,14 +108,22 @@ export class DuckDbStore implements EventStore {
     return layout.definition;
   }
 
-  async ensureSource(definition: SourceDefinition): Promise<void> {
+  ensureSource(definition: SourceDefinition): Promise<void> {
+    return this.ensureSources([definition]);
+  }
+
+  async ensureSources(definitions: readonly SourceDefinition[]): Promise<void> {
+    for (const { name } of definitions) await this.#sources.settle(name);
+    const missing = definitions.filter(({ name }) => this.#sources.find(name) === undefined).map(toNewSource);
+    const made = missing.length === 0 ? [] : await this.#host().createSources(missing);
+    for (const schema of made) this.#sources.add(schema);
+    for (const definition of definitions) await this.#define(definition);
+  }
+
+  /** Takes over what a definition declares, where that is not what it declared before. */
+  async #define(definition: SourceDefinition): Promise<void> {
     const { name } = definition;
     const rules = rulesOf(definition);
-    await this.#sources.settle(name);
-    if (this.#sources.find(name) === undefined) {
-      const entries = declaredEntries(createFieldTree([], createDeclaration(definition)));
-      this.#sources.add(await this.#host().createSource(name, entries, rules));
-    }
     const state = this.#sources.get(name);
     if (state.definition !== undefined && isSameRules(rulesOf(state.definition), rules)) return;
     await this.#change(state, async () => {
@@ -293,4 +301,10 @@ export class DuckDbStore implements EventStore {
     state.changes = changed.catch(() => undefined);
     return changed;
   }
+}
+
+/** A source of a definition, with no events yet. */
+function toNewSource(definition: SourceDefinition): NewSource {
+  const entries = declaredEntries(createFieldTree([], createDeclaration(definition)));
+  return { name: definition.name, entries, rules: rulesOf(definition) };
 }

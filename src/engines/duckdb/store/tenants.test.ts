@@ -56,8 +56,8 @@ describe("a source seen by tenant", () => {
       if (failing.isOn) throw new Error("the disk is full");
       return host.append(...call);
     };
-    const [addEntries, createSource, defineSource] = [host.addEntries, host.createSource, host.defineSource];
-    const methods = { addEntries, createSource, defineSource };
+    const [addEntries, createSources, defineSource] = [host.addEntries, host.createSources, host.defineSource];
+    const methods = { addEntries, createSources, defineSource };
     const bound = Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, method.bind(host)]));
     const store = new DuckDbStore(() => ({ ...bound, append }) as EngineHost, {
       limits: { ...defaultStoreLimits, schema },

@@ -1,35 +1,37 @@
 /** Making and widening the tables of sources, always on the writer's connection. */
 import type { Connection } from "../../driver/connection.ts";
 import { type ColumnDefinition, columnOf, fixedColumns, type SchemaEntry } from "../../schema/schema-entry.ts";
-import type { SourceRules } from "../protocol.ts";
-import { noteEntries, type StoredSource } from "./stored-source.ts";
+import type { NewSource, SourceRules } from "../protocol.ts";
+import { createStoredSource, noteEntries, type StoredSource } from "./stored-source.ts";
 
-/** Makes the table of a source with the columns of its entries, and keeps its name and them. */
-export async function createSourceTable(
+/**
+ * Makes the tables of new sources with the columns of their entries, and keeps their names and them, in one
+ * transaction: a first start makes two dozen.
+ */
+export async function createSourceTables(
   connection: Connection,
-  { name, table, entries, rules }: Pick<StoredSource, "name" | "table" | "entries" | "rules">,
-): Promise<void> {
-  const columns = [...fixedColumns, ...newColumns(entries, fixedColumns)];
-  const list = columns.map((column) => `"${column.name}" ${column.type}`).join(", ");
-  await connection.transaction(async () => {
-    await connection.all(`CREATE TABLE "${table}" (${list})`);
-    await connection.all("INSERT INTO lw_sources VALUES ($1, $2, $3)", [
-      { value: name },
-      { value: table },
-      { value: JSON.stringify(rules) },
-    ]);
-    await keepEntries(connection, name, 0, entries);
+  wanted: readonly NewSource[],
+): Promise<readonly StoredSource[]> {
+  const last = Math.max(0, ...(await readTableNames(connection)).map(numberOf));
+  const sources = wanted.map((source, index) => {
+    return createStoredSource({ ...source, table: `${TABLE_PREFIX}${last + index + 1}`, tenants: [] });
   });
+  await connection.transaction(async () => {
+    for (const { table, entries } of sources) {
+      const columns = [...fixedColumns, ...newColumns(entries, fixedColumns)];
+      const list = columns.map((column) => `"${column.name}" ${column.type}`).join(", ");
+      await connection.all(`CREATE TABLE "${table}" (${list})`);
+    }
+    const names = sources.map(({ name, table, rules }) => [name, table, JSON.stringify(rules)]);
+    await insertRows(connection, "lw_sources", names);
+    const fields = sources.flatMap(({ name, entries }) => entryRows(name, 0, entries));
+    await insertRows(connection, "lw_fields", fields);
+  });
+  return sources;
 }
 
 /** Tables of sources are numbered. A number is not given again, as `dropLeftTables` sees to. */
 const TABLE_PREFIX = "events_";
-
-/** The name of the next source's table. */
-export async function nextTableName(connection: Connection): Promise<string> {
-  const numbers = (await readTableNames(connection)).map(numberOf);
-  return `${TABLE_PREFIX}${Math.max(0, ...numbers) + 1}`;
-}
 
 async function readTableNames(connection: Connection): Promise<readonly string[]> {
   const rows = await connection.all("SELECT table_name FROM duckdb_tables() WHERE starts_with(table_name, $1)", [
@@ -72,15 +74,9 @@ export async function dropLeftTables(connection: Connection): Promise<void> {
   }
 }
 
-/** Keeps entries, the first of which is the `ordinal`th of the source. */
-async function keepEntries(
-  connection: Connection,
-  source: string,
-  ordinal: number,
-  entries: readonly SchemaEntry[],
-): Promise<void> {
-  if (entries.length === 0) return;
-  const rows = entries.map((entry, index) => [
+/** Entries as they are kept, the first of which is the `ordinal`th of the source. */
+function entryRows(source: string, ordinal: number, entries: readonly SchemaEntry[]): readonly Row[] {
+  return entries.map((entry, index) => [
     source,
     ordinal + index,
     entry.role,
@@ -89,10 +85,16 @@ async function keepEntries(
     columnOf(entry)?.name ?? null,
     false,
   ]);
+}
+
+type Row = readonly (string | number | boolean | null)[];
+
+async function insertRows(connection: Connection, table: string, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
   let place = 0;
   const list = rows.map((row) => `(${row.map(() => `$${++place}`).join(", ")})`).join(", ");
   const values = rows.flat().map((value) => ({ value }));
-  await connection.all(`INSERT INTO lw_fields VALUES ${list}`, values);
+  await connection.all(`INSERT INTO ${table} VALUES ${list}`, values);
 }
 
 /** Columns of entries that are not among those that are known; fields that differ by case share one. */
@@ -117,7 +119,7 @@ export async function addSourceEntries(
     for (const column of newColumns(entries, source.columns)) {
       await connection.all(`ALTER TABLE "${source.table}" ADD COLUMN "${column.name}" ${column.type}`);
     }
-    await keepEntries(connection, source.name, source.entries.length, entries);
+    await insertRows(connection, "lw_fields", entryRows(source.name, source.entries.length, entries));
   });
   noteEntries(source, entries);
 }
