@@ -21,9 +21,10 @@ export function watchStore(store: EventStore, watch: ArrivalWatch): EventStore {
     append,
     async appendBody(source, body, ...rest) {
       const isWatched = watch.isWatched(source);
-      const { keys, ...result } = await appendBody.call(store, source, { ...body, wantsKeys: isWatched }, ...rest);
-      if (isWatched) await watch.note(source, keys ?? []);
-      return result;
+      const wantsKeys = isWatched || body.wantsKeys;
+      const { keys = [], ...result } = await appendBody.call(store, source, { ...body, wantsKeys }, ...rest);
+      if (isWatched) await watch.note(source, keys);
+      return { ...result, keys: body.wantsKeys ? keys : undefined };
     },
   });
 }

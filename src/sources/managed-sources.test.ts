@@ -13,7 +13,7 @@ async function open(failing: "dropSource" | "document" | undefined = undefined) 
   const { store } = createFakeEngine();
   const registry = await openSources([], {
     ...store,
-    ensureSource: async ({ name }) => void steps.push(`ensure ${name}`),
+    ensureSources: async (sources) => void steps.push(...sources.map(({ name }) => `ensure ${name}`)),
   });
   const managed = createManagedSources({
     registry,

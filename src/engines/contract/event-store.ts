@@ -61,8 +61,12 @@ export interface EventBody {
   readonly maxBytes: number;
   /** Set where the loads of its tenants are to be told. */
   readonly measure?: LoadMeasure | undefined;
+}
+
+/** A body on its way to the store. */
+export interface StoredBody extends EventBody {
   /** Asks for the keys of its events. */
-  readonly wantsKeys?: boolean;
+  readonly wantsKeys: boolean;
 }
 
 /** How the events of a body are told apart by tenant. */
@@ -159,7 +163,7 @@ export interface AppendResult {
 
 export interface BodyResult extends AppendResult, BodyRemarks {
   /** Of the events that were stored or repeated, where the body asked for them. */
-  readonly keys?: readonly EventKey[] | undefined;
+  readonly keys: readonly EventKey[] | undefined;
   /** Of the events that were stored or repeated; undefined where there are none. */
   readonly newestTimestampUs: bigint | undefined;
 }
@@ -224,7 +228,7 @@ export interface EventStore {
    */
   appendBody?(
     sourceName: string,
-    body: EventBody,
+    body: StoredBody,
     signal: AbortSignal,
     admit?: (loads: readonly TenantLoad[]) => void,
   ): Promise<BodyResult>;

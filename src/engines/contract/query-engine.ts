@@ -25,6 +25,7 @@ export type {
   RejectedEvent,
   SourceDefinition,
   SourceStatistics,
+  StoredBody,
   StoreSnapshot,
   TenantLoad,
 } from "./event-store.ts";

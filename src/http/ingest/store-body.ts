@@ -6,6 +6,7 @@ import {
   type EventBody,
   type EventStore,
   newestTimestampUs,
+  type StoredBody,
 } from "../../engines/contract/query-engine.ts";
 import { mediaTypeOf, parseEvents } from "../../ingest/parse-events.ts";
 import type { IngestOutcome } from "../../ingest/protocols/protocol.ts";
@@ -38,7 +39,16 @@ export async function storeBody(
   const { tokenId, budget } = ownerOf(request);
   const gate = quotas.gateFor({ tokenId, budget, source: source.name, tenantField: source.tenantField });
   const measure = gate?.measure;
-  const body = { ...protocol, bytes, contentType, contentEncoding, nowUs, maxBytes: maxBodyBytes, measure };
+  const body = {
+    ...protocol,
+    bytes,
+    contentType,
+    contentEncoding,
+    nowUs,
+    maxBytes: maxBodyBytes,
+    measure,
+    wantsKeys: false,
+  };
   const signal = createCallSignal(reply, drain);
   const { store } = runner.engine;
   const result = await appendThrough(gate, (admit) => append(store, source.name, body, signal, admit)).catch(
@@ -82,7 +92,7 @@ const longBytes = 65_536;
 async function append(
   store: EventStore,
   source: string,
-  body: EventBody,
+  body: StoredBody,
   signal: AbortSignal,
   admit: Admit,
 ): Promise<BodyResult> {
@@ -109,5 +119,5 @@ async function appendShort(
   const { events, ...remarks } = await parseEvents(body);
   admit?.(remarks.loads ?? []);
   const result = await store.append(source, events, signal);
-  return { ...result, ...remarks, newestTimestampUs: newestTimestampUs(events) };
+  return { ...result, ...remarks, keys: undefined, newestTimestampUs: newestTimestampUs(events) };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { EventBody, LogEvent } from "../../contract/query-engine.ts";
+import type { LogEvent, StoredBody } from "../../contract/query-engine.ts";
 import { openCore } from "../host/core.ts";
 import { encodeEvents } from "../schema/event-encoder.ts";
 import { DuckDbStore } from "../store/store.ts";
@@ -26,7 +26,7 @@ function eventOf(id: string, fields: LogEvent["fields"]): LogEvent {
   return { id, hasGeneratedId: false, timestampUs: 1n, eventMessage: null, fields };
 }
 
-function bodyOf(content: unknown, some: Partial<EventBody> = {}): EventBody {
+function bodyOf(content: unknown, some: Partial<StoredBody> = {}): StoredBody {
   const text = typeof content === "string" ? content : JSON.stringify(content);
   return {
     bytes: new TextEncoder().encode(text),
@@ -34,6 +34,7 @@ function bodyOf(content: unknown, some: Partial<EventBody> = {}): EventBody {
     contentEncoding: undefined,
     nowUs: 5_000_000n,
     maxBytes: 1_000_000,
+    wantsKeys: false,
     ...some,
   };
 }
@@ -60,7 +61,7 @@ describe("bodies that a thread reads", () => {
     });
     const store = new DuckDbStore(() => host, { encoder });
     await store.ensureSource({ name: "edge", knownFields: [] });
-    const send = (body: EventBody) => store.appendBody?.("edge", body, signal) ?? expect.unreachable();
+    const send = (body: StoredBody) => store.appendBody?.("edge", body, signal) ?? expect.unreachable();
     return { store, send, log };
   }
 
@@ -115,7 +116,7 @@ describe("bodies that a thread reads", () => {
     sent.push(
       store
         .append("edge", [local], signal)
-        .then((result) => ({ ...result, rejected: [], untimed: 0, newestTimestampUs: 1n })),
+        .then((result) => ({ ...result, rejected: [], untimed: 0, keys: undefined, newestTimestampUs: 1n })),
     );
     const results = await Promise.all(sent);
     expect(results.reduce((sum, { stored }) => sum + stored, 0)).toBe(12 * 20 + 1);
@@ -162,6 +163,7 @@ describe("bodies that a thread reads", () => {
           count: 1,
           remarks: { rejected: [], untimed: 0 },
           newestTimestampUs: 1n,
+          keys: undefined,
           release: () => undefined,
           encode: async ({ tree, table }) => {
             const encoded = encodeEvents(tree, events);

@@ -7,8 +7,8 @@ import {
   BodyError,
   type BodyRemarks,
   EngineError,
-  type EventBody,
   type EventKey,
+  type StoredBody,
 } from "../../contract/query-engine.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import { findScript } from "../process/script-path.ts";
@@ -30,7 +30,7 @@ export interface ThreadEvents {
   readonly remarks: BodyRemarks;
   readonly newestTimestampUs: bigint | undefined;
   /** As they were encoded last: ids that are made here are others each time. */
-  readonly keys?: readonly EventKey[] | undefined;
+  readonly keys: readonly EventKey[] | undefined;
   /** By the source's schema of now. `full`: tenants that may bring no further fields, beside those of the state. */
   encode(state: SourceState, full: ReadonlySet<Tenant>): Promise<EncodeOutcome>;
   release(): void;
@@ -116,7 +116,7 @@ export class EncoderThread {
    * Reads a body, whose bytes are taken away from the caller, and encodes its events. Rejects with `BodyError`, or with
    * `EngineError` `unavailable` when the thread ended meanwhile. What it resolves with must be released.
    */
-  async read(state: SourceState, body: EventBody): Promise<ThreadEvents> {
+  async read(state: SourceState, body: StoredBody): Promise<ThreadEvents> {
     const thread = this.#start();
     const id = ++this.#lastId;
     let isReleased = false;

@@ -1,5 +1,12 @@
 /** Messages between the service and the thread that reads and encodes long bodies. */
-import type { BodyErrorCode, BodyRemarks, EventBody, EventKey, ReadEvents } from "../../contract/query-engine.ts";
+import type {
+  BodyErrorCode,
+  BodyRemarks,
+  EventBody,
+  EventKey,
+  ReadEvents,
+  StoredBody,
+} from "../../contract/query-engine.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import type { Carried } from "../schema/carried-entries.ts";
 import type { Declaration } from "../schema/declaration.ts";
@@ -26,7 +33,7 @@ export type EncoderRequest =
       readonly kind: "read";
       readonly id: number;
       readonly source: string;
-      readonly body: EventBody;
+      readonly body: StoredBody;
     }
   /** The same again: the schema has changed, or these tenants may bring no further fields besides. */
   | { readonly kind: "again"; readonly id: number; readonly full: ReadonlySet<Tenant> }
@@ -41,7 +48,7 @@ export interface EncodedBody extends BodyRemarks {
   readonly eventCount: number;
   readonly newestTimestampUs: bigint | undefined;
   /** Of its events, where the body asks for them. */
-  readonly keys?: readonly EventKey[] | undefined;
+  readonly keys: readonly EventKey[] | undefined;
   readonly outcome: EncodeOutcome;
 }
 

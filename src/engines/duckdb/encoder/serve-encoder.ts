@@ -1,6 +1,6 @@
 /** The thread's side: reads bodies and encodes their events, one body after the other. */
 import type { MessagePort } from "node:worker_threads";
-import { BodyError, type EventBody, newestTimestampUs } from "../../contract/query-engine.ts";
+import { BodyError, newestTimestampUs, type StoredBody } from "../../contract/query-engine.ts";
 import { encodeEvents } from "../schema/event-encoder.ts";
 import type { Tenant } from "../schema/field-requests.ts";
 import { applyEntries, createFieldTree, type FieldTree } from "../schema/field-tree.ts";
@@ -8,7 +8,7 @@ import type { BodyReader, EncodedBody, EncodeOutcome, EncoderAnswer, EncoderRequ
 
 interface HeldBody {
   readonly source: string;
-  readonly body: EventBody;
+  readonly body: StoredBody;
 }
 
 interface KnownSchema {
@@ -91,7 +91,7 @@ class EncoderServer {
       ...remarks,
       eventCount: events.length,
       newestTimestampUs: newestTimestampUs(events),
-      keys: body.wantsKeys === true ? events.map(({ id, timestampUs }) => ({ id, timestampUs })) : undefined,
+      keys: body.wantsKeys ? events.map(({ id, timestampUs }) => ({ id, timestampUs })) : undefined,
       outcome:
         encoded.missing === undefined
           ? { batches: events.length === 0 ? [] : [encoded.batch.encode()], carried: encoded.carried }

@@ -1,12 +1,12 @@
 /** The service's copy of a source's schema, and who of its tenants carried what; the truth is in the store's file. */
 import type { MistypedField, SourceDefinition } from "../../contract/query-engine.ts";
-import type { SourceRules, SourceSchema } from "../host/protocol.ts";
+import type { NewSource, SourceRules, SourceSchema } from "../host/protocol.ts";
 import type { TableLayout } from "../layout.ts";
 import { createDeclaration, type Declaration, NO_DECLARATION } from "../schema/declaration.ts";
 import { type EntrySet, entrySetKey, parseEntries, withoutEntries } from "../schema/entry-set.ts";
 import type { Tenant } from "../schema/field-requests.ts";
 import { applyEntries, createFieldTree, entriesAt, type FieldTree } from "../schema/field-tree.ts";
-import type { SchemaLimits } from "../schema/grant-entries.ts";
+import { declaredEntries, type SchemaLimits } from "../schema/grant-entries.ts";
 import type { SchemaEntry, ValueType } from "../schema/schema-entry.ts";
 import { createTableLayout } from "../schema/table-layout.ts";
 import { type TenantSet, TenantSets } from "./tenant-sets.ts";
@@ -83,6 +83,12 @@ export function defineSource(state: SourceState, definition: SourceDefinition): 
 
 export function isSameRules(a: SourceRules | undefined, b: SourceRules): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** A source of a definition, with no events yet. */
+export function toNewSource(definition: SourceDefinition): NewSource {
+  const entries = declaredEntries(createFieldTree([], createDeclaration(definition)));
+  return { name: definition.name, entries, rules: rulesOf(definition) };
 }
 
 /** The part of a definition that the store has to know. */

@@ -5,25 +5,23 @@ import {
   type AppendResult,
   type BodyResult,
   EngineError,
-  type EventBody,
   type EventStore,
   type LogEvent,
   type SourceDefinition,
   type SourceStatistics,
+  type StoredBody,
   type StoreReport,
   type StoreSnapshot,
   type TenantLoad,
 } from "../../contract/query-engine.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
-import type { EncoderThread } from "../encoder/encoder-thread.ts";
+import type { EncoderThread, ThreadEvents } from "../encoder/encoder-thread.ts";
 import type { EncodeOutcome } from "../encoder/protocol.ts";
-import type { EngineHost, NewSource, OpenedStore } from "../host/protocol.ts";
+import type { EngineHost, OpenedStore } from "../host/protocol.ts";
 import type { LayoutCatalog, TableLayout } from "../layout.ts";
 import type { Carried } from "../schema/carried-entries.ts";
-import { createDeclaration } from "../schema/declaration.ts";
 import { encodeEvents } from "../schema/event-encoder.ts";
 import type { Tenant, TenantRequests } from "../schema/field-requests.ts";
-import { createFieldTree } from "../schema/field-tree.ts";
 import { declaredEntries, grantEntries } from "../schema/grant-entries.ts";
 import type { SchemaEntry } from "../schema/schema-entry.ts";
 import {
@@ -34,6 +32,7 @@ import {
   resetSourceState,
   rulesOf,
   type SourceState,
+  toNewSource,
 } from "./source-state.ts";
 import { SourceStates } from "./source-states.ts";
 import { appendResult, newOf, noteCarried } from "./store-carried.ts";
@@ -50,11 +49,7 @@ const TYPICAL_ROWS_PER_SECOND = 10_000;
 type BodyEncoder = Pick<EncoderThread, "read">;
 
 /** Events that are encoded where they lie: here, or in the thread that read them. */
-interface EncodableEvents {
-  readonly count: number;
-  /** By the schema of now. `full`: tenants that may bring no further fields, beside those of the state. */
-  encode(state: SourceState, full: ReadonlySet<Tenant>): Promise<EncodeOutcome>;
-}
+type EncodableEvents = Pick<ThreadEvents, "count" | "encode">;
 
 export interface StoreSettings {
   readonly limits?: StoreLimits;
@@ -122,15 +117,14 @@ export class DuckDbStore implements EventStore {
 
   /** Takes over what a definition declares, where that is not what it declared before. */
   async #define(definition: SourceDefinition): Promise<void> {
-    const { name } = definition;
     const rules = rulesOf(definition);
-    const state = this.#sources.get(name);
+    const state = this.#sources.get(definition.name);
     if (state.definition !== undefined && isSameRules(rulesOf(state.definition), rules)) return;
     await this.#change(state, async () => {
       this.#sources.checkPresent(state);
       defineSource(state, definition);
       await this.#addEntries(state, declaredEntries(state.tree));
-      if (!isSameRules(state.rules, rules)) resetSourceState(state, await this.#host().defineSource(name, rules));
+      if (!isSameRules(state.rules, rules)) resetSourceState(state, await this.#host().defineSource(state.name, rules));
     });
   }
 
@@ -150,7 +144,7 @@ export class DuckDbStore implements EventStore {
   async #appendBody(
     encoder: BodyEncoder,
     sourceName: string,
-    body: EventBody,
+    body: StoredBody,
     signal: AbortSignal,
     admit?: (loads: readonly TenantLoad[]) => void,
   ): Promise<BodyResult> {
@@ -301,10 +295,4 @@ export class DuckDbStore implements EventStore {
     state.changes = changed.catch(() => undefined);
     return changed;
   }
-}
-
-/** A source of a definition, with no events yet. */
-function toNewSource(definition: SourceDefinition): NewSource {
-  const entries = declaredEntries(createFieldTree([], createDeclaration(definition)));
-  return { name: definition.name, entries, rules: rulesOf(definition) };
 }
