@@ -1,23 +1,22 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { runEndpoint } from "../api/client.ts";
+import { messageOf } from "../api/client.ts";
 import { ExploreToolbar } from "../components/explore-toolbar.tsx";
+import { ExportMenu } from "../components/export-menu.tsx";
 import { Facets } from "../components/facets.tsx";
 import { FirstEvent } from "../components/first-event.tsx";
 import { Histogram } from "../components/histogram.tsx";
 import { Icon } from "../components/icon.tsx";
 import { LiveButton } from "../components/live-button.tsx";
-import { Menu } from "../components/menu.tsx";
 import { Empty, ErrorNotice, Spinner } from "../components/notices.tsx";
-import { Patterns } from "../components/patterns.tsx";
-import { RecordPanel } from "../components/record-panel.tsx";
-import { RowGrid } from "../components/row-grid.tsx";
+import { Patterns } from "../components/rows/patterns.tsx";
+import { RecordPanel } from "../components/rows/record-panel.tsx";
+import { RowGrid } from "../components/rows/row-grid.tsx";
 import { SendHint } from "../components/send-hint.tsx";
 import { parseFragment } from "../lib/fragment.ts";
 import { countsByLevel, levelNames } from "../lib/series.ts";
 import { formatCount } from "../lib/values.ts";
 import { returns } from "../state/connection.ts";
 import {
-  callParameters,
   change,
   followAddress,
   missingParameters,
@@ -33,9 +32,8 @@ import {
 } from "../state/explore.ts";
 import { stopLive } from "../state/live.ts";
 import { showsFacets } from "../state/preferences.ts";
-import { noteView, rows, rowsState } from "../state/row-pages.ts";
+import { loadMore, rows, rowsState } from "../state/row-pages.ts";
 import { session } from "../state/session.ts";
-import { say } from "../state/toasts.ts";
 
 /** Search, counts over time, fields and values, rows. */
 export function ExplorePage() {
@@ -52,7 +50,9 @@ export function ExplorePage() {
     window.addEventListener("popstate", onBack);
     const known = returns.peek();
     const unsubscribe = returns.subscribe((count) => {
-      if (count > known && (rowsState.peek().kind === "failed" || overview.peek().kind === "failed")) run();
+      if (count <= known) return;
+      if (overview.peek().kind === "failed") run();
+      else if (rowsState.peek().kind === "failed") continueRows();
     });
     return () => {
       unsubscribe();
@@ -135,7 +135,7 @@ function RowsBar({
   readonly view: "rows" | "patterns";
   readonly onView: (view: "rows" | "patterns") => void;
 }) {
-  const { kind, next } = rowsState.value;
+  const { kind, next, error } = rowsState.value;
   const count = rows.value.length;
   return (
     <div class="rows-bar">
@@ -162,49 +162,16 @@ function RowsBar({
         ) : (
           `${formatCount(count)} ${count === 1 ? "row" : "rows"} loaded${next === undefined ? "" : ", more below"}`
         )}
+        {kind === "failed" && count > 0 && (
+          <button type="button" class="button small" title={messageOf(error)} onClick={continueRows}>
+            The next rows failed: try again
+          </button>
+        )}
       </span>
       <LiveButton />
-      <Menu label="Export" icon="download">
-        {(close) => (
-          <ul>
-            {["json", "ndjson", "csv", "parquet", "arrow"].map((format) => (
-              <li key={format}>
-                <button
-                  type="button"
-                  class="menu-item"
-                  onClick={() => {
-                    close();
-                    void exportAs(format);
-                  }}
-                >
-                  {format.toUpperCase()}
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Menu>
+      <ExportMenu />
     </div>
   );
-}
-
-/** A page of rows in a form of the service's, as a file. */
-async function exportAs(format: string): Promise<void> {
-  try {
-    const response = await runEndpoint(
-      query.value.scope,
-      { ...callParameters(), format },
-      { headers: { accept: "*/*" } },
-    );
-    const url = URL.createObjectURL(await response.blob());
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = `logs.${format}`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  } catch (error) {
-    say(error instanceof Error ? error.message : "The export failed");
-  }
 }
 
 function Rows() {
@@ -219,10 +186,11 @@ function Rows() {
       </Empty>
     );
   }
-  if (kind === "failed") {
+  // A later page that failed takes no rows away.
+  if (kind === "failed" && rows.value.length === 0) {
     return (
       <div class="card-body">
-        <ErrorNotice error={error} onRetry={() => (tables.value.kind === "failed" ? void openScope() : run())} />
+        <ErrorNotice error={error} onRetry={continueRows} />
       </div>
     );
   }
@@ -231,23 +199,20 @@ function Rows() {
     return <NoRows />;
   }
   return (
-    // Scrolling does not bubble: it is told on its way down to the grid.
-    <div class="grid-frame" onScrollCapture={({ target }) => target instanceof HTMLElement && noteScroll(target)}>
-      <RowGrid
-        columns={shownColumns()}
-        onOpen={(index) => {
-          selectedIndex.value = index;
-        }}
-      />
-    </div>
+    <RowGrid
+      columns={shownColumns()}
+      onOpen={(index) => {
+        selectedIndex.value = index;
+      }}
+    />
   );
 }
 
-/** Pixels of a row. */
-const rowHeight = 28;
-
-function noteScroll({ scrollTop, clientHeight }: HTMLElement): void {
-  noteView(Math.floor(scrollTop / rowHeight), Math.ceil((scrollTop + clientHeight) / rowHeight));
+/** Asks again for what failed: the tables, the query, or the page behind the rows that are there. */
+function continueRows(): void {
+  if (tables.value.kind === "failed") void openScope();
+  else if (rows.value.length === 0) run();
+  else loadMore();
 }
 
 /** The chosen columns; all of a query's own that has none of them. */
