@@ -37,7 +37,8 @@ export async function buildConsole(root, newestMs) {
     const html = readFileSync(join(root, "console", "index.html"), "utf8")
       .replace("%ICON%", find("icon-", ".svg"))
       .replace("%STYLE%", find("main-", ".css"))
-      .replace("%SCRIPT%", find("main-", ".js"));
+      .replace("%SCRIPT%", find("main-", ".js"))
+      .replace("%PRELOADS%", sharedChunks(metafile).map(preloadOf).join("\n    "));
     mkdirSync(folder, { recursive: true });
     for (const file of files) renameSync(join(staging, file), join(folder, file));
     const staged = join(staging, basename(page));
@@ -50,4 +51,14 @@ export async function buildConsole(root, newestMs) {
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
+}
+
+/** Chunks without which the page does not start: asked for along with it, not once it was read. */
+function sharedChunks({ outputs }) {
+  const main = Object.values(outputs).find(({ entryPoint }) => entryPoint === "console/main.tsx");
+  return main.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path));
+}
+
+function preloadOf(file) {
+  return `<link rel="modulepreload" href="./console/${file}" />`;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { EditorScope, OpenEditor } from "../editor/open-editor.ts";
 import type { Language } from "../lib/query-text.ts";
 
@@ -13,7 +13,24 @@ interface QueryEditorProps {
   readonly onRun: () => void;
 }
 
-/** The editor, which is loaded when it is first shown; until then, a plain field does the same without colours and completion. */
+/** The editor is loaded so late at most, in milliseconds. */
+const latestMs = 1_500;
+
+/** Calls back once nothing more urgent is to be done. Answers what calls it off. */
+function whenIdle(work: () => void): () => void {
+  // Not every browser tells when it is idle.
+  if (typeof requestIdleCallback !== "function") {
+    const timer = setTimeout(work, latestMs);
+    return () => clearTimeout(timer);
+  }
+  const handle = requestIdleCallback(work, { timeout: latestMs });
+  return () => cancelIdleCallback(handle);
+}
+
+/**
+ * The editor. It is loaded when the page has nothing more urgent to do, or when somebody goes to it; until then, a plain
+ * field does the same without colours and completion.
+ */
 export function QueryEditor(props: QueryEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<OpenEditor | undefined>(undefined);
@@ -22,7 +39,10 @@ export function QueryEditor(props: QueryEditorProps) {
   const latest = useRef(props);
   latest.current = props;
   const { language, text, label, isReadOnly } = props;
+  const [isWanted, setWanted] = useState(false);
+  useEffect(() => whenIdle(() => setWanted(true)), []);
   useEffect(() => {
+    if (!isWanted) return;
     let isGone = false;
     void import("../editor/open-editor.ts").then(({ openEditor }) => {
       if (isGone || place.current === null) return;
@@ -44,7 +64,7 @@ export function QueryEditor(props: QueryEditorProps) {
       editor.current?.close();
       editor.current = undefined;
     };
-  }, [language, label, isReadOnly]);
+  }, [language, label, isReadOnly, isWanted]);
   useEffect(() => {
     const isEcho = echoes.current.has(text);
     if (!isEcho || text === editor.current?.text()) echoes.current.clear();
@@ -58,6 +78,7 @@ export function QueryEditor(props: QueryEditorProps) {
         readOnly={props.isReadOnly}
         spellcheck={false}
         value={text}
+        onFocus={() => setWanted(true)}
         onInput={(event) => props.onChange(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || (language === "sql" && !event.ctrlKey && !event.metaKey)) return;

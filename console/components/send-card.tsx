@@ -43,18 +43,7 @@ export function SendCard({ source, onSent }: SendCardProps) {
       <div class="card-head">
         <h2 class="grow">Send events</h2>
         {source === undefined && (
-          <select
-            class="select"
-            aria-label="Source to send to"
-            value={chosen}
-            onChange={(event) => setChosen(event.currentTarget.value)}
-          >
-            {writable.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <Choice label="Source to send to" names={writable} value={chosen} onChange={setChosen} />
         )}
         <button type="button" class="button primary" onClick={() => void send()}>
           <Icon name="send" /> Send a test event
@@ -62,18 +51,36 @@ export function SendCard({ source, onSent }: SendCardProps) {
       </div>
       <div class="card-body stack">
         {error !== undefined && <ErrorNotice error={error} />}
-        <label class="row wrap">
+        <div class="row wrap">
           <span class="soft">How</span>
-          <select class="select" value={shown?.protocol} onChange={(event) => setProtocol(event.currentTarget.value)}>
-            {snippets.map((each) => (
-              <option key={each.protocol} value={each.protocol}>
-                {each.protocol}
-              </option>
-            ))}
-          </select>
-        </label>
+          <Choice
+            label="How to send"
+            names={snippets.map((each) => each.protocol)}
+            value={shown?.protocol ?? ""}
+            onChange={setProtocol}
+          />
+        </div>
         {shown !== undefined && <Snippet title={shown.protocol} text={shown.text} />}
       </div>
     </section>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly names: readonly string[];
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+}
+
+function Choice({ label, names, value, onChange }: ChoiceProps) {
+  return (
+    <select class="select" aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }

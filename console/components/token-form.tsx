@@ -3,33 +3,21 @@ import { callApi } from "../api/client.ts";
 import { session } from "../state/session.ts";
 import { ErrorNotice } from "./notices.tsx";
 
+const empty = { description: "", scope: "query", project: "", expires: "30d", rows: "" };
+type Values = typeof empty;
+
+/** Calls for queries can be bound to a project. */
+const canPin = ({ scope }: Values) => scope.startsWith("query");
+
 /** Makes a token; its value goes to `onMade`, and is shown nowhere else. */
 export function TokenForm({ onMade }: { readonly onMade: (secret: string) => void }) {
-  const [values, setValues] = useState({ description: "", scope: "query", project: "", expires: "30d", rows: "" });
+  const [values, setValues] = useState(empty);
   const [error, setError] = useState<unknown>(undefined);
-  const signedIn = session.value;
-  const scopes = [
-    "private",
-    "query",
-    ...(signedIn?.endpoints ?? []).map(({ name }) => `query:endpoint:${name}`),
-    "ingest",
-    ...(signedIn?.ingest_sources ?? []).map((name) => `ingest:source:${name}`),
-    "metrics",
-  ];
-  const set = (part: Partial<typeof values>) => setValues({ ...values, ...part });
-  const canPin = values.scope.startsWith("query");
+  const set = (part: Partial<Values>) => setValues({ ...values, ...part });
   const make = async () => {
     try {
-      const made = await callApi("createAccessToken", {
-        body: {
-          description: values.description,
-          scopes: [values.scope],
-          ...(canPin && values.project !== "" ? { pins: { project: values.project } } : {}),
-          ...(values.expires === "" ? {} : { expires: values.expires }),
-          ...(values.rows === "" ? {} : { budget: { max_rows: Number(values.rows) } }),
-        },
-      });
-      onMade(made.token);
+      const { token } = await callApi("createAccessToken", { body: toBody(values) });
+      onMade(token);
     } catch (failure) {
       setError(failure);
     }
@@ -43,56 +31,86 @@ export function TokenForm({ onMade }: { readonly onMade: (secret: string) => voi
       }}
     >
       {error !== undefined && <ErrorNotice error={error} />}
-      <label class="field">
-        <span>What it is for</span>
-        <input
-          class="input"
-          value={values.description}
-          onInput={(event) => set({ description: event.currentTarget.value })}
+      <TextField label="What it is for" value={values.description} onInput={(description) => set({ description })} />
+      <ScopeField value={values.scope} onChange={(scope) => set({ scope })} />
+      {canPin(values) && (
+        <TextField
+          label="Only this project (pins the parameter project; empty: all)"
+          value={values.project}
+          onInput={(project) => set({ project })}
         />
-      </label>
-      <label class="field" for="token-scope">
-        <span>May</span>
-        <select
-          id="token-scope"
-          class="select"
-          value={values.scope}
-          onChange={(event) => set({ scope: event.currentTarget.value })}
-        >
-          {scopes.map((scope) => (
-            <option key={scope} value={scope}>
-              {scope}
-            </option>
-          ))}
-        </select>
-      </label>
-      {canPin && (
-        <label class="field">
-          <span>Only this project (pins the parameter project; empty: all)</span>
-          <input
-            class="input"
-            value={values.project}
-            onInput={(event) => set({ project: event.currentTarget.value })}
-          />
-        </label>
       )}
-      <label class="field">
-        <span>Expires after, such as 30d (empty: never)</span>
-        <input class="input" value={values.expires} onInput={(event) => set({ expires: event.currentTarget.value })} />
-      </label>
-      <label class="field">
-        <span>Rows of an answer at most (empty: as the endpoint says)</span>
-        <input
-          class="input"
-          type="number"
-          min={1}
-          value={values.rows}
-          onInput={(event) => set({ rows: event.currentTarget.value })}
-        />
-      </label>
+      <TextField
+        label="Expires after, such as 30d (empty: never)"
+        value={values.expires}
+        onInput={(expires) => set({ expires })}
+      />
+      <TextField
+        label="Rows of an answer at most (empty: as the endpoint says)"
+        isCount
+        value={values.rows}
+        onInput={(rows) => set({ rows })}
+      />
       <button type="submit" class="button primary">
         Make the token
       </button>
     </form>
+  );
+}
+
+function toBody(values: Values) {
+  return {
+    description: values.description,
+    scopes: [values.scope],
+    ...(canPin(values) && values.project !== "" ? { pins: { project: values.project } } : {}),
+    ...(values.expires === "" ? {} : { expires: values.expires }),
+    ...(values.rows === "" ? {} : { budget: { max_rows: Number(values.rows) } }),
+  };
+}
+
+interface TextFieldProps {
+  readonly label: string;
+  /** A whole number from 1 on. */
+  readonly isCount?: boolean;
+  readonly value: string;
+  readonly onInput: (text: string) => void;
+}
+
+function TextField({ label, isCount = false, value, onInput }: TextFieldProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        class="input"
+        inputMode={isCount ? "numeric" : "text"}
+        pattern={isCount ? "[1-9][0-9]*" : undefined}
+        value={value}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+function ScopeField({ value, onChange }: { readonly value: string; readonly onChange: (scope: string) => void }) {
+  const signedIn = session.value;
+  const scopes = [
+    "private",
+    "query",
+    ...(signedIn?.endpoints ?? []).map(({ name }) => `query:endpoint:${name}`),
+    "ingest",
+    ...(signedIn?.ingest_sources ?? []).map((name) => `ingest:source:${name}`),
+    "metrics",
+  ];
+  return (
+    <label class="field" for="token-scope">
+      <span>May</span>
+      <select id="token-scope" class="select" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {scopes.map((scope) => (
+          <option key={scope} value={scope}>
+            {scope}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

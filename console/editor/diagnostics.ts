@@ -3,40 +3,48 @@ import { ApiError, callApi, isAborted, type Problem } from "../api/client.ts";
 import { completeLql, type Language } from "../lib/query-text.ts";
 import { currentTable, ownParameters, query } from "../state/explore.ts";
 
+/** What a query cannot be, and what it can hardly mean: a field that no event has carried. */
+interface Findings {
+  readonly errors: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
 let controller = new AbortController();
 
-/** What the service finds wrong with a query in the endpoint's scope. What is typed on gives up what was asked. */
+/** What the service finds in a query of the endpoint's scope. What is typed on gives up what was asked. */
 export function checkQuery(language: Language, text: string): Promise<readonly Diagnostic[]> {
   const sent = language === "sql" ? { sql: text } : { lql: completeLql(text, currentTable.value?.name, undefined) };
   return check(text, async (signal) => {
     const path = { endpoint: query.value.scope };
     const { result } = await callApi("checkQuery", { path, body: { ...ownParameters(), ...sent }, signal });
-    return result.diagnostics;
+    return { errors: result.diagnostics, warnings: result.warnings };
   });
 }
 
-/** What it finds wrong with a query of an endpoint, over all sources. */
+/** What it finds in a query of an endpoint, over all sources. */
 export function checkOwnerQuery(text: string): Promise<readonly Diagnostic[]> {
   return check(text, async (signal) => {
     try {
-      await callApi("parseQuery", { body: { sql: text }, signal });
-      return [];
+      const { result } = await callApi("parseQuery", { body: { sql: text }, signal });
+      return { errors: [], warnings: result.warnings as readonly unknown[] as readonly Problem[] };
     } catch (error) {
-      if (error instanceof ApiError && error.diagnostics !== undefined) return error.diagnostics;
+      if (error instanceof ApiError && error.diagnostics !== undefined)
+        return { errors: error.diagnostics, warnings: [] };
       throw error;
     }
   });
 }
 
-async function check(
-  text: string,
-  ask: (signal: AbortSignal) => Promise<readonly Problem[]>,
-): Promise<readonly Diagnostic[]> {
+async function check(text: string, ask: (signal: AbortSignal) => Promise<Findings>): Promise<readonly Diagnostic[]> {
   controller.abort();
   if (text.trim() === "") return [];
   controller = new AbortController();
   try {
-    return (await ask(controller.signal)).map((problem) => toDiagnostic(text, problem));
+    const { errors, warnings } = await ask(controller.signal);
+    return [
+      ...errors.map((problem) => toDiagnostic(text, problem, "error")),
+      ...warnings.map((problem) => toDiagnostic(text, problem, "warning")),
+    ];
   } catch (error) {
     // What is wrong beside the text, the run itself tells.
     if (error instanceof ApiError || isAborted(error) || error instanceof TypeError) return [];
@@ -44,11 +52,11 @@ async function check(
   }
 }
 
-function toDiagnostic(text: string, problem: Problem): Diagnostic {
+function toDiagnostic(text: string, problem: Problem, severity: "error" | "warning"): Diagnostic {
   const start = offsetOf(text, problem.line, problem.column);
   const end = offsetOf(text, problem.end_line, problem.end_column);
   const from = Math.min(start, Math.max(0, text.length - 1));
-  return { from, to: Math.max(from + 1, Math.min(end, text.length)), severity: "error", message: problem.message };
+  return { from, to: Math.max(from + 1, Math.min(end, text.length)), severity, message: problem.message };
 }
 
 /** Where a line and a column are, both from 1 and columns in code points, in UTF-16 units. */

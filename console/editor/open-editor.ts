@@ -32,7 +32,7 @@ export interface OpenEditor {
 }
 
 /** Diagnostics are asked for when nobody has typed for so long. */
-const lintDelayMs = 120;
+const lintDelayMs = 60;
 
 const colours = HighlightStyle.define([
   { tag: tags.keyword, color: "var(--accent)" },
@@ -62,6 +62,8 @@ const theme = EditorView.theme({
   ".cm-completionInfo": { maxWidth: "380px", padding: "8px 10px" },
   ".cm-diagnostic": { padding: "6px 10px" },
   ".cm-diagnostic-error": { borderLeft: "3px solid var(--danger)" },
+  ".cm-diagnostic-warning": { borderLeft: "3px solid var(--warning)" },
+  ".cm-lintRange-warning": { backgroundImage: "none", borderBottom: "2px solid var(--series-warning)" },
   ".cm-lintRange-error": { backgroundImage: "none", borderBottom: "2px solid var(--danger)" },
 });
 

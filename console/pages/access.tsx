@@ -5,6 +5,7 @@ import { Icon } from "../components/icon.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { ErrorNotice } from "../components/notices.tsx";
 import { Snippet } from "../components/snippet.tsx";
+import { TableCard } from "../components/table-card.tsx";
 import { TokenForm } from "../components/token-form.tsx";
 import { readLastUse } from "../lib/audit-queries.ts";
 import { formatAgo, formatInstant } from "../lib/time.ts";
@@ -25,6 +26,8 @@ interface TokenRow {
 }
 
 type Asked = { readonly kind: "create" } | { readonly kind: "revoke" | "rotate"; readonly token: TokenRow };
+
+const headings = ["Description", "May", "Bound to", "Expires", "Last used", "Actions"];
 
 /** Access tokens: who may do what, and how they are made and taken back. */
 export function AccessPage() {
@@ -50,26 +53,11 @@ export function AccessPage() {
       </div>
       <Loaded load={load}>
         {(tokens) => (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-          <section class="card scroll-x" tabIndex={0} aria-label="Access tokens">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th>Description</th>
-                  <th>May</th>
-                  <th>Bound to</th>
-                  <th>Expires</th>
-                  <th>Last used</th>
-                  <th>Actions</th>
-                </tr>
-              </thead>
-              <tbody>
-                {tokens.map((token) => (
-                  <TokenLine key={token.id} token={token} lastUse={use.value?.get(token.id)} onAsk={setAsked} />
-                ))}
-              </tbody>
-            </table>
-          </section>
+          <TableCard label="Access tokens" headings={headings}>
+            {tokens.map((token) => (
+              <TokenLine key={token.id} token={token} lastUse={use.value?.get(token.id)} onAsk={setAsked} />
+            ))}
+          </TableCard>
         )}
       </Loaded>
       {asked?.kind === "create" && (

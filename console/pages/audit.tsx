@@ -2,7 +2,8 @@ import { useState } from "preact/hooks";
 import { runEndpoint } from "../api/client.ts";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty } from "../components/notices.tsx";
-import { timeOf } from "../components/row-grid.tsx";
+import { timeOf } from "../components/rows/grid-row.tsx";
+import { TableCard } from "../components/table-card.tsx";
 import { useLoad } from "../lib/use-load.ts";
 import { lineOf, type Row, textOf, valueAt } from "../lib/values.ts";
 import { linkTo } from "../state/route.ts";
@@ -16,6 +17,8 @@ const kinds = [
   ["access.refused", "Refused"],
 ] as const;
 
+const headings = ["Time", "Who", "What", "On", "Outcome", { ofNumbers: "Rows" }, { ofNumbers: "Times" }];
+
 /** Who did what, the newest first. */
 export function AuditPage() {
   const [kind, setKind] = useState<string>("");
@@ -27,7 +30,6 @@ export function AuditPage() {
     },
     [kind],
   );
-  const cell = (row: Row, name: string) => lineOf(valueAt(row, `metadata.${name}`), 160);
   return (
     <div class="page">
       <div class="page-head">
@@ -48,44 +50,33 @@ export function AuditPage() {
               <p>Runs, changes and refused calls appear here within two seconds.</p>
             </Empty>
           ) : (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-            <section class="card scroll-x" tabIndex={0} aria-label="What was done">
-              <table class="table">
-                <thead>
-                  <tr>
-                    <th>Time</th>
-                    <th>Who</th>
-                    <th>What</th>
-                    <th>On</th>
-                    <th>Outcome</th>
-                    <th class="number">Rows</th>
-                    <th class="number">Times</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {rows.map((row) => (
-                    <tr key={textOf(row.id)}>
-                      <td class="mono" style={{ whiteSpace: "nowrap" }}>
-                        {timeOf(row).slice(0, 19)}
-                      </td>
-                      <td class="mono">{cell(row, "actor")}</td>
-                      <td>{cell(row, "action")}</td>
-                      <td class="mono">{cell(row, "endpoint") || cell(row, "target") || cell(row, "route")}</td>
-                      <td>
-                        <span class={cell(row, "outcome") === "ok" ? "badge success" : "badge warning"}>
-                          {cell(row, "outcome") || "done"}
-                        </span>
-                      </td>
-                      <td class="number">{cell(row, "rows")}</td>
-                      <td class="number">{cell(row, "count")}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </section>
+            <TableCard label="What was done" headings={headings}>
+              {rows.map((row) => (
+                <AuditLine key={textOf(row.id)} row={row} />
+              ))}
+            </TableCard>
           )
         }
       </Loaded>
     </div>
+  );
+}
+
+function AuditLine({ row }: { readonly row: Row }) {
+  const cell = (name: string) => lineOf(valueAt(row, `metadata.${name}`), 160);
+  return (
+    <tr>
+      <td class="mono" style={{ whiteSpace: "nowrap" }}>
+        {timeOf(row).slice(0, 19)}
+      </td>
+      <td class="mono">{cell("actor")}</td>
+      <td>{cell("action")}</td>
+      <td class="mono">{cell("endpoint") || cell("target") || cell("route")}</td>
+      <td>
+        <span class={cell("outcome") === "ok" ? "badge success" : "badge warning"}>{cell("outcome") || "done"}</span>
+      </td>
+      <td class="number">{cell("rows")}</td>
+      <td class="number">{cell("count")}</td>
+    </tr>
   );
 }

@@ -1,6 +1,7 @@
 import { callApi } from "../api/client.ts";
 import { EndpointDetail } from "../components/endpoint/endpoint-detail.tsx";
 import { Loaded } from "../components/loaded.tsx";
+import { TableCard } from "../components/table-card.tsx";
 import { useLoad } from "../lib/use-load.ts";
 import { formatCount } from "../lib/values.ts";
 import { linkTo, route } from "../state/route.ts";
@@ -10,6 +11,12 @@ export function EndpointsPage() {
   const [, name] = route.value.path.split("/");
   return name === undefined ? <EndpointList /> : <EndpointDetail key={name} name={name} />;
 }
+
+const headings = [
+  "Name",
+  "Description",
+  ...["Calls", "Cached", "p50", "p95", "Errors"].map((ofNumbers) => ({ ofNumbers })),
+];
 
 function EndpointList() {
   const load = useLoad((signal) => callApi("listEndpoints", { signal }), []);
@@ -29,46 +36,30 @@ function EndpointList() {
       </div>
       <Loaded load={load}>
         {(endpoints) => (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-          <section class="card scroll-x" tabIndex={0} aria-label="Endpoints">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th>Name</th>
-                  <th>Description</th>
-                  <th class="number">Calls</th>
-                  <th class="number">Cached</th>
-                  <th class="number">p50</th>
-                  <th class="number">p95</th>
-                  <th class="number">Errors</th>
+          <TableCard label="Endpoints" headings={headings}>
+            {endpoints.map(({ name, description, problem, origin }) => {
+              const used = use.value?.byName.get(name);
+              return (
+                <tr key={name}>
+                  <td>
+                    <a class="mono" href={linkTo(`endpoints/${name}`)}>
+                      {name}
+                    </a>{" "}
+                    {problem !== undefined && <span class="badge danger">broken</span>}
+                    {origin === "file" && <span class="badge">file</span>}
+                  </td>
+                  <td class="soft">{description ?? ""}</td>
+                  <td class="number">{formatCount(used?.calls ?? 0)}</td>
+                  <td class="number">
+                    {used === undefined ? "–" : `${Math.round((100 * used.cached) / used.calls)}%`}
+                  </td>
+                  <td class="number">{formatMs(used?.p50_ms)}</td>
+                  <td class="number">{formatMs(used?.p95_ms)}</td>
+                  <td class="number">{formatCount(used?.errors ?? 0)}</td>
                 </tr>
-              </thead>
-              <tbody>
-                {endpoints.map(({ name, description, problem, origin }) => {
-                  const used = use.value?.byName.get(name);
-                  return (
-                    <tr key={name}>
-                      <td>
-                        <a class="mono" href={linkTo(`endpoints/${name}`)}>
-                          {name}
-                        </a>{" "}
-                        {problem !== undefined && <span class="badge danger">broken</span>}
-                        {origin === "file" && <span class="badge">file</span>}
-                      </td>
-                      <td class="soft">{description ?? ""}</td>
-                      <td class="number">{formatCount(used?.calls ?? 0)}</td>
-                      <td class="number">
-                        {used === undefined ? "–" : `${Math.round((100 * used.cached) / used.calls)}%`}
-                      </td>
-                      <td class="number">{formatMs(used?.p50_ms)}</td>
-                      <td class="number">{formatMs(used?.p95_ms)}</td>
-                      <td class="number">{formatCount(used?.errors ?? 0)}</td>
-                    </tr>
-                  );
-                })}
-              </tbody>
-            </table>
-          </section>
+              );
+            })}
+          </TableCard>
         )}
       </Loaded>
     </div>

@@ -2,6 +2,7 @@ import { callApi } from "../api/client.ts";
 import { Loaded } from "../components/loaded.tsx";
 import { SendCard } from "../components/send-card.tsx";
 import { SourceDetail } from "../components/source-detail.tsx";
+import { TableCard } from "../components/table-card.tsx";
 import { formatAgo } from "../lib/time.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { formatCount } from "../lib/values.ts";
@@ -21,6 +22,8 @@ export function SourcesPage() {
   const [, name] = route.value.path.split("/");
   return name === undefined ? <SourceList /> : <SourceDetail key={name} name={name} />;
 }
+
+const headings = ["Name", "Description", "Newest event", { ofNumbers: "Rejected" }, { ofNumbers: "Kept" }];
 
 function SourceList() {
   const load = useLoad(async (signal) => {
@@ -43,47 +46,11 @@ function SourceList() {
       </div>
       <Loaded load={load}>
         {(sources) => (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-          <section class="card scroll-x" tabIndex={0} aria-label="Sources">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th>Name</th>
-                  <th>Description</th>
-                  <th>Newest event</th>
-                  <th class="number">Rejected</th>
-                  <th class="number">Kept</th>
-                </tr>
-              </thead>
-              <tbody>
-                {sources.map(({ name, description, newest_event: newest, retention_days: days }) => (
-                  <tr key={name}>
-                    <td>
-                      <a class="mono" href={linkTo(`sources/${name}`)}>
-                        {name}
-                      </a>
-                    </td>
-                    <td class="soft">{description}</td>
-                    <td>
-                      {newest === null || newest === undefined ? (
-                        <span class="faint">none yet</span>
-                      ) : (
-                        formatAgo(Date.parse(newest), Date.now())
-                      )}
-                    </td>
-                    <td class="number">
-                      {rejectedOf(name) > 0 ? (
-                        <span class="badge warning">{formatCount(rejectedOf(name))}</span>
-                      ) : (
-                        <span class="faint">0</span>
-                      )}
-                    </td>
-                    <td class="number">{days === null ? "for good" : `${days} days`}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
+          <TableCard label="Sources" headings={headings}>
+            {sources.map((source) => (
+              <SourceLine key={source.name} source={source} rejected={rejectedOf(source.name)} />
+            ))}
+          </TableCard>
         )}
       </Loaded>
       <SendCard
@@ -94,5 +61,30 @@ function SourceList() {
         }}
       />
     </div>
+  );
+}
+
+function SourceLine({ source, rejected }: { readonly source: SourceRow; readonly rejected: number }) {
+  const { name, description, newest_event: newest, retention_days: days } = source;
+  return (
+    <tr>
+      <td>
+        <a class="mono" href={linkTo(`sources/${name}`)}>
+          {name}
+        </a>
+      </td>
+      <td class="soft">{description}</td>
+      <td>
+        {newest === null || newest === undefined ? (
+          <span class="faint">none yet</span>
+        ) : (
+          formatAgo(Date.parse(newest), Date.now())
+        )}
+      </td>
+      <td class="number">
+        {rejected > 0 ? <span class="badge warning">{formatCount(rejected)}</span> : <span class="faint">0</span>}
+      </td>
+      <td class="number">{days === null ? "for good" : `${days} days`}</td>
+    </tr>
   );
 }

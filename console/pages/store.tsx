@@ -2,6 +2,7 @@ import { callApi, send } from "../api/client.ts";
 import { Icon } from "../components/icon.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Snippet } from "../components/snippet.tsx";
+import { type Heading, TableCard } from "../components/table-card.tsx";
 import { formatAgo } from "../lib/time.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { formatBytes, formatCount } from "../lib/values.ts";
@@ -66,6 +67,17 @@ async function readMemory(signal: AbortSignal): Promise<Memory> {
   return { service: read("service_memory_bytes"), engine: read("engine_memory_bytes") };
 }
 
+function headingsOf(figures: readonly Figure[]): readonly Heading[] {
+  return [
+    "Source",
+    { ofNumbers: "Events" },
+    { ofNumbers: "Fields" },
+    ...figures.map(({ label, description }) => ({ ofNumbers: label, title: description })),
+    { ofNumbers: "Kept" },
+    "Newest",
+  ];
+}
+
 function State({ state, memory }: { readonly state: StoreState; readonly memory: Memory | undefined }) {
   const ofSources = state.figures.filter((figure) => figure.of === "source");
   const tiles: readonly (readonly [label: string, value: string, description?: string])[] = [
@@ -92,41 +104,22 @@ function State({ state, memory }: { readonly state: StoreState; readonly memory:
           </div>
         ))}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section class="card scroll-x" tabIndex={0} aria-label="Sources of the store">
-        <table class="table">
-          <thead>
-            <tr>
-              <th>Source</th>
-              <th class="number">Events</th>
-              <th class="number">Fields</th>
-              {ofSources.map(({ name, label, description }) => (
-                <th key={name} class="number" title={description}>
-                  {label}
-                </th>
-              ))}
-              <th class="number">Kept</th>
-              <th>Newest</th>
-            </tr>
-          </thead>
-          <tbody>
-            {state.sources.map(({ name, rows, fields, retention_days: days, newest, ...values }) => (
-              <tr key={name}>
-                <td class="mono">{name}</td>
-                <td class="number">{formatCount(rows)}</td>
-                <td class="number">{formatCount(fields)}</td>
-                {ofSources.map((figure) => (
-                  <td key={figure.name} class="number">
-                    {formatFigure(figure, values)}
-                  </td>
-                ))}
-                <td class="number">{days === null ? "for good" : `${days} days`}</td>
-                <td>{newest === null ? <span class="faint">none</span> : formatAgo(Date.parse(newest), Date.now())}</td>
-              </tr>
+      <TableCard label="Sources of the store" headings={headingsOf(ofSources)}>
+        {state.sources.map(({ name, rows, fields, retention_days: days, newest, ...values }) => (
+          <tr key={name}>
+            <td class="mono">{name}</td>
+            <td class="number">{formatCount(rows)}</td>
+            <td class="number">{formatCount(fields)}</td>
+            {ofSources.map((figure) => (
+              <td key={figure.name} class="number">
+                {formatFigure(figure, values)}
+              </td>
             ))}
-          </tbody>
-        </table>
-      </section>
+            <td class="number">{days === null ? "for good" : `${days} days`}</td>
+            <td>{newest === null ? <span class="faint">none</span> : formatAgo(Date.parse(newest), Date.now())}</td>
+          </tr>
+        ))}
+      </TableCard>
       <section class="card card-body stack" aria-label="Backups">
         <h2>Backups</h2>
         <Snippet title="Back up, while events are stored" text="logweir backup ./backup-2026-08-20" />

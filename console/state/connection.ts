@@ -39,13 +39,14 @@ function noteAnswer(isThere: boolean): void {
 export function watchConnection(address: string): void {
   const look = async () => {
     if (document.visibilityState === "hidden") return;
-    await watchedFetch(address, {
-      cache: "no-store",
-      credentials: "omit",
-      signal: AbortSignal.timeout(patienceMs),
-    }).catch((error: unknown) => {
+    const signal = AbortSignal.timeout(patienceMs);
+    try {
+      const response = await watchedFetch(address, { cache: "no-store", credentials: "omit", signal });
+      // To its end, so that the connection is free.
+      await response.text();
+    } catch (error) {
       if (error instanceof DOMException) noteAnswer(false);
-    });
+    }
   };
   effect(() => {
     const timer = setInterval(() => void look(), isServiceGone.value ? retryMs : watchMs);

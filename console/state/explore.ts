@@ -5,7 +5,7 @@ import { completeLql, type Language, sqlTemplate } from "../lib/query-text.ts";
 import { formatRange, parseRange, resolveRange, type TimeRange } from "../lib/time.ts";
 import { chooseFacets, chooseSplit, type Field } from "../lib/values.ts";
 import { replaceState, route } from "./route.ts";
-import { clearRows, openRows, rowsState } from "./row-pages.ts";
+import { type AskPage, clearRows, openRows, rowsState } from "./row-pages.ts";
 import { linkedProject, session } from "./session.ts";
 
 export { loadMore, rows, rowsState } from "./row-pages.ts";
@@ -209,7 +209,7 @@ export function run(): void {
   const { signal } = controller;
   shownRange.value = resolveRange(query.value.range, Date.now());
   selectedIndex.value = undefined;
-  openRows(askRows, signal);
+  openRows(askRows(query.value.scope, callParameters()), signal);
   void loadOverview(signal);
 }
 
@@ -234,10 +234,13 @@ export function ownParameters(): Record<string, string> {
   );
 }
 
-async function askRows(cursor: string | undefined, signal: AbortSignal): Promise<Response> {
-  const page = cursor === undefined ? {} : { cursor };
+/** Asks for pages of one query: all with the same parameters, whatever changes on the page meanwhile. */
+function askRows(scope: string, parameters: Readonly<Record<string, string>>): AskPage {
   const limit = Math.min(pageRows, scopeEndpoint.value?.max_rows ?? pageRows);
-  return runEndpoint(query.value.scope, { ...callParameters(), ...page, limit }, { signal });
+  return (cursor, signal) => {
+    const page = cursor === undefined ? {} : { cursor };
+    return runEndpoint(scope, { ...parameters, ...page, limit }, { signal });
+  };
 }
 
 /** Parts of the range that rows are counted in. */

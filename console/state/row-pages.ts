@@ -15,7 +15,7 @@ export const rowsState = signal<{
 export const absentRow: Row = Object.freeze({});
 
 /** Asks for a page: the first, or the one at a cursor. */
-type AskPage = (cursor: string | undefined, signal: AbortSignal) => Promise<Response>;
+export type AskPage = (cursor: string | undefined, signal: AbortSignal) => Promise<Response>;
 
 interface Page {
   readonly from: number;
@@ -40,10 +40,10 @@ export function openRows(ask: AskPage, signal: AbortSignal): void {
   void load(undefined);
 }
 
-/** The page behind what is shown, where there is one. */
+/** Asks for the page behind what is shown, where there is one; again, where it failed. */
 export function loadMore(): void {
-  const { kind, next } = rowsState.value;
-  if (kind === "loaded" && next !== undefined) void load(next);
+  const { kind, next } = rowsState.peek();
+  if ((kind === "loaded" || kind === "failed") && next !== undefined) void load(next);
 }
 
 /** Rows that stand nowhere in pages, such as those that are followed. */
@@ -82,7 +82,7 @@ async function load(cursor: string | undefined): Promise<void> {
   try {
     const { result, next } = await readPage(ask, cursor, signal);
     if (cursor === undefined) pages = [];
-    const shown = cursor === undefined ? [] : rows.value;
+    const shown = cursor === undefined ? [] : rows.peek();
     pages.push({ from: shown.length, count: result.length, cursor, isHere: true });
     batch(() => {
       rows.value = letGo([...shown, ...result]);
@@ -92,7 +92,7 @@ async function load(cursor: string | undefined): Promise<void> {
     if (isAborted(error) || signal.aborted) return;
     batch(() => {
       if (cursor === undefined) rows.value = [];
-      rowsState.value = { kind: "failed", error };
+      rowsState.value = { kind: "failed", error, ...(cursor === undefined ? {} : { next: cursor }) };
     });
   }
 }

@@ -9,6 +9,7 @@ import { checkKeyboard } from "./check-keyboard.ts";
 import { checkPages } from "./check-pages.ts";
 import { checkSafety } from "./check-safety.ts";
 import { checkLinks, checkOutage, checkPrefix } from "./check-service.ts";
+import { checkStory } from "./check-story.ts";
 import { type Measure, measureTimes, readSizes } from "./measure.ts";
 import { type DemoService, startDemo } from "./service.ts";
 
@@ -36,6 +37,7 @@ async function check(browser: Browser, service: DemoService): Promise<string[]> 
   const checks: readonly (readonly [string, () => Promise<readonly string[]>])[] = [
     // First, while nothing else runs.
     ["times", () => measureTimes(browser, service).then(printTable)],
+    ["story", () => checkStory(browser)],
     ["links", () => checkLinks(browser, service)],
     ["keyboard", () => checkKeyboard(browser, service)],
     ["safety", () => checkSafety(browser, service, pictures)],

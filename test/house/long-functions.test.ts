@@ -6,7 +6,7 @@ import { parseAst } from "vitest/node";
 const maxLines = 60;
 
 /** Files that still have a longer function. Nothing is added here, and what is mended is taken out. */
-const unmended = /^(?:console\/|src\/googlesql\/resolver\/|src\/drains\/(?:drains|running-rules)\.ts$)/;
+const unmended = /^(?:src\/googlesql\/resolver\/|src\/drains\/(?:drains|running-rules)\.ts$)/;
 
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "src", "console", "bench"])
   .toString()

@@ -32,6 +32,11 @@ export function EndpointDetail({ name }: { readonly name: string }) {
                 {endpoint.problem}
               </div>
             )}
+            {endpoint.warnings?.map((warning) => (
+              <div key={warning} class="notice warning">
+                {warning}
+              </div>
+            ))}
             <p class="soft">{endpoint.description ?? ""}</p>
             <div class="columns">
               <div class="stack">

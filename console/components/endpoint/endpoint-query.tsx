@@ -33,23 +33,13 @@ export function EndpointQuery({ endpoint, onSaved }: { readonly endpoint: Endpoi
         {isFile ? (
           <span class="faint">Lives in {endpoint.file?.split("/").at(-1)}, and is changed there</span>
         ) : (
-          <>
-            <button
-              type="button"
-              class="button small"
-              disabled={!isChanged}
-              aria-pressed={isComparing && isChanged}
-              onClick={() => setComparing(!isComparing)}
-            >
-              Compare
-            </button>
-            <button type="button" class="button small" disabled={!isChanged} onClick={() => setText(endpoint.query)}>
-              Discard
-            </button>
-            <button type="button" class="button primary small" disabled={!isChanged} onClick={() => void save()}>
-              Save as a version
-            </button>
-          </>
+          <QueryActions
+            isChanged={isChanged}
+            isComparing={isComparing && isChanged}
+            onCompare={() => setComparing(!isComparing)}
+            onDiscard={() => setText(endpoint.query)}
+            onSave={() => void save()}
+          />
         )}
       </div>
       <div class="card-body stack">
@@ -68,5 +58,29 @@ export function EndpointQuery({ endpoint, onSaved }: { readonly endpoint: Endpoi
         {isComparing && isChanged && <DiffView lines={changedLines(endpoint.query, text)} />}
       </div>
     </section>
+  );
+}
+
+interface QueryActionsProps {
+  readonly isChanged: boolean;
+  readonly isComparing: boolean;
+  readonly onCompare: () => void;
+  readonly onDiscard: () => void;
+  readonly onSave: () => void;
+}
+
+function QueryActions({ isChanged, isComparing, onCompare, onDiscard, onSave }: QueryActionsProps) {
+  return (
+    <>
+      <button type="button" class="button small" disabled={!isChanged} aria-pressed={isComparing} onClick={onCompare}>
+        Compare
+      </button>
+      <button type="button" class="button small" disabled={!isChanged} onClick={onDiscard}>
+        Discard
+      </button>
+      <button type="button" class="button primary small" disabled={!isChanged} onClick={onSave}>
+        Save as a version
+      </button>
+    </>
   );
 }

@@ -16,16 +16,15 @@ const placeholders: Readonly<Record<string, string>> = { timestamp: "2026-08-20T
 /** Rows of an answer that are shown. */
 const shownRows = 50;
 
-/** The parameters as a form, and what a call answers: rows, time by phase, and how the cache took part. */
-export function EndpointRun({ endpoint }: { readonly endpoint: Endpoint }) {
-  const parameters = endpoint.contract.parameters;
-  const [values, setValues] = useState<Readonly<Record<string, string>>>(() => ({
-    ...(linkedProject.value === undefined ? {} : { project: linkedProject.value }),
-  }));
+type Values = Readonly<Record<string, string>>;
+type Parameter = Endpoint["contract"]["parameters"][number];
+
+/** What a run came to, and what starts one. */
+function useRun(endpoint: Endpoint) {
   const [outcome, setOutcome] = useState<Outcome | undefined>();
   const [error, setError] = useState<unknown>(undefined);
   const [isRunning, setRunning] = useState(false);
-  const run = async () => {
+  const run = async (values: Values) => {
     setRunning(true);
     try {
       const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
@@ -43,6 +42,15 @@ export function EndpointRun({ endpoint }: { readonly endpoint: Endpoint }) {
     }
     setRunning(false);
   };
+  return { outcome, error, isRunning, run };
+}
+
+/** The parameters as a form, and what a call answers: rows, time by phase, and how the cache took part. */
+export function EndpointRun({ endpoint }: { readonly endpoint: Endpoint }) {
+  const [values, setValues] = useState<Values>(() => ({
+    ...(linkedProject.value === undefined ? {} : { project: linkedProject.value }),
+  }));
+  const { outcome, error, isRunning, run } = useRun(endpoint);
   return (
     <section class="card" aria-label="Run">
       <div class="card-head">
@@ -55,47 +63,17 @@ export function EndpointRun({ endpoint }: { readonly endpoint: Endpoint }) {
           style={{ alignItems: "flex-end" }}
           onSubmit={(event) => {
             event.preventDefault();
-            void run();
+            void run(values);
           }}
         >
-          {parameters.map(({ name, type, allowed, required, description }) => {
-            const id = `run-${name}`;
-            const set = (value: string) => setValues({ ...values, [name]: value });
-            return (
-              <label key={name} class="field" for={id} title={description ?? name}>
-                <span>
-                  {name}
-                  {required ? " *" : ""} <span class="faint">{type}</span>
-                </span>
-                {allowed !== null || type === "bool" ? (
-                  <select
-                    id={id}
-                    class="select"
-                    value={values[name] ?? ""}
-                    required={required}
-                    onChange={(event) => set(event.currentTarget.value)}
-                  >
-                    <option value="">{required ? "choose" : "none"}</option>
-                    {(allowed ?? ["true", "false"]).map((each) => (
-                      <option key={each} value={each}>
-                        {each}
-                      </option>
-                    ))}
-                  </select>
-                ) : (
-                  <input
-                    id={id}
-                    class="input"
-                    inputMode={type === "int64" || type === "float64" ? "numeric" : "text"}
-                    placeholder={placeholders[type] ?? ""}
-                    required={required}
-                    value={values[name] ?? ""}
-                    onInput={(event) => set(event.currentTarget.value)}
-                  />
-                )}
-              </label>
-            );
-          })}
+          {endpoint.contract.parameters.map((parameter) => (
+            <ParameterField
+              key={parameter.name}
+              parameter={parameter}
+              value={values[parameter.name] ?? ""}
+              onChange={(value) => setValues({ ...values, [parameter.name]: value })}
+            />
+          ))}
           <button type="submit" class="button primary">
             <Icon name="play" /> Run
           </button>
@@ -104,6 +82,52 @@ export function EndpointRun({ endpoint }: { readonly endpoint: Endpoint }) {
         {outcome !== undefined && <Answer outcome={outcome} />}
       </div>
     </section>
+  );
+}
+
+interface ParameterFieldProps {
+  readonly parameter: Parameter;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A parameter in the control that its type asks for. */
+function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
+  const { name, type, allowed, required, description } = parameter;
+  const id = `run-${name}`;
+  return (
+    <label class="field" for={id} title={description ?? name}>
+      <span>
+        {name}
+        {required ? " *" : ""} <span class="faint">{type}</span>
+      </span>
+      {allowed !== null || type === "bool" ? (
+        <select
+          id={id}
+          class="select"
+          value={value}
+          required={required}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        >
+          <option value="">{required ? "choose" : "none"}</option>
+          {(allowed ?? ["true", "false"]).map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          id={id}
+          class="input"
+          inputMode={type === "int64" || type === "float64" ? "numeric" : "text"}
+          placeholder={placeholders[type] ?? ""}
+          required={required}
+          value={value}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      )}
+    </label>
   );
 }
 

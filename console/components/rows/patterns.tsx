@@ -1,10 +1,10 @@
 import { useMemo } from "preact/hooks";
-import { splitClauses } from "../lib/query-text.ts";
-import { formatCount, groupByShape, textOf } from "../lib/values.ts";
-import { change, query } from "../state/explore.ts";
-import { absentRow, rows } from "../state/row-pages.ts";
-import { Icon } from "./icon.tsx";
-import { Empty } from "./notices.tsx";
+import { splitClauses } from "../../lib/query-text.ts";
+import { formatCount, groupByShape, textOf } from "../../lib/values.ts";
+import { change, query } from "../../state/explore.ts";
+import { absentRow, rows } from "../../state/row-pages.ts";
+import { Icon } from "../icon.tsx";
+import { Empty } from "../notices.tsx";
 
 const shownPatterns = 200;
 

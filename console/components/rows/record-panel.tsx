@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { callApi, isAborted } from "../api/client.ts";
-import { canFilter } from "../lib/query-text.ts";
-import { lineOf, type Row, showControls, textOf, unwrap } from "../lib/values.ts";
-import { change, currentTable, ownParameters, query, selectedIndex, toParameters } from "../state/explore.ts";
-import { linkTo } from "../state/route.ts";
-import { rows } from "../state/row-pages.ts";
-import { copyText } from "../state/toasts.ts";
-import { filterBy } from "./facets.tsx";
-import { Icon } from "./icon.tsx";
-import { ErrorNotice, Spinner } from "./notices.tsx";
-import { timeOf } from "./row-grid.tsx";
+import { callApi, isAborted } from "../../api/client.ts";
+import { canFilter } from "../../lib/query-text.ts";
+import { lineOf, type Row, showControls, textOf, unwrap } from "../../lib/values.ts";
+import { change, currentTable, ownParameters, query, selectedIndex, toParameters } from "../../state/explore.ts";
+import { linkTo } from "../../state/route.ts";
+import { rows } from "../../state/row-pages.ts";
+import { copyText } from "../../state/toasts.ts";
+import { filterBy } from "../facets.tsx";
+import { Icon } from "../icon.tsx";
+import { ErrorNotice, Spinner } from "../notices.tsx";
+import { timeOf } from "./grid-row.tsx";
 
 interface RecordPanelProps {
   readonly row: Row;

@@ -44,6 +44,8 @@ const index = {
  */
 export function addConsoleRoutes(app: FastifyInstance, directory: string | undefined): void {
   const page = readPage(directory);
+  // Encoded once: as many as there are files and encodings.
+  const encodings = new Map<string, Promise<Buffer>>();
   app.get("/", (request, reply) => {
     reply.header("Vary", "Accept").header("Cache-Control", "no-store");
     if (page === undefined || !wantsHtml(request)) return reply.headers(elasticHandshake.headers).send(index);
@@ -59,7 +61,10 @@ export function addConsoleRoutes(app: FastifyInstance, directory: string | undef
       .header("Vary", "Accept-Encoding")
       .type(mediaTypes[extname(request.params.file)] ?? "application/octet-stream");
     if (encoding === undefined) return reply.send(body);
-    return reply.header("Content-Encoding", encoding.name).send(await encoding.encode(body));
+    const key = `${encoding.name} ${request.params.file}`;
+    const encoded = encodings.get(key) ?? encoding.encode(body);
+    encodings.set(key, encoded);
+    return reply.header("Content-Encoding", encoding.name).send(await encoded);
   });
 }
 
