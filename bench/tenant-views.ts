@@ -5,8 +5,8 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createPlanner } from "../src/endpoints/call/planner.ts";
-import type { ConsumerQuery, Planner } from "../src/endpoints/call/run-endpoint.ts";
+import type { ConsumerQuery, Planner } from "../src/endpoints/call/plan/plan.ts";
+import { createPlanner } from "../src/endpoints/call/plan/planner.ts";
 import type { Endpoint } from "../src/endpoints/definition/definition.ts";
 import { draftEndpoint } from "../src/endpoints/definition/draft-endpoint.ts";
 import { parseEndpointFile } from "../src/endpoints/definition/parse-endpoint.ts";

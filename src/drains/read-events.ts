@@ -1,7 +1,9 @@
-import { type EndpointRunner, noPins, type PreparedCall, prepareCall } from "../endpoints/call/run-endpoint.ts";
-import { runPrepared } from "../endpoints/call/run-prepared.ts";
-import type { Endpoint, ParameterDefinition } from "../endpoints/definition/definition.ts";
-import { draftEndpoint } from "../endpoints/definition/draft-endpoint.ts";
+import { prepareCall } from "../endpoints/call/prepare/prepare-call.ts";
+import { noPins, type PreparedCall } from "../endpoints/call/prepare/query-call.ts";
+import { runPrepared } from "../endpoints/call/run/run-prepared.ts";
+import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
+import type { ParameterDefinition } from "../endpoints/definition/definition.ts";
+import { createTarget, type QueryTarget } from "../endpoints/definition/query-target.ts";
 import type { QueryShape } from "../endpoints/explore/query-shape.ts";
 import type { EventKey } from "../engines/contract/query-engine.ts";
 import { formatIsoTimestamp } from "../shared/iso-timestamp.ts";
@@ -28,10 +30,10 @@ export interface EventReader {
 
 /** Reads through the same queries as callers, and in their turns. */
 export function createEventReader(runner: EndpointRunner): EventReader {
-  const endpoints = new Map<string, Endpoint>();
+  const targets = new Map<string, QueryTarget>();
   const prepare = (source: string, lql: string, keys: readonly EventKey[]): PreparedCall => {
-    const endpoint = endpoints.get(source) ?? createKeyedEndpoint(source);
-    endpoints.set(source, endpoint);
+    const target = targets.get(source) ?? createKeyedEvents(source);
+    targets.set(source, target);
     const times = keys.map(({ timestampUs }) => timestampUs);
     const asked = lql.trim() === "" ? { sql: `SELECT * FROM \`${source}\`` } : { lql };
     const parameters = new Map<string, unknown>(
@@ -43,7 +45,7 @@ export function createEventReader(runner: EndpointRunner): EventReader {
       }),
     );
     return prepareCall(runner, {
-      endpoint,
+      target,
       parameters,
       pinned: noPins,
       isOwner: true,
@@ -69,27 +71,19 @@ export function createEventReader(runner: EndpointRunner): EventReader {
 }
 
 /** A source's events of some keys, as the only table of a sandbox. */
-function createKeyedEndpoint(source: string): Endpoint {
+function createKeyedEvents(source: string): QueryTarget {
   const table = `\`${source}\``;
   const query = `WITH ${table} AS (
   SELECT * FROM ${table}
   WHERE id IN UNNEST(JSON_VALUE_ARRAY(@ids)) AND timestamp BETWEEN @oldest AND @newest
 )
 SELECT * FROM ${table}`;
-  return draftEndpoint({
-    // Apart from every endpoint's, which is a UUID.
+  return createTarget({
     id: `drain:${source}`,
-    name: `drain:${source}`,
-    description: undefined,
     query,
     maxRows,
-    cacheSeconds: 0,
-    warmEverySeconds: undefined,
     isSandboxed: true,
-    redactsPii: false,
     parameters: [parameter("ids", "string"), parameter("oldest", "timestamp"), parameter("newest", "timestamp")],
-    tableAliases: {},
-    labels: {},
   });
 }
 

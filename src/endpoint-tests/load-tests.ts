@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describeProblem } from "../endpoints/call/query-error.ts";
+import { describeProblem } from "../endpoints/call/plan/query-error.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
 import type { LogEvent } from "../engines/contract/query-engine.ts";
 import { defaultMaxBodyBytes } from "../ingest/limits.ts";

@@ -1,7 +1,9 @@
-import { Admission } from "../endpoints/call/admission.ts";
-import { createPlanner } from "../endpoints/call/planner.ts";
-import { type EndpointRunner, noPins, prepareCall } from "../endpoints/call/run-endpoint.ts";
-import { runPrepared } from "../endpoints/call/run-prepared.ts";
+import { createPlanner } from "../endpoints/call/plan/planner.ts";
+import { prepareCall } from "../endpoints/call/prepare/prepare-call.ts";
+import { noPins } from "../endpoints/call/prepare/query-call.ts";
+import { Admission } from "../endpoints/call/run/admission.ts";
+import { runPrepared } from "../endpoints/call/run/run-prepared.ts";
+import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
 import { createCursorSealer } from "../endpoints/paging/cursor.ts";
 import type { Engine, LogEvent, OutputColumn } from "../engines/contract/query-engine.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -106,7 +108,7 @@ async function answer(
   if (test.lql !== undefined) parameters.set("lql", test.lql);
   try {
     const redactsPii = test.redact ?? endpoint.definition.redactsPii;
-    const prepared = prepareCall(runner, { endpoint, parameters, pinned: noPins, redactsPii });
+    const prepared = prepareCall(runner, { target: endpoint, parameters, pinned: noPins, redactsPii });
     const { columns, paging } = prepared.query;
     let json = "";
     for await (const batch of runPrepared(runner, prepared, new AbortController().signal)) {

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { EndpointLookup } from "../endpoints/call/endpoint-tables.ts";
+import type { EndpointLookup } from "../endpoints/call/plan/endpoint-tables.ts";
 import { lookupOf } from "../endpoints/definition/check-endpoint.ts";
 import { loadEndpoints } from "../endpoints/definition/load-endpoints.ts";
 import type { Engine } from "../engines/contract/query-engine.ts";

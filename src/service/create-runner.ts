@@ -1,7 +1,7 @@
 import type { Settings } from "../config/settings.ts";
-import { Admission } from "../endpoints/call/admission.ts";
-import { createHoldBack } from "../endpoints/call/hold-back.ts";
-import type { EndpointRunner } from "../endpoints/call/run-endpoint.ts";
+import { Admission } from "../endpoints/call/run/admission.ts";
+import { createHoldBack } from "../endpoints/call/run/hold-back.ts";
+import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
 import { createCursorSealer } from "../endpoints/paging/cursor.ts";
 import { serviceBudget } from "./service-limits.ts";
 

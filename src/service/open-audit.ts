@@ -1,5 +1,5 @@
 import { type AuditLog, createAuditLog } from "../audit/audit-log.ts";
-import type { DataThrough } from "../endpoints/call/data-through.ts";
+import type { DataThrough } from "../endpoints/call/run/data-through.ts";
 import { createAuditOutbox } from "../metadata/audit-outbox.ts";
 import { startCollecting } from "./collect-outbox.ts";
 import { demotePinnedOwners } from "./demote-pinned-owners.ts";

@@ -5,7 +5,7 @@ import { sendRequest } from "../drains/destinations/send-request.ts";
 import { createDrains, type DrainDocuments, type Drains } from "../drains/drains.ts";
 import { createEventReader } from "../drains/read-events.ts";
 import { createRunningRules } from "../drains/running-rules.ts";
-import type { EndpointRunner } from "../endpoints/call/run-endpoint.ts";
+import type { EndpointRunner } from "../endpoints/call/run/runner.ts";
 import type { DrainStore } from "../metadata/drain-store.ts";
 import type { Source } from "../sources/source.ts";
 

@@ -1,7 +1,7 @@
 import { ResultCache } from "../endpoints/cache/result-cache.ts";
-import { createDataThrough, type DataThrough } from "../endpoints/call/data-through.ts";
-import { createPlanner } from "../endpoints/call/planner.ts";
-import type { Planner } from "../endpoints/call/run-endpoint.ts";
+import type { Planner } from "../endpoints/call/plan/plan.ts";
+import { createPlanner } from "../endpoints/call/plan/planner.ts";
+import { createDataThrough, type DataThrough } from "../endpoints/call/run/data-through.ts";
 import type { EndpointRegistry } from "../endpoints/management/endpoint-registry.ts";
 import type { EndpointStore } from "../endpoints/management/endpoint-store.ts";
 import type { ManagedEndpoints } from "../endpoints/management/managed-endpoints.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createAuthenticator } from "../access/authenticator.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import { createEndpointTester } from "../endpoint-tests/endpoint-tester.ts";
-import type { CompileDependencies } from "../endpoints/call/compile-endpoint.ts";
+import type { CompileDependencies } from "../endpoints/call/plan/compile-query.ts";
 import { checkEndpoint } from "../endpoints/definition/check-endpoint.ts";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
 import { loadEndpoints } from "../endpoints/definition/load-endpoints.ts";

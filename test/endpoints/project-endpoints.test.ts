@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadTests } from "../../src/endpoint-tests/load-tests.ts";
 import { runTests, type TestOutcome } from "../../src/endpoint-tests/run-tests.ts";
 import { openTestBench } from "../../src/endpoint-tests/test-bench.ts";
-import { resolveOwn } from "../../src/endpoints/call/compile-endpoint.ts";
+import { resolveOwn } from "../../src/endpoints/call/plan/compile-query.ts";
 import { findGuards } from "../../src/endpoints/tenants/find-guards.ts";
 
 /** Runs as `logweir endpoint test` does; each case of the files is a test here. */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describeProblem } from "../../endpoints/call/query-error.ts";
+import { describeProblem } from "../../endpoints/call/plan/query-error.ts";
 import type { EndpointDefinition } from "../../endpoints/definition/definition.ts";
 import { parseEndpointFile } from "../../endpoints/definition/parse-endpoint.ts";
 import { CliError } from "../context.ts";

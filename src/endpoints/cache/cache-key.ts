@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { digestQuery } from "../call/planned-query.ts";
-import type { PreparedCall } from "../call/run-endpoint.ts";
+import { digestQuery } from "../call/plan/planned-query.ts";
+import type { PreparedCall } from "../call/prepare/query-call.ts";
 import type { Endpoint } from "../definition/definition.ts";
 
 /**

@@ -1,78 +1,85 @@
-import type { DataThrough } from "../call/data-through.ts";
-import { readsOf } from "../call/planned-query.ts";
-import { type EndpointCall, type EndpointRunner, prepareCall } from "../call/run-endpoint.ts";
-import { type RunOptions, runPrepared } from "../call/run-prepared.ts";
+import { readsOf } from "../call/plan/planned-query.ts";
+import { prepareCall } from "../call/prepare/prepare-call.ts";
+import type { PreparedCall, QueryCall } from "../call/prepare/query-call.ts";
+import type { DataThrough } from "../call/run/data-through.ts";
+import { type RunOptions, runPrepared } from "../call/run/run-prepared.ts";
+import type { EndpointRunner } from "../call/run/runner.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import { cacheKey } from "./cache-key.ts";
 import type { ComputedAnswer } from "./kept-answer.ts";
 import type { FoundAnswer, ResultCache } from "./result-cache.ts";
 
-/** What keeping answers takes. */
+/** What caching answers takes. */
 export interface CachedRunner {
   readonly runner: EndpointRunner;
   readonly cache: ResultCache;
   readonly dataThrough: DataThrough;
 }
 
-/** An answer, and what it is kept under. */
+/** An answer, and what it is cached under. */
 export interface CachedRun extends FoundAnswer {
   readonly key: string;
   /** What the call's cursors belong to. */
-  readonly identity: string;
+  readonly cursorScope: string;
   /** As `PlannedQuery` has it. */
   readonly isCurrent: (() => boolean) | undefined;
 }
 
+/** A call of an endpoint whose answers are cached. */
+export interface CacheableCall extends QueryCall {
+  readonly target: Endpoint;
+}
+
 /**
- * Answers a call of an endpoint that keeps its answers, as the whole `{"result":[...]}`. Throws `ServiceError` as
- * running it does. A refresh prepares the call anew, so that it sees the sources' fields of its own time.
+ * Answers a call of an endpoint whose answers are cached, as the whole `{"result":[...]}`. Throws `ServiceError` as
+ * running it does. The call is prepared once; a refresh prepares it anew, so that it sees the sources' fields of its
+ * own time.
  */
-export function runCached(dependencies: CachedRunner, call: EndpointCall, options: RunOptions): Promise<CachedRun> {
+export function runCached(dependencies: CachedRunner, call: CacheableCall, options: RunOptions): Promise<CachedRun> {
   const { runner, cache } = dependencies;
-  const { endpoint, redactsPii, budget = {}, pinned } = call;
-  const { cacheSeconds, warmEverySeconds } = endpoint.definition;
-  const { parameters, bytes } = pickParameters(endpoint, call.parameters);
-  const kept = { endpoint, parameters, redactsPii, budget, pinned };
+  const { target, redactsPii, budget = {}, pinned } = call;
+  const { cacheSeconds, warmEverySeconds } = target.definition;
+  const { parameters, bytes } = pickParameters(target, call.parameters);
+  const kept = { target, parameters, redactsPii, budget, pinned };
   const startedAt = runner.now();
   const prepared = prepareCall(runner, { ...kept, isOwner: call.isOwner === true });
-  const key = cacheKey(endpoint, prepared);
+  const key = cacheKey(target, prepared);
   options.onPrepared?.(runner.now() - startedAt);
-  const { query, identity } = prepared;
+  const { query, cursorScope } = prepared;
   return cache
     .get({
       key,
-      group: endpoint.definition.id,
+      group: target.definition.id,
       heldBytes: bytes,
       policy: { cacheSeconds, warmEverySeconds },
-      compute: (ownSignal) => compute(dependencies, kept, ownSignal, options),
+      compute: (ownSignal) => compute(dependencies, prepared, ownSignal, options),
       refresh: createRefresh(dependencies, kept),
       openSignal: call.openSignal,
     })
-    .then((found) => ({ ...found, key, identity, isCurrent: query.isCurrent }));
+    .then((found) => ({ ...found, key, cursorScope, isCurrent: query.isCurrent }));
 }
 
-/** What is kept of a call beside its answer. */
-type KeptCall = Omit<EndpointCall, "openSignal">;
+/** What is cached of a call beside its answer. */
+type KeptCall = Omit<QueryCall, "openSignal">;
 
 /**
  * Made here, since a function holds on to all that the functions beside it read: the request of the call would be
  * kept with its answer.
  */
 function createRefresh(dependencies: CachedRunner, call: KeptCall): (signal: AbortSignal) => Promise<ComputedAnswer> {
-  return (signal) => compute(dependencies, call, signal, { caller: "refresh" });
+  return async (signal) => compute(dependencies, prepareCall(dependencies.runner, call), signal, { caller: "refresh" });
 }
 
 async function compute(
   { runner, dataThrough }: CachedRunner,
-  call: KeptCall,
+  prepared: PreparedCall,
   signal: AbortSignal,
   options: RunOptions,
 ): Promise<ComputedAnswer> {
-  const current = prepareCall(runner, call);
-  const { columns, paging } = current.query;
-  const dataThroughUs = await dataThrough.of(readsOf(current.query));
+  const { columns, paging } = prepared.query;
+  const dataThroughUs = await dataThrough.of(readsOf(prepared.query));
   const batches: string[] = [];
-  const rows = runPrepared(runner, current, signal, options);
+  const rows = runPrepared(runner, prepared, signal, options);
   let step = await rows.next();
   for (; step.done !== true; step = await rows.next()) {
     if (step.value.rowCount > 0) batches.push(step.value.json);

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
 import { findNearest } from "../../shared/nearest.ts";
-import { type CompileDependencies, type CompiledEndpoint, compileOwn } from "../call/compile-endpoint.ts";
-import { type EndpointLookup, effectiveParameters } from "../call/endpoint-tables.ts";
+import { type CompileDependencies, type CompiledEndpoint, compileOwn } from "../call/plan/compile-query.ts";
+import { type EndpointLookup, effectiveParameters } from "../call/plan/endpoint-tables.ts";
 import type { SourceAccess } from "../tenants/tenant-tables.ts";
 import { inferContract } from "./contract.ts";
 import type { Endpoint, ParameterDefinition } from "./definition.ts";

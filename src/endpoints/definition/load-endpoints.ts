@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UserError } from "../../shared/user-error.ts";
-import type { CompileDependencies } from "../call/compile-endpoint.ts";
-import { describeProblem } from "../call/query-error.ts";
+import type { CompileDependencies } from "../call/plan/compile-query.ts";
+import { describeProblem } from "../call/plan/query-error.ts";
 import { checkEndpoint, findTwins, lookupOf } from "./check-endpoint.ts";
 import type { Endpoint } from "./definition.ts";
 import type { FieldProblem } from "./field-problem.ts";

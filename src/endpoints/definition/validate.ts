@@ -1,5 +1,5 @@
 import { parseQuery } from "../../googlesql/parse.ts";
-import type { CompileDependencies } from "../call/compile-endpoint.ts";
+import type { CompileDependencies } from "../call/plan/compile-query.ts";
 import { type CheckedEndpoint, checkEndpoint, findTwins, fromQueryErrors, lookupOf } from "./check-endpoint.ts";
 import type { Endpoint, EndpointDefinition } from "./definition.ts";
 import { readDocument } from "./document.ts";

@@ -2,14 +2,15 @@ import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
 import { LqlError } from "../../lql/lql-error.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { listFields, type SourceField } from "../../sources/list-fields.ts";
-import type { PlannedQuery } from "../call/planned-query.ts";
-import { type EndpointCall, type EndpointRunner, prepareCall } from "../call/run-endpoint.ts";
+import type { PlannedQuery } from "../call/plan/planned-query.ts";
+import { prepareCall } from "../call/prepare/prepare-call.ts";
+import type { QueryCall } from "../call/prepare/query-call.ts";
+import type { EndpointRunner } from "../call/run/runner.ts";
 import { formatContractType } from "../definition/contract.ts";
-import type { Endpoint } from "../definition/definition.ts";
 import { type PlacedProblem, placeDiagnostics } from "../definition/field-problem.ts";
 
 type Runner = Pick<EndpointRunner, "planner" | "cursors" | "budget">;
-type Call = Omit<EndpointCall, "openSignal">;
+type Call = Omit<QueryCall, "openSignal">;
 
 /** What is known of a consumer's query without running it. */
 export interface ConsumerReport {
@@ -87,7 +88,7 @@ function shownColumns({ columns, paging }: PlannedQuery): PlannedQuery["columns"
  * values.
  */
 export function listScopeTables(runner: Runner, call: Call, defaultTable: string | undefined): readonly ScopeTable[] {
-  const { definition, savedQuery }: Endpoint = call.endpoint;
+  const { definition, savedQuery } = call.target;
   const names = savedQuery.with?.entries.map((entry) => entry.name.name) ?? [];
   return names.flatMap((name) => {
     const parameters = new Map(call.parameters);

@@ -1,25 +1,25 @@
 import type { Source } from "../../sources/source.ts";
-import type { Endpoint, ParameterDefinition } from "../definition/definition.ts";
-import { draftEndpoint } from "../definition/draft-endpoint.ts";
+import type { ParameterDefinition } from "../definition/definition.ts";
+import { createTarget, type QueryTarget } from "../definition/query-target.ts";
 
 /** What stands before a source's name where it is called like an endpoint. No endpoint's name has a colon. */
 export const sourceScopePrefix = "source:";
 
-/** Sources as endpoints with one table, for owners. */
+/** Sources as targets with one table, for owners. */
 export interface SourceScopes {
   /** By the source's name, alias or id; undefined where there is none. The same object as long as the source is. */
-  find(name: string): Endpoint | undefined;
+  find(name: string): QueryTarget | undefined;
 }
 
 /** Rows that one call of a source answers at most. */
 const maxRows = 10_000;
 
 /**
- * Lets a source be called as an endpoint that is sandboxed: its only table is the source, between
+ * Lets a source be called like an endpoint that is sandboxed: its only table is the source, between
  * `iso_timestamp_start` and `iso_timestamp_end` where they are sent.
  */
 export function createSourceScopes(sources: { find(nameOrId: string): Source | undefined }): SourceScopes {
-  const made = new WeakMap<Source, Endpoint>();
+  const made = new WeakMap<Source, QueryTarget>();
   return {
     find(name) {
       const source = sources.find(name);
@@ -31,7 +31,7 @@ export function createSourceScopes(sources: { find(nameOrId: string): Source | u
   };
 }
 
-function createScope({ name, aliases, description }: Source): Endpoint {
+function createScope({ name, aliases }: Source): QueryTarget {
   const table = `\`${name}\``;
   const query = `WITH ${table} AS (
   SELECT * FROM ${table}
@@ -39,23 +39,17 @@ function createScope({ name, aliases, description }: Source): Endpoint {
     AND (@iso_timestamp_end IS NULL OR timestamp <= @iso_timestamp_end)
 )
 SELECT * FROM ${table} ORDER BY timestamp DESC LIMIT 100`;
-  return draftEndpoint({
-    // Apart from every endpoint's, which is a UUID.
+  return createTarget({
     id: `scope:${name}`,
     name: `${sourceScopePrefix}${name}`,
-    description,
     query,
     maxRows,
-    cacheSeconds: 0,
-    warmEverySeconds: undefined,
     isSandboxed: true,
-    redactsPii: false,
     parameters: [
       bound("iso_timestamp_start", "Only events strictly after it"),
       bound("iso_timestamp_end", "Only events at or before it"),
     ],
     tableAliases: Object.fromEntries(aliases.map((alias) => [alias, name])),
-    labels: {},
   });
 }
 

@@ -1,4 +1,4 @@
-import type { EndpointLookup } from "../call/endpoint-tables.ts";
+import type { EndpointLookup } from "../call/plan/endpoint-tables.ts";
 import type { Endpoint } from "../definition/definition.ts";
 
 /** Is told the ids of the endpoints that are no longer what they were, the removed ones among them. */

@@ -1,4 +1,4 @@
-import type { CompileDependencies } from "../call/compile-endpoint.ts";
+import type { CompileDependencies } from "../call/plan/compile-query.ts";
 import { checkEndpoint, lookupOf } from "../definition/check-endpoint.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import type { FieldProblem } from "../definition/field-problem.ts";

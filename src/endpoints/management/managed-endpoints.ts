@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ServiceError } from "../../shared/errors.ts";
-import type { CompileDependencies } from "../call/compile-endpoint.ts";
+import type { CompileDependencies } from "../call/plan/compile-query.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import { describeDefinition, readDocument } from "../definition/document.ts";
 import { describeByField, type FieldProblem } from "../definition/field-problem.ts";

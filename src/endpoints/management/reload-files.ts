@@ -1,4 +1,4 @@
-import type { CompileDependencies } from "../call/compile-endpoint.ts";
+import type { CompileDependencies } from "../call/plan/compile-query.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import { describeDefinition } from "../definition/document.ts";
 import { EndpointFileError, loadEndpoints } from "../definition/load-endpoints.ts";

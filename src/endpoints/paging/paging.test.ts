@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogEvent } from "../../engines/contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
 import { openSources } from "../../sources/source-registry.ts";
-import { Admission } from "../call/admission.ts";
-import { createPlanner } from "../call/planner.ts";
-import { type EndpointRunner, noPins, prepareCall } from "../call/run-endpoint.ts";
-import { runPrepared } from "../call/run-prepared.ts";
+import { createPlanner } from "../call/plan/planner.ts";
+import { prepareCall } from "../call/prepare/prepare-call.ts";
+import { noPins } from "../call/prepare/query-call.ts";
+import { Admission } from "../call/run/admission.ts";
+import { runPrepared } from "../call/run/run-prepared.ts";
+import type { EndpointRunner } from "../call/run/runner.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import { draftEndpoint } from "../definition/draft-endpoint.ts";
 import { parseEndpointFile } from "../definition/parse-endpoint.ts";
@@ -75,7 +77,7 @@ async function readPage(
   endpoint: Endpoint,
   parameters: Readonly<Record<string, string>>,
 ): Promise<{ readonly rows: readonly Row[]; readonly cursor: string | undefined }> {
-  const call = { endpoint, parameters: new Map(Object.entries(parameters)), pinned: noPins, redactsPii: false };
+  const call = { target: endpoint, parameters: new Map(Object.entries(parameters)), pinned: noPins, redactsPii: false };
   const prepared = prepareCall(runner, call);
   const run = runPrepared(runner, prepared, never);
   const texts: string[] = [];
@@ -84,7 +86,7 @@ async function readPage(
   const { next } = step.value;
   return {
     rows: JSON.parse(`[${texts.join(",")}]`) as Row[],
-    cursor: next === undefined ? undefined : runner.cursors.seal(prepared.identity, next),
+    cursor: next === undefined ? undefined : runner.cursors.seal(prepared.cursorScope, next),
   };
 }
 
@@ -225,5 +227,5 @@ describe("a cursor", () => {
 });
 
 function callOf(endpoint: Endpoint, parameters: Readonly<Record<string, string>>) {
-  return { endpoint, parameters: new Map(Object.entries(parameters)), pinned: noPins, redactsPii: false };
+  return { target: endpoint, parameters: new Map(Object.entries(parameters)), pinned: noPins, redactsPii: false };
 }

@@ -3,9 +3,11 @@ import { redactJson } from "../../redaction/redact-json.ts";
 import { redactText } from "../../redaction/redact-text.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { splitValues } from "../../shared/json-scan.ts";
-import type { PlannedQuery } from "../call/planned-query.ts";
-import { type EndpointCall, type EndpointRunner, type PreparedCall, prepareCall } from "../call/run-endpoint.ts";
-import { runPrepared } from "../call/run-prepared.ts";
+import type { PlannedQuery } from "../call/plan/planned-query.ts";
+import { prepareCall } from "../call/prepare/prepare-call.ts";
+import type { PreparedCall, QueryCall } from "../call/prepare/query-call.ts";
+import { runPrepared } from "../call/run/run-prepared.ts";
+import type { EndpointRunner } from "../call/run/runner.ts";
 import type { PagePlace } from "../paging/cursor.ts";
 import { maxFollowedRows } from "../paging/follow-query.ts";
 import { hideFrom } from "../paging/page-end.ts";
@@ -28,11 +30,11 @@ export interface TailAnswer {
   /** True where there may be more of that time. */
   readonly isFull: boolean;
   /** What cursors of the call belong to. */
-  readonly identity: string;
+  readonly cursorScope: string;
   readonly tables: readonly string[];
 }
 
-type Call = Omit<EndpointCall, "openSignal" | "shape" | "followFromUs">;
+type Call = Omit<QueryCall, "openSignal" | "shape" | "followFromUs">;
 
 /** Turns at the engine that tails take, all of them together. */
 const caller = "tail";
@@ -68,7 +70,7 @@ export async function askTail(
     throw new ServiceError(error.code, redactText(error.message, detectors), error.details);
   }
   const isFull = rows.length >= Math.min(maxFollowedRows, prepared.maxRows);
-  return { rows, isFull, identity: prepared.identity, tables: query.tables };
+  return { rows, isFull, cursorScope: prepared.cursorScope, tables: query.tables };
 }
 
 function toRow(row: string, paging: PlannedQuery["paging"], redact: (json: string) => string): TailRow {

@@ -25,7 +25,7 @@ function openTail() {
       state.askCount++;
       if (state.error !== undefined) throw state.error;
       const rows = state.stored.filter(({ timeUs }) => timeUs >= fromUs).sort((a, b) => Number(b.timeUs - a.timeUs));
-      return { rows, isFull: state.isFull, identity: "", tables: ["t"] };
+      return { rows, isFull: state.isFull, cursorScope: "", tables: ["t"] };
     },
     nowMs: () => state.nowMs,
     arrivals: () => state.arrivals,

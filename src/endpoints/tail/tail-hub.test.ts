@@ -50,7 +50,7 @@ function follow(query: number): { readonly keys: string[]; readonly lagsMs: numb
   const ask = async (fromUs: bigint): Promise<TailAnswer> => {
     asked[query] = (asked[query] ?? 0) + 1;
     const rows = stored.filter(({ timeUs }) => timeUs >= fromUs).reverse();
-    return { rows, isFull: false, identity: "", tables: ["edge"] };
+    return { rows, isFull: false, cursorScope: "", tables: ["edge"] };
   };
   const { joined, leave } = hub.follow(`query ${query}`, ask, follower, undefined);
   void joined;

@@ -4,10 +4,12 @@ import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.
 import { ServiceError } from "../../shared/errors.ts";
 import { openSources } from "../../sources/source-registry.ts";
 import { cacheKey } from "../cache/cache-key.ts";
-import { Admission } from "../call/admission.ts";
-import { createPlanner } from "../call/planner.ts";
-import { type EndpointRunner, type PreparedCall, prepareCall } from "../call/run-endpoint.ts";
-import { runPrepared } from "../call/run-prepared.ts";
+import { createPlanner } from "../call/plan/planner.ts";
+import { prepareCall } from "../call/prepare/prepare-call.ts";
+import type { PreparedCall } from "../call/prepare/query-call.ts";
+import { Admission } from "../call/run/admission.ts";
+import { runPrepared } from "../call/run/run-prepared.ts";
+import type { EndpointRunner } from "../call/run/runner.ts";
 import { lookupOf } from "../definition/check-endpoint.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import { draftEndpoint } from "../definition/draft-endpoint.ts";
@@ -116,10 +118,10 @@ interface Call {
 }
 
 function prepare(name: string, { pins = {}, sent = {} }: Call): PreparedCall {
-  const endpoint = endpoints.find(({ definition }) => definition.name === name);
-  if (endpoint === undefined) throw new Error(`no endpoint ${name}`);
+  const target = endpoints.find(({ definition }) => definition.name === name);
+  if (target === undefined) throw new Error(`no endpoint ${name}`);
   const values = new Map(Object.entries({ ...sent, ...pins }));
-  return prepareCall(runner, { endpoint, parameters: values, pinned: new Set(Object.keys(pins)), redactsPii: false });
+  return prepareCall(runner, { target, parameters: values, pinned: new Set(Object.keys(pins)), redactsPii: false });
 }
 
 async function answer(name: string, call: Call): Promise<string> {
@@ -225,7 +227,7 @@ describe("plans and keys", () => {
   it("of a bound call are others than of an unbound one with the same value, where their answers may differ", () => {
     const unbound = { sent: mine.pins };
     expect(keyOf("forgotten", mine)).not.toBe(keyOf("forgotten", unbound));
-    expect(prepare("forgotten", mine).identity).not.toBe(prepare("forgotten", unbound).identity);
+    expect(prepare("forgotten", mine).cursorScope).not.toBe(prepare("forgotten", unbound).cursorScope);
     expect(keyOf("forgotten", mine)).not.toBe(keyOf("forgotten", { pins: { project: "bbb" } }));
   });
 

@@ -1,12 +1,12 @@
 import type { TableDefinition, TablePlace } from "../../googlesql/relation.ts";
 import type { SourceTables } from "../../sources/source-tables.ts";
-import { resolveOwn } from "../call/compile-endpoint.ts";
-import { type EndpointLookup, effectiveParameters, type FoundTables } from "../call/endpoint-tables.ts";
-import type { Endpoint } from "../definition/definition.ts";
+import { resolveOwn } from "../call/plan/compile-query.ts";
+import { type EndpointLookup, effectiveParameters, type FoundTables } from "../call/plan/endpoint-tables.ts";
+import type { QueryTarget } from "../definition/query-target.ts";
 import { findGuards } from "./find-guards.ts";
 import { type PlaceGuards, placeGuards } from "./place-guards.ts";
 
-/** What an endpoint's query says of tenants, whatever events there are. */
+/** What a target's query says of tenants, whatever events there are. */
 export interface Tenancy {
   /** Of its own query. */
   readonly guards: PlaceGuards;
@@ -21,12 +21,12 @@ export interface Tenancy {
 }
 
 /**
- * Knows the tenancy of endpoints; one is found once, and again when a declaration or an endpoint that it reads has
+ * Knows the tenancy of targets; one is found once, and again when a declaration or an endpoint that it reads has
  * changed.
  */
 export interface TenancyFinder {
   /** Throws `GoogleSqlError` for a query that does not resolve. */
-  of(endpoint: Endpoint): Tenancy;
+  of(target: QueryTarget): Tenancy;
 }
 
 interface FoundTenancy {
@@ -39,38 +39,38 @@ export function createTenancyFinder(dependencies: {
   readonly endpoints: EndpointLookup;
 }): TenancyFinder {
   const { tables, endpoints } = dependencies;
-  const known = new WeakMap<Endpoint, FoundTenancy>();
+  const known = new WeakMap<QueryTarget, FoundTenancy>();
   const isCurrent = ({ found }: FoundTenancy): boolean => {
     for (const { name, definition } of found.sources) if (tables.findTable(name, null) !== definition) return false;
     for (const [name, endpoint] of found.endpoints) if (endpoints.findByName(name) !== endpoint) return false;
     return true;
   };
   return {
-    of(endpoint) {
-      const before = known.get(endpoint);
+    of(target) {
+      const before = known.get(target);
       if (before !== undefined && isCurrent(before)) return before.tenancy;
-      const next = findTenancy(dependencies, endpoint);
-      known.set(endpoint, next);
+      const next = findTenancy(dependencies, target);
+      known.set(target, next);
       return next.tenancy;
     },
   };
 }
 
-function findTenancy(dependencies: Parameters<typeof createTenancyFinder>[0], endpoint: Endpoint): FoundTenancy {
+function findTenancy(dependencies: Parameters<typeof createTenancyFinder>[0], target: QueryTarget): FoundTenancy {
   const places = new Map<TableDefinition, TablePlace>();
-  const { query, found } = resolveOwn(dependencies, endpoint, { access: { kind: "declared", places } });
-  const tables = (endpoint.savedQuery.with?.entries ?? []).map((entry) => entry.name.name.toLowerCase());
+  const { query, found } = resolveOwn(dependencies, target, { access: { kind: "declared", places } });
+  const tables = (target.savedQuery.with?.entries ?? []).map((entry) => entry.name.name.toLowerCase());
   const guards = placeGuards(findGuards(query.scan), places);
   const exposedGuards = placeGuards(findGuards(query.scan, new Set(tables)), places);
   const read = [...found.endpoints.values()].flatMap((each) => each ?? []);
-  const { tenantParameter } = endpoint.definition;
+  const { tenantParameter } = target.definition;
   const compared = [...guards.rules, ...exposedGuards.rules].flatMap((rule) =>
     rule.kind === "parameter" ? rule.name : [],
   );
   const inherited = read.flatMap(({ definition }) => definition.tenantParameter?.toLowerCase() ?? []);
   const own = tenantParameter === undefined ? [...compared, ...inherited] : [tenantParameter.toLowerCase()];
-  const wanted = new Set([...own, ...(endpoint.tenantParameters ?? []).map((name) => name.toLowerCase())]);
-  const parameters = effectiveParameters(endpoint, read)
+  const wanted = new Set([...own, ...(target.tenantParameters ?? []).map((name) => name.toLowerCase())]);
+  const parameters = effectiveParameters(target, read)
     .filter(({ name, type }) => type === "string" && wanted.has(name.toLowerCase()))
     .map(({ name }) => name);
   return { tenancy: { guards, exposedGuards, parameters }, found };

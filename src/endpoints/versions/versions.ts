@@ -1,7 +1,7 @@
 import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
 import { tightest } from "../../shared/budget.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import type { CompileDependencies } from "../call/compile-endpoint.ts";
+import type { CompileDependencies } from "../call/plan/compile-query.ts";
 import { checkEndpoint, lookupOf } from "../definition/check-endpoint.ts";
 import { readContract } from "../definition/contract.ts";
 import type { Endpoint, EndpointContract, EndpointDefinition } from "../definition/definition.ts";

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../../access/scope.ts";
 import type { CachedAnswer } from "../../endpoints/cache/kept-answer.ts";
-import { runCached } from "../../endpoints/cache/run-cached.ts";
-import type { EndpointCall } from "../../endpoints/call/run-endpoint.ts";
-import type { RunOptions } from "../../endpoints/call/run-prepared.ts";
+import { type CacheableCall, runCached } from "../../endpoints/cache/run-cached.ts";
+import type { QueryCall } from "../../endpoints/call/prepare/query-call.ts";
+import type { RunOptions } from "../../endpoints/call/run/run-prepared.ts";
 import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
 import { ageHeaders, ageOf, cacheControl, nextPageHeader, varyHeader } from "../answer/answer-headers.ts";
 import { type ContentEncoding, chooseEncoding, minEncodedBytes } from "../answer/content-encoding.ts";
@@ -14,25 +14,25 @@ import { jsonFormat, jsonFrame } from "../formats/json.ts";
 import type { KeptReplies } from "./cached-replies.ts";
 
 /** One call, and how its answer is to look. */
-export interface FormattedCall extends EndpointCall {
+export interface FormattedCall extends QueryCall {
   readonly format: AnswerFormat;
   readonly identity: Identity;
   /** How the call named the endpoint. */
   readonly name: string;
 }
 
-/** Answers from the cache, or from a run whose answer is kept. */
+/** Answers from the cache, or from a run whose answer is cached. */
 export async function answerKept(
   dependencies: AppDependencies,
   replies: KeptReplies,
-  call: FormattedCall,
+  call: FormattedCall & CacheableCall,
   request: FastifyRequest,
   reply: FastifyReply,
   options: RunOptions,
 ): Promise<void> {
-  const { endpoint, format } = call;
-  const { cacheSeconds } = endpoint.definition;
-  const { key, answer, isHit, isCollapsed, identity, isCurrent } = await runCached(dependencies, call, options);
+  const { target, format } = call;
+  const { cacheSeconds } = target.definition;
+  const { key, answer, isHit, isCollapsed, cursorScope, isCurrent } = await runCached(dependencies, call, options);
   request.logNotes.cache = isHit ? "hit" : "miss";
   const encoding = encodingOf(request, format, answer);
   const etag = answer.etag.replace(/"$/, `${suffixOf(format, encoding)}"`);
@@ -41,7 +41,7 @@ export async function answerKept(
     headers.push("x-logweir-data-through", formatIsoTimestamp(answer.dataThroughUs));
   }
   if (answer.next !== undefined) {
-    const [name, value] = nextPageHeader(request.url, dependencies.runner.cursors.seal(identity, answer.next));
+    const [name, value] = nextPageHeader(request.url, dependencies.runner.cursors.seal(cursorScope, answer.next));
     headers.push(name.toLowerCase(), value);
   }
   headers.push("content-type", format.mediaType + format.typeParameters);
@@ -58,11 +58,11 @@ export async function answerKept(
   const { auditRun: notes } = request;
   // A miss may never be asked again; what is remembered of a call is more than is kept of its answer.
   if (isHit && isCurrent !== undefined && notes !== undefined) {
-    const { identity: caller, name } = call;
+    const { identity, name } = call;
     const route = request.routeOptions.url ?? "";
     replies.remember(request.raw, {
-      identity: caller,
-      endpoint,
+      identity,
+      endpoint: target,
       name,
       route,
       key,

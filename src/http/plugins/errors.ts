@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { fromEngineError } from "../../endpoints/call/engine-error.ts";
+import { fromEngineError } from "../../endpoints/call/run/engine-error.ts";
 import { BodyError, type BodyErrorCode } from "../../engines/contract/query-engine.ts";
 import type { ErrorCode } from "../../shared/error-catalogue.ts";
 import { ServiceError, toErrorBody } from "../../shared/errors.ts";

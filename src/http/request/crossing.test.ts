@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { runningQuery } from "../../../test/support/fake-engine.ts";
 import { createTestApp, type TestApp } from "../../../test/support/test-app.ts";
 import { cacheKey } from "../../endpoints/cache/cache-key.ts";
-import type { PlannedQuery } from "../../endpoints/call/planned-query.ts";
-import type { PreparedCall } from "../../endpoints/call/run-endpoint.ts";
+import type { PlannedQuery } from "../../endpoints/call/plan/planned-query.ts";
+import type { PreparedCall } from "../../endpoints/call/prepare/query-call.ts";
 import { parseQuery } from "../../googlesql/parse.ts";
 import { STRING } from "../../googlesql/types.ts";
 
@@ -106,7 +106,7 @@ describe("an answer that is kept", () => {
 
   it("belongs to a version of its endpoint, and to that endpoint", () => {
     const query = { sql: "SELECT 1", parameters: [], columns: [], tables: [] };
-    const call: PreparedCall = { query, values: [], maxRows: 1, redactsPii: false, identity: "" };
+    const call: PreparedCall = { query, values: [], maxRows: 1, redactsPii: false, cursorScope: "" };
     const endpoint = (id: string, version: number) => ({
       definition: { id } as Parameters<typeof cacheKey>[0]["definition"],
       version,

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { applyPins } from "../../access/pins.ts";
 import { canQuery, canQueryAnything, type Identity, isOwner } from "../../access/scope.ts";
-import type { EndpointCall } from "../../endpoints/call/run-endpoint.ts";
-import type { Endpoint } from "../../endpoints/definition/definition.ts";
+import type { QueryCall } from "../../endpoints/call/prepare/query-call.ts";
+import type { QueryTarget } from "../../endpoints/definition/query-target.ts";
 import { sourceScopePrefix } from "../../endpoints/explore/source-scopes.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { AppContext } from "../app.ts";
@@ -13,11 +13,11 @@ import { readParameters, type SentParameters, urlParameters } from "./request-pa
  * The endpoint that a call names and its caller may run: by name or id, in a version, or for owners a source as
  * `source:NAME`. Throws `insufficient_scope`, `unknown_endpoint` and `unknown_source`.
  */
-export async function findEndpoint(
+export async function findTarget(
   { endpoints, scopes }: Pick<AppContext, "endpoints" | "scopes">,
   identity: Identity,
   name: string,
-): Promise<Endpoint> {
+): Promise<QueryTarget> {
   const noScope = () => new ServiceError("insufficient_scope", "The access token has no scope for this endpoint");
   if (!canQueryAnything(identity)) throw noScope();
   if (name.startsWith(sourceScopePrefix)) {
@@ -37,10 +37,10 @@ export async function findEndpoint(
 /** The last value of each name, and the token's pins over them. */
 export function chooseParameters(
   identity: Identity,
-  endpoint: Endpoint,
+  { contract }: QueryTarget,
   sent: SentParameters,
 ): ReadonlyMap<string, unknown> {
-  const declared = new Set(endpoint.contract.parameters.map((parameter) => parameter.name));
+  const declared = new Set(contract.parameters.map((parameter) => parameter.name));
   const pins = applyPins(identity, declared, sent);
   const chosen = new Map<string, unknown>();
   for (const [name, values] of sent) chosen.set(name, values.at(-1));
@@ -52,9 +52,9 @@ export function chooseParameters(
  * A token may require it. The header turns it on for anybody, and off for tokens that may; else the endpoint's
  * setting holds.
  */
-export function decideRedaction(identity: Identity, endpoint: Endpoint, request: FastifyRequest): boolean {
+export function decideRedaction(identity: Identity, { definition }: QueryTarget, request: FastifyRequest): boolean {
   const header = request.headers["lf-endpoint-redact-pii"];
-  const { redactsPii } = endpoint.definition;
+  const { redactsPii } = definition;
   if (identity.redaction === "required") return true;
   if (header === undefined) return redactsPii;
   const values = String(header).split(",");
@@ -66,9 +66,9 @@ export function decideRedaction(identity: Identity, endpoint: Endpoint, request:
 export function noteRun(
   request: FastifyRequest,
   { tokenId }: Identity,
-  { endpoint, parameters, redactsPii }: Pick<EndpointCall, "endpoint" | "parameters" | "redactsPii">,
+  { target, parameters, redactsPii }: Pick<QueryCall, "target" | "parameters" | "redactsPii">,
 ): void {
-  const { definition, contract, version } = endpoint;
+  const { definition, contract, version } = target;
   const audited = { id: definition.id, name: definition.name, parameters: contract.parameters };
   const actor = tokenId;
   request.auditRun = { action: "endpoint.run", actor, endpoint: audited, version, parameters, redactsPii };
@@ -76,7 +76,7 @@ export function noteRun(
 
 /** A call of an endpoint by who may make it, before anything of it was looked at. */
 export interface OpenedCall
-  extends Pick<EndpointCall, "endpoint" | "parameters" | "pinned" | "isOwner" | "redactsPii" | "budget"> {
+  extends Pick<QueryCall, "target" | "parameters" | "pinned" | "isOwner" | "redactsPii" | "budget"> {
   readonly identity: Identity;
   /** Every value that was sent, also for what no endpoint declares. */
   readonly sent: SentParameters;
@@ -93,15 +93,15 @@ export async function openCall(
   const sent = await readParameters(request, maxBodyBytes);
   const identity = early ?? (await authenticate(authenticator, request, lastText(sent.get("api_key"))));
   rates.take(identity.tokenId);
-  const endpoint = await findEndpoint(dependencies, identity, request.params.endpoint);
-  request.logNotes.endpoint = endpoint.definition.name;
-  const parameters = chooseParameters(identity, endpoint, sent);
+  const target = await findTarget(dependencies, identity, request.params.endpoint);
+  request.logNotes.endpoint = target.definition.name;
+  const parameters = chooseParameters(identity, target, sent);
   return {
-    endpoint,
+    target,
     parameters,
     pinned: new Set(Object.keys(identity.pins)),
     isOwner: isOwner(identity),
-    redactsPii: decideRedaction(identity, endpoint, request),
+    redactsPii: decideRedaction(identity, target, request),
     budget: identity.budget,
     identity,
     sent,

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
-import { prepareCall } from "../../endpoints/call/run-endpoint.ts";
-import { runPrepared } from "../../endpoints/call/run-prepared.ts";
-import { findDefaultTable } from "../../endpoints/call/saved-query.ts";
+import { findDefaultTable } from "../../endpoints/call/plan/saved-query.ts";
+import { prepareCall } from "../../endpoints/call/prepare/prepare-call.ts";
+import { runPrepared } from "../../endpoints/call/run/run-prepared.ts";
 import { inspectConsumer, listScopeTables } from "../../endpoints/explore/inspect-consumer.ts";
 import { toOverviewAnswer } from "../../endpoints/explore/overview-answer.ts";
 import { aroundShape, bucketWidthUs, overviewShape } from "../../endpoints/explore/overview-query.ts";
@@ -124,8 +124,8 @@ export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext)
   const addRoute = createRouteAdder(app, dependencies.authenticator);
   addRoute(exploreRoutes.listTables, async (request, reply) => {
     const call = await openCall(dependencies, request);
-    const defaultTable = findDefaultTable(call.endpoint.savedQuery);
-    const isOpen = call.endpoint.definition.isSandboxed;
+    const defaultTable = findDefaultTable(call.target.savedQuery);
+    const isOpen = call.target.definition.isSandboxed;
     reply.header("Cache-Control", "no-store");
     return { tables: isOpen ? listScopeTables(runner, call, defaultTable) : [] };
   });
@@ -139,7 +139,12 @@ export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext)
     const overview = readOverview(call.sent);
     noteRun(request, call.identity, call);
     const signal = createCallSignal(reply, dependencies.drain, readWait(request, reply));
-    const { rows, isTruncated } = await readRows(dependencies, call, overviewShape(overview), signal);
+    const { rows, isTruncated } = await readRows(
+      dependencies,
+      checkCall(dependencies, call),
+      overviewShape(overview),
+      signal,
+    );
     send(reply);
     return { result: toOverviewAnswer(overview, bucketWidthUs(overview), rows, isTruncated) };
   });
@@ -148,8 +153,9 @@ export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext)
     const { atUs, id, count } = readAround(call.sent);
     noteRun(request, call.identity, call);
     const signal = createCallSignal(reply, dependencies.drain, readWait(request, reply));
+    const checked = checkCall(dependencies, call);
     const ask = (direction: "before" | "after", rows: number) =>
-      readRows(dependencies, call, aroundShape({ atUs, id, direction, count: rows }), signal);
+      readRows(dependencies, checked, aroundShape({ atUs, id, direction, count: rows }), signal);
     const { rows } = await ask("before", count + 1);
     // The row itself may be none of the query's.
     const before = rows[0]?.id === id ? rows : rows.slice(0, count);
@@ -164,16 +170,20 @@ function send(reply: FastifyReply): void {
   reply.header("Cache-Control", "no-store");
 }
 
+/** The call with a query, found good: what is wrong with the caller's own text is told as a plain call of it tells. */
+function checkCall({ runner }: AppContext, call: OpenedCall): OpenedCall {
+  const checked = { ...call, parameters: withQuery(call) };
+  prepareCall(runner, checked);
+  return checked;
+}
+
 async function readRows(
   { runner }: AppContext,
   call: OpenedCall,
   shape: QueryShape,
   signal: AbortSignal,
 ): Promise<{ readonly rows: Record<string, unknown>[]; readonly isTruncated: boolean }> {
-  const parameters = withQuery(call);
-  // What is wrong with the caller's own text is told as a plain call of it tells.
-  prepareCall(runner, { ...call, parameters });
-  const prepared = prepareCall(runner, { ...call, parameters, shape });
+  const prepared = prepareCall(runner, { ...call, shape });
   const run = runPrepared(runner, prepared, signal, { caller: call.identity.tokenId });
   const rows: Record<string, unknown>[] = [];
   for (let step = await run.next(); ; step = await run.next()) {
@@ -183,12 +193,12 @@ async function readRows(
 }
 
 /** The call's parameters with a query: all rows of `table`, or of the default table, where it sends none. */
-function withQuery({ parameters, endpoint, sent }: OpenedCall): ReadonlyMap<string, unknown> {
+function withQuery({ parameters, target, sent }: OpenedCall): ReadonlyMap<string, unknown> {
   const chosen = new Map(parameters);
   for (const own of ["limit", "cursor"]) chosen.delete(own);
   const hasQuery = ["sql", "lql"].some((name) => String(chosen.get(name) ?? "").trim() !== "");
   if (hasQuery) return chosen;
-  const table = sent.get("table")?.at(-1) ?? findDefaultTable(endpoint.savedQuery);
+  const table = sent.get("table")?.at(-1) ?? findDefaultTable(target.savedQuery);
   if (typeof table !== "string" || table === "") {
     throw new ServiceError("missing_parameter", "The endpoint has several tables: name one of them", {
       parameter: "table",

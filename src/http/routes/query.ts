@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Identity } from "../../access/scope.ts";
+import { type PlannedQuery, readsOf } from "../../endpoints/call/plan/planned-query.ts";
 import {
   inspectOwnerQuery,
   type OwnerDependencies,
   type OwnerQuery,
   prepareOwnerQuery,
-} from "../../endpoints/call/owner-query.ts";
-import { type PlannedQuery, readsOf } from "../../endpoints/call/planned-query.ts";
-import { runPrepared } from "../../endpoints/call/run-prepared.ts";
+} from "../../endpoints/call/prepare/owner-query.ts";
+import { runPrepared } from "../../endpoints/call/run/run-prepared.ts";
 import { languageErrors } from "../../openapi/error-responses.ts";
 import { AnyRow, anyRow, listOf, orNull, prefer, reference, text, texts } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";

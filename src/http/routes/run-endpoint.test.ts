@@ -29,6 +29,20 @@ describe("running an endpoint", () => {
     expect(response.body).toBe('{"result":[{"a":1},{"a":2},{"a":3}]}');
   });
 
+  it("plans a call once, whether its answer is cached, known to the caller, or neither", async () => {
+    const plansOf = async (url: string, headers: Record<string, string> = key) => {
+      test.planned.length = 0;
+      const { statusCode, headers: answered } = await get(url, headers);
+      return { plans: test.planned.length, statusCode, etag: String(answered.etag) };
+    };
+    expect(await plansOf(`${path}?project=abc`)).toMatchObject({ plans: 1, statusCode: 200 });
+    const kept = "/api/endpoints/query/kept?project=abc";
+    const { etag, ...miss } = await plansOf(kept);
+    expect(miss).toEqual({ plans: 1, statusCode: 200 });
+    expect(await plansOf(kept)).toMatchObject({ plans: 1, statusCode: 200 });
+    expect(await plansOf(kept, { ...key, "if-none-match": etag })).toMatchObject({ plans: 1, statusCode: 304 });
+  });
+
   it("answers an empty result as an empty array", async () => {
     expect((await get(`${path}?project=abc`)).body).toBe('{"result":[]}');
   });

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Identity, isOwner } from "../../access/scope.ts";
-import { readsOf } from "../../endpoints/call/planned-query.ts";
-import { prepareCall } from "../../endpoints/call/run-endpoint.ts";
-import { type RunOptions, type RunSummary, runPrepared } from "../../endpoints/call/run-prepared.ts";
+import { readsOf } from "../../endpoints/call/plan/planned-query.ts";
+import { prepareCall } from "../../endpoints/call/prepare/prepare-call.ts";
+import { type RunOptions, type RunSummary, runPrepared } from "../../endpoints/call/run/run-prepared.ts";
+import { isEndpoint } from "../../endpoints/definition/query-target.ts";
 import { fullPageRows } from "../../endpoints/paging/page-end.ts";
 import { answerBy } from "../answer/answer-by.ts";
 import { addDataThrough, nextPageHeader, varyHeader } from "../answer/answer-headers.ts";
@@ -17,7 +18,7 @@ import { answerFormats } from "../formats/index.ts";
 import { createTimings, type Timings } from "../observe/timings.ts";
 import { authenticate, findSecret } from "../request/authenticate.ts";
 import { createCallSignal } from "../request/call-signal.ts";
-import { chooseParameters, decideRedaction, findEndpoint, noteRun } from "../request/endpoint-call.ts";
+import { chooseParameters, decideRedaction, findTarget, noteRun } from "../request/endpoint-call.ts";
 import { readWait } from "../request/read-wait.ts";
 import { readParameters, urlParameters } from "../request/request-parameters.ts";
 
@@ -83,17 +84,17 @@ async function runEndpoint(
       authenticate(dependencies.authenticator, request, textOf(sent.get("api_key"))),
     ));
   dependencies.rates.take(identity.tokenId);
-  const endpoint = await findEndpoint(dependencies, identity, name);
-  request.logNotes.endpoint = endpoint.definition.name;
-  const declaresFormat = endpoint.contract.parameters.some((parameter) => parameter.name === "format");
+  const target = await findTarget(dependencies, identity, name);
+  request.logNotes.endpoint = target.definition.name;
+  const declaresFormat = target.contract.parameters.some((parameter) => parameter.name === "format");
   const waitMs = readWait(request, reply);
   let signal: AbortSignal | undefined;
   const call = {
-    endpoint,
-    parameters: chooseParameters(identity, endpoint, sent),
+    target,
+    parameters: chooseParameters(identity, target, sent),
     pinned: new Set(Object.keys(identity.pins)),
     isOwner: isOwner(identity),
-    redactsPii: decideRedaction(identity, endpoint, request),
+    redactsPii: decideRedaction(identity, target, request),
     budget: identity.budget,
     format: chooseFormat(
       answerFormats,
@@ -109,8 +110,9 @@ async function runEndpoint(
   };
   noteRun(request, identity, call);
   const options = runOptions(request, identity);
-  if (endpoint.definition.cacheSeconds > 0) await answerKept(dependencies, replies, call, request, reply, options);
-  else await answerAnew(dependencies, call, request, reply, options);
+  if (isEndpoint(target) && target.definition.cacheSeconds > 0) {
+    await answerKept(dependencies, replies, { ...call, target }, request, reply, options);
+  } else await answerAnew(dependencies, call, request, reply, options);
 }
 
 async function answerAnew(
@@ -123,11 +125,11 @@ async function answerAnew(
   const { runner, dataThrough } = dependencies;
   const { timings } = request;
   const prepared = timings.measure("parse", () => prepareCall(runner, call));
-  const { query, identity } = prepared;
+  const { query, cursorScope } = prepared;
   const columns = query.columns.slice(0, query.columns.length - (query.paging?.hiddenCount ?? 0));
   const dataThroughUs = await dataThrough.of(readsOf(query));
   const linkOf = ({ next }: RunSummary): readonly [string, string] | undefined =>
-    next === undefined ? undefined : nextPageHeader(request.url, runner.cursors.seal(identity, next));
+    next === undefined ? undefined : nextPageHeader(request.url, runner.cursors.seal(cursorScope, next));
   await sendRows(reply, runPrepared(runner, prepared, call.openSignal(), options), call.format.open(columns), {
     pageRows: fullPageRows(query.paging, prepared.maxRows),
     encoding: call.format.isCompressed === true ? undefined : chooseEncoding(request.headers["accept-encoding"]),

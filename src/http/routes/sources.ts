@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
-import { noPins, prepareCall } from "../../endpoints/call/run-endpoint.ts";
-import { runPrepared } from "../../endpoints/call/run-prepared.ts";
-import { createSourceEndpoint, maxEvents } from "../../endpoints/call/source-events.ts";
-import type { Endpoint } from "../../endpoints/definition/definition.ts";
+import { prepareCall } from "../../endpoints/call/prepare/prepare-call.ts";
+import { noPins } from "../../endpoints/call/prepare/query-call.ts";
+import { createSourceEvents, maxEvents } from "../../endpoints/call/prepare/source-events.ts";
+import { runPrepared } from "../../endpoints/call/run/run-prepared.ts";
+import type { QueryTarget } from "../../endpoints/definition/query-target.ts";
 import { fullPageRows } from "../../endpoints/paging/page-end.ts";
 import { flag, inPath, inQuery, listOf, orNull, reference, text, texts } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
@@ -151,19 +152,19 @@ type SendEvents = (
 
 /** Sends a page of a source's events as JSON. */
 function createEventSender({ sources, runner, drain }: AppDependencies): SendEvents {
-  // Plans are kept by endpoint, so each source has one for good.
-  const endpoints = new Map<string, Endpoint>();
-  const eventsOf = ({ name }: Source): Endpoint => {
-    const endpoint = endpoints.get(name) ?? createSourceEndpoint(name);
-    endpoints.set(name, endpoint);
-    return endpoint;
+  // Plans belong to a target, so each source has one for good.
+  const targets = new Map<string, QueryTarget>();
+  const eventsOf = ({ name }: Source): QueryTarget => {
+    const target = targets.get(name) ?? createSourceEvents(name);
+    targets.set(name, target);
+    return target;
   };
   return async (request, reply, frame) => {
     const redactsPii = ownerOf(request).redaction === "required";
-    const endpoint = eventsOf(findSource(sources, request.params.source));
+    const target = eventsOf(findSource(sources, request.params.source));
     const sent = urlParameters(request);
     const parameters = new Map(["after", "limit"].map((name) => [name, sent.get(name)?.at(-1)]));
-    const prepared = prepareCall(runner, { endpoint, parameters, pinned: noPins, redactsPii });
+    const prepared = prepareCall(runner, { target, parameters, pinned: noPins, redactsPii });
     const signal = createCallSignal(reply, drain);
     const writer = jsonFormat.open(prepared.query.columns.slice(0, 4));
     const framed = { ...writer, begin: () => frame.begin, end: () => frame.end };

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { parseLifetime } from "../../access/expiry.ts";
-import { prepareOwnerQuery } from "../../endpoints/call/owner-query.ts";
-import { runPrepared } from "../../endpoints/call/run-prepared.ts";
+import { prepareOwnerQuery } from "../../endpoints/call/prepare/owner-query.ts";
+import { runPrepared } from "../../endpoints/call/run/run-prepared.ts";
 import { count, inQuery, listOf, orNull, text } from "../../openapi/forms.ts";
 import { type AnswerOf, describeRoutes } from "../../openapi/route-description.ts";
 import { ServiceError } from "../../shared/errors.ts";

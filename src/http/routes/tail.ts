@@ -10,7 +10,7 @@ import { createTailChunks, type TailChunks } from "../answer/tail-chunks.ts";
 import type { AppContext } from "../app.ts";
 import { createRouteAdder, type RequestOf } from "../request/add-route.ts";
 import { findSecret } from "../request/authenticate.ts";
-import { findEndpoint, noteRun, type OpenedCall, openCall } from "../request/endpoint-call.ts";
+import { findTarget, noteRun, type OpenedCall, openCall } from "../request/endpoint-call.ts";
 import { urlParameters } from "../request/request-parameters.ts";
 import { consumerParameters, consumerRunErrors } from "./explore.ts";
 
@@ -55,7 +55,7 @@ export function addTailRoute(app: FastifyInstance, dependencies: AppContext): vo
       const call = await openCall(dependencies, request);
       const { tokenId } = call.identity;
       const prepared = prepareTail(dependencies.runner, call, 0n);
-      const start = readStart(dependencies, request, call, prepared.identity);
+      const start = readStart(dependencies, request, call, prepared.cursorScope);
       const running = perToken.get(tokenId) ?? 0;
       if (running >= maxPerToken) {
         throw new ServiceError("too_many_queries", `This token follows ${maxPerToken} queries already`);
@@ -67,7 +67,7 @@ export function addTailRoute(app: FastifyInstance, dependencies: AppContext): vo
         else perToken.delete(tokenId);
       });
       noteRun(request, call.identity, call);
-      await follow(dependencies, request, reply, { ...call, chunks, queryIdentity: prepared.identity, start });
+      await follow(dependencies, request, reply, { ...call, chunks, cursorScope: prepared.cursorScope, start });
     }),
   );
 }
@@ -75,7 +75,7 @@ export function addTailRoute(app: FastifyInstance, dependencies: AppContext): vo
 interface FollowedCall extends OpenedCall {
   readonly chunks: TailChunks;
   /** What cursors of the call belong to. */
-  readonly queryIdentity: string;
+  readonly cursorScope: string;
   readonly start: TailStart;
 }
 
@@ -83,15 +83,15 @@ async function follow(
   dependencies: AppContext,
   request: TailRequest,
   reply: FastifyReply,
-  { chunks, queryIdentity: identity, start, ...call }: FollowedCall,
+  { chunks, cursorScope, start, ...call }: FollowedCall,
 ): Promise<void> {
   const { runner, tails, drain } = dependencies;
   // Tokens that may see the same share it; what a token is bound by is part of the key.
-  const key = JSON.stringify([identity, call.budget ?? null, call.identity.pins]);
-  const stream = openStream(reply, chunks, (place) => runner.cursors.seal(identity, place));
+  const key = JSON.stringify([cursorScope, call.budget ?? null, call.identity.pins]);
+  const stream = openStream(reply, chunks, (place) => runner.cursors.seal(cursorScope, place));
   const ask: TailAsk = async (fromUs, signal) => {
-    const endpoint = await findEndpoint(dependencies, call.identity, request.params.endpoint);
-    return askTail(runner, { ...call, endpoint }, fromUs, signal);
+    const target = await findTarget(dependencies, call.identity, request.params.endpoint);
+    return askTail(runner, { ...call, target }, fromUs, signal);
   };
   const following = tails.follow(key, ask, stream.follower, start);
   const secret = findSecret(request, urlParameters(request)) ?? "";
@@ -181,14 +181,14 @@ function message(event: string, data: object): string {
 function readStart(
   { runner, nowMs }: AppContext,
   { headers }: FastifyRequest,
-  { sent, endpoint }: OpenedCall,
-  identity: string,
+  { sent, target }: OpenedCall,
+  cursorScope: string,
 ): TailStart {
-  const declares = (name: string) => endpoint.contract.parameters.some((parameter) => parameter.name === name);
+  const declares = (name: string) => target.contract.parameters.some((parameter) => parameter.name === name);
   const lastId = headers["last-event-id"];
   const cursor =
     typeof lastId === "string" && lastId !== "" ? lastId : declares("cursor") ? "" : sent.get("cursor")?.at(-1);
-  if (cursor !== undefined && cursor !== "") return { behind: runner.cursors.open(identity, String(cursor)) };
+  if (cursor !== undefined && cursor !== "") return { behind: runner.cursors.open(cursorScope, String(cursor)) };
   const since = declares("since") ? undefined : sent.get("since")?.at(-1);
   if (since === undefined || since === "") return undefined;
   const sinceMs = parseLifetime(String(since));

@@ -1,6 +1,6 @@
-import { EngineError, type EngineLimit } from "../../engines/contract/query-engine.ts";
-import type { LimitName } from "../../shared/budget.ts";
-import { ServiceError } from "../../shared/errors.ts";
+import { EngineError, type EngineLimit } from "../../../engines/contract/query-engine.ts";
+import type { LimitName } from "../../../shared/budget.ts";
+import { ServiceError } from "../../../shared/errors.ts";
 
 /** An engine's limits by the names that a call's budget has for them. */
 const budgetNames: Readonly<Record<EngineLimit, LimitName>> = {

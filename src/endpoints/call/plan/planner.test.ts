@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LogEvent } from "../../engines/contract/query-engine.ts";
-import { type DuckDbEngine, openMemoryEngine } from "../../engines/duckdb/index.ts";
-import { ServiceError } from "../../shared/errors.ts";
-import { openSources } from "../../sources/source-registry.ts";
-import type { Endpoint } from "../definition/definition.ts";
-import { draftEndpoint } from "../definition/draft-endpoint.ts";
-import { parseEndpointFile } from "../definition/parse-endpoint.ts";
-import { createCursorSealer } from "../paging/cursor.ts";
-import { Admission } from "./admission.ts";
+import type { LogEvent } from "../../../engines/contract/query-engine.ts";
+import { type DuckDbEngine, openMemoryEngine } from "../../../engines/duckdb/index.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { openSources } from "../../../sources/source-registry.ts";
+import type { Endpoint } from "../../definition/definition.ts";
+import { draftEndpoint } from "../../definition/draft-endpoint.ts";
+import { parseEndpointFile } from "../../definition/parse-endpoint.ts";
+import { createCursorSealer } from "../../paging/cursor.ts";
+import { prepareCall } from "../prepare/prepare-call.ts";
+import { noPins } from "../prepare/query-call.ts";
+import { Admission } from "../run/admission.ts";
+import { runPrepared } from "../run/run-prepared.ts";
+import type { EndpointRunner } from "../run/runner.ts";
 import { createPlanner } from "./planner.ts";
-import { type EndpointRunner, noPins, prepareCall } from "./run-endpoint.ts";
-import { runPrepared } from "./run-prepared.ts";
 
 let engine: DuckDbEngine;
 let runner: EndpointRunner;
@@ -76,7 +78,7 @@ function endpointOf(text: string): Endpoint {
 
 async function run(parameters: Record<string, string>, text = file): Promise<Record<string, unknown>[]> {
   const call = {
-    endpoint: endpointOf(text),
+    target: endpointOf(text),
     parameters: new Map(Object.entries({ Project: "mine", ...parameters })),
     pinned: noPins,
     redactsPii: false,
@@ -193,7 +195,7 @@ describe("LQL", () => {
 
 it("a plan is used again until a table it reads has got new fields", async () => {
   const call = {
-    endpoint: endpointOf(file),
+    target: endpointOf(file),
     parameters: new Map([["Project", "late"]]),
     pinned: noPins,
     redactsPii: false,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ServiceError } from "../../shared/errors.ts";
+import { ServiceError } from "../../../shared/errors.ts";
 import { createHoldBack } from "./hold-back.ts";
 
 describe("a caller whose query ended the engine", () => {

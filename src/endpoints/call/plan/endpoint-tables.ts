@@ -1,11 +1,12 @@
-import type { Query } from "../../googlesql/ast.ts";
-import type { TableCatalog, ViewDefinition } from "../../googlesql/relation.ts";
-import type { SqlType } from "../../googlesql/types.ts";
-import { defaultDetectors } from "../../redaction/detector.ts";
-import type { SourceTables } from "../../sources/source-tables.ts";
-import type { Endpoint, ParameterDefinition } from "../definition/definition.ts";
-import { sqlTypeOf } from "../definition/parameter-value.ts";
-import { openTenantTables, type SourceAccess, type SourceLookup } from "../tenants/tenant-tables.ts";
+import type { Query } from "../../../googlesql/ast.ts";
+import type { TableCatalog, ViewDefinition } from "../../../googlesql/relation.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
+import { defaultDetectors } from "../../../redaction/detector.ts";
+import type { SourceTables } from "../../../sources/source-tables.ts";
+import type { Endpoint, ParameterDefinition } from "../../definition/definition.ts";
+import { sqlTypeOf } from "../../definition/parameter-value.ts";
+import type { QueryTarget } from "../../definition/query-target.ts";
+import { openTenantTables, type SourceAccess, type SourceLookup } from "../../tenants/tenant-tables.ts";
 
 /** Where queries look up the endpoints that they read as tables. */
 export interface EndpointLookup {
@@ -48,8 +49,8 @@ export function createCatalog(
   return { catalog, found };
 }
 
-/** The key of an endpoint as a view. */
-export function viewKey({ definition, version }: Endpoint): string {
+/** The key of a target as a view. */
+export function viewKey({ definition, version }: QueryTarget): string {
   return `${definition.id}@${version}`;
 }
 
@@ -70,13 +71,13 @@ function toView(endpoint: Endpoint, sources: SourceTables, endpoints: EndpointLo
  * it seems to read. GoogleSQL's parameter names know no case.
  */
 export function visibleParameters(
-  endpoint: Endpoint,
+  target: QueryTarget,
   sources: SourceTables,
   endpoints: EndpointLookup,
 ): ReadonlyMap<string, SqlType> {
   const types = new Map<string, SqlType>();
   const seen = new Set<string>();
-  const open = [endpoint];
+  const open = [target];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const { name, type } of next.definition.parameters) {
       if (!types.has(name.toLowerCase())) types.set(name.toLowerCase(), sqlTypeOf(type));
@@ -92,10 +93,10 @@ export function visibleParameters(
 }
 
 /**
- * The parameters of an endpoint's callers: its own, and those of the endpoints that it reads, the first of each name.
+ * The parameters of a target's callers: its own, and those of the endpoints that it reads, the first of each name.
  */
 export function effectiveParameters(
-  { definition }: Pick<Endpoint, "definition">,
+  { definition }: Pick<QueryTarget, "definition">,
   read: readonly Endpoint[],
 ): readonly ParameterDefinition[] {
   const parameters = new Map(definition.parameters.map((parameter) => [parameter.name.toLowerCase(), parameter]));

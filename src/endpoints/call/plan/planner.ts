@@ -1,20 +1,20 @@
 import { LRUCache } from "lru-cache";
-import type { TableDefinition } from "../../googlesql/relation.ts";
-import { ServiceError } from "../../shared/errors.ts";
-import type { Endpoint } from "../definition/definition.ts";
-import { createTenancyFinder } from "../tenants/tenancy.ts";
-import { boundParameter, type ReadParameter } from "../tenants/tenant-rule.ts";
-import { type CallAccess, type Scope, tenantOf } from "../tenants/tenant-tables.ts";
+import type { TableDefinition } from "../../../googlesql/relation.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import type { QueryTarget } from "../../definition/query-target.ts";
+import { createTenancyFinder } from "../../tenants/tenancy.ts";
+import { boundParameter, type ReadParameter } from "../../tenants/tenant-rule.ts";
+import { type CallAccess, type Scope, tenantOf } from "../../tenants/tenant-tables.ts";
 import {
   type CompileDependencies,
   type CompiledEndpoint,
   compileConsumer,
   compileOwn,
   type Place,
-} from "./compile-endpoint.ts";
+} from "./compile-query.ts";
 import { type EndpointLookup, noEndpoints } from "./endpoint-tables.ts";
+import type { CallTenants, ConsumerQuery, Planner } from "./plan.ts";
 import type { PlannedQuery, TenantRead } from "./planned-query.ts";
-import type { CallTenants, ConsumerQuery, Planner } from "./run-endpoint.ts";
 
 /** What plans are made with. */
 export interface PlannerDependencies extends Omit<CompileDependencies, "endpoints"> {
@@ -82,28 +82,28 @@ class KeepingPlanner implements Planner {
     this.#tenancies = createTenancyFinder(this.#dependencies);
   }
 
-  tenantParameters(endpoint: Endpoint): readonly string[] {
-    return this.#tenancies.of(endpoint).parameters;
+  tenantParameters(target: QueryTarget): readonly string[] {
+    return this.#tenancies.of(target).parameters;
   }
 
   plan(
-    endpoint: Endpoint,
+    target: QueryTarget,
     consumer: ConsumerQuery | undefined,
     rowLimit: number | undefined,
     place: Place,
     tenants: CallTenants = noTenants,
   ): PlannedQuery {
-    const tenancy = this.#tenancies.of(endpoint);
+    const tenancy = this.#tenancies.of(target);
     const access = toAccess(consumer === undefined ? tenancy.guards : tenancy.exposedGuards, tenants);
     const asked: Asked = { consumer, rowLimit, place };
-    const key = this.#keyOf(endpoint, asked, access);
-    return this.#recall(key, access) ?? this.#make(key, endpoint, asked, access);
+    const key = this.#keyOf(target, asked, access);
+    return this.#recall(key, access) ?? this.#make(key, target, asked, access);
   }
 
-  #keyOf(endpoint: Endpoint, { consumer, rowLimit, place }: Asked, { bound }: CallAccess): string {
+  #keyOf(target: QueryTarget, { consumer, rowLimit, place }: Asked, { bound }: CallAccess): string {
     const { language, text, redactsPii, maxDepth, shape } = consumer ?? {};
     const query = [language, text, redactsPii, maxDepth, shape?.key ?? null];
-    return JSON.stringify([this.#numberOf(endpoint), rowLimit ?? 0, query, place, bound?.parameter]);
+    return JSON.stringify([this.#numberOf(target), rowLimit ?? 0, query, place, bound?.parameter]);
   }
 
   /** The plan that was kept for such a call, where it would be made the same way now. */
@@ -116,9 +116,9 @@ class KeepingPlanner implements Planner {
     return kept === undefined ? undefined : toPlanned(kept, readValue, this.#createCheck(ofCall, seen));
   }
 
-  #make(key: string, endpoint: Endpoint, asked: Asked, access: CallAccess): PlannedQuery {
+  #make(key: string, target: QueryTarget, asked: Asked, access: CallAccess): PlannedQuery {
     const { readValue } = access;
-    const compiled = this.#compile(endpoint, asked, access);
+    const compiled = this.#compile(target, asked, access);
     refuseShared(compiled, access);
     const plan = toKept(compiled);
     // What LQL's shorthands mean changes with the clock.
@@ -131,9 +131,9 @@ class KeepingPlanner implements Planner {
     return toPlanned(plan, readValue, this.#createCheck(ofCall, seen));
   }
 
-  #compile(endpoint: Endpoint, { consumer, rowLimit, place }: Asked, access: CallAccess): CompiledEndpoint {
-    if (consumer === undefined) return compileOwn(this.#dependencies, endpoint, { access, rowLimit, place });
-    return compileConsumer({ ...this.#dependencies, nowMs: this.#nowMs() }, endpoint, consumer, place, access);
+  #compile(target: QueryTarget, { consumer, rowLimit, place }: Asked, access: CallAccess): CompiledEndpoint {
+    if (consumer === undefined) return compileOwn(this.#dependencies, target, { access, rowLimit, place });
+    return compileConsumer({ ...this.#dependencies, nowMs: this.#nowMs() }, target, consumer, place, access);
   }
 
   /** What the lookups answer now, as a text. */
@@ -214,7 +214,7 @@ function toPlanned(
 }
 
 /** Objects told apart by numbers: ids and versions are what an owner says, an object is itself only. */
-function createNumbers(): (object: Endpoint | TableDefinition | undefined) => number {
+function createNumbers(): (object: object | undefined) => number {
   const numbers = new WeakMap<object, number>();
   let count = 0;
   return (object) => {

@@ -1,6 +1,6 @@
-import { caretLines, type GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
-import type { LqlError } from "../../lql/lql-error.ts";
-import { ServiceError } from "../../shared/errors.ts";
+import { caretLines, type GoogleSqlError, positionAt } from "../../../googlesql/diagnostic.ts";
+import type { LqlError } from "../../../lql/lql-error.ts";
+import { ServiceError } from "../../../shared/errors.ts";
 
 /**
  * What is wrong with a consumer's query, as it is answered: code and message of the first problem, its line and column,

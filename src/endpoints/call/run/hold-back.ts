@@ -1,4 +1,4 @@
-import { ServiceError } from "../../shared/errors.ts";
+import { ServiceError } from "../../../shared/errors.ts";
 
 /** Holds back callers whose queries ended the engine: each time for twice as long. */
 export interface HoldBack {

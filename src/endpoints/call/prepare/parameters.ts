@@ -1,7 +1,7 @@
-import type { ParameterValue } from "../../engines/contract/query-engine.ts";
-import { ServiceError } from "../../shared/errors.ts";
-import type { ParameterDefinition } from "../definition/definition.ts";
-import { describeParameterType, parseParameterValue } from "../definition/parameter-value.ts";
+import type { ParameterValue } from "../../../engines/contract/query-engine.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import type { ParameterDefinition } from "../../definition/definition.ts";
+import { describeParameterType, parseParameterValue } from "../../definition/parameter-value.ts";
 
 /** The values of a call's declared parameters, by name as declared. */
 export type BoundParameters = ReadonlyMap<string, ParameterValue>;

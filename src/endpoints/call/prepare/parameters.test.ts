@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ServiceError } from "../../shared/errors.ts";
-import type { ParameterDefinition, ParameterType } from "../definition/definition.ts";
-import { parseParameterValue } from "../definition/parameter-value.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import type { ParameterDefinition, ParameterType } from "../../definition/definition.ts";
+import { parseParameterValue } from "../../definition/parameter-value.ts";
 import { bindParameters, parseLimit } from "./parameters.ts";
 
 const declare = (name: string, type: ParameterType, more: Partial<ParameterDefinition> = {}): ParameterDefinition => ({

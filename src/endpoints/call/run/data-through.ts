@@ -1,6 +1,6 @@
-import type { EventStore } from "../../engines/contract/query-engine.ts";
-import type { NewestByTenant } from "../tenants/newest-by-tenant.ts";
-import type { TenantRead } from "./planned-query.ts";
+import type { EventStore } from "../../../engines/contract/query-engine.ts";
+import type { NewestByTenant } from "../../tenants/newest-by-tenant.ts";
+import type { TenantRead } from "../plan/planned-query.ts";
 
 /**
  * Knows the newest event of each source, and of each tenant in it, mostly without asking the engine: it sees every

@@ -1,4 +1,4 @@
-import type { Query, QueryBody } from "../../googlesql/ast.ts";
+import type { Query, QueryBody } from "../../../googlesql/ast.ts";
 
 /** The query with another outermost LIMIT; its OFFSET stays. */
 export function withLimit(query: Query, rows: number): Query {

@@ -6,16 +6,17 @@ import {
   type RowBatch,
   type RunningQuery,
   type RunRequest,
-} from "../../engines/contract/query-engine.ts";
-import { redactJson } from "../../redaction/redact-json.ts";
-import { redactText } from "../../redaction/redact-text.ts";
-import { openDeadline } from "../../shared/deadline.ts";
-import { ServiceError } from "../../shared/errors.ts";
-import type { PagePlace } from "../paging/cursor.ts";
-import { createPageEnd } from "../paging/page-end.ts";
+} from "../../../engines/contract/query-engine.ts";
+import { redactJson } from "../../../redaction/redact-json.ts";
+import { redactText } from "../../../redaction/redact-text.ts";
+import { openDeadline } from "../../../shared/deadline.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import type { PagePlace } from "../../paging/cursor.ts";
+import { createPageEnd } from "../../paging/page-end.ts";
+import type { PreparedCall } from "../prepare/query-call.ts";
 import type { Admission } from "./admission.ts";
 import { fromEngineError } from "./engine-error.ts";
-import type { EndpointRunner, PreparedCall } from "./run-endpoint.ts";
+import type { EndpointRunner } from "./runner.ts";
 
 /** How often a call is sent to an engine that ends below it, or whose memory others took. */
 const maxAttempts = 4;

@@ -1,5 +1,5 @@
-import type { ResolvedQuery, Scan } from "../../googlesql/resolved.ts";
-import { INT64 } from "../../googlesql/types.ts";
+import type { ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
+import { INT64 } from "../../../googlesql/types.ts";
 
 /**
  * The query with a limit of its own just above `maxRows`, unless it has one: then an engine sorts and reads no more

@@ -1,23 +1,26 @@
-import type { QueryLimits } from "../../engines/contract/query-engine.ts";
-import type { Query } from "../../googlesql/ast.ts";
-import { type Diagnostic, GoogleSqlError } from "../../googlesql/diagnostic.ts";
-import { findParameters } from "../../googlesql/parameters.ts";
-import { parseQuery } from "../../googlesql/parse.ts";
-import type { SqlType } from "../../googlesql/types.ts";
-import { compileLql } from "../../lql/compile-lql.ts";
-import { LqlError } from "../../lql/lql-error.ts";
-import { type Budget, tightest } from "../../shared/budget.ts";
-import { ServiceError } from "../../shared/errors.ts";
-import { formatContractType, inferContract } from "../definition/contract.ts";
-import type { Endpoint, EndpointContract, ParameterDefinition } from "../definition/definition.ts";
-import { parameterTypes } from "../definition/definition.ts";
-import { type PlacedProblem, placeDiagnostics } from "../definition/field-problem.ts";
-import { sqlTypeOf } from "../definition/parameter-value.ts";
-import { type CompileDependencies, type CompiledEndpoint, compileOwn } from "./compile-endpoint.ts";
-import { effectiveParameters } from "./endpoint-tables.ts";
+import type { QueryLimits } from "../../../engines/contract/query-engine.ts";
+import type { Query } from "../../../googlesql/ast.ts";
+import { type Diagnostic, GoogleSqlError } from "../../../googlesql/diagnostic.ts";
+import { findParameters } from "../../../googlesql/parameters.ts";
+import { parseQuery } from "../../../googlesql/parse.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
+import { compileLql } from "../../../lql/compile-lql.ts";
+import { LqlError } from "../../../lql/lql-error.ts";
+import { type Budget, tightest } from "../../../shared/budget.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { formatContractType, inferContract } from "../../definition/contract.ts";
+import type { EndpointContract, ParameterDefinition } from "../../definition/definition.ts";
+import { parameterTypes } from "../../definition/definition.ts";
+import { type PlacedProblem, placeDiagnostics } from "../../definition/field-problem.ts";
+import { sqlTypeOf } from "../../definition/parameter-value.ts";
+import { createTarget } from "../../definition/query-target.ts";
+import { type CompileDependencies, type CompiledEndpoint, compileOwn } from "../plan/compile-query.ts";
+import { effectiveParameters } from "../plan/endpoint-tables.ts";
+import { fromLqlError, fromOwnQueryError } from "../plan/query-error.ts";
+import { refuseLongQuery } from "./consumer-query.ts";
 import { bindParameters, parseLimit } from "./parameters.ts";
-import { fromLqlError, fromOwnQueryError } from "./query-error.ts";
-import { findValue, type PreparedCall, refuseLongQuery } from "./run-endpoint.ts";
+import { findValue } from "./prepare-call.ts";
+import type { PreparedCall } from "./query-call.ts";
 
 /** A query that an owner sends to run over sources and endpoints. */
 export interface OwnerQuery {
@@ -74,7 +77,7 @@ export function prepareOwnerQuery(
       maxRows: parseLimit(parameters.get("limit"), maxRows) ?? maxRows,
       budget,
       redactsPii,
-      identity: "",
+      cursorScope: "",
     };
   } catch (error) {
     throw toServiceError(error);
@@ -139,29 +142,7 @@ function nameParameters({ language, text }: OwnerQuery): QueryReport["parameters
 function compile(asked: OwnerQuery, { nowMs, budget, ...dependencies }: OwnerDependencies): CompiledOwnerQuery {
   refuseLongQuery(asked.language, asked.text, budget);
   const savedQuery = parse(asked, nowMs, budget);
-  const draft: Endpoint = {
-    definition: {
-      // Apart from every endpoint's, which is a UUID.
-      id: "query",
-      name: "query",
-      description: undefined,
-      query: asked.text,
-      maxRows: maxOwnerRows,
-      cacheSeconds: 0,
-      warmEverySeconds: undefined,
-      isSandboxed: false,
-      redactsPii: false,
-      parameters: [],
-      tableAliases: {},
-      labels: {},
-    },
-    version: 1,
-    savedQuery,
-    sourceText: asked.text,
-    origin: { kind: "api" },
-    contract: { parameters: [], columns: [] },
-    reads: [],
-  };
+  const draft = createTarget({ id: "query", query: asked.text, savedQuery, maxRows: maxOwnerRows });
   const compiled = compileOwn(dependencies, draft, { infersParameters: true });
   const read = [...compiled.found.endpoints.values()].flatMap((endpoint) => endpoint ?? []);
   const inherited = effectiveParameters(draft, [...new Set(read)]);

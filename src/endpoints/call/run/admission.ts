@@ -1,5 +1,5 @@
-import { ServiceError } from "../../shared/errors.ts";
-import { createPassingMap, type PassingMap } from "../../shared/passing-map.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { createPassingMap, type PassingMap } from "../../../shared/passing-map.ts";
 
 export interface AdmissionLimits {
   readonly maxRunning: number;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { CompiledQuery } from "../../engines/contract/query-engine.ts";
-import type { Diagnostic } from "../../googlesql/diagnostic.ts";
-import type { Paging } from "../paging/page-query.ts";
+import type { CompiledQuery } from "../../../engines/contract/query-engine.ts";
+import type { Diagnostic } from "../../../googlesql/diagnostic.ts";
+import type { Paging } from "../../paging/page-query.ts";
 
 /** Events that a query reads: of a whole source, of one of its tenants, or, with null, of none. */
 export interface TenantRead {

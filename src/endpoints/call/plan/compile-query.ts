@@ -1,26 +1,26 @@
-import type { Engine } from "../../engines/contract/query-engine.ts";
-import type { Query } from "../../googlesql/ast.ts";
-import { GoogleSqlError } from "../../googlesql/diagnostic.ts";
-import { parseClientQuery } from "../../googlesql/parse.ts";
-import type { TableCatalog } from "../../googlesql/relation.ts";
-import { resolveQuery, resolveSandboxed } from "../../googlesql/resolve.ts";
-import type { ResolvedQuery } from "../../googlesql/resolved.ts";
-import { compileLql } from "../../lql/compile-lql.ts";
-import { LqlError } from "../../lql/lql-error.ts";
-import { defaultDetectors } from "../../redaction/detector.ts";
-import { ServiceError } from "../../shared/errors.ts";
-import type { SourceTables } from "../../sources/source-tables.ts";
-import type { Endpoint } from "../definition/definition.ts";
-import { allRowsOf } from "../explore/query-shape.ts";
-import { makeFollowed } from "../paging/follow-query.ts";
-import { makePaged } from "../paging/page-query.ts";
-import { keepsGuards } from "../tenants/keeps-guards.ts";
-import type { SourceAccess } from "../tenants/tenant-tables.ts";
+import type { Engine } from "../../../engines/contract/query-engine.ts";
+import type { Query } from "../../../googlesql/ast.ts";
+import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
+import { parseClientQuery } from "../../../googlesql/parse.ts";
+import type { TableCatalog } from "../../../googlesql/relation.ts";
+import { resolveQuery, resolveSandboxed } from "../../../googlesql/resolve.ts";
+import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
+import { compileLql } from "../../../lql/compile-lql.ts";
+import { LqlError } from "../../../lql/lql-error.ts";
+import { defaultDetectors } from "../../../redaction/detector.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import type { SourceTables } from "../../../sources/source-tables.ts";
+import type { QueryTarget } from "../../definition/query-target.ts";
+import { allRowsOf } from "../../explore/query-shape.ts";
+import { makeFollowed } from "../../paging/follow-query.ts";
+import { makePaged } from "../../paging/page-query.ts";
+import { keepsGuards } from "../../tenants/keeps-guards.ts";
+import type { SourceAccess } from "../../tenants/tenant-tables.ts";
 import { capRows } from "./cap-rows.ts";
 import { createCatalog, type EndpointLookup, type FoundTables, viewKey, visibleParameters } from "./endpoint-tables.ts";
+import type { ConsumerQuery } from "./plan.ts";
 import { digestQuery, type PlannedQuery } from "./planned-query.ts";
 import { fromLqlError, fromQueryError } from "./query-error.ts";
-import type { ConsumerQuery } from "./run-endpoint.ts";
 import { findDefaultTable, withLimit } from "./saved-query.ts";
 
 /** What queries are compiled with. */
@@ -47,7 +47,7 @@ export interface ResolvedEndpoint {
   readonly found: FoundTables;
 }
 
-/** How an endpoint's own query is asked. */
+/** How a target's own query is asked. */
 export interface OwnQueryOptions {
   /** How it sees the sources; as a whole unless given. */
   readonly access?: SourceAccess;
@@ -60,30 +60,30 @@ export interface OwnQueryOptions {
 
 const wholeSources: SourceAccess = { kind: "whole" };
 
-/** The endpoint's own query. Throws `GoogleSqlError` with positions in the endpoint's text. */
+/** The target's own query. Throws `GoogleSqlError` with positions in the target's text. */
 export function compileOwn(
   dependencies: CompileDependencies,
-  endpoint: Endpoint,
+  target: QueryTarget,
   options: OwnQueryOptions = {},
 ): CompiledEndpoint {
-  const { query, found } = resolveOwn(dependencies, endpoint, options);
-  const { definition, sourceText } = endpoint;
+  const { query, found } = resolveOwn(dependencies, target, options);
+  const { definition, sourceText } = target;
   return { query: compileForPages(dependencies.engine, query, definition.maxRows, sourceText, options.place), found };
 }
 
-/** The endpoint's own query, resolved and no further. Throws as `compileOwn` does. */
+/** The target's own query, resolved and no further. Throws as `compileOwn` does. */
 export function resolveOwn(
   { tables, endpoints }: Omit<CompileDependencies, "engine">,
-  endpoint: Endpoint,
+  target: QueryTarget,
   { access = wholeSources, rowLimit, infersParameters = false }: OwnQueryOptions = {},
 ): ResolvedEndpoint {
-  const { savedQuery, sourceText, definition } = endpoint;
+  const { savedQuery, sourceText, definition } = target;
   const query = rowLimit === undefined ? savedQuery : withLimit(savedQuery, rowLimit);
   return resolveAs(tables, endpoints, access, (catalog) =>
     resolveQuery(query, sourceText, {
       tables: catalog,
-      parameters: visibleParameters(endpoint, tables, endpoints),
-      view: { key: viewKey(endpoint), name: definition.name },
+      parameters: visibleParameters(target, tables, endpoints),
+      view: { key: viewKey(target), name: definition.name },
       inferParameters: infersParameters,
     }),
   );
@@ -92,22 +92,22 @@ export function resolveOwn(
 /** A consumer's query. What is wrong with it is a `ServiceError` with positions in the consumer's text. */
 export function compileConsumer(
   { engine, tables, endpoints, nowMs }: CompileDependencies & { readonly nowMs: number },
-  endpoint: Endpoint,
+  target: QueryTarget,
   consumer: ConsumerQuery,
   place: Place,
   access: SourceAccess = wholeSources,
 ): CompiledEndpoint {
-  const { definition, savedQuery, sourceText } = endpoint;
+  const { definition, savedQuery, sourceText } = target;
   try {
-    const parsed = parseConsumer(endpoint, consumer, nowMs);
+    const parsed = parseConsumer(target, consumer, nowMs);
     const { query, found } = resolveAs(tables, endpoints, access, (catalog) =>
       resolveSandboxed(
         { query: savedQuery, text: sourceText },
         { query: parsed, text: consumer.text },
         {
           tables: catalog,
-          parameters: visibleParameters(endpoint, tables, endpoints),
-          view: { key: viewKey(endpoint), name: definition.name },
+          parameters: visibleParameters(target, tables, endpoints),
+          view: { key: viewKey(target), name: definition.name },
           tableAliases: new Map(Object.entries(definition.tableAliases)),
           ...(consumer.redactsPii ? { redaction: (definition.detectors ?? defaultDetectors).join(",") } : {}),
         },
@@ -117,7 +117,7 @@ export function compileConsumer(
     return { query: compileForPages(engine, query, maxRows, consumer.text, place), found };
   } catch (error) {
     if (error instanceof LqlError) throw fromLqlError(error);
-    // A problem in the endpoint's own text would be ours to explain, not the consumer's.
+    // A problem in the target's own text would be ours to explain, not the consumer's.
     if (error instanceof GoogleSqlError && error.text === consumer.text) throw fromQueryError(error);
     throw error;
   }
@@ -171,18 +171,18 @@ function compileFollowed(engine: Pick<Engine, "compile">, resolved: ResolvedQuer
   return { ...engine.compile(followed.query, { text }), paging: followed.paging };
 }
 
-function parseConsumer(endpoint: Endpoint, consumer: ConsumerQuery, nowMs: number): Query {
+function parseConsumer(target: QueryTarget, consumer: ConsumerQuery, nowMs: number): Query {
   const { language, text, maxDepth, shape } = consumer;
-  const query = language === "sql" ? parseClientQuery(text, maxDepth) : parseLql(endpoint, consumer, nowMs);
+  const query = language === "sql" ? parseClientQuery(text, maxDepth) : parseLql(target, consumer, nowMs);
   return shape === undefined ? query : shape.apply(allRowsOf(query));
 }
 
-function parseLql(endpoint: Endpoint, { text, shape, pageRows }: ConsumerQuery, nowMs: number): Query {
-  const defaultTable = findDefaultTable(endpoint.savedQuery);
+function parseLql(target: QueryTarget, { text, shape, pageRows }: ConsumerQuery, nowMs: number): Query {
+  const defaultTable = findDefaultTable(target.savedQuery);
   return compileLql(text, {
     defaultTable,
     nowMs,
-    maxRows: endpoint.definition.maxRows,
+    maxRows: target.definition.maxRows,
     pageRows,
     isWhole: shape !== undefined,
   });

@@ -1,0 +1,45 @@
+import type { QueryTarget } from "../../definition/query-target.ts";
+import type { QueryShape } from "../../explore/query-shape.ts";
+import type { PlannedQuery } from "./planned-query.ts";
+
+/** A query that a caller sends to run over an endpoint's tables. */
+export interface ConsumerQuery {
+  readonly language: "sql" | "lql";
+  readonly text: string;
+  /** True when it reads the endpoint's tables without their personal data. */
+  readonly redactsPii?: boolean;
+  /** Levels to which it may nest; those of the language unless set. */
+  readonly maxDepth?: number;
+  /** What is asked about its rows; the rows themselves unless set. */
+  readonly shape?: QueryShape;
+  /** Rows of a page that the call asks for, where the text of LQL does not say; 100 unless set. */
+  readonly pageRows?: number;
+}
+
+/** What a call says of tenants. */
+export interface CallTenants {
+  /** A parameter's value as text, by its name in lower case; undefined for NULL. */
+  readonly readValue: (name: string) => string | undefined;
+  /** The tenant that a pin binds the call to, and the parameter that was pinned. */
+  readonly bound?: { readonly parameter: string; readonly tenant: string } | undefined;
+}
+
+/** Makes queries ready to run, and keeps those that were. */
+export interface Planner {
+  /**
+   * The endpoint's own query, or a consumer's over its tables, compiled. `rowLimit` takes the place of the own
+   * query's outermost LIMIT. `place` asks for a page behind a row, of which each item says whether that key of the
+   * order is NULL, or for what is newer than a time (see `makeFollowed`). Throws `ServiceError` with line and column
+   * for what is wrong with a consumer's query, `GoogleSqlError` for the endpoint's, and `pinned_parameter` for a call
+   * that is bound to a tenant and reads a source that has none.
+   */
+  plan(
+    target: QueryTarget,
+    consumer: ConsumerQuery | undefined,
+    rowLimit: number | undefined,
+    place?: readonly boolean[] | "follow",
+    tenants?: CallTenants,
+  ): PlannedQuery;
+  /** The parameters that say whose rows an endpoint's calls read: a token that pins one of them reads no others. */
+  tenantParameters(target: QueryTarget): readonly string[];
+}

@@ -1,0 +1,27 @@
+import { createTarget, type QueryTarget } from "../../definition/query-target.ts";
+
+/** Of one page. */
+export const maxEvents = 1_000;
+
+/** The newest events of a source, newest first; of those after a time where the call has one. */
+export function createSourceEvents(source: string): QueryTarget {
+  return createTarget({
+    id: `source:${source}`,
+    query: `SELECT timestamp, id, event_message, metadata
+FROM \`${source}\`
+WHERE @after IS NULL OR timestamp > @after
+ORDER BY timestamp DESC
+LIMIT 100`,
+    maxRows: maxEvents,
+    parameters: [
+      {
+        name: "after",
+        type: "timestamp",
+        isRequired: false,
+        allowed: undefined,
+        default: null,
+        description: undefined,
+      },
+    ],
+  });
+}

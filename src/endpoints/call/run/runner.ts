@@ -1,0 +1,22 @@
+import type { Engine } from "../../../engines/contract/query-engine.ts";
+import type { Budget } from "../../../shared/budget.ts";
+import type { CursorSealer } from "../../paging/cursor.ts";
+import type { Planner } from "../plan/plan.ts";
+import type { Admission } from "./admission.ts";
+import type { HoldBack } from "./hold-back.ts";
+
+/** What calls run with. */
+export interface EndpointRunner {
+  readonly engine: Engine;
+  readonly planner: Planner;
+  readonly admission: Admission;
+  /** Callers whose queries ended the engine; nobody is held back without it. */
+  readonly holdBack?: HoldBack;
+  readonly cursors: CursorSealer;
+  readonly timeoutMs: number;
+  readonly maxResultBytes: number;
+  /** What the service sets besides. */
+  readonly budget?: Budget;
+  /** A monotonic clock in milliseconds. */
+  readonly now: () => number;
+}

@@ -1,0 +1,57 @@
+import { parseQuery } from "../../googlesql/parse.ts";
+import type { Endpoint, EndpointDefinition } from "./definition.ts";
+
+/** What a call of a target goes by: the part of an endpoint's definition that has to do with running queries. */
+export type TargetDefinition = Pick<
+  EndpointDefinition,
+  | "id"
+  | "name"
+  | "maxRows"
+  | "budget"
+  | "isSandboxed"
+  | "redactsPii"
+  | "detectors"
+  | "parameters"
+  | "tenantParameter"
+  | "tableAliases"
+>;
+
+/**
+ * What calls run: an endpoint, or a query that nobody saved, such as the events of a source. Plans and cursors belong
+ * to one, so there is one object of each for as long as it is the same.
+ */
+export interface QueryTarget
+  extends Pick<Endpoint, "savedQuery" | "sourceText" | "version" | "tenantParameters" | "problem"> {
+  readonly definition: TargetDefinition;
+  /** The parameters that its callers may send. */
+  readonly contract: Pick<Endpoint["contract"], "parameters">;
+}
+
+/** True for a target that is an endpoint: it was saved, and its answers may be cached. */
+export function isEndpoint(target: QueryTarget): target is Endpoint {
+  return "origin" in target;
+}
+
+/** What a target that nobody saved says of itself. */
+export interface TargetOptions
+  extends Pick<TargetDefinition, "maxRows">,
+    Partial<Pick<TargetDefinition, "parameters" | "isSandboxed" | "tableAliases">>,
+    Partial<Pick<QueryTarget, "savedQuery">> {
+  /** Apart from every other target's, and no UUID, which endpoints have. */
+  readonly id: string;
+  /** As callers name it; its id unless given. */
+  readonly name?: string;
+  readonly query: string;
+}
+
+/** A query that nobody saved, as something that can be called. Throws `GoogleSqlError` where it does not parse. */
+export function createTarget(options: TargetOptions): QueryTarget {
+  const { id, name = id, query, maxRows, parameters = [], isSandboxed = false, tableAliases = {} } = options;
+  return {
+    definition: { id, name, maxRows, isSandboxed, redactsPii: false, parameters, tableAliases },
+    version: 1,
+    savedQuery: options.savedQuery ?? parseQuery(query),
+    sourceText: query,
+    contract: { parameters },
+  };
+}
