@@ -3,7 +3,11 @@
  * a change of driver or of its version shows in one place.
  */
 
+import accessors from "@duckdb/node-api/lib/vectors/dataAccessors.js";
 import bindings from "@duckdb/node-bindings";
+
+// The driver's own decoder takes U+FEFF at the begin of a text for a mark of the encoding, and leaves it out.
+Object.assign(accessors, { textDecoder: new TextDecoder("utf-8", { ignoreBOM: true }) });
 
 /** The few calls below the driver's classes that move whole columns at once. */
 export const {
