@@ -13,6 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   demo: [],
   access: ["shared"],
   "engines/contract": ["googlesql"],
+  "engines/conformance": ["googlesql", "engines/contract"],
   "engines/lowering": ["googlesql"],
   "engines/duckdb": ["shared", "googlesql", "semantics", "redaction", "engines/contract", "engines/lowering"],
   "engines/index.ts": ["engines/contract", "engines/duckdb"],

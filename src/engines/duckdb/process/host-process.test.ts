@@ -118,21 +118,6 @@ describe("the engine host", () => {
     return values;
   }
 
-  it("keeps events, schema and ids over a restart of the service", async () => {
-    const folder = newFolder();
-    const first = await openStore(folder);
-    await first.store.ensureSource({ name: "edge", knownFields: [{ path: "metadata.known", type: STRING }] });
-    await first.store.append("edge", [eventOf("a", { metadata: { seen: 1, list: [{ deep: true }] } })], signal);
-    const described = first.store.describe("edge");
-    await first.host.close();
-
-    const second = await openStore(folder);
-    await second.store.ensureSource({ name: "edge", knownFields: [{ path: "metadata.known", type: STRING }] });
-    expect(second.store.describe("edge")).toEqual(described);
-    expect(await second.store.append("edge", [eventOf("a"), eventOf("b")], signal)).toEqual({ stored: 1, repeated: 1 });
-    expect(await query(second.host, "SELECT id FROM events_1 ORDER BY id")).toEqual(["a", "b"]);
-  });
-
   it("loses no acknowledged event when it is killed during ingest, and stores none twice", async () => {
     const { host, store } = await openStore(newFolder());
     await store.ensureSource({ name: "edge", knownFields: [] });

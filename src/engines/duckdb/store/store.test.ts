@@ -85,34 +85,6 @@ describe("a store in memory", () => {
     expect(summary).toMatchObject({ rowCount: 1, isTruncated: false });
   });
 
-  it("stores an id once, within a batch and beyond it", async () => {
-    const twice = [eventOf("b"), eventOf("b"), eventOf("c")];
-    expect(await store.append("edge", twice, signal)).toEqual({ stored: 2, repeated: 1 });
-    expect(await store.append("edge", [eventOf("c", {}, 99n), eventOf("d")], signal)).toEqual({
-      stored: 1,
-      repeated: 1,
-    });
-    const concurrent = await Promise.all(Array.from({ length: 8 }, () => store.append("edge", [eventOf("e")], signal)));
-    expect(concurrent.reduce((sum, { stored }) => sum + stored, 0)).toBe(1);
-  });
-
-  it("stores a call of many batches whole, and each of its ids once", async () => {
-    await store.ensureSource({ name: "many", knownFields: [] });
-    const events = Array.from({ length: 2600 }, (_, i) => eventOf(`${i % 2500}`, { [`field ${i % 3}`]: i }));
-    expect(await store.append("many", events, signal)).toEqual({ stored: 2500, repeated: 100 });
-    const { rows } = await run("SELECT count(*) AS n FROM events_2", [{ name: "n", type: INT64 }]);
-    expect(rows).toEqual([{ n: 2500 }]);
-  });
-
-  it("finds a repeated id whatever the time of its event", async () => {
-    const times = [0n, -1n, 4_000_000_000_000_000_000n, 253_402_300_799_999_999n, -62_135_596_800_000_000n];
-    const events = times.map((time, i) => eventOf(`time ${i}`, {}, time));
-    expect(await store.append("edge", events, signal)).toEqual({ stored: 5, repeated: 0 });
-    for (const event of events) {
-      expect(await store.append("edge", [event], signal)).toEqual({ stored: 0, repeated: 1 });
-    }
-  });
-
   it("widens a field for values of several types and loses none", async () => {
     const values: EventValue[] = [1, "one", true, 1.5, [1, 2], { deep: "x" }];
     await Promise.all(
@@ -187,20 +159,5 @@ describe("a store in memory", () => {
     });
     await expect(running).rejects.toMatchObject({ code: "aborted" });
     expect(performance.now() - abortedAt).toBeLessThan(100);
-  });
-
-  it("answers rows, oldest and newest of each source", async () => {
-    await store.ensureSource({ name: "empty", knownFields: [] });
-    await store.ensureSource({ name: "two", knownFields: [] });
-    await store.append("two", [eventOf("a", {}, 5n), eventOf("b", {}, 7n)], signal);
-    const statistics = await store.statistics(signal);
-    expect(statistics.slice(2)).toEqual([
-      { name: "empty", rowCount: 0, oldestTimestampUs: null, newestTimestampUs: null },
-      { name: "two", rowCount: 2, oldestTimestampUs: 5n, newestTimestampUs: 7n },
-    ]);
-  });
-
-  it("refuses to append to a source that it does not know", async () => {
-    await expect(store.append("nope", [eventOf("a")], signal)).rejects.toThrow("no source nope");
   });
 });

@@ -1,0 +1,143 @@
+/** A case that nothing fails tests nothing: the suite is run over engines that do nothing, or the wrong thing. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createFakeEngine, runningQuery } from "../../../test/support/fake-engine.ts";
+import { type Engine, EngineError, type EventStore, type LogEvent } from "../contract/query-engine.ts";
+import { openMemoryEngine } from "../index.ts";
+import { Bench, type ConformanceCase, conformanceCases } from "./index.ts";
+
+const allCases = Object.values(conformanceCases).flat();
+
+function outcomeOf(each: ConformanceCase, bench: Bench): Promise<"passes" | "fails"> {
+  return each.run(bench).then(
+    () => "passes",
+    () => "fails",
+  );
+}
+
+/** Answers every call without doing anything. */
+function idleEngine(): Engine {
+  const idle = createFakeEngine();
+  return { ...idle, onRun: async () => runningQuery([]) } as Engine;
+}
+
+/** Refuses every call. */
+function refusingEngine(): Engine {
+  const refuse = () => Promise.reject(new EngineError("internal", "no"));
+  const { store, ...rest } = createFakeEngine();
+  const refusals = { append: refuse, deleteBefore: refuse, dropSource: refuse, statistics: refuse, inspect: refuse };
+  const refusing: EventStore = { ...store, ...refusals };
+  return { ...rest, run: refuse, ping: refuse, store: refusing };
+}
+
+describe("each case of the suite", () => {
+  it("fails over an engine that does nothing, or over one that refuses everything", async () => {
+    const passing: string[] = [];
+    for (const each of allCases) {
+      const outcomes = [];
+      for (const open of [idleEngine, refusingEngine]) {
+        outcomes.push(await outcomeOf(each, await Bench.open(async () => open())));
+      }
+      if (!outcomes.includes("fails")) passing.push(each.name);
+    }
+    expect(passing).toEqual([]);
+  });
+});
+
+describe("the suite finds", () => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await openMemoryEngine({ threads: 1 });
+  });
+  afterAll(() => engine.close());
+
+  const withStore = (change: (store: EventStore) => Partial<EventStore>): Engine => ({
+    ...engine,
+    store: Object.assign(Object.create(engine.store) as EventStore, change(engine.store)),
+  });
+  let made = 0;
+  const renumbered = (events: readonly LogEvent[]) =>
+    events.map((event) => ({ ...event, id: `${event.id} ${++made}` }));
+
+  it.each<readonly [what: string, broken: () => Engine, cases: readonly string[]]>([
+    [
+      "a store that stores repeats",
+      () =>
+        withStore((store) => ({ append: (name, events, signal) => store.append(name, renumbered(events), signal) })),
+      ["stores an id once, within", "finds a repeated id", "stores an id once for each tenant"],
+    ],
+    [
+      "a store that loses the last event of many",
+      () =>
+        withStore((store) => ({
+          async append(name, events, signal) {
+            await store.append(name, events.slice(0, Math.max(1, events.length - 1)), signal);
+            return { stored: events.length, repeated: 0 };
+          },
+        })),
+      ["stores a large append whole", "tells rows, oldest and newest"],
+    ],
+    [
+      "a retention that takes the bound too",
+      () =>
+        withStore((store) => ({
+          deleteBefore: async (name, time) => (await store.deleteBefore?.(name, time + 1n)) ?? 0,
+        })),
+      ["deletes the events before a time"],
+    ],
+    [
+      "a drop that deletes rows alone",
+      () =>
+        withStore((store) => ({
+          dropSource: async (name) => void (await store.deleteBefore?.(name, 10n ** 18n).catch(() => undefined)),
+        })),
+      ["drops a source with its events"],
+    ],
+    [
+      "a view that shows a tenant everything",
+      () => withStore((store) => ({ describe: (name) => store.describe(name) })),
+      ["shows a tenant the fields of its own events"],
+    ],
+    [
+      "a view that is made anew each time",
+      () => withStore((store) => ({ describe: (name, tenant) => structuredClone(store.describe(name, tenant)) })),
+      ["describes a source at once"],
+    ],
+    [
+      "a query that nobody can stop",
+      () => ({ ...engine, run: (request) => engine.run({ ...request, signal: new AbortController().signal }) }),
+      ["ends a query that nobody waits for any more, between its rows"],
+    ],
+    [
+      "an answer without bounds",
+      () => ({
+        ...engine,
+        run: (request) => engine.run({ ...request, limits: { timeoutMs: 2000, maxRows: 1e6, maxResultBytes: 1e9 } }),
+      }),
+      [
+        "cuts an answer at its rows",
+        "fails an answer beyond its bytes",
+        "fails a text beyond",
+        "ends a query at its deadline",
+      ],
+    ],
+    [
+      "values that are bound in another order",
+      () => ({ ...engine, run: (request) => engine.run({ ...request, values: request.values.toReversed() }) }),
+      ["answers with parameters of each form"],
+    ],
+  ])("%s", async (_, broken, cases) => {
+    for (const begin of cases) {
+      const each = allCases.find(({ name }) => name.startsWith(begin));
+      if (each === undefined) throw new Error(`There is no case ${begin}`);
+      // The case itself is sound: the engine as it is passes it.
+      expect([each.name, await outcomeOf(each, await Bench.open(async () => engine, `good_${++made}`))]).toEqual([
+        each.name,
+        "passes",
+      ]);
+      expect([each.name, await outcomeOf(each, await Bench.open(async () => broken(), `bad_${++made}`))]).toEqual([
+        each.name,
+        "fails",
+      ]);
+    }
+  });
+});

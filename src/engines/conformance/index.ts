@@ -1,0 +1,22 @@
+/** The suite that every engine passes. */
+
+import { appendCases } from "./append-cases.ts";
+import type { ConformanceCase } from "./conformance-case.ts";
+import { fieldCases } from "./field-cases.ts";
+import { hostileCases } from "./hostile-cases.ts";
+import { keepingCases } from "./keeping-cases.ts";
+import { languageCases } from "./language-cases.ts";
+import { limitCases } from "./limit-cases.ts";
+
+export { Bench, type OpenEngine } from "./bench.ts";
+export type { ConformanceCase } from "./conformance-case.ts";
+
+/** By topic. */
+export const conformanceCases: Readonly<Record<string, readonly ConformanceCase[]>> = {
+  fields: fieldCases,
+  language: languageCases,
+  appends: appendCases,
+  "what is kept": keepingCases,
+  "limits and cancel": limitCases,
+  "hostile data": hostileCases,
+};

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Bench, conformanceCases, type OpenEngine } from "../index.ts";
+
+export interface ConformanceSubject {
+  /** Of the engine, for people. */
+  readonly name: string;
+  readonly open: OpenEngine;
+  /** Cases that the engine does not pass, by name, and why. One that it passes does not belong here. */
+  readonly notSupported: Readonly<Record<string, string>>;
+  /** Whether the long cases run too. */
+  readonly isFull?: boolean;
+}
+
+/** Runs the suite as tests. */
+export function testConformance({ name, open, notSupported, isFull = false }: ConformanceSubject): void {
+  describe(`${name} conforms`, () => {
+    let bench: Bench;
+    beforeAll(async () => {
+      bench = await Bench.open(open);
+    }, 60_000);
+    afterAll(() => bench.close());
+
+    for (const [topic, cases] of Object.entries(conformanceCases)) {
+      describe(topic, () => {
+        for (const each of cases) {
+          if (each.isLong === true && !isFull) continue;
+          const reason = notSupported[each.name];
+          if (reason === undefined) it(each.name, () => each.run(bench), 120_000);
+          else it(`does not: ${each.name} (${reason})`, () => expect(each.run(bench)).rejects.toThrow(), 120_000);
+        }
+      });
+    }
+
+    it("names cases that there are where it names what it does not", () => {
+      const names = new Set(Object.values(conformanceCases).flatMap((cases) => cases.map((each) => each.name)));
+      expect(names.size).toBe(Object.values(conformanceCases).flat().length);
+      expect(Object.keys(notSupported).filter((each) => !names.has(each))).toEqual([]);
+    });
+  });
+}
