@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { makeBases } from "./stand-in-bases.ts";
 
 const maxImageMegabytes = 260;
-const maxIdleMegabytes = 200;
+const maxIdleMegabytes = 180;
 const token = "image-test-token-0123456789";
 const port = 47_123;
 

@@ -5,6 +5,7 @@ import { type Configuration, readConfiguration } from "../../config/config.ts";
 import { fillWithSampleEvents } from "../../demo/fill-with-sample-events.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
 import { type RunningService, startService } from "../../service/service.ts";
+import { collectAtRest } from "../../shared/collect-at-rest.ts";
 import { holdTickShape } from "../../shared/tick-shape.ts";
 import { auditSourceName } from "../../sources/audit-source.ts";
 import { type CliContext, print } from "../context.ts";
@@ -31,6 +32,7 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
   const configuration = quietForDemo(readConfiguration(context, context.environment), options);
   const demoToken = { id: "demo", secret: createSecret(), scopes: ["ingest"] };
   const service = await startService(configuration, options.demo === true ? [demoToken] : []);
+  const stopCollecting = collectAtRest();
   const ended = new AbortController();
   const signalled = waitForSignal(ended.signal);
   const reload = () => {
@@ -46,6 +48,7 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
   } finally {
     // From here on the signals mean what they mean to any process.
     ended.abort();
+    stopCollecting();
     await service.stop();
     process.off("SIGHUP", reload);
     tickShape.release();

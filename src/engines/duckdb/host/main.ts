@@ -3,6 +3,7 @@
  * as soon as that does: a service that was killed leaves no process behind that holds its store.
  */
 import { Socket } from "node:net";
+import { collectAtRest } from "../../../shared/collect-at-rest.ts";
 import { serve } from "./server.ts";
 
 const FRAMES_FD = 3;
@@ -17,6 +18,8 @@ process.on("SIGINT", () => undefined);
 process.on("SIGTERM", () => undefined);
 process.on("uncaughtException", exitWith);
 process.on("unhandledRejection", exitWith);
+
+collectAtRest();
 
 const hooks = { onFatal: exitWith, onProblem: (message: string) => void process.stderr.write(`${message}\n`) };
 serve(new Socket({ fd: FRAMES_FD, readable: true, writable: true }), hooks, (error) => {
