@@ -22,36 +22,26 @@ tenant_parameter: project
 WITH
   api_requests AS (
     SELECT
-      CASE @interval
-        WHEN 'minutely' THEN TIMESTAMP_TRUNC(t.timestamp, MINUTE)
-        WHEN '15min' THEN TIMESTAMP_TRUNC(t.timestamp, MINUTE)
-        WHEN '30min' THEN TIMESTAMP_TRUNC(t.timestamp, MINUTE)
-        WHEN '1hr' THEN TIMESTAMP_TRUNC(t.timestamp, MINUTE)
-        WHEN 'hourly' THEN TIMESTAMP_TRUNC(t.timestamp, HOUR)
-        WHEN '3hr' THEN TIMESTAMP_TRUNC(t.timestamp, HOUR)
-        WHEN '1day' THEN TIMESTAMP_TRUNC(t.timestamp, HOUR)
-        WHEN '3day' THEN TIMESTAMP_TRUNC(t.timestamp, HOUR)
-        WHEN 'daily' THEN TIMESTAMP_TRUNC(t.timestamp, DAY)
-        WHEN '7day' THEN TIMESTAMP_TRUNC(t.timestamp, DAY)
-        WHEN 'weekly' THEN TIMESTAMP_TRUNC(t.timestamp, DAY)
+      CASE
+        WHEN @interval IN ('minutely', '15min', '30min', '1hr') THEN TIMESTAMP_TRUNC(t.timestamp, MINUTE)
+        WHEN @interval IN ('hourly', '3hr', '1day', '3day') THEN TIMESTAMP_TRUNC(t.timestamp, HOUR)
+        ELSE TIMESTAMP_TRUNC(t.timestamp, DAY)
       END AS bucket,
       request.path AS path
     FROM edge AS t
     CROSS JOIN UNNEST(t.metadata) AS m
     CROSS JOIN UNNEST(m.request) AS request
-    WHERE t.timestamp >= CASE @interval
-        WHEN 'minutely' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 60 MINUTE)
-        WHEN '15min' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 15 MINUTE)
-        WHEN '30min' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 30 MINUTE)
-        WHEN '1hr' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 60 MINUTE)
-        WHEN 'hourly' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 HOUR)
-        WHEN '3hr' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 3 HOUR)
-        WHEN '1day' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 24 HOUR)
-        WHEN '3day' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 72 HOUR)
-        WHEN 'daily' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 7 DAY)
-        WHEN '7day' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 7 DAY)
-        WHEN 'weekly' THEN TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 7 DAY)
-      END
+    WHERE t.timestamp >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL CASE @interval
+        WHEN '15min' THEN 15
+        WHEN '30min' THEN 30
+        WHEN 'minutely' THEN 60
+        WHEN '1hr' THEN 60
+        WHEN 'hourly' THEN 60
+        WHEN '3hr' THEN 3 * 60
+        WHEN '1day' THEN 24 * 60
+        WHEN '3day' THEN 72 * 60
+        ELSE 7 * 24 * 60
+      END MINUTE)
       -- A gateway that logs no URL still tells the project.
       AND REGEXP_CONTAINS(COALESCE(request.url, t.project), @project)
   )

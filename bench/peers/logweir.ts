@@ -11,7 +11,6 @@ import type { Answer, Peer, Row } from "./peer.ts";
 /** Of the scope `private`. */
 export const token = "logweir-bench-private-token";
 const connections = 4;
-const hourMs = 3_600_000;
 const timeLiteral = (ms: number) => `TIMESTAMP '${new Date(ms).toISOString()}'`;
 const ingestPath = "/api/logs?source_name=edge";
 
@@ -39,18 +38,16 @@ export interface LogweirPeer extends Peer {
  * The endpoints of the benchmark: those that come with the service, with the clock stopped at `endMs` and the cache
  * off.
  */
-function writeEndpoints(folder: string, endMs: number): void {
+function writeEndpoints(folder: string, endMs: number, root: string): void {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "logs.all.sql"), readFileSync(join(rootFolder, "endpoints", "logs.all.sql")));
-  const counts = readFileSync(join(rootFolder, "endpoints", "usage.api-counts.sql"), "utf8");
+  writeFileSync(join(folder, "logs.all.sql"), readFileSync(join(root, "endpoints", "logs.all.sql")));
+  const counts = readFileSync(join(root, "endpoints", "usage.api-counts.sql"), "utf8");
   const changes: readonly (readonly [RegExp, string])[] = [
     [/^id: .*$/m, "id: 5d0f5d52-22f2-4e61-9b42-0f3d3f8a7c11"],
     [/^name: .*$/m, "name: bench.api-counts"],
     [/^cache_seconds: .*$/m, "cache_seconds: 0"],
     [/^warm_every_seconds: .*\n/m, ""],
-    [/TIMESTAMP_SUB\(CURRENT_TIMESTAMP\(\), INTERVAL 60 MINUTE\)/, timeLiteral(endMs - hourMs)],
-    [/TIMESTAMP_SUB\(CURRENT_TIMESTAMP\(\), INTERVAL 1 HOUR\)/, timeLiteral(endMs - hourMs)],
-    [/TIMESTAMP_SUB\(CURRENT_TIMESTAMP\(\), INTERVAL 7 DAY\)/, timeLiteral(endMs - 7 * 24 * hourMs)],
+    [/CURRENT_TIMESTAMP\(\)/g, timeLiteral(endMs)],
   ];
   const changed = changes.reduce((text, [from, to]) => {
     const next = text.replace(from, to);
@@ -61,10 +58,10 @@ function writeEndpoints(folder: string, endMs: number): void {
 }
 
 /** Sources that never forget: the events lie at a fixed time. */
-export function writeSources(folder: string): void {
+export function writeSources(folder: string, root: string = rootFolder): void {
   mkdirSync(folder, { recursive: true });
-  for (const file of readdirSync(join(rootFolder, "sources"))) {
-    const text = readFileSync(join(rootFolder, "sources", file), "utf8");
+  for (const file of readdirSync(join(root, "sources"))) {
+    const text = readFileSync(join(root, "sources", file), "utf8");
     writeFileSync(join(folder, file), text.replace(/^retention_days: .*\n/m, ""));
   }
 }
@@ -73,10 +70,11 @@ export function writeSources(folder: string): void {
 export function startProcess(
   folder: string,
   settings: Readonly<Record<string, string>> = {},
+  root: string = rootFolder,
 ): { readonly child: ChildProcess; readonly url: Promise<string> } {
   const environment = Object.entries(process.env).filter(([name]) => !name.startsWith("LOGWEIR_"));
   const child = spawn(process.execPath, ["bin/logweir.mjs", "serve"], {
-    cwd: rootFolder,
+    cwd: root,
     env: {
       ...Object.fromEntries(environment),
       LOGWEIR_PORT: "0",
@@ -124,13 +122,13 @@ async function settle(client: HttpClient): Promise<void> {
 
 /**
  * Starts the service on its folder below `folder`, which is made when it is missing. For its endpoints it is always
- * `endMs`.
+ * `endMs`. `root` is the checkout whose build it is, if it is another than this one.
  */
-export async function startLogweir(folder: string, endMs: number): Promise<LogweirPeer> {
+export async function startLogweir(folder: string, endMs: number, root: string = rootFolder): Promise<LogweirPeer> {
   const home = join(folder, "logweir");
-  writeEndpoints(join(home, "endpoints"), endMs);
-  writeSources(join(home, "sources"));
-  const { child, url: starting } = startProcess(home);
+  writeEndpoints(join(home, "endpoints"), endMs, root);
+  writeSources(join(home, "sources"), root);
+  const { child, url: starting } = startProcess(home, {}, root);
   const url = await starting;
   const client = openHttpClient(url, token, 64);
 
