@@ -67,8 +67,9 @@ class EventWalk {
       const value = event.fields[name];
       if (value === undefined) continue;
       const node = root.children.get(name);
-      const isPlain = node?.hasTwin === false && node.declared === undefined && !this.#share.isFull;
-      if (!isPlain) this.#addRenamed(name, node, value, names);
+      const isAlone = node?.hasTwin === false && !this.#share.isFull;
+      const keepsName = isAlone && (node.declared === undefined || this.#fits(name, node, value));
+      if (!keepsName) this.#addRenamed(name, node, value, names);
       else this.#addField(name, node, value);
     }
     if (this.#rest === "") return;
