@@ -70,7 +70,7 @@ function Facet({ path, values }: FacetProps) {
       {matching?.map(({ value, count }) => (
         <FacetValue key={value ?? "\u0000"} path={path} value={value} count={count} share={count / largest} />
       ))}
-      {matching === undefined && <div class="faint">…</div>}
+      {matching === undefined && overview.value.kind === "loading" && <div class="faint">…</div>}
       {matching?.length === 0 && <div class="faint">No values</div>}
     </div>
   );

@@ -62,7 +62,8 @@ function draw(element: HTMLElement, times: readonly number[], areas: readonly Ar
       axes: [
         {
           ...axis,
-          values: (_, splits) => splits.map((seconds) => formatInstant(seconds * 1000, zone.value).slice(5, 16)),
+          size: 28,
+          values: (_, splits) => splits.map((seconds) => formatTick(seconds * 1000, times)),
           space: 90,
         },
         { ...axis, size: 56 },
@@ -71,4 +72,12 @@ function draw(element: HTMLElement, times: readonly number[], areas: readonly Ar
     [times.map((ms) => ms / 1000), ...stacked.reverse()],
     element,
   );
+}
+
+const dayMs = 864e5;
+
+/** The time of the day, with the date before it where several days are shown. */
+function formatTick(ms: number, times: readonly number[]): string {
+  const spanMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  return formatInstant(ms, zone.value).slice(spanMs > dayMs ? 5 : 11, 16);
 }

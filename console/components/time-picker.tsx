@@ -50,7 +50,7 @@ function Between({ range, onChange }: TimePickerProps) {
   const isGood = fromMs < toMs;
   const field = (label: string, value: string, set: (text: string) => void) => (
     <label class="field">
-      <span>{label}</span>
+      <span style={{ width: "36px" }}>{label}</span>
       <input
         class="input"
         type="datetime-local"

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "@codemirror/lint";
 import { ApiError, callApi, isAborted, type Problem } from "../api/client.ts";
 import { completeLql, type Language } from "../lib/query-text.ts";
-import { currentTable, ownParameters, query } from "../state/explore.ts";
+import { currentTable, ownParameters, query, queryWarnings } from "../state/explore.ts";
 
 /** What a query cannot be, and what it can hardly mean: a field that no event has carried. */
 interface Findings {
@@ -14,9 +14,11 @@ let controller = new AbortController();
 /** What the service finds in a query of the endpoint's scope. What is typed on gives up what was asked. */
 export function checkQuery(language: Language, text: string): Promise<readonly Diagnostic[]> {
   const sent = language === "sql" ? { sql: text } : { lql: completeLql(text, currentTable.value?.name, undefined) };
+  queryWarnings.value = [];
   return check(text, async (signal) => {
     const path = { endpoint: query.value.scope };
     const { result } = await callApi("checkQuery", { path, body: { ...ownParameters(), ...sent }, signal });
+    queryWarnings.value = result.warnings.map(({ message }) => message);
     return { errors: result.diagnostics, warnings: result.warnings };
   });
 }

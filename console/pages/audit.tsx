@@ -69,8 +69,8 @@ function AuditLine({ row }: { readonly row: Row }) {
       <td class="mono" style={{ whiteSpace: "nowrap" }}>
         {timeOf(row).slice(0, 19)}
       </td>
-      <td class="mono">{cell("actor")}</td>
-      <td>{cell("action")}</td>
+      <td class="mono name">{cell("actor")}</td>
+      <td class="name">{cell("action")}</td>
       <td class="mono">{cell("endpoint") || cell("target") || cell("route")}</td>
       <td>
         <span class={cell("outcome") === "ok" ? "badge success" : "badge warning"}>{cell("outcome") || "done"}</span>

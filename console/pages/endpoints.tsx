@@ -42,7 +42,7 @@ function EndpointList() {
               return (
                 <tr key={name}>
                   <td>
-                    <a class="mono" href={linkTo(`endpoints/${name}`)}>
+                    <a class="mono name" href={linkTo(`endpoints/${name}`)}>
                       {name}
                     </a>{" "}
                     {problem !== undefined && <span class="badge danger">broken</span>}

@@ -23,6 +23,7 @@ import {
   openScope,
   overview,
   query,
+  queryWarnings,
   readAddress,
   run,
   scopes,
@@ -112,6 +113,8 @@ function Counts({ onSelect }: { readonly onSelect: (fromMs: number, toMs: number
               <b>{formatCount(shown.total)}</b> {shown.total === 1 ? "event" : "events"}
             </span>
             {countsByLevel(shown.series)
+              // The worst first: in a narrow window it must not be the one that is left out.
+              .toReversed()
               .filter(() => shown.series.some(({ value }) => value !== null))
               .map(({ level, total }) => (
                 <span key={level}>
@@ -235,6 +238,11 @@ function NoRows() {
             ? "Nothing came in the range that is chosen."
             : "No row meets the query in the range that is chosen."}
         </p>
+        {queryWarnings.value.map((warning) => (
+          <div key={warning} class="notice warning">
+            {warning}
+          </div>
+        ))}
         <div class="row wrap">
           {range.kind === "last" && range.amount !== "7d" && (
             <button type="button" class="button" onClick={() => change({ range: { kind: "last", amount: "7d" } })}>

@@ -69,7 +69,7 @@ function SourceLine({ source, rejected }: { readonly source: SourceRow; readonly
   return (
     <tr>
       <td>
-        <a class="mono" href={linkTo(`sources/${name}`)}>
+        <a class="mono name" href={linkTo(`sources/${name}`)}>
           {name}
         </a>
       </td>

@@ -48,6 +48,8 @@ export type Loading<Value> =
 export const tables = signal<Loading<readonly ScopeTable[]>>({ kind: "idle" });
 export const overview = signal<Loading<Overview>>({ kind: "idle" });
 export const selectedIndex = signal<number | undefined>(undefined);
+/** What the service holds against the query that is typed, though it runs: fields that no event has carried. */
+export const queryWarnings = signal<readonly string[]>([]);
 export const missingParameters = signal<readonly string[]>([]);
 /** The ends of time of what is shown, in milliseconds. */
 export const shownRange = signal<{ readonly fromMs: number; readonly toMs: number }>({ fromMs: 0, toMs: 0 });
