@@ -113,11 +113,11 @@ export interface FreshService {
   stop(): Promise<void>;
 }
 
-/** Starts the service as `npm start` does, on an empty folder, which it fills with sample events. */
+/** Starts the service as `npm start` does once it is built, on an empty folder, which it fills with sample events. */
 export async function startFresh(): Promise<FreshService> {
   const dataDir = await mkdtemp(join(tmpdir(), "logweir-console-fresh-"));
   const environment = { LOGWEIR_PORT: "0", LOGWEIR_DATA_DIR: dataDir };
-  const args = ["bin/logweir.mjs", "serve", "--demo"];
+  const args = ["dist/logweir.js", "serve", "--demo"];
   const { child, told } = await startProcess(args, environment, /(http:\/\/\S+#token=\S+)/);
   return {
     link: told,

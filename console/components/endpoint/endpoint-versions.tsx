@@ -45,7 +45,7 @@ export function EndpointVersions({ endpoint, onChanged }: EndpointVersionsProps)
                   <strong>v{version}</strong>
                   {current && <span class="badge success">current</span>}
                   <span class="grow soft">
-                    {action} by {author}, {formatAgo(Date.parse(at), Date.now())}
+                    {action} by {nameOf(author)}, {formatAgo(Date.parse(at), Date.now())}
                     {changed.length > 0 && `: ${changed.join(", ")}`}
                   </span>
                   {!current && (
@@ -73,6 +73,11 @@ export function EndpointVersions({ endpoint, onChanged }: EndpointVersionsProps)
       )}
     </section>
   );
+}
+
+/** Of a file its name: where it lies is the service's machine's. */
+function nameOf(author: string): string {
+  return author.startsWith("file:") ? `the file ${author.split("/").at(-1) ?? ""}` : author;
 }
 
 function Comparison({ id, from, to }: { readonly id: string; readonly from: number; readonly to: number }) {

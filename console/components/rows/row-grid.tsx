@@ -7,7 +7,7 @@ import { GridHead } from "./grid-head.tsx";
 import { GridRow, rowHeight } from "./grid-row.tsx";
 
 /** Rows that are drawn beyond those in view, on either side. */
-const spareRows = 12;
+const spareRows = 8;
 /** The next page is asked for when so many rows are left. */
 const nearEndRows = 200;
 
