@@ -42,6 +42,8 @@ export interface CompiledQuery {
   readonly columns: readonly OutputColumn[];
   /** Canonical names of the tables that are read. */
   readonly tables: readonly string[];
+  /** What the engine's compiler tells the engine's runs beside the SQL. Nobody else looks into it. */
+  readonly plan?: object;
 }
 
 export interface CompiledParameter {

@@ -3,7 +3,7 @@
  * keep it.
  */
 
-import { INT64 } from "../../googlesql/types.ts";
+import { INT64, TIMESTAMP } from "../../googlesql/types.ts";
 import { type Deadline, openDeadline } from "../../shared/deadline.ts";
 import {
   type CompiledQuery,
@@ -17,13 +17,17 @@ import {
 } from "../contract/query-engine.ts";
 import { MAX_ARRAY_ELEMENTS, MAX_STRING_BYTES } from "./compile/limits.ts";
 import type { EngineHost, HostQuery } from "./host/protocol.ts";
+import type { StatementPlan } from "./statement-plan.ts";
 
 /** How long past its deadline a host may take to say so itself. */
 const TIMEOUT_GRACE_MS = 100;
 
 const generatedSizes = { maxArrayElements: MAX_ARRAY_ELEMENTS, maxStringBytes: MAX_STRING_BYTES };
 
-/** The values of a query's parameters, and of the limits that stand in it. */
+/** How the database writes the ends of time. */
+export const [FIRST_US, LAST_US] = [-(2n ** 63n) + 1n, 2n ** 63n - 1n];
+
+/** The values of a query's parameters, of the limits that stand in it, and of the bounds of its conditions on ids. */
 export function bindValues(
   query: CompiledQuery,
   values: readonly ParameterValue[],
@@ -33,9 +37,21 @@ export function bindValues(
     throw new EngineError("internal", `The query has ${query.parameters.length} parameters, not ${values.length}`);
   }
   const own = query.parameters.map(({ type }, index) => ({ type, value: values[index] ?? null }));
-  if (query.limits === undefined) return own;
-  const sizes = query.limits.map((limit) => ({ type: INT64, value: String(limits[limit] ?? generatedSizes[limit]) }));
-  return [...own, ...sizes];
+  const plan = planOf(query);
+  if (query.limits === undefined && plan === undefined) return own;
+  const sizes = (query.limits ?? []).map((limit) => {
+    return { type: INT64, value: String(limits[limit] ?? generatedSizes[limit]) };
+  });
+  // All times, unless the engine host knows better.
+  const bounds = (plan?.idConditions ?? []).flatMap(() =>
+    [FIRST_US, LAST_US].map((us) => ({ type: TIMESTAMP, value: String(us) })),
+  );
+  return [...own, ...sizes, ...bounds];
+}
+
+/** What the compiler told of the statement. */
+export function planOf({ plan }: CompiledQuery): StatementPlan | undefined {
+  return plan as StatementPlan | undefined;
 }
 
 type Rows = AsyncGenerator<RowBatch, QuerySummary, void>;
@@ -102,6 +118,7 @@ export async function runQuery(host: EngineHost, request: RunRequest): Promise<R
     columns: query.columns,
     encoding,
     limits,
+    ...(query.plan === undefined ? {} : { plan: query.plan as StatementPlan }),
   };
   const deadline = openDeadline(signal, limits.timeoutMs + TIMEOUT_GRACE_MS);
   const rows = runUntil(host, hostQuery, deadline, onEngineEnded);

@@ -32,6 +32,8 @@ interface OrderItem {
 /** Printed last. An object, because V8 keeps whatever a closure holds that is assigned to a field of its own. */
 export interface FromItem {
   readonly print: () => string;
+  /** Set where it is one table of a source. */
+  readonly table?: { readonly name: string; readonly alias: string };
 }
 
 export interface Block {
@@ -50,6 +52,8 @@ export interface Block {
   hasWindows: boolean;
   order: readonly OrderItem[];
   limit: string | undefined;
+  /** The limit where the query says it. */
+  limitCount: number | undefined;
   offset: string | undefined;
   /** By the column's id, or by a text for what is no column of the query. */
   readonly exports: Map<number | string, SelectItem>;
@@ -84,6 +88,7 @@ export function newBlock(outer: Scope | undefined, depth = 1): Block {
     hasWindows: false,
     order: [],
     limit: undefined,
+    limitCount: undefined,
     offset: undefined,
     exports: new Map(),
     bindings: new Map(),

@@ -6,6 +6,7 @@ import type { Analysis } from "../../lowering/analysis.ts";
 import type { Failing } from "../../lowering/failing.ts";
 import type { LayoutCatalog } from "../layout.ts";
 import type { Block } from "./block.ts";
+import type { PrintedIdCondition } from "./expression/id-conditions.ts";
 import type { Scope } from "./scope.ts";
 
 /** A CTE that is printed as one: its name, and its body, which gets columns as they are asked for. */
@@ -32,6 +33,8 @@ export interface Compilation {
   /** CTEs that have been asked for. */
   readonly printedCtes: Map<number, PrintedCte>;
   readonly tables: Set<string>;
+  /** Conditions on ids that are bounded by times, in the order of their placeholders. */
+  readonly idConditions: Map<string, PrintedIdCondition>;
   /** Recursive CTEs whose step is being printed: definitions inside it cannot be printed before it. */
   recursionDepth: number;
   aliasCount: number;

@@ -8,11 +8,13 @@ import { analyse } from "../../lowering/analysis.ts";
 import { Failing } from "../../lowering/failing.ts";
 import { CURRENT_INSTANT } from "../functions/time/time-zone.ts";
 import type { LayoutCatalog } from "../layout.ts";
+import type { IdCondition, RowsPlan, StatementPlan } from "../statement-plan.ts";
 import { type Block, findColumn, selectColumn, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { guardHiddenFailures } from "./hidden-failures.ts";
 import { LIMIT_PLACEHOLDERS } from "./limits.ts";
-import { FIRST_LIMIT, numberPlaceholders } from "./placeholders.ts";
+import { FIRST_BOUND, FIRST_LIMIT, numberPlaceholders } from "./placeholders.ts";
+import { planRows, printRows } from "./plan-rows.ts";
 import { renderBlock } from "./render.ts";
 import { buildOrderBy, buildScan } from "./scan/scans.ts";
 
@@ -45,6 +47,7 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
     parameters: numbered(query.parameters),
     printedCtes: new Map(),
     tables: new Set(),
+    idConditions: new Map(),
     recursionDepth: 0,
     scanDepth: 0,
     levelsRead: 0,
@@ -55,17 +58,44 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
   const block = orderResult(compilation, needsSelect(built, query) ? wrapBlock(compilation, built) : built, query);
   const items = query.columns.map(({ column }) => selectColumn(compilation, block, column));
   const body = renderBlock(block, items);
-  const printed = guardHiddenFailures(printWith(compilation) + body);
-  const { sql, used } = numberPlaceholders(options.nowUs === undefined ? printed : stopClock(printed, options.nowUs));
+  const finish = (printed: string) => {
+    const guarded = guardHiddenFailures(printed);
+    return numberPlaceholders(options.nowUs === undefined ? guarded : stopClock(guarded, options.nowUs));
+  };
+  const { sql, used } = finish(printWith(compilation) + body);
+  const plan = planStatement(
+    compilation,
+    used,
+    planRows(block, items, (text) => finish(text).sql),
+    sql,
+  );
   return {
     sql,
     parameters: used.map((index) => query.parameters[index - 1]).filter((parameter) => parameter !== undefined),
-    ...(used.every((index) => index < FIRST_LIMIT)
+    ...(used.every((index) => index < FIRST_LIMIT || index >= FIRST_BOUND)
       ? {}
       : { limits: used.flatMap((index) => LIMIT_PLACEHOLDERS[index - FIRST_LIMIT] ?? []) }),
     columns: query.columns.map(({ name, column }) => ({ name, type: column.type })),
     tables: [...compilation.tables],
+    ...(plan === undefined ? {} : { plan }),
   };
+}
+
+/** What the host is told of the statement; undefined where that is nothing. */
+function planStatement(
+  { idConditions }: Compilation,
+  used: readonly number[],
+  rows: RowsPlan | undefined,
+  sql: string,
+): StatementPlan | undefined {
+  const printed = [...idConditions.values()].filter((_, place) => used.includes(FIRST_BOUND + 2 * place));
+  const conditions = printed.map(({ table, id }): IdCondition => {
+    return { table, id: "text" in id ? id.text : used.indexOf(id.parameter) };
+  });
+  // Parts that do not make up the statement would answer another question.
+  const isWhole = rows !== undefined && printRows(rows) === sql;
+  if (conditions.length === 0 && !isWhole) return undefined;
+  return { idConditions: conditions, ...(isWhole ? { rows } : {}) };
 }
 
 function numbered(parameters: ResolvedQuery["parameters"]): Compilation["parameters"] {

@@ -24,6 +24,9 @@ function nextPlaceholder(sql: string, from: number): number {
 /** Placeholders from here on stand for limits of the call, and are numbered behind those of parameters. */
 export const FIRST_LIMIT = 900_001;
 
+/** And from here on for the times that conditions on ids are bounded by, behind the limits. */
+export const FIRST_BOUND = 950_001;
+
 /**
  * Numbers the placeholders `$1` in the order in which they stand, each once, limits last; `used` are the numbers they
  * had.

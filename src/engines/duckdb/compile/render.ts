@@ -22,7 +22,12 @@ function printKey({ as, sql }: Binding, type: SqlType): string {
   return (type.kind === "MIXED" ? as?.(type) : undefined) ?? sortKey(type, sql());
 }
 
-function renderOrder(block: Block, items: readonly SelectItem[], positions: Positions): string {
+/** The keys of ORDER BY; empty where there are none. */
+export function renderOrderBy(
+  block: Block,
+  items: readonly SelectItem[],
+  positions: Positions = positionsOf(items),
+): string {
   const parts: string[] = [];
   for (const item of block.order) {
     // In ARRAY(...) DuckDB finds no aliases, and DISTINCT needs them.
@@ -36,7 +41,7 @@ function renderOrder(block: Block, items: readonly SelectItem[], positions: Posi
     const key = item.keyed === undefined ? (alias ?? item.binding.sql()) : printKey(item.binding, item.keyed);
     if (!isConstantKey(key)) parts.push(`${key} ${item.isDescending ? "DESC" : "ASC"} ${nulls}`);
   }
-  return parts.length === 0 || items.length === 0 ? "" : ` ORDER BY ${parts.join(", ")}`;
+  return items.length === 0 ? "" : parts.join(", ");
 }
 
 function renderGroupBy(block: Block, positions: Positions): string {
@@ -66,7 +71,8 @@ export function renderBlock(block: Block, given?: readonly SelectItem[]): string
   const positions = block.order.length === 0 && block.groupKeys.length === 0 ? NOWHERE : positionsOf(items);
   const list = renderList(block, items);
   // Before FROM: what these print may be asked of the sub-selects there.
-  const order = renderOrder(block, items, positions);
+  const keys = renderOrderBy(block, items, positions);
+  const order = keys === "" ? "" : ` ORDER BY ${keys}`;
   const groupBy = renderGroupBy(block, positions);
   const from = block.from === undefined ? "" : ` FROM ${block.from.print()}`;
   const where = block.where.length === 0 ? "" : ` WHERE ${block.where.join(" AND ")}`;

@@ -17,6 +17,19 @@ export interface RecordSource {
   json(): JsonPlace;
 }
 
+/** A column of a source's table as it stands there. */
+export interface StoredColumn {
+  /** The table, and the name that it has in FROM. */
+  readonly table: string;
+  readonly alias: string;
+  /** Unquoted. */
+  readonly column: string;
+  /** A message or a record's JSON. */
+  readonly isText: boolean;
+  /** Tells events apart, beside a column of their times. */
+  readonly isEventId: boolean;
+}
+
 /** A column as expressions of one block print it. */
 export interface Binding {
   readonly sql: () => string;
@@ -32,6 +45,8 @@ export interface Binding {
    * less than the whole value.
    */
   readonly as?: ((type: SqlType) => string | undefined) | undefined;
+  /** Set where it prints as a column of a table. */
+  readonly stored?: StoredColumn | undefined;
 }
 
 export interface Scope {
@@ -54,11 +69,12 @@ export function makeBinding(
   record?: RecordSource,
   element?: Binding["element"],
   as?: Binding["as"],
+  stored?: StoredColumn,
 ): Binding {
-  return { sql, isCheap, isNeverNaN, record, element, as };
+  return { sql, isCheap, isNeverNaN, record, element, as, stored };
 }
 
 /** A binding that prints as the text. */
-export function cheapBinding(sql: string, isNeverNaN?: boolean, record?: RecordSource): Binding {
-  return makeBinding(() => sql, true, isNeverNaN, record);
+export function cheapBinding(sql: string, isNeverNaN?: boolean, record?: RecordSource, stored?: StoredColumn): Binding {
+  return makeBinding(() => sql, true, isNeverNaN, record, undefined, undefined, stored);
 }

@@ -14,6 +14,7 @@ import type {
 } from "../../contract/query-engine.ts";
 import type { BatchHeader, EncodedBatch } from "../batch/batch.ts";
 import type { SchemaEntry, ValueType } from "../schema/schema-entry.ts";
+import type { StatementPlan } from "../statement-plan.ts";
 import type { CompactionSize } from "./maintenance/compaction.ts";
 
 export interface CoreOptions {
@@ -78,6 +79,7 @@ export interface HostQuery {
   readonly columns: readonly OutputColumn[];
   readonly encoding: RowEncoding;
   readonly limits: QueryLimits;
+  readonly plan?: StatementPlan;
 }
 
 /** As `SourceStatistics`, with timestamps as text because JSON has no bigint. */

@@ -5,6 +5,7 @@ import { scalarFunctions } from "../../functions/index.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { fragmentOf } from "../fragments/fragment.ts";
 import type { Scope } from "../scope.ts";
+import { boundById } from "./id-conditions.ts";
 import { printNull } from "./literals.ts";
 import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
 
@@ -41,7 +42,7 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
     );
     return bindArguments(compilation, args, outside, (bound) => `TRY(${print(bound)})`);
   }
-  const sql = row(context);
+  const sql = boundById(compilation, call, row(context), scope);
   // A branch that is not taken is not computed: none is moved out of its place, nor into a lambda of the call's own.
   if (BRANCHING.has(call.function)) return sql;
   if (!compilation.analysis.holdsQueries || !fragmentOf(sql).holdsQuery || !fragmentOf(sql).holdsLambda) return sql;

@@ -1,20 +1,9 @@
 /** Building SELECT blocks from scans. */
 import type { Expr, OrderKey, Scan } from "../../../../googlesql/resolved.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";
-import type { TableLayout } from "../../layout.ts";
-import { quoteIdentifier } from "../../sql-text.ts";
 import { type Block, findColumn, newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
-import { isRecordType } from "../expression/json-place.ts";
-import { type MixedColumns, printMixed, printMixedAs } from "../expression/mixed-columns.ts";
-import {
-  printLeaf,
-  printRestField,
-  type TopLevelRecord,
-  tableRecordSource,
-  topLevelJson,
-} from "../expression/records.ts";
 import { MAX_SCAN_DEPTH } from "../limits.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope } from "../scope.ts";
 import { buildAggregate, buildDistinct, buildWindow } from "./aggregate-scans.ts";
@@ -22,6 +11,7 @@ import { buildCte } from "./ctes.ts";
 import { buildJoin } from "./joins.ts";
 import { buildSetOperation } from "./set-operations.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
+import { buildTable } from "./tables.ts";
 import { buildUnnest } from "./unnest.ts";
 
 /** Builds the block of a scan. Long chains of scans are descended without recursion. */
@@ -97,46 +87,6 @@ function buildStep(compilation: Compilation, scan: Scan, input: Block): Block {
     default:
       throw new Error(`A scan of kind ${scan.kind} has no input`);
   }
-}
-
-function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, outer: Scope | undefined): Block {
-  const layout = compilation.layouts(scan.table);
-  if (layout === undefined) return fail(compilation, "unknown_table", `Table not found: ${scan.table.name}`, scan.span);
-  compilation.tables.add(scan.table.name);
-  const block = newBlock(outer);
-  const alias = nextAlias(compilation, "t");
-  const columns = new Map<number, (typeof scan.columns)[number]>();
-  for (const item of scan.columns) columns.set(item.column.id, item);
-  const table = `${quoteIdentifier(layout.table)} AS ${alias}`;
-  block.from = { print: () => table };
-  block.sources = [
-    (id): Binding | undefined => {
-      const found = columns.get(id);
-      if (found === undefined) return undefined;
-      const { type } = found.column;
-      if (isRecordType(type)) {
-        const json = topLevelJson(layout, alias, found.source);
-        if (json !== undefined)
-          return cheapBinding(json, undefined, tableRecordSource(layout, alias, { name: found.source, type, json }));
-      }
-      const leaf = layout.leaves.get(found.source);
-      if (type.kind === "MIXED" && leaf !== undefined) {
-        const json = topLevelJson(layout, alias, found.source);
-        const record = json === undefined ? undefined : { name: found.source, type, json };
-        return mixedBinding(layout, { alias, leaf, json, isTopLevel: true }, record);
-      }
-      const sql = leaf === undefined ? printRestField(layout, alias, found.source, type) : printLeaf(alias, leaf);
-      return cheapBinding(sql, layout.recordColumns.size > 0);
-    },
-  ];
-  return block;
-}
-
-/** A top-level field of several shapes. */
-function mixedBinding(layout: TableLayout, columns: MixedColumns, record: TopLevelRecord | undefined): Binding {
-  const sql = () => printMixed(columns);
-  const source = record === undefined ? undefined : tableRecordSource(layout, columns.alias, record);
-  return makeBinding(sql, false, true, source, undefined, (to) => printMixedAs(columns, to));
 }
 
 /** DuckDB takes time quadratic in the number of conditions that its optimizer may move. */
@@ -237,7 +187,11 @@ function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, in
   const isSealed = input.isUnnested || input.limit !== undefined || input.offset !== undefined;
   const block = isSealed ? wrapBlock(compilation, input) : input;
   const scope = scopeOf(compilation, block);
-  if (scan.count !== undefined) block.limit = printExpression(compilation, scan.count, scope);
+  if (scan.count !== undefined) {
+    block.limit = printExpression(compilation, scan.count, scope);
+    const isKnown = scan.count.kind === "Literal" && typeof scan.count.value === "string";
+    block.limitCount = isKnown ? Number(scan.count.value) : undefined;
+  }
   if (scan.offset !== undefined) block.offset = printExpression(compilation, scan.offset, scope);
   orderNaturally(block);
   return deferComputed(compilation, block);

@@ -3,32 +3,41 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STRING, TIMESTAMP } from "../../../../googlesql/types.ts";
+import { printRows } from "../../compile/plan-rows.ts";
 import { DuckDBTimestampValue } from "../../driver/driver.ts";
 import { runQuery } from "../../run-query.ts";
+import type { RowsPlan } from "../../statement-plan.ts";
 import { DuckDbStore } from "../../store/store.ts";
 import { openCore } from "../core.ts";
 import type { EngineHost } from "../protocol.ts";
 import { type KeptCall, KeptRows } from "./kept-rows.ts";
-import { parseRowShape, type RowShape } from "./row-shape.ts";
+import { createRowShape } from "./row-shape.ts";
 
-const order = `ORDER BY c2_timestamp DESC NULLS LAST, c1_id DESC NULLS LAST LIMIT 100::BIGINT`;
-const newest =
-  `SELECT t1."id" AS c1_id, t1."event_message" AS c3_message, t1."timestamp" AS c2_timestamp, t1."j3" AS ` +
-  `c4_metadata FROM "events_1" AS t1 WHERE (t1."c1" = CAST($1 AS VARCHAR)) ${order}`;
-
-function shapeOf(sql: string): RowShape | undefined {
-  return parseRowShape(sql, 1);
-}
+const plan: RowsPlan = {
+  table: "events_1",
+  alias: "t1",
+  columns: [
+    { column: "id", alias: "c1_id", isText: false },
+    { column: "event_message", alias: "c3_message", isText: true },
+    { column: "timestamp", alias: "c2_timestamp", isText: false },
+    { column: "j3", alias: "c4_metadata", isText: true },
+  ],
+  where: '(t1."c1" = CAST($1 AS VARCHAR))',
+  order: "c2_timestamp DESC NULLS LAST, c1_id DESC NULLS LAST",
+  isNewestFirst: true,
+  limit: 100,
+};
 
 describe("the shape of a statement", () => {
+  const keys = `SELECT t1."id" AS c1_id, t1."timestamp" AS c2_timestamp FROM "events_1" AS t1 WHERE`;
+  const order = `ORDER BY ${plan.order} LIMIT`;
+
   it("is that of its columns without the texts, also from a time on", () => {
-    const keys = `SELECT t1."id" AS c1_id, t1."timestamp" AS c2_timestamp FROM "events_1" AS t1 WHERE`;
-    expect(shapeOf(newest)).toMatchObject({
-      keysSql: `${keys} (t1."c1" = CAST($1 AS VARCHAR)) ${order}`,
+    expect(createRowShape(plan, 1)).toMatchObject({
+      wholeSql: printRows(plan),
+      keysSql: `${keys} ${plan.where} ${order} 100::BIGINT`,
       newest: {
-        sql:
-          `${keys} t1."timestamp" >= CAST($2 AS TIMESTAMP) AND ((t1."c1" = CAST($1 AS VARCHAR))) ` +
-          `${order.replace("100", "1025")}`,
+        sql: `${keys} t1."timestamp" >= CAST($2 AS TIMESTAMP) AND (${plan.where}) ${order} 1025::BIGINT`,
         timePosition: 2,
         timeKeyPosition: 1,
       },
@@ -38,30 +47,25 @@ describe("the shape of a statement", () => {
     });
   });
 
-  it("knows no time where rows are sorted otherwise", () => {
-    expect(
-      shapeOf(newest.replace("c2_timestamp DESC NULLS LAST", "c2_timestamp ASC NULLS FIRST"))?.newest,
-    ).toBeUndefined();
-    expect(shapeOf(newest.replace("ORDER BY c2_timestamp", "ORDER BY c1_id"))?.newest).toBeUndefined();
+  it("answers each row's tenant too where rows have one", () => {
+    const shape = createRowShape(plan, 1, (table) => (table === "events_1" ? "c1" : undefined));
+    expect(shape?.wholeSql).toContain(', t1."c1" AS lw_tenant FROM');
+    expect(shape?.keysSql).toContain(', t1."c1" AS lw_tenant FROM');
   });
 
-  it.each([
-    ["a column is computed", newest.replace(`t1."j3"`, `lw_redact(t1."j3")`)],
-    ["the id is not asked for", newest.replace(`t1."id" AS c1_id`, `t1."c9" AS c1_id`)],
-    ["there is no text", newest.replace(`t1."j3"`, `t1."c3"`).replace(`t1."event_message"`, `t1."c4"`)],
-    ["a text is sorted by", newest.replace("ORDER BY c2_timestamp", "ORDER BY c4_metadata")],
-    ["there is no limit", newest.replace(" LIMIT 100::BIGINT", "")],
-    ["the limit is large", newest.replace("LIMIT 100::", "LIMIT 1025::")],
-    ["the limit is nought", newest.replace("LIMIT 100::", "LIMIT 0::")],
-    ["rows are skipped", `${newest} OFFSET 10::BIGINT`],
-    ["rows are grouped", newest.replace("ORDER BY", "GROUP BY 1, 2, 3, 4 ORDER BY")],
-    ["rows are made distinct", newest.replace("SELECT ", "SELECT DISTINCT ")],
-    ["tables are joined", newest.replace(" AS t1 WHERE", ` AS t1, "events_2" AS t2 WHERE`)],
-    ["there is another SELECT", `${newest.replace(` ${order}`, "")} UNION ALL ${newest}`],
-    ["a part of it is in parentheses", `SELECT s1.c1_id FROM (${newest}) AS s1 ${order}`],
-  ])("does not exist where %s", (_, sql) => {
-    expect(sql).not.toBe(newest);
-    expect(shapeOf(sql)).toBeUndefined();
+  it("knows no time where rows are sorted otherwise, or their times are not asked for", () => {
+    expect(createRowShape({ ...plan, isNewestFirst: false }, 1)?.newest).toBeUndefined();
+    const columns = plan.columns.filter(({ column }) => column !== "timestamp");
+    expect(createRowShape({ ...plan, columns }, 1)?.newest).toBeUndefined();
+  });
+
+  it.each<[string, Partial<RowsPlan>]>([
+    ["the id is not asked for", { columns: plan.columns.slice(1) }],
+    ["there is no text", { columns: plan.columns.filter(({ isText }) => !isText) }],
+    ["the limit is large", { limit: 1025 }],
+    ["the limit is nought", { limit: 0 }],
+  ])("does not exist where %s", (_, change) => {
+    expect(createRowShape({ ...plan, ...change }, 1)).toBeUndefined();
   });
 });
 
@@ -74,8 +78,8 @@ describe("kept rows", () => {
     text,
   ];
 
-  function begin(kept: KeptRows, sql = newest): KeptCall {
-    const call = kept.begin(sql, columnCount, ["p"]);
+  function begin(kept: KeptRows, rows = plan): KeptCall {
+    const call = kept.begin(printRows(rows), rows, columnCount, ["p"]);
     if (call === undefined) throw new Error("Nothing of the statement can be kept");
     return call;
   }
@@ -95,8 +99,8 @@ describe("kept rows", () => {
   it("are nothing to statements of another number of columns or values", () => {
     const kept = new KeptRows();
     begin(kept);
-    expect(kept.begin(newest, columnCount + 1, ["p"])).toBeUndefined();
-    expect(kept.begin(newest, columnCount, ["p", "q"])).toBeUndefined();
+    expect(kept.begin(printRows(plan), plan, columnCount + 1, ["p"])).toBeUndefined();
+    expect(kept.begin(printRows(plan), plan, columnCount, ["p", "q"])).toBeUndefined();
   });
 
   it("are not kept while their JSON is NULL, which may be written over, nor where it is very long", () => {
@@ -128,14 +132,14 @@ describe("kept rows", () => {
 
   it("are asked for from the last row's time on, once a full answer to the same values was seen", () => {
     const kept = new KeptRows();
-    const two = newest.replace("LIMIT 100", "LIMIT 2");
+    const two = { ...plan, limit: 2 };
     const full = [row("b", "[]", 8n), row("a", "[]", 7n)];
     const keys = full.map(([id, , time]) => [id ?? null, time ?? null]);
     expect(kept.keysOf(begin(kept, two))).toBeUndefined();
     kept.keep(begin(kept, two), full);
     expect(kept.keysOf(begin(kept, two))).toMatchObject({ since: { micros: 7n } });
     expect(kept.keysOf(begin(kept, two))?.sql).toContain("LIMIT 1025");
-    const others = kept.begin(two, columnCount, ["q"]);
+    const others = kept.begin(printRows(two), two, columnCount, ["q"]);
     expect(others && kept.keysOf(others)).toMatchObject({
       sql: expect.stringContaining("LIMIT 2::"),
       since: undefined,
@@ -206,10 +210,16 @@ describe("a store", () => {
   }
 
   async function read(): Promise<unknown[]> {
-    const sql = newest.replace("CAST($1 AS VARCHAR)", "'p'");
+    const ofProject = { ...plan, where: plan.where.replace("CAST($1 AS VARCHAR)", "'p'") };
     const columns = [STRING, STRING, TIMESTAMP, STRING].map((type, i) => ({ name: `c${i}`, type }));
     const limits = { timeoutMs: 10_000, maxRows: 1e6, maxResultBytes: 1e8 };
-    const query = { sql, parameters: [], columns, tables: [] };
+    const query = {
+      sql: printRows(ofProject),
+      parameters: [],
+      columns,
+      tables: [],
+      plan: { idConditions: [], rows: ofProject },
+    };
     const { batches } = await runQuery(host, { query, values: [], encoding: "cells", limits, signal });
     const rows: unknown[] = [];
     for await (const { json } of batches) rows.push(...(JSON.parse(`[${json}]`) as unknown[]));

@@ -11,7 +11,8 @@
  */
 import { LRUCache } from "lru-cache";
 import { DuckDBTimestampValue, type DuckDBValue } from "../../driver/driver.ts";
-import { type FindTenantColumn, parseRowShape, type RowShape } from "./row-shape.ts";
+import type { RowsPlan } from "../../statement-plan.ts";
+import { createRowShape, type FindTenantColumn, type RowShape } from "./row-shape.ts";
 
 /** Bytes of texts that are kept at most, two for each of their characters. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
@@ -108,8 +109,8 @@ export class KeptRows {
   }
 
   /** Begins a statement of so many values; undefined where nothing of its rows can be kept. */
-  begin(sql: string, columnCount: number, values: readonly unknown[]): KeptCall | undefined {
-    const state = this.#stateOf(sql, values.length);
+  begin(sql: string, plan: RowsPlan, columnCount: number, values: readonly unknown[]): KeptCall | undefined {
+    const state = this.#stateOf(sql, plan, values.length);
     const { shape, sinceUs } = state;
     if (shape === undefined || shape.texts.length !== columnCount || shape.valueCount !== values.length)
       return undefined;
@@ -163,10 +164,10 @@ export class KeptRows {
     this.#kept.clear();
   }
 
-  #stateOf(sql: string, valueCount: number): ShapeState {
+  #stateOf(sql: string, plan: RowsPlan, valueCount: number): ShapeState {
     let state = this.#states.get(sql);
     if (state === undefined) {
-      const shape = parseRowShape(sql, valueCount, this.#findTenantColumn);
+      const shape = createRowShape(plan, valueCount, this.#findTenantColumn);
       state = { shape, sinceUs: new LRUCache({ max: MAX_CALLS }), wait: 1, pause: 0 };
       this.#states.set(sql, state);
     }

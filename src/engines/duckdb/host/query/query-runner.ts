@@ -6,7 +6,7 @@ import { physicalType, toDriverValue } from "../../driver/parameters.ts";
 import { chunkOf, createRowEncoder, notedChunk, type RowChunk } from "../../driver/rows.ts";
 import type { HostQuery } from "../protocol.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import { type BoundedStatement, createIdBounds, type FindIdRange } from "./id-bounds.ts";
+import { boundIds, type FindIdRange } from "./id-bounds.ts";
 import { type KeptCall, KeptRows } from "./kept-rows.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
 import { createProcessWatch } from "./process-watch.ts";
@@ -164,7 +164,7 @@ function stopping(): EngineError {
 export class QueryRunner {
   readonly #check: CheckStatement;
   readonly #pool: ConnectionPool;
-  readonly #ids: ReturnType<typeof createIdBounds>;
+  readonly #findIdRange: FindIdRange;
   readonly #kept: KeptRows;
   readonly #memory: QueryMemory;
   readonly #running = new Set<QueryStop>();
@@ -179,7 +179,7 @@ export class QueryRunner {
   ) {
     this.#check = check;
     this.#pool = new ConnectionPool(database, maxQueries);
-    this.#ids = createIdBounds(findIdRange);
+    this.#findIdRange = findIdRange;
     this.#kept = new KeptRows(findTenantColumn);
     this.#memory = {
       ofQueries: createMemoryWatch(database),
@@ -197,10 +197,9 @@ export class QueryRunner {
     try {
       if (this.#isClosed) throw stopping();
       if (signal.aborted) stop.giveUp();
-      const statement = this.#ids.statement(query);
-      await this.#check(statement.sql);
+      await this.#check(query.sql);
       connection = await this.#pool.acquire(stop.signal);
-      const next = await this.#open(query, statement, { connection, stop: stop.signal, clock });
+      const next = await this.#open(query, { connection, stop: stop.signal, clock });
       const summary = yield* readRows(query, next, clock);
       isFinished = !summary.isTruncated;
       return summary;
@@ -231,14 +230,15 @@ export class QueryRunner {
 
   async #open(
     query: HostQuery,
-    statement: BoundedStatement,
     { connection, stop, clock }: { connection: Connection; stop: AbortSignal; clock: EngineClock },
   ): Promise<ReadChunk> {
-    const { sql } = statement;
-    const bounds = this.#ids.values(statement, query);
-    const held = { connection, sql, values: [...bindParameters(query), ...bounds], stop };
-    const given = [...query.parameters.map(({ value }) => value), ...bounds.map(({ value }) => String(value))];
-    const call = this.#kept.begin(sql, query.columns.length, given);
+    const { sql, parameters, plan } = query;
+    const bounds = boundIds(query, this.#findIdRange);
+    const ownCount = parameters.length - bounds.length;
+    const held = { connection, sql, values: [...bindParameters(query).slice(0, ownCount), ...bounds], stop };
+    const own = parameters.slice(0, ownCount).map(({ value }) => value);
+    const given = [...own, ...bounds.map(({ value }) => String(value))];
+    const call = plan?.rows && this.#kept.begin(sql, plan.rows, query.columns.length, given);
     return clock.time(() =>
       call === undefined ? openRows(held, query.columns.length) : openKept(held, call, this.#kept, this.#check),
     );

@@ -1,5 +1,6 @@
-/** Statements that select plain columns of one table up to a limit, read from their text as the compiler prints it. */
+/** What a statement that selects plain columns of one table is asked for without its texts. */
 import { LATE_ROWS } from "../../driver/connection.ts";
+import type { PlainColumn, RowsPlan } from "../../statement-plan.ts";
 
 /** How to ask for the rows of such a statement without their texts. */
 export interface RowShape {
@@ -27,65 +28,49 @@ export interface RowShape {
   readonly idKeyPosition: number;
 }
 
-const PLAIN_ROWS =
-  /^SELECT ((?:t1\."\w+" AS \w+, )*t1\."\w+" AS \w+) FROM "(\w+)" AS t1((?: WHERE .*)?) ORDER BY ((?:\w+ (?:ASC|DESC) NULLS (?:FIRST|LAST)(?:, )?)+) LIMIT (\d+)::BIGINT$/s;
-const ITEM = /t1\."(\w+)" AS (\w+)/g;
-/** What reads the select list by position, or is more than one SELECT. Inside a literal it only costs the shape. */
-const READS_LIST = /\b(?:GROUP BY|UNION|INTERSECT|EXCEPT|HAVING|QUALIFY)\b/;
-const TEXT_COLUMN = /^(?:event_message|j\d+)$/;
-
-interface Item {
-  readonly text: string;
-  readonly column: string;
-  readonly alias: string;
-}
-
-function positionOf(items: readonly Item[], name: string): number {
-  return items.findIndex(({ column }) => column === name);
+function positionOf(columns: readonly PlainColumn[], name: string): number {
+  return columns.findIndex(({ column }) => column === name);
 }
 
 /** The column that tells tenants apart in a table; undefined where nothing does. */
 export type FindTenantColumn = (table: string) => string | undefined;
 
-/** Undefined for any other statement, and where there is no text, or no id to find it by. */
-export function parseRowShape(
-  sql: string,
+/** Undefined where there is no text, or no id to find it by. */
+export function createRowShape(
+  { table, alias, columns, where, order, isNewestFirst, limit }: RowsPlan,
   valueCount: number,
   findTenantColumn: FindTenantColumn = () => undefined,
 ): RowShape | undefined {
-  const [, list = "", table = "", where = "", order = "", limitText = ""] = PLAIN_ROWS.exec(sql) ?? [];
-  const limit = Number(limitText);
-  if (list === "" || limit === 0 || limit > LATE_ROWS || READS_LIST.test(where)) return undefined;
-  const items = [...list.matchAll(ITEM)].map(([text, column = "", alias = ""]): Item => ({ text, column, alias }));
-  const keys = items.filter(({ column }) => !TEXT_COLUMN.test(column));
-  const isReadElsewhere = ({ alias }: Item) => where.includes(alias) || order.includes(alias);
-  if (keys.length === items.length || items.some((item) => !keys.includes(item) && isReadElsewhere(item)))
-    return undefined;
-  const [idPosition, idKeyPosition] = [positionOf(items, "id"), positionOf(keys, "id")];
-  if (idPosition === -1) return undefined;
+  if (limit === 0 || limit > LATE_ROWS) return undefined;
+  const keys = columns.filter(({ isText }) => !isText);
+  const [idPosition, idKeyPosition] = [positionOf(columns, "id"), positionOf(keys, "id")];
+  if (idKeyPosition === -1 || keys.length === columns.length) return undefined;
   // Ids are unique within a tenant.
-  const column = findTenantColumn(table);
-  const tenant = column === undefined ? "" : `, t1."${column}" AS lw_tenant`;
-  const select = `SELECT ${keys.map(({ text }) => text).join(", ")}${tenant} FROM "${table}" AS t1`;
-  const time = keys.find(({ column }) => column === "timestamp");
-  const since = `t1."timestamp" >= CAST($${valueCount + 1} AS TIMESTAMP)`;
-  const bounded = where === "" ? since : `${since} AND (${where.slice(" WHERE ".length)})`;
+  const tenantColumn = findTenantColumn(table);
+  const tenant = tenantColumn === undefined ? "" : `, ${alias}."${tenantColumn}" AS lw_tenant`;
+  const print = (list: readonly PlainColumn[], condition: string, count: number) => {
+    const items = list.map(({ column, alias: name }) => `${alias}."${column}" AS ${name}`).join(", ");
+    const filter = condition === "" ? "" : ` WHERE ${condition}`;
+    return `SELECT ${items}${tenant} FROM "${table}" AS ${alias}${filter} ORDER BY ${order} LIMIT ${count}::BIGINT`;
+  };
+  const since = `${alias}."timestamp" >= CAST($${valueCount + 1} AS TIMESTAMP)`;
+  const timeKeyPosition = positionOf(keys, "timestamp");
   return {
     table,
-    wholeSql: `SELECT ${list}${tenant} FROM "${table}" AS t1${where} ORDER BY ${order} LIMIT ${limit}::BIGINT`,
-    hasTenant: column !== undefined,
+    wholeSql: print(columns, where, limit),
+    hasTenant: tenantColumn !== undefined,
     limit,
     valueCount,
-    keysSql: `${select}${where} ORDER BY ${order} LIMIT ${limit}::BIGINT`,
+    keysSql: print(keys, where, limit),
     newest:
-      time === undefined || !order.startsWith(`${time.alias} DESC NULLS LAST`)
+      timeKeyPosition === -1 || !isNewestFirst
         ? undefined
         : {
-            sql: `${select} WHERE ${bounded} ORDER BY ${order} LIMIT ${LATE_ROWS + 1}::BIGINT`,
-            timePosition: positionOf(items, "timestamp"),
-            timeKeyPosition: positionOf(keys, "timestamp"),
+            sql: print(keys, where === "" ? since : `${since} AND (${where})`, LATE_ROWS + 1),
+            timePosition: positionOf(columns, "timestamp"),
+            timeKeyPosition,
           },
-    texts: items.map(({ column }) => (TEXT_COLUMN.test(column) ? column : undefined)),
+    texts: columns.map(({ column, isText }) => (isText ? column : undefined)),
     idPosition,
     idKeyPosition,
   };

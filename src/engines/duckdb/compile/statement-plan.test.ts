@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { STRING } from "../../../googlesql/types.ts";
+import { planOf } from "../run-query.ts";
+import { printRows } from "./plan-rows.ts";
+import { compileText } from "./testing/compile-text.ts";
+
+const parameters = new Map([["p", STRING]]);
+const compile = (text: string) => compileText(text, undefined, parameters);
+
+describe("conditions on ids", () => {
+  it("are bounded by times behind the statement's parameters and limits", () => {
+    const query = compile(
+      "SELECT id FROM edge_logs WHERE id = 'it''s' OR id = @p AND REPEAT(@p, 2) = 'x'".replace("''", "\\'"),
+    );
+    expect(query.limits).toEqual(["maxStringBytes"]);
+    expect(planOf(query)?.idConditions).toEqual([
+      { table: "events_1", id: "it's" },
+      { table: "events_1", id: 0 },
+    ]);
+    const bounds = (from: number) =>
+      `AND t1."timestamp" >= CAST($${from} AS TIMESTAMP) AND t1."timestamp" < CAST($${from + 1} AS TIMESTAMP))`;
+    expect(query.sql).toContain(`((t1."id" = 'it''s') ${bounds(3)}`);
+    expect(query.sql).toContain(`((t1."id" = CAST($1 AS VARCHAR)) ${bounds(5)}`);
+  });
+
+  it("share the bounds where they are the same", () => {
+    const query = compile("SELECT id FROM edge_logs WHERE id = @p OR NOT id = @p");
+    expect(planOf(query)?.idConditions).toHaveLength(1);
+    expect(query.sql.match(/CAST\(\$2 AS TIMESTAMP\)/g)).toHaveLength(2);
+  });
+
+  it.each([
+    "SELECT 1 FROM edge_logs WHERE event_message = 'x'",
+    "SELECT 1 FROM edge_logs WHERE id = UPPER('x')",
+    "SELECT 1 FROM edge_logs WHERE id < 'x'",
+    "SELECT 1 FROM (SELECT 'a' AS id) WHERE id = 'x'",
+    `SELECT '(t1."id" = ''x'')' FROM edge_logs`.replaceAll("''", "\\'"),
+  ])("are none in %s", (text) => {
+    expect(planOf(compile(text))?.idConditions ?? []).toEqual([]);
+  });
+
+  it("are few", () => {
+    const list = Array.from({ length: 9 }, (_, n) => `id = '${n}'`).join(" OR ");
+    expect(planOf(compile(`SELECT 1 FROM edge_logs WHERE ${list}`))?.idConditions).toHaveLength(4);
+  });
+});
+
+describe("the plan of plain rows", () => {
+  const newest =
+    "SELECT id, event_message, timestamp, metadata FROM edge_logs WHERE project = @p ORDER BY timestamp DESC, id DESC LIMIT 100";
+
+  it("is the statement in parts", () => {
+    const query = compile(newest);
+    const rows = planOf(query)?.rows;
+    expect(rows).toMatchObject({
+      table: "events_1",
+      alias: "t1",
+      columns: [
+        { column: "id", isText: false },
+        { column: "event_message", isText: true },
+        { column: "timestamp", isText: false },
+        { column: "json_1", isText: true },
+      ],
+      isNewestFirst: true,
+      limit: 100,
+    });
+    expect(rows && printRows(rows)).toBe(query.sql);
+  });
+
+  it.each([
+    ["there is no condition", newest.replace("WHERE project = @p", "")],
+    ["a condition calls a function of ours", newest.replace("@p", "REGEXP_REPLACE(event_message, @p, 'x')")],
+    ["a condition asks for an id", newest.replace("project", "id")],
+    ["a condition holds a query", newest.replace("@p", "(SELECT MAX(id) FROM edge_logs)")],
+    ["texts of a query read like SQL", newest.replace("@p", `' ORDER BY x LIMIT 1 UNION "'`)],
+  ])("is one also where %s", (_, text) => {
+    const query = compile(text);
+    const rows = planOf(query)?.rows;
+    expect(rows && printRows(rows)).toBe(query.sql);
+  });
+
+  it("tells whether the newest come first", () => {
+    const sorted = (order: string) =>
+      planOf(compile(newest.replace("timestamp DESC, id DESC", order)))?.rows?.isNewestFirst;
+    expect(["timestamp DESC", "timestamp", "id DESC", "timestamp DESC NULLS FIRST"].map(sorted)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it.each([
+    ["a column is computed", newest.replace("event_message", "UPPER(event_message) AS event_message")],
+    ["a text is sorted by", newest.replace("BY timestamp", "BY event_message")],
+    ["what is sorted by is not selected", newest.replace("event_message, timestamp", "event_message")],
+    ["there is no limit", newest.replace(" LIMIT 100", "")],
+    ["the limit is a parameter", newest.replace("LIMIT 100", "LIMIT @n")],
+    ["rows are skipped", `${newest} OFFSET 10`],
+    ["rows are not sorted", newest.replace("ORDER BY timestamp DESC, id DESC", "")],
+    ["rows are grouped", "SELECT id, COUNT(*) AS n FROM edge_logs GROUP BY id ORDER BY id LIMIT 5"],
+    ["rows are made distinct", "SELECT DISTINCT id FROM edge_logs ORDER BY id LIMIT 5"],
+    [
+      "tables are joined",
+      "SELECT a.id, a.event_message FROM edge_logs a JOIN edge_logs b ON a.id = b.id ORDER BY a.id LIMIT 5",
+    ],
+    ["there is another SELECT", `(${newest}) UNION ALL (${newest}) ORDER BY id LIMIT 5`],
+    ["it is part of a query", `SELECT id FROM (${newest}) WHERE id > 'x' ORDER BY id LIMIT 5`],
+    ["a window is computed", "SELECT id, RANK() OVER (ORDER BY id) AS r FROM edge_logs ORDER BY id LIMIT 5"],
+  ])("is none where %s", (_, text) => {
+    expect(planOf(compile(text))?.rows).toBeUndefined();
+  });
+});

@@ -1,0 +1,38 @@
+/**
+ * What the compiler knows of a statement and the engine host makes use of. It travels with the query, as JSON, so that
+ * nobody has to read it out of the statement's text.
+ */
+export interface StatementPlan {
+  /** Conditions on an id of an event, each of which the statement bounds by two times: its last parameters. */
+  readonly idConditions: readonly IdCondition[];
+  /** Set for a statement that selects plain columns of one table up to a limit, and does nothing else. */
+  readonly rows?: RowsPlan;
+}
+
+/** Events of the table with the id: a text, or the position of a parameter counted from 0. */
+export interface IdCondition {
+  readonly table: string;
+  readonly id: string | number;
+}
+
+/** `SELECT columns FROM "table" AS alias WHERE where ORDER BY order LIMIT limit`, in parts. */
+export interface RowsPlan {
+  readonly table: string;
+  readonly alias: string;
+  readonly columns: readonly PlainColumn[];
+  /** Empty where there is none. */
+  readonly where: string;
+  /** Aliases of columns that are no texts, with their directions. */
+  readonly order: string;
+  /** The rows come from the newest on. */
+  readonly isNewestFirst: boolean;
+  readonly limit: number;
+}
+
+export interface PlainColumn {
+  /** Of the table, unquoted. */
+  readonly column: string;
+  readonly alias: string;
+  /** A message or a record's JSON, which are long beside all others. */
+  readonly isText: boolean;
+}
