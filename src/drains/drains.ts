@@ -4,7 +4,7 @@ import type { Source } from "../sources/source.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import { type BackendDraft, type DocumentProblems, readBackend } from "./backend-document.ts";
 import type { DeliveryState } from "./delivery.ts";
-import { readRule } from "./rule-document.ts";
+import { type RuleReaders, readRule } from "./rule-document.ts";
 import type { RunningRules } from "./running-rules.ts";
 import type { ArrivalWatch } from "./watched-store.ts";
 
@@ -60,96 +60,132 @@ export interface DrainsOptions {
   readonly nowMs: () => number;
 }
 
-export function createDrains({ documents, running, findSource, nowMs, ...initial }: DrainsOptions): Drains {
-  const backends = new Map(initial.backends.map((backend) => [backend.id, backend]));
-  const rules = new Map(initial.rules.map((rule) => [rule.id, rule]));
-  let last: Promise<unknown> = Promise.resolve();
-  const exclusively = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
-  };
-  const findBackend = (id: string) => {
-    const backend = backends.get(id.toLowerCase());
+export function createDrains(options: DrainsOptions): Drains {
+  return new StoredDrains(options);
+}
+
+class StoredDrains implements Drains {
+  readonly #options: Omit<DrainsOptions, "backends" | "rules">;
+  readonly #backends: Map<string, Backend>;
+  readonly #rules: Map<string, DrainRule>;
+  readonly isWatched: ArrivalWatch["isWatched"];
+  readonly note: ArrivalWatch["note"];
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ backends, rules, ...options }: DrainsOptions) {
+    this.#options = options;
+    this.#backends = new Map(backends.map((backend) => [backend.id, backend]));
+    this.#rules = new Map(rules.map((rule) => [rule.id, rule]));
+    this.isWatched = options.running.isWatched;
+    this.note = options.running.note;
+  }
+
+  get backends(): readonly Backend[] {
+    return [...this.#backends.values()];
+  }
+
+  get rules(): readonly DrainRule[] {
+    return [...this.#rules.values()];
+  }
+
+  get waitingBytes(): number {
+    return this.#options.running.waitingBytes;
+  }
+
+  findBackend(id: string): Backend {
+    const backend = this.#backends.get(id.toLowerCase());
     if (backend === undefined) throw new ServiceError("unknown_backend", `There is no backend ${id.slice(0, 100)}`);
     return backend;
-  };
-  const findRule = (id: string) => {
-    const rule = rules.get(id.toLowerCase());
+  }
+
+  findRule(id: string): DrainRule {
+    const rule = this.#rules.get(id.toLowerCase());
     if (rule === undefined) throw new ServiceError("unknown_rule", `There is no rule ${id.slice(0, 100)}`);
     return rule;
-  };
-  const rulesOf = ({ id }: Backend) => [...rules.values()].filter(({ backendId }) => backendId === id);
-  const readers = {
-    findBackend: (id: string) => backends.get(id.toLowerCase()),
-    findSource,
-    findProblem: running.findProblem,
-  };
+  }
 
-  return {
-    isWatched: running.isWatched,
-    note: running.note,
-    get backends() {
-      return [...backends.values()];
-    },
-    get rules() {
-      return [...rules.values()];
-    },
-    findBackend,
-    findRule,
-    saveBackend: (sent, id) =>
-      exclusively(async () => {
-        const before = id === undefined ? undefined : findBackend(id);
-        const read = readBackend(sent, before);
-        if ("problems" in read) throw notSaved("backend", read.problems);
-        const backend = toBackend(read.draft, before, nowMs());
-        await documents.putBackend(backend);
-        backends.set(backend.id, backend);
-        for (const rule of rulesOf(backend)) await running.restart(rule, backend);
-        return backend;
-      }),
-    removeBackend: (id) =>
-      exclusively(async () => {
-        const backend = findBackend(id);
-        await documents.removeBackend(backend.id);
-        for (const rule of rulesOf(backend)) {
-          rules.delete(rule.id);
-          await running.remove(rule);
-        }
-        backends.delete(backend.id);
-        return backend;
-      }),
-    saveRule: (sent, id) =>
-      exclusively(async () => {
-        const before = id === undefined ? undefined : findRule(id);
-        const read = readRule(sent, readers, before);
-        if ("problems" in read) throw notSaved("rule", read.problems);
-        const own = { id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs() };
-        const rule = { ...read.draft, ...own };
-        await documents.putRule(rule);
-        // Positions count the events of one source.
-        if (before !== undefined && before.source !== rule.source) await running.remove(before);
-        rules.set(rule.id, rule);
-        await running.restart(rule, findBackend(rule.backendId));
-        return rule;
-      }),
-    removeRule: (id) =>
-      exclusively(async () => {
-        const rule = findRule(id);
-        await documents.removeRule(rule.id);
-        rules.delete(rule.id);
+  saveBackend(sent: Sent, id?: string): Promise<Backend> {
+    const { documents, running, nowMs } = this.#options;
+    return this.#exclusively(async () => {
+      const before = id === undefined ? undefined : this.findBackend(id);
+      const read = readBackend(sent, before);
+      if ("problems" in read) throw notSaved("backend", read.problems);
+      const backend = toBackend(read.draft, before, nowMs());
+      await documents.putBackend(backend);
+      this.#backends.set(backend.id, backend);
+      for (const rule of this.#rulesOf(backend)) await running.restart(rule, backend);
+      return backend;
+    });
+  }
+
+  removeBackend(id: string): Promise<Backend> {
+    const { documents, running } = this.#options;
+    return this.#exclusively(async () => {
+      const backend = this.findBackend(id);
+      await documents.removeBackend(backend.id);
+      for (const rule of this.#rulesOf(backend)) {
+        this.#rules.delete(rule.id);
         await running.remove(rule);
-        return rule;
-      }),
-    status: () =>
-      [...rules.values()].flatMap((rule) => {
-        const backend = backends.get(rule.backendId);
-        return backend === undefined ? [] : [{ rule, backend, ...running.stateOf(rule) }];
-      }),
-    get waitingBytes() {
-      return running.waitingBytes;
-    },
-  };
+      }
+      this.#backends.delete(backend.id);
+      return backend;
+    });
+  }
+
+  saveRule(sent: Sent, id?: string): Promise<DrainRule> {
+    const { documents, running, nowMs } = this.#options;
+    return this.#exclusively(async () => {
+      const before = id === undefined ? undefined : this.findRule(id);
+      const read = readRule(sent, this.#readers(), before);
+      if ("problems" in read) throw notSaved("rule", read.problems);
+      const own = { id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs() };
+      const rule = { ...read.draft, ...own };
+      await documents.putRule(rule);
+      // Positions count the events of one source.
+      if (before !== undefined && before.source !== rule.source) await running.remove(before);
+      this.#rules.set(rule.id, rule);
+      await running.restart(rule, this.findBackend(rule.backendId));
+      return rule;
+    });
+  }
+
+  removeRule(id: string): Promise<DrainRule> {
+    const { documents, running } = this.#options;
+    return this.#exclusively(async () => {
+      const rule = this.findRule(id);
+      await documents.removeRule(rule.id);
+      this.#rules.delete(rule.id);
+      await running.remove(rule);
+      return rule;
+    });
+  }
+
+  status(): readonly RuleStatus[] {
+    return this.rules.flatMap((rule) => {
+      const backend = this.#backends.get(rule.backendId);
+      return backend === undefined ? [] : [{ rule, backend, ...this.#options.running.stateOf(rule) }];
+    });
+  }
+
+  #rulesOf({ id }: Backend): readonly DrainRule[] {
+    return this.rules.filter(({ backendId }) => backendId === id);
+  }
+
+  #readers(): RuleReaders {
+    const { findSource, running } = this.#options;
+    return {
+      findBackend: (id) => this.#backends.get(id.toLowerCase()),
+      findSource,
+      findProblem: running.findProblem,
+    };
+  }
+
+  /** One change after the other. */
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
 }
 
 function toBackend(draft: BackendDraft, before: Backend | undefined, nowMs: number): Backend {

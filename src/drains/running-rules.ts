@@ -50,27 +50,126 @@ interface RunningRule {
   done: Promise<void>;
 }
 
-export function createRunningRules({ folder, maxBytes, send, clock, warn }: RunningOptions): RunningRules {
-  const journals = createJournals(folder, maxBytes);
-  const running = new Map<string, RunningRule>();
-  const watched = new Set<string>();
-  let reader: EventReader | undefined;
-  let isFailing = false;
+export function createRunningRules(options: RunningOptions): RunningRules {
+  return new RulesAtWork(options);
+}
 
-  const ofSource = (source: string) => [...running.values()].filter(({ rule }) => rule.source === source);
-  /** Frees what no rule of the source needs any more, each time that one moved on. */
-  const releasing = (source: string, journal: Journal, position: Position): Position => ({
-    get number() {
-      return position.number;
-    },
-    async moveTo(number) {
-      await position.moveTo(number);
-      await journal.releaseBefore(Math.min(...ofSource(source).map((each) => each.position.number)));
-    },
-    remove: () => position.remove(),
-  });
-  const begin = (each: RunningRule) => {
+class RulesAtWork implements RunningRules {
+  readonly #options: RunningOptions;
+  readonly #journals: ReturnType<typeof createJournals>;
+  readonly #running = new Map<string, RunningRule>();
+  readonly #watched = new Set<string>();
+  #reader: EventReader | undefined;
+  #isFailing = false;
+
+  constructor(options: RunningOptions) {
+    this.#options = options;
+    this.#journals = createJournals(options.folder, options.maxBytes);
+  }
+
+  readonly isWatched = (source: string): boolean => this.#watched.has(source);
+
+  readonly note = async (source: string, keys: readonly EventKey[]): Promise<void> => {
+    try {
+      await this.#journals.find(source)?.note(keys);
+      await this.#journals.keepWithinBound();
+      this.#isFailing = false;
+    } catch (error) {
+      // The events are stored; that they are drained too must not keep others from being stored.
+      for (const { state } of this.#ofSource(source)) state.dropped += keys.length;
+      const problem = `events of ${source} cannot be noted for draining, and are dropped there: ${String(error)}`;
+      if (!this.#isFailing) this.#options.warn(problem);
+      this.#isFailing = true;
+    }
+  };
+
+  readonly findProblem = (source: string, lql: string): string | undefined => {
+    try {
+      this.#reader?.check(source, lql);
+      return undefined;
+    } catch (error) {
+      if (error instanceof ServiceError) return error.message;
+      throw error;
+    }
+  };
+
+  async restart(rule: DrainRule, backend: Backend): Promise<void> {
+    const before = await this.#end(rule.id);
+    const journal = await this.#journals.open(rule.source);
+    const each: RunningRule = {
+      rule,
+      backend,
+      journal,
+      position: before?.position ?? (await this.#openPosition(rule, journal)),
+      state: before?.state ?? newDeliveryState(),
+      ending: new AbortController(),
+      done: Promise.resolve(),
+    };
+    each.state.lastError = undefined;
+    this.#running.set(rule.id, each);
+    this.#watched.add(rule.source);
+    this.#begin(each);
+  }
+
+  async remove({ id, source }: DrainRule): Promise<void> {
+    const each = await this.#end(id);
+    await each?.position.remove();
+    if (this.#ofSource(source).length > 0) return;
+    this.#watched.delete(source);
+    await this.#journals.remove(source);
+  }
+
+  start(reader: EventReader): void {
+    this.#reader = reader;
+    for (const each of this.#running.values()) this.#begin(each);
+  }
+
+  stateOf({ id }: DrainRule): Readonly<DeliveryState> & { readonly waiting: number } {
+    const each = this.#running.get(id);
+    if (each === undefined) return { ...newDeliveryState(), waiting: 0 };
+    return { ...each.state, waiting: each.journal.end - each.position.number };
+  }
+
+  get waitingBytes(): number {
+    return this.#journals.byteCount;
+  }
+
+  async close(): Promise<void> {
+    for (const { ending } of this.#running.values()) ending.abort();
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+    await this.#journals.close();
+  }
+
+  #ofSource(source: string): readonly RunningRule[] {
+    return [...this.#running.values()].filter(({ rule }) => rule.source === source);
+  }
+
+  async #openPosition({ id, source }: DrainRule, journal: Journal): Promise<Position> {
+    const folder = join(this.#options.folder, "positions");
+    await mkdir(folder, { recursive: true });
+    // A rule that was there before `start` and has no position lost it: it sends all that is there.
+    const otherwise = this.#reader === undefined ? journal.first : journal.end;
+    const position = await openPosition(join(folder, id), otherwise);
+    const releaseRead = () => {
+      return journal.releaseBefore(Math.min(...this.#ofSource(source).map((each) => each.position.number)));
+    };
+    return {
+      get number() {
+        return position.number;
+      },
+      /** Frees what no rule of the source needs any more, each time that one moved on. */
+      async moveTo(number) {
+        await position.moveTo(number);
+        await releaseRead();
+      },
+      remove: () => position.remove(),
+    };
+  }
+
+  #begin(each: RunningRule): void {
+    const reader = this.#reader;
     if (reader === undefined) return;
+    const { send, clock, warn } = this.#options;
     const { rule, backend, journal, position, state, ending } = each;
     each.done = deliver({ rule, backend, journal, position, reader, send, clock, state, warn }, ending.signal).catch(
       (error: unknown) => {
@@ -78,85 +177,13 @@ export function createRunningRules({ folder, maxBytes, send, clock, warn }: Runn
         warn(`the rule ${rule.id} ended: ${String(error)}`);
       },
     );
-  };
-  const end = async (id: string): Promise<RunningRule | undefined> => {
-    const each = running.get(id);
+  }
+
+  async #end(id: string): Promise<RunningRule | undefined> {
+    const each = this.#running.get(id);
     each?.ending.abort();
     await each?.done;
-    running.delete(id);
+    this.#running.delete(id);
     return each;
-  };
-
-  return {
-    isWatched: (source) => watched.has(source),
-    async note(source: string, keys: readonly EventKey[]) {
-      try {
-        await journals.find(source)?.note(keys);
-        await journals.keepWithinBound();
-        isFailing = false;
-      } catch (error) {
-        // The events are stored; that they are drained too must not keep others from being stored.
-        for (const { state } of ofSource(source)) state.dropped += keys.length;
-        if (!isFailing)
-          warn(`events of ${source} cannot be noted for draining, and are dropped there: ${String(error)}`);
-        isFailing = true;
-      }
-    },
-    async restart(rule, backend) {
-      const { source } = rule;
-      const before = await end(rule.id);
-      const journal = await journals.open(source);
-      await mkdir(join(folder, "positions"), { recursive: true });
-      const path = join(folder, "positions", rule.id);
-      // A rule that was there before `start` and has no position lost it: it sends all that is there.
-      const otherwise = reader === undefined ? journal.first : journal.end;
-      const position = before?.position ?? releasing(source, journal, await openPosition(path, otherwise));
-      const each: RunningRule = {
-        rule,
-        backend,
-        journal,
-        position,
-        state: before?.state ?? newDeliveryState(),
-        ending: new AbortController(),
-        done: Promise.resolve(),
-      };
-      each.state.lastError = undefined;
-      running.set(rule.id, each);
-      watched.add(source);
-      begin(each);
-    },
-    async remove({ id, source }) {
-      const each = await end(id);
-      await each?.position.remove();
-      if (ofSource(source).length > 0) return;
-      watched.delete(source);
-      await journals.remove(source);
-    },
-    start(given) {
-      reader = given;
-      for (const each of running.values()) begin(each);
-    },
-    findProblem(source, lql) {
-      try {
-        reader?.check(source, lql);
-        return undefined;
-      } catch (error) {
-        if (error instanceof ServiceError) return error.message;
-        throw error;
-      }
-    },
-    stateOf({ id }) {
-      const each = running.get(id);
-      if (each === undefined) return { ...newDeliveryState(), waiting: 0 };
-      return { ...each.state, waiting: each.journal.end - each.position.number };
-    },
-    get waitingBytes() {
-      return journals.byteCount;
-    },
-    async close() {
-      for (const { ending } of running.values()) ending.abort();
-      await Promise.all([...running.values()].map(({ done }) => done));
-      await journals.close();
-    },
-  };
+  }
 }

@@ -204,14 +204,8 @@ class Dumper {
 
   expr(expression: Expr): string {
     switch (expression.kind) {
-      case "Literal": {
-        if (expression.value === null)
-          return expression.type.kind === "UNKNOWN" ? "NULL" : `NULL:${formatType(expression.type)}`;
-        if (expression.type.kind === "INT64" || expression.type.kind === "BOOL") return expression.value;
-        return expression.type.kind === "STRING"
-          ? JSON.stringify(expression.value)
-          : `${formatType(expression.type)}'${expression.value}'`;
-      }
+      case "Literal":
+        return literal(expression);
       case "Parameter":
         return `@${expression.key}:${formatType(expression.type)}`;
       case "Column":
@@ -263,6 +257,12 @@ class Dumper {
         return expression.weekday === undefined ? expression.part : `${expression.part}(${expression.weekday})`;
     }
   }
+}
+
+function literal({ type, value }: Expr & { readonly kind: "Literal" }): string {
+  if (value === null) return type.kind === "UNKNOWN" ? "NULL" : `NULL:${formatType(type)}`;
+  if (type.kind === "INT64" || type.kind === "BOOL") return value;
+  return type.kind === "STRING" ? JSON.stringify(value) : `${formatType(type)}'${value}'`;
 }
 
 function direction(order: { readonly isDescending: boolean; readonly nullsFirst: boolean }): string {

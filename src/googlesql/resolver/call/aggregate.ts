@@ -7,7 +7,7 @@ import { type Block, type ExprContext, inClause, resolveExpression } from "../co
 import { columnExpr } from "../expression/expr.ts";
 import { hashCall } from "../expression/expression-index.ts";
 import { isSameAggregate, isSameExpr } from "../expression/same-expression.ts";
-import { errorExpr, isErrorExpr } from "../resolution.ts";
+import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
 import { mapExpr } from "../transform.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
@@ -67,7 +67,7 @@ function resolveAggregateCall(
   resolveArguments: ArgumentResolver,
 ): AggregateCall | undefined {
   const { resolution } = context;
-  const { definition } = entry;
+  const { name } = entry.definition;
   checkModifiers(context, node, entry);
   const filter =
     node.where === undefined
@@ -75,73 +75,20 @@ function resolveAggregateCall(
       : coerceOrFail(resolution, resolveExpression(context, node.where), BOOL, "WHERE in an aggregate");
   if (node.groupBy !== undefined || node.clamped !== undefined) {
     const what = node.groupBy === undefined ? "CLAMPED BETWEEN" : "GROUP BY";
-    resolution.report("unsupported", `${what} inside an aggregate function is not supported`, node.span, {
-      name: definition.name,
-    });
+    resolution.report("unsupported", `${what} inside an aggregate function is not supported`, node.span, { name });
     return undefined;
   }
-  if (node.isStar) {
-    if (definition.name !== "COUNT") {
-      resolution.report(
-        "invalid_query",
-        `Argument * can only be used in COUNT(*), but was used in ${definition.name}`,
-        node.span,
-      );
-      return undefined;
-    }
-    const having = resolveHaving(context, node);
-    return {
-      kind: "AggregateCall",
-      function: "$count_star",
-      type: INT64,
-      arguments: [],
-      isDistinct: false,
-      nullHandling: undefined,
-      having,
-      orderBy: [],
-      limit: undefined,
-      isSafe: node.isSafe,
-      filter,
-      span: node.span,
-    };
-  }
+  if (node.isStar) return countRows(context, node, name, filter);
   const resolved = resolveArguments(context, node, entry);
-  const orderBy = resolveOrderItems(context, node.orderBy, `ORDER BY of ${definition.name}`);
-  const literalKey = node.orderBy.find(({ expression }) => isLiteralNode(expression));
-  if (literalKey !== undefined)
-    resolution.report(
-      "invalid_query",
-      "An aggregate function cannot ORDER BY a literal value",
-      literalKey.expression.span,
-    );
-  const limit =
-    node.limit?.count === undefined
-      ? undefined
-      : coerceOrFail(resolution, resolveExpression(context, node.limit.count), INT64, "LIMIT");
-  if (limit?.kind === "Literal" && !isErrorExpr(limit) && (limit.value === null || limit.value.startsWith("-")))
-    resolution.report("invalid_query", "The LIMIT of an aggregate must be non-negative and not NULL", limit.span);
+  const orderBy = resolveCallOrder(context, node, name);
+  const limit = resolveCallLimit(context, node);
   const having = resolveHaving(context, node);
   if (resolved === undefined || orderBy === undefined) return undefined;
   const callArguments = resolved.arguments.filter((argument) => argument !== undefined);
-  if (node.isDistinct && callArguments.some((argument) => !isGroupable(argument.type))) {
-    resolution.report(
-      "type_mismatch",
-      "Aggregate functions with DISTINCT cannot be used with arguments of type " +
-        `${typeName(callArguments[0]?.type ?? INT64)}`,
-      node.span,
-    );
-    return undefined;
-  }
-  const isStray = (key: SortExpression) => !callArguments.some((argument) => isArgument(key.expression, argument));
-  const strayKey = node.isDistinct ? orderBy.find(isStray) : undefined;
-  if (strayKey !== undefined) {
-    const message = "An aggregate function with DISTINCT can only ORDER BY expressions that are its arguments";
-    resolution.report("invalid_query", message, strayKey.expression.span, { name: definition.name });
-    return undefined;
-  }
+  if (node.isDistinct && !isDistinctFine(resolution, node, name, callArguments, orderBy)) return undefined;
   return {
     kind: "AggregateCall",
-    function: definition.name,
+    function: name,
     type: resultType(resolved.match),
     arguments: callArguments,
     isDistinct: node.isDistinct,
@@ -153,6 +100,76 @@ function resolveAggregateCall(
     filter,
     span: node.span,
   };
+}
+
+/** COUNT(*); no other function takes a star. */
+function countRows(
+  context: ExprContext,
+  node: FunctionCall,
+  name: string,
+  filter: Expr | undefined,
+): AggregateCall | undefined {
+  if (name !== "COUNT") {
+    const message = `Argument * can only be used in COUNT(*), but was used in ${name}`;
+    context.resolution.report("invalid_query", message, node.span);
+    return undefined;
+  }
+  return {
+    kind: "AggregateCall",
+    function: "$count_star",
+    type: INT64,
+    arguments: [],
+    isDistinct: false,
+    nullHandling: undefined,
+    having: resolveHaving(context, node),
+    orderBy: [],
+    limit: undefined,
+    isSafe: node.isSafe,
+    filter,
+    span: node.span,
+  };
+}
+
+/** ORDER BY in the call's parentheses. Undefined when something in it was reported. */
+function resolveCallOrder(context: ExprContext, node: FunctionCall, name: string): SortExpression[] | undefined {
+  const orderBy = resolveOrderItems(context, node.orderBy, `ORDER BY of ${name}`);
+  const literal = node.orderBy.find(({ expression }) => isLiteralNode(expression))?.expression;
+  if (literal !== undefined) {
+    const message = "An aggregate function cannot ORDER BY a literal value";
+    context.resolution.report("invalid_query", message, literal.span);
+  }
+  return orderBy;
+}
+
+function resolveCallLimit(context: ExprContext, { limit: node }: FunctionCall): Expr | undefined {
+  if (node?.count === undefined) return undefined;
+  const { resolution } = context;
+  const limit = coerceOrFail(resolution, resolveExpression(context, node.count), INT64, "LIMIT");
+  if (limit.kind === "Literal" && !isErrorExpr(limit) && (limit.value === null || limit.value.startsWith("-")))
+    resolution.report("invalid_query", "The LIMIT of an aggregate must be non-negative and not NULL", limit.span);
+  return limit;
+}
+
+/** Can the arguments be told apart, and is the call sorted by them only? Reports what is not so. */
+function isDistinctFine(
+  resolution: Resolution,
+  node: FunctionCall,
+  name: string,
+  callArguments: readonly Expr[],
+  orderBy: readonly SortExpression[],
+): boolean {
+  if (callArguments.some((argument) => !isGroupable(argument.type))) {
+    const type = typeName(callArguments[0]?.type ?? INT64);
+    const message = `Aggregate functions with DISTINCT cannot be used with arguments of type ${type}`;
+    resolution.report("type_mismatch", message, node.span);
+    return false;
+  }
+  const isStray = (key: SortExpression) => !callArguments.some((argument) => isArgument(key.expression, argument));
+  const strayKey = orderBy.find(isStray);
+  if (strayKey === undefined) return true;
+  const message = "An aggregate function with DISTINCT can only ORDER BY expressions that are its arguments";
+  resolution.report("invalid_query", message, strayKey.expression.span, { name });
+  return false;
 }
 
 function resolveHaving(context: ExprContext, { having }: FunctionCall): AggregateCall["having"] {
@@ -199,7 +216,6 @@ export function nullsFirst(order: SortOrder): boolean {
   return order.nulls === undefined ? !order.isDescending : order.nulls === "FIRST";
 }
 
-/** ORDER BY inside a call or a window. Undefined when something was reported. */
 const LITERALS: ReadonlySet<string> = new Set([
   "NullLiteral",
   "BoolLiteral",
@@ -214,6 +230,7 @@ export function isLiteralNode({ kind }: Expression): boolean {
   return LITERALS.has(kind);
 }
 
+/** ORDER BY inside a call or a window. Undefined when something was reported. */
 export function resolveOrderItems(
   context: ExprContext,
   items: readonly OrderItem[],

@@ -1,5 +1,6 @@
-import type { FrameBound, FunctionCall, Identifier, WindowFrame, WindowSpecification } from "../../ast.ts";
+import type { Expression, FrameBound, FunctionCall, Identifier, WindowFrame, WindowSpecification } from "../../ast.ts";
 import type { CatalogueEntry } from "../../catalogue/index.ts";
+import type { Span } from "../../diagnostic.ts";
 import type { Expr, ResolvedFrame, ResolvedFrameBound, WindowCall } from "../../resolved.ts";
 import { FLOAT64, INT64 } from "../../types.ts";
 import { isGroupable, isNumericType, isPartitionable } from "../../typing/same-type.ts";
@@ -33,49 +34,15 @@ export function resolveWindowCall(
   checkModifiers(context, node, entry);
   const inner = inClause(context, "window function", context.allowsAggregates ? "aggregates" : "nothing");
   const window = resolveWindow(inner, over);
-  let call: Pick<WindowCall, "function" | "type" | "arguments"> | undefined;
-  if (node.isStar) {
-    if (name !== "COUNT")
-      return resolution.fail(
-        "invalid_query",
-        `Argument * can only be used in COUNT(*), but was used in ${name}`,
-        node.span,
-      );
-    call = { function: "$count_star", type: INT64, arguments: [] };
-  } else {
-    const resolved = resolveArguments(inner, node, entry);
-    if (resolved !== undefined)
-      call = {
-        function: name,
-        type: resultType(resolved.match),
-        arguments: resolved.arguments.filter((argument) => argument !== undefined),
-      };
-  }
+  const call = resolveCalled(inner, node, entry, resolveArguments);
   if (call === undefined || window === undefined) return errorExpr(node.span);
   const having = node.having && {
     kind: node.having.kind,
     expression: resolveExpression(inner, node.having.expression),
   };
   if (having !== undefined && isErrorExpr(having.expression)) return errorExpr(node.span);
-  // Of the aggregates that take HAVING only this one's reference has OVER beside it.
-  if (
-    node.orderBy.length > 0 ||
-    node.limit !== undefined ||
-    node.where !== undefined ||
-    (having && name !== "ANY_VALUE")
-  ) {
-    return resolution.fail(
-      "invalid_query",
-      `ORDER BY, LIMIT, HAVING and WHERE are not allowed in the arguments of ${name} with OVER`,
-      node.span,
-      { name },
-    );
-  }
-  const fallback = name === "LAG" || name === "LEAD" ? call.arguments[2] : undefined;
-  if (fallback !== undefined && readsRows(fallback)) {
-    const message = `The default of ${name} must be a constant: it can read no column`;
-    return resolution.fail("invalid_query", message, fallback.span, { name });
-  }
+  const refused = refuseArguments(resolution, node, name, call);
+  if (refused !== undefined) return refused;
   const frame = checkWindow(context, node, entry, window);
   const column = resolution.newColumn(name.replace("$", "").toLowerCase(), call.type);
   if (passesLenient(resolution, call.function, call.arguments)) resolution.lenientColumns.add(column.id);
@@ -83,9 +50,7 @@ export function resolveWindowCall(
     column,
     call: {
       kind: "WindowCall",
-      function: call.function,
-      type: call.type,
-      arguments: call.arguments,
+      ...call,
       isDistinct: node.isDistinct,
       nullHandling: node.nullHandling,
       having,
@@ -97,6 +62,51 @@ export function resolveWindowCall(
     },
   });
   return columnExpr(column, node.span);
+}
+
+type CalledFunction = Pick<WindowCall, "function" | "type" | "arguments">;
+
+/** The function and its arguments. Undefined when something was reported. */
+function resolveCalled(
+  context: ExprContext,
+  node: FunctionCall,
+  entry: CatalogueEntry,
+  resolveArguments: ArgumentResolver,
+): CalledFunction | undefined {
+  const { name } = entry.definition;
+  if (node.isStar) {
+    if (name === "COUNT") return { function: "$count_star", type: INT64, arguments: [] };
+    const message = `Argument * can only be used in COUNT(*), but was used in ${name}`;
+    context.resolution.report("invalid_query", message, node.span);
+    return undefined;
+  }
+  const resolved = resolveArguments(context, node, entry);
+  return (
+    resolved && {
+      function: name,
+      type: resultType(resolved.match),
+      arguments: resolved.arguments.filter((argument) => argument !== undefined),
+    }
+  );
+}
+
+/** Refuses what a call with OVER cannot have in its parentheses. */
+function refuseArguments(
+  resolution: Resolution,
+  node: FunctionCall,
+  name: string,
+  call: CalledFunction,
+): Expr | undefined {
+  // Of the aggregates that take HAVING only this one's reference has OVER beside it.
+  const hasHaving = node.having !== undefined && name !== "ANY_VALUE";
+  if (node.orderBy.length > 0 || node.limit !== undefined || node.where !== undefined || hasHaving) {
+    const message = `ORDER BY, LIMIT, HAVING and WHERE are not allowed in the arguments of ${name} with OVER`;
+    return resolution.fail("invalid_query", message, node.span, { name });
+  }
+  const fallback = name === "LAG" || name === "LEAD" ? call.arguments[2] : undefined;
+  if (fallback === undefined || !readsRows(fallback)) return undefined;
+  const message = `The default of ${name} must be a constant: it can read no column`;
+  return resolution.fail("invalid_query", message, fallback.span, { name });
 }
 
 function readsRows(expression: Expr): boolean {
@@ -144,65 +154,72 @@ function resolveWindow(
   before = Number.POSITIVE_INFINITY,
 ): Window | undefined {
   const { resolution } = context;
-  let base: Window = { partitionBy: [], orderBy: [] };
-  if (node.base !== undefined) {
-    const inherited = resolveNamedWindow(context, node.base, before);
-    if (inherited === undefined) return undefined;
-    base = inherited;
-  }
-  const refuse = (message: string): undefined => {
-    resolution.report("invalid_query", message, node.span);
+  const base = node.base === undefined ? undefined : resolveNamedWindow(context, node.base, before);
+  if (node.base !== undefined && base === undefined) return undefined;
+  const refused = base === undefined ? undefined : whyNotExtended(node, base);
+  if (refused !== undefined) {
+    resolution.report("invalid_query", refused, node.span);
     return undefined;
-  };
-  if (node.base !== undefined) {
-    if (node.partitionBy.length > 0) return refuse("A window that extends a named window cannot have PARTITION BY");
-    if (node.orderBy.length > 0 && base.orderBy.length > 0)
-      return refuse("A window cannot have ORDER BY when the window that it extends has one");
-    if (base.frame !== undefined && (node.orderBy.length > 0 || node.frame !== undefined))
-      return refuse("A window that has a frame cannot be extended");
   }
-  const partitionBy = node.partitionBy.map((item) => {
-    const value = resolveExpression(context, item);
-    if (isErrorExpr(value) || isPartitionable(value.type)) return value;
-    if (isLenientExpr(resolution, value) && isGroupable(value.type)) return value;
-    return resolution.fail(
-      "type_mismatch",
-      `Partitioning by expressions of type ${typeName(value.type)} is not allowed`,
-      item.span,
-    );
-  });
+  const partitionBy = node.partitionBy.map((item) => resolvePartitionKey(context, item));
   const orderBy = resolveOrderItems(context, node.orderBy, "Window ORDER BY");
   if (orderBy === undefined || partitionBy.some(isErrorExpr)) return undefined;
-  let window: Window = {
-    partitionBy: node.base === undefined ? partitionBy : base.partitionBy,
-    orderBy: orderBy.length > 0 ? orderBy : base.orderBy,
-    frame: base.frame,
+  const window: Window = {
+    partitionBy: base === undefined ? partitionBy : base.partitionBy,
+    orderBy: orderBy.length > 0 ? orderBy : (base?.orderBy ?? []),
+    frame: base?.frame,
   };
-  if (node.frame === undefined) return window;
-  window = numberedKey(resolution, window, node.frame);
-  const start = resolveBound(context, node.frame.start, node.frame.unit, window.orderBy);
+  return node.frame === undefined ? window : addFrame(context, window, node.frame, node.span);
+}
+
+/** Why a window cannot extend a named one so; undefined where it can. */
+function whyNotExtended(node: WindowSpecification, base: Window): string | undefined {
+  if (node.partitionBy.length > 0) return "A window that extends a named window cannot have PARTITION BY";
+  if (node.orderBy.length > 0 && base.orderBy.length > 0)
+    return "A window cannot have ORDER BY when the window that it extends has one";
+  if (base.frame !== undefined && (node.orderBy.length > 0 || node.frame !== undefined))
+    return "A window that has a frame cannot be extended";
+  return undefined;
+}
+
+function resolvePartitionKey(context: ExprContext, item: Expression): Expr {
+  const { resolution } = context;
+  const value = resolveExpression(context, item);
+  if (isErrorExpr(value) || isPartitionable(value.type)) return value;
+  if (isLenientExpr(resolution, value) && isGroupable(value.type)) return value;
+  const message = `Partitioning by expressions of type ${typeName(value.type)} is not allowed`;
+  return resolution.fail("type_mismatch", message, item.span);
+}
+
+/** From the one that begins first. */
+const boundOrder: readonly FrameBound["kind"][] = [
+  "UnboundedPreceding",
+  "Preceding",
+  "CurrentRow",
+  "Following",
+  "UnboundedFollowing",
+];
+
+/** The window with its frame. Undefined when something was reported. */
+function addFrame(context: ExprContext, given: Window, frame: WindowFrame, span: Span): Window | undefined {
+  const { resolution } = context;
+  const { unit } = frame;
+  const { partitionBy, orderBy } = numberedKey(resolution, given, frame);
+  const start = resolveBound(context, frame.start, unit, orderBy);
   const end =
-    node.frame.end === undefined
-      ? { kind: "CurrentRow" as const }
-      : resolveBound(context, node.frame.end, node.frame.unit, window.orderBy);
+    frame.end === undefined ? { kind: "CurrentRow" as const } : resolveBound(context, frame.end, unit, orderBy);
   if (start === undefined || end === undefined) return undefined;
-  const order = ["UnboundedPreceding", "Preceding", "CurrentRow", "Following", "UnboundedFollowing"];
-  if (
-    start.kind === "UnboundedFollowing" ||
-    end.kind === "UnboundedPreceding" ||
-    order.indexOf(start.kind) > order.indexOf(end.kind)
-  ) {
+  const refuse = (message: string): undefined => {
+    resolution.report("invalid_query", message, span);
+    return undefined;
+  };
+  const isEmpty = start.kind === "UnboundedFollowing" || end.kind === "UnboundedPreceding";
+  if (isEmpty || boundOrder.indexOf(start.kind) > boundOrder.indexOf(end.kind))
     return refuse("The window frame ends before it starts");
-  }
-  if (
-    node.frame.unit === "RANGE" &&
-    window.orderBy.length === 0 &&
-    (start.kind !== "UnboundedPreceding" || end.kind !== "UnboundedFollowing")
-  ) {
+  const isWhole = start.kind === "UnboundedPreceding" && end.kind === "UnboundedFollowing";
+  if (unit === "RANGE" && orderBy.length === 0 && !isWhole)
     return refuse("Window ORDER BY is required for a RANGE frame");
-  }
-  const { unit } = node.frame;
-  return { partitionBy: window.partitionBy, orderBy: window.orderBy, frame: { unit, start, end } };
+  return { partitionBy, orderBy, frame: { unit, start, end } };
 }
 
 /** A distance in a RANGE frame is one of numbers. */

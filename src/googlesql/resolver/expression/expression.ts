@@ -45,20 +45,64 @@ function resolveNode(context: ExprContext, node: Expression): Expr {
     case "BytesLiteral":
     case "MaxLiteral":
       return resolveLiteral(resolution, node, 1, node.span);
+    case "TypedLiteral":
+      return resolveTypedLiteral(resolution, node);
+    case "RangeLiteral":
+      return resolveRangeLiteral(resolution, node);
     case "Parameter":
       return resolveParameter(resolution, node);
     case "SystemVariable":
-      return resolution.fail(
-        "unsupported",
-        `System variables are not supported: @@${node.path.parts.map((part) => part.name).join(".")}`,
-        node.span,
-      );
+      return refuseSystemVariable(resolution, node);
     case "Identifier":
       return resolveIdentifier(context, node);
     case "FieldAccess":
       return resolveFieldAccess(context, node);
     case "Subscript":
       return resolveSubscript(context, node);
+    case "Cast":
+      return resolveCast(context, node);
+    case "FunctionCall":
+      return resolveCall(context, node);
+    case "Extract":
+      return resolveExtract(context, node);
+    case "Interval":
+      return resolveInterval(context, node);
+    case "Case":
+      return resolveCase(context, node);
+    case "QueryExpression":
+      return resolveQueryExpression(context, node);
+    case "ArrayConstructor":
+      return resolveArrayConstructor(context, node);
+    case "StructConstructor":
+      return resolveStructConstructor(context, node);
+    case "WithExpression":
+      return resolveWithExpression(context, node);
+    case "Lambda": {
+      const message = "A lambda stands as an argument of a function that takes one only";
+      return resolution.fail("invalid_query", message, node.span);
+    }
+    default:
+      return resolveOperation(context, node);
+  }
+}
+
+type Node<Kind extends Expression["kind"]> = Expression & { readonly kind: Kind };
+
+/** Operators, written with signs or words. */
+type Operation = Node<
+  | "UnaryOperation"
+  | "BinaryOperation"
+  | "LogicalOperation"
+  | "Between"
+  | "In"
+  | "Like"
+  | "IsTest"
+  | "IsDistinctFrom"
+  | "AnyElement"
+>;
+
+function resolveOperation(context: ExprContext, node: Operation): Expr {
+  switch (node.kind) {
     case "UnaryOperation":
       return resolveUnary(context, node);
     case "BinaryOperation":
@@ -75,40 +119,20 @@ function resolveNode(context: ExprContext, node: Expression): Expr {
       return resolveIsTest(context, node);
     case "IsDistinctFrom":
       return resolveIsDistinct(context, node);
-    case "Case":
-      return resolveCase(context, node);
-    case "Cast":
-      return resolveCast(context, node);
-    case "Extract":
-      return resolveExtract(context, node);
-    case "FunctionCall":
-      return resolveCall(context, node);
-    case "QueryExpression":
-      return resolveQueryExpression(context, node);
-    case "ArrayConstructor":
-      return resolveArrayConstructor(context, node);
-    case "StructConstructor":
-      return resolveStructConstructor(context, node);
-    case "TypedLiteral":
-      return resolveTypedLiteral(resolution, node);
-    case "RangeLiteral": {
-      const type = resolveType(resolution, node.type);
-      const text: Expr = { kind: "Literal", type: { kind: "STRING" }, value: node.value, span: node.span };
-      return coerce(resolution, text, type) ?? text;
-    }
-    case "Interval":
-      return resolveInterval(context, node);
-    case "Lambda":
-      return resolution.fail(
-        "invalid_query",
-        "A lambda stands as an argument of a function that takes one only",
-        node.span,
-      );
-    case "WithExpression":
-      return resolveWithExpression(context, node);
     case "AnyElement":
       return resolveAnyElement(context, node);
   }
+}
+
+function resolveRangeLiteral(resolution: Resolution, node: Node<"RangeLiteral">): Expr {
+  const type = resolveType(resolution, node.type);
+  const text: Expr = { kind: "Literal", type: { kind: "STRING" }, value: node.value, span: node.span };
+  return coerce(resolution, text, type) ?? text;
+}
+
+function refuseSystemVariable(resolution: Resolution, { path, span }: Node<"SystemVariable">): Expr {
+  const name = path.parts.map((part) => part.name).join(".");
+  return resolution.fail("unsupported", `System variables are not supported: @@${name}`, span);
 }
 
 function resolveParameter(resolution: Resolution, node: Parameter): Expr {

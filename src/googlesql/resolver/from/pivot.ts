@@ -3,7 +3,7 @@ import type { AggregateCall, Column, ComputedColumn, Expr, Scan } from "../../re
 import type { SqlType } from "../../types.ts";
 import { isGroupable } from "../../typing/same-type.ts";
 import { callOperator } from "../call/call-function.ts";
-import { coerce, commonTypeOf, typeName } from "../call/coerce.ts";
+import { coerce, commonTypeOf, isLenientExpr, typeName } from "../call/coerce.ts";
 import {
   blockContext,
   createBlock,
@@ -15,100 +15,135 @@ import {
 } from "../context.ts";
 import { columnExpr, isConstant, negateIf } from "../expression/expr.ts";
 import { aliased, project } from "../relation.ts";
-import { isErrorExpr } from "../resolution.ts";
+import { isErrorExpr, type Resolution } from "../resolution.ts";
 import { type NamedColumn, namedColumn, scopeOf } from "../scope.ts";
 import { mapExpr } from "../transform.ts";
+
+/** One of PIVOT's aggregates, and the call that it is. */
+interface PivotAggregate {
+  readonly item: Pivot["aggregates"][number];
+  readonly call: AggregateCall;
+}
+
+/** One of the values that PIVOT makes columns of. */
+interface PivotValue {
+  readonly item: Pivot["values"][number];
+  readonly value: Expr;
+}
 
 /** PIVOT: rows are grouped by every column that it does not read; each aggregate becomes one column for each value. */
 export function resolvePivot(environment: Environment, relation: Relation, node: Pivot): Relation {
   const { resolution } = environment;
-  const scope = scopeOf(relation.names, environment.outer);
-  const plain = plainContext(environment, scope, "PIVOT");
+  const plain = plainContext(environment, scopeOf(relation.names, environment.outer), "PIVOT");
   const input = resolveExpression(plain, node.input);
-  const values = node.values.map((item) => ({ item, value: resolveExpression(plain, item.expression) }));
-  const blocks = node.aggregates.map((item) => {
-    const block = createBlock([]);
-    const context = blockContext(environment, scope, block, "PIVOT", "aggregates");
-    const expression = resolveExpression(context, item.expression);
-    const [only] = block.aggregates;
-    if (
-      only === undefined ||
-      block.aggregates.length > 1 ||
-      expression.kind !== "Column" ||
-      expression.column.id !== only.column.id
-    ) {
-      if (!isErrorExpr(expression))
-        resolution.report("invalid_query", "PIVOT expression must be a call of an aggregate function", item.span);
-      return undefined;
-    }
-    return { item, call: only.call };
-  });
+  const values = node.values.map((item): PivotValue => ({ item, value: resolveExpression(plain, item.expression) }));
+  const calls = node.aggregates.flatMap((item) => resolvePivotAggregate(environment, relation, item) ?? []);
   if (node.aggregates.length > 1 && node.aggregates.some((item) => item.alias === undefined)) {
     resolution.report("invalid_query", "PIVOT with several aggregates needs an alias for each of them", node.span);
   }
   if (isErrorExpr(input) || values.some(({ value }) => isErrorExpr(value))) return relation;
   const type = commonTypeOf(resolution, [input, ...values.map(({ value }) => value)]);
   if (type === undefined || !isGroupable(type)) {
-    resolution.report(
-      "type_mismatch",
-      `PIVOT values cannot be compared with FOR expression of type ${typeName(input.type)}`,
-      node.input.span,
-    );
+    const message = `PIVOT values cannot be compared with FOR expression of type ${typeName(input.type)}`;
+    resolution.report("type_mismatch", message, node.input.span);
     return relation;
   }
-  const used = new Set<number>();
-  const note = (expression: Expr): undefined => {
-    if (expression.kind === "Column") used.add(expression.column.id);
-    return undefined;
-  };
-  mapExpr(input, note);
-  for (const block of blocks) for (const argument of block?.call.arguments ?? []) mapExpr(argument, note);
   const before: ComputedColumn = {
     column: resolution.newColumn("pivot_input", type),
     expression: coerce(resolution, input, type) ?? input,
   };
-  const groupBy: ComputedColumn[] = [];
-  const columns: NamedColumn[] = [];
-  for (const named of relation.names.columns) {
-    if (used.has(named.column.id)) continue;
-    const column = resolution.newColumn(named.column.name, named.column.type);
-    groupBy.push({ column, expression: columnExpr(named.column, node.span) });
-    columns.push({ ...named, column });
-  }
-  const aggregates: { column: Column; call: AggregateCall }[] = [];
-  for (const { item, value } of values) {
+  const { groupBy, columns } = groupByOthers(resolution, relation, node, columnsReadBy(input, calls));
+  const aggregates: ComputedAggregate[] = [];
+  for (const each of values) {
+    const { item, value } = each;
     if (!isConstant(value)) resolution.report("invalid_query", "PIVOT value must be a constant", item.span);
-    const differs = callOperator(
-      resolution,
-      "$is_distinct",
-      [columnExpr(before.column, item.span), coerce(resolution, value, type) ?? value],
-      item.span,
-    );
-    const condition = negateIf(true, differs, item.span);
-    // A field of several shapes names its columns by the values as they are written.
-    const cast = input.type.kind === "MIXED" ? undefined : coerce(resolution, value, type);
-    const label = item.alias?.name ?? (cast === undefined ? undefined : valueLabel(cast)) ?? valueLabel(value);
+    const label = labelOf(resolution, each, input, type);
     if (label === undefined) {
       resolution.report("invalid_query", `PIVOT value of type ${typeName(value.type)} needs an alias`, item.span);
       return relation;
     }
-    for (const block of blocks) {
-      if (block === undefined) continue;
-      const name =
-        block.item.alias === undefined
-          ? label
-          : `${block.item.alias.name}_${label === "empty_string_value" ? "_" : ""}${label}`;
-      const column = resolution.newColumn(name, block.call.type);
+    const condition = isValue(resolution, before.column, each);
+    for (const { item: aggregate, call } of calls) {
+      const name = pivotColumnName(aggregate, label);
+      const column = resolution.newColumn(name, call.type);
       const filter =
-        block.call.filter === undefined
-          ? condition
-          : callOperator(resolution, "$and", [block.call.filter, condition], item.span);
-      aggregates.push({ column, call: { ...block.call, filter } });
+        call.filter === undefined ? condition : callOperator(resolution, "$and", [call.filter, condition], item.span);
+      aggregates.push({ column, call: { ...call, filter } });
       columns.push(namedColumn(name, column));
     }
   }
   const scan: Scan = { kind: "Aggregate", input: project(relation.scan, [before]), groupBy, aggregates };
   return plainRelation(scan, aliased(columns, node.alias?.name));
+}
+
+interface ComputedAggregate {
+  readonly column: Column;
+  readonly call: AggregateCall;
+}
+
+/** Undefined for what is no call of an aggregate function, which is reported. */
+function resolvePivotAggregate(
+  environment: Environment,
+  relation: Relation,
+  item: Pivot["aggregates"][number],
+): PivotAggregate | undefined {
+  const block = createBlock([]);
+  const scope = scopeOf(relation.names, environment.outer);
+  const expression = resolveExpression(blockContext(environment, scope, block, "PIVOT", "aggregates"), item.expression);
+  const [only] = block.aggregates;
+  const isCall = expression.kind === "Column" && expression.column.id === only?.column.id;
+  if (only !== undefined && block.aggregates.length === 1 && isCall) return { item, call: only.call };
+  if (!isErrorExpr(expression)) {
+    const message = "PIVOT expression must be a call of an aggregate function";
+    environment.resolution.report("invalid_query", message, item.span);
+  }
+  return undefined;
+}
+
+/** Ids of the columns that PIVOT reads, and so does not group by. */
+function columnsReadBy(input: Expr, aggregates: readonly PivotAggregate[]): ReadonlySet<number> {
+  const read = new Set<number>();
+  for (const expression of [input, ...aggregates.flatMap(({ call }) => call.arguments)]) {
+    mapExpr(expression, (inner) => {
+      if (inner.kind === "Column") read.add(inner.column.id);
+      return undefined;
+    });
+  }
+  return read;
+}
+
+function groupByOthers(
+  resolution: Resolution,
+  { names }: Relation,
+  { span }: Pivot,
+  read: ReadonlySet<number>,
+): { readonly groupBy: readonly ComputedColumn[]; readonly columns: NamedColumn[] } {
+  const groupBy: ComputedColumn[] = [];
+  const columns: NamedColumn[] = [];
+  for (const named of names.columns) {
+    if (read.has(named.column.id)) continue;
+    const column = resolution.newColumn(named.column.name, named.column.type);
+    groupBy.push({ column, expression: columnExpr(named.column, span) });
+    columns.push({ ...named, column });
+  }
+  return { groupBy, columns };
+}
+
+/** Is the row one of the value's? */
+function isValue(resolution: Resolution, input: Column, { item, value }: PivotValue): Expr {
+  const compared = [columnExpr(input, item.span), coerce(resolution, value, input.type) ?? value];
+  return negateIf(true, callOperator(resolution, "$is_distinct", compared, item.span), item.span);
+}
+
+/** A field's type is what events made of it: its columns are named by the values as they are written, if need be. */
+function labelOf(resolution: Resolution, { item, value }: PivotValue, input: Expr, type: SqlType): string | undefined {
+  if (item.alias !== undefined) return item.alias.name;
+  const typed = input.type.kind === "MIXED" ? value : (coerce(resolution, value, type) ?? value);
+  return valueLabel(typed) ?? (isLenientExpr(resolution, input) ? valueLabel(value) : undefined);
+}
+
+function pivotColumnName({ alias }: PivotAggregate["item"], label: string): string {
+  return alias === undefined ? label : `${alias.name}_${label === "empty_string_value" ? "_" : ""}${label}`;
 }
 
 /**

@@ -9,107 +9,110 @@ import { aliased, project } from "../relation.ts";
 import type { Resolution } from "../resolution.ts";
 import { type NamedColumn, namedColumn } from "../scope.ts";
 
+/** Columns that one row is made of, as they are written and as they were found. */
+interface Group {
+  readonly input: Unpivot["inputs"][number];
+  readonly columns: readonly (NamedColumn | undefined)[];
+}
+
 /** UNPIVOT: each row becomes one row for each group of columns, as a join with an array of structs. */
 export function resolveUnpivot(environment: Environment, relation: Relation, node: Unpivot): Relation {
   const { resolution } = environment;
   const { span } = node;
-  const groups = node.inputs.map((input) => ({
-    input,
-    columns: input.columns.map((path) => findInput(resolution, relation, path)),
-  }));
+  const groups = findGroups(resolution, relation, node);
+  const labels = groups.map((group) => labelOf(environment, group, span));
   const width = node.valueColumns.length;
-  for (const { input } of groups) {
-    if (input.columns.length !== width)
-      resolution.report(
-        "invalid_query",
-        `UNPIVOT has ${width} value columns, but a group of ${input.columns.length} columns`,
-        span,
-      );
-  }
-  refuseRepeated(resolution, groups, span);
-  const labels = groups.map(({ input, columns }): Expr => {
-    if (input.label !== undefined)
-      return resolveExpression(plainContext(environment, undefined, "UNPIVOT"), input.label);
-    const value = columns.map((named) => named?.name ?? "").join("_");
-    return { kind: "Literal", type: STRING, value, span };
-  });
   if (groups.some(({ columns }) => columns.length !== width || columns.includes(undefined))) return relation;
   const labelType = commonTypeOf(resolution, labels);
   if (labelType === undefined || (labelType.kind !== STRING.kind && labelType.kind !== INT64.kind)) {
     resolution.report("type_mismatch", "UNPIVOT labels must all be STRING or all be INT64 literals", span);
     return relation;
   }
-  const types = node.valueColumns.map((name, i): SqlType => {
-    const parts = groups.map(({ columns }) => partOf(columns[i], span));
-    const type = commonTypeOf(resolution, parts);
-    if (type === undefined || !areAlike(resolution, parts)) {
-      resolution.report(
-        "type_mismatch",
-        `The columns of UNPIVOT's ${name.name} have different types: ` +
-          `${parts.map((part) => typeName(part.type)).join(", ")}`,
-        span,
-      );
-      return UNKNOWN;
-    }
-    return type;
-  });
+  const types = valueTypes(resolution, groups, node);
   const fields: StructField[] = [
     { name: node.nameColumn.name, type: labelType },
     ...types.map((type, i) => ({ name: node.valueColumns[i]?.name ?? "", type })),
   ];
   const struct: SqlType = { kind: "STRUCT", fields };
   const elements = groups.map(({ columns }, g): Expr => {
-    const label = labels[g] ?? partOf(undefined, span);
-    const values = types.map(
-      (type, i) => coerce(resolution, partOf(columns[i], span), type) ?? partOf(undefined, span),
-    );
-    return {
-      kind: "MakeStruct",
-      type: struct,
-      fields: [coerce(resolution, label, labelType) ?? label, ...values],
-      span,
-    };
+    const parts = [labels[g] ?? partOf(undefined, span), ...columns.map((named) => partOf(named, span))];
+    const values = fields.map(({ type }, i) => coerceTo(resolution, parts[i] ?? partOf(undefined, span), type, i));
+    return { kind: "MakeStruct", type: struct, fields: values, span };
   });
-  const element = resolution.newColumn("unpivot", struct);
-  let scan: Scan = {
-    kind: "Unnest",
-    input: relation.scan,
-    arrays: [{ array: { kind: "MakeArray", type: arrayOf(struct), elements, span }, element }],
-    isOuter: false,
-  };
-  const read = (index: number): Expr => ({
-    kind: "Field",
-    base: columnExpr(element, span),
-    index,
-    type: fields[index]?.type ?? UNKNOWN,
-    span,
-  });
-  const computed: ComputedColumn[] = fields.map((field, i) => ({
-    column: resolution.newColumn(field.name ?? "", field.type),
-    expression: read(i),
-  }));
-  scan = project(scan, computed);
-  const [label, ...values] = computed.map((item) => item.column);
-  if (!node.includesNulls) scan = { kind: "Filter", input: scan, predicate: anyPresent(values, span) };
-  const used = new Set(groups.flatMap(({ columns }) => columns.flatMap((named) => named?.column.id ?? [])));
-  const named = (column: Column): NamedColumn => namedColumn(column.name, column);
-  const columns = [
+  const { scan, columns } = unnestRows(resolution, relation.scan, elements, fields, struct, span);
+  const [label, ...values] = columns;
+  const shown = node.includesNulls
+    ? scan
+    : ({ kind: "Filter", input: scan, predicate: anyPresent(values, span) } satisfies Scan);
+  const used = new Set(groups.flatMap((group) => group.columns.flatMap((named) => named?.column.id ?? [])));
+  const names = [
     ...relation.names.columns.filter(({ column }) => !used.has(column.id)),
-    ...values.map(named),
-    ...(label === undefined ? [] : [named(label)]),
+    ...[...values, ...(label === undefined ? [] : [label])].map((column) => namedColumn(column.name, column)),
   ];
-  return plainRelation(scan, aliased(columns, node.alias?.name));
+  return plainRelation(shown, aliased(names, node.alias?.name));
+}
+
+function findGroups(resolution: Resolution, relation: Relation, { inputs, valueColumns, span }: Unpivot): Group[] {
+  const groups = inputs.map((input) => ({
+    input,
+    columns: input.columns.map((path) => findInput(resolution, relation, path)),
+  }));
+  const width = valueColumns.length;
+  for (const { input } of groups) {
+    if (input.columns.length === width) continue;
+    const message = `UNPIVOT has ${width} value columns, but a group of ${input.columns.length} columns`;
+    resolution.report("invalid_query", message, span);
+  }
+  refuseRepeated(resolution, groups, span);
+  return groups;
+}
+
+/** What stands in the name column for a group: its label, else the names of its columns. */
+function labelOf(environment: Environment, { input, columns }: Group, span: Unpivot["span"]): Expr {
+  if (input.label !== undefined) return resolveExpression(plainContext(environment, undefined, "UNPIVOT"), input.label);
+  const value = columns.map((named) => named?.name ?? "").join("_");
+  return { kind: "Literal", type: STRING, value, span };
+}
+
+/** The types of the value columns, each of what stands in one place of all groups. */
+function valueTypes(resolution: Resolution, groups: readonly Group[], { valueColumns, span }: Unpivot): SqlType[] {
+  return valueColumns.map((name, i) => {
+    const parts = groups.map(({ columns }) => partOf(columns[i], span));
+    const type = commonTypeOf(resolution, parts);
+    if (type !== undefined && areAlike(resolution, parts)) return type;
+    const found = parts.map((part) => typeName(part.type)).join(", ");
+    const message = `The columns of UNPIVOT's ${name.name} have different types: ${found}`;
+    resolution.report("type_mismatch", message, span);
+    return UNKNOWN;
+  });
+}
+
+/** The value in the type of its place; a label stays as it is where that cannot be, other values are NULL. */
+function coerceTo(resolution: Resolution, value: Expr, type: SqlType, place: number): Expr {
+  return coerce(resolution, value, type) ?? (place === 0 ? value : partOf(undefined, value.span));
+}
+
+/** A row for each element, with a column for each of its fields. */
+function unnestRows(
+  resolution: Resolution,
+  input: Scan,
+  elements: readonly Expr[],
+  fields: readonly StructField[],
+  struct: SqlType,
+  span: Unpivot["span"],
+): { readonly scan: Scan; readonly columns: readonly Column[] } {
+  const element = resolution.newColumn("unpivot", struct);
+  const array: Expr = { kind: "MakeArray", type: arrayOf(struct), elements, span };
+  const unnested: Scan = { kind: "Unnest", input, arrays: [{ array, element }], isOuter: false };
+  const computed = fields.map(({ name, type }, index): ComputedColumn => {
+    const expression: Expr = { kind: "Field", base: columnExpr(element, span), index, type, span };
+    return { column: resolution.newColumn(name ?? "", type), expression };
+  });
+  return { scan: project(unnested, computed), columns: computed.map(({ column }) => column) };
 }
 
 /** A column stands in one group only. */
-function refuseRepeated(
-  resolution: Resolution,
-  groups: readonly {
-    readonly input: Unpivot["inputs"][number];
-    readonly columns: readonly (NamedColumn | undefined)[];
-  }[],
-  span: Unpivot["span"],
-): void {
+function refuseRepeated(resolution: Resolution, groups: readonly Group[], span: Unpivot["span"]): void {
   const seen = new Set<number>();
   for (const { columns } of groups)
     for (const named of columns) {

@@ -2,29 +2,40 @@ import type { PipeOperator, SortOrder } from "../../ast.ts";
 import type { Column, ComputedColumn, OrderKey, Scan } from "../../resolved.ts";
 import { nullsFirst } from "../call/aggregate.ts";
 import { ColumnSet } from "../column-set.ts";
-import { blockContext, createBlock, type Environment, inClause, plainRelation, type Relation } from "../context.ts";
+import {
+  blockContext,
+  createBlock,
+  type Environment,
+  type ExprContext,
+  inClause,
+  plainRelation,
+  type Relation,
+} from "../context.ts";
 import { ExpressionIndex } from "../expression/expression-index.ts";
 import { materialize, project, reachableColumns } from "../relation.ts";
-import { type NamedColumn, namedColumn, scopeOf } from "../scope.ts";
+import { namedColumn, scopeOf } from "../scope.ts";
 import { aboveKeys } from "../select/above-keys.ts";
 import { type Grouping, resolveGroupBy } from "../select/group-by.ts";
 import { type Item, resolveSelectList } from "../select/select-list.ts";
 import { mapExpr } from "../transform.ts";
 
+type PipeAggregate = PipeOperator & { readonly kind: "PipeAggregate" };
+type SortedItem = Item & { readonly order?: SortOrder };
+
+/** A column of the output, and how the rows are sorted by it. */
+interface OutputColumn {
+  readonly name: string | undefined;
+  readonly column: Column;
+  readonly order: SortOrder | undefined;
+}
+
 /** AGGREGATE: the output is the grouping columns, then the aggregates. */
-export function resolvePipeAggregate(
-  environment: Environment,
-  relation: Relation,
-  pipe: PipeOperator & { readonly kind: "PipeAggregate" },
-): Relation {
+export function resolvePipeAggregate(environment: Environment, relation: Relation, pipe: PipeAggregate): Relation {
   const { resolution } = environment;
   const block = createBlock([]);
   const scope = scopeOf(relation.names, environment.outer);
   const context = blockContext(environment, scope, block, "pipe AGGREGATE", "aggregates");
-  const items: (Item & { readonly order?: SortOrder })[] = pipe.items.flatMap((item) => {
-    const resolved = resolveSelectList(context, [item], relation.names);
-    return resolved.map((one) => (item.order === undefined ? one : { ...one, order: item.order }));
-  });
+  const items = resolveItems(context, relation, pipe);
   const below = inClause(context, "GROUP BY clause", "nothing");
   const grouping: Grouping =
     pipe.groupBy === undefined ? { keys: [] } : resolveGroupBy(below, pipe.groupBy, [], () => false);
@@ -33,7 +44,7 @@ export function resolvePipeAggregate(
     if (key.expression.kind === "RecordField") resolution.lenientColumns.add(column.id);
     return { column, expression: key.expression, key };
   });
-  let scan: Scan = {
+  const grouped: Scan = {
     kind: "Aggregate",
     input: relation.scan,
     groupBy: keys.map(({ column, expression }) => ({ column, expression })),
@@ -48,34 +59,34 @@ export function resolvePipeAggregate(
     reachableColumns(relation.names),
     (name) => `Pipe AGGREGATE expression references column ${name} which is neither grouped nor aggregated`,
   );
-  const local = new Set(block.aggregates.map((item) => item.column.id));
-  const isLocal = (column: Column): boolean => local.has(column.id);
+  const ofAggregates = new Set(block.aggregates.map((item) => item.column.id));
   const computed: ComputedColumn[] = [];
   const taken = new ColumnSet();
-  const order: { readonly column: Column; readonly order: SortOrder | undefined }[] = [];
-  const columns: NamedColumn[] = keys.map(({ column, key }) => {
-    order.push({
-      column,
-      order: key.order ?? (pipe.groupBy?.isAlsoOrder === true ? { isDescending: false } : undefined),
-    });
-    return namedColumn(key.name, column);
+  const keyOrder = pipe.groupBy?.isAlsoOrder === true ? { isDescending: false } : undefined;
+  const outputs: readonly OutputColumn[] = [
+    ...keys.map(({ column, key }) => ({ name: key.name, column, order: key.order ?? keyOrder })),
+    ...items.map(({ name, expression, order }, i) => {
+      const isLocal = ({ id }: Column) => ofAggregates.has(id);
+      const value = mapExpr(expression, replace);
+      return { name, column: materialize(resolution, value, name ?? `f${i}`, computed, isLocal, taken), order };
+    }),
+  ];
+  return sortedBy(project(grouped, computed), outputs);
+}
+
+function resolveItems(context: ExprContext, { names }: Relation, { items }: PipeAggregate): readonly SortedItem[] {
+  return items.flatMap((item) => {
+    const resolved = resolveSelectList(context, [item], names);
+    return resolved.map((one) => (item.order === undefined ? one : { ...one, order: item.order }));
   });
-  for (const [i, item] of items.entries()) {
-    const column = materialize(
-      resolution,
-      mapExpr(item.expression, replace),
-      item.name ?? `f${i}`,
-      computed,
-      isLocal,
-      taken,
-    );
-    columns.push(namedColumn(item.name, column));
-    order.push({ column, order: item.order });
-  }
-  scan = project(scan, computed);
-  const ordered = order.flatMap(({ column, order: sort }): OrderKey[] =>
-    sort === undefined ? [] : [{ column, isDescending: sort.isDescending, nullsFirst: nullsFirst(sort) }],
+}
+
+/** Rows of these columns, in the order that the columns say, where one does. */
+function sortedBy(scan: Scan, outputs: readonly OutputColumn[]): Relation {
+  const columns = outputs.map(({ name, column }) => namedColumn(name, column));
+  const keys = outputs.flatMap(({ column, order }): OrderKey[] =>
+    order === undefined ? [] : [{ column, isDescending: order.isDescending, nullsFirst: nullsFirst(order) }],
   );
   const result = plainRelation(scan, { columns, ranges: [] });
-  return ordered.length === 0 ? result : { ...result, order: { keys: ordered, isInherited: false } };
+  return keys.length === 0 ? result : { ...result, order: { keys, isInherited: false } };
 }

@@ -1,5 +1,5 @@
 import type { PipeOperator } from "../../ast.ts";
-import type { CteDefinition } from "../../resolved.ts";
+import type { CteDefinition, Scan } from "../../resolved.ts";
 import { BOOL } from "../../types.ts";
 import { coerceOrFail } from "../call/coerce.ts";
 import {
@@ -77,75 +77,93 @@ function applyPipe(
   state: PipeState,
   pipe: Exclude<PipeOperator, Operator<"PipeWith">>,
 ): PipeState {
-  const { resolution } = environment;
   const { relation } = state;
-  const unsorted = (next: Relation): PipeState => ({ relation: next, isSorted: false });
   switch (pipe.kind) {
     case "PipeSelect":
       return keepOrder(relation, stateOf(selectFrom(environment, relation, { ...pipe, isPipe: true })));
-    case "PipeExtend":
-    case "PipeWindow":
-      return unsorted(extendRelation(environment, relation, pipe));
-    case "PipeSet":
-      return unsorted(setColumns(environment, relation, pipe));
     case "PipeDrop":
-      return { ...state, relation: dropColumns(resolution, relation, pipe.columns) };
+      return { ...state, relation: dropColumns(environment.resolution, relation, pipe.columns) };
     case "PipeRename":
-      return { ...state, relation: renameColumns(resolution, relation, pipe) };
+      return { ...state, relation: renameColumns(environment.resolution, relation, pipe) };
     case "PipeAs":
       return { ...state, relation: { ...relation, names: aliased(relation.names.columns, pipe.alias.name) } };
-    case "PipeWhere": {
-      const { context, withWindows } = windowContext(environment, relation, "WHERE clause");
-      const predicate = coerceOrFail(
-        resolution,
-        resolveExpression(context, pipe.predicate),
-        BOOL,
-        "The condition of the WHERE clause",
-      );
-      return isErrorExpr(predicate)
-        ? state
-        : unsorted({ ...relation, scan: { kind: "Filter", input: withWindows(), predicate } });
-    }
     case "PipeLimit": {
       const limited = limitRows(environment, asResult(state), pipe.limit);
       return { relation: { ...relation, scan: limited.scan }, isSorted: limited.isSorted };
     }
-    case "PipeAggregate":
-      return unsorted(resolvePipeAggregate(environment, relation, pipe));
-    case "PipeDistinct": {
-      const star = { kind: "Star", except: [], replace: [], span: pipe.span } as const;
-      return unsorted(
-        stateOf(selectFrom(environment, relation, { isDistinct: true, items: [star], windows: [], span: pipe.span }))
-          .relation,
-      );
-    }
-    case "PipeOrderBy": {
-      const { context, withWindows } = windowContext(environment, relation, "ORDER BY clause");
-      const { scan, keys } = orderRelation(environment, withWindows, relation.names, pipe.orderBy, context);
-      return unsorted({ ...relation, scan, order: { keys, isInherited: false } });
-    }
     case "PipeSetOperation": {
       const others = pipe.queries.map((query) => resolveSubquery(environment, query));
-      return stateOf(combineResults(resolution, pipe.mode, [asResult(state), ...others], pipe.span));
+      return stateOf(combineResults(environment.resolution, pipe.mode, [asResult(state), ...others], pipe.span));
     }
-    case "PipeJoin":
-      return unsorted(resolveJoin(environment, relation, pipe));
+    case "PipeWhere":
+      return filterRows(environment, state, pipe);
     case "PipeCall": {
-      const name = pipe.function.name.parts.map((part) => part.name).join(".");
-      resolution.report("unknown_function", `Table-valued function not found: ${name}`, pipe.function.name.span, {
+      const { name: path } = pipe.function;
+      const name = path.parts.map((part) => part.name).join(".");
+      environment.resolution.report("unknown_function", `Table-valued function not found: ${name}`, path.span, {
         name,
       });
       return state;
     }
-    case "PipePivot":
-      return unsorted(resolvePivot(environment, relation, pipe.pivot));
-    case "PipeUnpivot":
-      return unsorted(resolveUnpivot(environment, relation, pipe.unpivot));
-    case "PipeTableSample":
-      return unsorted(resolveSample(environment, relation, pipe.sample));
     case "PipeRecursiveUnion":
-      return unsorted(resolveRecursiveUnion(environment, state, pipe));
+      return { relation: resolveRecursiveUnion(environment, state, pipe), isSorted: false };
+    default:
+      return { relation: makeRows(environment, relation, pipe), isSorted: false };
   }
+}
+
+/** Operators that make rows anew, in an order that their scan does not keep. */
+type MakingOperator = Operator<
+  | "PipeExtend"
+  | "PipeWindow"
+  | "PipeSet"
+  | "PipeAggregate"
+  | "PipeDistinct"
+  | "PipeOrderBy"
+  | "PipeJoin"
+  | "PipePivot"
+  | "PipeUnpivot"
+  | "PipeTableSample"
+>;
+
+function makeRows(environment: Environment, relation: Relation, pipe: MakingOperator): Relation {
+  switch (pipe.kind) {
+    case "PipeExtend":
+    case "PipeWindow":
+      return extendRelation(environment, relation, pipe);
+    case "PipeSet":
+      return setColumns(environment, relation, pipe);
+    case "PipeAggregate":
+      return resolvePipeAggregate(environment, relation, pipe);
+    case "PipeDistinct": {
+      const star = { kind: "Star", except: [], replace: [], span: pipe.span } as const;
+      const clauses = { isDistinct: true, items: [star], windows: [], span: pipe.span };
+      return stateOf(selectFrom(environment, relation, clauses)).relation;
+    }
+    case "PipeOrderBy": {
+      const { context, withWindows } = windowContext(environment, relation, "ORDER BY clause");
+      const { scan, keys } = orderRelation(environment, withWindows, relation.names, pipe.orderBy, context);
+      return { ...relation, scan, order: { keys, isInherited: false } };
+    }
+    case "PipeJoin":
+      return resolveJoin(environment, relation, pipe);
+    case "PipePivot":
+      return resolvePivot(environment, relation, pipe.pivot);
+    case "PipeUnpivot":
+      return resolveUnpivot(environment, relation, pipe.unpivot);
+    case "PipeTableSample":
+      return resolveSample(environment, relation, pipe.sample);
+  }
+}
+
+function filterRows(environment: Environment, state: PipeState, pipe: Operator<"PipeWhere">): PipeState {
+  const { relation } = state;
+  const { context, withWindows } = windowContext(environment, relation, "WHERE clause");
+  const value = resolveExpression(context, pipe.predicate);
+  const predicate = coerceOrFail(environment.resolution, value, BOOL, "The condition of the WHERE clause");
+  if (isErrorExpr(predicate)) return state;
+  const scan: Scan = { kind: "Filter", input: withWindows(), predicate };
+  return { relation: { ...relation, scan }, isSorted: false };
 }
 
 /** `RECURSIVE UNION`: a sub-pipe begins with the rows found last; a query reads them by the alias. */

@@ -7,7 +7,7 @@ import { inferredName } from "../expression/constructor.ts";
 import { ExpressionIndex } from "../expression/expression-index.ts";
 import { accessField } from "../expression/field.ts";
 import { isSameExpr } from "../expression/same-expression.ts";
-import { isErrorExpr } from "../resolution.ts";
+import { isErrorExpr, type Resolution } from "../resolution.ts";
 import { combineSets, expandEntries, type PositionSet } from "./grouping-sets.ts";
 import type { Item } from "./select-list.ts";
 
@@ -34,63 +34,52 @@ export function resolveGroupBy(
   items: readonly Item[],
   usesAggregates: (expression: Expr) => boolean,
 ): Grouping {
-  const { resolution } = context;
+  if (node.isAll) return { keys: groupByAll(items, usesAggregates) };
   const keys = new KeyList();
   const names = itemsByName(items);
-  if (node.isAll) {
-    for (const item of items) {
-      if (usesAggregates(item.expression) || isErrorExpr(item.expression) || item.expression.kind === "Literal")
-        continue;
-      keys.add({ name: item.name, expression: item.expression, order: undefined });
-    }
-    return { keys: keys.all };
-  }
-  const resolve = (expression: Expression): number => {
-    return keys.add(resolveKey(context, expression, items, names, usesAggregates));
-  };
-  const parts: (readonly PositionSet[])[] = [];
-  let hasSets = false;
-  for (const item of node.items) {
-    switch (item.kind) {
-      case "GroupingExpression": {
-        const key = resolveKey(context, item.expression, items, names, usesAggregates);
-        const name = item.alias?.name ?? key.name;
-        parts.push([[keys.add({ name, expression: key.expression, order: item.order })]]);
-        break;
-      }
-      case "Rollup":
-      case "Cube":
-        hasSets = true;
-        parts.push(
-          expandEntries(
-            resolution,
-            item.kind,
-            item.entries.map((entry) => entry.map(resolve)),
-            item.span,
-          ),
-        );
-        break;
-      case "GroupingSets":
-        hasSets = true;
-        parts.push(
-          item.sets.flatMap((set) => {
-            if (set.kind === "Set") return [set.expressions.map(resolve)];
-            return expandEntries(
-              resolution,
-              set.kind,
-              set.entries.map((entry) => entry.map(resolve)),
-              item.span,
-            );
-          }),
-        );
-        break;
-      case "EmptyGroupingSet":
-        parts.push([[]]);
-        break;
-    }
-  }
+  const resolve = (expression: Expression) => resolveKey(context, expression, items, names, usesAggregates);
+  const parts = node.items.map((item) => positionsOf(context.resolution, item, keys, resolve));
+  const hasSets = node.items.some(({ kind }) => kind === "Rollup" || kind === "Cube" || kind === "GroupingSets");
   if (!hasSets) return { keys: keys.all };
-  return { keys: keys.all, sets: combineSets(resolution, parts, node.span) };
+  return { keys: keys.all, sets: combineSets(context.resolution, parts, node.span) };
+}
+
+/** GROUP BY ALL: by every item that is neither an aggregate nor a literal. */
+function groupByAll(items: readonly Item[], usesAggregates: (expression: Expr) => boolean): readonly GroupKey[] {
+  const keys = new KeyList();
+  for (const { name, expression } of items) {
+    if (usesAggregates(expression) || isErrorExpr(expression) || expression.kind === "Literal") continue;
+    keys.add({ name, expression, order: undefined });
+  }
+  return keys.all;
+}
+
+/** The sets of keys that an item of GROUP BY groups by; its keys are put among the others. */
+function positionsOf(
+  resolution: Resolution,
+  item: GroupBy["items"][number],
+  keys: KeyList,
+  resolve: (expression: Expression) => GroupKey,
+): readonly PositionSet[] {
+  const add = (expression: Expression) => keys.add(resolve(expression));
+  const addAll = (entries: readonly (readonly Expression[])[]) => entries.map((entry) => entry.map(add));
+  switch (item.kind) {
+    case "GroupingExpression": {
+      const key = resolve(item.expression);
+      const name = item.alias?.name ?? key.name;
+      return [[keys.add({ name, expression: key.expression, order: item.order })]];
+    }
+    case "Rollup":
+    case "Cube":
+      return expandEntries(resolution, item.kind, addAll(item.entries), item.span);
+    case "GroupingSets":
+      return item.sets.flatMap((set) => {
+        if (set.kind === "Set") return [set.expressions.map(add)];
+        return expandEntries(resolution, set.kind, addAll(set.entries), item.span);
+      });
+    case "EmptyGroupingSet":
+      return [[]];
+  }
 }
 
 /** Grouping keys, each expression once. */

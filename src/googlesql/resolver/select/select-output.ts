@@ -1,4 +1,4 @@
-import type { Column, ComputedColumn, OrderKey } from "../../resolved.ts";
+import type { Column, ComputedColumn, OrderKey, Scan } from "../../resolved.ts";
 import { isGroupable } from "../../typing/same-type.ts";
 import { isLenientExpr, typeName } from "../call/coerce.ts";
 import { ColumnSet } from "../column-set.ts";
@@ -11,6 +11,13 @@ import { mapExpr, type Replace } from "../transform.ts";
 import { aboveKeys } from "./above-keys.ts";
 import type { SelectClauses, SelectWork } from "./select-work.ts";
 
+/** What a SELECT answers so far. */
+interface Output {
+  readonly scan: Scan;
+  readonly columns: readonly NamedColumn[];
+  readonly keys: readonly OrderKey[];
+}
+
 /**
  * The output of a SELECT: its columns, DISTINCT, the value of a value table, and the order: its own, or one taken
  * over.
@@ -20,68 +27,85 @@ export function finishSelect(
   clauses: SelectClauses,
   inherited: Ordering | "own" | undefined,
 ): QueryResult {
-  const { resolution } = work.environment;
+  const { resolution, firstColumn } = work.environment;
   const computed: ComputedColumn[] = [];
   const taken = new ColumnSet();
-  const { firstColumn } = work.environment;
   const isLocal = (column: Column): boolean => column.id >= firstColumn;
   const columns = work.items.map((item, i) =>
     materialize(resolution, item.expression, item.name ?? `f${i}`, computed, isLocal, taken),
   );
-  let outputs = columns.map((column, i): NamedColumn => namedColumn(work.items[i]?.name, column));
+  const named = columns.map((column, i): NamedColumn => namedColumn(work.items[i]?.name, column));
   const extra: ComputedColumn[] = [];
+  const keys = sortColumns(work, clauses, columns, isLocal, extra);
+  const listed: Output = { scan: project(work.scan, computed), columns: named, keys };
+  const value = clauses.as === undefined ? undefined : valueColumn(work, clauses, named);
+  const output: Output =
+    value === undefined
+      ? listed
+      : {
+          ...listed,
+          scan: project(listed.scan, value.computed),
+          columns: [{ name: undefined, column: value.column, isValue: true }],
+        };
+  const shown = clauses.isDistinct
+    ? makeDistinct(work, clauses, output, extra)
+    : { ...output, scan: project(output.scan, extra) };
+  const order = inherited === "own" ? { keys: shown.keys, isInherited: false } : inherited;
+  return { scan: shown.scan, columns: shown.columns, order, isSorted: false, recursive: work.source.recursive };
+}
+
+/** The columns that ORDER BY sorts by: those of the list, and `extra` ones that are computed for it. */
+function sortColumns(
+  work: SelectWork,
+  clauses: SelectClauses,
+  columns: readonly Column[],
+  isLocal: (column: Column) => boolean,
+  extra: ComputedColumn[],
+): readonly OrderKey[] {
   const above = clauses.isDistinct ? distinctKeys(work, columns) : undefined;
-  let keys = work.sortKeys.map((key): OrderKey => {
+  const isReadable = above === undefined ? isLocal : () => false;
+  return work.sortKeys.map((key): OrderKey => {
     const { isDescending, nullsFirst } = key;
     const column = key.item === undefined ? undefined : columns[key.item];
     if (column !== undefined) return { column, isDescending, nullsFirst };
     const expression = above === undefined ? key.expression : mapExpr(key.expression, above);
-    const isReadable = above === undefined ? isLocal : () => false;
+    const { resolution } = work.environment;
     const sortColumn = materialize(resolution, expression, "sort_key", extra, isReadable, new ColumnSet());
     return { column: sortColumn, isDescending, nullsFirst };
   });
-  let scan = project(work.scan, computed);
-  const value = clauses.as === undefined ? undefined : valueColumn(work, clauses, outputs);
-  if (value !== undefined) {
-    scan = project(scan, value.computed);
-    outputs = [{ name: undefined, column: value.column, isValue: true }];
+}
+
+/** SELECT DISTINCT: everything above it reads columns of its own. */
+function makeDistinct(
+  { environment }: SelectWork,
+  clauses: SelectClauses,
+  { scan, columns, keys }: Output,
+  extra: readonly ComputedColumn[],
+): Output {
+  const { resolution } = environment;
+  for (const { column } of columns) {
+    if (isGroupable(column.type)) continue;
+    const message = `Column ${column.name} of type ${typeName(column.type)} cannot be used in SELECT DISTINCT`;
+    resolution.report("type_mismatch", message, clauses.span);
   }
-  if (clauses.isDistinct) {
-    const before = outputs;
-    for (const { column } of before) {
-      if (!isGroupable(column.type))
-        resolution.report(
-          "type_mismatch",
-          `Column ${column.name} of type ${typeName(column.type)} cannot be used in SELECT DISTINCT`,
-          clauses.span,
-        );
-    }
-    const pairs = before.map(({ column }) => ({
-      column: resolution.newColumn(column.name, column.type),
-      input: column,
-    }));
-    for (const { column, input } of pairs)
-      if (resolution.lenientColumns.has(input.id)) resolution.lenientColumns.add(column.id);
-    scan = { kind: "Distinct", input: scan, columns: pairs };
-    outputs = before.map((output, i) => ({ ...output, column: pairs[i]?.column ?? output.column }));
-    const renamed = new Map(pairs.map((pair) => [pair.input.id, pair.column]));
-    const replace: Replace = (expression) => {
-      const target = expression.kind === "Column" ? renamed.get(expression.column.id) : undefined;
-      return target === undefined ? undefined : columnExpr(target, expression.span);
-    };
-    keys = keys.map((key) => ({ ...key, column: renamed.get(key.column.id) ?? key.column }));
-    scan = project(
-      scan,
-      extra.map((item) => ({ ...item, expression: mapExpr(item.expression, replace) })),
-    );
-  } else scan = project(scan, extra);
-  const order = inherited === "own" ? { keys, isInherited: false } : inherited;
+  const pairs = columns.map(({ column }) => ({
+    column: resolution.newColumn(column.name, column.type),
+    input: column,
+  }));
+  for (const { column, input } of pairs)
+    if (resolution.lenientColumns.has(input.id)) resolution.lenientColumns.add(column.id);
+  const renamed = new Map(pairs.map((pair) => [pair.input.id, pair.column]));
+  const replace: Replace = (expression) => {
+    const target = expression.kind === "Column" ? renamed.get(expression.column.id) : undefined;
+    return target === undefined ? undefined : columnExpr(target, expression.span);
+  };
   return {
-    scan,
-    columns: outputs,
-    order,
-    isSorted: false,
-    recursive: work.source.recursive,
+    scan: project(
+      { kind: "Distinct", input: scan, columns: pairs },
+      extra.map((item) => ({ ...item, expression: mapExpr(item.expression, replace) })),
+    ),
+    columns: columns.map((output, i) => ({ ...output, column: pairs[i]?.column ?? output.column })),
+    keys: keys.map((key) => ({ ...key, column: renamed.get(key.column.id) ?? key.column })),
   };
 }
 

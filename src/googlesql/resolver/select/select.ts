@@ -17,11 +17,11 @@ import { columnExpr } from "../expression/expr.ts";
 import { ExpressionIndex } from "../expression/expression-index.ts";
 import { isRepeatable } from "../expression/same-expression.ts";
 import { project, reachableColumns } from "../relation.ts";
-import { isErrorExpr } from "../resolution.ts";
+import { isErrorExpr, type Resolution } from "../resolution.ts";
 import { NO_NAMES, scopeOf, scopeWith } from "../scope.ts";
 import { mapExpr, mapWindow, type Replace } from "../transform.ts";
 import { aboveKeys } from "./above-keys.ts";
-import { type Grouping, resolveGroupBy } from "./group-by.ts";
+import { type Grouping, type GroupKey, resolveGroupBy } from "./group-by.ts";
 import { resolveOrderBy } from "./order-by.ts";
 import { refuseRecursive } from "./recursion.ts";
 import { resolveSelectList } from "./select-list.ts";
@@ -57,51 +57,15 @@ export function selectFrom(
   const isReadAgain = clauses.having !== undefined || clauses.qualify !== undefined || orderBy !== undefined;
   const isVolatile = resolution.volatileCalls > volatileBefore && isReadAgain;
   const listWindows = block.windows.length;
-  const grouping =
-    clauses.groupBy === undefined
-      ? undefined
-      : resolveGroupBy(
-          inClause(below, "GROUP BY clause", "nothing"),
-          clauses.groupBy,
-          work.items,
-          usesAny([...block.aggregates, ...block.windows]),
-        );
+  const grouping = resolveGrouping(work, below, clauses);
   const computed = isVolatile ? computeOnce(work, grouping) : [];
   const above = inClause(below, "HAVING clause", "aggregates", scopeWith(fromScope, work.items), fromScope);
-  if (clauses.having !== undefined) work.having = condition(above, clauses.having);
-  if (work.having !== undefined && usesAny(block.windows)(work.having)) {
-    resolution.report("invalid_query", "A window function is not allowed in the HAVING clause", work.having.span);
-  }
-  if (clauses.qualify !== undefined)
-    work.qualify = condition(inClause(above, "QUALIFY clause", "both"), clauses.qualify);
-  if (orderBy !== undefined)
-    work.sortKeys = resolveOrderBy(inClause(above, "ORDER BY clause", "both"), orderBy, work.items);
-  for (const { call } of block.windows.slice(listWindows)) {
-    const usesWindow = usesAny(block.windows);
-    const parts = [...call.arguments, ...call.partitionBy, ...call.orderBy.map((item) => item.expression)];
-    if (call.having !== undefined) parts.push(call.having.expression);
-    if (parts.some(usesWindow)) resolution.report("invalid_query", "Window functions cannot be nested", call.span);
-  }
+  resolveAbove(work, above, clauses, orderBy);
+  refuseNestedWindows(work, listWindows);
   if (source.names === NO_NAMES) refuseRows(work);
   const isAggregated = grouping !== undefined || block.aggregates.length > 0;
-  if (clauses.having !== undefined && !isAggregated) {
-    resolution.report(
-      "invalid_query",
-      "The HAVING clause requires GROUP BY or aggregation to be present",
-      clauses.having.span,
-    );
-  }
-  if (clauses.qualify !== undefined && block.windows.length === 0) {
-    resolution.report(
-      "invalid_query",
-      "The QUALIFY clause requires a window function to be present",
-      clauses.qualify.span,
-    );
-  }
-  if (isAggregated || clauses.isDistinct)
-    refuseRecursive(resolution, source, isAggregated ? "with aggregation" : "with SELECT DISTINCT");
-  if (block.windows.length > 0) refuseRecursive(resolution, source, "with window functions");
-  if (orderBy !== undefined) refuseRecursive(resolution, source, "with ORDER BY");
+  refuseWithout(work, clauses, isAggregated);
+  refuseOverRecursion(work, clauses, isAggregated, orderBy !== undefined);
   if (isAggregated) aggregate(work, grouping, computed);
   else work.scan = project(work.scan, computed);
   if (work.having !== undefined) work.scan = filter(work.scan, work.having);
@@ -109,6 +73,68 @@ export function selectFrom(
   if (work.qualify !== undefined) work.scan = filter(work.scan, work.qualify);
   const inherited = isAggregated || clauses.isDistinct ? undefined : source.order;
   return finishSelect(work, clauses, orderBy === undefined ? inherited : "own");
+}
+
+function resolveGrouping(work: SelectWork, below: ExprContext, { groupBy }: SelectClauses): Grouping | undefined {
+  if (groupBy === undefined) return undefined;
+  const { aggregates, windows } = work.block;
+  const context = inClause(below, "GROUP BY clause", "nothing");
+  return resolveGroupBy(context, groupBy, work.items, usesAny([...aggregates, ...windows]));
+}
+
+/** What reads the select list's aliases: HAVING, QUALIFY and ORDER BY. */
+function resolveAbove(
+  work: SelectWork,
+  above: ExprContext,
+  clauses: SelectClauses,
+  orderBy: readonly OrderItem[] | undefined,
+): void {
+  const { resolution } = work.environment;
+  if (clauses.having !== undefined) work.having = condition(above, clauses.having);
+  if (work.having !== undefined && usesAny(work.block.windows)(work.having)) {
+    resolution.report("invalid_query", "A window function is not allowed in the HAVING clause", work.having.span);
+  }
+  if (clauses.qualify !== undefined)
+    work.qualify = condition(inClause(above, "QUALIFY clause", "both"), clauses.qualify);
+  if (orderBy !== undefined)
+    work.sortKeys = resolveOrderBy(inClause(above, "ORDER BY clause", "both"), orderBy, work.items);
+}
+
+/** Window functions of QUALIFY and ORDER BY may read aliases, but none of another window function. */
+function refuseNestedWindows({ environment, block }: SelectWork, listWindows: number): void {
+  for (const { call } of block.windows.slice(listWindows)) {
+    const parts = [...call.arguments, ...call.partitionBy, ...call.orderBy.map((item) => item.expression)];
+    if (call.having !== undefined) parts.push(call.having.expression);
+    if (parts.some(usesAny(block.windows)))
+      environment.resolution.report("invalid_query", "Window functions cannot be nested", call.span);
+  }
+}
+
+/** HAVING without an aggregation, and QUALIFY without a window function. */
+function refuseWithout({ environment, block }: SelectWork, clauses: SelectClauses, isAggregated: boolean): void {
+  const { resolution } = environment;
+  if (clauses.having !== undefined && !isAggregated) {
+    const message = "The HAVING clause requires GROUP BY or aggregation to be present";
+    resolution.report("invalid_query", message, clauses.having.span);
+  }
+  if (clauses.qualify !== undefined && block.windows.length === 0) {
+    const message = "The QUALIFY clause requires a window function to be present";
+    resolution.report("invalid_query", message, clauses.qualify.span);
+  }
+}
+
+/** What rows of a recursion cannot go through, since each round sees only those of the last. */
+function refuseOverRecursion(
+  { environment, source, block }: SelectWork,
+  { isDistinct }: SelectClauses,
+  isAggregated: boolean,
+  isSorted: boolean,
+): void {
+  const { resolution } = environment;
+  if (isAggregated || isDistinct)
+    refuseRecursive(resolution, source, isAggregated ? "with aggregation" : "with SELECT DISTINCT");
+  if (block.windows.length > 0) refuseRecursive(resolution, source, "with window functions");
+  if (isSorted) refuseRecursive(resolution, source, "with ORDER BY");
 }
 
 /**
@@ -161,16 +187,7 @@ function usesAny(computed: readonly { readonly column: Column }[]): (expression:
 /** Puts the aggregation on the scan, and what is computed of its groups; makes everything above it read its output. */
 function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: readonly ComputedColumn[]): void {
   const { resolution } = work.environment;
-  const keys = (grouping?.keys ?? []).map((key) => {
-    const column = resolution.newColumn(key.name ?? "key", key.expression.type);
-    if (
-      key.expression.kind === "RecordField" ||
-      (key.expression.kind === "Column" && resolution.lenientColumns.has(key.expression.column.id))
-    ) {
-      resolution.lenientColumns.add(column.id);
-    }
-    return { column, expression: key.expression };
-  });
+  const keys = (grouping?.keys ?? []).map((key) => keyColumn(resolution, key));
   // Where a key is wrong, columns are not to blame for being ungrouped.
   const hidden = keys.some((key) => isErrorExpr(key.expression))
     ? new ColumnSet()
@@ -184,32 +201,8 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: r
       (name) => `${clause} expression references column ${name} which is neither grouped nor aggregated`,
     );
   const forItems = rewriting("SELECT list");
-  work.items = work.items.map(({ name, expression, span }) => ({
-    name,
-    expression: mapExpr(expression, forItems),
-    span,
-  }));
-  const forOrder = rewriting("ORDER BY clause");
-  work.sortKeys = work.sortKeys.map((key) => {
-    if (key.item !== undefined) return { ...key, expression: work.items[key.item]?.expression ?? key.expression };
-    return { ...key, expression: mapExpr(key.expression, forOrder) };
-  });
-  if (work.having !== undefined) work.having = mapExpr(work.having, rewriting("HAVING clause"));
-  if (work.qualify !== undefined) work.qualify = mapExpr(work.qualify, rewriting("QUALIFY clause"));
-  const forWindows = rewriting("Window function");
-  for (const [i, item] of work.block.windows.entries()) {
-    work.block.windows[i] = { column: item.column, call: mapWindow(item.call, forWindows) };
-  }
-  for (const { call } of work.block.aggregates) {
-    if (call.function !== "GROUPING") continue;
-    const isKey = call.arguments.every((argument) => index.find(argument) !== undefined);
-    if (!isKey)
-      resolution.report(
-        "invalid_query",
-        "GROUPING must have an argument that exists within the GROUP BY clause",
-        call.span,
-      );
-  }
+  rewriteAbove(work, forItems, rewriting);
+  refuseGroupingOfOthers(work, (argument) => index.find(argument) !== undefined);
   work.scan = {
     kind: "Aggregate",
     input: work.scan,
@@ -221,6 +214,40 @@ function aggregate(work: SelectWork, grouping: Grouping | undefined, computed: r
     work.scan,
     computed.map(({ column, expression }) => ({ column, expression: mapExpr(expression, forItems) })),
   );
+}
+
+/** The column of a key; one of a log record's field stays as lenient as that is. */
+function keyColumn(resolution: Resolution, { name, expression }: GroupKey): ComputedColumn {
+  const column = resolution.newColumn(name ?? "key", expression.type);
+  const isLenient =
+    expression.kind === "RecordField" ||
+    (expression.kind === "Column" && resolution.lenientColumns.has(expression.column.id));
+  if (isLenient) resolution.lenientColumns.add(column.id);
+  return { column, expression };
+}
+
+/** Makes what stands above the aggregation read its output, clause by clause. */
+function rewriteAbove(work: SelectWork, forItems: Replace, rewriting: (clause: string) => Replace): void {
+  work.items = work.items.map((item) => ({ ...item, expression: mapExpr(item.expression, forItems) }));
+  const forOrder = rewriting("ORDER BY clause");
+  work.sortKeys = work.sortKeys.map((key) => {
+    if (key.item !== undefined) return { ...key, expression: work.items[key.item]?.expression ?? key.expression };
+    return { ...key, expression: mapExpr(key.expression, forOrder) };
+  });
+  if (work.having !== undefined) work.having = mapExpr(work.having, rewriting("HAVING clause"));
+  if (work.qualify !== undefined) work.qualify = mapExpr(work.qualify, rewriting("QUALIFY clause"));
+  const forWindows = rewriting("Window function");
+  for (const [i, item] of work.block.windows.entries()) {
+    work.block.windows[i] = { column: item.column, call: mapWindow(item.call, forWindows) };
+  }
+}
+
+function refuseGroupingOfOthers({ environment, block }: SelectWork, isKey: (expression: Expr) => boolean): void {
+  for (const { call } of block.aggregates) {
+    if (call.function !== "GROUPING" || call.arguments.every(isKey)) continue;
+    const message = "GROUPING must have an argument that exists within the GROUP BY clause";
+    environment.resolution.report("invalid_query", message, call.span);
+  }
 }
 
 /** Without FROM there is one row, and nothing to compute over rows. */
