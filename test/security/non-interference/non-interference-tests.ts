@@ -122,13 +122,15 @@ async function compare(stores: TwoStores, { tenant, query, isPinned }: Call): Pr
 }
 
 /** What of an answer is compared. */
-function show({ status, headers, body }: Seen, { isExact }: TenantQuery): string {
-  const { link, "x-logweir-next-cursor": cursor, age: _age, "cache-status": cached, ...others } = headers;
+function show({ status, headers, body }: Seen, { isExact, hasOpenOrder = false }: TenantQuery): string {
+  const { link, "x-logweir-next-cursor": cursor, age: _age, "cache-status": cached, etag, ...others } = headers;
   // A place in the result is sealed anew each time.
   const page = cursor === undefined ? link?.replace(/cursor=[^>&]*/, "cursor=") : "cursor";
   // How long an answer has been kept is time.
   const cache = cached?.replace(/ttl=-?\d+/, "ttl=");
-  if (isExact) return JSON.stringify([status, others, page, cache, body.toString("latin1")]);
+  const exact = [status, others, page, cache];
+  if (isExact && status === 200 && hasOpenOrder) return JSON.stringify([...exact, sortRows(body.toString())]);
+  if (isExact) return JSON.stringify([...exact, etag, body.toString("latin1")]);
   if (status === 200) return JSON.stringify([status, sortRows(body.toString())]);
   const { code } = (JSON.parse(body.toString()) as { error: { code: string } }).error;
   return JSON.stringify([status, code, body.includes(foreignMark)]);
