@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { cleanValue } from "./clean-value.ts";
 import { cleanFieldName } from "./field-name.ts";
@@ -5,6 +6,7 @@ import { defaultIngestLimits } from "./limits.ts";
 
 it.each([
   ["path", "path"],
+  ["", "_"],
   ["_private", "_private"],
   ["cf-ray", "_cf_ray"],
   ["a.b", "_a_b"],
@@ -19,6 +21,14 @@ it.each([
   ["a".repeat(128), "a".repeat(128)],
 ])("the field name %s becomes %s", (name, cleaned) => {
   expect(cleanFieldName(name)).toBe(cleaned);
+});
+
+it("makes a column's name of every name", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.string({ unit: "binary" })), (name) => {
+      expect(cleanFieldName(name)).toMatch(/^[A-Za-z_]\w*$/);
+    }),
+  );
 });
 
 it("loses no value when two names become one", () => {

@@ -7,10 +7,11 @@ const maxBytes = 128;
  * A field's name as a column can have it: each character outside [A-Za-z0-9_] becomes `_`, and one `_` goes in front
  * for each of: a dash in the name, another such character, a reserved prefix, a leading digit (without dash and
  * prefix). Existing clients query these names: `cf-ray` is `_cf_ray`, `a.b` is `_a_b`, `1x` is `_1x`. Names over 128
- * bytes are cut.
+ * bytes are cut, and an empty one is `_`.
  */
 export function cleanFieldName(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name) && !name.startsWith("_")) return name;
+  if (name === "") return "_";
   const hasDash = name.includes("-");
   const hasOther = /[^A-Za-z0-9_-]/u.test(name);
   const hasPrefix = reservedPrefix.test(name);

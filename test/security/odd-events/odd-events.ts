@@ -67,6 +67,7 @@ export const oddEdgeEvents: readonly string[] = [
   '{@"constructor":1,"toString":{"a":1},"metadata":{"hasOwnProperty":1,"length":5}}',
   '{@"lw_run":7,"c1":"x","j1":{"a":1},"p1":true,"_overflow":{"a":1}}',
   '{@"rowid":1,"metadata":{"select":1,"a.b":2,"a\\"b":3,"":4,"`":5}}',
+  '{@"":1,"_":{"":2},"\\u0000":3,"a.b":{".":1},".":4,"a\\"b":5}',
   '{@"metadata":{"a.b":1,"a":{"b":2},"a_b":3,"_a_b":4}}',
   '{@"metadata":{"\\u0000":1,"\\ud800":"\\udc00","\\u2028":"\\u0000"}}',
   `{@"metadata":{${Array.from({ length: 700 }, (_, index) => `"k${index}":${index}`).join(",")}}}`,

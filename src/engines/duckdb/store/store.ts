@@ -40,7 +40,7 @@ import { defaultStoreLimits, type StoreLimits } from "./store-limits.ts";
 import { toReport, toStatistics } from "./table-statistics.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import { unlessAborted } from "./unless-aborted.ts";
-import { untilDone, withOwnIds } from "./until-done.ts";
+import { MAX_ROUNDS, untilDone, withOwnIds } from "./until-done.ts";
 
 /** Rows a second that a small machine stores, for telling a client when to come again. */
 const TYPICAL_ROWS_PER_SECOND = 10_000;
@@ -215,7 +215,7 @@ export class DuckDbStore implements EventStore {
 
   async #storeOnce(state: SourceState, events: EncodableEvents, mayBeStored: boolean): Promise<AppendResult> {
     let full: ReadonlySet<Tenant> = new Set();
-    for (;;) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const { version } = state;
       const outcome = await events.encode(state, full);
       if (outcome.missing !== undefined) {
@@ -230,6 +230,7 @@ export class DuckDbStore implements EventStore {
         await state.changes;
       }
     }
+    throw new Error(`The schema of ${state.name} still lacks fields of a batch after ${MAX_ROUNDS} changes`);
   }
 
   /**

@@ -2,6 +2,9 @@
 import { EngineError } from "../../contract/query-engine.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 
+/** How often a batch may meet a schema that changed since it was encoded: other requests' fields change it too. */
+export const MAX_ROUNDS = 1_000;
+
 /** How often work is begun anew on an engine that ends below it. */
 const MAX_ATTEMPTS = 5;
 
