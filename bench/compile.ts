@@ -3,7 +3,7 @@
  * --bundle --platform=node --format=esm --packages=external | node --input-type=module`.
  */
 import { compileQuery } from "../src/engines/duckdb/compile/compile.ts";
-import type { LeafLayout, TableLayout } from "../src/engines/duckdb/layout.ts";
+import type { LeafLayout, TableLayout } from "../src/engines/schema/layout.ts";
 import { parseQuery } from "../src/googlesql/parse.ts";
 import { resolveQuery } from "../src/googlesql/resolver/resolve.ts";
 import { arrayOf, FLOAT64, INT64, type RecordField, type SqlType, STRING, TIMESTAMP } from "../src/googlesql/types.ts";

@@ -15,7 +15,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "engines/contract": ["googlesql"],
   "engines/conformance": ["googlesql", "engines/contract"],
   "engines/lowering": ["googlesql"],
-  "engines/duckdb": ["shared", "googlesql", "semantics", "redaction", "engines/contract", "engines/lowering"],
+  "engines/schema": ["googlesql", "engines/contract"],
+  "engines/duckdb": [
+    ...["shared", "googlesql", "semantics", "redaction", "engines/contract", "engines/lowering", "engines/schema"],
+  ],
   "engines/index.ts": ["engines/contract", "engines/duckdb"],
   sources: ["shared", "googlesql", "engines/contract"],
   endpoints: ["shared", "googlesql", "lql", "redaction", "engines/contract", "sources"],

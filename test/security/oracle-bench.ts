@@ -13,8 +13,8 @@ import {
   openDatabase,
 } from "../../src/engines/duckdb/driver/connection.ts";
 import { physicalType, toDriverValue } from "../../src/engines/duckdb/driver/parameters.ts";
-import type { TableLayout } from "../../src/engines/duckdb/layout.ts";
 import { bindValues } from "../../src/engines/duckdb/run-query.ts";
+import type { TableLayout } from "../../src/engines/schema/layout.ts";
 import { parseQuery } from "../../src/googlesql/parse.ts";
 import { resolveSandboxed } from "../../src/googlesql/resolve.ts";
 import { INT64, type SqlType, STRING } from "../../src/googlesql/types.ts";

@@ -2,6 +2,7 @@
 import { availableParallelism, totalmem } from "node:os";
 import { defaultCapabilities, type EngineCapabilities } from "../contract/capabilities.ts";
 import { type Engine, EngineError } from "../contract/query-engine.ts";
+import { schemaLimitsFor, type TenantColumns } from "../schema/grant-entries.ts";
 import { compileQuery } from "./compile/compile.ts";
 import { EncoderThread } from "./encoder/encoder-thread.ts";
 import type { CompactionSize } from "./host/maintenance/compaction.ts";
@@ -9,7 +10,6 @@ import type { CoreOptions, EngineHost } from "./host/protocol.ts";
 import { HostProcess } from "./process/host-process.ts";
 import { residentBytes } from "./process/machine.ts";
 import { runQuery } from "./run-query.ts";
-import { schemaLimitsFor, type TenantColumns } from "./schema/grant-entries.ts";
 import { describeLogLoss } from "./store/describe-log-loss.ts";
 import { DuckDbStore } from "./store/store.ts";
 import { defaultStoreLimits, type StoreLimits } from "./store/store-limits.ts";

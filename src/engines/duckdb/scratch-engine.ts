@@ -1,6 +1,7 @@
 import type { TableDefinition } from "../../googlesql/relation.ts";
 import type { CompiledQuery, OutputColumn } from "../contract/query-engine.ts";
 import type { ScratchEngine } from "../contract/scratch-engine.ts";
+import type { TableLayout } from "../schema/layout.ts";
 import { compileQuery } from "./compile/compile.ts";
 import { type Connection, type Database, openDatabase } from "./driver/connection.ts";
 import { toEngineError } from "./driver/driver-error.ts";
@@ -8,7 +9,6 @@ import { physicalType, toDriverValue } from "./driver/parameters.ts";
 import { QueryRunner } from "./host/query/query-runner.ts";
 import { type CheckStatement, createStatementCheck } from "./host/query/statement-check.ts";
 import { statementRules } from "./host/query/statement-rules.ts";
-import type { TableLayout } from "./layout.ts";
 import { bindValues } from "./run-query.ts";
 import { quoteIdentifier } from "./sql-text.ts";
 

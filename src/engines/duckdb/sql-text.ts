@@ -49,3 +49,11 @@ export function bindOnce(expression: string, variable: string, body: (name: stri
 export function raiseError(messageSql: string): string {
   return `[NULL][lw_fail(${messageSql})]`;
 }
+
+/**
+ * Name of the physical field at `index` (from 0) of a STRUCT: GoogleSQL's fields may be unnamed or share a name,
+ * DuckDB's may not.
+ */
+export function structFieldName(index: number): string {
+  return `f${index + 1}`;
+}

@@ -1,8 +1,8 @@
 /** A call of everything in the catalogue, over columns of a table that is made for it. */
 import { compileText } from "../../../src/engines/duckdb/compile/testing/compile-text.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "../../../src/engines/duckdb/driver/memory-database.ts";
-import type { TableLayout } from "../../../src/engines/duckdb/layout.ts";
 import { bindValues } from "../../../src/engines/duckdb/run-query.ts";
+import type { TableLayout } from "../../../src/engines/schema/layout.ts";
 import type { Place, Signature, SignatureParameter } from "../../../src/googlesql/catalogue/signature.ts";
 import { GoogleSqlError } from "../../../src/googlesql/diagnostic.ts";
 import { arrayOf, type SqlType } from "../../../src/googlesql/types.ts";

@@ -8,7 +8,7 @@
  * at all on its way into the database. `batch-reader.ts` reads it.
  */
 import type { LogEvent } from "../../contract/query-engine.ts";
-import type { ValueType } from "../schema/schema-entry.ts";
+import type { ValueType } from "../../schema/schema-entry.ts";
 
 /** Arrays cross as their JSON text. RUN is the store's own column, which no batch fills. */
 export type BatchType = ValueType | "TIMESTAMP" | "RUN";

@@ -4,7 +4,7 @@ import type { Scan } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import type { Failing } from "../../lowering/failing.ts";
-import type { LayoutCatalog } from "../layout.ts";
+import type { LayoutCatalog } from "../../schema/layout.ts";
 import type { Block } from "./block.ts";
 import type { PrintedIdCondition } from "./expression/id-conditions.ts";
 import type { Scope } from "./scope.ts";

@@ -1,8 +1,8 @@
 /** Texts of a caller reach DuckDB as data and as nothing else: proven on the real engine. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { arrayOf, type RecordField, type SqlType, STRING } from "../../../googlesql/types.ts";
+import type { TableLayout } from "../../schema/layout.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "../driver/memory-database.ts";
-import type { TableLayout } from "../layout.ts";
 import { quoteIdentifier } from "../sql-text.ts";
 import { compileText } from "./testing/compile-text.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { arrayOf, INT64, type SqlType } from "../../../googlesql/types.ts";
+import type { TableLayout } from "../../schema/layout.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "../driver/memory-database.ts";
-import type { TableLayout } from "../layout.ts";
 import { compileText } from "./testing/compile-text.ts";
 import { QueryWriter } from "./testing/random-query.ts";
 

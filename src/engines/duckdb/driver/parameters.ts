@@ -5,7 +5,7 @@ import { BIGNUMERIC_DECIMAL, parseDecimal } from "../../../semantics/number/deci
 import { parseDate, parseDatetime, parseInterval, parseTime } from "../../../semantics/time/calendar.ts";
 import type { ParameterValue } from "../../contract/query-engine.ts";
 import { EngineError } from "../../contract/query-engine.ts";
-import { structFieldName } from "../layout.ts";
+import { structFieldName } from "../sql-text.ts";
 import {
   BIGINT,
   BIGNUM,

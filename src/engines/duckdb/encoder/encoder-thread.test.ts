@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { LogEvent, StoredBody } from "../../contract/query-engine.ts";
 import { openCore } from "../host/core.ts";
-import { encodeEvents } from "../schema/event-encoder.ts";
 import { DuckDbStore } from "../store/store.ts";
 import { defaultStoreLimits } from "../store/store-limits.ts";
 import { EncoderThread } from "./encoder-thread.ts";
+import { encodeEvents } from "./event-encoder.ts";
 
 function layoutOf(store: DuckDbStore) {
   const table = store.describe("edge");

@@ -10,9 +10,9 @@ import {
   type EventKey,
   type StoredBody,
 } from "../../contract/query-engine.ts";
+import type { Tenant } from "../../schema/field-requests.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import { findScript } from "../process/script-path.ts";
-import type { Tenant } from "../schema/field-requests.ts";
 import type { SourceState } from "../store/source-state.ts";
 import type { EncodedBody, EncodeOutcome, EncoderAnswer, EncoderRequest } from "./protocol.ts";
 

@@ -7,11 +7,11 @@ import type {
   ReadEvents,
   StoredBody,
 } from "../../contract/query-engine.ts";
+import type { Carried } from "../../schema/carried-entries.ts";
+import type { Declaration } from "../../schema/declaration.ts";
+import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
+import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
-import type { Carried } from "../schema/carried-entries.ts";
-import type { Declaration } from "../schema/declaration.ts";
-import type { Tenant, TenantRequests } from "../schema/field-requests.ts";
-import type { SchemaEntry } from "../schema/schema-entry.ts";
 
 /** Makes events of a body; rejects with `BodyError`. The thread's entry brings it. */
 export type BodyReader = (body: EventBody) => Promise<ReadEvents>;

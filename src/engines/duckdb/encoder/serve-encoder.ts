@@ -1,9 +1,9 @@
 /** The thread's side: reads bodies and encodes their events, one body after the other. */
 import type { MessagePort } from "node:worker_threads";
 import { BodyError, newestTimestampUs, type StoredBody } from "../../contract/query-engine.ts";
-import { encodeEvents } from "../schema/event-encoder.ts";
-import type { Tenant } from "../schema/field-requests.ts";
-import { applyEntries, createFieldTree, type FieldTree } from "../schema/field-tree.ts";
+import type { Tenant } from "../../schema/field-requests.ts";
+import { applyEntries, createFieldTree, type FieldTree } from "../../schema/field-tree.ts";
+import { encodeEvents } from "./event-encoder.ts";
 import type { BodyReader, EncodedBody, EncodeOutcome, EncoderAnswer, EncoderRequest } from "./protocol.ts";
 
 interface HeldBody {

@@ -2,9 +2,10 @@
  * Comparison operators. Where DuckDB differs: NaN equals nothing in GoogleSQL and is less or greater than nothing;
  * structs with a NULL field compare as their fields do, so that the answer may be NULL.
  */
+
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
-import { structFieldName } from "../layout.ts";
+import { structFieldName } from "../sql-text.ts";
 import { computeOnce, isRepeatable, literalInteger } from "./compute-once.ts";
 import { sortKey } from "./sort-key.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";

@@ -12,8 +12,8 @@ import type {
   RowBatch,
   RowEncoding,
 } from "../../contract/query-engine.ts";
+import type { SchemaEntry, ValueType } from "../../schema/schema-entry.ts";
 import type { BatchHeader, EncodedBatch } from "../batch/batch.ts";
-import type { SchemaEntry, ValueType } from "../schema/schema-entry.ts";
 import type { StatementPlan } from "../statement-plan.ts";
 import type { CompactionSize } from "./maintenance/compaction.ts";
 

@@ -2,6 +2,7 @@
 import type { Duplex } from "node:stream";
 import { createPassingMap } from "../../../shared/passing-map.ts";
 import { type AppendResult, EngineError, type QuerySummary, type RowBatch } from "../../contract/query-engine.ts";
+import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import { type Frame, FrameReader, writeFrame } from "../host/frames.ts";
 import type {
@@ -19,7 +20,6 @@ import type {
   SourceSchema,
   TableStatistics,
 } from "../host/protocol.ts";
-import type { SchemaEntry } from "../schema/schema-entry.ts";
 import { BatchQueue } from "./batch-queue.ts";
 
 type Unnumbered<T> = T extends unknown ? Omit<T, "id"> : never;

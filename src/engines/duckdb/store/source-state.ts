@@ -1,14 +1,14 @@
 /** The service's copy of a source's schema, and who of its tenants carried what; the truth is in the store's file. */
 import type { MistypedField, SourceDefinition } from "../../contract/query-engine.ts";
+import { createDeclaration, type Declaration, NO_DECLARATION } from "../../schema/declaration.ts";
+import { type EntrySet, entrySetKey, parseEntries, withoutEntries } from "../../schema/entry-set.ts";
+import type { Tenant } from "../../schema/field-requests.ts";
+import { applyEntries, createFieldTree, entriesAt, type FieldTree } from "../../schema/field-tree.ts";
+import { declaredEntries, type SchemaLimits } from "../../schema/grant-entries.ts";
+import type { TableLayout } from "../../schema/layout.ts";
+import type { SchemaEntry, ValueType } from "../../schema/schema-entry.ts";
+import { createTableLayout } from "../../schema/table-layout.ts";
 import type { NewSource, SourceRules, SourceSchema } from "../host/protocol.ts";
-import type { TableLayout } from "../layout.ts";
-import { createDeclaration, type Declaration, NO_DECLARATION } from "../schema/declaration.ts";
-import { type EntrySet, entrySetKey, parseEntries, withoutEntries } from "../schema/entry-set.ts";
-import type { Tenant } from "../schema/field-requests.ts";
-import { applyEntries, createFieldTree, entriesAt, type FieldTree } from "../schema/field-tree.ts";
-import { declaredEntries, type SchemaLimits } from "../schema/grant-entries.ts";
-import type { SchemaEntry, ValueType } from "../schema/schema-entry.ts";
-import { createTableLayout } from "../schema/table-layout.ts";
 import { type TenantSet, TenantSets } from "./tenant-sets.ts";
 import { ViewLayouts } from "./view-layouts.ts";
 

@@ -1,7 +1,7 @@
 /** The sources that a store holds, as the service knows them. */
 import { EngineError } from "../../contract/query-engine.ts";
+import type { SchemaLimits } from "../../schema/grant-entries.ts";
 import type { SourceSchema } from "../host/protocol.ts";
-import type { SchemaLimits } from "../schema/grant-entries.ts";
 import { createSourceState, resetSourceState, type SourceState } from "./source-state.ts";
 
 export class SourceStates {

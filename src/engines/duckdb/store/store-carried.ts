@@ -1,9 +1,9 @@
 /** What a batch's tenants carried for the first time: kept with its rows, then seen. */
 import type { AppendResult } from "../../contract/query-engine.ts";
+import type { Carried } from "../../schema/carried-entries.ts";
+import { formatEntries, newEntries } from "../../schema/entry-set.ts";
+import type { Tenant } from "../../schema/field-requests.ts";
 import type { TenantEntries } from "../host/protocol.ts";
-import type { Carried } from "../schema/carried-entries.ts";
-import { formatEntries, newEntries } from "../schema/entry-set.ts";
-import type { Tenant } from "../schema/field-requests.ts";
 import { noteTenant, type SourceState } from "./source-state.ts";
 
 interface NewEntries {

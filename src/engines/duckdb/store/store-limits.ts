@@ -1,4 +1,4 @@
-import { defaultSchemaLimits, type SchemaLimits } from "../schema/grant-entries.ts";
+import { defaultSchemaLimits, type SchemaLimits } from "../../schema/grant-entries.ts";
 
 export interface StoreLimits {
   /** Events and bytes that may wait for the disk; beyond, `append` fails with `overloaded`. */

@@ -14,16 +14,16 @@ import {
   type StoreSnapshot,
   type TenantLoad,
 } from "../../contract/query-engine.ts";
+import type { Carried } from "../../schema/carried-entries.ts";
+import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
+import { declaredEntries, grantEntries } from "../../schema/grant-entries.ts";
+import type { LayoutCatalog, TableLayout } from "../../schema/layout.ts";
+import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import type { EncoderThread, ThreadEvents } from "../encoder/encoder-thread.ts";
+import { encodeEvents } from "../encoder/event-encoder.ts";
 import type { EncodeOutcome } from "../encoder/protocol.ts";
 import type { EngineHost, OpenedStore } from "../host/protocol.ts";
-import type { LayoutCatalog, TableLayout } from "../layout.ts";
-import type { Carried } from "../schema/carried-entries.ts";
-import { encodeEvents } from "../schema/event-encoder.ts";
-import type { Tenant, TenantRequests } from "../schema/field-requests.ts";
-import { declaredEntries, grantEntries } from "../schema/grant-entries.ts";
-import type { SchemaEntry } from "../schema/schema-entry.ts";
 import {
   defineSource,
   growSourceState,

@@ -1,6 +1,6 @@
 /** Who of a source's tenants has carried which entries of its schema. Tenants of one set share it. */
-import { countEntries, type EntrySet, entrySetKey, NO_ENTRIES, withEntries } from "../schema/entry-set.ts";
-import type { Tenant } from "../schema/field-requests.ts";
+import { countEntries, type EntrySet, entrySetKey, NO_ENTRIES, withEntries } from "../../schema/entry-set.ts";
+import type { Tenant } from "../../schema/field-requests.ts";
 
 export interface TenantSet {
   readonly entries: EntrySet;

@@ -1,6 +1,6 @@
 /** Layouts of a source's views: made when they are asked for, the same object as long as somebody has it. */
 import { LRUCache } from "lru-cache";
-import type { TableLayout } from "../layout.ts";
+import type { TableLayout } from "../../schema/layout.ts";
 
 /** Fields of views that are kept while nobody asks for them, some 500 bytes each. */
 const MAX_KEPT_FIELDS = 100_000;

@@ -3,8 +3,7 @@ import type { CallExpr, CaseExpr, CastExpr, Column, Expr, LetExpr } from "../../
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { fromList } from "../../functions/array/record-arrays.ts";
 import { printCast } from "../../functions/cast/cast.ts";
-import { structFieldName } from "../../layout.ts";
-import { bindOnce, boundName, quoteString } from "../../sql-text.ts";
+import { bindOnce, boundName, quoteString, structFieldName } from "../../sql-text.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { fragmentOf } from "../fragments/fragment.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";

@@ -3,8 +3,7 @@ import type { ScalarKind, SqlType } from "../../../../googlesql/types.ts";
 import { parseInterval } from "../../../../semantics/time/calendar.ts";
 import { BIGNUMERIC_TYPE, bignumericLiteral } from "../../functions/number/bignumeric.ts";
 import { NUMERIC_TYPE, numericLiteral } from "../../functions/number/numeric.ts";
-import { structFieldName } from "../../layout.ts";
-import { quoteString } from "../../sql-text.ts";
+import { quoteString, structFieldName } from "../../sql-text.ts";
 
 const scalarTypes: Readonly<Record<ScalarKind, string>> = {
   INT64: "BIGINT",

@@ -4,9 +4,9 @@
  */
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { isCastable } from "../../../../googlesql/typing/explicit.ts";
+import type { LeafLayout } from "../../../schema/layout.ts";
 import { printCast } from "../../functions/cast/cast.ts";
 import { convertMixed, plainTextTo } from "../../functions/mixed.ts";
-import type { LeafLayout } from "../../layout.ts";
 import { bindOnce, quoteIdentifier, quoteString } from "../../sql-text.ts";
 import { printNull } from "./literals.ts";
 

@@ -3,8 +3,8 @@
  * otherwise it is read from the record's JSON text, in which every object is an array of one object.
  */
 import type { SqlType } from "../../../../googlesql/types.ts";
+import type { LeafLayout, TableLayout } from "../../../schema/layout.ts";
 import { printCast } from "../../functions/cast/cast.ts";
-import type { LeafLayout, TableLayout } from "../../layout.ts";
 import { quoteIdentifier } from "../../sql-text.ts";
 import type { RecordSource } from "../scope.ts";
 import { extractField, extractTyped } from "./extract.ts";

@@ -2,8 +2,7 @@
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { hintOf, parseDetectors } from "../../../../redaction/detector.ts";
-import { structFieldName } from "../../layout.ts";
-import { quoteString } from "../../sql-text.ts";
+import { quoteString, structFieldName } from "../../sql-text.ts";
 import { fragmentOf } from "../fragments/fragment.ts";
 import type { RecordSource } from "../scope.ts";
 import { fieldAt, isRecordType } from "./json-place.ts";

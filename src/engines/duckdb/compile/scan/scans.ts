@@ -2,7 +2,7 @@
 import type { Expr, OrderKey, Scan } from "../../../../googlesql/resolved.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";
 import { type Block, findColumn, newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
-import { type Compilation, fail, nextAlias } from "../compilation.ts";
+import { type Compilation, fail } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
 import { MAX_SCAN_DEPTH } from "../limits.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope } from "../scope.ts";

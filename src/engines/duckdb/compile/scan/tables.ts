@@ -1,6 +1,6 @@
 /** Tables of sources in FROM, and how their columns are printed. */
 import type { Scan } from "../../../../googlesql/resolved.ts";
-import type { TableLayout } from "../../layout.ts";
+import type { TableLayout } from "../../../schema/layout.ts";
 import { quoteIdentifier } from "../../sql-text.ts";
 import { type Block, newBlock } from "../block.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";

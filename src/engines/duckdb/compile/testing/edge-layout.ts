@@ -9,7 +9,7 @@ import {
   STRING,
   TIMESTAMP,
 } from "../../../../googlesql/types.ts";
-import type { LeafLayout, TableLayout } from "../../layout.ts";
+import type { LeafLayout, TableLayout } from "../../../schema/layout.ts";
 
 function record(fields: readonly RecordField[], isRepeated = false): SqlType {
   return arrayOf({ kind: "RECORD", fields, isRepeated, isOpen: false });

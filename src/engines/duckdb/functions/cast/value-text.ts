@@ -3,8 +3,7 @@
  * NULL of the value is NULL of the text. Source: "%t and %T behavior" of the GoogleSQL string functions page.
  */
 import type { SqlType, StructType } from "../../../../googlesql/types.ts";
-import { structFieldName } from "../../layout.ts";
-import { quoteString } from "../../sql-text.ts";
+import { quoteString, structFieldName } from "../../sql-text.ts";
 import { computeOnce } from "../compute-once.ts";
 import { mixedText } from "../mixed.ts";
 import { bignumericToString } from "../number/bignumeric.ts";

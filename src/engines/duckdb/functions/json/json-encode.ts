@@ -3,8 +3,7 @@
  * Source: "JSON encodings" of the GoogleSQL JSON functions page.
  */
 import type { SqlType, StructType } from "../../../../googlesql/types.ts";
-import { structFieldName } from "../../layout.ts";
-import { quoteString } from "../../sql-text.ts";
+import { quoteString, structFieldName } from "../../sql-text.ts";
 import { computeOnce } from "../compute-once.ts";
 import { bignumericToString } from "../number/bignumeric.ts";
 import { numericToString } from "../number/numeric.ts";

@@ -1,8 +1,7 @@
 /** CONTAINS_SUBSTR: a search without distinction of case or of the form of characters, in any field of a value. */
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { normalizeAndCasefold } from "../../../../semantics/text/unicode-text.ts";
-import { structFieldName } from "../../layout.ts";
-import { quoteString, raiseError } from "../../sql-text.ts";
+import { quoteString, raiseError, structFieldName } from "../../sql-text.ts";
 import { valueText } from "../cast/value-text.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext } from "../types.ts";

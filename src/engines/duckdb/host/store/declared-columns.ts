@@ -1,7 +1,8 @@
 /** Values of rows that were stored before a field was declared, put into the declared type's column. */
+
+import { foldName } from "../../../schema/declaration.ts";
+import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
 import type { Connection } from "../../driver/connection.ts";
-import { foldName } from "../../schema/declaration.ts";
-import type { SchemaEntry, ValueType } from "../../schema/schema-entry.ts";
 import { quoteIdentifier, quoteString } from "../../sql-text.ts";
 import { isSingle, jsonPlace } from "./json-paths.ts";
 import type { StoredSource } from "./stored-source.ts";

@@ -1,6 +1,6 @@
 /** Where a field is in the JSON column of its top-level record, for statements that look at rows of earlier rules. */
-import { foldName } from "../../schema/declaration.ts";
-import type { SchemaEntry } from "../../schema/schema-entry.ts";
+import { foldName } from "../../../schema/declaration.ts";
+import type { SchemaEntry } from "../../../schema/schema-entry.ts";
 import { quoteIdentifier, quoteString } from "../../sql-text.ts";
 
 function jsonColumnOf(entries: readonly SchemaEntry[], path: string): string | undefined {

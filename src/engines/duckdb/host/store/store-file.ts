@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import { findInaccessible } from "../../../../shared/check-access.ts";
 import { EngineError } from "../../../contract/query-engine.ts";
+import type { SchemaEntry } from "../../../schema/schema-entry.ts";
 import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
 import { toEngineError } from "../../driver/driver-error.ts";
-import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import type { CoreOptions, SourceRules, SourceSchema } from "../protocol.ts";
 import { LogPosition } from "./log-position.ts";
 import { dropLeftTables } from "./source-tables.ts";

@@ -1,11 +1,13 @@
 /** What the writer knows of one source: its table's columns and the ids it holds. */
+
+import { liveColumn, type SchemaEntry } from "../../../schema/schema-entry.ts";
 import type { BatchType } from "../../batch/batch.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { DuckDBListValue, DuckDBTimestampValue, LIST, TIMESTAMP, VARCHAR } from "../../driver/driver.ts";
-import { columnOf, liveColumn, type SchemaEntry } from "../../schema/schema-entry.ts";
 import type { SourceRules, SourceSchema } from "../protocol.ts";
 import { hashId, IdFilter, type IdHash, type TimeRange, unionRange } from "./id-filter.ts";
 import type { TableColumn } from "./row-chunks.ts";
+import { columnOf } from "./table-columns.ts";
 
 export interface StoredSource {
   readonly name: string;

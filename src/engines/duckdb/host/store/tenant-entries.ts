@@ -2,9 +2,10 @@
  * Which tenant's events carried which entries of their source's schema: kept beside the rows, and found out from them
  * once.
  */
+
+import { formatEntries } from "../../../schema/entry-set.ts";
+import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
 import type { Connection } from "../../driver/connection.ts";
-import { formatEntries } from "../../schema/entry-set.ts";
-import type { SchemaEntry, ValueType } from "../../schema/schema-entry.ts";
 import { quoteIdentifier, quoteString } from "../../sql-text.ts";
 import type { TenantEntries } from "../protocol.ts";
 import { jsonPlace } from "./json-paths.ts";

@@ -1,5 +1,5 @@
 /** What the events of a batch carried, by tenant. */
-import type { MistypedField } from "../../contract/query-engine.ts";
+import type { MistypedField } from "../contract/query-engine.ts";
 import type { EntrySet } from "./entry-set.ts";
 import type { Tenant } from "./field-requests.ts";
 

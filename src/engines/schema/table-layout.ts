@@ -1,6 +1,6 @@
 /** A source's schema as the resolver and the compiler see it. */
 
-import type { TableColumn } from "../../../googlesql/relation.ts";
+import type { TableColumn } from "../../googlesql/relation.ts";
 import {
   arrayOf,
   MIXED,
@@ -9,10 +9,10 @@ import {
   type SqlType,
   STRING,
   TIMESTAMP,
-} from "../../../googlesql/types.ts";
-import type { LeafLayout, LeafVariant, TableLayout } from "../layout.ts";
+} from "../../googlesql/types.ts";
 import { foldName } from "./declaration.ts";
 import type { FieldTree } from "./field-tree.ts";
+import type { LeafLayout, LeafVariant, TableLayout } from "./layout.ts";
 import { commonType, sqlTypeOf } from "./value-type.ts";
 import { createViewTree, type ViewBasis, type ViewNode } from "./view-tree.ts";
 

@@ -1,4 +1,4 @@
-import type { EventValue, MistypedField } from "../../contract/query-engine.ts";
+import type { EventValue, MistypedField } from "../contract/query-engine.ts";
 import { type Declaration, foldName } from "./declaration.ts";
 import { plainJson } from "./json-text.ts";
 

@@ -1,9 +1,9 @@
 /**
- * How a log source lies in DuckDB: the bridge between the store, which makes and widens tables, and the compiler,
- * which prints SQL over them. One table a source:
- * `id VARCHAR, timestamp TIMESTAMP (UTC), event_message VARCHAR`, one column for each scalar leaf, and for each
- * top-level record field (such as `metadata`) one VARCHAR column with its JSON text, in which every object is already
- * an array of one object (`[{"request":[{"path":"/"}]}]`), so that it can be spliced into an answer as it is.
+ * How a source lies in an engine's table: the bridge between a store, which makes and widens tables, and a compiler,
+ * which prints SQL over them. One table a source: `id`, `timestamp` (UTC), `event_message`, one column for each scalar
+ * leaf, and for each top-level record field (such as `metadata`) one text column with its JSON, in which every object
+ * is already an array of one object (`[{"request":[{"path":"/"}]}]`), so that it can be spliced into an answer as it
+ * is.
  */
 import type { TableDefinition } from "../../googlesql/relation.ts";
 import type { SqlType } from "../../googlesql/types.ts";
@@ -21,7 +21,7 @@ export interface TableLayout {
    */
   readonly leaves: ReadonlyMap<string, LeafLayout>;
   /**
-   * Dotted path of a record (`metadata.request`) -> BOOLEAN column (unquoted), true where the event carried it. A
+   * Dotted path of a record (`metadata.request`) -> boolean column (unquoted), true where the event carried it. A
    * record without one is tested in the JSON.
    */
   readonly presence: ReadonlyMap<string, string>;
@@ -30,7 +30,7 @@ export interface TableLayout {
 }
 
 export interface RestLayout {
-  /** VARCHAR column (unquoted) with the JSON text of an array of one object, whose fields they are. */
+  /** Text column (unquoted) with the JSON text of an array of one object, whose fields they are. */
   readonly column: string;
   /** Logical column name -> the names that it has in that object. */
   readonly names: ReadonlyMap<string, readonly string[]>;
@@ -46,10 +46,11 @@ export interface LeafLayout {
   readonly type: SqlType;
   /**
    * One physical column for each type that events carried at this path; at most one of them is not NULL in a row.
-   * Physical types: BIGINT, DOUBLE, BOOLEAN, VARCHAR, TIMESTAMP and LISTs of the first four.
+   * Their physical types are the engine's for 64-bit integers, doubles, booleans, texts, times, and arrays of the first
+   * four.
    */
   readonly variants: readonly LeafVariant[];
-  /** Of a field that carried records too: the BOOLEAN column that tells which rows have one. They are in the JSON. */
+  /** Of a field that carried records too: the boolean column that tells which rows have one. They are in the JSON. */
   readonly presence?: string | undefined;
   /** Some values are in the top-level field's JSON column only. */
   readonly isPartial?: boolean | undefined;
@@ -62,11 +63,3 @@ export interface LeafVariant {
 
 /** Finds the layout that was made with a definition, by the object itself. */
 export type LayoutCatalog = (table: TableDefinition) => TableLayout | undefined;
-
-/**
- * Name of the physical field at `index` (from 0) of a STRUCT: GoogleSQL's fields may be unnamed or share a name,
- * DuckDB's may not.
- */
-export function structFieldName(index: number): string {
-  return `f${index + 1}`;
-}

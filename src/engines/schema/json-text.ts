@@ -2,7 +2,7 @@
  * The JSON text of events' values, as DuckDB writes JSON: what it takes out of a record is the same text as is kept,
  * so that no answer tells where a value is.
  */
-import type { EventValue } from "../../contract/query-engine.ts";
+import type { EventValue } from "../contract/query-engine.ts";
 import { isScalar, type ScalarValue, type ValueType } from "./value-type.ts";
 
 export type EventObject = { readonly [field: string]: EventValue };
@@ -75,4 +75,9 @@ export function isObject(value: EventValue): value is EventObject {
 /** An array with at least one object in it. */
 export function holdsObject(items: readonly EventValue[]): boolean {
   return items.some(isObject);
+}
+
+/** Whether the value is a record: an object, or an array with one in it. */
+export function isRecordValue(value: EventValue): boolean {
+  return !isScalar(value) && (!Array.isArray(value) || holdsObject(value));
 }

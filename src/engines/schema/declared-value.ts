@@ -1,5 +1,5 @@
 /** Values of declared fields: what fits their type, and what becomes it without a loss. */
-import type { EventValue } from "../../contract/query-engine.ts";
+import type { EventValue } from "../contract/query-engine.ts";
 import { numberText } from "./json-text.ts";
 import type { ValueType } from "./schema-entry.ts";
 import { arrayType, isScalar, type ScalarValue } from "./value-type.ts";

@@ -1,6 +1,6 @@
 /** The types of an event's values, and how several types at one path become one. */
-import { arrayOf, BOOL, FLOAT64, INT64, MIXED, type SqlType, STRING } from "../../../googlesql/types.ts";
-import { type EventValue, WideNumber } from "../../contract/query-engine.ts";
+import { arrayOf, BOOL, FLOAT64, INT64, MIXED, type SqlType, STRING } from "../../googlesql/types.ts";
+import { type EventValue, WideNumber } from "../contract/query-engine.ts";
 import type { ValueType } from "./schema-entry.ts";
 
 export type { ValueType };

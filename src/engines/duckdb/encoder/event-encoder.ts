@@ -5,47 +5,41 @@
 
 import { tenantOf } from "../../contract/event-tenant.ts";
 import { type EventValue, type LogEvent, WideNumber } from "../../contract/query-engine.ts";
+import type { Carried, TenantShare } from "../../schema/carried-entries.ts";
+import { foldName } from "../../schema/declaration.ts";
+import { fitArray, fitScalar } from "../../schema/declared-value.ts";
+import { type FieldRequest, RequestCollector, type Tenant, type TenantRequests } from "../../schema/field-requests.ts";
+import { columnKey, type FieldNode, type FieldTree } from "../../schema/field-tree.ts";
+import {
+  type EventObject,
+  holdsObject,
+  isObject,
+  isRecordValue,
+  listText,
+  plainJson,
+  recordJson,
+  scalarText,
+} from "../../schema/json-text.ts";
+import { MistypedNotes } from "../../schema/mistyped-notes.ts";
+import { RecordNames } from "../../schema/record-names.ts";
+import { fixedFields, type ValueType } from "../../schema/schema-entry.ts";
+import { arrayType, isScalar, type ScalarValue, scalarType } from "../../schema/value-type.ts";
 import { BatchBuilder } from "../batch/batch.ts";
-import type { Carried, TenantShare } from "./carried-entries.ts";
-import { foldName } from "./declaration.ts";
-import { fitArray, fitScalar } from "./declared-value.ts";
-import { type FieldRequest, RequestCollector, type Tenant, type TenantRequests } from "./field-requests.ts";
-import { columnKey, type FieldNode, type FieldTree } from "./field-tree.ts";
-import { type EventObject, holdsObject, isObject, listText, plainJson, recordJson, scalarText } from "./json-text.ts";
-import { MistypedNotes } from "./mistyped-notes.ts";
-import { RecordNames } from "./record-names.ts";
-import type { ValueType } from "./schema-entry.ts";
-import { arrayType, isScalar, type ScalarValue, scalarType } from "./value-type.ts";
-
-const fixedFields: ReadonlySet<string> = new Set(["id", "timestamp", "event_message"]);
+import type { WalkShare } from "./walk-share.ts";
 
 export type EncodedEvents =
   | { readonly batch: BatchBuilder; readonly carried: Carried; readonly missing?: undefined }
   /** The schema must grow by these before the events can be encoded. */
   | { readonly batch?: undefined; readonly missing: readonly TenantRequests[] };
 
-/** What a walk gathers of one tenant. */
-interface Share {
-  readonly tenant: Tenant;
-  readonly entries: Uint32Array;
-  /** Has all the fields that a tenant may have: further ones are not asked for. */
-  readonly isFull: boolean;
-  eventCount: number;
-  newestTimestampUs: bigint;
-}
-
-function isRecordValue(value: EventValue): boolean {
-  return !isScalar(value) && (!Array.isArray(value) || holdsObject(value));
-}
-
 class EventWalk {
   readonly #batch = new BatchBuilder();
   readonly #requests = new RequestCollector();
   readonly #tree: FieldTree;
   readonly #full: ReadonlySet<Tenant>;
-  readonly #shares = new Map<Tenant, Share>();
+  readonly #shares = new Map<Tenant, WalkShare>();
   readonly #mistyped: MistypedNotes;
-  #share: Share;
+  #share: WalkShare;
   #row = 0;
   /** Top-level fields of the row that have no column, as the inside of a JSON object. */
   #rest = "";
@@ -79,7 +73,7 @@ class EventWalk {
     else if (column !== undefined) this.#batch.put(this.#row, column, "STRING", `[{${this.#rest}}]`);
   }
 
-  #createShare(tenant: Tenant): Share {
+  #createShare(tenant: Tenant): WalkShare {
     const entries = new Uint32Array((this.#tree.entryCount + 31) >>> 5);
     return { tenant, entries, isFull: this.#full.has(tenant), eventCount: 0, newestTimestampUs: -(2n ** 63n) };
   }

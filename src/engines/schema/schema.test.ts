@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { arrayOf, formatType } from "../../../googlesql/types.ts";
-import type { EventValue, LogEvent, SourceDefinition } from "../../contract/query-engine.ts";
-import { decodeBatch } from "../batch/batch-reader.ts";
-import type { TableLayout } from "../layout.ts";
-import { TenantSets } from "../store/tenant-sets.ts";
+import { arrayOf, formatType } from "../../googlesql/types.ts";
+import type { EventValue, LogEvent, SourceDefinition } from "../contract/query-engine.ts";
+import { decodeBatch } from "../duckdb/batch/batch-reader.ts";
+import { encodeEvents } from "../duckdb/encoder/event-encoder.ts";
+import { TenantSets } from "../duckdb/store/tenant-sets.ts";
 import { createDeclaration } from "./declaration.ts";
 import { NO_ENTRIES, newEntries } from "./entry-set.ts";
-import { encodeEvents } from "./event-encoder.ts";
 import type { Tenant } from "./field-requests.ts";
 import { applyEntries, createFieldTree, type FieldTree } from "./field-tree.ts";
 import { declaredEntries, defaultSchemaLimits, grantEntries, type SchemaLimits } from "./grant-entries.ts";
+import type { TableLayout } from "./layout.ts";
 import type { SchemaEntry } from "./schema-entry.ts";
 import { createTableLayout } from "./table-layout.ts";
 

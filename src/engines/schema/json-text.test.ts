@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { EventValue } from "../../contract/query-engine.ts";
-import { type Connection, type Database, openDatabase } from "../driver/connection.ts";
+import type { EventValue } from "../contract/query-engine.ts";
+import { type Connection, type Database, openDatabase } from "../duckdb/driver/connection.ts";
 import { recordJson } from "./json-text.ts";
 
 const scalar = fc.oneof(

@@ -2,8 +2,8 @@
  * What a source's definition says of its fields, whatever events carry: the type of each declared field for good,
  * which paths are records, and where the tenant stands. Paths are compared without case.
  */
-import type { SqlType } from "../../../googlesql/types.ts";
-import type { SourceDefinition } from "../../contract/query-engine.ts";
+import type { SqlType } from "../../googlesql/types.ts";
+import type { SourceDefinition } from "../contract/query-engine.ts";
 import type { ValueType } from "./schema-entry.ts";
 import { valueTypeOf } from "./value-type.ts";
 
