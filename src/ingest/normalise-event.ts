@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type EventValue, type LogEvent, WideNumber } from "../engines/contract/query-engine.ts";
+import { isTimestampInRange } from "../shared/iso-timestamp.ts";
 import { cleanValue, EventRejection } from "./clean-value.ts";
 import type { IngestLimits } from "./limits.ts";
 import { readTimestamp } from "./timestamp.ts";
@@ -34,10 +35,13 @@ export function normaliseEvent(raw: unknown, { nowUs, limits, tally }: Normalisi
   if (message !== undefined && event_message !== undefined && message !== event_message) {
     fields._event_message = event_message;
   }
-  const readUs = knownUs ?? readTimestamp(timestamp);
-  if (readUs === undefined && timestamp !== undefined) {
+  const isKnown = knownUs !== undefined && isTimestampInRange(knownUs);
+  const readUs = isKnown ? knownUs : readTimestamp(timestamp);
+  // What a protocol read may be no time that can be stored.
+  const unread = timestamp ?? knownUs;
+  if (readUs === undefined && unread !== undefined) {
     tally.untimed++;
-    fields[freeName(fields, "_timestamp")] = timestamp;
+    fields[freeName(fields, "_timestamp")] = unread;
   }
   const hasOwnId = typeof id === "string" || typeof id === "number" || typeof id === "bigint";
   if (id !== undefined && !hasOwnId) fields[freeName(fields, "_id")] = id;

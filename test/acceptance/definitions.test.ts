@@ -15,6 +15,7 @@ const statistics = { max_rows: 10_000, cache_seconds: 60, warm_every_seconds: nu
 
 const configured = {
   "api_keys.last_used": statistics,
+  "api_keys.last_used.otel": statistics,
   "functions.combined-stats": statistics,
   "functions.req-stats": statistics,
   "functions.resource-usage": statistics,
@@ -34,7 +35,8 @@ describe("the endpoints that come with the service", () => {
       const endpoint = (await response.json()) as { id: string; query: string };
       expect(endpoint).toMatchObject({ name, ...settings });
       expect(endpoint.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-      expect(endpoint.query).toMatch(/= @project|, @project\)/);
+      // Itself, or by the endpoint that it reads.
+      expect(endpoint.query).toMatch(/= @project|, @project\)|FROM `api_keys\.last_used`/);
       expect(await (await service.get(`/api/endpoints/${endpoint.id}`)).json()).toEqual(endpoint);
     },
   );

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { protocols } from "../../src/ingest/protocols/index.ts";
-import { attack, change, changes, samples } from "./hostile-bodies.ts";
+import { attack, change, changes, replaceValues, samples } from "./hostile-bodies.ts";
 
 describe("bodies of every protocol", () => {
   it("are all tried", () => {
@@ -24,6 +24,16 @@ describe("bodies of every protocol", () => {
         }),
         { numRuns: 25 },
       );
+    },
+  );
+
+  it.each(samples.filter(({ contentType }) => contentType.includes("json")))(
+    "give events that can be stored, or are refused, whatever values they hold: $protocol in $contentType",
+    async ({ protocol, contentType, bytes }) => {
+      for (const body of replaceValues(bytes)) {
+        const problem = await attack(protocol, contentType, body);
+        if (problem !== undefined) expect.unreachable(`${problem}: ${Buffer.from(body)}`);
+      }
     },
   );
 });

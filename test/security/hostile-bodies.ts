@@ -6,6 +6,7 @@ import { parseEvents } from "../../src/ingest/parse-events.ts";
 import { protocols } from "../../src/ingest/protocols/index.ts";
 import { pushRequest } from "../../src/ingest/protocols/loki.ts";
 import { logsRequest, metricsRequest, tracesRequest } from "../../src/ingest/protocols/otlp/shapes.ts";
+import { isTimestampInRange } from "../../src/shared/iso-timestamp.ts";
 import { encodeProtobuf } from "../support/encode-protobuf.ts";
 
 interface Sample {
@@ -175,6 +176,7 @@ export async function attack(
     for (const { id, timestampUs, eventMessage, fields } of events) {
       if (typeof id !== "string" || typeof timestampUs !== "bigint" || Object.getPrototypeOf(fields) === null)
         return `an event that is none: ${id}`;
+      if (!isTimestampInRange(timestampUs)) return `a time that cannot be stored: ${timestampUs}`;
       if (eventMessage !== null && typeof eventMessage !== "string") return "a message that is no text";
     }
   } catch (error) {
@@ -183,6 +185,40 @@ export async function attack(
   if (Object.hasOwn(Object.prototype, "polluted")) return "the prototype of objects was changed";
   const ms = performance.now() - started;
   return ms > 10_000 ? `took ${ms} ms for ${bytes.length} bytes` : undefined;
+}
+
+const hostileValues = [
+  "-5",
+  '"-5"',
+  "1e300",
+  '"1e300"',
+  "99999999999999999999",
+  `"${"9".repeat(30)}"`,
+  "9223372036854775808",
+  "-9223372036854775809",
+  "0.5",
+  "0",
+  '""',
+  "true",
+  "null",
+  "{}",
+  "[]",
+  '{"a":[1]}',
+  '"noon"',
+  '"0001-01-01T00:00:00Z"',
+];
+
+/** What stands behind a colon, a comma or a bracket. */
+const jsonValue = /(?<=[:,[]\s*)(?:"(?:[^"\\]|\\.)*"(?!\s*:)|-?\d[\d.eE+-]*|true|false|null)/g;
+
+/** The body with each hostile value in the place of each of its own, whole as JSON. */
+export function* replaceValues(bytes: Uint8Array): Generator<Uint8Array> {
+  const body = Buffer.from(bytes).toString();
+  for (const { 0: found, index } of body.matchAll(jsonValue)) {
+    for (const value of hostileValues) {
+      yield Buffer.from(body.slice(0, index) + value + body.slice(index + found.length));
+    }
+  }
 }
 
 /** A change of a body: bytes flipped, taken out, repeated or put in. */

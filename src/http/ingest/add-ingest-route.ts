@@ -53,6 +53,8 @@ export function addIngestRoute(app: FastifyInstance, dependencies: AppContext, r
         const source = request.ingestSource ?? (await openSourceInBody(dependencies, request));
         const details = readDetails(request, protocol.details ?? []);
         const outcome = await storeBody(dependencies, source, request, reply, { protocol: protocol.name, details });
+        // Few protocols have words for it.
+        if (outcome.untimed > 0) reply.header("X-Logweir-Untimed", outcome.untimed);
         return sendAnswer(reply, (protocol.answer ?? answerPlainly)(outcome));
       },
     });

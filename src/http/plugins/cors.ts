@@ -42,6 +42,7 @@ export const exposedHeaders: readonly string[] = [
   "Server-Timing",
   "X-Logweir-Data-Through",
   "X-Logweir-Next-Cursor",
+  "X-Logweir-Untimed",
   "X-Request-Id",
 ];
 

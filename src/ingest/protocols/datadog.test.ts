@@ -53,6 +53,11 @@ it("reads one log, and lines of text, with what the URL says", async () => {
   expect((await read("a\nb\n", "text/plain")).events.map(({ eventMessage }) => eventMessage)).toEqual(["a", "b"]);
 });
 
+it("takes an empty object for what it is, the agent's look whether it is heard", async () => {
+  expect((await read({})).events).toEqual([]);
+  expect((await read([{}, { message: "a" }])).events).toHaveLength(1);
+});
+
 it("stores nothing of a list with what is no log", async () => {
   await expect(read([{ message: "a" }, 1])).rejects.toThrow("Event 1 of the body cannot be stored: a log must be");
 });

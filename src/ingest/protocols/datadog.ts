@@ -17,7 +17,8 @@ export const datadog: Protocol = {
 
 function readItems({ bytes, mediaType }: ProtocolBody): readonly unknown[] {
   if (mediaType === "text/plain") return splitLines(bytes).map((line) => ({ message: line.replace(/\r$/, "") }));
-  return readValues(bytes, mediaType);
+  // The agent looks whether it is heard by an object that holds nothing.
+  return readValues(bytes, mediaType).filter((item) => !isObject(item) || Object.keys(item).length > 0);
 }
 
 function toEvent(item: unknown, sent: Readonly<Record<string, string>>): unknown {

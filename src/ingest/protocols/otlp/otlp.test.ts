@@ -135,6 +135,17 @@ describe("OTLP logs", () => {
     expect(events.map(({ timestampUs }) => timestampUs)).toEqual([1n, nowUs]);
   });
 
+  it.each([-5, "-5", 1e300, "99999999999999999999999"])(
+    "keep a time that nothing can be stored at: %s",
+    async (time) => {
+      for (const field of ["timeUnixNano", "observedTimeUnixNano"]) {
+        const { events, untimed } = await read("otlp_logs", logs({ [field]: time }));
+        expect(events[0]).toMatchObject({ timestampUs: nowUs, fields: { _timestamp: expect.anything() } });
+        expect(untimed).toBe(1);
+      }
+    },
+  );
+
   it("count a time that cannot be read, and say so in the answer", async () => {
     const { events, untimed, rejected } = await read("otlp_logs", logs({ timeUnixNano: "yesterday" }));
     expect(events[0]).toMatchObject({ timestampUs: nowUs, fields: { _timestamp: "yesterday" } });

@@ -1,3 +1,4 @@
+import { isTimestampInRange } from "../../../shared/iso-timestamp.ts";
 import { isJsonType, parseJsonBody, refuseType } from "../bodies.ts";
 import { decodeJsonMessage } from "../decode-json-message.ts";
 import { decodeProtobuf } from "../decode-protobuf.ts";
@@ -90,15 +91,15 @@ export function projectOf(resource: DecodedMessage, attributes: DecodedMessage |
   return typeof project === "string" && project !== "" ? project : undefined;
 }
 
-/** Microseconds of nanoseconds since 1970; undefined for none, or for what is no such number. */
+/** Microseconds of nanoseconds since 1970; undefined for none, and for what is no such time. */
 export function usOf(nanos: unknown): bigint | undefined {
-  if (typeof nanos === "bigint") return nanos > 0n ? nanos / 1000n : undefined;
-  if (typeof nanos === "number") return nanos > 0 ? BigInt(Math.floor(nanos / 1000)) : undefined;
-  return undefined;
+  if (typeof nanos !== "bigint" && typeof nanos !== "number") return undefined;
+  const us = typeof nanos === "bigint" ? nanos / 1000n : BigInt(Math.floor(nanos / 1000));
+  return nanos > 0 && isTimestampInRange(us) ? us : undefined;
 }
 
-/** A time that cannot be read, as it was sent, so that it is kept and counted. */
+/** A time that cannot be read, as it was sent, so that it is kept and counted. Zero stands for none. */
 export function unreadable(nanos: unknown): unknown {
-  const isRead = nanos === undefined || typeof nanos === "bigint" || typeof nanos === "number";
-  return isRead ? undefined : nanos;
+  const isNone = nanos === undefined || nanos === 0 || nanos === 0n;
+  return isNone || usOf(nanos) !== undefined ? undefined : nanos;
 }
