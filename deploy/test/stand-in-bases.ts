@@ -33,7 +33,12 @@ export function makeBases(folder: string, buildah: (...args: string[]) => string
 }
 
 function run(command: string, args: readonly string[], cwd: string): string {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 1e9 });
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    maxBuffer: 1e9,
+    timeout: 150_000,
+  });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}:\n${stdout}${stderr}`);
   return stdout;
 }
