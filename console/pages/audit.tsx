@@ -71,7 +71,9 @@ function AuditLine({ row }: { readonly row: Row }) {
       </td>
       <td class="mono name">{cell("actor")}</td>
       <td class="name">{cell("action")}</td>
-      <td class="mono">{cell("endpoint") || cell("target") || cell("route")}</td>
+      <td class="mono" style={{ minWidth: "180px" }}>
+        {cell("endpoint") || cell("target") || cell("route")}
+      </td>
       <td>
         <span class={cell("outcome") === "ok" ? "badge success" : "badge warning"}>{cell("outcome") || "done"}</span>
       </td>

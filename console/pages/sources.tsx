@@ -74,7 +74,7 @@ function SourceLine({ source, rejected }: { readonly source: SourceRow; readonly
         </a>
       </td>
       <td class="soft">{description}</td>
-      <td>
+      <td class="name">
         {newest === null || newest === undefined ? (
           <span class="faint">none yet</span>
         ) : (
