@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { ApiError, messageOf } from "../api/client.ts";
+import { showControls } from "../lib/values.ts";
 import { Icon } from "./icon.tsx";
 
 /** What went wrong, where, and what to do. */
@@ -9,14 +10,14 @@ export function ErrorNotice({ error, onRetry }: { readonly error: unknown; reado
     <div class="notice danger" role="alert">
       <Icon name="warning" />
       <div class="grow">
-        <strong>{messageOf(error)}</strong>
+        <strong>{showControls(messageOf(error))}</strong>
         {known?.line !== undefined && (
           <span>
             {" "}
             (line {known.line}, column {known.column})
           </span>
         )}
-        {known?.hint !== undefined && <pre>{known.hint}</pre>}
+        {known?.hint !== undefined && <pre>{showControls(known.hint)}</pre>}
       </div>
       {onRetry !== undefined && (
         <button type="button" class="button small" onClick={onRetry}>

@@ -46,7 +46,7 @@ export function SourceDetail({ name }: { readonly name: string }) {
   return (
     <div class="page">
       <div class="page-head">
-        <h1 class="mono">{name}</h1>
+        <h1 class="mono">{showControls(name)}</h1>
         <a href={linkTo("sources")}>All sources</a>
         <a href={linkTo("explore", new URLSearchParams({ s: `source:${name}`, r: "24h" }))}>Explore</a>
       </div>
@@ -106,7 +106,7 @@ function Fields({ fields, overview }: FieldsProps) {
     <Table headings={["Field", "Type", { ofNumbers: "There" }]}>
       {fields.slice(0, shownFields).map(({ path, type }) => (
         <tr key={path}>
-          <td class="mono">{path}</td>
+          <td class="mono">{showControls(path)}</td>
           <td class="mono soft">{type}</td>
           <td class="number">{shareOf(path)}</td>
         </tr>

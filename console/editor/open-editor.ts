@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { linter } from "@codemirror/lint";
 import { EditorState, type Extension, Prec } from "@codemirror/state";
-import { EditorView, keymap, placeholder } from "@codemirror/view";
+import { EditorView, highlightSpecialChars, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Language } from "../lib/query-text.ts";
 import { completeOwnerQuery, completeQuery } from "./complete.ts";
@@ -102,6 +102,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): OpenEdi
         EditorView.cspNonce.of(nonce),
         history(),
         bracketMatching(),
+        highlightSpecialChars(),
         closeBrackets(),
         language === "sql" ? sqlLanguage() : lqlLanguage(),
         ...(isReadOnly ? [EditorState.readOnly.of(true)] : writing(language, scope)),

@@ -31,6 +31,13 @@ async function findDamage(page: Page): Promise<readonly string[]> {
       for (const element of document.querySelectorAll(strange)) found.push("an element " + element.outerHTML.slice(0, 100));
       for (const link of document.querySelectorAll("#app a[href]"))
         if (link.origin !== location.origin) found.push("a link to " + link.href.slice(0, 100));
+      // The editor shows them as marks, and a field holds what is typed.
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const text = walker.currentNode.data;
+        if (/[\u202a-\u202e\u2066-\u2069]/.test(text) && walker.currentNode.parentElement.closest("textarea") === null)
+          found.push("a text that changes the direction of what follows: " + JSON.stringify(text.slice(0, 80)));
+      }
       const nav = document.querySelector(".nav");
       if (nav !== null && getComputedStyle(nav).display === "none") found.push("a style counts");
       return found;

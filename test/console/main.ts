@@ -7,6 +7,7 @@ import type { Browser } from "playwright-core";
 import { hasChromium, openBrowser, tell, within } from "./browser.ts";
 import { checkKeyboard } from "./check-keyboard.ts";
 import { checkPages } from "./check-pages.ts";
+import { checkRows } from "./check-rows.ts";
 import { checkSafety } from "./check-safety.ts";
 import { checkLinks, checkOutage, checkPrefix } from "./check-service.ts";
 import { checkStory } from "./check-story.ts";
@@ -39,6 +40,7 @@ async function check(browser: Browser, service: DemoService): Promise<string[]> 
     ["times", () => measureTimes(browser, service).then(printTable)],
     ["story", () => checkStory(browser)],
     ["links", () => checkLinks(browser, service)],
+    ["rows", () => checkRows(browser, service)],
     ["keyboard", () => checkKeyboard(browser, service)],
     ["safety", () => checkSafety(browser, service, pictures)],
     ["prefix", () => checkPrefix(browser, service)],

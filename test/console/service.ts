@@ -28,6 +28,8 @@ export interface DemoService {
 const eventCount = 255_000;
 const ownerToken = "owner-of-the-console-test";
 const stopMs = 20_000;
+/** A start fills the store, and others may use the machine. */
+const startMs = 180_000;
 
 export async function startDemo(): Promise<DemoService> {
   const dataDir = await mkdtemp(join(tmpdir(), "logweir-console-"));
@@ -150,7 +152,7 @@ async function startProcess(
     child.stdout?.on("data", take);
     child.stderr?.on("data", take);
   });
-  return { child, told: await within("the service's start", listening, patienceMs) };
+  return { child, told: await within("the service's start", listening, startMs) };
 }
 
 function ending(child: ChildProcess): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { splitClauses } from "../../lib/query-text.ts";
-import { formatCount, groupByShape, textOf } from "../../lib/values.ts";
+import { formatCount, groupByShape, showControls, textOf } from "../../lib/values.ts";
 import { change, query } from "../../state/explore.ts";
 import { absentRow, rows } from "../../state/row-pages.ts";
 import { Icon } from "../icon.tsx";
@@ -24,8 +24,8 @@ export function Patterns() {
           <span class="faint" style={{ width: "48px", flex: "none" }}>
             {((100 * count) / all.length).toFixed(count * 20 < all.length ? 1 : 0)}%
           </span>
-          <span class="mono plain-text grow" title={sample.slice(0, 1_000)}>
-            {shape}
+          <span class="mono plain-text grow" title={showControls(sample.slice(0, 1_000))}>
+            {showControls(shape)}
           </span>
           {query.value.language === "lql" && (
             <button

@@ -184,7 +184,7 @@ function Entry({ name, value, path, depth }: TreeProps & { readonly name: string
   if (!isBranch) return <Leaf name={name} value={inner} path={path} />;
   return (
     <details open={depth < 3}>
-      <summary>{name.slice(0, 200)}</summary>
+      <summary>{showControls(name.slice(0, 200))}</summary>
       <Tree value={inner} path={path} depth={depth + 1} />
     </details>
   );
@@ -201,7 +201,7 @@ function Leaf({ name, value, path }: { readonly name: string; readonly value: un
   const filterValue = value === null || value === undefined ? null : text;
   return (
     <div class="leaf">
-      <span class="key">{name.slice(0, 200)}</span>
+      <span class="key">{showControls(name.slice(0, 200))}</span>
       <span class={value === null ? "value faint" : "value"}>
         {showControls(isCut ? `${text.slice(0, shownCharacters)}… ` : text)}
         {isCut && (
