@@ -1,4 +1,5 @@
 import type { AnyElement, Expression } from "../../ast.ts";
+import { exactField } from "../../record-fields.ts";
 import type { Expr, RecordFieldExpr, Scan } from "../../resolved.ts";
 import { BOOL, type RecordType, recordIn, type SqlType } from "../../types.ts";
 import { type ExprContext, resolveExpression } from "../context.ts";
@@ -61,7 +62,8 @@ function splitAtLists({ base, path, type }: RecordFieldExpr): readonly Stretch[]
       names = [];
     }
     names.push(name);
-    current = recordIn(current)?.fields.find((field) => field.name === name)?.type ?? type;
+    const record = recordIn(current);
+    current = (record === undefined ? undefined : exactField(record, name)?.type) ?? type;
   }
   return [...stretches, { path: names, type }];
 }

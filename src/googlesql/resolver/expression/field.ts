@@ -1,4 +1,5 @@
 import type { Identifier } from "../../ast.ts";
+import { fieldNamed } from "../../record-fields.ts";
 import type { Expr } from "../../resolved.ts";
 import { arrayOf, INT64, JSON_TYPE, type RecordType, type SqlType, STRING, UNKNOWN } from "../../types.ts";
 import { asMixed, typeName } from "../call/coerce.ts";
@@ -86,19 +87,8 @@ function cannotAccess(resolution: Resolution, base: Expr, field: Identifier): Ex
 }
 
 /** The record's own field: exactly spelt first, then in any case. */
-function findRecordField(
-  record: RecordType,
-  name: string,
-): { readonly name: string; readonly type: SqlType } | undefined {
-  const wanted = name.toLowerCase();
-  return (
-    record.fields.find((field) => field.name === name) ??
-    record.fields.find((field) => field.name.toLowerCase() === wanted)
-  );
-}
-
 function recordField(resolution: Resolution, base: Expr, record: RecordType, { name, span: at }: Identifier): Expr {
-  const found = findRecordField(record, name) ?? { name, type: record.isOpen ? UNLISTED : UNKNOWN };
+  const found = fieldNamed(record, name) ?? { name, type: record.isOpen ? UNLISTED : UNKNOWN };
   const span = { start: base.span.start, end: at.end };
   const inner = base.kind === "RecordField" ? base : firstElementOf(base);
   if (found.type === UNKNOWN) noteUnknown(resolution, inner, record, { name, span: at });

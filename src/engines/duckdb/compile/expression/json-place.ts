@@ -2,6 +2,7 @@
  * Places in the JSON text of a record. Names that differ by case are one field, of which an object has one spelling:
  * a step goes to all of those that the field has, and in a record with fields that are not listed to any.
  */
+import { exactField } from "../../../../googlesql/record-fields.ts";
 import { type RecordField, type RecordType, recordIn, type SqlType } from "../../../../googlesql/types.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { quoteString } from "../../sql-text.ts";
@@ -54,7 +55,7 @@ export function fieldAt(type: SqlType, path: readonly string[]): RecordField | u
 }
 
 function fieldOf(record: RecordType | undefined, name: string): RecordField | undefined {
-  return record?.fields.find((field) => field.name === name);
+  return record === undefined ? undefined : exactField(record, name);
 }
 
 function pointerStep(name: string): string {
