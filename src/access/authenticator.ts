@@ -11,7 +11,7 @@ export interface Authenticator {
   recall(secret: string): RecalledIdentity | undefined;
 }
 
-/** Who had a secret when it was looked at, for who sees the same secret again and again. */
+/** Who had a secret when it was looked at, for callers that see the same secret again and again. */
 export interface RecalledIdentity {
   /** The same object as long as the tokens are the same. */
   readonly identity: Identity;

@@ -176,7 +176,7 @@ export const settingDefinitions = {
     name: "cache_max_bytes",
     type: integer(1_000_000, 1_000 * giga),
     default: 256_000_000,
-    description: "Memory in bytes for answers of endpoints that keep them; the ones read longest ago go first.",
+    description: "Memory in bytes for cached answers; the ones read longest ago go first.",
   },
   ...ingestSettings,
   engineMemoryMb: {

@@ -111,7 +111,7 @@ function readConfig(
   const { gzip = true } = config;
   if (typeof gzip !== "boolean") report("config.gzip", "must be true or false");
   const url = readUrl(config.url, before?.url, report);
-  // Secrets go to where they were meant for: who changes the address must know them.
+  // Secrets go where they were meant to: a caller that changes the address must know them.
   const known = before !== undefined && isSameOrigin(url, before.url) ? before : undefined;
   const optional = (field: "token" | "source" | "username" | "password") => {
     const value = config[field] === mask ? known?.[field] : config[field];

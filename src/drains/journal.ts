@@ -190,7 +190,7 @@ class FileJournal implements Journal {
       }
       for (const listener of [...this.#listeners]) listener();
     }
-    // In the same step as the look at what waits: who comes next begins anew.
+    // In the same step as the look at what waits: the next to come begins anew.
     this.#writing = undefined;
   }
 

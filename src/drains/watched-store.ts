@@ -1,6 +1,6 @@
 import type { EventKey, EventStore } from "../engines/contract/query-engine.ts";
 
-/** Who is told of stored events. */
+/** What is told of stored events. */
 export interface ArrivalWatch {
   /** Whether events of the source are to be told. */
   isWatched(source: string): boolean;

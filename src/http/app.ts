@@ -12,7 +12,7 @@ import { createTailHub, type TailHub } from "../endpoints/tail/tail-hub.ts";
 import type { IngestQuotas } from "../ingest/quotas/ingest-quotas.ts";
 import type { AutoSource } from "../sources/auto-source.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
-import { KeptReplies } from "./cached-replies/cached-replies.ts";
+import { CachedReplies } from "./cached-replies/cached-replies.ts";
 import { createIntakeTally, type IntakeTally } from "./ingest/intake-tally.ts";
 import { createTenantlessWarnings, type WarnOfTenantless } from "./ingest/warn-of-tenantless.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
@@ -93,7 +93,7 @@ export async function buildApp(given: AppDependencies): Promise<FastifyInstance>
     dataThrough: tellOfArrivals(given.dataThrough, tails),
   };
   const metrics = createMetrics(dependencies);
-  const replies = new KeptReplies(dependencies, metrics);
+  const replies = new CachedReplies(dependencies, metrics);
   const app = createFastify(dependencies, replies);
   app.addHook("onClose", async () => {
     tails.close();
@@ -105,7 +105,7 @@ export async function buildApp(given: AppDependencies): Promise<FastifyInstance>
   return app;
 }
 
-function createFastify({ logger, maxBodyBytes }: AppDependencies, replies: KeptReplies): FastifyInstance {
+function createFastify({ logger, maxBodyBytes }: AppDependencies, replies: CachedReplies): FastifyInstance {
   return fastify({
     serverFactory: (handle) =>
       createServer(
@@ -167,7 +167,7 @@ async function addPlugins(app: FastifyInstance, dependencies: AppContext, metric
   addUnknownRoutes(app);
 }
 
-/** Who follows a query learns of events as soon as they are on disk. */
+/** Followers of a query learn of events as soon as they are on disk. */
 function tellOfArrivals(dataThrough: DataThrough, tails: TailHub): DataThrough {
   return {
     ...dataThrough,

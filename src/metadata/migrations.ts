@@ -30,7 +30,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
         .alterTable("tokens")
         .addColumn("redaction", "text", (column) => column.notNull().defaultTo("fixed"))
         .execute();
-      // Until then, who had this scope could switch redaction off.
+      // Until then, a token of this scope could switch redaction off.
       await sql`UPDATE tokens SET redaction = 'switchable' WHERE scopes LIKE '%"private"%'`.execute(db);
     },
   },

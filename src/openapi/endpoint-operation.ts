@@ -40,7 +40,7 @@ export function endpointOperation(endpoint: Endpoint, operationId: string, pinne
   const { definition, contract, version } = endpoint;
   const { id, name, description, isSandboxed, cacheSeconds } = definition;
   const parameters = contract.parameters.filter((parameter) => !pinned.has(parameter.name));
-  const isKept = cacheSeconds > 0;
+  const isCached = cacheSeconds > 0;
   const mayMiss: readonly ErrorCode[] = parameters.some(({ isRequired }) => isRequired) ? ["missing_parameter"] : [];
   return {
     operationId,
@@ -55,11 +55,11 @@ export function endpointOperation(endpoint: Endpoint, operationId: string, pinne
       shared("format"),
       shared("redact"),
       shared("prefer"),
-      ...(isKept ? [shared("ifNoneMatch")] : []),
+      ...(isCached ? [shared("ifNoneMatch")] : []),
     ],
     responses: {
       200: answer(endpoint),
-      ...(isKept ? { 304: { description: "The answer is still the one of If-None-Match" } } : {}),
+      ...(isCached ? { 304: { description: "The answer is still the one of If-None-Match" } } : {}),
       ...errorResponses([...mayMiss, ...runErrors, ...(isSandboxed ? consumerErrors : ["sandbox_disabled" as const])]),
     },
     "x-logweir": { endpoint: name, id, version },
@@ -78,7 +78,7 @@ function limitParameter(maxRows: number): Parameter {
 
 function answer(endpoint: Endpoint): Response {
   const { row, answer: whole } = schemaNames(endpoint);
-  const isKept = endpoint.definition.cacheSeconds > 0;
+  const isCached = endpoint.definition.cacheSeconds > 0;
   return {
     description: "The rows",
     headers: {
@@ -88,7 +88,7 @@ function answer(endpoint: Endpoint): Response {
       "Cache-Control": header("CacheControl"),
       Vary: header("Vary"),
       Link: header("Link"),
-      ...(isKept ? { ETag: header("ETag"), Age: header("Age"), "Cache-Status": header("CacheStatus") } : {}),
+      ...(isCached ? { ETag: header("ETag"), Age: header("Age"), "Cache-Status": header("CacheStatus") } : {}),
     },
     content: {
       "application/json": { schema: { $ref: `#/components/schemas/${whole}` } },

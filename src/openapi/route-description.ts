@@ -48,7 +48,7 @@ export type AnswerOf<Description extends RouteDescription> = Description extends
   ? Shown<Answer & TSchema>
   : undefined;
 
-/** A value that fits a schema, for who only reads it. */
+/** A value that fits a schema, as its readers see it. */
 export type Shown<Schema extends TSchema> = ReadonlyDeep<Static<Schema>>;
 
 type ReadonlyDeep<T> = T extends readonly (infer Element)[]

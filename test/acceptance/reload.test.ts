@@ -10,7 +10,7 @@ let folder: string;
 const endpointPath = () => join(folder, "endpoints", "greeting.sql");
 const sourcePath = (name: string) => join(folder, "sources", `${name}.yaml`);
 
-/** An endpoint whose answers are kept. */
+/** An endpoint whose answers are cached. */
 const greeting = (query: string) => `/*---
 id: 6a0f6c1e-8f0d-4d0e-9f52-6f1f6f3a1c01
 cache_seconds: 600

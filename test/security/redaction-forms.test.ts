@@ -20,10 +20,10 @@ beforeAll(async () => {
   const all = text.replace("redact_pii: false\n", allDetectors);
   await writeFile(join(folder, "logs.all.sql"), all);
   await writeFile(
-    join(folder, "kept.sql"),
+    join(folder, "cached.sql"),
     all
       .replace(/^id: .*$/m, `id: ${id(1)}`)
-      .replace(/^name: .*$/m, "name: kept")
+      .replace(/^name: .*$/m, "name: cached")
       .replace("cache_seconds: 0", "cache_seconds: 300\nwarm_every_seconds: 100"),
   );
   await writeFile(
@@ -90,7 +90,7 @@ const ways: readonly (readonly [name: string, endpoint: string, parameters: Read
   ],
   ["LQL", "logs.all", { lql: "-nothing" }],
   ["LQL of a field", "logs.all", { lql: "s:m.value s:m.request.headers.via s:event_message" }],
-  ["an endpoint that keeps answers", "kept", {}],
+  ["an endpoint that caches answers", "cached", {}],
   ["an endpoint that reads one which redacts", "outer", {}],
   [
     "SQL over an endpoint that reads one which redacts",
@@ -147,7 +147,7 @@ it("gives SQL over redacted rows no further pages: redacted ids do not tell rows
 });
 
 it("tells cached answers apart by what was redacted, also by their tags and to HEAD", async () => {
-  const path = pathOf("kept", { sql: columns });
+  const path = pathOf("cached", { sql: columns });
   const plain = await service.send("GET", path, raw);
   expect(piecesIn(plain.body).length).toBeGreaterThan(0);
   const tag = plain.headers.get("etag") ?? "";

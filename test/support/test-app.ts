@@ -86,7 +86,7 @@ const endpoints = [
   makeEndpoint({ id: "00000000-0000-4000-8000-00000000000b", name: "closed", isSandboxed: false, redactsPii: true }),
   makeEndpoint({
     id: "00000000-0000-4000-8000-00000000000c",
-    name: "kept",
+    name: "cached",
     cacheSeconds: 900,
     parameters: [{ ...plain, name: "project", type: "string" }],
   }),

@@ -126,7 +126,7 @@ function listFolders(folders: readonly string[]): string {
   return folders.length === 0 ? "no folder: what is made over the API counts" : folders.join(" and ");
 }
 
-/** A token for who has none yet: no fixed one, and none was ever made. */
+/** A token for a service that has none yet: no fixed one, and none was ever made. */
 async function makeFirstToken(service: RunningService, { settings }: Configuration): Promise<string | undefined> {
   if (settings.privateToken !== undefined || (await service.tokens.list()).length > 0) return undefined;
   const made = await service.tokens.create({

@@ -18,7 +18,7 @@ export function cacheKey({ definition, version }: Endpoint, call: PreparedCall):
     call.maxRows,
     call.redactsPii,
     call.detectors ?? null,
-    // Who may have less is not given what was kept for who may have more.
+    // A caller that may have less is not given what was cached for one that may have more.
     call.budget ?? null,
   ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");

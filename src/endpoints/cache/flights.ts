@@ -16,7 +16,7 @@ export interface Flights<T> {
   join(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-/** Runs work once for all who ask for the same thing at the same time. */
+/** Runs work once for all callers that ask for the same thing at the same time. */
 export function createFlights<T>(): Flights<T> {
   const flights = createPassingMap<string, Flight<T>>();
 

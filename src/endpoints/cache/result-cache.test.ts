@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { CachePolicy, ComputedAnswer } from "./kept-answer.ts";
+import type { CachePolicy, ComputedAnswer } from "./cached-answer.ts";
 import { ResultCache } from "./result-cache.ts";
 
 /** A cache on a clock that the test moves, and queries whose ends it decides. */
@@ -139,7 +139,7 @@ describe("a form of an answer", () => {
     const { cache, answer } = setUp();
     await answer("k", "one");
     const kept = cache.recall("k");
-    if (kept === undefined) throw new Error("Nothing is kept");
+    if (kept === undefined) throw new Error("Nothing is cached");
     const before = cache.size.bytes;
     let made = 0;
     const make = async () => {
@@ -158,7 +158,7 @@ describe("a form of an answer", () => {
     const { cache, answer } = setUp();
     await answer("k", "one");
     const kept = cache.recall("k");
-    if (kept === undefined) throw new Error("Nothing is kept");
+    if (kept === undefined) throw new Error("Nothing is cached");
     await expect(cache.formOf("k", kept, "br", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect((await cache.formOf("k", kept, "br", async () => Buffer.from("yes"))).toString()).toBe("yes");
   });
@@ -176,7 +176,7 @@ describe("identical misses at the same time", () => {
     expect(collapsed.filter((isCollapsed) => !isCollapsed)).toHaveLength(1);
   });
 
-  it("all see its error, which is not kept", async () => {
+  it("all see its error, which is not cached", async () => {
     const { runs, get, answer } = setUp();
     const callers = [get("k"), get("k")];
     await settle();

@@ -1,12 +1,12 @@
-import { createEntryStore, type EntryStore } from "./entry-store.ts";
-import { createFlights, type Flights } from "./flights.ts";
 import {
   bytesOfAnswer,
   type CachedAnswer,
   type CachePolicy,
   type ComputedAnswer,
   toCachedAnswer,
-} from "./kept-answer.ts";
+} from "./cached-answer.ts";
+import { createEntryStore, type EntryStore } from "./entry-store.ts";
+import { createFlights, type Flights } from "./flights.ts";
 import { minPackedBytes, packBody, unpackBody } from "./packing.ts";
 
 export interface CacheLookup {
@@ -18,7 +18,7 @@ export interface CacheLookup {
   readonly policy: CachePolicy;
   /** Runs the query for a miss. */
   readonly compute: (signal: AbortSignal) => Promise<ComputedAnswer>;
-  /** Runs it again; it is kept with the answer, so it must not hold on to a request. */
+  /** Runs it again; it is cached with the answer, so it must not hold on to a request. */
   readonly refresh: (signal: AbortSignal) => Promise<ComputedAnswer>;
   /**
    * The caller's signal, asked for where a query is waited for: aborting it ends that wait, and the query when nobody
@@ -76,7 +76,7 @@ export class ResultCache {
   readonly #refreshes = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
   #packing: Promise<void> | undefined;
-  /** Grows when answers are dropped: what was begun before is not kept afterwards. */
+  /** Grows when answers are dropped: what was begun before is not cached afterwards. */
   #clearCount = 0;
   #serial = 0;
 
@@ -93,7 +93,7 @@ export class ResultCache {
 
   /**
    * The cached answer, or the one that is computed now. Concurrent identical misses run one query. Errors are thrown
-   * and never kept.
+   * and never cached.
    */
   async get(lookup: CacheLookup): Promise<FoundAnswer> {
     const { key } = lookup;
@@ -107,7 +107,7 @@ export class ResultCache {
     return this.#compute(lookup);
   }
 
-  /** The answer where it is kept, fresh and at hand, which counts as reading it; else `get` has to find or make it. */
+  /** The cached answer, fresh and at hand, which counts as reading it; else `get` has to find or make it. */
   recall(key: string): CachedAnswer | undefined {
     const entry = this.#entries.peek(key);
     const now = this.#nowMs();
@@ -155,7 +155,7 @@ export class ResultCache {
     if (cold.length > 0) this.#packing ??= this.#packAll(cold);
   }
 
-  /** Drops the answers of a group, or all, at once; answers how many they were. What is being computed is not kept. */
+  /** Drops the answers of a group, or all, at once, and says how many. What is being computed is not cached. */
   clear(group?: string): number {
     this.#clearCount++;
     let dropped = 0;
@@ -188,7 +188,7 @@ export class ResultCache {
       return lookup.compute(signal);
     };
     const computed = await this.#flights.join(`${clearsBefore} ${key}`, compute, lookup.openSignal());
-    // Each of those who waited finds the entry that the first of them made.
+    // Each of the callers that waited finds the entry that the first of them made.
     const made = this.#entries.peek(key);
     if (made !== undefined && made.answer.body === computed.body) {
       return { answer: made.answer, isHit: false, isCollapsed };
@@ -233,7 +233,7 @@ export class ResultCache {
       // Dropped meanwhile: the answer may be of settings that no longer hold.
       if (this.#entries.peek(key) === entry) this.#keep(key, entry.lookup, computed, entry.lastReadMs);
     } catch {
-      // The good answer stays until it expires; the failure shows to the next caller who finds none.
+      // The good answer stays until it expires; the failure shows to the next caller that finds none.
       entry.failures++;
       entry.nextRefreshMs = this.#nowMs() + firstRetryMs * 2 ** Math.min(entry.failures - 1, 6);
     } finally {

@@ -6,7 +6,7 @@ import { type RunOptions, runPrepared } from "../call/run/run-prepared.ts";
 import type { EndpointRunner } from "../call/run/runner.ts";
 import type { Endpoint } from "../definition/definition.ts";
 import { cacheKey } from "./cache-key.ts";
-import type { ComputedAnswer } from "./kept-answer.ts";
+import type { ComputedAnswer } from "./cached-answer.ts";
 import type { FoundAnswer, ResultCache } from "./result-cache.ts";
 
 /** What caching answers takes. */
@@ -40,9 +40,9 @@ export function runCached(dependencies: CachedRunner, call: CacheableCall, optio
   const { target, redactsPii, budget = {}, pinned } = call;
   const { cacheSeconds, warmEverySeconds } = target.definition;
   const { parameters, bytes } = pickParameters(target, call.parameters);
-  const kept = { target, parameters, redactsPii, budget, pinned };
+  const asked = { target, parameters, redactsPii, budget, pinned };
   const startedAt = runner.now();
-  const prepared = prepareCall(runner, { ...kept, isOwner: call.isOwner === true });
+  const prepared = prepareCall(runner, { ...asked, isOwner: call.isOwner === true });
   const key = cacheKey(target, prepared);
   options.onPrepared?.(runner.now() - startedAt);
   const { query, cursorScope } = prepared;
@@ -53,20 +53,23 @@ export function runCached(dependencies: CachedRunner, call: CacheableCall, optio
       heldBytes: bytes,
       policy: { cacheSeconds, warmEverySeconds },
       compute: (ownSignal) => compute(dependencies, prepared, ownSignal, options),
-      refresh: createRefresh(dependencies, kept),
+      refresh: createRefresh(dependencies, asked),
       openSignal: call.openSignal,
     })
     .then((found) => ({ ...found, key, cursorScope, isCurrent: query.isCurrent }));
 }
 
-/** What is cached of a call beside its answer. */
-type KeptCall = Omit<QueryCall, "openSignal">;
+/** What a refresh needs of a call; it is cached with the answer. */
+type RefreshedCall = Omit<QueryCall, "openSignal">;
 
 /**
  * Made here, since a function holds on to all that the functions beside it read: the request of the call would be
- * kept with its answer.
+ * cached with its answer.
  */
-function createRefresh(dependencies: CachedRunner, call: KeptCall): (signal: AbortSignal) => Promise<ComputedAnswer> {
+function createRefresh(
+  dependencies: CachedRunner,
+  call: RefreshedCall,
+): (signal: AbortSignal) => Promise<ComputedAnswer> {
   return async (signal) => compute(dependencies, prepareCall(dependencies.runner, call), signal, { caller: "refresh" });
 }
 
@@ -100,7 +103,7 @@ function toOwnBuffer(text: string): Buffer {
 }
 
 /**
- * What the endpoint reads of a call's parameters, since an answer that is kept keeps them too; with their rough size.
+ * What the endpoint reads of a call's parameters, since a cached answer holds on to them too; with their rough size.
  */
 function pickParameters(
   { contract }: Endpoint,

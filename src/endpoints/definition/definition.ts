@@ -34,7 +34,7 @@ export interface EndpointDefinition {
   readonly maxRows: number;
   /** Limits of its calls besides; none of its own unless set. */
   readonly budget?: Budget;
-  /** 0 when answers are not kept. */
+  /** 0 when answers are not cached. */
   readonly cacheSeconds: number;
   /** Undefined when cached answers are not refreshed by themselves. */
   readonly warmEverySeconds: number | undefined;

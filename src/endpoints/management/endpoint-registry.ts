@@ -25,7 +25,7 @@ export interface EndpointRegistry extends EndpointLookup {
 /** Finds an older version of an endpoint; undefined where there is none of that number. */
 export type FindVersion = (current: Endpoint, version: number) => Promise<Endpoint | undefined>;
 
-/** Ids and names are unique; who puts endpoints in sees to that. */
+/** Ids and names are unique; callers that put endpoints in see to that. */
 export function createEndpointRegistry(
   endpoints: readonly Endpoint[],
   findVersion: FindVersion = async () => undefined,

@@ -16,7 +16,7 @@ export interface CheckedSet {
 }
 
 /**
- * Looks at those who read what has changed, and at those that could not run before: what they read may be there now.
+ * Looks at those that read what has changed, and at those that could not run before: what they read may be there now.
  * `next` are all endpoints after the change, `changed` the ids of those that were added, changed or removed.
  */
 export function checkReaders(

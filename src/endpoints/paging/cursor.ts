@@ -6,7 +6,7 @@ import { ServiceError } from "../../shared/errors.ts";
  */
 export type PagePlace = readonly (string | null)[];
 
-/** Writes and reads cursors. Only who has the key can make one, or see what is in it. */
+/** Writes and reads cursors. Only a holder of the key can make one, or see what is in it. */
 export interface CursorSealer {
   /** `call` is what the cursor belongs to. */
   seal(call: string, place: PagePlace): string;

@@ -2,7 +2,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { PagePlace } from "../paging/cursor.ts";
 import type { TailAnswer, TailRow } from "./ask-tail.ts";
 
-/** Who follows: is given rows oldest first, and told once when it is over. */
+/** A follower is given rows oldest first, and told once when it is over. */
 export interface Follower {
   deliver(rows: readonly TailRow[]): void;
   /** So many rows were left out; undefined where nobody counted them. */

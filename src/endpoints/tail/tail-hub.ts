@@ -1,7 +1,7 @@
 import { createPassingMap } from "../../shared/passing-map.ts";
 import { type Follower, SharedTail, type TailAsk, type TailStart } from "./shared-tail.ts";
 
-/** All tails of the service: who follows the same query shares its answers. */
+/** All tails of the service: followers of the same query share its answers. */
 export interface TailHub {
   /**
    * Follows until `leave` is called. `key` tells queries apart whose answers differ. Rejects where the query cannot
@@ -20,7 +20,7 @@ export interface TailHub {
 }
 
 /**
- * How often queries that are followed are asked, at most: who waits for an event has it within twice that, and the
+ * How often queries that are followed are asked, at most: a follower has an event within twice that, and the
  * query.
  */
 const intervalMs = 350;

@@ -21,7 +21,7 @@ export interface Ordering {
 }
 
 /**
- * What a query makes. The scan is not sorted unless it is also limited: who needs the rows in order sorts by `order`.
+ * What a query makes. The scan is not sorted unless it is also limited: a reader that needs an order sorts by `order`.
  */
 export interface QueryResult {
   readonly scan: Scan;

@@ -46,7 +46,7 @@ function findZstandard(): ContentEncoding[] {
 
 /**
  * The encoding that `Accept-Encoding` likes best (RFC 9110, section 12.5.3); undefined for the body as it is, which
- * is also what a caller gets who refuses everything.
+ * is also what a caller gets that refuses everything.
  */
 export function chooseEncoding(accepted: string | string[] | undefined): ContentEncoding | undefined {
   if (accepted === undefined || accepted === "") return undefined;

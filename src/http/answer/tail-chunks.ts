@@ -1,6 +1,6 @@
 import type { TailRow } from "../../endpoints/tail/ask-tail.ts";
 
-/** Messages of rows, laid out once for all who follow the same query. */
+/** Messages of rows, laid out once for all followers of the same query. */
 export interface TailChunks {
   of(rows: readonly TailRow[], seal: (place: TailRow["place"]) => string): Buffer;
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../../access/scope.ts";
-import type { CachedAnswer } from "../../endpoints/cache/kept-answer.ts";
+import type { CachedAnswer } from "../../endpoints/cache/cached-answer.ts";
 import { type CacheableCall, runCached } from "../../endpoints/cache/run-cached.ts";
 import type { QueryCall } from "../../endpoints/call/prepare/query-call.ts";
 import type { RunOptions } from "../../endpoints/call/run/run-prepared.ts";
@@ -11,7 +11,7 @@ import { isKnownTag } from "../answer/entity-tag.ts";
 import type { AppDependencies } from "../app.ts";
 import type { AnswerFormat } from "../formats/answer-format.ts";
 import { jsonFormat, jsonFrame } from "../formats/json.ts";
-import type { KeptReplies } from "./cached-replies.ts";
+import type { CachedReplies } from "./cached-replies.ts";
 
 /** One call, and how its answer is to look. */
 export interface FormattedCall extends QueryCall {
@@ -22,9 +22,9 @@ export interface FormattedCall extends QueryCall {
 }
 
 /** Answers from the cache, or from a run whose answer is cached. */
-export async function answerKept(
+export async function answerCached(
   dependencies: AppDependencies,
-  replies: KeptReplies,
+  replies: CachedReplies,
   call: FormattedCall & CacheableCall,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -56,7 +56,7 @@ export async function answerKept(
   const isKnown = isKnownTag(request.headers["if-none-match"], etag);
   const body = isKnown ? undefined : await bodyOf(dependencies, request, { key, answer, format, encoding, form });
   const { auditRun: notes } = request;
-  // A miss may never be asked again; what is remembered of a call is more than is kept of its answer.
+  // A miss may never be asked again; what is remembered of a call is more than is cached of its answer.
   if (isHit && isCurrent !== undefined && notes !== undefined) {
     const { identity, name } = call;
     const route = request.routeOptions.url ?? "";

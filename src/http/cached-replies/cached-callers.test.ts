@@ -2,20 +2,20 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Identity } from "../../access/scope.ts";
-import { createKeptCallers, type KeptCallers } from "./cached-callers.ts";
+import { createRememberedCallers, type RememberedCallers } from "./cached-callers.ts";
 
 const identityOf = (tokenId: string): Identity => ({ tokenId, scopes: [], pins: {}, budget: {}, redaction: "fixed" });
 
 let identities: Record<string, Identity>;
 let recalled: string[];
-let callers: KeptCallers<string>;
+let callers: RememberedCallers<string>;
 let socket: Socket;
 
 beforeEach(() => {
   identities = { "secret-a": identityOf("a"), "secret-b": identityOf("b") };
   recalled = [];
   socket = new Socket();
-  callers = createKeptCallers({
+  callers = createRememberedCallers({
     recall(secret) {
       recalled.push(secret);
       const identity = identities[secret];

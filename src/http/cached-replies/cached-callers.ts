@@ -8,7 +8,7 @@ import { readRequestId } from "../plugins/request-id.ts";
  * Who sent a request, and what else its headers say. Connections send the same headers again and again: they are read
  * once.
  */
-export interface KeptCaller<Reply> {
+export interface RememberedCaller<Reply> {
   readonly identity: Identity;
   /** Of the token and of what in the headers decides an answer. */
   readonly key: string;
@@ -21,12 +21,12 @@ export interface KeptCaller<Reply> {
 }
 
 /** Knows the callers of connections that are open. */
-export interface KeptCallers<Reply> {
+export interface RememberedCallers<Reply> {
   /** Undefined for a caller that is not known, and for a call that more than URL and headers decide. */
-  find(request: IncomingMessage): KeptCaller<Reply> | undefined;
+  find(request: IncomingMessage): RememberedCaller<Reply> | undefined;
 }
 
-interface Connection<Reply> extends KeptCaller<Reply> {
+interface Connection<Reply> extends RememberedCaller<Reply> {
   readonly token: RecalledIdentity;
   readonly rawHeaders: readonly string[];
   /** Where the token is among them. */
@@ -41,7 +41,7 @@ interface Connection<Reply> extends KeptCaller<Reply> {
 /** Longer headers are read each time. */
 const maxHeaderCharacters = 8_000;
 
-export function createKeptCallers<Reply>(authenticator: Pick<Authenticator, "recall">): KeptCallers<Reply> {
+export function createRememberedCallers<Reply>(authenticator: Pick<Authenticator, "recall">): RememberedCallers<Reply> {
   const connections = new WeakMap<Socket, Connection<Reply>>();
   return {
     find(request) {

@@ -20,7 +20,7 @@ beforeEach(async () => {
     isCurrent: () => isCurrent,
   });
   test.engine.onRun = async () => runningQuery([[{ a: text }]]);
-  url = `${await test.app.listen({ port: 0, host: "127.0.0.1" })}/api/endpoints/query/kept`;
+  url = `${await test.app.listen({ port: 0, host: "127.0.0.1" })}/api/endpoints/query/cached`;
 });
 
 afterEach(async () => {
@@ -79,7 +79,7 @@ describe("a call whose cached answer was asked for before", () => {
     await get();
     await get();
     const planned = wholeCalls();
-    const endpoint = test.endpoints.find("kept");
+    const endpoint = test.endpoints.find("cached");
     if (endpoint !== undefined) test.endpoints.put({ ...endpoint });
     expect((await get()).status).toBe(200);
     const again = wholeCalls();
@@ -144,7 +144,7 @@ describe("a call whose cached answer was asked for before", () => {
       route: "/api/endpoints/query/:name",
       status: 200,
       tokenId: "q",
-      endpoint: "kept",
+      endpoint: "cached",
       cache: "hit",
     });
   });

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyBaseLogger } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Identity } from "../../access/scope.ts";
-import type { CachedAnswer } from "../../endpoints/cache/kept-answer.ts";
+import type { CachedAnswer } from "../../endpoints/cache/cached-answer.ts";
 import type { Endpoint } from "../../endpoints/definition/definition.ts";
 import { isKnownTag } from "../answer/entity-tag.ts";
 import type { AppDependencies } from "../app.ts";
@@ -11,15 +11,15 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { RunNotes } from "../plugins/audit.ts";
 import { exposedHeaders } from "../plugins/cors.ts";
 import { isTracing, traceCall } from "../plugins/traces.ts";
-import { callerKey, createKeptCallers, type KeptCaller, type KeptCallers } from "./cached-callers.ts";
+import { callerKey, createRememberedCallers, type RememberedCaller, type RememberedCallers } from "./cached-callers.ts";
 import { createKeptHeaders, type KeptHeaders } from "./cached-headers.ts";
 import { type CountedCall, countCalls, createHitTally, type HitTally } from "./hit-tally.ts";
 
 /**
- * How a call was answered from what is kept, so that the same call can be answered again without a look at anything
+ * How a call was answered from the cache, so that the same call can be answered again without a look at anything
  * else.
  */
-export interface KeptReply {
+export interface CachedReply {
   readonly identity: Identity;
   readonly endpoint: Endpoint;
   /** How the call named the endpoint. */
@@ -59,7 +59,7 @@ const fixedHeaders: readonly string[] = [
   exposedHeaders.join(", "),
 ];
 
-interface Remembered extends KeptReply {
+interface Remembered extends CachedReply {
   readonly url: string;
   readonly calls: CountedCall;
   /** True once another is remembered in its place, or none. */
@@ -77,7 +77,7 @@ interface Remembered extends KeptReply {
  * Answers calls that were answered from the cache before, ahead of the framework: as long as nothing that decided the
  * answer has changed.
  */
-export class KeptReplies {
+export class CachedReplies {
   readonly #needs: Needs;
   readonly #replies = new LRUCache<string, Remembered>({
     max: maxReplies,
@@ -87,12 +87,12 @@ export class KeptReplies {
       reply.isReplaced = true;
     },
   });
-  readonly #callers: KeptCallers<Remembered>;
+  readonly #callers: RememberedCallers<Remembered>;
   readonly #tally: HitTally;
 
   constructor(needs: Needs, metrics: Metrics) {
     this.#needs = needs;
-    this.#callers = createKeptCallers<Remembered>(needs.authenticator);
+    this.#callers = createRememberedCallers<Remembered>(needs.authenticator);
     this.#tally = createHitTally(metrics, needs.audit);
   }
 
@@ -126,7 +126,7 @@ export class KeptReplies {
     return true;
   }
 
-  remember(request: IncomingMessage, reply: KeptReply): void {
+  remember(request: IncomingMessage, reply: CachedReply): void {
     const { url = "", method } = request;
     const key = method === "GET" ? callerKey(request, reply.identity) : undefined;
     if (key === undefined || url.length > maxUrlLength) return;
@@ -147,7 +147,7 @@ export class KeptReplies {
     this.#tally.flush();
   }
 
-  #find(caller: KeptCaller<Remembered>, url = ""): Remembered | undefined {
+  #find(caller: RememberedCaller<Remembered>, url = ""): Remembered | undefined {
     const { last } = caller;
     const reply = last?.url === url && !last.isReplaced ? last : this.#replies.get(`${url}\n${caller.key}`);
     caller.last = reply;
@@ -168,7 +168,7 @@ export class KeptReplies {
   }
 }
 
-function isKnownTo({ tags }: KeptCaller<Remembered>, { etag }: Remembered): boolean {
+function isKnownTo({ tags }: RememberedCaller<Remembered>, { etag }: Remembered): boolean {
   return tags !== undefined && (tags === etag || isKnownTag(tags, etag));
 }
 

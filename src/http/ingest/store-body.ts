@@ -79,7 +79,7 @@ async function appendThrough(gate: IngestGate | undefined, work: (admit: Admit) 
   try {
     return await work(gate?.admit);
   } catch (error) {
-    // What a caller who is gone sent may be stored all the same.
+    // What was sent by a caller that is gone may be stored all the same.
     if (!(error instanceof EngineError && error.code === "aborted")) gate?.giveBack();
     throw error;
   }

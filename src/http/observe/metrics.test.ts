@@ -27,7 +27,7 @@ describe("metrics", () => {
   });
 
   it("count calls, lookups in the cache and events", async () => {
-    const url = "/api/endpoints/query/kept";
+    const url = "/api/endpoints/query/cached";
     const call = () => test.app.inject({ url, headers: { "x-api-key": "query-token" } });
     await call();
     await call();
@@ -39,10 +39,10 @@ describe("metrics", () => {
       headers: { "x-api-key": "ingest-token", "content-type": "application/json" },
     });
     const { body } = await read();
-    expect(body).toContain('logweir_requests_total{endpoint="kept",status="200"} 2');
+    expect(body).toContain('logweir_requests_total{endpoint="cached",status="200"} 2');
     expect(body).toContain('logweir_cache_lookups_total{result="hit"} 1');
     expect(body).toContain('logweir_cache_lookups_total{result="miss"} 1');
-    expect(body).toContain('logweir_request_duration_seconds_count{endpoint="kept",cache="hit"} 1');
+    expect(body).toContain('logweir_request_duration_seconds_count{endpoint="cached",cache="hit"} 1');
     expect(body).toContain('logweir_ingest_events_total{source="edge",outcome="stored"} 2');
     expect(body).toContain('logweir_ingest_events_total{source="edge",outcome="rejected"} 1');
     expect(body).toContain("logweir_queries_running 0");

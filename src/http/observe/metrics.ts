@@ -65,7 +65,7 @@ function createCounters(registers: Registry[]) {
   });
   const lookups = new Counter({
     name: "logweir_cache_lookups_total",
-    help: "Calls of endpoints whose answers are kept: hit or miss.",
+    help: "Calls of endpoints whose answers are cached: hit or miss.",
     labelNames: ["result"],
     registers,
   });
@@ -133,8 +133,8 @@ function addLoad(registers: Registry[], { runner, cache }: Pick<Watched, "runner
     });
   gauge("queries_running", "Queries that run now.", () => runner.admission.load.running);
   gauge("queries_waiting", "Queries that wait for their turn.", () => runner.admission.load.waiting);
-  gauge("cache_entries", "Answers that are kept.", () => cache.size.entries);
-  gauge("cache_bytes", "Memory of the answers that are kept.", () => cache.size.bytes);
+  gauge("cache_entries", "Cached answers.", () => cache.size.entries);
+  gauge("cache_bytes", "Memory of the cached answers.", () => cache.size.bytes);
   gauge("service_memory_bytes", "Resident memory of the service.", () => process.memoryUsage.rss());
   gauge("engine_memory_bytes", "Resident memory of the engine's process; 0 where unknown.", async () => {
     return (await runner.engine.memoryBytes?.()) ?? 0;

@@ -86,14 +86,14 @@ async function call(path: string): Promise<void> {
 describe("a call, where OpenTelemetry is set up", () => {
   it("is a span below its caller's, with one below it for each phase", async () => {
     tracing.start();
-    await call("/api/endpoints/query/kept?project=secret");
+    await call("/api/endpoints/query/cached?project=secret");
     await test.app.close();
     const [request, ...phases] = tracing.spans;
     expect(request).toMatchObject({
       name: "GET /api/endpoints/query/:name",
       kind: SpanKind.SERVER,
       parent: "b".repeat(16),
-      attributes: { "http.response.status_code": 200, "logweir.endpoint": "kept", "logweir.cache": "miss" },
+      attributes: { "http.response.status_code": 200, "logweir.endpoint": "cached", "logweir.cache": "miss" },
     });
     expect(phases.map(({ name }) => name)).toEqual(["auth", "parse", "queue", "engine"]);
     expect(phases.every(({ parent }) => parent === request?.id)).toBe(true);
@@ -101,10 +101,10 @@ describe("a call, where OpenTelemetry is set up", () => {
     expect(JSON.stringify(tracing.spans)).not.toContain("secret");
   });
 
-  it("is one too when it is answered from what is kept", async () => {
-    for (let calls = 0; calls < 2; calls++) await call("/api/endpoints/query/kept");
+  it("is one too when it is answered from the cache", async () => {
+    for (let calls = 0; calls < 2; calls++) await call("/api/endpoints/query/cached");
     tracing.start();
-    await call("/api/endpoints/query/kept");
+    await call("/api/endpoints/query/cached");
     await test.app.close();
     expect(tracing.spans.map(({ name }) => name)).toEqual(["GET /api/endpoints/query/:name", "auth"]);
     expect(tracing.spans[0]?.attributes).toMatchObject({ "logweir.cache": "hit" });
@@ -112,7 +112,7 @@ describe("a call, where OpenTelemetry is set up", () => {
 });
 
 it("traces nothing without OpenTelemetry", async () => {
-  await call("/api/endpoints/query/kept");
+  await call("/api/endpoints/query/cached");
   await test.app.close();
   expect(tracing.spans).toEqual([]);
 });

@@ -7,14 +7,14 @@ import type { PreparedCall } from "../../endpoints/call/prepare/query-call.ts";
 import { parseQuery } from "../../googlesql/parse.ts";
 import { STRING } from "../../googlesql/types.ts";
 
-/** Somebody who calls an endpoint whose answers are kept. */
+/** Somebody who calls an endpoint whose answers are cached. */
 interface Asker {
   readonly key: string;
   readonly path: string;
   readonly redaction: string | undefined;
 }
 
-const byName = "/api/endpoints/query/kept";
+const byName = "/api/endpoints/query/cached";
 const byId = "/api/endpoints/query/00000000-0000-4000-8000-00000000000C";
 
 const askers: readonly Asker[] = ["private-token", "query-token", "pinned-token", "one-token"].flatMap((key) =>
@@ -61,7 +61,7 @@ async function setUp(): Promise<TestApp> {
   return test;
 }
 
-describe("an answer that is kept", () => {
+describe("a cached answer", () => {
   const alone = new Map<Asker, string>();
 
   beforeEach(async () => {

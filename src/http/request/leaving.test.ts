@@ -9,7 +9,7 @@ let url: string;
 
 const calls = [
   ["an endpoint", "/api/endpoints/query/open?project=a", "query-token"],
-  ["an endpoint whose answers are kept", "/api/endpoints/query/kept", "query-token"],
+  ["an endpoint whose answers are cached", "/api/endpoints/query/cached", "query-token"],
   ["a query of an owner's", "/api/query?sql=select+1", "private-token"],
 ] as const;
 

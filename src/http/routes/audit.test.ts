@@ -58,7 +58,7 @@ describe("a run of an endpoint", () => {
 
   it("that is answered from the cache has a key that equal calls share", async () => {
     for (const query of ["project=a", "project=a", "unknown=1&project=a", "project=b", "project=b"]) {
-      await call(`${path}/kept?${query}`, "query-token");
+      await call(`${path}/cached?${query}`, "query-token");
     }
     expect(runs().map(({ cache }) => cache)).toEqual(["miss", "hit", "hit", "hit", "hit"]);
     const keys = runs().map(({ callKey }) => callKey);
@@ -97,9 +97,11 @@ describe("a call that is refused", () => {
 it("clearing the cache is told", async () => {
   const response = await test.app.inject({
     method: "POST",
-    url: "/api/cache/clear?endpoint=kept",
+    url: "/api/cache/clear?endpoint=cached",
     headers: { "x-api-key": "private-token" },
   });
   expect(response.statusCode).toBe(200);
-  expect(test.audited).toMatchObject([{ action: "cache.clear", actor: "p", target: "kept", details: { cleared: 0 } }]);
+  expect(test.audited).toMatchObject([
+    { action: "cache.clear", actor: "p", target: "cached", details: { cleared: 0 } },
+  ]);
 });

@@ -47,7 +47,7 @@ describe("the console", () => {
     }
   });
 
-  it("has files that are kept for good, compressed, and no others", async () => {
+  it("has files that may be cached for good, compressed, and no others", async () => {
     const app = openApp(makeConsole());
     const file = await app.inject({ url: "/console/main-1.js", headers: { "accept-encoding": "gzip" } });
     expect(file.headers).toMatchObject({

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { RouteDescription, ServiceDescription } from "../../openapi/route-description.ts";
 import type { AppContext } from "../app.ts";
-import type { KeptReplies } from "../cached-replies/cached-replies.ts";
+import type { CachedReplies } from "../cached-replies/cached-replies.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import {
   type AccessTokenDependencies,
@@ -56,7 +56,7 @@ export type Management = Pick<AccessTokenDependencies, "tokens"> &
 interface Parts {
   readonly context: AppContext;
   readonly metrics: Metrics;
-  readonly replies: KeptReplies;
+  readonly replies: CachedReplies;
 }
 
 /** Some routes: how they are registered, and what the OpenAPI document tells of them. */

@@ -42,7 +42,7 @@ describe("what owners may ask", () => {
 
   it("drops cached answers of one endpoint, or all", async () => {
     const ask = async () => {
-      const response = await test.app.inject({ url: "/api/endpoints/query/kept", headers: owner });
+      const response = await test.app.inject({ url: "/api/endpoints/query/cached", headers: owner });
       return response.headers["cache-status"];
     };
     const clear = async (query: string) =>
@@ -51,7 +51,7 @@ describe("what owners may ask", () => {
     expect(await ask()).toContain("hit");
     expect(await clear("?endpoint=open")).toEqual({ cleared: 0 });
     expect(await ask()).toContain("hit");
-    expect(await clear("?endpoint=kept")).toEqual({ cleared: 1 });
+    expect(await clear("?endpoint=cached")).toEqual({ cleared: 1 });
     expect(await ask()).toContain("miss");
     expect(await clear("")).toEqual({ cleared: 1 });
     expect(await ask()).toContain("miss");

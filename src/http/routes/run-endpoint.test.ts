@@ -36,7 +36,7 @@ describe("running an endpoint", () => {
       return { plans: test.planned.length, statusCode, etag: String(answered.etag) };
     };
     expect(await plansOf(`${path}?project=abc`)).toMatchObject({ plans: 1, statusCode: 200 });
-    const kept = "/api/endpoints/query/kept?project=abc";
+    const kept = "/api/endpoints/query/cached?project=abc";
     const { etag, ...miss } = await plansOf(kept);
     expect(miss).toEqual({ plans: 1, statusCode: 200 });
     expect(await plansOf(kept)).toMatchObject({ plans: 1, statusCode: 200 });

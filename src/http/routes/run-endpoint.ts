@@ -10,8 +10,8 @@ import { addDataThrough, nextPageHeader, varyHeader } from "../answer/answer-hea
 import { chooseEncoding } from "../answer/content-encoding.ts";
 import { sendRows } from "../answer/stream-answer.ts";
 import type { AppContext, AppDependencies } from "../app.ts";
-import { answerKept, type FormattedCall } from "../cached-replies/answer-cached.ts";
-import type { KeptReplies } from "../cached-replies/cached-replies.ts";
+import { answerCached, type FormattedCall } from "../cached-replies/answer-cached.ts";
+import type { CachedReplies } from "../cached-replies/cached-replies.ts";
 import type { AnswerFormat } from "../formats/answer-format.ts";
 import { chooseFormat } from "../formats/choose-format.ts";
 import { answerFormats } from "../formats/index.ts";
@@ -32,7 +32,7 @@ declare module "fastify" {
 }
 
 /** `GET` and `POST /api/endpoints/query/{uuid-or-name}` and its older forms: runs an endpoint. */
-export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppContext, replies: KeptReplies): void {
+export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppContext, replies: CachedReplies): void {
   app.decorateRequest("identity");
   app.decorateRequest("timings");
   for (const url of paths) {
@@ -45,7 +45,7 @@ export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppCont
         request.identity = await request.timings.measureWaiting("auth", () => identifyEarly(dependencies, request));
       },
       onSend: async (request, reply) => {
-        // Who is sent away before the first phase has none.
+        // A caller that is sent away before the first phase has none.
         const { timings } = request as { readonly timings?: Timings };
         if (timings !== undefined) reply.header("Server-Timing", timings.header());
       },
@@ -72,7 +72,7 @@ async function identifyEarly(
 
 async function runEndpoint(
   dependencies: AppContext,
-  replies: KeptReplies,
+  replies: CachedReplies,
   name: string,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -111,7 +111,7 @@ async function runEndpoint(
   noteRun(request, identity, call);
   const options = runOptions(request, identity);
   if (isEndpoint(target) && target.definition.cacheSeconds > 0) {
-    await answerKept(dependencies, replies, { ...call, target }, request, reply, options);
+    await answerCached(dependencies, replies, { ...call, target }, request, reply, options);
   } else await answerAnew(dependencies, call, request, reply, options);
 }
 

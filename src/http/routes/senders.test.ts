@@ -101,7 +101,7 @@ describe("routes of senders", () => {
   });
 });
 
-describe("senders are refused in their own words", () => {
+describe("senders", () => {
   it.each([
     ["/v1/logs", 401, { code: 16 }],
     ["/_bulk", 401, { error: { type: "security_exception" }, status: 401 }],
@@ -113,12 +113,12 @@ describe("senders are refused in their own words", () => {
     expect([response.statusCode, response.json()]).toMatchObject([status, body]);
   });
 
-  it("without a token at Splunk's collector", async () => {
+  it("without a token are refused in the words of Splunk's collector", async () => {
     const response = await post("/services/collector", "{}", json);
     expect([response.statusCode, response.json()]).toEqual([401, { text: "Token is required", code: 2 }]);
   });
 
-  it("in text at Loki's", async () => {
+  it("are refused in text where Loki would", async () => {
     const response = await post("/loki/api/v1/push", "{", undefined);
     expect([response.statusCode, response.headers["content-type"]]).toEqual([400, "text/plain; charset=utf-8"]);
   });

@@ -16,7 +16,7 @@ import { consumerParameters, consumerRunErrors } from "./explore.ts";
 
 /** Followers that a token may have at once. */
 const maxPerToken = 1_000;
-/** Bytes that wait for a reader who is slow, before rows are left out. */
+/** Bytes that wait for a slow reader, before rows are left out. */
 const maxWaitingBytes = 1_000_000;
 const heartbeatMs = 15_000;
 const checkMs = 500;
@@ -123,7 +123,7 @@ interface TailStream {
   readonly beat: () => void;
 }
 
-/** Writes messages; a reader who is slow is told how many were left out. */
+/** Writes messages; a slow reader is told how many were left out. */
 function openStream(reply: FastifyReply, chunks: TailChunks, seal: (place: TailRow["place"]) => string): TailStream {
   const { raw } = reply;
   let isOpen = false;

@@ -13,7 +13,7 @@ export interface TenantRead {
 /** A compiled query, and how its pages follow each other where it has any. */
 export interface PlannedQuery extends CompiledQuery {
   readonly paging?: Paging;
-  /** `digestQuery` of it, for who compares queries often. */
+  /** `digestQuery` of it, for callers that compare queries often. */
   readonly digest?: string;
   /** What its text can hardly mean, and runs all the same. */
   readonly warnings?: readonly Diagnostic[] | undefined;

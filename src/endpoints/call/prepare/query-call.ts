@@ -10,7 +10,7 @@ export interface QueryCall {
   readonly target: QueryTarget;
   /** By name, after the token's pins; texts from a URL, any JSON values from a body. */
   readonly parameters: ReadonlyMap<string, unknown>;
-  /** Names of the parameters that the token pins; `noPins` for who has no token. */
+  /** Names of the parameters that the token pins; `noPins` for calls without a token. */
   readonly pinned: ReadonlySet<string>;
   /** True for an owner, who is told why an endpoint does not work. */
   readonly isOwner?: boolean;
@@ -25,8 +25,8 @@ export interface QueryCall {
    */
   readonly followFromUs?: bigint;
   /**
-   * The signal whose abortion ends the call and interrupts the engine, always the same: made by who needs it first,
-   * which a cached answer does without.
+   * The signal whose abortion ends the call and interrupts the engine, always the same. It is made when it is first
+   * needed: a cached answer does without.
    */
   readonly openSignal: () => AbortSignal;
 }

@@ -10,7 +10,7 @@ export interface AdmissionLimits {
 
 interface Caller {
   running: number;
-  /** Starts those who wait, in their order. */
+  /** Starts those that wait, in their order. */
   readonly waiting: PassingMap<number, () => void>;
 }
 

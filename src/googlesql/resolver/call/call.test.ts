@@ -341,7 +341,7 @@ describe("window functions", () => {
 });
 
 describe("sub-queries in expressions", () => {
-  it("scalar, ARRAY and EXISTS, correlated or not", () => {
+  it("may be scalar, ARRAY and EXISTS, correlated or not", () => {
     expect(
       dumpOf(
         "SELECT (SELECT MAX(total) FROM orders o WHERE o.id = p.id), ARRAY(SELECT customer FROM orders " +

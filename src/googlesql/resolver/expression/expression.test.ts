@@ -193,7 +193,7 @@ describe("operators", () => {
     `);
   });
 
-  it("of the IS family", () => {
+  it("of the IS family are calls of type BOOL", () => {
     expect(
       dumpOf(
         "SELECT id IS NULL, id IS NOT NULL, (id > 1) IS TRUE, (id > 1) IS NOT FALSE, (id > 1) IS UNKNOWN, id " +
@@ -206,7 +206,7 @@ describe("operators", () => {
     `);
   });
 
-  it("IN and LIKE with lists, arrays and queries", () => {
+  it("IN and LIKE take lists, arrays and queries", () => {
     expect(
       dumpOf(
         "SELECT id IN (1, 2.5), id NOT IN UNNEST([1]), id IN (SELECT score " +
@@ -235,7 +235,7 @@ describe("conditionals", () => {
     `);
   });
 
-  it("IF, COALESCE, IFNULL and NULLIF as well", () => {
+  it("IF, COALESCE, IFNULL and NULLIF take the common type of their arguments", () => {
     expect(
       dumpOf(
         "SELECT IF(id > 1, 1, score), COALESCE(NULL, id, 2.5), IFNULL(name, 'x'), NULLIF(id, 1.5), IF(TRUE, " +

@@ -65,7 +65,7 @@ describe("tables", () => {
 });
 
 describe("joins", () => {
-  it("of all kinds", () => {
+  it("of all kinds name the columns of both sides", () => {
     expect(dumpOf(`SELECT a.id, b.id FROM people a LEFT JOIN people b ON a.id = b.id`)).toMatchInlineSnapshot(`
       "select id=id#1:INT64, id_1=id#4:INT64
         left join on $equal(id#1, id#4)
@@ -165,7 +165,7 @@ describe("joins", () => {
 });
 
 describe("UNNEST", () => {
-  it("on its own, with offset, and zipped", () => {
+  it("makes rows on its own, with offset, and zipped", () => {
     expect(dumpOf(`SELECT * FROM UNNEST([1, 2])`)).toMatchInlineSnapshot(`
       "select f0_=element#1:INT64
         unnest [1, 2] as element#1"

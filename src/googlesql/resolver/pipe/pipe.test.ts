@@ -57,7 +57,7 @@ describe("pipe operators", () => {
     `);
   });
 
-  it("order and limit, distinct and sample", () => {
+  it("sort and limit rows, make them distinct and sample them", () => {
     expect(dumpOf(`FROM people |> ORDER BY score DESC |> LIMIT 2 OFFSET 1 |> SELECT name`)).toMatchInlineSnapshot(`
       "select name=name#2:STRING
         order by score#3 desc

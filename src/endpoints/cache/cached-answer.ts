@@ -13,7 +13,7 @@ export interface ComputedAnswer {
   readonly next: PagePlace | undefined;
 }
 
-/** A whole answer, as it is kept. */
+/** A whole answer, as it is cached. */
 export interface CachedAnswer extends ComputedAnswer {
   /** No other answer of the cache has it. */
   readonly serial: number;
