@@ -15,6 +15,9 @@ interface Outcome {
 const placeholders: Readonly<Record<string, string>> = { timestamp: "2026-08-20T09:00:00Z", date: "2026-08-20" };
 /** Rows of an answer that are shown. */
 const shownRows = 50;
+const shownCharacters = 160;
+/** Values up to so long, such as times and ids, stay in one line. */
+const unbrokenCharacters = 40;
 
 type Values = Readonly<Record<string, string>>;
 type Parameter = Endpoint["contract"]["parameters"][number];
@@ -131,6 +134,15 @@ function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
   );
 }
 
+function AnswerCell({ text }: { readonly text: string }) {
+  const isShort = text.length <= unbrokenCharacters;
+  return (
+    <td class={isShort ? "mono plain-text name" : "mono plain-text"} style={{ minWidth: isShort ? "90px" : "240px" }}>
+      {text}
+    </td>
+  );
+}
+
 function Answer({ outcome: { rows, timing, cache } }: { readonly outcome: Outcome }) {
   const columns = Object.keys(rows[0] ?? {});
   return (
@@ -142,7 +154,7 @@ function Answer({ outcome: { rows, timing, cache } }: { readonly outcome: Outcom
           const [, name, ms] = /^\s*(\w+);dur=([\d.]+)/.exec(phase) ?? [];
           return name === undefined ? null : (
             <span key={name} class="badge">
-              {name} {ms} ms
+              {name} {Number(ms).toFixed(1)} ms
             </span>
           );
         })}
@@ -162,9 +174,7 @@ function Answer({ outcome: { rows, timing, cache } }: { readonly outcome: Outcom
               {rows.slice(0, shownRows).map((row, index) => (
                 <tr key={String(row.id ?? index)}>
                   {columns.map((column) => (
-                    <td key={column} class="mono plain-text" style={{ minWidth: "90px" }}>
-                      {lineOf(row[column], 160)}
-                    </td>
+                    <AnswerCell key={column} text={lineOf(row[column], shownCharacters)} />
                   ))}
                 </tr>
               ))}
