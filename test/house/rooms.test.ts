@@ -16,8 +16,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "engines/conformance": ["googlesql", "engines/contract"],
   "engines/lowering": ["googlesql"],
   "engines/schema": ["googlesql", "engines/contract"],
+  "engines/values": ["googlesql", "semantics", "engines/contract"],
   "engines/duckdb": [
     ...["shared", "googlesql", "semantics", "redaction", "engines/contract", "engines/lowering", "engines/schema"],
+    "engines/values",
   ],
   "engines/index.ts": ["engines/contract", "engines/duckdb"],
   sources: ["shared", "googlesql", "engines/contract"],

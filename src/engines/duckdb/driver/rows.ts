@@ -4,6 +4,15 @@ import { BIGNUMERIC_DECIMAL, formatDecimal } from "../../../semantics/number/dec
 import { formatDate, formatDatetime, formatInterval, formatTime } from "../../../semantics/time/calendar.ts";
 import type { OutputColumn, RowEncoding } from "../../contract/query-engine.ts";
 import {
+  bytesJson,
+  createValueWriter,
+  float64Json,
+  int64Json,
+  trimDecimal,
+  type ValueReader,
+  type WriteValue,
+} from "../../values/value-text.ts";
+import {
   DuckDBBlobValue,
   DuckDBDateValue,
   DuckDBDecimalValue,
@@ -16,11 +25,6 @@ import {
   type DuckDBValue,
 } from "./driver.ts";
 
-/** Writes one value that is not NULL. */
-type EncodeValue = (value: DuckDBValue) => string;
-
-const MAX_EXACT_INTEGER = 2n ** 53n;
-
 function unexpected(value: DuckDBValue, type: string): never {
   const shape = value !== null && typeof value === "object" ? value.constructor.name : typeof value;
   throw new TypeError(`The engine answered ${shape} for a column of type ${type}`);
@@ -28,24 +32,14 @@ function unexpected(value: DuckDBValue, type: string): never {
 
 function encodeInt64(value: DuckDBValue): string {
   if (typeof value === "number" && Number.isInteger(value)) return String(value);
-  if (typeof value === "bigint") {
-    return value <= MAX_EXACT_INTEGER && value >= -MAX_EXACT_INTEGER ? `${value}` : `"${value}"`;
-  }
-  return unexpected(value, "INT64");
+  return typeof value === "bigint" ? int64Json(value) : unexpected(value, "INT64");
 }
 
 function encodeFloat64(value: DuckDBValue): string {
-  if (typeof value === "number") return Number.isFinite(value) ? String(value) : `"${value}"`;
+  if (typeof value === "number") return float64Json(value);
   if (typeof value === "bigint") return String(Number(value));
   if (value instanceof DuckDBDecimalValue) return String(value.toDouble());
   return unexpected(value, "FLOAT64");
-}
-
-/** The text of a decimal without trailing zeros after the point, and without a point that nothing follows. */
-function trimDecimal(text: string): string {
-  if (!text.includes(".")) return text;
-  const trimmed = text.replace(/0+$/, "").replace(/\.$/, "");
-  return trimmed === "-0" || trimmed === "" ? "0" : trimmed;
 }
 
 function encodeDecimal(value: DuckDBValue): string {
@@ -76,48 +70,7 @@ function microsOf(value: DuckDBValue): bigint {
   return unexpected(value, "TIMESTAMP");
 }
 
-function encodeList(element: SqlType, encoding: RowEncoding): EncodeValue {
-  const encode = nullable(element, encoding);
-  return (value) => {
-    if (!(value instanceof DuckDBListValue)) return unexpected(value, "ARRAY");
-    return `[${value.items.map(encode).join(",")}]`;
-  };
-}
-
-/** Fields are matched by position: the physical names are the compiler's. */
-function encodeStruct(type: SqlType & { kind: "STRUCT" }, encoding: RowEncoding): EncodeValue {
-  const encoders = type.fields.map((field) => nullable(field.type, encoding));
-  const keys = type.fields.map((field, index) => `${JSON.stringify(field.name ?? `_field_${index + 1}`)}:`);
-  return (value) => {
-    if (!(value instanceof DuckDBStructValue)) return unexpected(value, "STRUCT");
-    const entries = Object.values(value.entries);
-    const parts = encoders.map((encode, index) => encode(entries[index] ?? null));
-    return encoding === "cells"
-      ? `[${parts.join(",")}]`
-      : `{${parts.map((part, index) => (keys[index] ?? "") + part).join(",")}}`;
-  };
-}
-
-function encodeRange(element: SqlType): EncodeValue {
-  const bound = (value: DuckDBValue | undefined) =>
-    value === null || value === undefined ? "UNBOUNDED" : temporalText(element.kind, value);
-  return (value) => {
-    if (!(value instanceof DuckDBStructValue)) return unexpected(value, "RANGE");
-    return `"[${bound(value.entries.start)}, ${bound(value.entries.end)})"`;
-  };
-}
-
-function encodeText(value: DuckDBValue): string {
-  return typeof value === "string" ? JSON.stringify(value) : unexpected(value, "STRING");
-}
-
-/** JSON text goes into an object as it is, and into a cell as a string. */
-function encodeJsonText(encoding: RowEncoding): EncodeValue {
-  if (encoding === "cells") return encodeText;
-  return (value) => (typeof value === "string" ? value : unexpected(value, "JSON"));
-}
-
-function encoderOf(type: SqlType, encoding: RowEncoding): EncodeValue {
+function encodeScalar(type: SqlType): WriteValue<DuckDBValue> {
   switch (type.kind) {
     case "INT64":
       return encodeInt64;
@@ -129,13 +82,8 @@ function encoderOf(type: SqlType, encoding: RowEncoding): EncodeValue {
       return encodeBignumeric;
     case "BOOL":
       return (value) => (typeof value === "boolean" ? String(value) : unexpected(value, "BOOL"));
-    case "STRING":
-      return encodeText;
     case "BYTES":
-      return (value) =>
-        value instanceof DuckDBBlobValue
-          ? `"${Buffer.from(value.bytes.buffer, value.bytes.byteOffset, value.bytes.byteLength).toString("base64")}"`
-          : unexpected(value, "BYTES");
+      return (value) => (value instanceof DuckDBBlobValue ? bytesJson(value.bytes) : unexpected(value, "BYTES"));
     case "TIMESTAMP":
       return (value) => `${microsOf(value)}`;
     case "DATE":
@@ -143,26 +91,25 @@ function encoderOf(type: SqlType, encoding: RowEncoding): EncodeValue {
     case "DATETIME":
     case "INTERVAL":
       return (value) => `"${temporalText(type.kind, value)}"`;
-    case "JSON":
-    case "RECORD":
-    case "MIXED":
-      return encodeJsonText(encoding);
-    case "UNKNOWN":
-      return (value) => unexpected(value, "UNKNOWN");
-    case "ARRAY":
-      return type.element.kind === "RECORD" ? encodeJsonText(encoding) : encodeList(type.element, encoding);
-    case "STRUCT":
-      return encodeStruct(type, encoding);
-    case "RANGE":
-      return encodeRange(type.element);
+    default:
+      return (value) => unexpected(value, type.kind);
   }
 }
 
-function nullable(type: SqlType, encoding: RowEncoding): EncodeValue {
-  const encode = encoderOf(type, encoding);
-  const nullText = type.kind === "ARRAY" && encoding === "objects" ? "[]" : "null";
-  return (value) => (value === null || value === undefined ? nullText : encode(value));
-}
+/** Fields are matched by position: the physical names are the compiler's. */
+const reader: ValueReader<DuckDBValue> = {
+  isNull: (value) => value === null || value === undefined,
+  scalar: encodeScalar,
+  text: (value) => (typeof value === "string" ? value : unexpected(value, "STRING")),
+  items: (value) => (value instanceof DuckDBListValue ? value.items : unexpected(value, "ARRAY")),
+  fields: (value) => (value instanceof DuckDBStructValue ? Object.values(value.entries) : unexpected(value, "STRUCT")),
+  bounds(value) {
+    if (!(value instanceof DuckDBStructValue)) return unexpected(value, "RANGE");
+    const { start = null, end = null } = value.entries;
+    return [start, end];
+  },
+  boundText: (element, value) => temporalText(element.kind, value),
+};
 
 /** Rows by columns, such as the driver's chunks. */
 export interface RowChunk {
@@ -207,7 +154,7 @@ export type EncodeRows = (chunk: RowChunk, from: number, to: number) => string;
 
 /** Builds the writer of a query's rows once; its columns are matched by position. */
 export function createRowEncoder(columns: readonly OutputColumn[], encoding: RowEncoding): EncodeRows {
-  const encoders = columns.map((column) => nullable(column.type, encoding));
+  const encoders = columns.map((column) => createValueWriter(column.type, encoding, reader));
   const keys = columns.map((column) => (encoding === "objects" ? `${JSON.stringify(column.name)}:` : ""));
   const [open, close] = encoding === "objects" ? ["{", "}"] : ["[", "]"];
   return (chunk, from, to) => {

@@ -1,0 +1,110 @@
+/** Values of parameters, read by their GoogleSQL types from the texts that the contract has them in. */
+import { formatType, type SqlType } from "../../googlesql/types.ts";
+import { BIGNUMERIC_DECIMAL, parseDecimal } from "../../semantics/number/decimal.ts";
+import { parseDate, parseDatetime, parseInterval, parseTime } from "../../semantics/time/calendar.ts";
+import { EngineError, type ParameterValue } from "../contract/query-engine.ts";
+
+type Interval = NonNullable<ReturnType<typeof parseInterval>>;
+
+/**
+ * Makes a driver's values. Decimals are integers of their last digit (9 behind the point for NUMERIC, 38 for
+ * BIGNUMERIC), dates days and times microseconds, since 1970 or midnight.
+ */
+export interface ValueMaker<V> {
+  readonly null: V;
+  bool(value: boolean): V;
+  int64(value: bigint): V;
+  float64(value: number): V;
+  numeric(value: bigint): V;
+  bignumeric(value: bigint): V;
+  bytes(value: Uint8Array): V;
+  date(days: number): V;
+  time(micros: bigint): V;
+  datetime(micros: bigint): V;
+  timestamp(micros: bigint): V;
+  interval(value: Interval): V;
+  /** Of STRING, JSON, and types that the query tells. */
+  text(value: string): V;
+  array(items: readonly V[]): V;
+  struct(fields: readonly V[]): V;
+  range(start: V, end: V): V;
+}
+
+function parseNumeric(text: string): bigint | undefined {
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = "", fraction = ""] = match;
+  if (whole === "" && fraction === "") return undefined;
+  if (fraction.length > 9 && /[1-9]/.test(fraction.slice(9))) return undefined;
+  const digits = BigInt(whole + fraction.padEnd(9, "0").slice(0, 9));
+  return sign === "-" ? -digits : digits;
+}
+
+function parseFloat64(text: string): number | undefined {
+  const special = /^([+-]?)inf(inity)?$/i.exec(text);
+  if (special !== null) return special[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  if (/^nan$/i.test(text)) return Number.NaN;
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  return Number.isNaN(value) ? undefined : value;
+}
+
+function parseInt64(text: string): bigint | undefined {
+  if (!/^[+-]?\d{1,20}$/.test(text)) return undefined;
+  const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
+  return BigInt.asIntN(64, value) === value ? value : undefined;
+}
+
+function wrap<T, V>(value: T | undefined, make: (value: T) => V): V | undefined {
+  return value === undefined ? undefined : make(value);
+}
+
+function makeScalar<V>(kind: SqlType["kind"], text: string, maker: ValueMaker<V>): V | undefined {
+  switch (kind) {
+    case "INT64":
+      return wrap(parseInt64(text), (value) => maker.int64(value));
+    case "FLOAT64":
+      return wrap(parseFloat64(text), (value) => maker.float64(value));
+    case "NUMERIC":
+      return wrap(parseNumeric(text), (value) => maker.numeric(value));
+    case "BIGNUMERIC":
+      return wrap(parseDecimal(text, BIGNUMERIC_DECIMAL), (value) => maker.bignumeric(value));
+    case "BYTES":
+      return maker.bytes(Buffer.from(text, "base64"));
+    case "DATE":
+      return wrap(parseDate(text), (days) => maker.date(days));
+    case "TIME":
+      return wrap(parseTime(text), (micros) => maker.time(micros));
+    case "DATETIME":
+      return wrap(parseDatetime(text), (micros) => maker.datetime(micros));
+    case "TIMESTAMP":
+      return wrap(parseInt64(text), (micros) => maker.timestamp(micros));
+    case "INTERVAL":
+      return wrap(parseInterval(text), (value) => maker.interval(value));
+    default:
+      return maker.text(text);
+  }
+}
+
+/** The driver's value of a parameter. Throws `EngineError` `query_failed` where the value is none of its type. */
+export function makeValue<V>(type: SqlType, value: ParameterValue, maker: ValueMaker<V>): V {
+  if (value === null) return maker.null;
+  if (type.kind === "ARRAY" && type.element.kind !== "RECORD") {
+    if (Array.isArray(value)) return maker.array(value.map((item) => makeValue(type.element, item, maker)));
+  } else if (type.kind === "STRUCT") {
+    if (Array.isArray(value) && value.length === type.fields.length) {
+      return maker.struct(type.fields.map((field, index) => makeValue(field.type, value[index] ?? null, maker)));
+    }
+  } else if (type.kind === "RANGE") {
+    if (Array.isArray(value) && value.length === 2) {
+      const [start = null, end = null] = value;
+      return maker.range(makeValue(type.element, start, maker), makeValue(type.element, end, maker));
+    }
+  } else if (type.kind === "BOOL") {
+    if (typeof value === "boolean") return maker.bool(value);
+    if (value === "true" || value === "false") return maker.bool(value === "true");
+  } else if (typeof value === "string") {
+    const made = makeScalar(type.kind, value, maker);
+    if (made !== undefined) return made;
+  }
+  throw new EngineError("query_failed", `A parameter's value is not a valid ${formatType(type)}`);
+}
