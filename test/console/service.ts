@@ -152,7 +152,12 @@ async function startProcess(
     child.stdout?.on("data", take);
     child.stderr?.on("data", take);
   });
-  return { child, told: await within("the service's start", listening, startMs) };
+  try {
+    return { child, told: await within("the service's start", listening, startMs) };
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
 }
 
 function ending(child: ChildProcess): Promise<unknown> {
