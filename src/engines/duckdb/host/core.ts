@@ -95,27 +95,35 @@ class Core implements EngineHost {
     if (directory !== undefined && position !== undefined) {
       const all = () => [...this.#sources.values()];
       const maintenance = new Maintenance(
-        { directory, checkpointBytes, compaction, position, onProblem: hooks.onProblem },
+        {
+          ...{ directory, checkpointBytes, compaction, position, onProblem: hooks.onProblem },
+          pauseQueries: (work) => this.#runner.pauseFor(work),
+        },
         database,
         all,
       );
       this.#maintenance = maintenance;
-      let isMaintaining = false;
-      const maintain = async () => {
-        if (isMaintaining) return;
-        isMaintaining = true;
-        try {
-          while (!this.#isClosing && (await maintenance.compact(this.#writer, true)));
-        } catch (error) {
-          if (!this.#isClosing) hooks.onProblem(`a compaction failed and will be tried again: ${describeCause(error)}`);
-        } finally {
-          isMaintaining = false;
-        }
-      };
+      const maintain = this.#createPatientMaintenance(maintenance, hooks);
       this.#timer = setInterval(() => void maintain(), compaction.everyMs ?? MAINTENANCE_INTERVAL_MS);
       this.#timer.unref();
     }
     this.#loadingIds = this.#loadIds();
+  }
+
+  /** Compacts as long as there is something to compact; does nothing while it does so already. */
+  #createPatientMaintenance(maintenance: Maintenance, { onProblem }: CoreHooks): () => Promise<void> {
+    let isMaintaining = false;
+    return async () => {
+      if (isMaintaining) return;
+      isMaintaining = true;
+      try {
+        while (!this.#isClosing && (await maintenance.compact(this.#writer, true)));
+      } catch (error) {
+        if (!this.#isClosing) onProblem(`a compaction failed and will be tried again: ${describeCause(error)}`);
+      } finally {
+        isMaintaining = false;
+      }
+    };
   }
 
   async append(...[source, batches, context]: Parameters<EngineHost["append"]>): Promise<AppendResult> {

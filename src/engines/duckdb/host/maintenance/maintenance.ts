@@ -26,6 +26,8 @@ export interface MaintenanceOptions {
   readonly compaction: CompactionSize;
   /** Where it is noted how far the log goes. */
   readonly position: LogPosition;
+  /** Does work that moves rows while no statement runs; answers false where one went on beside it. */
+  readonly pauseQueries: (work: () => Promise<void>) => Promise<boolean>;
   /** Something went wrong that nobody waits for, and that will be tried again. */
   readonly onProblem: (message: string) => void;
 }
@@ -62,6 +64,8 @@ export class Maintenance {
   readonly #rowGroups = new Map<string, number>();
   #connection: Connection | undefined;
   #compacting: Promise<boolean> | undefined;
+  /** True while deleted rows may be in the file, which the next checkpoint frees. */
+  #hasDeleted = false;
   /** True while somebody copies the file. */
   #isHeld = false;
   /** True while checkpoints wait for room on the disk. */
@@ -95,6 +99,7 @@ export class Maintenance {
 
   /** Makes the blocks of deleted rows free for rows to come. Called on the writer's queue. */
   async freeSpace(connection: Connection): Promise<void> {
+    this.#hasDeleted = true;
     if (this.#compacting === undefined && !this.#isHeld) await this.#checkpoint(connection, FOLDS_AFTER_DELETE);
   }
 
@@ -192,9 +197,11 @@ export class Maintenance {
   }
 
   async #write(connection: Connection, maxFolds = 0): Promise<void> {
-    const { position } = this.#options;
+    const { position, pauseQueries } = this.#options;
     position.unsettle();
-    await makeCheckpoint(connection, maxFolds);
+    const write = () => makeCheckpoint(connection, maxFolds);
+    if (this.#hasDeleted) this.#hasDeleted = !(await pauseQueries(write));
+    else await write();
     position.record();
     for (const table of this.#rowsInLog.keys()) this.#rowGroups.set(table, (this.#rowGroups.get(table) ?? 0) + 1);
     this.#rowsInLog.clear();
@@ -209,6 +216,7 @@ export class Maintenance {
       await writeRun(connection, compaction);
       await writer.task(async (writerConnection) => {
         await finishCompaction(connection, compaction);
+        this.#hasDeleted = true;
         // The next rows must not join the run's last row group.
         await this.#checkpoint(writerConnection);
       });

@@ -14,6 +14,7 @@ import { type QueryMemory, QueryStop } from "./query-stop.ts";
 import type { FindTenantColumn } from "./row-shape.ts";
 import { weighRows } from "./row-weights.ts";
 import type { CheckStatement } from "./statement-check.ts";
+import { StatementGate } from "./statement-gate.ts";
 
 /** Rows that are written at once: few enough for a bound on bytes to hold, many enough to be quick. */
 const ROWS_PER_BATCH = 256;
@@ -168,6 +169,7 @@ export class QueryRunner {
   readonly #kept: KeptRows;
   readonly #memory: QueryMemory;
   readonly #running = new Set<QueryStop>();
+  readonly #gate = new StatementGate();
   #isClosed = false;
 
   constructor(
@@ -192,6 +194,7 @@ export class QueryRunner {
     const clock = new EngineClock();
     let connection: Connection | undefined;
     let isFinished = false;
+    let hasEntered = false;
     stop.signal.addEventListener("abort", () => connection?.interrupt());
     this.#running.add(stop);
     try {
@@ -199,6 +202,9 @@ export class QueryRunner {
       if (signal.aborted) stop.giveUp();
       await this.#check(query.sql);
       connection = await this.#pool.acquire(stop.signal);
+      await this.#gate.enter();
+      hasEntered = true;
+      stop.signal.throwIfAborted();
       const next = await this.#open(query, { connection, stop: stop.signal, clock });
       const summary = yield* readRows(query, next, clock);
       isFinished = !summary.isTruncated;
@@ -209,7 +215,13 @@ export class QueryRunner {
       this.#running.delete(stop);
       stop.end();
       if (connection !== undefined) await this.#release(connection, isFinished);
+      if (hasEntered) this.#gate.leave();
     }
+  }
+
+  /** Does work that moves rows apart from statements: see `StatementGate`. */
+  async pauseFor(work: () => Promise<void>): Promise<boolean> {
+    return this.#gate.pause(work);
   }
 
   /** A table was changed: statements that are kept for their next run would hold on to what it was. */

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { StatementGate } from "./statement-gate.ts";
+
+/** Lets everything go on that need not wait. */
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+it("lets work begin once the statements that run have ended, and statements once the work has", async () => {
+  const gate = new StatementGate(60_000);
+  const seen: string[] = [];
+  await gate.enter();
+  await gate.enter();
+  const pause = gate.pause(async () => {
+    seen.push("work");
+    await settle();
+    seen.push("work done");
+  });
+  const late = gate.enter().then(() => seen.push("late statement"));
+  await settle();
+  gate.leave();
+  await settle();
+  expect(seen).toEqual([]);
+  gate.leave();
+  expect(await pause).toBe(true);
+  await late;
+  expect(seen).toEqual(["work", "work done", "late statement"]);
+});
+
+it("does not wait for long for a statement that does not end, and says so", async () => {
+  const gate = new StatementGate(1);
+  await gate.enter();
+  expect(await gate.pause(settle)).toBe(false);
+  gate.leave();
+  expect(await gate.pause(settle)).toBe(true);
+});
+
+it("lets statements begin again after work that failed", async () => {
+  const gate = new StatementGate();
+  await expect(gate.pause(() => Promise.reject(new Error("no room")))).rejects.toThrow("no room");
+  await gate.enter();
+  gate.leave();
+});
