@@ -107,7 +107,7 @@ function Fields({ fields, overview }: FieldsProps) {
       {fields.slice(0, shownFields).map(({ path, type }) => (
         <tr key={path}>
           <td class="mono">{showControls(path)}</td>
-          <td class="mono soft">{type}</td>
+          <td class="mono soft name">{type}</td>
           <td class="number">{shareOf(path)}</td>
         </tr>
       ))}

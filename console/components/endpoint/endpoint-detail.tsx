@@ -61,7 +61,7 @@ export function EndpointDetail({ name }: { readonly name: string }) {
 function Settings({ endpoint }: { readonly endpoint: Endpoint }) {
   const rows: readonly (readonly [string, string])[] = [
     ["Rows at most", formatCount(endpoint.max_rows)],
-    ["Kept for", endpoint.cache_seconds === 0 ? "not kept" : `${endpoint.cache_seconds} s`],
+    ["Cached for", endpoint.cache_seconds === 0 ? "not cached" : `${endpoint.cache_seconds} s`],
     ["Takes queries", endpoint.sandbox ? "yes, over its tables" : "no"],
     ["Redacted", endpoint.redact_pii === false ? "where asked for" : "always"],
     ["Version", String(endpoint.version ?? 1)],

@@ -37,7 +37,7 @@ function useRun(endpoint: Endpoint) {
       setOutcome({
         rows: result,
         timing: response.headers.get("server-timing") ?? "",
-        cache: response.headers.get("cache-status") ?? "not kept",
+        cache: response.headers.get("cache-status") ?? "not cached",
       });
     } catch (failure) {
       setOutcome(undefined);
