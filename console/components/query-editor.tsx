@@ -44,7 +44,7 @@ export function QueryEditor(props: QueryEditorProps) {
   useEffect(() => {
     if (!isWanted) return;
     let isGone = false;
-    void import("../editor/open-editor.ts").then(({ openEditor }) => {
+    const show = ({ openEditor }: typeof import("../editor/open-editor.ts")) => {
       if (isGone || place.current === null) return;
       editor.current = openEditor(place.current, {
         language,
@@ -58,7 +58,9 @@ export function QueryEditor(props: QueryEditorProps) {
         },
         onRun: () => latest.current.onRun(),
       });
-    });
+    };
+    // While the service does not answer, the plain field stays; going to it asks again.
+    import("../editor/open-editor.ts").then(show, () => setWanted(false));
     return () => {
       isGone = true;
       editor.current?.close();
