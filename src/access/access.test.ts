@@ -110,6 +110,60 @@ describe("tokens in the metadata file", () => {
     expect(currents()).toEqual([false, false]);
   });
 
+  it("are looked up again when the clock is set back, however far", async () => {
+    let now = 1_000_000;
+    const authenticator = createAuthenticator(createTokenStore(service, Date.now), [], () => now);
+    const elsewhere = createTokenStore(commandLine, Date.now);
+    const { secret, token } = await elsewhere.create(plain);
+    await authenticator.authenticate(secret);
+    now += 20;
+    const recalled = authenticator.recall(secret);
+    expect(recalled?.isCurrent()).toBe(true);
+    await elsewhere.revoke(token.id);
+    now -= 500_000;
+    expect(recalled?.isCurrent()).toBe(false);
+    expect(authenticator.recall(secret)).toBeUndefined();
+    expect(await authenticator.authenticate(secret)).toBeUndefined();
+  });
+
+  it("that are rotated count by their old value until the grace or the token itself ends, whichever is first", async () => {
+    let now = 1_000;
+    const store = createTokenStore(service, () => now);
+    const authenticator = createAuthenticator(store, [], () => now);
+    const [short, long] = [await store.create({ ...plain, expiresAt: 1_500 }), await store.create(plain)];
+    const rotated = await store.rotate(short.token.id, 1_000);
+    await store.rotate(long.token.id, 1_000);
+    const counts = async (secret = "") => (await authenticator.authenticate(secret)) !== undefined;
+    now = 1_499;
+    expect([await counts(short.secret), await counts(rotated?.secret), await counts(long.secret)]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    now = 1_500;
+    expect([await counts(short.secret), await counts(rotated?.secret), await counts(long.secret)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    now = 1_999;
+    expect(await counts(long.secret)).toBe(true);
+    now = 2_000;
+    expect(await counts(long.secret)).toBe(false);
+  });
+
+  it("that are revoked cannot be rotated, and neither of their values counts again", async () => {
+    const store = createTokenStore(service, () => 1_000);
+    const authenticator = createAuthenticator(store, [], () => 1_000);
+    const { secret, token } = await store.create(plain);
+    const rotated = await store.rotate(token.id, 5_000);
+    expect(await authenticator.authenticate(secret)).toMatchObject({ tokenId: token.id });
+    await store.revoke(token.id);
+    expect(await store.rotate(token.id, 5_000)).toBeUndefined();
+    for (const value of [secret, String(rotated?.secret)])
+      expect(await authenticator.authenticate(value)).toBeUndefined();
+  });
+
   it("are refused from the moment they expire", async () => {
     let now = 1_000;
     const store = createTokenStore(service, () => now);

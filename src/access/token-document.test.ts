@@ -30,6 +30,22 @@ const document = fc.record(
 );
 
 describe("a token's document", () => {
+  it.each(limitNames)("that leaves out %s, or its whole budget, is bound to it as its maker is", (name) => {
+    const bound = { ...maker, budget: { [name]: 2_000 } };
+    const budgetOf = (budget?: object | null) => {
+      const read = readNewToken({ scopes: "query", ...(budget === undefined ? {} : { budget }) }, bound, nowMs);
+      return "problems" in read ? read.problems : read.token.budget;
+    };
+    const other = name === "max_rows" ? "query_timeout_ms" : "max_rows";
+    expect([budgetOf(), budgetOf(null), budgetOf({})]).toEqual(Array(3).fill({ [name]: 2_000 }));
+    expect(budgetOf({ [other]: 7 })).toEqual({ [name]: 2_000, [other]: 7 });
+    if (name === "max_query_depth") return;
+    expect(budgetOf({ [name]: 2_000 })).toEqual({ [name]: 2_000 });
+    expect(budgetOf({ [name]: 2_001 })).toEqual({
+      budget: [`${name}: the token that makes this one is bound to 2000`],
+    });
+  });
+
   it("is a token that may do no more than its maker, or has problems; whatever it is", () => {
     let made = 0;
     fc.assert(

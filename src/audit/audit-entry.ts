@@ -157,10 +157,11 @@ function compact(fields: Readonly<Record<string, EventValue | undefined>>): Audi
 }
 
 /** The entry as an event of the source. */
-export function toLogEvent(atMs: number, message: string, fields: AuditFields): LogEvent {
+export function toLogEvent({ atMs, event }: AuditEntry, message: string, fields: AuditFields): LogEvent {
+  const id = "entryId" in event ? event.entryId : undefined;
   return {
-    id: randomUUID(),
-    hasGeneratedId: true,
+    id: id ?? randomUUID(),
+    hasGeneratedId: id === undefined,
     timestampUs: BigInt(atMs) * 1000n,
     eventMessage: message,
     fields: { metadata: fields },

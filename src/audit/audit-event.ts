@@ -15,7 +15,7 @@ export type AuditedChange =
   | `rule.${"create" | "update" | "delete"}`
   | `view.${"create" | "delete"}`
   | "cache.clear"
-  | "store.backup"
+  | `store.${"backup" | "read"}`
   | "reload";
 
 /** Somebody changed something. */
@@ -35,6 +35,8 @@ export interface AuditChange {
   readonly error?: string;
   /** When it was done, in milliseconds since 1970; now unless given. */
   readonly atMs?: number;
+  /** Where it may be recorded again, by another service too: it is stored once under this id. */
+  readonly entryId?: string;
   /** What else is worth knowing, by a name in lower case; texts are redacted and cut. */
   readonly details?: Readonly<Record<string, string | number | boolean>>;
 }

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { createHmac } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EventValue, LogEvent } from "../engines/contract/query-engine.ts";
 import type { AuditRun } from "./audit-event.ts";
 import { type AuditLog, type AuditLogOptions, createAuditLog } from "./audit-log.ts";
@@ -124,6 +125,23 @@ describe("a run that is recorded", () => {
     expect(new Set(digests).size).toBe(3);
   });
 
+  it("has a digest of what a caller sent: none for an empty text, or a parameter that the endpoint declares", async () => {
+    const audit = open();
+    const declared = { id: "u2", name: "own", parameters: [{ name: "sql" }] };
+    audit.record({ ...run, parameters: new Map([["lql", "m.level:error"]]) });
+    audit.record({ ...run, parameters: new Map([["sql", " \n"]]) });
+    audit.record({ ...run, endpoint: declared, parameters: new Map([["sql", "select 1"]]) });
+    await audit.flush();
+    const key = new Uint8Array(32);
+    const digest = createHmac("sha256", key).update("auditm.level:error").digest("hex").slice(0, 32);
+    expect(lines.map(({ fields }) => [fields.query_language, fields.query_digest])).toEqual([
+      ["lql", digest],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+    expect(lines[2]?.fields.parameters).toBe('{"sql":"select 1"}');
+  });
+
   it("is counted with others of its key, by actor, cache status and error", async () => {
     const audit = open();
     const hit: AuditRun = { ...run, cache: "hit", callKey: "k" };
@@ -177,6 +195,21 @@ describe("a change that is recorded", () => {
           version: 4,
           details: '{"breaking":true,"reason":"for REDACTED"}',
         },
+      },
+    ]);
+  });
+
+  it("tells what there is to tell only", async () => {
+    const audit = open({ level: "changes" });
+    audit.record({ action: "cache.clear", actor: "tok1" });
+    audit.record({ action: "endpoint.delete", actor: "tok1", target: "a", error: "endpoint_in_use", details: {} });
+    audit.record({ ...run, action: "query.run" });
+    await audit.flush();
+    expect(lines).toEqual([
+      { message: "tok1: cache.clear", fields: { action: "cache.clear", outcome: "ok", count: 1, actor: "tok1" } },
+      {
+        message: "tok1: endpoint.delete a: endpoint_in_use",
+        fields: { action: "endpoint.delete", outcome: "endpoint_in_use", count: 1, actor: "tok1", target: "a" },
       },
     ]);
   });
@@ -250,7 +283,73 @@ describe("what waits", () => {
   });
 });
 
+describe("without being asked", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const failing = (isDown: () => boolean): Partial<AuditLogOptions> => ({
+    store: {
+      append: async (_source, events) => {
+        if (isDown()) throw new Error("no disk");
+        stored.push(...events);
+        return { stored: events.length, repeated: 0 };
+      },
+    },
+  });
+
+  it("it writes what waits within two seconds, and has no clock running where nothing does", async () => {
+    const audit = open();
+    expect(vi.getTimerCount()).toBe(0);
+    audit.record(run);
+    audit.record(run);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    await audit.flush();
+    expect([stored.length, vi.getTimerCount()]).toEqual([2, 0]);
+  });
+
+  it("it tries again what the store could not take", async () => {
+    let isDown = true;
+    const audit = open(failing(() => isDown));
+    audit.record(run);
+    await audit.flush();
+    expect([stored.length, vi.getTimerCount()]).toEqual([0, 1]);
+    isDown = false;
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect([stored.length, vi.getTimerCount()]).toEqual([1, 0]);
+  });
+
+  it("it gives up once it is closed, and tells how many events were lost", async () => {
+    const audit = open(failing(() => true));
+    for (let call = 0; call < 3; call++) audit.record(run);
+    await audit.close();
+    expect([audit.droppedCount, vi.getTimerCount()]).toEqual([3, 0]);
+    expect(warnings).toEqual(["the audit waits to be stored: no disk", "3 events of the audit were lost"]);
+  });
+});
+
 describe("flushes", () => {
+  it("let others run between slices of a hundred", async () => {
+    const audit = open();
+    for (let call = 0; call < 200; call++) audit.record(run);
+    const seen: number[] = [];
+    setImmediate(() => seen.push(lines.length));
+    await audit.flush();
+    expect([seen, lines.length]).toEqual([[100], 200]);
+  });
+
+  it("store what the log cannot take, and tell why", async () => {
+    const audit = open({
+      writeLine: () => {
+        throw new Error("no terminal");
+      },
+    });
+    audit.record(run);
+    await audit.flush();
+    expect(warnings).toEqual(["the audit could not be written: Error: no terminal"]);
+    expect(stored).toHaveLength(1);
+  });
+
   it("run one after the other, however many are asked for behind a slow append", async () => {
     let release = (): void => undefined;
     const slow = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type EventStore, type LogEvent, newestTimestampUs } from "../engines/contract/query-engine.ts";
 import { auditSourceName } from "../sources/audit-source.ts";
-import { type AuditFields, createDigest, describeEntry, toLogEvent } from "./audit-entry.ts";
+import { type AuditEntry, type AuditFields, createDigest, describeEntry, toLogEvent } from "./audit-entry.ts";
 import type { AuditEvent, AuditLevel } from "./audit-event.ts";
 import { createMask, type MaskValue } from "./mask-value.ts";
 import { WaitingEntries } from "./waiting-entries.ts";
@@ -19,8 +19,8 @@ export interface AuditLog {
   record(event: AuditEvent, count?: number): void;
   /** Events that were lost since too many waited, or since the store could not take them before the service ended. */
   readonly droppedCount: number;
-  /** Writes what waits. Resolves when that was tried; never rejects. */
-  flush(): Promise<void>;
+  /** Writes what waits. Resolves when that was tried, with whether all of it is stored; never rejects. */
+  flush(): Promise<boolean>;
   /** Writes what waits, and takes in nothing more. Gives up after `closeTimeoutMs`. */
   close(): Promise<void>;
 }
@@ -66,8 +66,8 @@ class BatchedAuditLog implements AuditLog {
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
   /** The flush that was begun last, and the one that waits for it. */
-  #last: Promise<void> = Promise.resolve();
-  #next: Promise<void> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #next: Promise<boolean> | undefined;
   readonly #ending = new AbortController();
 
   constructor(options: AuditLogOptions) {
@@ -91,7 +91,7 @@ class BatchedAuditLog implements AuditLog {
   }
 
   /** One after the other: all that ask while one goes on share the one behind it. */
-  flush(): Promise<void> {
+  flush(): Promise<boolean> {
     if (this.#next !== undefined) return this.#next;
     this.#next = this.#last.then(() => this.#flushOnce());
     this.#last = this.#next;
@@ -115,15 +115,13 @@ class BatchedAuditLog implements AuditLog {
     }, flushAfterMs).unref();
   }
 
-  async #flushOnce(): Promise<void> {
+  async #flushOnce(): Promise<boolean> {
     this.#next = undefined;
-    try {
-      await this.#describe();
-      await this.#storeAll();
-    } catch (error) {
-      this.#options.warn(`the audit could not be written: ${String(error)}`);
-    }
+    await this.#describe();
+    await this.#storeAll();
+    const isStored = this.#unstored.length === 0;
     if (this.#waiting.length + this.#unstored.length > 0 && !this.#isClosed) this.#arm();
+    return isStored;
   }
 
   /** Masks and logs, in slices that hold nobody up. */
@@ -131,11 +129,18 @@ class BatchedAuditLog implements AuditLog {
     const entries = this.#waiting.takeAll();
     for (let from = 0; from < entries.length; from += 100) {
       if (from > 0) await setImmediate();
-      for (const entry of entries.slice(from, from + 100)) {
-        const { message, fields } = describeEntry(entry, this.#mask);
-        this.#options.writeLine(fields, message);
-        this.#unstored.push(toLogEvent(entry.atMs, message, fields));
-      }
+      for (const entry of entries.slice(from, from + 100)) this.#describeOne(entry);
+    }
+  }
+
+  /** What the log cannot take is stored all the same. */
+  #describeOne(entry: AuditEntry): void {
+    try {
+      const { message, fields } = describeEntry(entry, this.#mask);
+      this.#unstored.push(toLogEvent(entry, message, fields));
+      this.#options.writeLine(fields, message);
+    } catch (error) {
+      this.#options.warn(`the audit could not be written: ${String(error)}`);
     }
   }
 

@@ -1,41 +1,57 @@
+import { randomUUID } from "node:crypto";
 import type { MetadataDatabase } from "./database.ts";
 
-/** Something that a command did on the data folder. */
+/** Something that a command did on the data folder, or on the database. */
 export interface OutboxEntry {
+  readonly number: number;
+  /** By which the audit knows an entry that it is told twice. */
+  readonly id: string;
   /** Milliseconds since 1970. */
   readonly at: number;
   /** JSON of the event. */
   readonly event: string;
 }
 
-/** Where commands leave what they did for the audit of the service that runs, or of the next one. */
+/**
+ * Where commands leave what they did for the audit of the service that runs, or of the next one. An entry is there
+ * until it is removed, so that whoever takes it into the audit can make sure of it first.
+ */
 export interface AuditOutbox {
   put(event: object): Promise<void>;
   /**
-   * What is there, oldest first; afterwards it is not there any more. Costs microseconds as long as nobody has put
-   * anything in.
+   * What is there, oldest first. Costs microseconds as long as nobody has put anything in since everything was removed.
    */
-  take(): Promise<readonly OutboxEntry[]>;
+  list(): Promise<readonly OutboxEntry[]>;
+  /** Removes what `list` answered. */
+  remove(entries: readonly OutboxEntry[]): Promise<void>;
 }
 
 /** `now` is the clock, in milliseconds since 1970. */
-export function createAuditOutbox({ queries, dataVersion }: MetadataDatabase, now: () => number): AuditOutbox {
-  let seen: number | undefined;
+export function createAuditOutbox({ queries, versionOf }: MetadataDatabase, now: () => number): AuditOutbox {
+  /** The version as of which nothing was there. */
+  let empty: number | undefined;
   return {
     async put(event) {
-      await queries
-        .insertInto("audit_outbox")
-        .values({ at: now(), event: JSON.stringify(event) })
-        .execute();
+      const text = JSON.stringify({ ...event, entryId: randomUUID() });
+      await queries.insertInto("audit_outbox").values({ at: now(), event: text }).execute();
     },
-    async take() {
-      const version = dataVersion();
-      if (version === seen) return [];
+    async list() {
+      const version = versionOf("audit_outbox");
+      if (version === empty) return [];
       const rows = await queries.selectFrom("audit_outbox").selectAll().orderBy("id").execute();
-      const last = rows.at(-1);
-      if (last !== undefined) await queries.deleteFrom("audit_outbox").where("id", "<=", last.id).execute();
-      seen = version;
-      return rows.map(({ at, event }) => ({ at, event }));
+      if (rows.length === 0) empty = version;
+      return rows.map(({ id: number, at, event }) => ({ number, id: entryIdOf(number, at, event), at, event }));
+    },
+    async remove(entries) {
+      if (entries.length === 0) return;
+      const numbers = entries.map(({ number }) => number);
+      await queries.deleteFrom("audit_outbox").where("id", "in", numbers).execute();
     },
   };
+}
+
+/** Entries of the releases before had none. */
+function entryIdOf(number: number, at: number, event: string): string {
+  const { entryId } = JSON.parse(event) as { readonly entryId?: unknown };
+  return typeof entryId === "string" ? entryId : `outbox ${at} ${number}`;
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseCheckedYaml } from "../shared/checked-yaml.ts";
 import { UserError } from "../shared/user-error.ts";
 import { openMetadata } from "./database.ts";
-import { readSecretKey } from "./secret-key.ts";
+import { readSecretKey } from "./sqlite/secret-key.ts";
 
 let folder: string;
 

@@ -1,117 +1,62 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import { Kysely, Migrator, SqliteAdapter, SqliteDialect } from "kysely";
-import Database from "libsql";
-import { findInaccessible } from "../shared/check-access.ts";
-import { UserError } from "../shared/user-error.ts";
-import { migrations } from "./migrations.ts";
+import { existsSync } from "node:fs";
+import type { Kysely, Transaction } from "kysely";
+import type { KeyStore } from "../drains/shared-log.ts";
+import type { AnswerStore } from "../endpoints/cache/shared-refreshes.ts";
+import type { Nodes } from "./nodes.ts";
 import type { MetadataSchema } from "./schema.ts";
+import type { Topic } from "./topics.ts";
 
-/** The open metadata file: one SQLite database, which several processes may use at once. */
+/** The open metadata: one database, which several processes may use at once. */
 export interface MetadataDatabase {
   readonly queries: Kysely<MetadataSchema>;
-  /** A number that changes when another connection, of this or another process, has committed a change. */
-  dataVersion(): number;
-  /** Writes a consistent copy to a path where no file is. */
-  copyTo(path: string): void;
+  /** A number that changes when another connection, of this or another process, has committed a change of the topic. */
+  versionOf(topic: Topic): number;
+  /** Runs the work in a transaction; transactions of the same name come one after the other. */
+  inTurn<T>(name: string, work: (transaction: Transaction<MetadataSchema>) => Promise<T>): Promise<T>;
+  /**
+   * The key that the service seals and signs with: made once, and the same in every process. Throws `UserError` where
+   * what is kept is no key.
+   */
+  readKey(): Promise<Uint8Array>;
+  /** Puts another in the place of that key, before any service of the database reads it. */
+  replaceKey(key: Uint8Array): Promise<void>;
+  /** Writes a consistent copy to a path where no file is; absent where the database has means of its own. */
+  copyTo?(path: string): void;
+  /** Where keys of events wait to be drained that several services stored; absent where there is one service. */
+  readonly drainKeys?: KeyStore;
+  /** Answers that one service makes for all; absent where there is one service. */
+  readonly warmAnswers?: AnswerStore;
+  /** Takes part in what the services on this database agree on. To be called once, by a service, before anything else. */
+  join(options: JoinOptions): Promise<Nodes>;
   close(): Promise<void>;
 }
 
-/** What every SQLite file begins with. */
-const magic = "SQLite format 3\u0000";
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-    accessSync(folder, constants.W_OK);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const isFile = code === "EEXIST" || code === "ENOTDIR";
-    const why = isFile ? "it is a file, or lies below one" : `it cannot be made or written (${code})`;
-    throw new UserError(`The data folder ${folder} cannot be used: ${why}. Choose another with LOGWEIR_DATA_DIR`, {
-      cause: error,
-    });
-  }
-}
-
-function checkAccess(paths: readonly string[]): void {
-  const [problem] = findInaccessible(paths);
-  if (problem !== undefined) throw new UserError(problem);
-}
-
-/** Before SQLite looks at it, which may leave files beside it. */
-function checkHeader(path: string): void {
-  if (!existsSync(path) || statSync(path).size === 0) return;
-  if (!statSync(path).isFile()) throw new UserError(`${path} is no file; nothing was changed. Move it away`);
-  const file = openSync(path, "r");
-  try {
-    const head = Buffer.alloc(magic.length);
-    readSync(file, head, 0, head.length, 0);
-    if (head.toString("latin1") !== magic) throw damaged(path, "it does not begin like a database");
-  } finally {
-    closeSync(file);
-  }
-}
-
-function openChecked(path: string): Database.Database {
-  try {
-    const database = new Database(path);
-    const { quick_check: result } = database.prepare("PRAGMA quick_check(1)").get() as { readonly quick_check: string };
-    if (result === "ok") return database;
-    database.close();
-    throw damaged(path, result);
-  } catch (error) {
-    throw error instanceof UserError
-      ? error
-      : damaged(path, error instanceof Error ? error.message : String(error), error);
-  }
-}
-
-function damaged(path: string, why: string, cause?: unknown): UserError {
-  return new UserError(
-    `${path} is damaged or is no metadata of this service (${why}); nothing was changed. Bring a backup back ` +
-      `with \`logweir restore\`, or move the file away: tokens and endpoints made over HTTP are in it`,
-    cause === undefined ? {} : { cause },
-  );
-}
-
-/** SQLite changes tables in transactions: all migrations that a file lacks come about together, or none. */
-class WholeMigrations extends SqliteDialect {
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalAdapter();
-  }
-}
-
-class TransactionalAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
+export interface JoinOptions {
+  /** Whether every node sees the same events. Where it is false, the node must be the only one. */
+  readonly isEngineShared: boolean;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  readonly log: (level: "info" | "warn" | "error", message: string) => void;
 }
 
 /**
- * Opens the file, makes it (and its folder) when missing, and brings its tables up to date. WAL, and waiting up to five
- * seconds for another writer, let the service and the command line work on it at the same time.
+ * Opens metadata, makes it when missing, and brings its tables up to date: a file by its path, or a PostgreSQL database
+ * by its URL. Throws `UserError` where it cannot be used.
  */
-export async function openMetadata(path: string): Promise<MetadataDatabase> {
-  makeFolder(dirname(path));
-  checkAccess([path, `${path}-wal`, `${path}-shm`]);
-  checkHeader(path);
-  const database = openChecked(path);
-  database.pragma("busy_timeout = 5000");
-  database.pragma("journal_mode = WAL");
-  database.pragma("foreign_keys = ON");
-  const queries = new Kysely<MetadataSchema>({ dialect: new WholeMigrations({ database }) });
-  const migrator = new Migrator({ db: queries, provider: { getMigrations: async () => migrations } });
-  const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) {
-    await queries.destroy();
-    throw new Error(`${path} cannot be brought up to date: ${error instanceof Error ? error.message : String(error)}`);
+export async function openMetadata(place: string): Promise<MetadataDatabase> {
+  if (isDatabaseUrl(place)) {
+    const { openPostgres } = await import("./postgres/open-postgres.ts");
+    return openPostgres(place);
   }
-  const version = database.prepare("PRAGMA data_version");
-  return {
-    queries,
-    dataVersion: () => (version.get() as { readonly data_version: number }).data_version,
-    copyTo: (target) => void database.prepare("VACUUM INTO ?").run(target),
-    close: () => queries.destroy(),
-  };
+  const { openSqlite } = await import("./sqlite/open-sqlite.ts");
+  return openSqlite(place);
+}
+
+/** Whether metadata was made there before. Changes nothing. Throws `UserError` where that cannot be found out. */
+export async function hasMetadata(place: string): Promise<boolean> {
+  return isDatabaseUrl(place) ? (await import("./postgres/open-postgres.ts")).hasTables(place) : existsSync(place);
+}
+
+function isDatabaseUrl(place: string): boolean {
+  return /^[a-z]+:\/\//i.test(place);
 }

@@ -28,7 +28,7 @@ export interface DrainStore {
   removeRule(id: string): Promise<void>;
 }
 
-/** Keeps backends and rules in the metadata file. */
+/** Keeps backends and rules in the metadata. */
 export function createDrainStore({ queries }: MetadataDatabase): DrainStore {
   return {
     backends: () => queries.selectFrom("backends").select(["id", "document", "config"]).orderBy("number").execute(),

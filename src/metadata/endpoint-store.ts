@@ -21,7 +21,7 @@ const summaryColumns = [
   "changed",
 ] as const;
 
-/** Keeps endpoints in the metadata file; `now` is the clock, in milliseconds since 1970. */
+/** Keeps endpoints in the metadata; `now` is the clock, in milliseconds since 1970. */
 export function createEndpointStore({ queries }: Pick<MetadataDatabase, "queries">, now: () => number): EndpointStore {
   return new MetadataEndpoints(queries, now);
 }
@@ -131,15 +131,23 @@ async function updateEndpoint(queries: Kysely<MetadataSchema>, version: NewVersi
 /** With the next number of its endpoint, in one statement. */
 async function insertVersion(queries: Kysely<MetadataSchema>, version: NewVersion, now: number): Promise<number> {
   const { endpointId, name, author, action, rollbackTo, changed, document, contract } = version;
-  const { rows } = await sql<{ readonly number: number }>`
-    INSERT INTO endpoint_versions (endpoint_id, number, name, created_at, author, action, rollback_to, changed, document, contract)
-    SELECT ${endpointId}, coalesce(max(number), 0) + 1, ${name}, ${now}, ${author}, ${action}, ${rollbackTo ?? null},
-      ${JSON.stringify(changed)}, ${document}, ${contract}
-    FROM endpoint_versions WHERE endpoint_id = ${endpointId}
-    RETURNING number`.execute(queries);
-  const [row] = rows;
-  if (row === undefined) throw new Error("A version was not kept");
-  return row.number;
+  const { number } = await queries
+    .insertInto("endpoint_versions")
+    .values({
+      endpoint_id: endpointId,
+      number: sql<number>`(SELECT coalesce(max(number), 0) + 1 FROM endpoint_versions WHERE endpoint_id = ${endpointId})`,
+      name,
+      created_at: now,
+      author,
+      action,
+      rollback_to: rollbackTo ?? null,
+      changed: JSON.stringify(changed),
+      document,
+      contract,
+    })
+    .returning("number")
+    .executeTakeFirstOrThrow();
+  return number;
 }
 
 function toSummary(row: Pick<EndpointVersionTable, (typeof summaryColumns)[number]>): VersionSummary {

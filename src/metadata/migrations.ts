@@ -1,124 +1,132 @@
-import { type Kysely, type Migration, sql } from "kysely";
+import { type Kysely, Migrator, sql } from "kysely";
+import { UserError } from "../shared/user-error.ts";
+import type { Columns } from "./columns.ts";
+
+type Step = (db: Kysely<unknown>, columns: Columns) => Promise<void>;
+
+const migrations: Readonly<Record<string, Step>> = {
+  "0001-tokens": async (db, { text, whole }) => {
+    await db.schema
+      .createTable("tokens")
+      .addColumn("id", text, (column) => column.primaryKey())
+      .addColumn("hash", text, (column) => column.notNull().unique())
+      .addColumn("description", text, (column) => column.notNull())
+      .addColumn("scopes", text, (column) => column.notNull())
+      .addColumn("pins", text, (column) => column.notNull())
+      .addColumn("created_at", whole, (column) => column.notNull())
+      .addColumn("expires_at", whole)
+      .addColumn("revoked_at", whole)
+      .execute();
+  },
+  "0002-token-limits": async (db, { text }) => {
+    await db.schema
+      .alterTable("tokens")
+      .addColumn("budget", text, (column) => column.notNull().defaultTo("{}"))
+      .execute();
+    await db.schema
+      .alterTable("tokens")
+      .addColumn("redaction", text, (column) => column.notNull().defaultTo("fixed"))
+      .execute();
+    // Until then, a token of this scope could switch redaction off.
+    await sql`UPDATE tokens SET redaction = 'switchable' WHERE scopes LIKE '%"private"%'`.execute(db);
+  },
+  "0003-endpoints": async (db, { text, whole }) => {
+    await db.schema
+      .createTable("endpoints")
+      .addColumn("id", text, (column) => column.primaryKey())
+      .addColumn("name", text, (column) => column.notNull().unique())
+      .addColumn("version", whole, (column) => column.notNull())
+      .addColumn("document", text, (column) => column.notNull())
+      .addColumn("contract", text, (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createTable("endpoint_versions")
+      .addColumn("endpoint_id", text, (column) => column.notNull())
+      .addColumn("number", whole, (column) => column.notNull())
+      .addColumn("name", text, (column) => column.notNull())
+      .addColumn("created_at", whole, (column) => column.notNull())
+      .addColumn("author", text, (column) => column.notNull())
+      .addColumn("action", text, (column) => column.notNull())
+      .addColumn("rollback_to", whole)
+      .addColumn("changed", text, (column) => column.notNull())
+      .addColumn("document", text, (column) => column.notNull())
+      .addColumn("contract", text, (column) => column.notNull())
+      .addPrimaryKeyConstraint("endpoint_versions_key", ["endpoint_id", "number"])
+      .execute();
+  },
+  "0004-token-rotation": async (db, { text, whole }) => {
+    await db.schema.alterTable("tokens").addColumn("rotated_at", whole).execute();
+    await db.schema.alterTable("tokens").addColumn("previous_hash", text).execute();
+    await db.schema.alterTable("tokens").addColumn("previous_valid_until", whole).execute();
+  },
+  "0005-sources": async (db, { text, whole }) => {
+    await db.schema
+      .createTable("sources")
+      .addColumn("name", text, (column) => column.primaryKey())
+      .addColumn("document", text, (column) => column.notNull())
+      .addColumn("created_at", whole, (column) => column.notNull())
+      .addColumn("updated_at", whole, (column) => column.notNull())
+      .execute();
+  },
+  "0006-audit-outbox": async (db, { text, whole, addNumber }) => {
+    await db.schema
+      .createTable("audit_outbox")
+      .$call((table) => addNumber(table, "id"))
+      .addColumn("at", whole, (column) => column.notNull())
+      .addColumn("event", text, (column) => column.notNull())
+      .execute();
+  },
+  "0007-drains": async (db, { text, addNumber }) => {
+    await db.schema
+      .createTable("backends")
+      .$call((table) => addNumber(table, "number"))
+      .addColumn("id", text, (column) => column.notNull().unique())
+      .addColumn("document", text, (column) => column.notNull())
+      .addColumn("config", text, (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createTable("rules")
+      .$call((table) => addNumber(table, "number"))
+      .addColumn("id", text, (column) => column.notNull().unique())
+      .addColumn("backend_id", text, (column) => column.notNull())
+      .addColumn("document", text, (column) => column.notNull())
+      .execute();
+  },
+  "0008-views": async (db, { text, whole }) => {
+    await db.schema
+      .createTable("views")
+      .addColumn("id", text, (column) => column.primaryKey())
+      .addColumn("name", text, (column) => column.notNull())
+      .addColumn("endpoint", text, (column) => column.notNull())
+      .addColumn("state", text, (column) => column.notNull())
+      .addColumn("author", text, (column) => column.notNull())
+      .addColumn("is_shared", whole, (column) => column.notNull())
+      .addColumn("created_at", whole, (column) => column.notNull())
+      .execute();
+    await db.schema.createIndex("views_by_author").on("views").column("author").execute();
+  },
+  // A file has nobody to tell: whoever opens it sees its own number of changes.
+  "0009-nodes": async (db, { addNodes }) => addNodes(db),
+};
 
 /**
- * How the metadata file's tables came to be, in the order of their names. A migration that was released is never
- * changed: add another one, and bring `schema.ts` along.
+ * Brings the tables up to date, each migration once, in the order of their names. One that was released is never
+ * changed: add another, and bring `schema.ts` along. They only add, so that nodes of the release before can go on.
+ * Throws `UserError` where a later release made the tables; `place` is named in errors.
  */
-export const migrations: Readonly<Record<string, Migration>> = {
-  "0001-tokens": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      await db.schema
-        .createTable("tokens")
-        .addColumn("id", "text", (column) => column.primaryKey())
-        .addColumn("hash", "text", (column) => column.notNull().unique())
-        .addColumn("description", "text", (column) => column.notNull())
-        .addColumn("scopes", "text", (column) => column.notNull())
-        .addColumn("pins", "text", (column) => column.notNull())
-        .addColumn("created_at", "integer", (column) => column.notNull())
-        .addColumn("expires_at", "integer")
-        .addColumn("revoked_at", "integer")
-        .execute();
-    },
-  },
-  "0002-token-limits": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      await db.schema
-        .alterTable("tokens")
-        .addColumn("budget", "text", (column) => column.notNull().defaultTo("{}"))
-        .execute();
-      await db.schema
-        .alterTable("tokens")
-        .addColumn("redaction", "text", (column) => column.notNull().defaultTo("fixed"))
-        .execute();
-      // Until then, a token of this scope could switch redaction off.
-      await sql`UPDATE tokens SET redaction = 'switchable' WHERE scopes LIKE '%"private"%'`.execute(db);
-    },
-  },
-  "0003-endpoints": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      await db.schema
-        .createTable("endpoints")
-        .addColumn("id", "text", (column) => column.primaryKey())
-        .addColumn("name", "text", (column) => column.notNull().unique())
-        .addColumn("version", "integer", (column) => column.notNull())
-        .addColumn("document", "text", (column) => column.notNull())
-        .addColumn("contract", "text", (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createTable("endpoint_versions")
-        .addColumn("endpoint_id", "text", (column) => column.notNull())
-        .addColumn("number", "integer", (column) => column.notNull())
-        .addColumn("name", "text", (column) => column.notNull())
-        .addColumn("created_at", "integer", (column) => column.notNull())
-        .addColumn("author", "text", (column) => column.notNull())
-        .addColumn("action", "text", (column) => column.notNull())
-        .addColumn("rollback_to", "integer")
-        .addColumn("changed", "text", (column) => column.notNull())
-        .addColumn("document", "text", (column) => column.notNull())
-        .addColumn("contract", "text", (column) => column.notNull())
-        .addPrimaryKeyConstraint("endpoint_versions_key", ["endpoint_id", "number"])
-        .execute();
-    },
-  },
-  "0004-token-rotation": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      await db.schema.alterTable("tokens").addColumn("rotated_at", "integer").execute();
-      await db.schema.alterTable("tokens").addColumn("previous_hash", "text").execute();
-      await db.schema.alterTable("tokens").addColumn("previous_valid_until", "integer").execute();
-    },
-  },
-  "0005-sources": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      await db.schema
-        .createTable("sources")
-        .addColumn("name", "text", (column) => column.primaryKey())
-        .addColumn("document", "text", (column) => column.notNull())
-        .addColumn("created_at", "integer", (column) => column.notNull())
-        .addColumn("updated_at", "integer", (column) => column.notNull())
-        .execute();
-    },
-  },
-  "0006-audit-outbox": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      await db.schema
-        .createTable("audit_outbox")
-        .addColumn("id", "integer", (column) => column.primaryKey().autoIncrement())
-        .addColumn("at", "integer", (column) => column.notNull())
-        .addColumn("event", "text", (column) => column.notNull())
-        .execute();
-    },
-  },
-  "0007-drains": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      await db.schema
-        .createTable("backends")
-        .addColumn("number", "integer", (column) => column.primaryKey().autoIncrement())
-        .addColumn("id", "text", (column) => column.notNull().unique())
-        .addColumn("document", "text", (column) => column.notNull())
-        .addColumn("config", "text", (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createTable("rules")
-        .addColumn("number", "integer", (column) => column.primaryKey().autoIncrement())
-        .addColumn("id", "text", (column) => column.notNull().unique())
-        .addColumn("backend_id", "text", (column) => column.notNull())
-        .addColumn("document", "text", (column) => column.notNull())
-        .execute();
-    },
-  },
-  "0008-views": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      await db.schema
-        .createTable("views")
-        .addColumn("id", "text", (column) => column.primaryKey())
-        .addColumn("name", "text", (column) => column.notNull())
-        .addColumn("endpoint", "text", (column) => column.notNull())
-        .addColumn("state", "text", (column) => column.notNull())
-        .addColumn("author", "text", (column) => column.notNull())
-        .addColumn("is_shared", "integer", (column) => column.notNull())
-        .addColumn("created_at", "integer", (column) => column.notNull())
-        .execute();
-      await db.schema.createIndex("views_by_author").on("views").column("author").execute();
-    },
-  },
-};
+export async function migrate<Schema>(queries: Kysely<Schema>, columns: Columns, place: string): Promise<void> {
+  const steps = Object.entries(migrations).map(([name, step]) => {
+    return [name, { up: (db: Kysely<unknown>) => step(db, columns) }] as const;
+  });
+  const migrator = new Migrator({ db: queries, provider: { getMigrations: async () => Object.fromEntries(steps) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const message = error instanceof Error ? error.message : String(error);
+  const unknown = /previously executed migration (\S+) is missing/.exec(message)?.[1];
+  if (unknown === undefined) throw error;
+  throw new UserError(
+    `${place} was brought up to date by a later release (${unknown} is not known here); nothing was changed. ` +
+      "Start that release, or a later one",
+    { cause: error },
+  );
+}

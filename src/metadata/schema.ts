@@ -1,7 +1,7 @@
 import type { Generated } from "kysely";
 import type { RedactionPolicy } from "../access/token.ts";
 
-/** The metadata file's tables, as the newest migration leaves them. */
+/** The metadata's tables, as the newest migration leaves them. */
 export interface MetadataSchema {
   readonly tokens: TokenTable;
   readonly endpoints: EndpointTable;

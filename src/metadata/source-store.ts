@@ -16,7 +16,7 @@ export interface SourceStore {
   remove(name: string): Promise<void>;
 }
 
-/** Keeps sources in the metadata file; `now` is the clock, in milliseconds since 1970. */
+/** Keeps sources in the metadata; `now` is the clock, in milliseconds since 1970. */
 export function createSourceStore({ queries }: MetadataDatabase, now: () => number): SourceStore {
   return {
     list: () => queries.selectFrom("sources").select(["name", "document"]).orderBy("name").execute(),

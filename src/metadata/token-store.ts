@@ -5,7 +5,7 @@ import type { Budget } from "../shared/budget.ts";
 import type { MetadataDatabase } from "./database.ts";
 import type { TokenTable } from "./schema.ts";
 
-/** Keeps tokens in the metadata file; `now` is the clock, in milliseconds since 1970. */
+/** Keeps tokens in the metadata; `now` is the clock, in milliseconds since 1970. */
 export function createTokenStore(database: MetadataDatabase, now: () => number): TokenStore {
   return new MetadataTokens(database, now);
 }
@@ -25,8 +25,7 @@ class MetadataTokens implements TokenStore {
   async create(fresh: NewToken): Promise<IssuedToken> {
     const secret = createSecret();
     const row = newRow(fresh, secret, this.#now());
-    await this.#database.queries.insertInto("tokens").values(row).execute();
-    this.#ownChanges++;
+    await this.#change(() => this.#database.queries.insertInto("tokens").values(row).execute());
     return { token: toToken(row), secret };
   }
 
@@ -40,50 +39,62 @@ class MetadataTokens implements TokenStore {
     const secret = createSecret();
     const at = this.#now();
     // One statement, so that of two rotations at once each replaces what the other left.
-    const row = await this.#database.queries
-      .updateTable("tokens")
-      .set(({ ref }) => ({
-        hash: hashSecret(secret).toString("hex"),
-        rotated_at: at,
-        previous_hash: graceMs > 0 ? ref("hash") : null,
-        previous_valid_until: graceMs > 0 ? at + graceMs : null,
-      }))
-      .where("id", "=", id)
-      .where("revoked_at", "is", null)
-      .returningAll()
-      .executeTakeFirst();
-    this.#ownChanges++;
+    const row = await this.#change(() =>
+      this.#database.queries
+        .updateTable("tokens")
+        .set(({ ref }) => ({
+          hash: hashSecret(secret).toString("hex"),
+          rotated_at: at,
+          previous_hash: graceMs > 0 ? ref("hash") : null,
+          previous_valid_until: graceMs > 0 ? at + graceMs : null,
+        }))
+        .where("id", "=", id)
+        .where("revoked_at", "is", null)
+        .returningAll()
+        .executeTakeFirst(),
+    );
     return row === undefined ? undefined : { token: toToken(row), secret };
   }
 
   async revoke(id: string): Promise<Token | undefined> {
     const { queries } = this.#database;
-    await queries
+    const revocation = queries
       .updateTable("tokens")
       .set({ revoked_at: this.#now() })
       .where("id", "=", id)
-      .where("revoked_at", "is", null)
-      .execute();
-    this.#ownChanges++;
+      .where("revoked_at", "is", null);
+    await this.#change(() => revocation.execute());
     const row = await queries.selectFrom("tokens").selectAll().where("id", "=", id).executeTakeFirst();
     return row === undefined ? undefined : toToken(row);
   }
 
   async demotePinnedOwners(): Promise<readonly Token[]> {
-    const { queries } = this.#database;
-    const rows = await queries.selectFrom("tokens").selectAll().execute();
-    const demoted = rows.filter(({ scopes, pins }) => isPinnedOwner(readScopes(scopes), readPins(pins)));
-    for (const row of demoted) {
-      const scopes = JSON.stringify(toToken(row).scopes);
-      await queries.updateTable("tokens").set({ scopes }).where("id", "=", row.id).execute();
-    }
-    if (demoted.length > 0) this.#ownChanges++;
+    const demoted = await this.#change(() =>
+      this.#database.inTurn("tokens", async (transaction) => {
+        const rows = await transaction.selectFrom("tokens").selectAll().execute();
+        const owners = rows.filter(({ scopes, pins }) => isPinnedOwner(readScopes(scopes), readPins(pins)));
+        for (const row of owners) {
+          const scopes = JSON.stringify(toToken(row).scopes);
+          await transaction.updateTable("tokens").set({ scopes }).where("id", "=", row.id).execute();
+        }
+        return owners;
+      }),
+    );
     return demoted.map(toToken);
   }
 
+  /** Counts a change also where it fails: what is stored may be another thing all the same. */
+  async #change<T>(change: () => Promise<T>): Promise<T> {
+    try {
+      return await change();
+    } finally {
+      this.#ownChanges++;
+    }
+  }
+
   version(): string {
-    // The file's own number counts other connections' commits only.
-    return `${this.#database.dataVersion()}.${this.#ownChanges}`;
+    // A file's number counts other connections' commits only.
+    return `${this.#database.versionOf("tokens")}.${this.#ownChanges}`;
   }
 
   ownChanges(): number {

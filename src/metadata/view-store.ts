@@ -28,8 +28,8 @@ export interface ViewStore {
   remove(id: string, author: string, isOwner: boolean): Promise<boolean>;
 }
 
-/** Keeps views in the metadata file; `now` is the clock, in milliseconds since 1970. */
-export function createViewStore({ queries }: MetadataDatabase, now: () => number): ViewStore {
+/** Keeps views in the metadata; `now` is the clock, in milliseconds since 1970. */
+export function createViewStore({ queries, inTurn }: MetadataDatabase, now: () => number): ViewStore {
   return {
     async listFor(author) {
       const rows = await queries
@@ -51,8 +51,8 @@ export function createViewStore({ queries }: MetadataDatabase, now: () => number
         is_shared: isShared ? 1 : 0,
         created_at: now(),
       };
-      return queries.transaction().execute(async (transaction) => {
-        // The write comes first: it takes the lock, so that two saves at once cannot both be the last that fits.
+      // Two saves at once cannot both be the last that fits. The write comes first: in a file, it takes the lock.
+      return inTurn(`views of ${author}`, async (transaction) => {
         await transaction.insertInto("views").values(row).execute();
         const { count } = await transaction
           .selectFrom("views")

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { findInaccessible } from "../shared/check-access.ts";
-import { UserError } from "../shared/user-error.ts";
+import { findInaccessible } from "../../shared/check-access.ts";
+import { UserError } from "../../shared/user-error.ts";
 
 const keyBytes = 32;
 
@@ -25,4 +25,11 @@ export async function readSecretKey(path: string): Promise<Uint8Array> {
     );
   }
   return key;
+}
+
+/** Puts another key in the place of the one that is there; a path has the one or the other. */
+export async function replaceSecretKey(path: string, key: Uint8Array): Promise<void> {
+  const made = `${path}.new`;
+  await writeFile(made, key, { mode: 0o600, flush: true });
+  await rename(made, path);
 }

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { KnownTokens } from "./known-tokens.ts";
+import { hashSecret } from "./secret.ts";
+import type { Token } from "./token.ts";
+
+const token = (secret: string): Token => ({
+  id: secret,
+  hash: hashSecret(secret),
+  description: "",
+  scopes: ["query"],
+  pins: {},
+  budget: {},
+  redaction: "fixed",
+  createdAt: 0,
+  expiresAt: undefined,
+  revokedAt: undefined,
+});
+
+/** A store whose reads are ended by hand. */
+function createStore() {
+  const pending: { resolve: (tokens: readonly Token[]) => void; reject: (error: Error) => void }[] = [];
+  let version = 0;
+  return {
+    pending,
+    change: () => version++,
+    version: () => String(version),
+    list: () => new Promise<readonly Token[]>((resolve, reject) => pending.push({ resolve, reject })),
+  };
+}
+
+describe("tokens that are known", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("are those last read where the store does not answer within half a second, for all that wait together", async () => {
+    const store = createStore();
+    const known = new KnownTokens(store, [], () => 0);
+    const first = known.read();
+    store.pending.shift()?.resolve([token("a")]);
+    await first;
+    store.change();
+    let ended = 0;
+    const waiting = Array.from({ length: 3 }, () => known.read().then(() => ended++));
+    await vi.advanceTimersByTimeAsync(490);
+    expect(ended).toBe(0);
+    await vi.advanceTimersByTimeAsync(20);
+    await Promise.all(waiting);
+    // Whoever comes now does not wait at all.
+    await known.read();
+    expect([known.find("a")?.identity.tokenId, store.pending.length]).toEqual(["a", 1]);
+    store.pending.shift()?.resolve([]);
+    await vi.advanceTimersByTimeAsync(0);
+    expect([known.find("a"), known.isCurrent()]).toEqual([undefined, true]);
+  });
+
+  it("are read again by who asks after a change, also where a read is under way already", async () => {
+    const store = createStore();
+    const known = new KnownTokens(store, [], () => 0);
+    const before = known.read();
+    store.change();
+    const after = known.read();
+    store.pending.shift()?.resolve([token("a")]);
+    await vi.advanceTimersByTimeAsync(0);
+    store.pending.shift()?.resolve([]);
+    await Promise.all([before, after]);
+    expect(known.find("a")).toBeUndefined();
+  });
+
+  it("are an error where none were ever read", async () => {
+    const store = createStore();
+    const known = new KnownTokens(store, [], () => 0);
+    const reading = known.read();
+    store.pending.shift()?.reject(new Error("away"));
+    await expect(reading).rejects.toThrow("away");
+  });
+});

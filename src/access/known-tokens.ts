@@ -1,0 +1,145 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Identity } from "./scope.ts";
+import { hashSecret } from "./secret.ts";
+import type { Token, TokenStore } from "./token.ts";
+
+/** A token by one of its values. */
+export interface KnownToken {
+  readonly hash: Buffer;
+  readonly identity: Identity;
+  readonly expiresAt: number | undefined;
+}
+
+/** How long callers wait for a read, all together. */
+const patienceMs = 500;
+
+interface Reading {
+  /** False once it took longer than so many milliseconds since it was begun. Rejects where the read does. */
+  isOver(withinMs: number | undefined): Promise<boolean>;
+}
+
+type TokenIndex = ReadonlyMap<number, readonly KnownToken[]>;
+
+/** The fixed tokens, and those of a store as they were last read. */
+export class KnownTokens {
+  readonly #store: Pick<TokenStore, "version" | "list">;
+  readonly #fixedTokens: readonly KnownToken[];
+  readonly #fixed: TokenIndex;
+  readonly #now: () => number;
+  #all: TokenIndex;
+  #version: string | undefined;
+  #reading: Reading | undefined;
+  /** Changes with the tokens. */
+  serial = 0;
+
+  constructor(store: Pick<TokenStore, "version" | "list">, fixed: readonly KnownToken[], now: () => number) {
+    this.#store = store;
+    this.#fixedTokens = fixed;
+    this.#fixed = indexTokens(fixed);
+    this.#all = this.#fixed;
+    this.#now = now;
+  }
+
+  /** False when the store may have others. */
+  isCurrent(): boolean {
+    return this.#store.version() === this.#version;
+  }
+
+  /**
+   * Reads what the store had when this was called, or later. Where it cannot be read, or not within half a second,
+   * those last read stay; it throws the store's error where none ever were.
+   */
+  async read(): Promise<void> {
+    // What was begun before this call may miss a change that the second then finds.
+    for (let reads = 0; reads < 2 && !this.isCurrent(); reads++) {
+      const reading = this.#begin();
+      const isKnown = this.#version !== undefined;
+      try {
+        if (!(await reading.isOver(isKnown ? patienceMs : undefined))) return;
+      } catch (error) {
+        if (!isKnown) throw error;
+        return;
+      }
+    }
+  }
+
+  /** One read for all that wait for it. */
+  #begin(): Reading {
+    this.#reading ??= startReading(
+      this.#readOnce().finally(() => {
+        this.#reading = undefined;
+      }),
+    );
+    return this.#reading;
+  }
+
+  find(secret: string): KnownToken | undefined {
+    return this.#findAmong(this.#all, secret);
+  }
+
+  findFixed(secret: string): KnownToken | undefined {
+    return this.#findAmong(this.#fixed, secret);
+  }
+
+  isExpired({ expiresAt }: KnownToken): boolean {
+    return expiresAt !== undefined && expiresAt <= this.#now();
+  }
+
+  async #readOnce(): Promise<void> {
+    const version = this.#store.version();
+    const stored = (await this.#store.list()).filter((token) => token.revokedAt === undefined);
+    this.#all = indexTokens([...this.#fixedTokens, ...stored.flatMap(toKnown)]);
+    this.#version = version;
+    this.serial++;
+  }
+
+  #findAmong(index: TokenIndex, secret: string): KnownToken | undefined {
+    const hash = hashSecret(secret);
+    for (const token of index.get(shortKey(hash)) ?? []) {
+      if (timingSafeEqual(token.hash, hash)) return this.isExpired(token) ? undefined : token;
+    }
+    return undefined;
+  }
+}
+
+function startReading(done: Promise<void>): Reading {
+  const startedAt = performance.now();
+  const over = done.then(() => true);
+  over.catch(() => undefined);
+  return {
+    async isOver(withinMs) {
+      if (withinMs === undefined) return over;
+      const left = withinMs - (performance.now() - startedAt);
+      if (left <= 0) return false;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<boolean>((resolve) => {
+        timer = setTimeout(() => resolve(false), left);
+      });
+      return Promise.race([over, late]).finally(() => clearTimeout(timer));
+    },
+  };
+}
+
+/** A token by its value, and by the one before where that counts too. */
+function toKnown(token: Token): readonly KnownToken[] {
+  const { id: tokenId, scopes, pins, budget, redaction, hash, expiresAt, previousHash, previousValidUntil } = token;
+  const identity = { tokenId, scopes, pins, budget, redaction };
+  const current = { hash, identity, expiresAt };
+  if (previousHash === undefined || previousValidUntil === undefined) return [current];
+  const endsAt = Math.min(previousValidUntil, expiresAt ?? previousValidUntil);
+  return [current, { hash: previousHash, identity, expiresAt: endsAt }];
+}
+
+/** By the hash's first bytes: which bucket is looked into tells nothing about a secret. */
+function indexTokens(tokens: readonly KnownToken[]): TokenIndex {
+  const index = new Map<number, KnownToken[]>();
+  for (const token of tokens) {
+    const key = shortKey(token.hash);
+    index.set(key, [...(index.get(key) ?? []), token]);
+  }
+  return index;
+}
+
+function shortKey(hash: Buffer): number {
+  return hash.readUInt32BE(0);
+}

@@ -1,0 +1,16 @@
+import type { ColumnDataType, CreateTableBuilder, Expression, Kysely } from "kysely";
+
+/** What migrations say of columns that databases name differently. */
+export interface Columns {
+  /** Texts, compared and ordered by their bytes. */
+  readonly text: ColumnDataType | Expression<unknown>;
+  /** Whole numbers of up to 2^53. */
+  readonly whole: ColumnDataType;
+  /** Adds a key that the database numbers, from 1, in the order of inserts. */
+  addNumber<Table extends string, Names extends string>(
+    table: CreateTableBuilder<Table, Names>,
+    name: string,
+  ): CreateTableBuilder<Table, Names>;
+  /** Adds what several services on the database agree by. */
+  addNodes(db: Kysely<unknown>): Promise<void>;
+}

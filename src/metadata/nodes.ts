@@ -1,0 +1,39 @@
+import type { Topic } from "./topics.ts";
+
+/** What the services on one database, its nodes, agree on. A file has one node. */
+export interface Nodes {
+  /**
+   * Runs a change while no other node runs one, after what others changed was taken over. Throws `metadata_unavailable`
+   * where the database is away, or another node's change took five seconds; `isPatient` waits for a minute, for starts
+   * of many nodes at once.
+   */
+  exclusively<T>(work: () => Promise<T>, isPatient?: boolean): Promise<T>;
+  /** Adds what takes over a topic that changed; what changed meanwhile is taken over with the next change or poll. */
+  onChange(topic: Topic, takeOver: () => Promise<void>): void;
+  /** Tells every node of a change that is in no table; throws `metadata_unavailable` where the database is away. */
+  announce(topic: "cache"): Promise<void>;
+  /** True on one node at most. */
+  isLeader(): boolean;
+  /** Runs the work unless another node runs work of this name: then it answers undefined at once. */
+  alone<T>(name: string, work: () => Promise<T>): Promise<T | undefined>;
+  /** How well the node knows what is in the database. */
+  state(): NodeState;
+}
+
+/**
+ * `current`: nothing that was changed more than a second ago is missing. `behind`: the database is away, and what was
+ * last known counts. `outdated`: it has been away for too long.
+ */
+export type NodeState = "current" | "behind" | "outdated";
+
+/** The node of a database that has no other: changes come one after the other where they are made. */
+export function createOnlyNode(): Nodes {
+  return {
+    exclusively: (work) => work(),
+    onChange: () => undefined,
+    announce: async () => undefined,
+    isLeader: () => true,
+    alone: (_name, work) => work(),
+    state: () => "current",
+  };
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasPostgres, type PostgresCluster, startPostgres } from "../../../test/support/postgres-cluster.ts";
+import { UserError } from "../../shared/user-error.ts";
+import { openMetadata } from "../database.ts";
+import { createSourceStore } from "../source-store.ts";
+
+/** What the person who starts the service is told. */
+async function refusalOf(url: string): Promise<string> {
+  const error: unknown = await openMetadata(url).then(
+    (opened) => opened.close(),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(UserError);
+  return error instanceof Error ? error.message : "";
+}
+
+describe.runIf(hasPostgres())("a database that cannot be used", () => {
+  let cluster: PostgresCluster;
+  let url: URL;
+
+  const at = (change: (changed: URL) => void): string => {
+    const changed = new URL(url);
+    change(changed);
+    return changed.href;
+  };
+
+  beforeAll(async () => {
+    cluster = await startPostgres();
+    url = new URL(cluster.createDatabase());
+    cluster.sql("postgres", "CREATE ROLE guarded LOGIN PASSWORD 'right'; CREATE ROLE plain LOGIN");
+    cluster.sql("postgres", "CREATE ROLE full LOGIN SUPERUSER CONNECTION LIMIT 0; ALTER ROLE full NOSUPERUSER");
+  });
+
+  afterAll(() => cluster.stop());
+
+  it("is told where nothing answers, or nothing of the name is there", async () => {
+    expect(await refusalOf(at((to) => (to.port = "1")))).toMatch(/ECONNREFUSED.*named by LOGWEIR_METADATA_URL/);
+    expect(await refusalOf(at((to) => (to.hostname = "nowhere.invalid")))).toContain(
+      "there is no host nowhere.invalid",
+    );
+    expect(await refusalOf(at((to) => (to.pathname = "/none")))).toContain(
+      "there is no database none. Make it: createdb",
+    );
+  });
+
+  it("is told where the user is refused, with the password in no word", async () => {
+    const guarded = (password: string) => {
+      return at((to) => {
+        to.username = "guarded";
+        to.password = password;
+      });
+    };
+    const told = await refusalOf(guarded("wrong-hunter2"));
+    expect(told).toContain("refused the user guarded: password authentication failed");
+    expect(told).not.toContain("hunter2");
+    expect(await refusalOf(guarded(""))).toContain("refused the user guarded");
+    expect(await refusalOf(at((to) => (to.username = "plain")))).toMatch(
+      /may not do what is needed \(permission denied/,
+    );
+    expect(await refusalOf(at((to) => (to.username = "full")))).toContain("has no connection left");
+    expect(await refusalOf(at((to) => to.searchParams.set("sslmode", "require")))).toContain("TLS failed");
+  });
+
+  it("is told and left as it is where it holds something else, or what a later release made", async () => {
+    const other = new URL(cluster.createDatabase());
+    const name = other.pathname.slice(1);
+    cluster.sql(name, "CREATE TABLE tokens (x int)");
+    expect(await refusalOf(other.href)).toContain("holds tables of something else");
+    cluster.sql(name, "DROP TABLE tokens");
+    await (await openMetadata(other.href)).close();
+    cluster.sql(name, "INSERT INTO kysely_migration VALUES ('9999-future', '2030-01-01')");
+    expect(await refusalOf(other.href)).toMatch(
+      /brought up to date by a later release \(9999-future is not known here\)/,
+    );
+    cluster.sql(name, "DELETE FROM kysely_migration WHERE name = '9999-future'");
+    cluster.sql(name, "UPDATE service_keys SET value = 'short'");
+    const opened = await openMetadata(other.href);
+    await expect(opened.readKey()).rejects.toThrow(/The key in .* is damaged/);
+    await opened.close();
+    cluster.sql("postgres", `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    cluster.sql(name, "SET default_transaction_read_only = off; DELETE FROM service_keys");
+    expect(await refusalOf(other.href)).toContain("it is read-only, as a standby is");
+    cluster.sql("postgres", "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
+    expect(await refusalOf(at((to) => (to.pathname = "/latin")))).toContain("is in LATIN1; make one in UTF8");
+  });
+
+  it("is made ready once by many that begin at the same moment, and goes on with a release that adds to it", async () => {
+    const fresh = cluster.createDatabase();
+    const opened = await Promise.all(Array.from({ length: 6 }, () => openMetadata(fresh)));
+    const keys = await Promise.all(opened.map((each) => each.readKey()));
+    expect(new Set(keys.map((key) => Buffer.from(key).toString("hex"))).size).toBe(1);
+    // As the migration of a later release does, while these run.
+    cluster.sql(new URL(fresh).pathname.slice(1), "ALTER TABLE sources ADD COLUMN later text NOT NULL DEFAULT ''");
+    const [first, second] = opened;
+    if (first === undefined || second === undefined) throw new Error("They were not opened");
+    await createSourceStore(first, () => 0).put({ name: "a", document: "{}" });
+    expect(await createSourceStore(second, () => 0).list()).toEqual([{ name: "a", document: "{}" }]);
+    await Promise.all(opened.map((each) => each.close()));
+  });
+});

@@ -1,0 +1,54 @@
+import { type Topic, topics } from "../topics.ts";
+
+/** A number for each topic, which grows with its changes. */
+export type Counters = ReadonlyMap<Topic, number>;
+
+export interface CounterRow {
+  readonly topic: Topic;
+  readonly number: number;
+  /** The process of the server that answered. */
+  readonly pid: number;
+}
+
+/** Reads the counters, as `CounterRow`. */
+export const readCounters = "SELECT topic, number, pg_backend_pid() AS pid FROM metadata_changes";
+
+/** The counters that were read. */
+export function toCounters(rows: readonly CounterRow[]): Counters {
+  return new Map(rows.map(({ topic, number }) => [topic, number]));
+}
+
+/** Takes over what others changed: one run after the other, since what is taken over twice is the same then. */
+export class TakeOvers {
+  readonly #takers = new Map<Topic, (() => Promise<void>)[]>();
+  /** As they were last read, and as they were when what they count was last taken over. */
+  #counters: Counters = new Map();
+  readonly #taken = new Map<Topic, number>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  add(topic: Topic, takeOver: () => Promise<void>): void {
+    this.#takers.set(topic, [...(this.#takers.get(topic) ?? []), takeOver]);
+    // What changed since it was read, before this was told.
+    this.#taken.delete(topic);
+  }
+
+  versionOf(topic: Topic): number {
+    return this.#counters.get(topic) ?? 0;
+  }
+
+  /** Resolves once all that these counters tell of is taken over. */
+  run(counters: Counters): Promise<void> {
+    const done = this.#last.then(async () => {
+      this.#counters = counters;
+      for (const topic of topics) {
+        const number = counters.get(topic) ?? 0;
+        if (this.#taken.get(topic) !== number) {
+          for (const taker of this.#takers.get(topic) ?? []) await taker();
+        }
+        this.#taken.set(topic, number);
+      }
+    });
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+}

@@ -1,0 +1,123 @@
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Kysely, SqliteAdapter, SqliteDialect } from "kysely";
+import Database from "libsql";
+import { findInaccessible } from "../../shared/check-access.ts";
+import { UserError } from "../../shared/user-error.ts";
+import type { Columns } from "../columns.ts";
+import type { MetadataDatabase } from "../database.ts";
+import { migrate } from "../migrations.ts";
+import { createOnlyNode } from "../nodes.ts";
+import type { MetadataSchema } from "../schema.ts";
+import { readSecretKey, replaceSecretKey } from "./secret-key.ts";
+
+/** What every SQLite file begins with. */
+const magic = "SQLite format 3\u0000";
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isFile = code === "EEXIST" || code === "ENOTDIR";
+    const why = isFile ? "it is a file, or lies below one" : `it cannot be made or written (${code})`;
+    throw new UserError(`The data folder ${folder} cannot be used: ${why}. Choose another with LOGWEIR_DATA_DIR`, {
+      cause: error,
+    });
+  }
+}
+
+function checkAccess(paths: readonly string[]): void {
+  const [problem] = findInaccessible(paths);
+  if (problem !== undefined) throw new UserError(problem);
+}
+
+/** Before SQLite looks at it, which may leave files beside it. */
+function checkHeader(path: string): void {
+  if (!existsSync(path) || statSync(path).size === 0) return;
+  if (!statSync(path).isFile()) throw new UserError(`${path} is no file; nothing was changed. Move it away`);
+  const file = openSync(path, "r");
+  try {
+    const head = Buffer.alloc(magic.length);
+    readSync(file, head, 0, head.length, 0);
+    if (head.toString("latin1") !== magic) throw damaged(path, "it does not begin like a database");
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openChecked(path: string): Database.Database {
+  try {
+    const database = new Database(path);
+    const { quick_check: result } = database.prepare("PRAGMA quick_check(1)").get() as { readonly quick_check: string };
+    if (result === "ok") return database;
+    database.close();
+    throw damaged(path, result);
+  } catch (error) {
+    throw error instanceof UserError
+      ? error
+      : damaged(path, error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+function damaged(path: string, why: string, cause?: unknown): UserError {
+  return new UserError(
+    `${path} is damaged or is no metadata of this service (${why}); nothing was changed. Bring a backup back ` +
+      `with \`logweir restore\`, or move the file away: tokens and endpoints made over HTTP are in it`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** SQLite changes tables in transactions: all migrations that a file lacks come about together, or none. */
+class WholeMigrations extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}
+
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+const columns: Columns = {
+  text: "text",
+  whole: "integer",
+  addNumber: (table, name) => table.addColumn(name, "integer", (column) => column.primaryKey().autoIncrement()),
+  addNodes: async () => undefined,
+};
+
+/**
+ * Opens the file, makes it (and its folder) when missing, and brings its tables up to date. WAL, and waiting up to five
+ * seconds for another writer, let the service and the command line work on it at the same time.
+ */
+export async function openSqlite(path: string): Promise<MetadataDatabase> {
+  makeFolder(dirname(path));
+  checkAccess([path, `${path}-wal`, `${path}-shm`]);
+  checkHeader(path);
+  const database = openChecked(path);
+  database.pragma("busy_timeout = 5000");
+  database.pragma("journal_mode = WAL");
+  database.pragma("foreign_keys = ON");
+  const queries = new Kysely<MetadataSchema>({ dialect: new WholeMigrations({ database }) });
+  await migrate(queries, columns, path).catch(async (error: unknown) => {
+    await queries.destroy();
+    if (error instanceof UserError) throw error;
+    throw new Error(`${path} cannot be brought up to date: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const version = database.prepare("PRAGMA data_version");
+  return {
+    queries,
+    // One number for all topics.
+    versionOf: () => (version.get() as { readonly data_version: number }).data_version,
+    // The first statement writes, and nobody else does until the end.
+    inTurn: (_name, work) => queries.transaction().execute(work),
+    readKey: () => readSecretKey(join(dirname(path), "cursor.key")),
+    replaceKey: (key) => replaceSecretKey(join(dirname(path), "cursor.key"), key),
+    copyTo: (target) => void database.prepare("VACUUM INTO ?").run(target),
+    join: async () => createOnlyNode(),
+    close: () => queries.destroy(),
+  };
+}

@@ -1,0 +1,229 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hasPostgres, type PostgresCluster, startPostgres } from "../../test/support/postgres-cluster.ts";
+import type { NewVersion } from "../endpoints/management/endpoint-store.ts";
+import { createAuditOutbox } from "./audit-outbox.ts";
+import { type MetadataDatabase, openMetadata } from "./database.ts";
+import { createDrainStore } from "./drain-store.ts";
+import { createEndpointStore } from "./endpoint-store.ts";
+import { createSourceStore } from "./source-store.ts";
+import { createTokenStore } from "./token-store.ts";
+import { createViewStore } from "./view-store.ts";
+
+const kinds = hasPostgres() ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] as const);
+
+let cluster: PostgresCluster | undefined;
+let database: MetadataDatabase;
+
+const version = (id: string, more: Partial<NewVersion> = {}): NewVersion => ({
+  endpointId: id,
+  name: id,
+  author: "me",
+  action: "create",
+  rollbackTo: undefined,
+  changed: [],
+  document: "{}",
+  contract: "{}",
+  ...more,
+});
+
+describe.each(kinds)("the stores in %s", (kind) => {
+  beforeAll(async () => {
+    if (kind === "PostgreSQL") cluster = await startPostgres();
+  });
+
+  afterAll(async () => {
+    await cluster?.stop();
+    cluster = undefined;
+  });
+
+  beforeEach(async () => {
+    database = await openMetadata(cluster?.createDatabase() ?? ":memory:");
+  });
+
+  afterEach(() => database.close());
+
+  it("keep a version with each save, numbered by id", async () => {
+    let now = 5;
+    const store = createEndpointStore(database, () => now++);
+    expect(await store.save(version("a"), undefined)).toBe(1);
+    expect(await store.save(version("b"), undefined)).toBe(1);
+    expect(
+      await store.save(version("a", { document: "{2}", action: "rollback", rollbackTo: 1, changed: ["x"] }), 1),
+    ).toBe(2);
+    expect(await store.list()).toMatchObject([
+      { id: "a", number: 2, document: "{2}" },
+      { id: "b", number: 1 },
+    ]);
+    expect(await store.versions("a")).toMatchObject([
+      { number: 2, createdAt: 7, action: "rollback", rollbackTo: 1, changed: ["x"] },
+      { number: 1, createdAt: 5, rollbackTo: undefined },
+    ]);
+    expect(await store.version("a", 1)).toMatchObject({ number: 1, document: "{}" });
+    expect([await store.version("a", 3), await store.latest("c")]).toEqual([undefined, undefined]);
+  });
+
+  it("save nothing on another version than the current one, or for an id or name that is taken", async () => {
+    const store = createEndpointStore(database, () => 0);
+    await store.save(version("a"), undefined);
+    expect(await store.save(version("a"), undefined)).toBeUndefined();
+    expect(await store.save(version("b", { name: "a" }), undefined)).toBeUndefined();
+    expect(await store.save(version("a"), 2)).toBeUndefined();
+    expect(await store.versions("a")).toHaveLength(1);
+    expect(await store.versions("b")).toEqual([]);
+  });
+
+  it("go back as a whole where a part of a save fails", async () => {
+    const store = createEndpointStore(database, () => 0);
+    await store.save(version("a"), undefined);
+    await store.save(version("b"), undefined);
+    await expect(store.save(version("a", { name: "b", document: "{9}" }), 1)).rejects.toThrow();
+    const broken = version("a", { document: "{9}", author: null as unknown as string });
+    await expect(store.save(broken, 1)).rejects.toThrow();
+    expect(await store.list()).toMatchObject([{ id: "a", number: 1, document: "{}" }, { id: "b" }]);
+    expect(await store.save(version("a"), 1)).toBe(2);
+  });
+
+  it("let one of many saves on the same version through", async () => {
+    const store = createEndpointStore(database, () => 0);
+    await store.save(version("a"), undefined);
+    const numbers = await Promise.all(Array.from({ length: 8 }, () => store.save(version("a"), 1)));
+    expect(numbers.filter((number) => number !== undefined)).toEqual([2]);
+  });
+
+  it("keep the versions of what is removed, and go on with their numbers", async () => {
+    const store = createEndpointStore(database, () => 0);
+    await store.save(version("a"), undefined);
+    expect(await store.remove("a", 7)).toBe(false);
+    expect(await store.remove("a", 1)).toBe(true);
+    expect(await store.list()).toEqual([]);
+    expect(await store.versions("a")).toHaveLength(1);
+    expect(await store.record([version("a"), version("a")])).toEqual([2, 3]);
+    expect(await store.save(version("a"), undefined)).toBe(4);
+  });
+
+  it("keep tokens with times beyond 2^31, rotated and revoked", async () => {
+    let now = 1_790_000_000_000;
+    const store = createTokenStore(database, () => now++);
+    const before = store.ownChanges();
+    const some = { description: "ü 😀 '\"", scopes: ["query"], pins: { project: "a" }, expiresAt: 4_102_444_800_000 };
+    const { token } = await store.create(some);
+    expect(await store.list()).toMatchObject([{ ...some, createdAt: 1_790_000_000_000, revokedAt: undefined }]);
+    const rotated = await store.rotate(token.id, 1_000);
+    expect(rotated?.token).toMatchObject({ previousHash: token.hash, previousValidUntil: 1_790_000_001_001 });
+    expect(await store.revoke(token.id)).toMatchObject({ revokedAt: 1_790_000_000_002 });
+    expect(await store.revoke(token.id)).toMatchObject({ revokedAt: 1_790_000_000_002 });
+    expect([await store.rotate(token.id, 0), await store.revoke("none")]).toEqual([undefined, undefined]);
+    expect(store.ownChanges()).toBeGreaterThan(before);
+  });
+
+  it("take the scope private from pinned tokens once", async () => {
+    const store = createTokenStore(database, () => 0);
+    await store.create({ description: "", scopes: ["private", "query"], pins: { a: "b" }, expiresAt: undefined });
+    expect(await store.demotePinnedOwners()).toMatchObject([{ scopes: ["query"] }]);
+    expect(await store.demotePinnedOwners()).toEqual([]);
+  });
+
+  it("keep sources by name, in the order of their bytes", async () => {
+    const store = createSourceStore(database, () => 0);
+    for (const name of ["b", "a", "Z", "é", "a-b", "a.b", "_"]) await store.put({ name, document: "{}" });
+    await store.put({ name: "a", document: '{"kind":"x"}' });
+    await store.remove("b");
+    expect((await store.list()).map(({ name }) => name)).toEqual(["Z", "_", "a", "a-b", "a.b", "é"]);
+    expect((await store.list())[2]).toEqual({ name: "a", document: '{"kind":"x"}' });
+  });
+
+  it("keep backends and rules in the order in which they were made, also when they change", async () => {
+    const store = createDrainStore(database);
+    for (const id of ["2", "1", "3"]) await store.putBackend({ id, document: "{}", config: "c" });
+    for (const id of ["y", "x"]) await store.putRule({ id, backendId: "1", document: "{}" });
+    await store.putRule({ id: "z", backendId: "2", document: "{}" });
+    await store.putBackend({ id: "2", document: '{"a":1}', config: "d" });
+    await store.putRule({ id: "y", backendId: "3", document: "[]" });
+    expect(await store.backends()).toEqual([
+      { id: "2", document: '{"a":1}', config: "d" },
+      { id: "1", document: "{}", config: "c" },
+      { id: "3", document: "{}", config: "c" },
+    ]);
+    expect((await store.rules()).map(({ id }) => id)).toEqual(["y", "x", "z"]);
+    await store.removeBackend("1");
+    await store.removeRule("z");
+    expect(await store.rules()).toEqual([{ id: "y", backendId: "3", document: "[]" }]);
+  });
+
+  it("keep views up to a count, however many are saved at once", async () => {
+    const store = createViewStore(database, () => 1_790_000_000_000);
+    const view = { name: "n", endpoint: "e", state: "s", author: "me", isShared: false };
+    const added = await Promise.all(Array.from({ length: 8 }, () => store.add(view, 3)));
+    expect(added.filter((each) => each !== undefined)).toHaveLength(3);
+    const shared = await store.add({ ...view, name: "N", author: "you", isShared: true }, 3);
+    expect(await store.listFor("me")).toHaveLength(4);
+    expect((await store.listFor("me"))[0]).toEqual(shared);
+    expect(await store.listFor("nobody")).toEqual([shared]);
+    expect(await store.remove(String(shared?.id), "me", false)).toBe(false);
+    expect(await store.remove(String(shared?.id), "me", true)).toBe(true);
+  });
+
+  it("keep what commands leave in the outbox until it is removed, under the same ids for all", async () => {
+    await database.join({ isEngineShared: true, nowMs: () => performance.now(), log: () => undefined });
+    const outbox = createAuditOutbox(database, () => 1_790_000_000_000);
+    await outbox.put({ action: "a" });
+    await outbox.put({ action: "b" });
+    const other = createAuditOutbox(database, () => 0);
+    const [listed, again] = await Promise.all([outbox.list(), other.list()]);
+    expect(again).toEqual(listed);
+    expect(listed.map(({ at, event }) => [at, (JSON.parse(event) as { action: string }).action])).toEqual([
+      [1_790_000_000_000, "a"],
+      [1_790_000_000_000, "b"],
+    ]);
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(2);
+    await other.remove(listed.slice(0, 1));
+    expect(await outbox.list()).toEqual(listed.slice(1));
+    await Promise.all([outbox.remove(listed), other.remove(listed)]);
+    expect([await outbox.list(), await other.list()]).toEqual([[], []]);
+    // As a release before wrote it.
+    await database.queries.insertInto("audit_outbox").values({ at: 5, event: '{"action":"old"}' }).execute();
+    const third = createAuditOutbox(database, () => 0);
+    const [old] = await third.list();
+    expect(old?.id).toMatch(/^outbox 5 \d+$/);
+    expect(await third.list()).toEqual([old]);
+  });
+
+  it("keep keys of drained events by number, without a gap, whoever adds them", async () => {
+    const store = database.drainKeys;
+    // In a file there is one service, which has files for them.
+    expect(store !== undefined).toBe(kind === "PostgreSQL");
+    if (store === undefined) return;
+    const line = (number: number) => `${number} "id ${number}"\n`;
+    const ends = await Promise.all(Array.from({ length: 20 }, (_, n) => store.add("a", line(n) + line(n), 2)));
+    expect(ends.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => (n + 1) * 2));
+    await store.add("b", line(0), 1);
+    const rule = { id: "r", source: "a" };
+    expect(await store.openPosition(rule, "end")).toBe(40);
+    expect(await store.openPosition({ ...rule, id: "s" }, "first")).toBe(0);
+    await store.movePosition("s", 7);
+    await store.movePosition("s", 3);
+    await store.releaseBefore("a", 7);
+    expect(await store.positions()).toEqual(
+      new Map([
+        ["r", 40],
+        ["s", 7],
+      ]),
+    );
+    expect((await store.read("a", 7)).map(({ first }) => first)).toEqual(
+      Array.from({ length: 17 }, (_, n) => 6 + n * 2),
+    );
+    expect(await store.read("a", 5)).toEqual([]);
+    expect(await store.waiting()).toContainEqual({ byteCount: expect.any(Number), source: "a", first: 6, end: 40 });
+    expect(await store.dropOldest("a")).toBe(34);
+    expect(await store.waiting()).toContainEqual({ source: "a", first: 40, end: 40, byteCount: 0 });
+    await store.remove("a");
+    await store.removePosition("r");
+    expect((await store.waiting()).map(({ source }) => source)).toEqual(["b"]);
+  });
+
+  it("have one key, however often it is read", async () => {
+    const key = await database.readKey();
+    expect(key).toHaveLength(32);
+    if (kind === "PostgreSQL") expect(await database.readKey()).toEqual(key);
+  });
+});
