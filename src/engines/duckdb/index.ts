@@ -2,7 +2,9 @@
 import { availableParallelism, totalmem } from "node:os";
 import { defaultCapabilities, type EngineCapabilities } from "../contract/capabilities.ts";
 import { type Engine, EngineError } from "../contract/query-engine.ts";
+import { createStoredEvents } from "../schema/decode/stored-events.ts";
 import { schemaLimitsFor, type TenantColumns } from "../schema/grant-entries.ts";
+import { defaultStoreLimits, type StoreLimits } from "../schema/source/store-limits.ts";
 import { compileQuery } from "./compile/compile.ts";
 import { EncoderThread } from "./encoder/encoder-thread.ts";
 import type { CompactionSize } from "./host/maintenance/compaction.ts";
@@ -12,7 +14,7 @@ import { residentBytes } from "./process/machine.ts";
 import { runQuery } from "./run-query.ts";
 import { describeLogLoss } from "./store/describe-log-loss.ts";
 import { DuckDbStore } from "./store/store.ts";
-import { defaultStoreLimits, type StoreLimits } from "./store/store-limits.ts";
+import { createStoredTables } from "./store/stored-tables.ts";
 
 export interface DuckDbEngineOptions {
   /** Folder of the store, made when it is missing; nothing else may be in it. */
@@ -60,6 +62,9 @@ export const duckDbCapabilities: EngineCapabilities = {
   hasLocalFiles: true,
 };
 
+/** What runs the parts of queries that another engine leaves, over the rows that come as their parameters. */
+export type ResidualEngine = Pick<Engine, "compile" | "run" | "close">;
+
 /** The embedded engine, with what only its tests and the doctor need to know. */
 export interface DuckDbEngine extends Engine {
   /** Process id of the engine host; undefined in memory and while it restarts. */
@@ -83,15 +88,23 @@ function createEngine(
   close: () => Promise<void>,
   pid: () => number | undefined,
 ): DuckDbEngine {
+  const run: Engine["run"] = async (request) => {
+    await host.ready?.();
+    return runQuery(host.current(), request);
+  };
   return {
     name: "duckdb",
     capabilities: duckDbCapabilities,
     store,
+    storedEvents: createStoredEvents({
+      ...createStoredTables(run),
+      stateOf: store.stateOf,
+      // Nobody else has the file.
+      refresh: async () => undefined,
+    }),
     compile: (query, options) => compileQuery(query, store.layoutOf, options),
-    async run(request) {
-      await host.ready?.();
-      return runQuery(host.current(), request);
-    },
+    explain: ({ sql }) => [{ runsOn: "duckdb", sql }],
+    run,
     async ping(signal) {
       signal.throwIfAborted();
       await Promise.race([
@@ -117,7 +130,14 @@ function createEngine(
  * Opens the store in a folder and starts its engine host. Rejects with `EngineError` `unavailable` where the folder is
  * used by another service, holds something else, or is damaged. Afterwards the host is restarted whenever it ends.
  */
-export async function openDuckDbEngine(options: DuckDbEngineOptions): Promise<DuckDbEngine> {
+export function openDuckDbEngine(options: DuckDbEngineOptions): Promise<DuckDbEngine> {
+  return openHostedEngine(options);
+}
+
+/** A store without a folder is in the memory of the host. */
+async function openHostedEngine(
+  options: Omit<DuckDbEngineOptions, "directory"> & { readonly directory?: string },
+): Promise<DuckDbEngine> {
   const core = coreOptions(options);
   const log = options.log ?? (() => undefined);
   const limits = options.limits ?? {
@@ -127,7 +147,7 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions): Promise<Du
   const encoder = new EncoderThread({ log });
   const store = new DuckDbStore(() => hostProcess.client(), {
     limits,
-    directory: options.directory,
+    ...(options.directory === undefined ? {} : { directory: options.directory }),
     encoder,
     ready: () => hostProcess.ready(),
   });
@@ -153,6 +173,23 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions): Promise<Du
     },
     () => hostProcess.pid,
   );
+}
+
+/** An engine without tables, whose host is started when it is first asked to run something. */
+export function createResidualEngine(options: Omit<DuckDbEngineOptions, "directory">): ResidualEngine {
+  let opening: Promise<DuckDbEngine> | undefined;
+  const open = () => {
+    opening ??= openHostedEngine(options).catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  return {
+    compile: (query, compiling) => compileQuery(query, () => undefined, compiling),
+    run: async (request) => (await open()).run(request),
+    close: async () => (await opening?.catch(() => undefined))?.close(),
+  };
 }
 
 /** An engine in memory and in this process: nothing survives it, and a query that hangs hangs the process. */

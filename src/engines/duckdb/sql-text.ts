@@ -15,39 +15,10 @@ export function quoteString(text: string): string {
     .join(" || chr(0) || ")})`;
 }
 
-/** Is the sort key a text or NULL that is written out? It sorts nothing, and DuckDB refuses it. */
-export function isConstantKey(sql: string): boolean {
-  return sql === "NULL" || /^'(?:[^']|'')*'$/.test(sql);
-}
-
 /** A quoted identifier. A NUL cannot stand in one. */
 export function quoteIdentifier(name: string): string {
   if (name.includes("\0")) throw new Error("An identifier cannot hold a NUL character");
   return `"${name.includes('"') ? name.replaceAll('"', '""') : name}"`;
-}
-
-/** How the value that `bindOnce` computes is read where the variable has this name. */
-export function boundName(variable: string): string {
-  return `${variable}.v`;
-}
-
-/**
- * Computes `expression` once and lets `body` use it by the name that it is given, as often as it likes. DuckDB has no
- * LET, so it is a lambda over a list of one, and the one a struct, which no dictionary stands for (see
- * `compile/hidden-failures.ts`). `variable` must be unique among nested uses: name it after the function it serves.
- */
-export function bindOnce(expression: string, variable: string, body: (name: string) => string): string {
-  return `list_transform([{'v': ${expression}}], lambda ${variable}: ${body(boundName(variable))})[1]`;
-}
-
-/**
- * An expression of NULL's type, so that it fits beside any other in a CASE, that fails the query with this message
- * (an SQL expression of type VARCHAR) when it is evaluated. DuckDB's own `error()` counts as volatile, which TRY(...)
- * does not take; and it must not be a condition of a CASE, which the optimizer would evaluate early where the message
- * is constant.
- */
-export function raiseError(messageSql: string): string {
-  return `[NULL][lw_fail(${messageSql})]`;
 }
 
 /**

@@ -6,15 +6,17 @@
 
 import type { Column, Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
-import { readableName } from "../../lowering/names.ts";
+import { columnOf, nameSql } from "../sql/atoms.ts";
+import { type Sql, sql } from "../sql/sql.ts";
 import { type Compilation, fail, nextAlias } from "./compilation.ts";
+import { exportAs, outsideBinding } from "./exports.ts";
 import { MAX_SELECT_DEPTH } from "./limits.ts";
 import { renderBlock } from "./render.ts";
-import { type Binding, cheapBinding, makeBinding, type RecordSource, type Scope } from "./scope.ts";
+import { type Binding, cheapBinding, type Scope } from "./scope.ts";
 
 export interface SelectItem {
   readonly alias: string;
-  readonly sql: string;
+  readonly sql: Sql;
   /** The column that the item stands for, where it stands for one. */
   readonly id?: number | undefined;
 }
@@ -31,7 +33,7 @@ interface OrderItem {
 
 /** Printed last. An object, because V8 keeps whatever a closure holds that is assigned to a field of its own. */
 export interface FromItem {
-  readonly print: () => string;
+  readonly print: () => Sql;
   /** Set where it is one table of a source. */
   readonly table?: { readonly name: string; readonly alias: string };
 }
@@ -41,9 +43,9 @@ export interface Block {
   from: FromItem | undefined;
   /** The sub-select that is all of FROM, when it is one. */
   inner: { readonly block: Block; readonly alias: string } | undefined;
-  where: string[];
+  where: Sql[];
   /** Grouping columns, printed as positions where they are selected. */
-  groupKeys: readonly { readonly id: number; readonly sql: string }[];
+  groupKeys: readonly { readonly id: number; readonly sql: Sql }[];
   groupingSets: readonly (readonly number[])[] | undefined;
   isGrouped: boolean;
   isDistinct: boolean;
@@ -51,10 +53,10 @@ export interface Block {
   isUnnested: boolean;
   hasWindows: boolean;
   order: readonly OrderItem[];
-  limit: string | undefined;
+  limit: Sql | undefined;
   /** The limit where the query says it. */
   limitCount: number | undefined;
-  offset: string | undefined;
+  offset: Sql | undefined;
   /** By the column's id, or by a text for what is no column of the query. */
   readonly exports: Map<number | string, SelectItem>;
   bindings: Map<number, Binding>;
@@ -71,7 +73,7 @@ export interface Block {
   /** Columns of outer queries are carried in by `inner`, because a lambda cannot mix them with its own. */
   importsOuter: boolean;
   /** In a correlated sub-query: expressions that give the rows the order that their array had. */
-  naturalOrder: readonly string[];
+  naturalOrder: readonly Sql[];
   readonly depth: number;
 }
 
@@ -118,97 +120,6 @@ export function findColumn(block: Block, id: number): Binding | undefined {
   return undefined;
 }
 
-/** Selects the expression under the alias, once for each key, and answers the alias. */
-export function exportAs(block: Block, key: number | string, alias: string, sql: () => string): string {
-  const known = block.exports.get(key);
-  if (known !== undefined) return known.alias;
-  block.exports.set(key, { alias, sql: sql(), id: typeof key === "number" ? key : undefined });
-  return alias;
-}
-
-/** The binding outside of a sub-select for a binding inside. */
-export function outsideBinding(
-  compilation: Compilation,
-  block: Block,
-  alias: string,
-  id: number,
-  inside: Binding,
-): Binding {
-  let printed: string | undefined;
-  const sql = () => {
-    printed ??= `${alias}.${exportAs(block, id, compilation.analysis.alias(id), inside.sql)}`;
-    return printed;
-  };
-  const { record, element, as } = inside;
-  return makeBinding(
-    sql,
-    true,
-    inside.isNeverNaN,
-    record === undefined ? undefined : outsideRecord(compilation, block, alias, id, record),
-    element === undefined ? undefined : outsideElement(compilation, block, alias, id, element),
-    as === undefined ? undefined : outsideAs(compilation, block, alias, id, as),
-  );
-}
-
-function outsideElement(
-  compilation: Compilation,
-  block: Block,
-  alias: string,
-  key: number,
-  element: NonNullable<Binding["element"]>,
-): NonNullable<Binding["element"]> {
-  return (offset) => {
-    const inside = element(offset);
-    if (inside === undefined) return undefined;
-    const hiddenKey = `${key}/element/${offset}`;
-    const known = block.exports.get(hiddenKey);
-    const name = known?.alias ?? nextAlias(compilation, "element_");
-    return `${alias}.${exportAs(block, hiddenKey, name, () => inside)}`;
-  };
-}
-
-/** Values of a type among those of several shapes are a column of their own. */
-function outsideAs(
-  compilation: Compilation,
-  block: Block,
-  alias: string,
-  key: number,
-  as: NonNullable<Binding["as"]>,
-): NonNullable<Binding["as"]> {
-  return (type) => {
-    const inside = block.isDistinct || block.isGrouped ? undefined : as(type);
-    if (inside === undefined) return undefined;
-    const hiddenKey = `${key}/as/${type.kind}`;
-    const name = block.exports.get(hiddenKey)?.alias ?? nextAlias(compilation, "as_");
-    return `${alias}.${exportAs(block, hiddenKey, name, () => inside)}`;
-  };
-}
-
-/** Leaves and presence of a record are handed out of a sub-select as columns of their own. */
-function outsideRecord(
-  compilation: Compilation,
-  block: Block,
-  alias: string,
-  key: number,
-  record: RecordSource,
-): RecordSource {
-  const hand = (kind: string, path: readonly string[], inside: string | undefined) => {
-    if (inside === undefined || block.isDistinct || block.isGrouped) return undefined;
-    const hiddenKey = `${key}/${kind}/${path.join("/")}`;
-    const known = block.exports.get(hiddenKey);
-    const name = known?.alias ?? nextAlias(compilation, `${readableName(path.at(-1) ?? "record")}_`);
-    return `${alias}.${exportAs(block, hiddenKey, name, () => inside)}`;
-  };
-  return {
-    leaf: (path, as) => hand(as === undefined ? "leaf" : `as/${as.kind}`, path, record.leaf(path, as)),
-    presence: (path) => hand("presence", path, record.presence(path)),
-    json: () => {
-      const { text, steps } = record.json();
-      return { text: hand("json", [], text) ?? text, steps };
-    },
-  };
-}
-
 /** Puts the block into FROM of a new one. Columns are exported when somebody reads them there. */
 export function wrapBlock(compilation: Compilation, block: Block): Block {
   const outside = newBlock(block.outer, block.depth + 1);
@@ -219,7 +130,7 @@ export function wrapBlock(compilation: Compilation, block: Block): Block {
     });
   }
   const alias = nextAlias(compilation, "s");
-  outside.from = { print: () => `(${renderBlock(block)}) AS ${alias}` };
+  outside.from = { print: () => sql`(${renderBlock(block)}) AS ${nameSql(alias)}` };
   outside.inner = { block, alias };
   outside.sources = [
     (id) => {
@@ -228,8 +139,11 @@ export function wrapBlock(compilation: Compilation, block: Block): Block {
       return outsideBinding(compilation, block, alias, id, inside);
     },
   ];
-  outside.naturalOrder = block.naturalOrder.map(
-    (sql, index) => `${alias}.${exportAs(block, `order/${index}`, nextAlias(compilation, "position_"), () => sql)}`,
+  outside.naturalOrder = block.naturalOrder.map((position, index) =>
+    columnOf(
+      alias,
+      exportAs(block, `order/${index}`, nextAlias(compilation, "position_"), () => position),
+    ),
   );
   return outside;
 }
@@ -271,7 +185,7 @@ function importOuter(compilation: Compilation, block: Block, id: number): Bindin
     if (found === undefined) continue;
     const { block: inner, alias } = block.inner;
     const imported = cheapBinding(
-      `${alias}.${exportAs(inner, `outer/${id}`, nextAlias(compilation, "outer_"), found.sql)}`,
+      columnOf(alias, exportAs(inner, `outer/${id}`, nextAlias(compilation, "outer_"), found.sql)),
     );
     block.bindings.set(id, imported);
     return imported;

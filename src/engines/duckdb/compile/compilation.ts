@@ -5,6 +5,7 @@ import type { SqlType } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import type { Failing } from "../../lowering/failing.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
+import type { Sql } from "../sql/sql.ts";
 import type { Block } from "./block.ts";
 import type { PrintedIdCondition } from "./expression/id-conditions.ts";
 import type { Scope } from "./scope.ts";
@@ -14,7 +15,7 @@ export interface PrintedCte {
   readonly name: string;
   readonly block: Block;
   /** Prints the definition, `name(columns) AS (...)`, when nothing more can be asked of it. */
-  readonly print: () => string;
+  readonly print: () => Sql;
   readonly isRecursive: boolean;
   /** A column counts the rounds of its recursion. */
   readonly countsRounds: boolean;

@@ -8,6 +8,7 @@ import { analyse } from "../../lowering/analysis.ts";
 import { Failing } from "../../lowering/failing.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import { CURRENT_INSTANT } from "../functions/time/time-zone.ts";
+import { joinSql } from "../sql/sql.ts";
 import type { IdCondition, RowsPlan, StatementPlan } from "../statement-plan.ts";
 import { type Block, findColumn, selectColumn, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
@@ -62,7 +63,7 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
     const guarded = guardHiddenFailures(printed);
     return numberPlaceholders(options.nowUs === undefined ? guarded : stopClock(guarded, options.nowUs));
   };
-  const { sql, used } = finish(printWith(compilation) + body);
+  const { sql, used } = finish(printWith(compilation) + body.text);
   const plan = planStatement(
     compilation,
     used,
@@ -117,7 +118,7 @@ function orderResult(compilation: Compilation, built: Block, query: ResolvedQuer
 function needsSelect(block: Block, query: ResolvedQuery): boolean {
   if (block.isUnnested) return true;
   if (!block.isDistinct) return false;
-  const selected = new Set(query.columns.map(({ column }) => findColumn(block, column.id)?.sql()));
+  const selected = new Set(query.columns.map(({ column }) => findColumn(block, column.id)?.sql().text));
   return selected.size !== block.exports.size;
 }
 
@@ -131,7 +132,7 @@ function printWith(compilation: Compilation): string {
   const ctes = [...compilation.printedCtes].sort(([left], [right]) => rank(left) - rank(right));
   const printed = ctes.map(([, cte]) => cte.print());
   const isRecursive = ctes.some(([, cte]) => cte.isRecursive);
-  return `WITH ${isRecursive ? "RECURSIVE " : ""}${printed.reverse().join(", ")} `;
+  return `WITH ${isRecursive ? "RECURSIVE " : ""}${joinSql(printed.reverse(), ", ").text} `;
 }
 
 /**
@@ -139,6 +140,6 @@ function printWith(compilation: Compilation): string {
  */
 function stopClock(sql: string, nowUs: bigint): string {
   const instant = `TIMESTAMP '${formatIsoTimestamp(nowUs).slice(0, -1).replace("T", " ")}'`;
-  const token = new RegExp(`${CURRENT_INSTANT.replaceAll(/[()]/g, "\\$&")}|'(?:[^']|'')*'|"(?:[^"]|"")*"`, "g");
-  return sql.replace(token, (text) => (text === CURRENT_INSTANT ? instant : text));
+  const token = new RegExp(`${CURRENT_INSTANT.text.replaceAll(/[()]/g, "\\$&")}|'(?:[^']|'')*'|"(?:[^"]|"")*"`, "g");
+  return sql.replace(token, (text) => (text === CURRENT_INSTANT.text ? instant : text));
 }

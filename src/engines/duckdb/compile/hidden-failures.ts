@@ -52,9 +52,10 @@ const totalFunctions: ReadonlySet<string> = new Set([
  * overflow.
  */
 const TOKEN = /'[^']*'|"[^"]*"|[A-Za-z_]\w*\(?|[()[\]{},]|::|[-+*/%]/g;
-/** Anything of what this file rewrites. */
-const SUBJECT = new RegExp(
-  `lw_\\w+\\(|list_(?:transform|filter)\\(|like_escape\\(|regexp_(?:extract_all|full_match|replace)\\(|(?:${[...MACROS].join("|")})\\(`,
+/** Strings and quoted names, which hold no calls, and calls of whatever this file rewrites. */
+const OUTSIDE = new RegExp(
+  `'[^']*'|"[^"]*"|(?<!\\w)(?:TRY|lw_\\w+|list_(?:transform|filter)|${[...HIDDEN_FAILURES.keys(), ...MACROS].join("|")})\\(`,
+  "g",
 );
 /**
  * What the compiler has looked at. A parameter it has not: `LIKE @p` may fail for some values, if the pattern ends
@@ -176,7 +177,6 @@ function readWord(frame: Frame, word: string, isField: boolean): void {
 
 /** The statement with what may fail unseen kept from dictionaries, in time linear in its length. */
 export function guardHiddenFailures(sql: string): string {
-  if (!SUBJECT.test(sql)) return sql;
   const stack: Frame[] = [];
   let frame = openFrame("", false, undefined);
   let copied = 0;
@@ -193,8 +193,16 @@ export function guardHiddenFailures(sql: string): string {
     frame.args.push(frame.text);
     frame.text = "";
   };
-  for (const { 0: token, index } of sql.matchAll(TOKEN)) {
+  let at = 0;
+  for (;;) {
+    // Around the calls that are looked at nothing needs to be known of what stands there.
+    const pattern = stack.length === 0 ? OUTSIDE : TOKEN;
+    pattern.lastIndex = at;
+    const found = pattern.exec(sql);
+    if (found === null) break;
+    const { 0: token, index } = found;
     const end = index + token.length;
+    at = end;
     const name = token.slice(0, -1);
     if (token.endsWith("(") && isSubject(name)) {
       copy(index, end);

@@ -2,19 +2,26 @@
  * What one call may build. DuckDB's memory limit does not hold inside every scalar function, so the function tables
  * compare with these before they build, and fail the query beyond.
  */
+import { placeholder } from "../sql/atoms.ts";
+import { castTo } from "../sql/forms.ts";
+import { BIGINT } from "../sql/types.ts";
 import { FIRST_LIMIT } from "./placeholders.ts";
 
 /** Elements of an array made by GENERATE_ARRAY, REPEAT and the like. */
 export const MAX_ARRAY_ELEMENTS = 1_000_000;
 
-/** The call's own bound, as the statement holds it: a placeholder, so that a kept statement serves every budget. */
-export const ARRAY_ELEMENTS = `$${FIRST_LIMIT}`;
+/**
+ * The call's own bound, as the statement holds it: a placeholder, so that a prepared statement serves every
+ * budget. It has a type: where a statement has it twice, once inside a struct, DuckDB finds none and ends with an
+ * internal error.
+ */
+export const ARRAY_ELEMENTS = castTo(placeholder(FIRST_LIMIT), BIGINT);
 
 /** Bytes of a string or BYTES value made by REPEAT, LPAD, RPAD and the like. */
 export const MAX_STRING_BYTES = 16 * 1024 * 1024;
 
 /** As `ARRAY_ELEMENTS`. */
-export const STRING_BYTES = `$${FIRST_LIMIT + 1}`;
+export const STRING_BYTES = castTo(placeholder(FIRST_LIMIT + 1), BIGINT);
 
 /** Bytes that every budget allows. */
 export const FREE_STRING_BYTES = 1024;

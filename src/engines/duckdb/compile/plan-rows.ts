@@ -1,3 +1,4 @@
+import { joinSql } from "../sql/sql.ts";
 import type { RowsPlan } from "../statement-plan.ts";
 import { type Block, findColumn, type SelectItem } from "./block.ts";
 import { renderOrderBy } from "./render.ts";
@@ -39,8 +40,8 @@ export function planRows(
     table: table.name,
     alias: table.alias,
     columns,
-    where: finish(block.where.join(" AND ")),
-    order: renderOrderBy(block, items),
+    where: finish(joinSql(block.where, " AND ").text),
+    order: renderOrderBy(block, items).text,
     isNewestFirst: isTime && first.isDescending && !first.nullsFirst,
     limit: block.limitCount,
   };

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sampleSize } from "../../../../test/support/sample-size.ts";
 import { arrayOf, INT64, type SqlType } from "../../../googlesql/types.ts";
 import type { TableLayout } from "../../schema/layout.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "../driver/memory-database.ts";
@@ -58,6 +59,6 @@ describe("random queries", () => {
         ).toEqual(expected);
       },
     );
-    await fc.assert(property, { numRuns: 120, seed: 20260101 });
+    await fc.assert(property, { numRuns: sampleSize(40, 400), seed: 20260101 });
   }, 60_000);
 });

@@ -2,7 +2,9 @@
 
 import type { SqlType } from "../../../googlesql/types.ts";
 import { sortKey } from "../functions/sort-key.ts";
-import { isConstantKey } from "../sql-text.ts";
+import { nameSql, numberSql } from "../sql/atoms.ts";
+import { isConstantKey, select } from "../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { Block, SelectItem } from "./block.ts";
 import type { Binding } from "./scope.ts";
 
@@ -18,8 +20,14 @@ function positionsOf(items: readonly SelectItem[]): Positions {
 }
 
 /** What values of the type sort by, from the columns alone where these tell it. */
-function printKey({ as, sql }: Binding, type: SqlType): string {
-  return (type.kind === "MIXED" ? as?.(type) : undefined) ?? sortKey(type, sql());
+function printKey({ as, sql: print }: Binding, type: SqlType): Sql {
+  return (type.kind === "MIXED" ? as?.(type) : undefined) ?? sortKey(type, print());
+}
+
+/** A key with its direction, and where NULLs stand. */
+export function sortItem(key: Sql, isDescending: boolean, nullsFirst: boolean): Sql {
+  if (nullsFirst) return isDescending ? sql`${key} DESC NULLS FIRST` : sql`${key} ASC NULLS FIRST`;
+  return isDescending ? sql`${key} DESC NULLS LAST` : sql`${key} ASC NULLS LAST`;
 }
 
 /** The keys of ORDER BY; empty where there are none. */
@@ -27,56 +35,70 @@ export function renderOrderBy(
   block: Block,
   items: readonly SelectItem[],
   positions: Positions = positionsOf(items),
-): string {
-  const parts: string[] = [];
+): Sql {
+  const parts: Sql[] = [];
   for (const item of block.order) {
-    // In ARRAY(...) DuckDB finds no aliases, and DISTINCT needs them.
-    const position = block.outer === undefined || block.isDistinct ? positions.get(item.id) : undefined;
+    // In ARRAY(...) DuckDB finds no aliases.
+    const position = block.outer === undefined ? positions.get(item.id) : undefined;
     const alias = position === undefined ? undefined : items[position]?.alias;
-    const nulls = item.nullsFirst ? "NULLS FIRST" : "NULLS LAST";
+    const { isDescending, nullsFirst } = item;
     // GoogleSQL sorts NaN before all other numbers, DuckDB after them.
     if (item.isFloat && item.binding.isNeverNaN !== true) {
-      parts.push(`isnan(${item.binding.sql()}) ${item.isDescending ? "ASC" : "DESC"} ${nulls}`);
+      parts.push(sortItem(sql`isnan(${item.binding.sql()})`, !isDescending, nullsFirst));
     }
-    const key = item.keyed === undefined ? (alias ?? item.binding.sql()) : printKey(item.binding, item.keyed);
-    if (!isConstantKey(key)) parts.push(`${key} ${item.isDescending ? "DESC" : "ASC"} ${nulls}`);
+    const key =
+      item.keyed === undefined
+        ? alias === undefined
+          ? item.binding.sql()
+          : nameSql(alias)
+        : printKey(item.binding, item.keyed);
+    if (!isConstantKey(key)) parts.push(sortItem(key, isDescending, nullsFirst));
   }
-  return items.length === 0 ? "" : parts.join(", ");
+  return items.length === 0 ? EMPTY : joinSql(parts, ", ");
 }
 
-function renderGroupBy(block: Block, positions: Positions): string {
-  if (block.groupKeys.length === 0 && (block.groupingSets?.length ?? 1) <= 1) return "";
-  const printed = new Map<number, string>();
-  for (const { id, sql } of block.groupKeys) {
+function renderGroupBy(block: Block, positions: Positions): Sql {
+  if (block.groupKeys.length === 0 && (block.groupingSets?.length ?? 1) <= 1) return EMPTY;
+  const printed = new Map<number, Sql>();
+  for (const { id, sql: key } of block.groupKeys) {
     const position = positions.get(id);
-    printed.set(id, position === undefined ? sql : String(position + 1));
+    printed.set(id, position === undefined ? key : numberSql(position + 1));
   }
-  if (block.groupingSets === undefined) return ` GROUP BY ${[...printed.values()].join(", ")}`;
-  const keys = (ids: readonly number[]) => ids.map((id) => printed.get(id) ?? "").join(", ");
-  return ` GROUP BY GROUPING SETS (${block.groupingSets.map((set) => `(${keys(set)})`).join(", ")})`;
+  if (block.groupingSets === undefined) return sql` GROUP BY ${joinSql([...printed.values()], ", ")}`;
+  const sets = block.groupingSets.map((ids) => {
+    const keys = ids.map((id) => printed.get(id) ?? EMPTY);
+    return sql`(${joinSql(keys, ", ")})`;
+  });
+  return sql` GROUP BY GROUPING SETS (${joinSql(sets, ", ")})`;
 }
 
-function renderList(block: Block, items: readonly SelectItem[]): string {
-  if (items.length === 0) return block.isGrouped && block.groupKeys.length === 0 ? "count(*) AS one" : "1 AS one";
-  let list = "";
-  for (const { sql, alias } of items) list += list === "" ? `${sql} AS ${alias}` : `, ${sql} AS ${alias}`;
-  return list;
+const ROW_COUNT = sql`count(*) AS one`;
+const ONE = sql`1 AS one`;
+
+function renderList(block: Block, items: readonly SelectItem[]): Sql {
+  if (items.length === 0) return block.isGrouped && block.groupKeys.length === 0 ? ROW_COUNT : ONE;
+  return joinSql(
+    items.map(({ sql: value, alias }) => sql`${value} AS ${nameSql(alias)}`),
+    ", ",
+  );
 }
 
 const NOWHERE: Positions = new Map();
+const DISTINCT = sql`DISTINCT `;
 
 /** The finished SELECT: the given items, or everything that was exported. */
-export function renderBlock(block: Block, given?: readonly SelectItem[]): string {
+export function renderBlock(block: Block, given?: readonly SelectItem[]): Sql {
   const items = given ?? [...block.exports.values()];
   const positions = block.order.length === 0 && block.groupKeys.length === 0 ? NOWHERE : positionsOf(items);
   const list = renderList(block, items);
   // Before FROM: what these print may be asked of the sub-selects there.
   const keys = renderOrderBy(block, items, positions);
-  const order = keys === "" ? "" : ` ORDER BY ${keys}`;
+  const order = keys === EMPTY ? EMPTY : sql` ORDER BY ${keys}`;
   const groupBy = renderGroupBy(block, positions);
-  const from = block.from === undefined ? "" : ` FROM ${block.from.print()}`;
-  const where = block.where.length === 0 ? "" : ` WHERE ${block.where.join(" AND ")}`;
-  const limit = block.limit === undefined ? "" : ` LIMIT ${block.limit}`;
-  const offset = block.offset === undefined ? "" : ` OFFSET ${block.offset}`;
-  return `SELECT ${block.isDistinct ? "DISTINCT " : ""}${list}${from}${where}${groupBy}${order}${limit}${offset}`;
+  const from = block.from === undefined ? EMPTY : sql` FROM ${block.from.print()}`;
+  const where = block.where.length === 0 ? EMPTY : sql` WHERE ${joinSql(block.where, " AND ")}`;
+  const limit = block.limit === undefined ? EMPTY : sql` LIMIT ${block.limit}`;
+  const offset = block.offset === undefined ? EMPTY : sql` OFFSET ${block.offset}`;
+  const distinct = block.isDistinct ? DISTINCT : EMPTY;
+  return select(sql`${distinct}${list}${from}${where}${groupBy}${order}${limit}${offset}`);
 }

@@ -1,6 +1,7 @@
 /** Where a printed expression finds the columns it reads. */
 
 import type { SqlType } from "../../../googlesql/types.ts";
+import type { Sql } from "../sql/sql.ts";
 import type { JsonPlace } from "./expression/json-place.ts";
 
 /** Where the fields below a record come from when its column can be traced to a table. Paths are below the record. */
@@ -10,9 +11,9 @@ export interface RecordSource {
    * a leaf of several shapes, the values of this type (MIXED: what they sort by), undefined also where the columns
    * alone do not tell them.
    */
-  leaf(path: readonly string[], as?: SqlType): string | undefined;
+  leaf(path: readonly string[], as?: SqlType): Sql | undefined;
   /** A BOOLEAN that is true where the event carried the record at `path`; undefined where only the JSON tells. */
-  presence(path: readonly string[]): string | undefined;
+  presence(path: readonly string[]): Sql | undefined;
   /** The JSON text that holds the value, and where in it. */
   json(): JsonPlace;
 }
@@ -32,19 +33,19 @@ export interface StoredColumn {
 
 /** A column as expressions of one block print it. */
 export interface Binding {
-  readonly sql: () => string;
+  readonly sql: () => Sql;
   /** True when printing it again costs nothing: a column of FROM, a literal, a parameter. */
   readonly isCheap: boolean;
   /** True when it can be no NaN: it comes from JSON or from integers. */
   readonly isNeverNaN?: boolean | undefined;
   readonly record?: RecordSource | undefined;
   /** For an array: prints the element at an offset without the array, where that is cheaper. */
-  readonly element?: ((offset: bigint) => string | undefined) | undefined;
+  readonly element?: ((offset: bigint) => Sql | undefined) | undefined;
   /**
    * For values of several shapes: prints them as values of a type, or what they sort by (MIXED), where that takes
    * less than the whole value.
    */
-  readonly as?: ((type: SqlType) => string | undefined) | undefined;
+  readonly as?: ((type: SqlType) => Sql | undefined) | undefined;
   /** Set where it prints as a column of a table. */
   readonly stored?: StoredColumn | undefined;
 }
@@ -63,7 +64,7 @@ export function variableScope(parent: Scope, variables: ReadonlyMap<number, Bind
 
 /** All bindings are made here, with the same fields: reading them is fast as long as they are of one shape. */
 export function makeBinding(
-  sql: () => string,
+  sql: () => Sql,
   isCheap: boolean,
   isNeverNaN?: boolean,
   record?: RecordSource,
@@ -74,7 +75,7 @@ export function makeBinding(
   return { sql, isCheap, isNeverNaN, record, element, as, stored };
 }
 
-/** A binding that prints as the text. */
-export function cheapBinding(sql: string, isNeverNaN?: boolean, record?: RecordSource, stored?: StoredColumn): Binding {
+/** A binding that prints as this. */
+export function cheapBinding(sql: Sql, isNeverNaN?: boolean, record?: RecordSource, stored?: StoredColumn): Binding {
   return makeBinding(() => sql, true, isNeverNaN, record, undefined, undefined, stored);
 }

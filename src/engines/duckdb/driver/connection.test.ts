@@ -1,7 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   arrayOf,
   BIGNUMERIC,
@@ -21,6 +18,7 @@ import {
 } from "../../../googlesql/types.ts";
 import type { ParameterValue } from "../../contract/query-engine.ts";
 import { type Connection, type Database, openDatabase } from "./connection.ts";
+import { type DuckDBConnection, DuckDBInstance } from "./driver.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "./memory-database.ts";
 
 describe("an opened database", () => {
@@ -128,6 +126,49 @@ describe("a connection that keeps statements", () => {
 
   const sql = "SELECT count(*)::INTEGER FROM t WHERE n < $1";
 
+  /** How many statements `work` had to prepare. */
+  async function preparedBy(work: () => Promise<unknown>): Promise<number> {
+    const some = await (await DuckDBInstance.create(":memory:")).connect();
+    const prepare = vi.spyOn(Object.getPrototypeOf(some) as DuckDBConnection, "prepare");
+    try {
+      await work();
+      return prepare.mock.calls.length;
+    } finally {
+      prepare.mockRestore();
+      some.closeSync();
+    }
+  }
+
+  it("prepares one with values once, and again after it was forgotten or displaced by as many as it keeps", async () => {
+    connection.forgetStatements();
+    const run =
+      (text = sql) =>
+      () =>
+        connection.all(text, [{ value: 3 }]);
+    expect(await preparedBy(run())).toBe(1);
+    expect(await preparedBy(run())).toBe(0);
+    expect(await preparedBy(run(`${sql} `))).toBe(1);
+    expect([await preparedBy(run()), await preparedBy(run(`${sql} `))]).toEqual([0, 0]);
+    await connection.all(`${sql}  `, [{ value: 3 }]);
+    expect(await preparedBy(run())).toBe(1);
+    connection.forgetStatements();
+    expect(await preparedBy(run())).toBe(1);
+  });
+
+  it("does not keep one that was forgotten while it ran, that failed, or that has no values", async () => {
+    connection.forgetStatements();
+    const running = connection.all(sql, [{ value: 3 }]);
+    connection.forgetStatements();
+    await running;
+    expect(await preparedBy(() => connection.all(sql, [{ value: 3 }]))).toBe(1);
+    const failing = "SELECT error('no') FROM t WHERE n < $1";
+    for (let i = 0; i < 2; i++) {
+      const run = () => connection.all(failing, [{ value: 3 }]).catch(() => undefined);
+      expect(await preparedBy(run)).toBe(1);
+    }
+    for (let i = 0; i < 2; i++) expect(await preparedBy(() => connection.all("SELECT 7::INTEGER"))).toBe(1);
+  });
+
   it("runs one again with other values and beside more statements than it keeps", async () => {
     for (const bound of [1, 10, 100]) {
       expect(await connection.all(sql, [{ value: bound }])).toEqual([[bound]]);
@@ -169,38 +210,4 @@ describe("a connection that keeps statements", () => {
       [1, 7],
     ]);
   });
-});
-
-it("opens a file whose log does not fit into its memory", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "logweir-replay-"));
-  const open = (name: string) =>
-    openDatabase({
-      path: join(folder, name, "events.duckdb"),
-      temporaryDirectory: join(folder, name, "spill"),
-      threads: 2,
-      memoryLimitBytes: 24 * 1024 ** 2,
-    });
-  mkdirSync(join(folder, "first"));
-  const first = await open("first");
-  try {
-    const connection = await first.connect();
-    await connection.all("CREATE TABLE t (n BIGINT, v VARCHAR)");
-    for (let part = 0; part < 64; part++) {
-      await connection.all(
-        "INSERT INTO t SELECT i, md5(i::VARCHAR) || md5((i + 1)::VARCHAR) FROM range($1::BIGINT, $2::BIGINT) r(i)",
-        [{ value: BigInt(part * 10_000) }, { value: BigInt((part + 1) * 10_000) }],
-      );
-    }
-    // As after a kill: the log is there, and nothing of it is in the file.
-    cpSync(join(folder, "first"), join(folder, "copy"), { recursive: true });
-    const copy = await open("copy");
-    const again = await copy.connect();
-    expect(await again.all("SELECT count(*)::INTEGER, max(n)::INTEGER FROM t")).toEqual([[640_000, 639_999]]);
-    again.close();
-    copy.close();
-    connection.close();
-  } finally {
-    first.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
 });

@@ -56,10 +56,12 @@ export interface Connection {
   stream(sql: string, values?: readonly BoundValue[]): Promise<ChunkReader>;
   /** Runs one statement to its end and answers its rows. */
   all(sql: string, values?: readonly BoundValue[]): Promise<DuckDBValue[][]>;
-  /** Drops a reader that was not read to its end now, rather than at the next call. */
+  /** Drops a reader that was not read to its end now, rather than at the next call: a statement ends the one before. */
   discardReader(): Promise<void>;
   /** Commits when `work` succeeds; when it fails, rolls back and throws its error. */
   transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Ends a transaction without its changes, if there is one; at the latest before the next statement. */
+  rollBack(): Promise<void>;
   /** Appends chunks to a table, within a transaction. Their columns are the table's, in its order. */
   append(table: string, chunks: readonly DuckDBDataChunk[]): Promise<void>;
   /** Makes the statement that was begun last fail soon, also while it is being prepared or between two reads. */
@@ -69,10 +71,7 @@ export interface Connection {
   close(): void;
 }
 
-/**
- * Rows of a row group. It must be the same at every opening: the next checkpoint would rewrite the whole file
- * otherwise.
- */
+/** Rows of a row group, the same at every opening: the next checkpoint would rewrite the whole file otherwise. */
 const ROW_GROUP_ROWS = 30_720;
 
 /**
@@ -107,6 +106,8 @@ class DriverConnection implements Connection {
   /** The one that was not used for the longest time first. */
   readonly #kept = new Map<string, DuckDBPreparedStatement>();
   #forgottenCount = 0;
+  /** True while a transaction may be open that a ROLLBACK did not end. */
+  #isLeftOpen = false;
 
   constructor(connection: DuckDBConnection, keptStatements = 0) {
     this.#connection = connection;
@@ -135,7 +136,6 @@ class DriverConnection implements Connection {
   }
 
   async discardReader(): Promise<void> {
-    // The next statement on a connection ends the one before it.
     await this.all("SELECT 1");
   }
 
@@ -146,10 +146,17 @@ class DriverConnection implements Connection {
       await this.all("COMMIT");
       return result;
     } catch (error) {
-      // A failed commit has rolled back already; then there is nothing to roll back.
-      await this.all("ROLLBACK").catch(() => undefined);
+      await this.rollBack();
       throw error;
     }
+  }
+
+  async rollBack(): Promise<void> {
+    this.#isLeftOpen = false;
+    await this.all("ROLLBACK").catch((error: unknown) => {
+      // A failed commit has rolled back already.
+      this.#isLeftOpen = !String(error).includes("no transaction is active");
+    });
   }
 
   async append(table: string, chunks: readonly DuckDBDataChunk[]): Promise<void> {
@@ -191,6 +198,7 @@ class DriverConnection implements Connection {
     values: readonly BoundValue[],
     execute: (prepared: DuckDBPreparedStatement) => Promise<T>,
   ): Promise<T> {
+    if (this.#isLeftOpen) await this.rollBack();
     this.#current = statement;
     const begunAt = this.#forgottenCount;
     const prepared = await this.#prepare(statement, sql);

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { LogEvent, StoredBody } from "../../contract/query-engine.ts";
+import { defaultStoreLimits } from "../../schema/source/store-limits.ts";
 import { openCore } from "../host/core.ts";
 import { DuckDbStore } from "../store/store.ts";
-import { defaultStoreLimits } from "../store/store-limits.ts";
 import { EncoderThread } from "./encoder-thread.ts";
 import { encodeEvents } from "./event-encoder.ts";
 

@@ -11,9 +11,9 @@ import {
   type StoredBody,
 } from "../../contract/query-engine.ts";
 import type { Tenant } from "../../schema/field-requests.ts";
+import type { SourceState } from "../../schema/source/source-state.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import { findScript } from "../process/script-path.ts";
-import type { SourceState } from "../store/source-state.ts";
 import type { EncodedBody, EncodeOutcome, EncoderAnswer, EncoderRequest } from "./protocol.ts";
 
 /** Without work for so long the thread is ended: an idle service should be small. */

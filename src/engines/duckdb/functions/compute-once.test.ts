@@ -1,41 +1,51 @@
 import { describe, expect, it } from "vitest";
-import { computeOnce, isRepeatable, literalInteger } from "./compute-once.ts";
+import {
+  bigintSql,
+  columnOf,
+  NULL,
+  numberSql,
+  placeholder,
+  storedColumnOf,
+  textSql,
+  variableSql,
+} from "../sql/atoms.ts";
+import { castTo, select } from "../sql/forms.ts";
+import { sql } from "../sql/sql.ts";
+import { BIGINT, DOUBLE, TIMESTAMP } from "../sql/types.ts";
+import { computeOnce } from "./compute-once.ts";
 
 describe("computeOnce", () => {
   it.each([
-    "c1",
-    "CAST(s1.c1_x AS DOUBLE)",
-    '"a ""b"" c".x',
-    "t.c1",
-    "5",
-    "5::BIGINT",
-    "(-5)::BIGINT",
-    "'it''s'",
-    "CAST('1.5' AS DECIMAL(38, 9))",
-    "$1",
-    "NULL",
-  ])("repeats %s as it is", (sql) => {
-    expect(isRepeatable(sql)).toBe(true);
-    expect(computeOnce([sql], "f", (value) => `${value} + ${value}`)).toBe(`(${sql} + ${sql})`);
+    variableSql("c1"),
+    castTo(columnOf("s1", "c1_x"), DOUBLE),
+    storedColumnOf("t1", 'a "b" c'),
+    numberSql(5),
+    bigintSql(-5n),
+    textSql("it's"),
+    castTo(textSql("2024-01-01"), TIMESTAMP),
+    castTo(placeholder(1), BIGINT),
+    NULL,
+  ])("repeats $text as it is", (value) => {
+    expect(computeOnce([value], "f", (x) => sql`${x} + ${x}`).text).toBe(`(${value.text} + ${value.text})`);
   });
 
-  it.each(["random()", "a + b", "'a' || 'b'", "CAST(c1 AS BIGINT)", "f('a')", "'a'; --"])("binds %s", (sql) => {
-    expect(isRepeatable(sql)).toBe(false);
-    expect(computeOnce([sql], "f", (value) => `${value} + ${value}`)).toBe(
-      `list_transform([{'a0': ${sql}}], lambda lw_f: lw_f.a0 + lw_f.a0)[1]`,
+  it.each([
+    sql`random()`,
+    sql`${variableSql("a")} + ${variableSql("b")}`,
+    castTo(variableSql("c1"), BIGINT),
+    castTo(bigintSql(5n), DOUBLE),
+    textSql("a\0b"),
+    sql`(${select(sql`1`)})`,
+  ])("binds $text", (value) => {
+    expect(computeOnce([value], "f", (x) => sql`${x} + ${x}`).text).toBe(
+      `list_transform([{'a0': ${value.text}}], lambda lw_f: lw_f.a0 + lw_f.a0)[1]`,
     );
   });
 
   it("binds columns beside what is not repeatable, and no constants", () => {
-    expect(computeOnce(["c", "f(1)", "2"], "m", (a, b, c) => `${a}, ${b}, ${c}`)).toBe(
-      "list_transform([{'a0': c, 'a1': f(1)}], lambda lw_m: lw_m.a0, lw_m.a1, 2)[1]",
-    );
-  });
-
-  it("reads printed integers", () => {
-    expect(literalInteger("(-5)::BIGINT")).toBe(-5n);
-    expect(literalInteger("17::BIGINT")).toBe(17n);
-    expect(literalInteger("17.5")).toBeUndefined();
-    expect(literalInteger("c1")).toBeUndefined();
+    const args = [variableSql("c"), sql`f(1)`, numberSql(2)];
+    expect(
+      computeOnce(args, "m", (...values) => sql`${values[0] ?? NULL}, ${values[1] ?? NULL}, ${values[2] ?? NULL}`).text,
+    ).toBe("list_transform([{'a0': c, 'a1': f(1)}], lambda lw_m: lw_m.a0, lw_m.a1, 2)[1]");
   });
 });

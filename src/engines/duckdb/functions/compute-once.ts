@@ -1,17 +1,7 @@
 /** Printing an argument in several places without computing it several times. */
-
-const IDENTIFIER = String.raw`(?:"(?:[^"]|"")*"|[A-Za-z_]\w*)`;
-const CONSTANT = String.raw`(?:'(?:[^']|'')*'|-?\d+(?:\.\d+)?|\(-?\d+\)|\$\d+|true|false|NULL)`;
-const TYPE = String.raw`[A-Za-z]+(?:\(\d+, ?\d+\))?`;
-const COLUMN = `${IDENTIFIER}(?:\\.${IDENTIFIER})*`;
-const FIXED = `${CONSTANT}(?:::${TYPE})?|CAST\\(${CONSTANT} AS ${TYPE}\\)`;
-const SIMPLE = new RegExp(`^(?:${COLUMN}|${FIXED}|CAST\\(${COLUMN} AS DOUBLE\\))$`);
-const SIMPLE_CONSTANT = new RegExp(`^(?:${FIXED})$`);
-
-/** Is the printed expression a column (as a DOUBLE, too), a literal or a parameter, which cost nothing to repeat? */
-export function isRepeatable(sql: string): boolean {
-  return SIMPLE.test(sql);
-}
+import { columnOf, textSql, variableSql } from "../sql/atoms.ts";
+import { lambda } from "../sql/forms.ts";
+import { joinSql, type Sql, sql } from "../sql/sql.ts";
 
 /**
  * Prints `body` over expressions that it may use as often as it likes: those that are not repeatable are computed
@@ -20,11 +10,16 @@ export function isRepeatable(sql: string): boolean {
  * meets a column's name.
  */
 export function computeOnce(
-  expressions: readonly string[],
+  expressions: readonly Sql[],
   variable: string,
-  body: (...values: readonly string[]) => string,
-): string {
-  return expressions.every(isRepeatable) ? `(${body(...expressions)})` : computeApart(expressions, variable, body);
+  body: (...values: readonly Sql[]) => Sql,
+): Sql {
+  return areRepeatable(expressions) ? sql`(${body(...expressions)})` : computeApart(expressions, variable, body);
+}
+
+/** Can all of them be printed as often as one likes? */
+export function areRepeatable(expressions: readonly Sql[]): boolean {
+  return expressions.every((expression) => expression.isRepeatable);
 }
 
 /**
@@ -32,23 +27,18 @@ export function computeOnce(
  * would come with its dictionary (see `compile/hidden-failures.ts`).
  */
 export function computeApart(
-  expressions: readonly string[],
+  expressions: readonly Sql[],
   variable: string,
-  body: (...values: readonly string[]) => string,
-): string {
-  const bound: string[] = [];
+  body: (...values: readonly Sql[]) => Sql,
+): Sql {
+  const name = `lw_${variable}`;
+  const bound: Sql[] = [];
   const names = expressions.map((expression) => {
-    if (SIMPLE_CONSTANT.test(expression)) return expression;
-    bound.push(`'a${bound.length}': ${expression}`);
-    return `lw_${variable}.a${bound.length - 1}`;
+    if (expression.isConstant) return expression;
+    const field = `a${bound.length}`;
+    bound.push(sql`${textSql(field)}: ${expression}`);
+    return columnOf(name, field);
   });
-  if (bound.length === 0) return `(${body(...names)})`;
-  return `list_transform([{${bound.join(", ")}}], lambda lw_${variable}: ${body(...names)})[1]`;
-}
-
-/** The digits of a printed INT64 literal, or undefined where the expression is something else. */
-export function literalInteger(sql: string): bigint | undefined {
-  const match = /^(?:\((-?\d+)\)|(-?\d+))(?:::BIGINT)?$/.exec(sql);
-  const digits = match?.[1] ?? match?.[2];
-  return digits === undefined ? undefined : BigInt(digits);
+  if (bound.length === 0) return sql`(${body(...names)})`;
+  return sql`list_transform([{${joinSql(bound, ", ")}}], ${lambda(variableSql(name), body(...names))})[1]`;
 }

@@ -1,15 +1,18 @@
 /** What values are sorted and compared by where DuckDB's own order of them is another. */
+
 import type { SqlType } from "../../../googlesql/types.ts";
+import { type Sql, sql } from "../sql/sql.ts";
+import { DATE, TIMESTAMP } from "../sql/types.ts";
 import { computeOnce } from "./compute-once.ts";
 import { mixedKey } from "./mixed.ts";
 
 /** A RANGE without a start begins before all others, one without an end ends after them. */
-function rangeKey(range: string, element: SqlType): string {
-  const type = element.kind === "DATE" ? "DATE" : "TIMESTAMP";
+function rangeKey(range: Sql, element: SqlType): Sql {
+  const type = element.kind === "DATE" ? DATE : TIMESTAMP;
   return computeOnce([range], "range_key", (r) => {
-    const start = `coalesce(struct_extract(${r}, 'start'), CAST('-infinity' AS ${type}))`;
-    const end = `coalesce(struct_extract(${r}, 'end'), CAST('infinity' AS ${type}))`;
-    return `CASE WHEN ${r} IS NOT NULL THEN struct_pack(s := ${start}, e := ${end}) END`;
+    const start = sql`coalesce(struct_extract(${r}, 'start'), CAST('-infinity' AS ${type}))`;
+    const end = sql`coalesce(struct_extract(${r}, 'end'), CAST('infinity' AS ${type}))`;
+    return sql`CASE WHEN ${r} IS NOT NULL THEN struct_pack(s := ${start}, e := ${end}) END`;
   });
 }
 
@@ -19,7 +22,7 @@ export function hasSortKey({ kind }: SqlType): boolean {
 }
 
 /** The key of a printed value of the type, or the value itself. */
-export function sortKey(type: SqlType, value: string): string {
+export function sortKey(type: SqlType, value: Sql): Sql {
   if (type.kind === "MIXED") return mixedKey(value);
   return type.kind === "RANGE" ? rangeKey(value, type.element) : value;
 }

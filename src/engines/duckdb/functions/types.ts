@@ -1,5 +1,6 @@
 import type { AggregateCall, CallExpr, WindowCall } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
+import type { Sql } from "../sql/sql.ts";
 
 /** What a row of the function tables gets in order to print one call. */
 export interface CallContext<Call = CallExpr | AggregateCall | WindowCall> {
@@ -7,7 +8,7 @@ export interface CallContext<Call = CallExpr | AggregateCall | WindowCall> {
    * The call's printed arguments: complete DuckDB expressions of the argument's type, safe to place anywhere
    * (parenthesised where needed). Undefined for a skipped named argument.
    */
-  readonly args: readonly string[];
+  readonly args: readonly Sql[];
   readonly types: readonly SqlType[];
   readonly type: SqlType;
   /** For values that the printer must know: date parts, literals. */
@@ -17,10 +18,10 @@ export interface CallContext<Call = CallExpr | AggregateCall | WindowCall> {
 }
 
 /**
- * Prints one call as a DuckDB expression. An argument printed twice is computed twice: wrap with `bindOnce` (see
- * helpers.ts) when it is more than a column or literal, or when the function is volatile.
+ * Prints one call as a DuckDB expression. An argument printed twice is computed twice: wrap it with `computeOnce` where
+ * it may be more than a column or literal.
  */
-export type PrintCall<Call = CallExpr> = (context: CallContext<Call>) => string;
+export type PrintCall<Call = CallExpr> = (context: CallContext<Call>) => Sql;
 
 /** Upper-case catalogue name -> how DuckDB computes it. */
 export type FunctionTable<Call = CallExpr> = Readonly<Record<string, PrintCall<Call>>>;

@@ -1,20 +1,11 @@
 /** The engine host's work, whatever process it runs in: the store's file, its writer, and queries. */
 import { type AppendResult, EngineError } from "../../contract/query-engine.ts";
+import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
 import type { Connection, Database } from "../driver/connection.ts";
 import { DuckDBTimestampValue, TIMESTAMP } from "../driver/driver.ts";
 import { describeCause, toEngineError } from "../driver/driver-error.ts";
 import { Maintenance } from "./maintenance/maintenance.ts";
-import type {
-  CoreOptions,
-  EngineHost,
-  HostReport,
-  HostSnapshot,
-  NewSource,
-  OpenedStore,
-  SourceRules,
-  SourceSchema,
-  TableStatistics,
-} from "./protocol.ts";
+import type { CoreOptions, EngineHost, HostReport, HostSnapshot, OpenedStore, TableStatistics } from "./protocol.ts";
 import { QueryRunner } from "./query/query-runner.ts";
 import { createStatementCheck } from "./query/statement-check.ts";
 import { statementRules } from "./query/statement-rules.ts";

@@ -12,7 +12,8 @@ import type {
   RowBatch,
   RowEncoding,
 } from "../../contract/query-engine.ts";
-import type { SchemaEntry, ValueType } from "../../schema/schema-entry.ts";
+import type { SchemaEntry } from "../../schema/schema-entry.ts";
+import type { NewSource, SourceRules, SourceSchema, TenantEntries } from "../../schema/source/source-schema.ts";
 import type { BatchHeader, EncodedBatch } from "../batch/batch.ts";
 import type { StatementPlan } from "../statement-plan.ts";
 import type { CompactionSize } from "./maintenance/compaction.ts";
@@ -32,45 +33,16 @@ export interface CoreOptions {
   readonly compaction: CompactionSize;
 }
 
-export interface SourceSchema {
-  readonly name: string;
-  /** Physical table, unquoted. */
-  readonly table: string;
-  readonly entries: readonly SchemaEntry[];
-  /** Which entries each tenant's events carried; a tenant may stand here several times. */
-  readonly tenants: readonly TenantEntries[];
-  /** As they were told last; absent in a store of an earlier format, until they are told. */
-  readonly rules?: SourceRules | undefined;
-}
-
 /** What a host that has opened its store tells of it. */
 export interface OpenedStore {
   readonly sources: readonly SourceSchema[];
   readonly logLoss?: LogLoss | undefined;
 }
 
-/** A tenant (null: none), and numbers of entries as `formatEntries` writes them. */
-export type TenantEntries = readonly [tenant: string | null, entries: string];
-
 /** What the rows of a batch bring, kept in the transaction that stores them. */
 export interface AppendContext {
   /** Of each tenant what it had not carried before. */
   readonly tenants: readonly TenantEntries[];
-}
-
-/** What the service knows of a source, and the store has to know. */
-export interface SourceRules {
-  /** Dotted path of the field that tells tenants apart; null where nothing does. */
-  readonly tenantField: string | null;
-  /** Declared fields, records apart: dotted path and type. */
-  readonly fields: readonly (readonly [path: string, type: ValueType])[];
-}
-
-/** A source that the store is to know. */
-export interface NewSource {
-  readonly name: string;
-  readonly entries: readonly SchemaEntry[];
-  readonly rules: SourceRules;
 }
 
 export interface HostQuery {

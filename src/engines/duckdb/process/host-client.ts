@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { createPassingMap } from "../../../shared/passing-map.ts";
 import { type AppendResult, EngineError, type QuerySummary, type RowBatch } from "../../contract/query-engine.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
+import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 import { type Frame, FrameReader, writeFrame } from "../host/frames.ts";
 import type {
@@ -14,10 +15,7 @@ import type {
   HostReport,
   HostRequest,
   HostSnapshot,
-  NewSource,
   OpenedStore,
-  SourceRules,
-  SourceSchema,
   TableStatistics,
 } from "../host/protocol.ts";
 import { BatchQueue } from "./batch-queue.ts";

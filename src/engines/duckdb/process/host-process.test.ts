@@ -6,12 +6,13 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { sampleSize } from "../../../../test/support/sample-size.ts";
 import { STRING } from "../../../googlesql/types.ts";
 import { EngineError, type LogEvent, type QueryLimits } from "../../contract/query-engine.ts";
+import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
 import type { HostQuery } from "../host/protocol.ts";
 import { runQuery } from "../run-query.ts";
 import { DuckDbStore } from "../store/store.ts";
-import { defaultStoreLimits, type StoreLimits } from "../store/store-limits.ts";
 import { HostProcess } from "./host-process.ts";
 import { slowness } from "./machine.ts";
 
@@ -122,7 +123,7 @@ describe("the engine host", () => {
     const { host, store } = await openStore(newFolder());
     await store.ensureSource({ name: "edge", knownFields: [] });
     const acknowledged: string[] = [];
-    let killsLeft = 4;
+    let killsLeft = sampleSize(2, 12);
     let next = 0;
     const client = async () => {
       while (killsLeft > 0) {
@@ -158,7 +159,7 @@ describe("the engine host", () => {
       });
       return retry(() => store.append("edge", events, signal));
     };
-    for (let kills = 0; kills < 3; kills++) {
+    for (let kills = 0; kills < sampleSize(2, 8); kills++) {
       await append();
       const compacting = retry(() => host.client().maintain()).catch(() => false);
       const appending = append();

@@ -6,6 +6,7 @@ import { parseQuery } from "../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../googlesql/resolve.ts";
 import { formatType, STRING } from "../../../googlesql/types.ts";
 import type { LogEvent, SourceDefinition } from "../../contract/query-engine.ts";
+import { defaultStoreLimits } from "../../schema/source/store-limits.ts";
 import { compileQuery } from "../compile/compile.ts";
 import { openCore } from "../host/core.ts";
 import type { CoreOptions, EngineHost } from "../host/protocol.ts";
@@ -14,7 +15,6 @@ import { openStoreFile, readSources } from "../host/store/store-file.ts";
 import { createStoredSource } from "../host/store/stored-source.ts";
 import { runQuery } from "../run-query.ts";
 import { DuckDbStore } from "./store.ts";
-import { defaultStoreLimits } from "./store-limits.ts";
 import { observeStatements } from "./testing/observe-statements.ts";
 
 const signal = new AbortController().signal;

@@ -14,16 +14,13 @@ import {
   type StoreSnapshot,
   type TenantLoad,
 } from "../../contract/query-engine.ts";
+import { unlessAborted } from "../../contract/unless-aborted.ts";
 import type { Carried } from "../../schema/carried-entries.ts";
 import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
 import { declaredEntries, grantEntries } from "../../schema/grant-entries.ts";
 import type { LayoutCatalog, TableLayout } from "../../schema/layout.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
-import type { EncodedBatch } from "../batch/batch.ts";
-import type { EncoderThread, ThreadEvents } from "../encoder/encoder-thread.ts";
-import { encodeEvents } from "../encoder/event-encoder.ts";
-import type { EncodeOutcome } from "../encoder/protocol.ts";
-import type { EngineHost, OpenedStore } from "../host/protocol.ts";
+import { appendResult, newOf, noteCarried } from "../../schema/source/first-carried.ts";
 import {
   defineSource,
   growSourceState,
@@ -33,13 +30,16 @@ import {
   rulesOf,
   type SourceState,
   toNewSource,
-} from "./source-state.ts";
-import { SourceStates } from "./source-states.ts";
-import { appendResult, newOf, noteCarried } from "./store-carried.ts";
-import { defaultStoreLimits, type StoreLimits } from "./store-limits.ts";
+} from "../../schema/source/source-state.ts";
+import { SourceStates } from "../../schema/source/source-states.ts";
+import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
+import type { EncodedBatch } from "../batch/batch.ts";
+import type { EncoderThread, ThreadEvents } from "../encoder/encoder-thread.ts";
+import { encodeEvents } from "../encoder/event-encoder.ts";
+import type { EncodeOutcome } from "../encoder/protocol.ts";
+import type { EngineHost, OpenedStore } from "../host/protocol.ts";
 import { toReport, toStatistics } from "./table-statistics.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
-import { unlessAborted } from "./unless-aborted.ts";
 import { MAX_ROUNDS, untilDone, withOwnIds } from "./until-done.ts";
 
 /** Rows a second that a small machine stores, for telling a client when to come again. */
@@ -94,6 +94,7 @@ export class DuckDbStore implements EventStore {
 
   /** The layout of a table that `describe` answered. */
   readonly layoutOf: LayoutCatalog = (table) => this.#layouts.get(table);
+  readonly stateOf = (sourceName: string): SourceState => this.#sources.get(sourceName);
 
   describe(sourceName: string, tenant?: string | null): TableDefinition | undefined {
     const state = this.#sources.find(sourceName);

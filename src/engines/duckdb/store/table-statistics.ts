@@ -1,6 +1,6 @@
 import type { LogLoss, SourceStatistics, StoreReport } from "../../contract/query-engine.ts";
+import type { SourceState } from "../../schema/source/source-state.ts";
 import type { HostReport, TableStatistics } from "../host/protocol.ts";
-import type { SourceState } from "./source-state.ts";
 import { figureDefinitions, findStoreProblems, sourceFigures, storeFigures } from "./store-figures.ts";
 
 /** What the host tells of a source, in the contract's types. */

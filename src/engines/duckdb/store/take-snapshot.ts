@@ -1,6 +1,6 @@
 import type { StoreSnapshot } from "../../contract/query-engine.ts";
+import { unlessAborted } from "../../contract/unless-aborted.ts";
 import type { EngineHost } from "../host/protocol.ts";
-import { unlessAborted } from "./unless-aborted.ts";
 
 /**
  * A snapshot of the host's file. A caller that is gone by the time it is there releases nothing: then it is released

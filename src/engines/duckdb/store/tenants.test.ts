@@ -7,12 +7,12 @@ import { resolveQuery } from "../../../googlesql/resolve.ts";
 import { BOOL, FLOAT64, formatType, INT64, STRING } from "../../../googlesql/types.ts";
 import type { EventValue, LogEvent, SourceDefinition } from "../../contract/query-engine.ts";
 import { schemaLimitsFor } from "../../schema/grant-entries.ts";
+import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
 import { compileQuery } from "../compile/compile.ts";
 import { openCore } from "../host/core.ts";
 import type { EngineHost } from "../host/protocol.ts";
 import { runQuery } from "../run-query.ts";
 import { DuckDbStore } from "./store.ts";
-import { defaultStoreLimits, type StoreLimits } from "./store-limits.ts";
 
 const signal = new AbortController().signal;
 const memoryLimitBytes = 256 * 1024 ** 2;

@@ -1,21 +1,31 @@
 /** Printing calls of scalar functions and operators, whose arguments are printed already. */
+
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { ComparisonContext } from "../../functions/comparisons.ts";
 import { scalarFunctions } from "../../functions/index.ts";
+import type { PrintCall } from "../../functions/types.ts";
+import { columnOf, textSql, variableSql } from "../../sql/atoms.ts";
+import { lambda, tried } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
-import { fragmentOf } from "../fragments/fragment.ts";
 import type { Scope } from "../scope.ts";
 import { boundById } from "./id-conditions.ts";
-import { printNull } from "./literals.ts";
+import { printNull, printPart } from "./literals.ts";
 import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
 
 /** Functions that compute some of their arguments only, and print them in no lambda. */
 const BRANCHING: ReadonlySet<string> = new Set(["COALESCE", "IF", "IFNULL"]);
 
-type Printed = readonly (string | undefined)[];
+/** Functions that give a part of their first argument as it is. */
+const PARTS: ReadonlySet<string> = new Set([
+  ...["RANGE_START", "RANGE_END", "ARRAY_FIRST", "ARRAY_LAST", "$array_at_offset", "$array_at_ordinal"],
+  ...["$safe_array_at_offset", "$safe_array_at_ordinal"],
+]);
+
+type Printed = readonly (Sql | undefined)[];
 
 /** The call over its printed arguments; undefined stands for a skipped one. */
-export function printCall(compilation: Compilation, call: CallExpr, args: Printed, scope: Scope): string {
+export function printCall(compilation: Compilation, call: CallExpr, args: Printed, scope: Scope): Sql {
   const row = scalarFunctions[call.function];
   if (row === undefined) {
     return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
@@ -23,14 +33,14 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
   if (hasNullLiteral(call)) return printNull(call.type);
   const types = call.arguments.map((argument) => argument?.type ?? call.type);
   const context: ComparisonContext = {
-    args: args as readonly string[],
+    args: args as readonly Sql[],
     types,
     type: call.type,
     call,
     timeZone: compilation.timeZone,
     isNeverNaN: call.function.startsWith("$") ? numberArguments(compilation, call, scope) : undefined,
   };
-  const print = (printed: Printed) => row({ ...context, args: printed as readonly string[] });
+  const print = (printed: Printed) => printRow(row, { ...context, args: printed as readonly Sql[] });
   if (call.isSafe) {
     // Errors of the arguments are not this call's: they are computed outside of TRY.
     const outside = call.arguments.map(
@@ -40,17 +50,20 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
         !isCheap(compilation, argument, scope) &&
         !isPlainInterval(compilation, argument, scope),
     );
-    return bindArguments(compilation, args, outside, (bound) => `TRY(${print(bound)})`);
+    return bindArguments(compilation, args, outside, (bound) => tried(print(bound)));
   }
-  const sql = boundById(compilation, call, row(context), scope);
+  const sql = boundById(compilation, call, printRow(row, context), scope);
   // A branch that is not taken is not computed: none is moved out of its place, nor into a lambda of the call's own.
   if (BRANCHING.has(call.function)) return sql;
-  if (!compilation.analysis.holdsQueries || !fragmentOf(sql).holdsQuery || !fragmentOf(sql).holdsLambda) return sql;
+  if (!compilation.analysis.holdsQueries || !sql.holdsQuery || !sql.holdsLambda) return sql;
   // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
-  const isQuery = args.map(
-    (arg, index) => canMove(call.arguments[index]) && arg !== undefined && fragmentOf(arg).holdsQuery,
-  );
+  const isQuery = args.map((arg, index) => canMove(call.arguments[index]) && arg?.holdsQuery === true);
   return isQuery.includes(true) ? bindArguments(compilation, args, isQuery, print) : sql;
+}
+
+function printRow(row: PrintCall, context: ComparisonContext): Sql {
+  const sql = row(context);
+  return PARTS.has(context.call.function) ? printPart(sql, context.args[0] ?? EMPTY, context.type) : sql;
 }
 
 /** With a NULL that the query has, a pattern, a path or a position is not read, and cannot be wrong. */
@@ -85,18 +98,23 @@ function bindArguments(
   compilation: Compilation,
   args: Printed,
   isBound: readonly boolean[],
-  print: (args: Printed) => string,
-): string {
+  print: (args: Printed) => Sql,
+): Sql {
   const chosen = args.flatMap((arg, index) => (isBound[index] === true && arg !== undefined ? [{ arg, index }] : []));
   if (chosen.length === 0) return print(args);
   const variable = nextAlias(compilation, "a");
-  const fields = chosen.map(({ arg, index }) => `'b${index}': ${arg}`).join(", ");
-  const named = args.map((arg, index) => (chosen.some((item) => item.index === index) ? `${variable}.b${index}` : arg));
-  return `list_transform([{${fields}}], lambda ${variable}: ${print(named)})[1]`;
+  const fields = joinSql(
+    chosen.map(({ arg, index }) => sql`${textSql(`b${index}`)}: ${arg}`),
+    ", ",
+  );
+  const named = args.map((arg, index) =>
+    chosen.some((item) => item.index === index) ? columnOf(variable, `b${index}`) : arg,
+  );
+  return sql`list_transform([{${fields}}], ${lambda(variableSql(variable), print(named))})[1]`;
 }
 
 /** One element of a column that can be had without the whole array, such as APPROX_QUANTILES(x, 100)[OFFSET(95)]. */
-export function printElement(compilation: Compilation, call: CallExpr, scope: Scope): string | undefined {
+export function printElement(compilation: Compilation, call: CallExpr, scope: Scope): Sql | undefined {
   const [array, position] = call.arguments;
   if (array?.kind !== "Column" || position?.kind !== "Literal" || position.value === null) return undefined;
   const isOffset = call.function === "$array_at_offset" || call.function === "$safe_array_at_offset";

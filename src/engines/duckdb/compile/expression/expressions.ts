@@ -1,16 +1,19 @@
 /** Printing expressions of the resolved query. Every result is safe to place anywhere: parenthesised where needed. */
+
 import type { CallExpr, CaseExpr, CastExpr, Column, Expr, LetExpr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { fromList } from "../../functions/array/record-arrays.ts";
 import { printCast } from "../../functions/cast/cast.ts";
-import { bindOnce, boundName, quoteString, structFieldName } from "../../sql-text.ts";
+import { nameSql, placeholder, textSql, variableSql } from "../../sql/atoms.ts";
+import { bindOnce, boundName, callSql, castTo, lambda, select, structFieldSql } from "../../sql/forms.ts";
+import { joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { structFieldName } from "../../sql-text.ts";
 import { type Compilation, fail } from "../compilation.ts";
-import { fragmentOf } from "../fragments/fragment.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
 import { printCall, printElement } from "./calls.ts";
 import { extractBelowMixed, extractField } from "./extract.ts";
 import { isRecordType } from "./json-place.ts";
-import { physicalTypeSql, printLiteral, printNull } from "./literals.ts";
+import { physicalTypeSql, printLiteral, printNull, printPart } from "./literals.ts";
 import { fieldSource, recordText } from "./records.ts";
 import { detectorsOf, printRedacted } from "./redaction.ts";
 import { loneValue, printInSubquery, printSubquery } from "./subqueries.ts";
@@ -21,7 +24,7 @@ export function computedBinding(compilation: Compilation, expression: Expr, scop
   if (expression.kind === "Column" || expression.kind === "Variable") {
     return lookUp(compilation, expression.column, scope);
   }
-  let printed: string | undefined;
+  let printed: Sql | undefined;
   const record = sourceOf(compilation, expression, scope);
   const sql = () => {
     printed ??= printExpression(compilation, expression, scope);
@@ -33,7 +36,7 @@ export function computedBinding(compilation: Compilation, expression: Expr, scop
 }
 
 /** The expression as DuckDB SQL of the physical type of its GoogleSQL type. */
-export function printExpression(compilation: Compilation, expression: Expr, scope: Scope): string {
+export function printExpression(compilation: Compilation, expression: Expr, scope: Scope): Sql {
   switch (expression.kind) {
     case "Literal":
       return printLiteral(expression.type, expression.value);
@@ -46,7 +49,7 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
       const base = printExpression(compilation, expression.base, scope);
       const isRange = expression.base.type.kind === "RANGE";
       const name = isRange ? (expression.index === 0 ? "start" : "end") : structFieldName(expression.index);
-      return `struct_extract(${base}, '${name}')`;
+      return printPart(sql`struct_extract(${base}, ${textSql(name)})`, base, expression.type);
     }
     case "RecordField":
       return printRecordField(compilation, expression, scope);
@@ -58,15 +61,17 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
       return printCastExpression(compilation, expression, scope);
     case "MakeArray": {
       const elements = expression.elements.map((element) => printExpression(compilation, element, scope));
-      if (isRecordType(expression.type)) return fromList(`[${elements.join(", ")}]`, expression.type);
-      return elements.length === 0 ? `CAST([] AS ${physicalTypeSql(expression.type)})` : `[${elements.join(", ")}]`;
+      if (isRecordType(expression.type)) return fromList(sql`[${joinSql(elements, ", ")}]`, expression.type);
+      return elements.length === 0
+        ? sql`CAST([] AS ${physicalTypeSql(expression.type)})`
+        : sql`[${joinSql(elements, ", ")}]`;
     }
     case "MakeStruct": {
-      if (expression.fields.length === 0) return `struct_pack(${structFieldName(0)} := true)`;
+      if (expression.fields.length === 0) return sql`struct_pack(${structFieldSql(0)} := true)`;
       const fields = expression.fields.map(
-        (field, index) => `${structFieldName(index)} := ${printExpression(compilation, field, scope)}`,
+        (field, index) => sql`${structFieldSql(index)} := ${printExpression(compilation, field, scope)}`,
       );
-      return `struct_pack(${fields.join(", ")})`;
+      return callSql("struct_pack", fields);
     }
     case "Subquery": {
       const alone = loneValue(expression);
@@ -81,31 +86,34 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
     case "Let":
       return printLet(compilation, expression, scope);
     case "DatePart":
-      return quoteString(
-        expression.weekday === undefined ? expression.part : `${expression.part}(${expression.weekday})`,
-      );
+      return textSql(expression.weekday === undefined ? expression.part : `${expression.part}(${expression.weekday})`);
   }
 }
 
-function printParameter(compilation: Compilation, { key, span }: Expr & { kind: "Parameter" }): string {
+function printParameter(compilation: Compilation, { key, span }: Expr & { kind: "Parameter" }): Sql {
   const parameter = compilation.parameters.get(key);
   if (parameter === undefined) return fail(compilation, "unknown_parameter", `Unknown parameter: ${key}`, span);
   // A parameter without a type of its own is bound as what the query tells.
-  return `CAST($${parameter.index} AS ${physicalTypeSql(parameter.type)})`;
+  return castTo(placeholder(parameter.index), physicalTypeSql(parameter.type));
 }
 
-function printLambda(compilation: Compilation, lambda: Expr & { kind: "Lambda" }, scope: Scope): string {
-  const names = lambda.parameters.map((parameter) => [parameter.id, variableName(compilation, parameter)] as const);
+function printLambda(compilation: Compilation, { parameters, body: of }: Expr & { kind: "Lambda" }, scope: Scope): Sql {
+  const names = parameters.map(
+    (parameter) => [parameter.id, variableSql(variableName(compilation, parameter))] as const,
+  );
   const variables = new Map(names.map(([id, name]) => [id, cheapBinding(name)]));
-  const body = printExpression(compilation, lambda.body, variableScope(scope, variables));
-  return `lambda ${names.map(([, name]) => name).join(", ")}: ${body}`;
+  const body = printExpression(compilation, of, variableScope(scope, variables));
+  return lambda(
+    names.map(([, name]) => name),
+    body,
+  );
 }
 
 function variableName(compilation: Compilation, column: Column): string {
   return `v${compilation.analysis.alias(column.id)}`;
 }
 
-function printRecordField(compilation: Compilation, expression: Expr & { kind: "RecordField" }, scope: Scope): string {
+function printRecordField(compilation: Compilation, expression: Expr & { kind: "RecordField" }, scope: Scope): Sql {
   const { base, path, type } = expression;
   if (type.kind === "UNKNOWN") return printNull(type);
   const field = { base: base.type, path, type };
@@ -118,17 +126,17 @@ function printRecordField(compilation: Compilation, expression: Expr & { kind: "
   return source.leaf(path) ?? extractField(source.json(), field);
 }
 
-function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): string {
+function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): Sql {
   const branches = expression.branches.map(
     ({ when, then }) =>
-      `WHEN ${printExpression(compilation, when, scope)} THEN ${printExpression(compilation, then, scope)}`,
+      sql`WHEN ${printExpression(compilation, when, scope)} THEN ${printExpression(compilation, then, scope)}`,
   );
   const rest =
     expression.else === undefined ? printNull(expression.type) : printExpression(compilation, expression.else, scope);
-  return `CASE ${branches.join(" ")} ELSE ${rest} END`;
+  return sql`CASE ${joinSql(branches, " ")} ELSE ${rest} END`;
 }
 
-function printCastExpression(compilation: Compilation, expression: CastExpr, scope: Scope): string {
+function printCastExpression(compilation: Compilation, expression: CastExpr, scope: Scope): Sql {
   const { operand, type } = expression;
   if (operand.kind === "Literal" && operand.value === null) return printNull(type);
   const { format, timeZone } = expression;
@@ -149,13 +157,13 @@ function printCastExpression(compilation: Compilation, expression: CastExpr, sco
   });
 }
 
-function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): string {
+function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): Sql {
   const [value] = call.arguments;
   if (call.function === "$redact" && value !== undefined) {
     return printRedacted(printExpression(compilation, value, scope), call.type, detectorsOf(call));
   }
   if (call.function === "$opaque" && value !== undefined) {
-    return `CASE WHEN random() >= 0 THEN ${printExpression(compilation, value, scope)} END`;
+    return sql`CASE WHEN random() >= 0 THEN ${printExpression(compilation, value, scope)} END`;
   }
   const args = call.arguments.map((argument) =>
     argument === undefined ? undefined : printExpression(compilation, argument, scope),
@@ -163,10 +171,10 @@ function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): st
   return printCall(compilation, call, args, scope);
 }
 
-function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): string {
+function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): Sql {
   const variables = new Map<number, Binding>();
   const inner = variableScope(scope, variables);
-  const computed: { readonly name: string; readonly sql: string }[] = [];
+  const computed: { readonly name: string; readonly value: Sql }[] = [];
   for (const variable of expression.variables) {
     const binding = computedBinding(compilation, variable.expression, inner);
     if (binding.isCheap || compilation.analysis.uses(variable.column) <= 1) {
@@ -174,14 +182,14 @@ function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): 
       continue;
     }
     const name = variableName(compilation, variable.column);
-    computed.push({ name, sql: binding.sql() });
+    computed.push({ name, value: binding.sql() });
     variables.set(variable.column.id, cheapBinding(boundName(name), binding.isNeverNaN ?? false));
   }
   const body = printExpression(compilation, expression.body, inner);
-  return computed.reduceRight((text, { name, sql }) => {
+  return computed.reduceRight((text, { name, value }) => {
     // A lambda cannot hold a sub-query.
-    return fragmentOf(text).holdsQuery
-      ? `(SELECT ${text} FROM (SELECT ${sql} AS v) AS ${name})`
-      : bindOnce(sql, name, () => text);
+    return text.holdsQuery
+      ? sql`(${select(sql`${text} FROM (${select(sql`${value} AS v`)}) AS ${nameSql(name)}`)})`
+      : bindOnce(value, name, () => text);
   }, body);
 }

@@ -3,7 +3,12 @@
  * the condition gets bounds of the time, as parameters whose values the host looks up at each run. They hold for every
  * event that has the id, so the condition means the same wherever it stands.
  */
+
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
+import { columnOf, placeholder } from "../../sql/atoms.ts";
+import { castTo } from "../../sql/forms.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
+import { TIMESTAMP } from "../../sql/types.ts";
 import type { Compilation } from "../compilation.ts";
 import { FIRST_BOUND } from "../placeholders.ts";
 import type { Scope } from "../scope.ts";
@@ -26,7 +31,7 @@ function idOf(compilation: Compilation, operand: Expr | undefined): PrintedIdCon
 }
 
 /** The printed call, with bounds where it compares an event's id. */
-export function boundById(compilation: Compilation, call: CallExpr, printed: string, scope: Scope): string {
+export function boundById(compilation: Compilation, call: CallExpr, printed: Sql, scope: Scope): Sql {
   // In a lambda the bounds would be computed for each element.
   if (call.function !== "$equal" || scope.kind !== "block") return printed;
   const [column, operand] = call.arguments;
@@ -42,7 +47,7 @@ export function boundById(compilation: Compilation, call: CallExpr, printed: str
     if (place === MAX_CONDITIONS) return printed;
     idConditions.set(key, { table: stored.table, id });
   }
-  const time = `${stored.alias}."timestamp"`;
-  const bound = (at: number) => `CAST($${FIRST_BOUND + 2 * place + at} AS TIMESTAMP)`;
-  return `(${printed} AND ${time} >= ${bound(0)} AND ${time} < ${bound(1)})`;
+  const time = sql`${columnOf(stored.alias, "")}"timestamp"`;
+  const bound = (at: number) => castTo(placeholder(FIRST_BOUND + 2 * place + at), TIMESTAMP);
+  return sql`(${printed} AND ${time} >= ${bound(0)} AND ${time} < ${bound(1)})`;
 }

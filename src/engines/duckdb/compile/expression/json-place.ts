@@ -2,10 +2,13 @@
  * Places in the JSON text of a record. Names that differ by case are one field, of which an object has one spelling:
  * a step goes to all of those that the field has, and in a record with fields that are not listed to any.
  */
+
 import { exactField } from "../../../../googlesql/record-fields.ts";
 import { type RecordField, type RecordType, recordIn, type SqlType } from "../../../../googlesql/types.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
-import { quoteString } from "../../sql-text.ts";
+import { nameSql, textSql, variableSql } from "../../sql/atoms.ts";
+import { lambda } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 
 /** True for RECORD and ARRAY<RECORD>, whose values are JSON text. */
 export function isRecordType(type: SqlType): boolean {
@@ -17,7 +20,7 @@ export type JsonStep = 0 | readonly string[] | { readonly anyCase: string };
 
 /** A text that holds a value, and the way to the value in it. */
 export interface JsonPlace {
-  readonly text: string;
+  readonly text: Sql;
   readonly steps: readonly JsonStep[];
 }
 
@@ -65,22 +68,22 @@ function pointerStep(name: string): string {
 
 type Reader = "json_extract" | "json_extract_string";
 
-function readPointers(text: string, pointers: readonly string[], reader: Reader): string {
-  const [only = "", ...others] = pointers.map(quoteString);
-  if (others.length === 0) return `${reader}(${text}, ${only})`;
-  return `list_any_value(${reader}(${text}, [${[only, ...others].join(", ")}]))`;
+function readPointers(text: Sql, pointers: readonly string[], reader: Reader): Sql {
+  const [only = EMPTY, ...others] = pointers.map(textSql);
+  if (others.length === 0) return sql`${nameSql(reader)}(${text}, ${only})`;
+  return sql`list_any_value(${nameSql(reader)}(${text}, [${joinSql([only, ...others], ", ")}]))`;
 }
 
 /** The member that has the name in any case. Names of fields are of letters, digits and `_`. */
-function readAnyCase(text: string, name: string, reader: Reader): string {
+function readAnyCase(text: Sql, name: string, reader: Reader): Sql {
   return computeOnce([text], "member", (v) => {
-    const matches = `lambda lw_key: lower(lw_key) = ${quoteString(name.toLowerCase())}`;
-    return `${reader}(${v}, '/' || list_any_value(list_filter(json_keys(${v}), ${matches})))`;
+    const matches = lambda(variableSql("lw_key"), sql`lower(lw_key) = ${textSql(name.toLowerCase())}`);
+    return sql`${nameSql(reader)}(${v}, '/' || list_any_value(list_filter(json_keys(${v}), ${matches})))`;
   });
 }
 
 /** The value at the place: as JSON, or as the content of a string and the JSON text of anything else. */
-export function readPlace({ text, steps }: JsonPlace, reader: Reader): string {
+export function readPlace({ text, steps }: JsonPlace, reader: Reader): Sql {
   let value = text;
   let pointers = [""];
   const isPending = () => pointers.length > 1 || pointers[0] !== "";

@@ -1,81 +1,83 @@
 /** DuckDB's names of the physical types, and values of GoogleSQL types as DuckDB expressions. */
+
 import type { ScalarKind, SqlType } from "../../../../googlesql/types.ts";
 import { parseInterval } from "../../../../semantics/time/calendar.ts";
 import { BIGNUMERIC_TYPE, bignumericLiteral } from "../../functions/number/bignumeric.ts";
 import { NUMERIC_TYPE, numericLiteral } from "../../functions/number/numeric.ts";
-import { quoteString, structFieldName } from "../../sql-text.ts";
+import { bigintSql, boolSql, NULL, numberSql, textSql } from "../../sql/atoms.ts";
+import { castTo, structFieldSql } from "../../sql/forms.ts";
+import { joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { BIGINT, BLOB, BOOLEAN, DATE, DOUBLE, INTEGER, INTERVAL, TIME, TIMESTAMP, VARCHAR } from "../../sql/types.ts";
 
-const scalarTypes: Readonly<Record<ScalarKind, string>> = {
-  INT64: "BIGINT",
-  FLOAT64: "DOUBLE",
+const scalarTypes: Readonly<Record<ScalarKind, Sql>> = {
+  INT64: BIGINT,
+  FLOAT64: DOUBLE,
   NUMERIC: NUMERIC_TYPE,
   BIGNUMERIC: BIGNUMERIC_TYPE,
-  BOOL: "BOOLEAN",
-  STRING: "VARCHAR",
-  BYTES: "BLOB",
-  DATE: "DATE",
-  TIME: "TIME",
-  DATETIME: "TIMESTAMP",
-  TIMESTAMP: "TIMESTAMP",
-  INTERVAL: "INTERVAL",
-  JSON: "VARCHAR",
-  UNKNOWN: "BIGINT",
+  BOOL: BOOLEAN,
+  STRING: VARCHAR,
+  BYTES: BLOB,
+  DATE: DATE,
+  TIME: TIME,
+  DATETIME: TIMESTAMP,
+  TIMESTAMP: TIMESTAMP,
+  INTERVAL: INTERVAL,
+  JSON: VARCHAR,
+  UNKNOWN: BIGINT,
 };
 
 /** The DuckDB type that holds values of a GoogleSQL type, as SQL writes it. */
-export function physicalTypeSql(type: SqlType): string {
+export function physicalTypeSql(type: SqlType): Sql {
   switch (type.kind) {
     case "ARRAY":
-      return type.element.kind === "RECORD" ? "VARCHAR" : `${physicalTypeSql(type.element)}[]`;
+      return type.element.kind === "RECORD" ? VARCHAR : sql`${physicalTypeSql(type.element)}[]`;
     case "STRUCT": {
-      const fields = type.fields.map((field, index) => `${structFieldName(index)} ${physicalTypeSql(field.type)}`);
-      return `STRUCT(${fields.length === 0 ? `${structFieldName(0)} BOOLEAN` : fields.join(", ")})`;
+      const fields = type.fields.map((field, index) => sql`${structFieldSql(index)} ${physicalTypeSql(field.type)}`);
+      return sql`STRUCT(${fields.length === 0 ? sql`${structFieldSql(0)} BOOLEAN` : joinSql(fields, ", ")})`;
     }
     case "RANGE": {
       const bound = physicalTypeSql(type.element);
-      return `STRUCT("start" ${bound}, "end" ${bound})`;
+      return sql`STRUCT("start" ${bound}, "end" ${bound})`;
     }
     case "RECORD":
     case "MIXED":
-      return "VARCHAR";
+      return VARCHAR;
     default:
       return scalarTypes[type.kind];
   }
 }
 
 /** A NULL of the type. */
-export function printNull(type: SqlType): string {
-  return type.kind === "UNKNOWN" ? "NULL" : `CAST(NULL AS ${physicalTypeSql(type)})`;
+export function printNull(type: SqlType): Sql {
+  return type.kind === "UNKNOWN" ? NULL : castTo(NULL, physicalTypeSql(type));
 }
 
-function printInt64(text: string): string {
-  if (!text.startsWith("-")) return `${text}::BIGINT`;
-  // In parentheses, so that a minus before it makes no comment; the smallest value has no positive twin.
-  return text === "-9223372036854775808" ? `CAST('${text}' AS BIGINT)` : `(${text})::BIGINT`;
+/** A field or an element of `whole`: for DuckDB that of a constant NULL has no type, and calls of it fail. */
+export function printPart(part: Sql, whole: Sql, type: SqlType): Sql {
+  return whole.isColumn || type.kind === "UNKNOWN" ? part : castTo(part, physicalTypeSql(type));
 }
 
-function printFloat64(text: string): string {
+function printFloat64(text: string): Sql {
   const value = Number(text);
-  if (!Number.isFinite(value)) return `CAST('${Number.isNaN(value) ? "NaN" : text}' AS DOUBLE)`;
+  if (!Number.isFinite(value)) return castTo(textSql(Number.isNaN(value) ? "NaN" : text), DOUBLE);
   // By way of text: DuckDB reads a bare `0.1` as a DECIMAL.
-  return `CAST('${Object.is(value, -0) ? "-0" : String(value)}' AS DOUBLE)`;
+  return castTo(textSql(Object.is(value, -0) ? "-0" : String(value)), DOUBLE);
 }
 
-function printInterval(text: string): string {
+function printInterval(text: string): Sql {
   const parts = parseInterval(text);
   if (parts === undefined) throw new Error(`Invalid INTERVAL literal: ${text}`);
-  return (
-    `(to_months(CAST(${parts.months} AS INTEGER)) + to_days(CAST(${parts.days} AS INTEGER)) + ` +
-    `to_microseconds(CAST('${parts.micros}' AS BIGINT)))`
-  );
+  const [months, days] = [castTo(numberSql(parts.months), INTEGER), castTo(numberSql(parts.days), INTEGER)];
+  const micros = castTo(textSql(String(parts.micros)), BIGINT);
+  return sql`(to_months(${months}) + to_days(${days}) + to_microseconds(${micros}))`;
 }
 
 /** A literal of the resolved query (see `LiteralExpr` for the texts), safe to place anywhere. */
-export function printLiteral(type: SqlType, value: string | null): string {
+export function printLiteral(type: SqlType, value: string | null): Sql {
   if (value === null) return printNull(type);
   switch (type.kind) {
     case "INT64":
-      return printInt64(value);
+      return bigintSql(BigInt(value));
     case "FLOAT64":
       return printFloat64(value);
     case "NUMERIC":
@@ -83,20 +85,20 @@ export function printLiteral(type: SqlType, value: string | null): string {
     case "BIGNUMERIC":
       return bignumericLiteral(value);
     case "BOOL":
-      return value === "true" ? "true" : "false";
+      return boolSql(value === "true");
     case "BYTES":
-      return `from_base64(${quoteString(value)})`;
+      return sql`from_base64(${textSql(value)})`;
     case "DATE":
-      return `CAST(${quoteString(value)} AS DATE)`;
+      return castTo(textSql(value), DATE);
     case "TIME":
-      return `CAST(${quoteString(value)} AS TIME)`;
+      return castTo(textSql(value), TIME);
     case "DATETIME":
-      return `CAST(${quoteString(value)} AS TIMESTAMP)`;
+      return castTo(textSql(value), TIMESTAMP);
     case "TIMESTAMP":
-      return `make_timestamp(CAST('${BigInt(value)}' AS BIGINT))`;
+      return sql`make_timestamp(CAST(${textSql(String(BigInt(value)))} AS BIGINT))`;
     case "INTERVAL":
       return printInterval(value);
     default:
-      return quoteString(value);
+      return textSql(value);
   }
 }

@@ -2,10 +2,14 @@
  * Fields below log records. Where a record's column can be traced to a table, a field is a physical column of it;
  * otherwise it is read from the record's JSON text, in which every object is an array of one object.
  */
+
 import type { SqlType } from "../../../../googlesql/types.ts";
 import type { LeafLayout, TableLayout } from "../../../schema/layout.ts";
 import { printCast } from "../../functions/cast/cast.ts";
-import { quoteIdentifier } from "../../sql-text.ts";
+import { storedColumnOf } from "../../sql/atoms.ts";
+import { callSql, castTo } from "../../sql/forms.ts";
+import type { Sql } from "../../sql/sql.ts";
+import { VARCHAR } from "../../sql/types.ts";
 import type { RecordSource } from "../scope.ts";
 import { extractField, extractTyped } from "./extract.ts";
 import { fieldSteps, readPlace } from "./json-place.ts";
@@ -44,41 +48,41 @@ export function arraySource(element: RecordSource): RecordSource | undefined {
 }
 
 /** The value that a binding with this JSON stands for. */
-export function recordText(source: RecordSource): string {
+export function recordText(source: RecordSource): Sql {
   const place = source.json();
-  return place.steps.length === 0 ? place.text : `CAST(${readPlace(place, "json_extract")} AS VARCHAR)`;
+  return place.steps.length === 0 ? place.text : castTo(readPlace(place, "json_extract"), VARCHAR);
 }
 
 /** A leaf's value from its physical columns; several variants meet in the lenient type. */
-export function printLeaf(alias: string, leaf: LeafLayout): string {
+export function printLeaf(alias: string, leaf: LeafLayout): Sql {
   const [first, second] = leaf.variants;
-  if (first !== undefined && second === undefined) return `${alias}.${quoteIdentifier(first.column)}`;
+  if (first !== undefined && second === undefined) return storedColumnOf(alias, first.column);
   const columns = leaf.variants.map((variant) => {
-    const column = `${alias}.${quoteIdentifier(variant.column)}`;
+    const column = storedColumnOf(alias, variant.column);
     const isSame = physicalTypeSql(variant.type) === physicalTypeSql(leaf.type);
     // GoogleSQL's text forms, not DuckDB's: a FLOAT64 200 is "200".
     return isSame
       ? column
       : printCast({ operand: column, from: variant.type, to: leaf.type, isSafe: true, timeZone: "UTC" });
   });
-  return columns.length === 0 ? printNull(leaf.type) : `coalesce(${columns.join(", ")})`;
+  return columns.length === 0 ? printNull(leaf.type) : callSql("coalesce", columns);
 }
 
 /** The JSON text of a top-level field, as far as there is one; undefined where its columns are all there is. */
-export function topLevelJson({ recordColumns, rest }: TableLayout, alias: string, name: string): string | undefined {
+export function topLevelJson({ recordColumns, rest }: TableLayout, alias: string, name: string): Sql | undefined {
   const own = recordColumns.get(name);
-  const places = own === undefined ? [] : [`${alias}.${quoteIdentifier(own)}`];
+  const places = own === undefined ? [] : [storedColumnOf(alias, own)];
   const names = rest?.names.get(name);
   if (rest !== undefined && names !== undefined) {
     const step = rest.isOpen ? { anyCase: name } : names;
-    const place = { text: `${alias}.${quoteIdentifier(rest.column)}`, steps: [0, step] as const };
-    places.push(`CAST(${readPlace(place, "json_extract")} AS VARCHAR)`);
+    const place = { text: storedColumnOf(alias, rest.column), steps: [0, step] as const };
+    places.push(castTo(readPlace(place, "json_extract"), VARCHAR));
   }
-  return places.length > 1 ? `coalesce(${places.join(", ")})` : places[0];
+  return places.length > 1 ? callSql("coalesce", places) : places[0];
 }
 
 /** A top-level field that not all rows have in columns. */
-export function printRestField(layout: TableLayout, alias: string, name: string, type: SqlType): string {
+export function printRestField(layout: TableLayout, alias: string, name: string, type: SqlType): Sql {
   const json = topLevelJson(layout, alias, name);
   return json === undefined ? printNull(type) : extractTyped({ text: json, steps: [] }, type);
 }
@@ -87,7 +91,7 @@ export interface TopLevelRecord {
   readonly name: string;
   readonly type: SqlType;
   /** Its JSON text. */
-  readonly json: string;
+  readonly json: Sql;
 }
 
 /** The source of a top-level record column of a table that is read under `alias`. */
@@ -108,7 +112,7 @@ export function tableRecordSource(
     },
     presence: (path) => {
       const column = layout.presence.get(key(path));
-      return column === undefined ? undefined : `${alias}.${quoteIdentifier(column)}`;
+      return column === undefined ? undefined : storedColumnOf(alias, column);
     },
     json: () => ({ text: json, steps: [] }),
   };

@@ -1,9 +1,11 @@
 /** `$redact(value, detectors)`: what a consumer reads of a saved query's tables, with personal data taken out of it. */
+
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { hintOf, parseDetectors } from "../../../../redaction/detector.ts";
-import { quoteString, structFieldName } from "../../sql-text.ts";
-import { fragmentOf } from "../fragments/fragment.ts";
+import { nameSql, textSql, variableSql } from "../../sql/atoms.ts";
+import { fieldOf, lambda, structFieldSql } from "../../sql/forms.ts";
+import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import type { RecordSource } from "../scope.ts";
 import { fieldAt, isRecordType } from "./json-place.ts";
 
@@ -15,39 +17,40 @@ export function detectorsOf(call: CallExpr): string {
 }
 
 /** The value of this type, redacted. What holds no text stays as it is. */
-export function printRedacted(sql: string, type: SqlType, detectors: string): string {
+export function printRedacted(value: Sql, type: SqlType, detectors: string): Sql {
   if (isRecordType(type) || type.kind === "JSON" || type.kind === "MIXED")
-    return printTextual("lw_redact_json", sql, detectors);
+    return printTextual("lw_redact_json", value, detectors);
   switch (type.kind) {
     case "STRING":
-      return printTextual("lw_redact", sql, detectors);
+      return printTextual("lw_redact", value, detectors);
     case "ARRAY": {
-      const each = printRedacted("lw_value", type.element, detectors);
-      return each === "lw_value" ? sql : `list_transform(${sql}, lambda lw_value: ${each})`;
+      const item = variableSql("lw_value");
+      const each = printRedacted(item, type.element, detectors);
+      return each === item ? value : sql`list_transform(${value}, ${lambda(item, each)})`;
     }
     case "STRUCT": {
       const fields = type.fields.map((field, index) => {
-        const name = structFieldName(index);
-        return `${name} := ${printRedacted(`struct_extract(${sql}, '${name}')`, field.type, detectors)}`;
+        const redacted = printRedacted(fieldOf(value, index), field.type, detectors);
+        return sql`${structFieldSql(index)} := ${redacted}`;
       });
       return fields.length === 0
-        ? sql
-        : `CASE WHEN ${sql} IS NULL THEN NULL ELSE struct_pack(${fields.join(", ")}) END`;
+        ? value
+        : sql`CASE WHEN ${value} IS NULL THEN NULL ELSE struct_pack(${joinSql(fields, ", ")}) END`;
     }
     default:
-      return sql;
+      return value;
   }
 }
 
 /** A native look at the text spares most values the way into JavaScript. */
-function printTextual(udf: string, sql: string, detectors: string): string {
-  const call = `${udf}(${sql}, ${quoteString(detectors)})`;
+function printTextual(udf: string, value: Sql, detectors: string): Sql {
+  const call = sql`${nameSql(udf)}(${value}, ${textSql(detectors)})`;
   // A sub-query would run several times.
-  if (fragmentOf(sql).holdsQuery) return call;
+  if (value.holdsQuery) return call;
   const hint = hintOf(parseDetectors(detectors));
   // In JSON, characters may stand as escapes.
   const pattern = udf === "lw_redact_json" ? `${hint}|\\\\u` : hint;
-  return `CASE WHEN regexp_matches(${sql}, ${quoteString(pattern)}) THEN ${call} ELSE ${sql} END`;
+  return sql`CASE WHEN regexp_matches(${value}, ${textSql(pattern)}) THEN ${call} ELSE ${value} END`;
 }
 
 /** The record's fields, each redacted as what its type says. */

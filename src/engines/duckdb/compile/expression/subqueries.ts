@@ -1,18 +1,32 @@
 /** Printing sub-queries inside expressions. */
+
 import type { Expr, InSubqueryExpr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
 import { arrayOf } from "../../../../googlesql/types.ts";
 import { someExpression } from "../../../lowering/children.ts";
+import { isComposite, isInArray } from "../../functions/comparisons.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { likeArray } from "../../functions/operators.ts";
-import { type Block, orderNaturally, type SelectItem, selectColumn } from "../block.ts";
+import { FALSE, TRUE } from "../../sql/atoms.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
+import { type Block, findColumn, orderNaturally, type SelectItem, selectColumn, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
 import { renderBlock } from "../render.ts";
 import type { Scope } from "../scope.ts";
 import { isNeverNaN } from "./traits.ts";
 
-function renderArray(block: Block, item: SelectItem): string {
+function renderArray(block: Block, item: SelectItem): Sql {
   orderNaturally(block);
-  return `ARRAY(${renderBlock(block, [item])})`;
+  return sql`ARRAY(${renderBlock(block, [item])})`;
+}
+
+/** ARRAY(...) sorts by what it selects only where that is a column: what is computed gets a SELECT of its own first. */
+function sortedByColumns(compilation: Compilation, block: Block): Block {
+  const isPlain = !block.isDistinct && !block.order.some(({ id }) => block.computed.has(id));
+  if (isPlain || block.order.length === 0) return block;
+  const outside = wrapBlock(compilation, block);
+  outside.order = block.order.map((key) => ({ ...key, binding: findColumn(outside, key.id) ?? key.binding }));
+  if (block.limit === undefined && block.offset === undefined) block.order = [];
+  return outside;
 }
 
 /** What a sub-query reads nothing of is no scope of it: then it is printed as freely as a query that stands alone. */
@@ -20,12 +34,14 @@ function outerScope(compilation: Compilation, expression: object, scope: Scope):
   return compilation.analysis.isCorrelated(expression) ? scope : undefined;
 }
 
-export function printSubquery(compilation: Compilation, expression: SubqueryExpr, scope: Scope): string {
+export function printSubquery(compilation: Compilation, expression: SubqueryExpr, scope: Scope): Sql {
   const outer = outerScope(compilation, expression, scope);
   const block = compilation.buildScan(compilation, expression.scan, outer);
-  if (expression.mode === "EXISTS" || expression.output === undefined) return `EXISTS (${renderBlock(block, [])})`;
-  const item = selectColumn(compilation, block, expression.output);
-  return expression.mode === "ARRAY" ? renderArray(block, item) : `(${renderBlock(block, [item])})`;
+  if (expression.mode === "EXISTS" || expression.output === undefined) return sql`EXISTS (${renderBlock(block, [])})`;
+  if (expression.mode === "SCALAR")
+    return sql`(${renderBlock(block, [selectColumn(compilation, block, expression.output)])})`;
+  const sorted = sortedByColumns(compilation, block);
+  return renderArray(sorted, selectColumn(compilation, sorted, expression.output));
 }
 
 const isVolatile = (at: { readonly kind: string; readonly function?: string }): boolean =>
@@ -42,26 +58,23 @@ export function loneValue({ mode, scan, output }: SubqueryExpr): Expr | undefine
 }
 
 /** A DOUBLE as a value for which NaN of one side equals none of the other; DuckDB takes two NaNs for equal. */
-function markNaN(value: string, mark: string): string {
+function markNaN(value: Sql, mark: Sql): Sql {
   return computeOnce([value], "number", (x) => {
-    return `CASE WHEN ${x} IS NOT NULL THEN struct_pack(x := ${x}, nan := isnan(${x}) AND ${mark}) END`;
+    return sql`CASE WHEN ${x} IS NOT NULL THEN struct_pack(x := ${x}, nan := isnan(${x}) AND ${mark}) END`;
   });
 }
 
-export function printInSubquery(
-  compilation: Compilation,
-  expression: InSubqueryExpr,
-  operand: string,
-  scope: Scope,
-): string {
+export function printInSubquery(compilation: Compilation, expression: InSubqueryExpr, operand: Sql, scope: Scope): Sql {
   const outer = outerScope(compilation, expression, scope);
   const block = compilation.buildScan(compilation, expression.scan, outer);
   const item = selectColumn(compilation, block, expression.output);
   if (expression.operator === "IN") {
+    const { type } = expression.output;
+    if (isComposite(type)) return isInArray(operand, renderArray(block, item), type);
     const mayMeetNaN = expression.output.type.kind === "FLOAT64" && !isNeverNaN(compilation, expression.operand, scope);
-    if (!mayMeetNaN) return `(${operand} IN (${renderBlock(block, [item])}))`;
-    const marked = { ...item, sql: markNaN(item.sql, "true") };
-    return `(${markNaN(operand, "false")} IN (${renderBlock(block, [marked])}))`;
+    if (!mayMeetNaN) return sql`(${operand} IN (${renderBlock(block, [item])}))`;
+    const marked = { ...item, sql: markNaN(item.sql, TRUE) };
+    return sql`(${markNaN(operand, FALSE)} IN (${renderBlock(block, [marked])}))`;
   }
   const type = arrayOf(expression.output.type);
   return likeArray(expression.operator === "LIKE_ANY", operand, renderArray(block, item), type);

@@ -1,7 +1,9 @@
 /** What can be told of an expression without printing it, and where its columns are found. */
+
 import type { Span } from "../../../../googlesql/diagnostic.ts";
 import type { Column, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
+import type { Sql } from "../../sql/sql.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import type { Binding, RecordSource, Scope } from "../scope.ts";
 import { isRecordType } from "./json-place.ts";
@@ -73,7 +75,7 @@ export function sourceOf(compilation: Compilation, expression: Expr, scope: Scop
  * A value of several shapes as one of the type (MIXED: what it sorts by), read without the whole of it; undefined
  * where that cannot be.
  */
-export function readAs(compilation: Compilation, expression: Expr, as: SqlType, scope: Scope): string | undefined {
+export function readAs(compilation: Compilation, expression: Expr, as: SqlType, scope: Scope): Sql | undefined {
   if (expression.type.kind !== "MIXED") return undefined;
   if (expression.kind === "Column" || expression.kind === "Variable")
     return lookUp(compilation, expression.column, scope).as?.(as);

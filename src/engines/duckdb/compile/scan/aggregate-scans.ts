@@ -1,12 +1,15 @@
 /** Building blocks for GROUP BY, window functions and DISTINCT. */
+
 import type { AggregateCall, Column, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
 import { someExpression } from "../../../lowering/children.ts";
-import { type Block, exportAs, findColumn, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import { EMPTY, type Sql } from "../../sql/sql.ts";
+import { type Block, findColumn, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
+import { exportAs } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
-import { fragmentOf } from "../fragments/fragment.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
 import { elementPrinter, printAggregateCall, printWindowCall } from "./aggregates.ts";
+import { withoutDecimalFrames } from "./decimal-frames.ts";
 import { printInBlock, selectFirst, separateShared } from "./shaping.ts";
 
 /** The block with other columns; what was readable stays so through the old one only, for expressions printed later. */
@@ -42,8 +45,15 @@ function ownArguments(compilation: Compilation, from: Block, calls: readonly Agg
     at.kind === "Column" && at.column !== undefined && findColumn(rows, at.column.id) !== undefined;
   const isForeign = (call: AggregateCall) =>
     call.arguments.length > 0 && !call.arguments.some((argument) => someExpression(argument, isOwn, false));
-  const foreign = calls.filter(isForeign);
-  if (foreign.length === 0) return { block: rows, calls };
+  // A key that is the same for all rows sorts nothing, and under DISTINCT would have to be the argument that is moved.
+  const isColumn = ({ kind }: { readonly kind: string }) => kind === "Column" || kind === "Parameter";
+  const isSame = ({ expression }: AggregateCall["orderBy"][number]) =>
+    someExpression(expression, isColumn, true) && !someExpression(expression, isOwn, true);
+  const sorted = calls.map((call) =>
+    call.orderBy.some(isSame) ? { ...call, orderBy: call.orderBy.filter((key) => !isSame(key)) } : call,
+  );
+  const foreign = sorted.filter(isForeign);
+  if (foreign.length === 0) return { block: rows, calls: sorted };
   // A delimiter or a number of values is printed where it is constant.
   const isMoved = (argument: Expr, index: number) => index === 0 || !isConstant(argument);
   const { block, columns } = selectFirst(
@@ -54,7 +64,7 @@ function ownArguments(compilation: Compilation, from: Block, calls: readonly Agg
   const pending = columns.values();
   const own = (argument: Expr, index: number): Expr =>
     isMoved(argument, index) ? (pending.next().value ?? argument) : argument;
-  const owned = calls.map((call) => (foreign.includes(call) ? { ...call, arguments: call.arguments.map(own) } : call));
+  const owned = sorted.map((call) => (foreign.includes(call) ? { ...call, arguments: call.arguments.map(own) } : call));
   return { block, calls: owned };
 }
 
@@ -75,7 +85,7 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
   const scope = withKeys(scopeOf(compilation, input), scan, texts);
   const block = withoutColumns(input);
   block.isGrouped = true;
-  block.groupKeys = scan.groupBy.map(({ column }, index) => ({ id: column.id, sql: texts[index] ?? "" }));
+  block.groupKeys = scan.groupBy.map(({ column }, index) => ({ id: column.id, sql: texts[index] ?? EMPTY }));
   block.groupingSets = scan.groupingSets?.map((set) => set.map((column) => column.id));
   for (const { id, sql } of block.groupKeys) block.bindings.set(id, cheapBinding(sql));
   scan.aggregates.forEach(({ column, call }, index) => {
@@ -95,9 +105,9 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
 const MAX_ELEMENTS = 4;
 
 /** GROUPING(x) reads grouping columns. */
-function withKeys(scope: Scope, scan: Scan & { kind: "Aggregate" }, keys: readonly string[]): Scope {
+function withKeys(scope: Scope, scan: Scan & { kind: "Aggregate" }, keys: readonly Sql[]): Scope {
   if (scan.groupingSets === undefined) return scope;
-  const bindings = scan.groupBy.map(({ column }, index) => [column.id, cheapBinding(keys[index] ?? "")] as const);
+  const bindings = scan.groupBy.map(({ column }, index) => [column.id, cheapBinding(keys[index] ?? EMPTY)] as const);
   return variableScope(scope, new Map(bindings));
 }
 
@@ -145,14 +155,14 @@ export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Wind
   const calls = scan.functions.map((item) => item.call);
   const separated = separateShared(compilation, rows.order.length > 0 ? wrapBlock(compilation, rows) : rows, calls);
   const plain = withoutQueries(compilation, separated, calls);
-  const own = ownColumns(compilation, plain.block, plain.calls);
-  const { block, texts } = printInBlock(compilation, own, (scope) =>
-    plain.calls.map((call) => printWindowCall(compilation, call, scope)),
+  const framed = withoutDecimalFrames(compilation, ownColumns(compilation, plain.block, plain.calls), plain.calls);
+  const { block, texts } = printInBlock(compilation, framed.block, (scope) =>
+    framed.calls.map((call) => printWindowCall(compilation, call, scope)),
   );
   block.hasWindows = true;
   block.hasComputed = true;
   scan.functions.forEach(({ column }, index) => {
-    const text = texts[index] ?? "";
+    const text = texts[index] ?? EMPTY;
     block.bindings.set(
       column.id,
       makeBinding(() => text, false),
@@ -160,7 +170,7 @@ export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Wind
     block.computed.set(column.id, compilation.analysis.uses(column));
   });
   // A window that holds a lambda must not be printed inside of another, which ends DuckDB with an internal error.
-  return texts.some((text) => fragmentOf(text).holdsLambda) ? wrapBlock(compilation, block) : block;
+  return texts.some((text) => text.holdsLambda) ? wrapBlock(compilation, block) : block;
 }
 
 export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Distinct" }, from: Block): Block {

@@ -14,41 +14,48 @@ import { printQuantile } from "../../functions/aggregate/approximate.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { aggregateFunctions, windowFunctions } from "../../functions/index.ts";
 import { sortKey } from "../../functions/sort-key.ts";
-import { isConstantKey, raiseError } from "../../sql-text.ts";
+import { intervalLength } from "../../functions/time/interval-parts.ts";
+import { NULL, nameSql, textSql } from "../../sql/atoms.ts";
+import { castTo, isConstantKey, raiseText } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { HUGEINT } from "../../sql/types.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { isCheap, isNeverNaN, readAs } from "../expression/traits.ts";
+import { sortItem } from "../render.ts";
 import type { Scope } from "../scope.ts";
 
 type Key = AggregateCall["orderBy"][number];
 
 /** What the expression sorts by: a key where values of its type have one, itself otherwise. */
-function printSortKey(compilation: Compilation, expression: Expr, scope: Scope): string {
+function printSortKey(compilation: Compilation, expression: Expr, scope: Scope): Sql {
   const key = readAs(compilation, expression, expression.type, scope);
-  return key ?? sortKey(expression.type, printExpression(compilation, expression, scope));
+  if (key !== undefined) return key;
+  const value = printExpression(compilation, expression, scope);
+  return expression.type.kind === "INTERVAL" ? intervalLength(value) : sortKey(expression.type, value);
 }
 
 /** `x ASC NULLS FIRST`; for FLOAT64 with a key before it that puts NaN where GoogleSQL has it. */
-function printKey(compilation: Compilation, key: Key, sql: string, scope: Scope, isSingle: boolean): string {
-  const nulls = `NULLS ${key.nullsFirst ? "FIRST" : "LAST"}`;
-  const printed = `${sql} ${key.isDescending ? "DESC" : "ASC"} ${nulls}`;
+function printKey(compilation: Compilation, key: Key, value: Sql, scope: Scope, isSingle: boolean): Sql {
+  const { isDescending, nullsFirst } = key;
+  const printed = sortItem(value, isDescending, nullsFirst);
   if (isNeverNaN(compilation, key.expression, scope)) return printed;
   // The opposite of a number has NaN where it belongs, and bounds as far away.
-  if (isSingle) return `(-${sql}) ${key.isDescending ? "ASC" : "DESC"} ${nulls}`;
-  return `isnan(${sql}) ${key.isDescending ? "ASC" : "DESC"} ${nulls}, ${printed}`;
+  if (isSingle) return sortItem(sql`(-${value})`, !isDescending, nullsFirst);
+  return sql`${sortItem(sql`isnan(${value})`, !isDescending, nullsFirst)}, ${printed}`;
 }
 
-function printKeys(compilation: Compilation, keys: readonly Key[], scope: Scope, isSingle = false): string {
-  const printed: string[] = [];
+function printKeys(compilation: Compilation, keys: readonly Key[], scope: Scope, isSingle = false): Sql {
+  const printed: Sql[] = [];
   for (const key of keys) {
-    const sql = printSortKey(compilation, key.expression, scope);
-    if (isSingle) printed.push(printKey(compilation, key, widenKey(compilation, key, sql), scope, true));
-    else if (!isConstantKey(sql)) printed.push(printKey(compilation, key, sql, scope, false));
+    const value = printSortKey(compilation, key.expression, scope);
+    if (isSingle) printed.push(printKey(compilation, key, widenKey(key, value), scope, true));
+    else if (!isConstantKey(value)) printed.push(printKey(compilation, key, value, scope, false));
   }
-  return printed.join(", ");
+  return joinSql(printed, ", ");
 }
 
-function printOptional(compilation: Compilation, expression: Expr | undefined, scope: Scope): string | undefined {
+function printOptional(compilation: Compilation, expression: Expr | undefined, scope: Scope): Sql | undefined {
   return expression === undefined ? undefined : printExpression(compilation, expression, scope);
 }
 
@@ -72,18 +79,21 @@ function aggregateContext(
   compilation: Compilation,
   call: AggregateCall,
   scope: Scope,
-  naturalOrder: readonly string[],
+  naturalOrder: readonly Sql[],
 ): AggregateContext {
   const isNatural = call.orderBy.length === 0 && !call.isDistinct && orderedAggregates.has(call.function);
   const orderBySql = isNatural
-    ? naturalOrder.map((sql) => `${sql} ASC NULLS FIRST`).join(", ")
+    ? joinSql(
+        naturalOrder.map((position) => sortItem(position, false, true)),
+        ", ",
+      )
     : printKeys(compilation, call.orderBy, scope);
   // The order of printing is the order in which aliases are numbered. All fields, for objects of one shape.
   const filterSql = printOptional(compilation, call.filter, scope);
   const limitSql = printOptional(compilation, call.limit, scope);
   const modifiers: AggregateModifiers = {
     isDistinct: call.isDistinct,
-    orderBySql: orderBySql === "" ? undefined : orderBySql,
+    orderBySql: orderBySql === EMPTY ? undefined : orderBySql,
     filterSql,
     nulls: call.nullHandling,
     limitSql,
@@ -106,9 +116,9 @@ function printArgumentKey(
   call: AggregateCall | WindowCall,
   index: number,
   scope: Scope,
-): string {
+): Sql {
   const argument = call.arguments[index];
-  return argument === undefined ? "NULL" : printSortKey(compilation, argument, scope);
+  return argument === undefined ? NULL : printSortKey(compilation, argument, scope);
 }
 
 /** The complete aggregate. `naturalOrder` is the order that the rows have where the call names none. */
@@ -116,8 +126,8 @@ export function printAggregateCall(
   compilation: Compilation,
   call: AggregateCall,
   scope: Scope,
-  naturalOrder: readonly string[],
-): string {
+  naturalOrder: readonly Sql[],
+): Sql {
   const row = aggregateFunctions[call.function];
   if (row === undefined) {
     return fail(compilation, "unsupported", `Function ${call.function} is not supported by this engine`, call.span);
@@ -130,80 +140,81 @@ export function elementPrinter(
   compilation: Compilation,
   call: AggregateCall,
   scope: Scope,
-): ((offset: bigint) => string | undefined) | undefined {
+): ((offset: bigint) => Sql | undefined) | undefined {
   if (call.function !== "APPROX_QUANTILES") return undefined;
   return (offset) => printQuantile(aggregateContext(compilation, call, scope, []), offset);
 }
 
-/** An infinite offset would reach infinite keys, or none: it is refused, as NaN is. */
-function checkedOffset(offset: string): string {
-  const failure = raiseError("'The offset of a RANGE frame must be a finite number that is not negative'");
-  return `CASE WHEN isfinite(${offset}) AND ${offset} >= 0 THEN ${offset} ELSE ${failure} END`;
+/** An infinite offset reaches to the last number, but from `farthest`, the infinity that lies in its direction back. */
+function checkedOffset(offset: Sql, key: Sql, farthest: string): Sql {
+  const failure = raiseText("The offset of a RANGE frame must be a number that is not negative");
+  const endless = raiseText("The offset of a RANGE frame cannot be infinite where a key is infinite");
+  return computeOnce([offset], "offset", (o) => {
+    const isEndless = sql`isinf(${o}) AND ${key} = CAST(${textSql(farthest)} AS DOUBLE)`;
+    return sql`CASE WHEN ${isEndless} THEN ${endless} WHEN NOT isnan(${o}) AND ${o} >= 0 THEN ${o} ELSE ${failure} END`;
+  });
 }
 
-function printBound(compilation: Compilation, bound: ResolvedFrameBound, scope: Scope): string {
+function printBound(compilation: Compilation, bound: ResolvedFrameBound, scope: Scope, key: Key | undefined): Sql {
   switch (bound.kind) {
     case "UnboundedPreceding":
-      return "UNBOUNDED PRECEDING";
+      return sql`UNBOUNDED PRECEDING`;
     case "UnboundedFollowing":
-      return "UNBOUNDED FOLLOWING";
+      return sql`UNBOUNDED FOLLOWING`;
     case "CurrentRow":
-      return "CURRENT ROW";
+      return sql`CURRENT ROW`;
     case "Preceding":
     case "Following": {
       const value = printExpression(compilation, bound.offset, scope);
       const printed = bound.offset.type.kind === "NUMERIC" ? toBillionths(value) : value;
       const isKnown = bound.offset.kind === "Literal" || bound.offset.type.kind !== "FLOAT64";
-      const offset = isKnown ? printed : checkedOffset(printed);
-      return (
-        `${isCheap(compilation, bound.offset, scope) && isKnown ? offset : `(${offset})`} ` +
-        `${bound.kind.toUpperCase()}`
-      );
+      const farthest = (bound.kind === "Following") === (key?.isDescending === true) ? "inf" : "-inf";
+      const keySql = key === undefined ? NULL : printExpression(compilation, key.expression, scope);
+      const offset = isKnown ? printed : checkedOffset(printed, keySql, farthest);
+      const isPlain = isCheap(compilation, bound.offset, scope) && isKnown;
+      return sql`${isPlain ? offset : sql`(${offset})`} ${nameSql(bound.kind.toUpperCase())}`;
     }
   }
 }
 
 /** A NUMERIC as a whole number of its last digit: HUGEINT reaches further than DECIMAL(38, 9). */
-function toBillionths(numeric: string): string {
+function toBillionths(numeric: Sql): Sql {
   return computeOnce([numeric], "billionths", (x) => {
-    return `CAST(trunc(${x}) AS HUGEINT) * 1000000000 + CAST((${x} - trunc(${x})) * 1000000000 AS HUGEINT)`;
+    return sql`CAST(trunc(${x}) AS HUGEINT) * 1000000000 + CAST((${x} - trunc(${x})) * 1000000000 AS HUGEINT)`;
   });
 }
 
 /** A type in which no bound of a RANGE frame leaves the range of the key's own. */
-function widenKey(compilation: Compilation, key: Key, sql: string): string {
-  if (key.expression.type.kind === "INT64") return `CAST(${sql} AS HUGEINT)`;
-  if (key.expression.type.kind === "NUMERIC") return toBillionths(sql);
-  if (key.expression.type.kind !== "BIGNUMERIC") return sql;
-  return fail(
-    compilation,
-    "unsupported",
-    "A RANGE frame with an offset over BIGNUMERIC is not supported; order by a NUMERIC or FLOAT64",
-    key.expression.span,
-  );
+function widenKey(key: Key, value: Sql): Sql {
+  if (key.expression.type.kind === "INT64") return castTo(value, HUGEINT);
+  return key.expression.type.kind === "NUMERIC" ? toBillionths(value) : value;
 }
 
 function hasOffset(frame: ResolvedFrame | undefined): boolean {
   return frame !== undefined && ("offset" in frame.start || "offset" in frame.end);
 }
 
-function printOver(compilation: Compilation, call: WindowCall, scope: Scope): string {
-  const partition = call.partitionBy.map((key) => printExpression(compilation, key, scope)).join(", ");
+function printOver(compilation: Compilation, call: WindowCall, scope: Scope): Sql {
+  const partition = joinSql(
+    call.partitionBy.map((key) => printExpression(compilation, key, scope)),
+    ", ",
+  );
   // A RANGE frame with an offset takes exactly one key.
   const isSingle = call.frame?.unit === "RANGE" && hasOffset(call.frame);
   const order = printKeys(compilation, call.orderBy, scope, isSingle);
-  const parts: string[] = [];
-  if (partition !== "") parts.push(`PARTITION BY ${partition}`);
-  if (order !== "") parts.push(`ORDER BY ${order}`);
+  const parts: Sql[] = [];
+  if (partition !== EMPTY) parts.push(sql`PARTITION BY ${partition}`);
+  if (order !== EMPTY) parts.push(sql`ORDER BY ${order}`);
   if (call.frame !== undefined) {
     const { unit, start, end } = call.frame;
-    parts.push(`${unit} BETWEEN ${printBound(compilation, start, scope)} AND ${printBound(compilation, end, scope)}`);
+    const bounds = [start, end].map((bound) => printBound(compilation, bound, scope, call.orderBy[0]));
+    parts.push(sql`${nameSql(unit)} BETWEEN ${joinSql(bounds, " AND ")}`);
   }
-  return `OVER (${parts.join(" ")})`;
+  return sql`OVER (${joinSql(parts, " ")})`;
 }
 
 /** The complete window call, OVER included. */
-export function printWindowCall(compilation: Compilation, call: WindowCall, scope: Scope): string {
+export function printWindowCall(compilation: Compilation, call: WindowCall, scope: Scope): Sql {
   const args = call.arguments.map((argument) => printExpression(compilation, argument, scope));
   const types = call.arguments.map((argument) => argument.type);
   const modifiers: AggregateModifiers = {

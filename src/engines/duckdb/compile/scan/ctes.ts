@@ -2,11 +2,16 @@
  * Building blocks for scans of common table expressions. One that is read once is printed where it is read; one that is
  * read several times stands in WITH, where DuckDB decides whether to keep its rows.
  */
+
 import type { Column, CteDefinition, Scan } from "../../../../googlesql/resolved.ts";
+import { readsTable, someScanned } from "../../../lowering/children.ts";
 import { readableName } from "../../../lowering/names.ts";
-import { raiseError } from "../../sql-text.ts";
-import { type Block, findColumn, isOpen, newBlock, outsideBinding, type SelectItem, scopeOf } from "../block.ts";
+import { bigintSql, columnOf, NULL, nameSql, numberSql } from "../../sql/atoms.ts";
+import { callSql, raiseText } from "../../sql/forms.ts";
+import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
+import { type Block, findColumn, isOpen, newBlock, type SelectItem, scopeOf } from "../block.ts";
 import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts";
+import { outsideBinding } from "../exports.ts";
 import { MAX_RECURSION } from "../limits.ts";
 import { renderBlock } from "../render.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
@@ -54,15 +59,15 @@ function inlineCte(compilation: Compilation, scan: CteScan, outer: Scope | undef
 function scanPrinted(compilation: Compilation, scan: CteScan, printed: PrintedCte, outer: Scope | undefined): Block {
   const block = newBlock(outer);
   const alias = nextAlias(compilation, "s");
-  const from = `${printed.name} AS ${alias}`;
+  const from = sql`${nameSql(printed.name)} AS ${nameSql(alias)}`;
   block.from = { print: () => from };
   const outputs = new Map(scan.columns.map((column, index) => [column.id, scan.cte.output[index]]));
   block.sources = [
     (id) => {
       const output = outputs.get(id);
-      if (id === roundColumn(scan.cte) && printed.countsRounds) return cheapBinding(`${alias}.${ROUND}`);
+      if (id === roundColumn(scan.cte) && printed.countsRounds) return cheapBinding(columnOf(alias, ROUND));
       if (output === undefined) return undefined;
-      if (printed.isRecursive) return cheapBinding(`${alias}.${compilation.analysis.alias(output.id)}`);
+      if (printed.isRecursive) return cheapBinding(columnOf(alias, compilation.analysis.alias(output.id)));
       const inside = findColumn(printed.block, output.id);
       return inside === undefined ? undefined : outsideBinding(compilation, printed.block, alias, output.id, inside);
     },
@@ -74,10 +79,19 @@ function cteName(cte: CteDefinition): string {
   return `w${cte.id}_${readableName(cte.name)}`;
 }
 
+/**
+ * Where DuckDB puts a definition in place of several of its readers, a parameter in a row that is no table's is NULL in
+ * the copies.
+ */
+function mustMaterialize({ scan }: CteDefinition): boolean {
+  return someScanned(scan, (at) => at.kind === "Parameter") && !readsTable(scan);
+}
+
 function printPlain(compilation: Compilation, cte: CteDefinition): PrintedCte {
   const block = compilation.buildScan(compilation, cte.scan, undefined);
   const name = cteName(cte);
-  return { name, block, isRecursive: false, countsRounds: false, print: () => `${name} AS (${renderBlock(block)})` };
+  const head = mustMaterialize(cte) ? sql`${nameSql(name)} AS MATERIALIZED` : sql`${nameSql(name)} AS`;
+  return { name, block, isRecursive: false, countsRounds: false, print: () => sql`${head} (${renderBlock(block)})` };
 }
 
 /** The column that counts the rounds of a recursion, and the id that stands for it in blocks. */
@@ -100,7 +114,7 @@ function recursiveSide(
   const block = compilation.buildScan(compilation, part.scan, undefined);
   const items = part.columns.map((column, index) => ({
     alias: aliases[index] ?? "",
-    sql: (findColumn(block, column.id) ?? scopeOf(compilation, block).find(column.id))?.sql() ?? "NULL",
+    sql: (findColumn(block, column.id) ?? scopeOf(compilation, block).find(column.id))?.sql() ?? NULL,
   }));
   return { block, items };
 }
@@ -112,7 +126,13 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
   const aliases = cte.output.map((column) => compilation.analysis.alias(column.id));
   const anchor = recursiveSide(compilation, scan.anchor, aliases);
   // The step finds the CTE as already printed.
-  const self: PrintedCte = { name, block: anchor.block, isRecursive: true, countsRounds: scan.isAll, print: () => "" };
+  const self: PrintedCte = {
+    name,
+    block: anchor.block,
+    isRecursive: true,
+    countsRounds: scan.isAll,
+    print: () => EMPTY,
+  };
   compilation.printedCtes.set(cte.id, self);
   compilation.recursionDepth++;
   const step = recursiveSide(compilation, scan.step, aliases);
@@ -121,12 +141,12 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
   const round = scan.isAll ? countRounds(cte, step) : undefined;
   if (round !== undefined) {
     columns.push(ROUND);
-    anchor.items.push({ alias: ROUND, sql: "1::BIGINT" });
+    anchor.items.push({ alias: ROUND, sql: bigintSql(1n) });
   }
   const operator = scan.isAll ? "UNION ALL" : "UNION";
   const print = () => {
-    const sides = [anchor, round ?? step].map(({ block, items }) => `(${renderBlock(block, items)})`);
-    return `${name}(${columns.join(", ")}) AS (${sides.join(` ${operator} `)})`;
+    const sides = [anchor, round ?? step].map(({ block, items }) => sql`(${renderBlock(block, items)})`);
+    return sql`${callSql(name, columns.map(nameSql))} AS (${joinSql(sides, ` ${operator} `)})`;
   };
   return { ...self, print };
 }
@@ -137,8 +157,8 @@ function printRecursive(compilation: Compilation, cte: CteDefinition): PrintedCt
 function countRounds(cte: CteDefinition, step: Side): Side | undefined {
   const round = findColumn(step.block, roundColumn(cte));
   if (round === undefined || !isOpen(step.block) || step.block.hasWindows) return undefined;
-  const failure = raiseError(`'A recursive CTE ran more than ${MAX_RECURSION} rounds'`);
-  step.block.where.push(`CASE WHEN ${round.sql()} <= ${MAX_RECURSION} THEN true ELSE ${failure} END`);
-  step.items.push({ alias: ROUND, sql: `${round.sql()} + 1` });
+  const failure = raiseText(`A recursive CTE ran more than ${MAX_RECURSION} rounds`);
+  step.block.where.push(sql`CASE WHEN ${round.sql()} <= ${numberSql(MAX_RECURSION)} THEN true ELSE ${failure} END`);
+  step.items.push({ alias: ROUND, sql: sql`${round.sql()} + 1` });
   return step;
 }

@@ -1,6 +1,9 @@
 /** Building blocks for joins. */
+
 import type { Column, Expr, Scan } from "../../../../googlesql/resolved.ts";
 import { someExpression, someScanned } from "../../../lowering/children.ts";
+import { nameSql, TRUE } from "../../sql/atoms.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { type Block, findColumn, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
@@ -19,9 +22,9 @@ function joinSide(compilation: Compilation, block: Block, isNullable: boolean, m
   return isBare ? rows : wrapBlock(compilation, rows);
 }
 
-function joinText(left: string, type: Join["type"], right: string, on: string | undefined): string {
-  if (on === undefined && (type === "CROSS" || type === "INNER")) return `${left} CROSS JOIN ${right}`;
-  return `${left} ${type === "CROSS" ? "INNER" : type} JOIN ${right} ON ${on ?? "true"}`;
+function joinText(left: Sql, type: Join["type"], right: Sql, on: Sql | undefined): Sql {
+  if (on === undefined && (type === "CROSS" || type === "INNER")) return sql`${left} CROSS JOIN ${right}`;
+  return sql`${left} ${nameSql(type === "CROSS" ? "INNER" : type)} JOIN ${right} ON ${on ?? TRUE}`;
 }
 
 /** Is a column of the scopes around read by the scan? */
@@ -74,12 +77,12 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
     condition === undefined ? undefined : printExpression(compilation, condition, scopeOf(compilation, left));
   left.from = {
     print: () => {
-      const rightText = rightFrom?.print() ?? "";
+      const rightText = rightFrom?.print() ?? EMPTY;
       return joinText(
-        leftFrom?.print() ?? "",
+        leftFrom?.print() ?? EMPTY,
         lateral && type === "CROSS" ? "INNER" : type,
-        isRightJoin ? `(${rightText})` : rightText,
-        onText ?? (lateral ? "true" : undefined),
+        isRightJoin ? sql`(${rightText})` : rightText,
+        onText ?? (lateral ? TRUE : undefined),
       );
     },
   };
@@ -89,7 +92,7 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
 function lateralSide(compilation: Compilation, block: Block): Block {
   const side = wrapBlock(compilation, block);
   const { from } = side;
-  side.from = { print: () => `LATERAL ${from?.print() ?? ""}` };
+  side.from = { print: () => sql`LATERAL ${from?.print() ?? EMPTY}` };
   return side;
 }
 

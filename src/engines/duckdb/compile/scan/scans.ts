@@ -1,6 +1,8 @@
 /** Building SELECT blocks from scans. */
+
 import type { Expr, OrderKey, Scan } from "../../../../googlesql/resolved.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";
+import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { type Block, findColumn, newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
@@ -93,22 +95,22 @@ function buildStep(compilation: Compilation, scan: Scan, input: Block): Block {
 const MAX_CONDITIONS = 500;
 
 /** The same rows, in a form that the optimizer leaves alone. */
-function shield(condition: string): string {
-  return `CASE WHEN ${condition} THEN true ELSE false END`;
+function shield(condition: Sql): Sql {
+  return sql`CASE WHEN ${condition} THEN true ELSE false END`;
 }
 
-function printCondition(compilation: Compilation, condition: Expr, scope: Scope): string {
+function printCondition(compilation: Compilation, condition: Expr, scope: Scope): Sql {
   if (condition.kind !== "Call" || condition.function !== "$or" || condition.arguments.length <= MAX_CONDITIONS) {
     return printExpression(compilation, condition, scope);
   }
   const texts = condition.arguments.flatMap((argument) =>
     argument === undefined ? [] : [printExpression(compilation, argument, scope)],
   );
-  const groups: string[] = [];
+  const groups: Sql[] = [];
   for (let from = 0; from < texts.length; from += MAX_CONDITIONS) {
-    groups.push(shield(texts.slice(from, from + MAX_CONDITIONS).join(" OR ")));
+    groups.push(shield(joinSql(texts.slice(from, from + MAX_CONDITIONS), " OR ")));
   }
-  return shield(groups.join(" OR "));
+  return shield(joinSql(groups, " OR "));
 }
 
 function buildFilter(compilation: Compilation, scan: Scan & { kind: "Filter" }, input: Block): Block {
@@ -123,14 +125,14 @@ function buildFilter(compilation: Compilation, scan: Scan & { kind: "Filter" }, 
     conditions.map((condition) => printCondition(compilation, condition, scope)),
   );
   const { texts } = printed;
-  printed.block.where.push(...(texts.length > MAX_CONDITIONS ? [shield(texts.join(" AND "))] : texts));
+  printed.block.where.push(...(texts.length > MAX_CONDITIONS ? [shield(joinSql(texts, " AND "))] : texts));
   return printed.block;
 }
 
 function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }, input: Block): Block {
   const expressions = scan.computed.map((item) => item.expression);
   let block = separateShared(compilation, openBlock(compilation, input), expressions);
-  let texts: readonly string[] | undefined;
+  let texts: readonly Sql[] | undefined;
   if (block.outer !== undefined) {
     const printed = printInBlock(compilation, block, (scope) =>
       expressions.map((expression) => printExpression(compilation, expression, scope)),
@@ -153,7 +155,7 @@ function buildProject(compilation: Compilation, scan: Scan & { kind: "Project" }
   return block;
 }
 
-function printedAs({ isCheap, isNeverNaN, record, element, as }: Binding, text: string): Binding {
+function printedAs({ isCheap, isNeverNaN, record, element, as }: Binding, text: Sql): Binding {
   return makeBinding(() => text, isCheap, isNeverNaN, record, element, as);
 }
 
@@ -162,10 +164,9 @@ export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[]
   const isFloat = keys.some(({ column }) => column.type.kind === "FLOAT64");
   const isKeyed = keys.some(({ column }) => hasSortKey(column.type));
   const isSealed = input.isUnnested || input.limit !== undefined || input.offset !== undefined;
-  const block =
-    isSealed || (input.isDistinct && (isFloat || isKeyed)) || (input.isGrouped && isKeyed)
-      ? wrapBlock(compilation, input)
-      : input;
+  // DISTINCT sorts by names of what it selects, and a sub-query in an expression has none.
+  const needsSelect = input.isDistinct ? isFloat || isKeyed || input.outer !== undefined : input.isGrouped && isKeyed;
+  const block = isSealed || needsSelect ? wrapBlock(compilation, input) : input;
   const order: Block["order"][number][] = [];
   for (const { column, isDescending, nullsFirst } of keys) {
     const binding = findColumn(block, column.id);
@@ -228,10 +229,12 @@ function buildSample(compilation: Compilation, scan: Scan & { kind: "Sample" }, 
   const block = rowBlock(compilation, input);
   const size = printExpression(compilation, scan.size, scopeOf(compilation, block));
   if (scan.unit === "PERCENT") {
-    block.where.push(`(random() * 100 < ${size})`);
+    block.where.push(sql`(random() * 100 < ${size})`);
     return block;
   }
-  block.order = [{ id: -1, binding: cheapBinding("random()"), isDescending: false, nullsFirst: true, isFloat: false }];
+  block.order = [
+    { id: -1, binding: cheapBinding(sql`random()`), isDescending: false, nullsFirst: true, isFloat: false },
+  ];
   block.limit = size;
   return block;
 }

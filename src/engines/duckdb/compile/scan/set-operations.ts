@@ -1,8 +1,11 @@
 /** Building blocks for UNION, INTERSECT and EXCEPT. */
+
 import type { Column, Scan } from "../../../../googlesql/resolved.ts";
+import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
+import { callSql } from "../../sql/forms.ts";
+import { joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { type Block, findColumn, newBlock, scopeOf } from "../block.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
-import { fragmentOf } from "../fragments/fragment.ts";
 import { renderBlock } from "../render.ts";
 import { type Binding, makeBinding, type RecordSource, type Scope } from "../scope.ts";
 
@@ -16,7 +19,7 @@ interface Input {
 /** One column of the whole: the same expression of each input, under a name. */
 interface Branches {
   readonly name: string;
-  readonly sqls: readonly string[];
+  readonly sqls: readonly Sql[];
 }
 
 function inputBinding(compilation: Compilation, input: Input, index: number): Binding {
@@ -40,10 +43,10 @@ export function buildSetOperation(compilation: Compilation, scan: SetOperation, 
   const selected = new Map<string, Branches>();
   const isUnionAll = scan.operator === "UNION" && scan.isAll;
 
-  const select = (key: string, name: string, sqls: () => readonly string[]) => {
+  const select = (key: string, name: string, sqls: () => readonly Sql[]) => {
     const known = selected.get(key) ?? { name, sqls: sqls() };
     selected.set(key, known);
-    return `${alias}.${known.name}`;
+    return columnOf(alias, known.name);
   };
   const bindColumn = (index: number, id: number): Binding => {
     const bindings = inputs.map((input) => inputBinding(compilation, input, index));
@@ -79,37 +82,38 @@ function isOneRow(block: Block): boolean {
   );
 }
 
-function printInputs(
-  inputs: readonly Input[],
-  columns: readonly Branches[],
-  scan: SetOperation,
-  alias: string,
-): string {
-  const rows = inputs.map((_, index) => columns.map(({ sqls }) => sqls[index] ?? "NULL"));
+function printInputs(inputs: readonly Input[], columns: readonly Branches[], scan: SetOperation, alias: string): Sql {
+  const rows = inputs.map((_, index) => columns.map(({ sqls }) => sqls[index] ?? NULL));
   const isValues = scan.operator === "UNION" && scan.isAll && inputs.every((input) => isOneRow(input.block));
   // Rows of one list keep their order also where they are aggregated; branches of a UNION come as they are ready.
-  if (isValues && columns.length > 0 && !rows.flat().some((sql) => fragmentOf(sql).holdsQuery)) {
-    const list = rows.map((row) => `(${row.join(", ")})`).join(", ");
-    return `(VALUES ${list}) AS ${alias}(${columns.map((column) => column.name).join(", ")})`;
+  if (isValues && columns.length > 0 && !rows.flat().some((sql) => sql.holdsQuery)) {
+    const list = joinSql(
+      rows.map((row) => sql`(${joinSql(row, ", ")})`),
+      ", ",
+    );
+    return sql`(VALUES ${list}) AS ${callSql(
+      alias,
+      columns.map(({ name }) => nameSql(name)),
+    )}`;
   }
-  const operator = ` ${scan.operator}${scan.isAll ? " ALL" : ""} `;
+  const operator = ` ${scan.operator}${scan.isAll ? " ALL" : ""} ` as const;
   const texts = inputs.map((input, index) => {
-    const items = columns.map(({ name }, column) => ({ alias: name, sql: rows[index]?.[column] ?? "NULL" }));
-    return `(${renderBlock(input.block, items)})`;
+    const items = columns.map(({ name }, column) => ({ alias: name, sql: rows[index]?.[column] ?? NULL }));
+    return sql`(${renderBlock(input.block, items)})`;
   });
-  return `(${texts.join(operator)}) AS ${alias}`;
+  return sql`(${joinSql(texts, operator)}) AS ${nameSql(alias)}`;
 }
 
 /** Leaves of a record that every input can trace to a table are columns of the union. */
 function unionRecord(
   compilation: Compilation,
   bindings: readonly Binding[],
-  column: () => string,
-  select: (key: string, name: string, sqls: () => readonly string[]) => string,
+  column: () => Sql,
+  select: (key: string, name: string, sqls: () => readonly Sql[]) => Sql,
 ): RecordSource | undefined {
   const records = bindings.flatMap((binding) => (binding.record === undefined ? [] : [binding.record]));
   if (records.length < bindings.length) return undefined;
-  const all = (key: string, each: (record: RecordSource) => string | undefined) => {
+  const all = (key: string, each: (record: RecordSource) => Sql | undefined) => {
     const sqls = records.flatMap((record) => each(record) ?? []);
     if (sqls.length < records.length) return undefined;
     return select(key, nextAlias(compilation, "leaf_"), () => sqls);

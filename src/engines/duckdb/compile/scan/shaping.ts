@@ -1,10 +1,12 @@
 /** Deciding when a block can hold another clause, and printing a clause's expressions in it. */
+import type { Span } from "../../../../googlesql/diagnostic.ts";
 import type { AggregateCall, ColumnExpr, Expr, WindowCall } from "../../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../../googlesql/types.ts";
 import { someExpression } from "../../../lowering/children.ts";
+import { EMPTY, type Sql } from "../../sql/sql.ts";
 import { type Block, scopeOf, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
-import { fragmentOf } from "../fragments/fragment.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
 
 type AnyExpr = Expr | AggregateCall | WindowCall;
@@ -20,6 +22,12 @@ function readsShared(compilation: Compilation, expression: AnyExpr, shared: Read
 /** Ids that no column of a resolved query has, for columns that only the printed statement knows. */
 const FIRST_HIDDEN_ID = -1_000_000;
 
+/** A column that no query names. */
+export function newHiddenColumn(compilation: Compilation, type: SqlType, span: Span): ColumnExpr {
+  const id = FIRST_HIDDEN_ID - ++compilation.aliasCount;
+  return { kind: "Column", column: { id, name: "hidden", type }, type, span };
+}
+
 /** Selects the expressions in a sub-select, and answers the columns that stand for them around it. */
 export function selectFirst(
   compilation: Compilation,
@@ -30,9 +38,9 @@ export function selectFirst(
     expressions.map((expression) => printExpression(compilation, expression, scope)),
   );
   const columns = expressions.map(({ type, span }, index): ColumnExpr => {
-    const id = FIRST_HIDDEN_ID - ++compilation.aliasCount;
-    rows.bindings.set(id, cheapBinding(texts[index] ?? ""));
-    return { kind: "Column", column: { id, name: "hidden", type }, type, span };
+    const column = newHiddenColumn(compilation, type, span);
+    rows.bindings.set(column.column.id, cheapBinding(texts[index] ?? EMPTY));
+    return column;
   });
   return { block: wrapBlock(compilation, rows), columns };
 }
@@ -66,15 +74,15 @@ function readsTooMany(block: Block, levels: number): boolean {
 export function printInBlock(
   compilation: Compilation,
   block: Block,
-  print: (scope: Scope, block: Block) => readonly string[],
-): { readonly block: Block; readonly texts: readonly string[] } {
+  print: (scope: Scope, block: Block) => readonly Sql[],
+): { readonly block: Block; readonly texts: readonly Sql[] } {
   if (block.outer === undefined) return { block, texts: print(scopeOf(compilation, block), block) };
   const before = compilation.levelsRead;
   compilation.levelsRead = 0;
   const texts = print(scopeOf(compilation, block), block);
   const levels = compilation.levelsRead;
   compilation.levelsRead = before;
-  if (!readsTooMany(block, levels) || !texts.some((text) => fragmentOf(text).readsOneQuery)) return { block, texts };
+  if (!readsTooMany(block, levels) || !texts.some((text) => text.readsOneQuery)) return { block, texts };
   const outside = wrapBlock(compilation, block);
   outside.importsOuter = true;
   return { block: outside, texts: print(scopeOf(compilation, outside), outside) };

@@ -1,7 +1,9 @@
 /** Tables of sources in FROM, and how their columns are printed. */
+
 import type { Scan } from "../../../../googlesql/resolved.ts";
 import type { TableLayout } from "../../../schema/layout.ts";
-import { quoteIdentifier } from "../../sql-text.ts";
+import { identifierSql, nameSql } from "../../sql/atoms.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
 import { type Block, newBlock } from "../block.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
 import { isRecordType } from "../expression/json-place.ts";
@@ -24,7 +26,7 @@ export function buildTable(compilation: Compilation, scan: Scan & { kind: "Table
   const alias = nextAlias(compilation, "t");
   const columns = new Map<number, (typeof scan.columns)[number]>();
   for (const item of scan.columns) columns.set(item.column.id, item);
-  const table = `${quoteIdentifier(layout.table)} AS ${alias}`;
+  const table = sql`${identifierSql(layout.table)} AS ${nameSql(alias)}`;
   block.from = { print: () => table, table: { name: layout.table, alias } };
   block.sources = [
     (id): Binding | undefined => {
@@ -60,9 +62,9 @@ function storedColumn(
   { table, leaves, recordColumns }: TableLayout,
   alias: string,
   column: string | undefined,
-  printed: string,
+  printed: Sql,
 ): StoredColumn | undefined {
-  if (column === undefined || printed !== `${alias}.${quoteIdentifier(column)}`) return undefined;
+  if (column === undefined || !printed.isColumn) return undefined;
   const isText = column === "event_message" || [...recordColumns.values()].includes(column);
   const isEventId = column === "id" && leaves.get("timestamp")?.variants[0]?.column === "timestamp";
   return { table, alias, column, isText, isEventId };

@@ -2,18 +2,21 @@
  * Building blocks for UNNEST. A real one is `unnest(...)` in a select list: DuckDB runs that as a stream, while the
  * same in FROM becomes a join. An ARRAY<RECORD> that never held more than one element is no join at all.
  */
+
 import type { Expr, Scan } from "../../../../googlesql/resolved.ts";
 import { BOOL, JSON_TYPE, type SqlType } from "../../../../googlesql/types.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
-import { raiseError } from "../../sql-text.ts";
-import { type Block, exportAs, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import { columnOf, nameSql, textSql, variableSql } from "../../sql/atoms.ts";
+import { callSql, lambda, raiseText } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { type Block, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail, nextAlias } from "../compilation.ts";
+import { exportAs } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";
 import { isRecordType, readPlace } from "../expression/json-place.ts";
 import { printNull } from "../expression/literals.ts";
 import { elementSource, recordText } from "../expression/records.ts";
 import { sourceOf } from "../expression/traits.ts";
-import { fragmentOf } from "../fragments/fragment.ts";
 import { cheapBinding, makeBinding, type Scope, variableScope } from "../scope.ts";
 import { printInBlock, separateShared } from "./shaping.ts";
 
@@ -48,8 +51,8 @@ function buildAlias(compilation: Compilation, block: Block, item: Unnest["arrays
   const source = sourceOf(compilation, item.array, scope);
   if (source === undefined) {
     const array = printExpression(compilation, item.array, scope);
-    const element = `CAST(json_extract(${array}, '/0') AS VARCHAR)`;
-    if (!isOuter) block.where.push(`(${element} IS NOT NULL)`);
+    const element = sql`CAST(json_extract(${array}, '/0') AS VARCHAR)`;
+    if (!isOuter) block.where.push(sql`(${element} IS NOT NULL)`);
     block.bindings.set(
       item.element.id,
       makeBinding(() => element, false),
@@ -60,7 +63,7 @@ function buildAlias(compilation: Compilation, block: Block, item: Unnest["arrays
   }
   const element = elementSource(source);
   if (!isOuter) {
-    block.where.push(source.presence([]) ?? `(${recordText(element)} IS NOT NULL)`);
+    block.where.push(source.presence([]) ?? sql`(${recordText(element)} IS NOT NULL)`);
   }
   block.bindings.set(
     item.element.id,
@@ -70,27 +73,28 @@ function buildAlias(compilation: Compilation, block: Block, item: Unnest["arrays
 }
 
 /** The array as a list of DuckDB. */
-function printList(compilation: Compilation, array: Expr, scope: Scope): string {
+function printList(compilation: Compilation, array: Expr, scope: Scope): Sql {
   if (!isRecordType(array.type)) return printExpression(compilation, array, scope);
   const source = sourceOf(compilation, array, scope);
   const place = source?.json() ?? { text: printExpression(compilation, array, scope), steps: [] };
   const value = place.steps.length === 0 ? place.text : readPlace(place, "json_extract");
-  return `CAST(json_extract(${value}, '$[*]') AS VARCHAR[])`;
+  return sql`CAST(json_extract(${value}, '$[*]') AS VARCHAR[])`;
 }
 
-function length(list: string): string {
-  return `coalesce(len(${list}), 0)`;
+function length(list: Sql): Sql {
+  return sql`coalesce(len(${list}), 0)`;
 }
 
 /** The number of rows that arrays of different length make, as the mode tells. */
-function zippedLength(lists: readonly string[], mode: Unnest["mode"]): string {
+function zippedLength(lists: readonly Sql[], mode: Unnest["mode"]): Sql {
   const lengths = lists.map(length);
-  if (lengths.length === 1) return lengths.join();
-  if (mode === "TRUNCATE") return `least(${lengths.join(", ")})`;
-  const longest = `greatest(${lengths.join(", ")})`;
+  const [only] = lengths;
+  if (only !== undefined && lengths.length === 1) return only;
+  if (mode === "TRUNCATE") return callSql("least", lengths);
+  const longest = callSql("greatest", lengths);
   if (mode !== "STRICT") return longest;
-  const fail = raiseError("'Unnested arrays under STRICT mode must have equal lengths'");
-  return `CASE WHEN ${longest} = least(${lengths.join(", ")}) THEN ${longest} ELSE ${fail} END`;
+  const fail = raiseText("Unnested arrays under STRICT mode must have equal lengths");
+  return sql`CASE WHEN ${longest} = least(${joinSql(lengths, ", ")}) THEN ${longest} ELSE ${fail} END`;
 }
 
 function elementType(type: SqlType): SqlType {
@@ -108,29 +112,29 @@ function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block
   if (!isPlain) {
     // Each list is read several times: for its elements, its length and its positions.
     const names = lists.map(() => nextAlias(compilation, "list_"));
-    lists.forEach((sql, index) => {
-      exportAs(block, `list/${names[index]}`, names[index] ?? "", () => sql);
+    lists.forEach((list, index) => {
+      exportAs(block, `list/${names[index]}`, names[index] ?? "", () => list);
     });
     const inner = block.exports;
     block = wrapBlock(compilation, block);
     const alias = block.inner?.alias ?? "";
-    lists = names.map((name) => `${alias}.${inner.get(`list/${name}`)?.alias ?? name}`);
+    lists = names.map((name) => columnOf(alias, inner.get(`list/${name}`)?.alias ?? name));
   }
   if (scan.isOuter && scan.on !== undefined) return buildFiltered(compilation, block, scan, lists);
   const count = zippedLength(lists, scan.mode);
   const isSized = scan.mode === "TRUNCATE" || scan.mode === "STRICT";
   scan.arrays.forEach((item, index) => {
-    const list = lists[index] ?? "";
-    const sized = isSized ? `list_resize(${list}, ${count})` : list;
-    const missing = `[${printNull(elementType(item.array.type))}]`;
+    const list = lists[index] ?? EMPTY;
+    const sized = isSized ? sql`list_resize(${list}, ${count})` : list;
+    const missing = sql`[${printNull(elementType(item.array.type))}]`;
     // One NULL element keeps the row of an empty array.
-    const kept = scan.isOuter && index === 0 ? `CASE WHEN ${count} > 0 THEN ${sized} ELSE ${missing} END` : sized;
-    exportAs(block, item.element.id, compilation.analysis.alias(item.element.id), () => `unnest(${kept})`);
+    const kept = scan.isOuter && index === 0 ? sql`CASE WHEN ${count} > 0 THEN ${sized} ELSE ${missing} END` : sized;
+    exportAs(block, item.element.id, compilation.analysis.alias(item.element.id), () => sql`unnest(${kept})`);
   });
-  const positions = `range(${count})`;
+  const positions = sql`range(${count})`;
   const position = scan.isOuter
-    ? `unnest(CASE WHEN ${count} > 0 THEN ${positions} ELSE [NULL] END)`
-    : `unnest(${positions})`;
+    ? sql`unnest(CASE WHEN ${count} > 0 THEN ${positions} ELSE [NULL] END)`
+    : sql`unnest(${positions})`;
   if (scan.offset !== undefined) {
     const { id } = scan.offset;
     exportAs(block, id, compilation.analysis.alias(id), () => position);
@@ -139,19 +143,22 @@ function buildArrays(compilation: Compilation, rows: Block, scan: Unnest): Block
 }
 
 /** LEFT JOIN UNNEST ... ON: elements are filtered as lists, so that an input row without any stays. */
-function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lists: readonly string[]): Block {
+function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lists: readonly Sql[]): Block {
   // The condition stands in a lambda, which reads columns of one query only.
   block.importsOuter = true;
-  const position = nextAlias(compilation, "i");
+  const position = variableSql(nextAlias(compilation, "i"));
   const element = nextAlias(compilation, "e");
   const fields = [...scan.arrays.map((item) => item.element), ...(scan.offset === undefined ? [] : [scan.offset])];
-  const values = [...lists.map((list) => `${list}[${position} + 1]`), position];
-  const struct = fields.map((_, index) => `f${index} := ${values[index] ?? position}`).join(", ");
-  const rows = `list_transform(range(${zippedLength(lists, scan.mode)}), lambda ${position}: struct_pack(${struct}))`;
-  const variables = new Map(fields.map((field, index) => [field.id, cheapBinding(`${element}.f${index}`)]));
+  const values = [...lists.map((list) => sql`${list}[${position} + 1]`), position];
+  const struct = joinSql(
+    fields.map((_, index) => sql`${nameSql(`f${index}`)} := ${values[index] ?? position}`),
+    ", ",
+  );
+  const rows = sql`list_transform(range(${zippedLength(lists, scan.mode)}), ${lambda(position, sql`struct_pack(${struct})`)})`;
+  const variables = new Map(fields.map((field, index) => [field.id, cheapBinding(columnOf(element, `f${index}`))]));
   const on = scan.on ?? { kind: "Literal", type: BOOL, value: "true", span: { start: 0, end: 0 } };
   const condition = printExpression(compilation, on, variableScope(scopeOf(compilation, block), variables));
-  if (fragmentOf(condition).holdsQuery) {
+  if (condition.holdsQuery) {
     fail(
       compilation,
       "unsupported",
@@ -159,28 +166,35 @@ function buildFiltered(compilation: Compilation, block: Block, scan: Unnest, lis
       on.span,
     );
   }
-  const filtered = `list_filter(${rows}, lambda ${element}: ${condition})`;
-  const kept = computeOnce([filtered], "unnest", (list) => `CASE WHEN len(${list}) > 0 THEN ${list} ELSE [NULL] END`);
+  const filtered = sql`list_filter(${rows}, ${lambda(variableSql(element), condition)})`;
+  const kept = computeOnce(
+    [filtered],
+    "unnest",
+    (list) => sql`CASE WHEN len(${list}) > 0 THEN ${list} ELSE [NULL] END`,
+  );
   const name = nextAlias(compilation, "row_");
-  exportAs(block, `row/${name}`, name, () => `unnest(${kept})`);
+  exportAs(block, `row/${name}`, name, () => sql`unnest(${kept})`);
   block.isUnnested = true;
   const outside = wrapBlock(compilation, block);
   const alias = outside.inner?.alias ?? "";
   fields.forEach((field, index) => {
-    outside.bindings.set(field.id, cheapBinding(`struct_extract(${alias}.${name}, 'f${index}')`));
+    outside.bindings.set(
+      field.id,
+      cheapBinding(sql`struct_extract(${columnOf(alias, name)}, ${textSql(`f${index}`)})`),
+    );
   });
   return outside;
 }
 
 /** Goes on around the block whose select list holds `unnest`. */
-function closeUnnest(compilation: Compilation, block: Block, scan: Unnest, position: string | undefined): Block {
+function closeUnnest(compilation: Compilation, block: Block, scan: Unnest, position: Sql | undefined): Block {
   if (block.outer !== undefined && position !== undefined) block.naturalOrder = [...block.naturalOrder, position];
   block.isUnnested = true;
   const columns = [...scan.arrays.map((item) => item.element), ...(scan.offset === undefined ? [] : [scan.offset])];
   const outside = wrapBlock(compilation, block);
   const alias = outside.inner?.alias ?? "";
   for (const { id, type } of columns) {
-    const name = `${alias}.${compilation.analysis.alias(id)}`;
+    const name = columnOf(alias, compilation.analysis.alias(id));
     const isRecord = type.kind === "RECORD";
     const record = isRecord
       ? { leaf: () => undefined, presence: () => undefined, json: () => ({ text: name, steps: [] }) }

@@ -29,9 +29,7 @@ export class QueryWriter {
     const where = this.#chance(60) ? ` WHERE ${this.#boolean(names, depth)}` : "";
     if (this.#chance(25)) {
       const sum = `SUM(${this.#number(names, depth)})`;
-      return (
-        `SELECT 0 + ${this.#number(names, depth)} AS k, COUNT(*) AS c, ${sum} AS s FROM ${from}${where} ` + "GROUP BY k"
-      );
+      return `SELECT 0 + ${this.#number(names, depth)} AS k, COUNT(*) AS c, ${sum} AS s FROM ${from}${where} GROUP BY k`;
     }
     const list = [
       this.#number(names, depth),

@@ -4,13 +4,16 @@
  * OVER included. Only the row knows where they go: `ARRAY_AGG(x LIMIT 2) OVER w` is a slice around
  * `list(x) OVER w`, and an average of NUMERIC is a quotient of two aggregates with the same FILTER and OVER.
  */
+
 import type { AggregateCall, WindowCall } from "../../../../googlesql/resolved.ts";
+import { nameSql } from "../../sql/atoms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import type { CallContext } from "../types.ts";
 
 /** HAVING MAX or MIN: only rows whose key is the greatest or least count. */
 export interface AggregateHaving {
   readonly kind: "MAX" | "MIN";
-  readonly expressionSql: string;
+  readonly expressionSql: Sql;
   /** Then the greatest and the least of all are NaN, which no row's key equals. */
   readonly mayBeNaN: boolean;
 }
@@ -19,22 +22,22 @@ export interface AggregateHaving {
 export interface AggregateModifiers {
   readonly isDistinct: boolean;
   /** `x ASC NULLS FIRST, y DESC NULLS LAST`, from inside the call; absent without ORDER BY. */
-  readonly orderBySql?: string | undefined;
+  readonly orderBySql?: Sql | undefined;
   /** A boolean expression on the input rows. */
-  readonly filterSql?: string | undefined;
+  readonly filterSql?: Sql | undefined;
   readonly nulls?: "IGNORE" | "RESPECT" | undefined;
   /** A BIGINT expression that reads no column. */
-  readonly limitSql?: string | undefined;
+  readonly limitSql?: Sql | undefined;
   readonly having?: AggregateHaving | undefined;
   /** `OVER (PARTITION BY ... ORDER BY ... ROWS ...)`, complete; absent for a grouped call. */
-  readonly overSql?: string | undefined;
+  readonly overSql?: Sql | undefined;
 }
 
 /** What an aggregate's row gets: it prints for GROUP BY (`AggregateCall`) and for OVER (`WindowCall`) alike. */
 export interface AggregateContext extends CallContext<AggregateCall | WindowCall> {
   readonly modifiers: AggregateModifiers;
   /** Prints what an argument sorts by: of several shapes a key of its own (see `mixed.ts`), itself otherwise. */
-  readonly sortKey: (index: number) => string;
+  readonly sortKey: (index: number) => Sql;
 }
 
 /** What a window function's row gets; `modifiers.overSql` is always there. */
@@ -44,8 +47,8 @@ export interface WindowContext extends CallContext<WindowCall> {
   readonly isNeverNaN: boolean;
 }
 
-export type PrintAggregate = (context: AggregateContext) => string;
-export type PrintWindow = (context: WindowContext) => string;
+export type PrintAggregate = (context: AggregateContext) => Sql;
+export type PrintWindow = (context: WindowContext) => Sql;
 
 /** Upper-case catalogue name (`$count_star` too) -> how DuckDB computes the aggregate, grouped or windowed. */
 export type AggregateTable = Readonly<Record<string, PrintAggregate>>;
@@ -59,15 +62,20 @@ export type WindowTable = Readonly<Record<string, PrintWindow>>;
  */
 export function printAggregate(
   name: string,
-  args: readonly string[],
+  args: readonly Sql[],
   modifiers: AggregateModifiers,
-  alsoFilter?: string,
-): string {
-  const order = modifiers.orderBySql === undefined ? "" : ` ORDER BY ${modifiers.orderBySql}`;
-  const distinct = modifiers.isDistinct ? "DISTINCT " : "";
+  alsoFilter?: Sql,
+): Sql {
+  const order = modifiers.orderBySql === undefined ? EMPTY : sql` ORDER BY ${modifiers.orderBySql}`;
+  const distinct = modifiers.isDistinct ? sql`DISTINCT ` : EMPTY;
   const conditions = [modifiers.filterSql, alsoFilter].filter((condition) => condition !== undefined);
   const filter =
-    conditions.length === 0 ? "" : ` FILTER (WHERE ${conditions.map((condition) => `(${condition})`).join(" AND ")})`;
-  const over = modifiers.overSql === undefined ? "" : ` ${modifiers.overSql}`;
-  return `${name}(${distinct}${args.join(", ")}${order})${filter}${over}`;
+    conditions.length === 0
+      ? EMPTY
+      : sql` FILTER (WHERE ${joinSql(
+          conditions.map((condition) => sql`(${condition})`),
+          " AND ",
+        )})`;
+  const over = modifiers.overSql === undefined ? EMPTY : sql` ${modifiers.overSql}`;
+  return sql`${nameSql(name)}(${distinct}${joinSql(args, ", ")}${order})${filter}${over}`;
 }

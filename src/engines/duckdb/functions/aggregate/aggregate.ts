@@ -1,15 +1,16 @@
 /** Aggregate functions, grouped or with OVER. */
-import { quoteString, raiseError } from "../../sql-text.ts";
+
+import { constant, TRUE, textSql } from "../../sql/atoms.ts";
+import { mapList, raiseText } from "../../sql/forms.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { asList, fromList } from "../array/record-arrays.ts";
-import { computeOnce } from "../compute-once.ts";
 import { valueOfKey } from "../mixed.ts";
-import { isLiteralText } from "../text/join-texts.ts";
 import { type AggregateContext, type AggregateTable, type PrintAggregate, printAggregate } from "./aggregate-shape.ts";
-import { aggregate, collect } from "./collect.ts";
+import { aggregate, collect, unlessEmpty } from "./collect.ts";
 import { average, sum } from "./sums.ts";
 
-function first(context: AggregateContext): string {
-  return context.args[0] ?? "";
+function first(context: AggregateContext): Sql {
+  return context.args[0] ?? EMPTY;
 }
 
 /** An aggregate that DuckDB computes as GoogleSQL does. */
@@ -21,10 +22,10 @@ function native(name: string): PrintAggregate {
  * NaN is the result if any value is NaN; DuckDB holds it to be the greatest, so the least is asked for as the
  * greatest inverse.
  */
-function minimum(context: AggregateContext): string {
+function minimum(context: AggregateContext): Sql {
   if (context.type.kind === "MIXED") return mixedExtreme("min")(context);
   if (context.type.kind !== "FLOAT64") return aggregate(context, "min", first(context));
-  return `(-${aggregate(context, "max", `(-${first(context)})`)})`;
+  return sql`(-${aggregate(context, "max", sql`(-${first(context)})`)})`;
 }
 
 /** Values of several shapes: by their keys, in which they are. */
@@ -32,34 +33,34 @@ function mixedExtreme(name: "min" | "max"): PrintAggregate {
   return (context) => valueOfKey(aggregate(context, name, context.sortKey(0)));
 }
 
-function countIf(context: AggregateContext): string {
+function countIf(context: AggregateContext): Sql {
   const { modifiers } = context;
   if (modifiers.isDistinct || modifiers.having !== undefined) {
-    return `coalesce(${aggregate(context, "count", `CASE WHEN ${first(context)} THEN true END`)}, 0)`;
+    return sql`coalesce(${aggregate(context, "count", sql`CASE WHEN ${first(context)} THEN true END`)}, 0)`;
   }
-  return printAggregate("count", ["*"], modifiers, first(context));
+  return printAggregate("count", [rowMark(context)], modifiers, first(context));
+}
+
+/** What `count` counts as rows. Of a frame that ends before it begins `count(*)` is less than zero for DuckDB. */
+function rowMark({ call }: AggregateContext): Sql {
+  const frame = "frame" in call ? call.frame : undefined;
+  return frame !== undefined && "offset" in frame.start && "offset" in frame.end ? TRUE : sql`*`;
 }
 
 /**
  * The value of the row with the greatest (least) key; rows whose value is NULL count as well. A NaN is the greatest
  * and the least of all keys, and no row's key equals it.
  */
-function valueBy(
-  kind: "MAX" | "MIN",
-  value: string,
-  key: string,
-  mayBeNaN: boolean,
-  context: AggregateContext,
-): string {
+function valueBy(kind: "MAX" | "MIN", value: Sql, key: Sql, mayBeNaN: boolean, context: AggregateContext): Sql {
   const { having: _, ...modifiers } = context.modifiers;
   const name = kind === "MAX" ? "arg_max_null" : "arg_min_null";
-  const best = printAggregate(name, [value, key], { ...modifiers, isDistinct: false }, `${key} IS NOT NULL`);
+  const best = printAggregate(name, [value, key], { ...modifiers, isDistinct: false }, sql`${key} IS NOT NULL`);
   if (!mayBeNaN) return best;
-  const hasNaN = printAggregate("bool_or", [`isnan(${key})`], { ...modifiers, isDistinct: false });
-  return `CASE WHEN coalesce(${hasNaN}, false) THEN NULL ELSE ${best} END`;
+  const hasNaN = printAggregate("bool_or", [sql`isnan(${key})`], { ...modifiers, isDistinct: false });
+  return sql`CASE WHEN coalesce(${hasNaN}, false) THEN NULL ELSE ${best} END`;
 }
 
-function anyValue(context: AggregateContext): string {
+function anyValue(context: AggregateContext): Sql {
   const { having, ...modifiers } = context.modifiers;
   if (having === undefined) return printAggregate("any_value", [first(context)], { ...modifiers, isDistinct: false });
   return valueBy(having.kind, first(context), having.expressionSql, having.mayBeNaN, context);
@@ -70,40 +71,36 @@ function by(kind: "MAX" | "MIN"): PrintAggregate {
   return (context) => valueBy(kind, first(context), context.sortKey(1), context.types[1]?.kind === "FLOAT64", context);
 }
 
-function arrayAggregate(context: AggregateContext): string {
+function arrayAggregate(context: AggregateContext): Sql {
   if (context.types[0]?.kind === "ARRAY") {
-    return raiseError(quoteString("ARRAY_AGG: an array cannot hold arrays; put them into a STRUCT"));
+    return raiseText("ARRAY_AGG: an array cannot hold arrays; put them into a STRUCT");
   }
   return fromList(collect(context, first(context), context.modifiers.nulls === "IGNORE"), context.type);
 }
 
-function arrayConcatAggregate(context: AggregateContext): string {
+function arrayConcatAggregate(context: AggregateContext): Sql {
   const arrays = collect(context, asList(first(context), context.types[0]), true);
-  return fromList(`flatten(${arrays})`, context.type);
+  return fromList(sql`flatten(${arrays})`, context.type);
 }
 
-function stringAggregate(context: AggregateContext): string {
+function stringAggregate(context: AggregateContext): Sql {
   const { modifiers } = context;
-  const [value = "", delimiter = context.type.kind === "BYTES" ? "','::BLOB" : "','"] = context.args;
+  const [value = EMPTY, delimiter = context.type.kind === "BYTES" ? constant`','::BLOB` : textSql(",")] = context.args;
   if (context.type.kind === "BYTES") {
-    const hexes = `list_transform(${unlessEmpty(collect(context, value, true))}, lambda lw_bytes: hex(lw_bytes))`;
-    return `unhex(lw_join(${hexes}, hex(${delimiter})))`;
+    const hexes = mapList(unlessEmpty(collect(context, value, true)), "lw_bytes", sql`hex(lw_bytes)`);
+    return sql`unhex(lw_join(${hexes}, hex(${delimiter})))`;
   }
-  const isPlain = modifiers.limitSql === undefined && modifiers.having === undefined && isLiteralText(delimiter);
+  const isPlain =
+    modifiers.limitSql === undefined && modifiers.having === undefined && delimiter.literalText !== undefined;
   if (isPlain) return printAggregate("string_agg", [value, delimiter], modifiers);
-  return `lw_join(${unlessEmpty(collect(context, value, true))}, ${delimiter})`;
-}
-
-/** Of no values at all an aggregate is NULL, also where LIMIT 0 or HAVING left none. */
-function unlessEmpty(list: string): string {
-  return computeOnce([list], "values", (values) => `CASE WHEN len(${values}) > 0 THEN ${values} END`);
+  return sql`lw_join(${unlessEmpty(collect(context, value, true))}, ${delimiter})`;
 }
 
 export const aggregateFunctions: AggregateTable = {
   $count_star: (context) =>
     context.modifiers.having === undefined
-      ? printAggregate("count", ["*"], context.modifiers)
-      : `coalesce(${aggregate(context, "count", "true")}, 0)`,
+      ? printAggregate("count", [rowMark(context)], context.modifiers)
+      : sql`coalesce(${aggregate(context, "count", TRUE)}, 0)`,
   ANY_VALUE: anyValue,
   ARRAY_AGG: arrayAggregate,
   ARRAY_CONCAT_AGG: arrayConcatAggregate,
@@ -113,10 +110,10 @@ export const aggregateFunctions: AggregateTable = {
   BIT_XOR: native("bit_xor"),
   COUNT: (context) => {
     const count = aggregate(context, "count", first(context));
-    return context.modifiers.having === undefined ? count : `coalesce(${count}, 0)`;
+    return context.modifiers.having === undefined ? count : sql`coalesce(${count}, 0)`;
   },
   COUNTIF: countIf,
-  GROUPING: ({ args }) => `grouping(${args[0]})`,
+  GROUPING: ({ args }) => sql`grouping(${args[0] ?? EMPTY})`,
   LOGICAL_AND: native("bool_and"),
   LOGICAL_OR: native("bool_or"),
   MAX: (context) => (context.type.kind === "MIXED" ? mixedExtreme : native)("max")(context),

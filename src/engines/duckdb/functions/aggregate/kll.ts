@@ -1,26 +1,30 @@
 /** KLL_QUANTILES.*: a list is collected and JavaScript makes the sketch of it (see hll.ts for the like). */
 
+import { nameSql, numberSql } from "../../sql/atoms.ts";
+import { callSql } from "../../sql/forms.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import type { FunctionTable, PrintCall } from "../types.ts";
 import { type AggregateContext, type AggregateTable, type PrintAggregate, printAggregate } from "./aggregate-shape.ts";
 
 function init(type: "int64" | "float64"): PrintAggregate {
   return ({ args, modifiers }) => {
-    const [value = "", precision = "1000"] = args;
-    return `lw_kll_init_${type}(${printAggregate("list", [value], modifiers, `${value} IS NOT NULL`)}, ${precision})`;
+    const [value = EMPTY, precision = numberSql(1000)] = args;
+    const values = printAggregate("list", [value], modifiers, sql`${value} IS NOT NULL`);
+    return callSql(`lw_kll_init_${type}`, [values, precision]);
   };
 }
 
-function merged({ args, modifiers }: AggregateContext): string {
-  const [sketch = ""] = args;
-  return `lw_kll_merge(${printAggregate("list", [`to_base64(${sketch})`], modifiers, `${sketch} IS NOT NULL`)})`;
+function merged({ args, modifiers }: AggregateContext): Sql {
+  const [sketch = EMPTY] = args;
+  return sql`lw_kll_merge(${printAggregate("list", [sql`to_base64(${sketch})`], modifiers, sql`${sketch} IS NOT NULL`)})`;
 }
 
 function ofMerged(name: string): PrintAggregate {
-  return (context) => `lw_kll_${name}(${merged(context)}, ${context.args[1]})`;
+  return (context) => sql`${nameSql(`lw_kll_${name}`)}(${merged(context)}, ${context.args[1] ?? EMPTY})`;
 }
 
 function ofOne(name: string): PrintCall {
-  return ({ args }) => `lw_kll_${name}(${args.join(", ")})`;
+  return ({ args }) => callSql(`lw_kll_${name}`, args);
 }
 
 export const kllFunctions: AggregateTable = {

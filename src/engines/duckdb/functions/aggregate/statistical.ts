@@ -4,73 +4,81 @@
  * there too.
  */
 
+import { columnOf, textSql, variableSql } from "../../sql/atoms.ts";
+import { castTo, filterList, mapList } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { DOUBLE } from "../../sql/types.ts";
 import { bignumericToString } from "../number/bignumeric.ts";
 import { numericToString } from "../number/numeric.ts";
 import { type AggregateContext, type AggregateTable, type PrintAggregate, printAggregate } from "./aggregate-shape.ts";
 import { collect } from "./collect.ts";
 
 /** The square root of the largest double, and some room for sums. */
-const LARGE = "1e150::DOUBLE";
+const LARGE = sql`1e150::DOUBLE`;
 
-function decimalText(kind: string | undefined): ((value: string) => string) | undefined {
+function decimalText(kind: string | undefined): ((value: Sql) => Sql) | undefined {
   return kind === "NUMERIC" ? numericToString : kind === "BIGNUMERIC" ? bignumericToString : undefined;
 }
 
 function ofOne(name: string): PrintAggregate {
   return (context) => {
-    const [x = ""] = context.args;
+    const [x = EMPTY] = context.args;
     const toText = decimalText(context.types[0]?.kind);
     if (toText !== undefined) {
-      const texts = `list_transform(${collect(context, x, true)}, lambda lw_item: ${toText("lw_item")})`;
-      return `lw_decimal_statistic(${texts}, CAST([] AS VARCHAR[]), '${name}')`;
+      const texts = mapList(collect(context, x, true), "lw_item", toText(variableSql("lw_item")));
+      return sql`lw_decimal_statistic(${texts}, CAST([] AS VARCHAR[]), ${textSql(name)})`;
     }
     if (context.modifiers.having !== undefined) {
-      return `lw_statistic([0.0::DOUBLE], ${collect(context, x, true)}, CAST([] AS DOUBLE[]), '${name}')`;
+      return sql`lw_statistic([0.0::DOUBLE], ${collect(context, x, true)}, CAST([] AS DOUBLE[]), ${textSql(name)})`;
     }
-    const isSmall = `abs(${x}) < ${LARGE}`;
+    const isSmall = sql`abs(${x}) < ${LARGE}`;
     const small = (aggregate: string) => printAggregate(aggregate, [x], context.modifiers, isSmall);
-    const large = printAggregate("list", [x], context.modifiers, `abs(${x}) >= ${LARGE}`);
-    const moments = `[CAST(${small("count")} AS DOUBLE), ${small("avg")}, ${small("var_pop")}]`;
-    const joined = `lw_statistic(${moments}, ${large}, CAST([] AS DOUBLE[]), '${name}')`;
-    return `CASE WHEN ${large} IS NULL THEN ${small(name)} ELSE ${joined} END`;
+    const large = printAggregate("list", [x], context.modifiers, sql`abs(${x}) >= ${LARGE}`);
+    const moments = sql`[CAST(${small("count")} AS DOUBLE), ${small("avg")}, ${small("var_pop")}]`;
+    const joined = sql`lw_statistic(${moments}, ${large}, CAST([] AS DOUBLE[]), ${textSql(name)})`;
+    return sql`CASE WHEN ${large} IS NULL THEN ${small(name)} ELSE ${joined} END`;
   };
 }
 
 /** The pairs of which neither is NULL, under HAVING, as one list each of their sides. */
-function restrictedPairs(context: AggregateContext, x: string, y: string): readonly [string, string] {
-  const pairs =
-    `list_filter(${collect(context, `{'x': ${x}, 'y': ${y}}`, false)}, lambda lw_pair: lw_pair.x IS NOT NULL ` +
-    "AND lw_pair.y IS NOT NULL)";
-  const side = (name: string) => `list_transform(${pairs}, lambda lw_pair: lw_pair.${name})`;
+function restrictedPairs(context: AggregateContext, x: Sql, y: Sql): readonly [Sql, Sql] {
+  const pairs = filterList(
+    collect(context, sql`{'x': ${x}, 'y': ${y}}`, false),
+    "lw_pair",
+    sql`lw_pair.x IS NOT NULL AND lw_pair.y IS NOT NULL`,
+  );
+  const side = (name: string) => mapList(pairs, "lw_pair", columnOf("lw_pair", name));
   return [side("x"), side("y")];
 }
 
 function ofPairs(name: string): PrintAggregate {
   return (context) => {
-    const [x = "", y = ""] = context.args;
+    const [x = EMPTY, y = EMPTY] = context.args;
     const toText = decimalText(context.types[0]?.kind);
     const { having } = context.modifiers;
     if (toText !== undefined) {
       const [left, right] = restrictedPairs(context, toText(x), toText(y));
-      return `lw_decimal_statistic(${left}, ${right}, '${name}')`;
+      return sql`lw_decimal_statistic(${left}, ${right}, ${textSql(name)})`;
     }
     if (having !== undefined) {
-      return `lw_statistic([0.0::DOUBLE], ${restrictedPairs(context, x, y).join(", ")}, '${name}')`;
+      return sql`lw_statistic([0.0::DOUBLE], ${joinSql(restrictedPairs(context, x, y), ", ")}, ${textSql(name)})`;
     }
-    const isSmall = `abs(${x}) < ${LARGE} AND abs(${y}) < ${LARGE}`;
-    const isLarge = `${x} IS NOT NULL AND ${y} IS NOT NULL AND NOT (${isSmall})`;
-    const small = (aggregate: string, ...args: readonly string[]) =>
+    const isSmall = sql`abs(${x}) < ${LARGE} AND abs(${y}) < ${LARGE}`;
+    const isLarge = sql`${x} IS NOT NULL AND ${y} IS NOT NULL AND NOT (${isSmall})`;
+    const small = (aggregate: string, ...args: readonly Sql[]) =>
       printAggregate(aggregate, args, context.modifiers, isSmall);
-    const large = (side: string) => printAggregate("list", [side], context.modifiers, isLarge);
+    const large = (side: Sql) => printAggregate("list", [side], context.modifiers, isLarge);
     const moments = [
-      `CAST(${small("count", "*")} AS DOUBLE)`,
+      castTo(small("count", sql`*`), DOUBLE),
       ...[small("avg", x), small("var_pop", x), small("avg", y), small("var_pop", y), small("covar_pop", x, y)],
     ];
-    const joined = `lw_statistic([${moments.join(", ")}], ${large(x)}, ${large(y)}, '${name}')`;
+    const joined = sql`lw_statistic([${joinSql(moments, ", ")}], ${large(x)}, ${large(y)}, ${textSql(name)})`;
     // DuckDB's correlation of a single pair is NaN.
     const plain =
-      name === "corr" ? `CASE WHEN ${small("count", "*")} >= 2 THEN ${small("corr", x, y)} END` : small(name, x, y);
-    return `CASE WHEN ${large(x)} IS NULL THEN ${plain} ELSE ${joined} END`;
+      name === "corr"
+        ? sql`CASE WHEN ${small("count", sql`*`)} >= 2 THEN ${small("corr", x, y)} END`
+        : small(name, x, y);
+    return sql`CASE WHEN ${large(x)} IS NULL THEN ${plain} ELSE ${joined} END`;
   };
 }
 

@@ -2,7 +2,11 @@
  * SUM and AVG. What is in between may be larger than the type: only a result out of its range fails. DuckDB adds
  * DECIMALs in 128 bits, which two large ones leave, and takes an infinity for a sum of doubles out of range.
  */
-import { raiseError } from "../../sql-text.ts";
+
+import { constant, NULL } from "../../sql/atoms.ts";
+import { castTo, raiseText, tried } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { BIGINT, HUGEINT, VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { bignumericCheckedSum } from "../number/bignumeric.ts";
 import { intervalParts } from "../time/interval-parts.ts";
@@ -10,103 +14,103 @@ import type { AggregateContext } from "./aggregate-shape.ts";
 import { aggregate, aggregateOf } from "./collect.ts";
 
 /** SAFE.SUM: an overflow is NULL. TRY takes no aggregate, so the totals are bound outside of it. */
-function settle(
-  context: AggregateContext,
-  totals: readonly string[],
-  result: (...totals: readonly string[]) => string,
-): string {
-  if (context.call.isSafe) return computeOnce(totals, "safe_sum", (...bound) => `TRY(${result(...bound)})`);
+function settle(context: AggregateContext, totals: readonly Sql[], result: (...totals: readonly Sql[]) => Sql): Sql {
+  if (context.call.isSafe) return computeOnce(totals, "safe_sum", (...bound) => tried(result(...bound)));
   return result(...totals);
 }
 
 /** Months, days and microseconds, which are added one by one: DuckDB has no sum of INTERVALs. */
-function intervalTotals(context: AggregateContext): readonly string[] {
+function intervalTotals(context: AggregateContext): readonly Sql[] {
   return (["months", "days", "micros"] as const).map((field) =>
-    aggregateOf(context, "sum", (x) => `CAST(${intervalParts(x)[field]} AS HUGEINT)`),
+    aggregateOf(context, "sum", (x) => castTo(intervalParts(x)[field], HUGEINT)),
   );
 }
 
 /** Whole and fraction of a NUMERIC: sums of either fit 128 bits for any number of rows. */
-function numericTotals(context: AggregateContext): readonly string[] {
-  const whole = aggregateOf(context, "sum", (x) => `CAST(trunc(${x}) AS HUGEINT)`);
-  const fraction = aggregateOf(context, "sum", (x) => `(${x} - trunc(${x}))`);
-  return [`CAST(${whole} AS VARCHAR)`, `CAST(${fraction} AS VARCHAR)`];
+function numericTotals(context: AggregateContext): readonly Sql[] {
+  const whole = aggregateOf(context, "sum", (x) => sql`CAST(trunc(${x}) AS HUGEINT)`);
+  const fraction = aggregateOf(context, "sum", (x) => sql`(${x} - trunc(${x}))`);
+  return [castTo(whole, VARCHAR), castTo(fraction, VARCHAR)];
 }
 
 /** The doubles' sum, and that of 2^-64 of each, which is in range where they are. */
-function floatTotals(context: AggregateContext): readonly string[] {
-  return [aggregateOf(context, "sum", (x) => x), aggregateOf(context, "sum", (x) => `(${x} * ${SMALL})`)];
+function floatTotals(context: AggregateContext): readonly Sql[] {
+  return [aggregateOf(context, "sum", (x) => x), aggregateOf(context, "sum", (x) => sql`(${x} * ${SMALL})`)];
 }
 
-const LARGE = "18446744073709551616::DOUBLE";
-const SMALL = "5.421010862427522e-20::DOUBLE";
+const LARGE = constant`18446744073709551616::DOUBLE`;
+const SMALL = sql`5.421010862427522e-20::DOUBLE`;
 
-function sumOfFloats(context: AggregateContext): string {
-  return computeOnce(floatTotals(context), "float_sum", (total = "", small = "") => {
-    const failure = raiseError("'double overflow'");
+function sumOfFloats(context: AggregateContext): Sql {
+  return computeOnce(floatTotals(context), "float_sum", (total = EMPTY, small = EMPTY) => {
+    const failure = raiseText("double overflow");
     const cases = [
-      `WHEN ${total} IS NULL OR isfinite(${total}) THEN ${total}`,
-      `WHEN NOT isfinite(${small}) THEN ${small}`,
-      `WHEN isfinite(${small} * ${LARGE}) THEN ${small} * ${LARGE}`,
+      sql`WHEN ${total} IS NULL OR isfinite(${total}) THEN ${total}`,
+      sql`WHEN NOT isfinite(${small}) THEN ${small}`,
+      sql`WHEN isfinite(${small} * ${LARGE}) THEN ${small} * ${LARGE}`,
     ];
-    return `CASE ${cases.join(" ")} ELSE ${context.call.isSafe ? "NULL" : failure} END`;
+    return sql`CASE ${joinSql(cases, " ")} ELSE ${context.call.isSafe ? NULL : failure} END`;
   });
 }
 
 /** SUM, of any type that has it. */
-export function sum(context: AggregateContext): string {
+export function sum(context: AggregateContext): Sql {
   switch (context.type.kind) {
     case "INTERVAL":
       return settle(context, intervalTotals(context), (months, days, micros) => {
-        return (
-          `CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS ` +
-          "VARCHAR), 1) AS INTERVAL)"
+        return spaced(
+          sql`CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS`,
+          sql`VARCHAR), 1) AS INTERVAL)`,
         );
       });
     case "FLOAT64":
       return sumOfFloats(context);
     case "NUMERIC":
-      return settle(context, numericTotals(context), (whole, fraction) => `lw_numeric_total(${whole}, ${fraction}, 1)`);
+      return settle(
+        context,
+        numericTotals(context),
+        (whole, fraction) => sql`lw_numeric_total(${whole}, ${fraction}, 1)`,
+      );
     case "BIGNUMERIC":
-      return settle(context, [aggregate(context, "sum", context.args[0] ?? "")], (total = "") =>
+      return settle(context, [aggregate(context, "sum", context.args[0] ?? EMPTY)], (total = EMPTY) =>
         bignumericCheckedSum(total),
       );
     default:
       // DuckDB's sum of BIGINTs is a HUGEINT; the cast fails where GoogleSQL's would overflow.
-      return settle(context, [aggregate(context, "sum", context.args[0] ?? "")], (total) => `CAST(${total} AS BIGINT)`);
+      return settle(context, [aggregate(context, "sum", context.args[0] ?? EMPTY)], (total) => castTo(total, BIGINT));
   }
 }
 
 /** AVG, of any type that has it. */
-export function average(context: AggregateContext): string {
-  const x = context.args[0] ?? "";
+export function average(context: AggregateContext): Sql {
+  const x = context.args[0] ?? EMPTY;
   const count = () => aggregate(context, "count", x);
   switch (context.type.kind) {
     case "INTERVAL":
       return settle(context, [...intervalTotals(context), count()], (months, days, micros, n) => {
-        return (
-          `CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS ` +
-          `VARCHAR), ${n}) AS INTERVAL)`
+        return spaced(
+          sql`CAST(lw_interval_total(CAST(${months} AS VARCHAR), CAST(${days} AS VARCHAR), CAST(${micros} AS`,
+          sql`VARCHAR), ${n}) AS INTERVAL)`,
         );
       });
     case "NUMERIC":
       return settle(
         context,
         [...numericTotals(context), count()],
-        (whole, fraction, n) => `lw_numeric_total(${whole}, ${fraction}, ${n})`,
+        (whole, fraction, n) => sql`lw_numeric_total(${whole}, ${fraction}, ${n})`,
       );
     case "BIGNUMERIC":
       return settle(
         context,
         [aggregate(context, "sum", x), count()],
-        (total, n) => `lw_bignumeric_average(${total}, ${n})`,
+        (total, n) => sql`lw_bignumeric_average(${total}, ${n})`,
       );
     default: {
       const mean = aggregate(context, "avg", x);
       if (context.types[0]?.kind !== "FLOAT64") return mean;
-      const small = aggregateOf(context, "avg", (value) => `(${value} * ${SMALL})`);
+      const small = aggregateOf(context, "avg", (value) => sql`(${value} * ${SMALL})`);
       return computeOnce([mean, small], "float_avg", (plain, reduced) => {
-        return `CASE WHEN isfinite(${plain}) THEN ${plain} ELSE ${reduced} * ${LARGE} END`;
+        return sql`CASE WHEN isfinite(${plain}) THEN ${plain} ELSE ${reduced} * ${LARGE} END`;
       });
     }
   }

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { arrayOf, INT64, type RecordType } from "../../../../googlesql/types.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "../../driver/memory-database.ts";
+import { NULL, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
+import { castTo } from "../../sql/forms.ts";
+import type { Sql } from "../../sql/sql.ts";
+import { VARCHAR } from "../../sql/types.ts";
 import { arrayFunctions } from "./array.ts";
 import { asList, fromList } from "./record-arrays.ts";
 
+const R = variableSql("r");
 const RECORDS = arrayOf({ kind: "RECORD", fields: [], isRepeated: true, isOpen: true } satisfies RecordType);
 const NOTHING = { kind: "Literal", type: INT64, span: { start: 0, end: 0 }, value: null } as const;
 
@@ -14,12 +19,12 @@ describe("arrays of log records", () => {
   });
   afterAll(() => database.close());
 
-  async function evaluate(sql: string): Promise<unknown> {
-    const { rows } = await database.query(`SELECT ${sql} FROM (SELECT '[{"a":1},{"b":[{"c":"x,y"}]}]' AS r)`);
+  async function evaluate({ text }: Sql): Promise<unknown> {
+    const { rows } = await database.query(`SELECT ${text} FROM (SELECT '[{"a":1},{"b":[{"c":"x,y"}]}]' AS r)`);
     return rows[0]?.[0];
   }
 
-  function call(name: string, ...args: readonly string[]): string {
+  function call(name: string, ...args: readonly Sql[]): Sql {
     const print = arrayFunctions[name];
     if (print === undefined) throw new Error(`No function ${name}`);
     const isArray = ["ARRAY_REVERSE", "ARRAY_CONCAT", "ARRAY_SLICE"].includes(name);
@@ -37,15 +42,15 @@ describe("arrays of log records", () => {
   }
 
   it.each([
-    ["their length", call("ARRAY_LENGTH", "r"), 2n],
-    ["the first", call("ARRAY_FIRST", "r"), '{"a":1}'],
-    ["the last", call("ARRAY_LAST", "r"), '{"b":[{"c":"x,y"}]}'],
-    ["the reverse", call("ARRAY_REVERSE", "r"), '[{"b":[{"c":"x,y"}]},{"a":1}]'],
-    ["a slice", call("ARRAY_SLICE", "r", "1", "5"), '[{"b":[{"c":"x,y"}]}]'],
-    ["an empty slice", call("ARRAY_SLICE", "r", "2", "5"), "[]"],
-    ["a concatenation", call("ARRAY_CONCAT", "r", "'[{}]'"), '[{"a":1},{"b":[{"c":"x,y"}]},{}]'],
-    ["the same back from a list", fromList(asList("r", RECORDS), RECORDS), '[{"a":1},{"b":[{"c":"x,y"}]}]'],
-    ["NULL for NULL", fromList(asList("CAST(NULL AS VARCHAR)", RECORDS), RECORDS), null],
+    ["their length", call("ARRAY_LENGTH", R), 2n],
+    ["the first", call("ARRAY_FIRST", R), '{"a":1}'],
+    ["the last", call("ARRAY_LAST", R), '{"b":[{"c":"x,y"}]}'],
+    ["the reverse", call("ARRAY_REVERSE", R), '[{"b":[{"c":"x,y"}]},{"a":1}]'],
+    ["a slice", call("ARRAY_SLICE", R, numberSql(1), numberSql(5)), '[{"b":[{"c":"x,y"}]}]'],
+    ["an empty slice", call("ARRAY_SLICE", R, numberSql(2), numberSql(5)), "[]"],
+    ["a concatenation", call("ARRAY_CONCAT", R, textSql("[{}]")), '[{"a":1},{"b":[{"c":"x,y"}]},{}]'],
+    ["the same back from a list", fromList(asList(R, RECORDS), RECORDS), '[{"a":1},{"b":[{"c":"x,y"}]}]'],
+    ["NULL for NULL", fromList(asList(castTo(NULL, VARCHAR), RECORDS), RECORDS), null],
   ])("give %s", async (_, sql, expected) => {
     expect(await evaluate(sql)).toEqual(expected);
   });

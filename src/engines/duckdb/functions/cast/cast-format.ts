@@ -1,11 +1,14 @@
 /** CAST(... FORMAT ...): the conversions of the "Format clause for CAST" page. */
+
 import type { SqlType } from "../../../../googlesql/types.ts";
+import { nameSql } from "../../sql/atoms.ts";
+import { fallible } from "../../sql/forms.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
 import { CURRENT_INSTANT, wallFromUtc } from "../time/time-zone.ts";
-import { fallible, type PrintedCast } from "./cast-result.ts";
 
 type Kind = SqlType["kind"];
 
-function formatTo(value: string, from: Kind, format: string, zone: string): string | undefined {
+function formatTo(value: Sql, from: Kind, format: Sql, zone: Sql): Sql | undefined {
   switch (from) {
     case "DATE":
     case "TIME":
@@ -15,38 +18,32 @@ function formatTo(value: string, from: Kind, format: string, zone: string): stri
     case "NUMERIC":
     case "BIGNUMERIC":
     case "BYTES":
-      return `lw_${from.toLowerCase()}_as_text(${value}, ${format})`;
+      return sql`${nameSql(`lw_${from.toLowerCase()}_as_text`)}(${value}, ${format})`;
     case "TIMESTAMP":
-      return `lw_timestamp_as_text(${value}, ${format}, ${zone})`;
+      return sql`lw_timestamp_as_text(${value}, ${format}, ${zone})`;
     default:
       return undefined;
   }
 }
 
-function parseFrom(value: string, to: Kind, format: string, zone: string): string | undefined {
+function parseFrom(value: Sql, to: Kind, format: Sql, zone: Sql): Sql | undefined {
   switch (to) {
     case "DATE":
     case "DATETIME":
       // The year and the month that the text leaves out are the current ones.
-      return `lw_text_as_${to.toLowerCase()}(${value}, ${format}, ${wallFromUtc(CURRENT_INSTANT, zone)})`;
+      return sql`${nameSql(`lw_text_as_${to.toLowerCase()}`)}(${value}, ${format}, ${wallFromUtc(CURRENT_INSTANT, zone)})`;
     case "TIME":
     case "BYTES":
-      return `lw_text_as_${to.toLowerCase()}(${value}, ${format})`;
+      return sql`${nameSql(`lw_text_as_${to.toLowerCase()}`)}(${value}, ${format})`;
     case "TIMESTAMP":
-      return `lw_text_as_timestamp(${value}, ${format}, ${CURRENT_INSTANT}, ${zone})`;
+      return sql`lw_text_as_timestamp(${value}, ${format}, ${CURRENT_INSTANT}, ${zone})`;
     default:
       return undefined;
   }
 }
 
 /** Prints the conversion by a format (SQL, as are the value and the zone); undefined where GoogleSQL has none. */
-export function printFormatCast(
-  value: string,
-  from: Kind,
-  to: Kind,
-  format: string,
-  zone: string,
-): PrintedCast | undefined {
+export function printFormatCast(value: Sql, from: Kind, to: Kind, format: Sql, zone: Sql): Sql | undefined {
   const sql =
     to === "STRING"
       ? formatTo(value, from, format, zone)

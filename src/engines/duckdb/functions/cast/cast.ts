@@ -2,12 +2,15 @@
  * CAST and SAFE_CAST between all types of GoogleSQL, as its "Conversion rules" and "Conversion functions" pages have
  * them.
  */
+
 import { GoogleSqlError } from "../../../../googlesql/diagnostic.ts";
 import type { CastExpr } from "../../../../googlesql/resolved.ts";
 import { formatType, type SqlType, type StructType } from "../../../../googlesql/types.ts";
 import { isSameType } from "../../../../googlesql/typing/same-type.ts";
 import { physicalTypeSql } from "../../compile/expression/literals.ts";
-import { quoteString, raiseError, structFieldName } from "../../sql-text.ts";
+import { NULL, nameSql, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
+import { castTo, fallible, fieldOf, infallible, lambda, raiseText, structFieldSql, tried } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { jsonText } from "../json/json-encode.ts";
 import { convertElements, convertMixed } from "../mixed.ts";
@@ -15,12 +18,11 @@ import { makeRange } from "../time/range.ts";
 import { printBetween, printToString } from "../time/temporal-casts.ts";
 import { printFormatCast } from "./cast-format.ts";
 import { printNumberCast } from "./cast-number.ts";
-import { fallible, infallible, type PrintedCast } from "./cast-result.ts";
 
 /** One cast, as far as printing needs to know it. */
 export interface CastContext {
   /** The printed operand. */
-  readonly operand: string;
+  readonly operand: Sql;
   readonly from: SqlType;
   readonly to: SqlType;
   /** SAFE_CAST: what cannot be converted is NULL. Errors of the operand are errors all the same. */
@@ -28,16 +30,18 @@ export interface CastContext {
   /** IANA name of the session's time zone. */
   readonly timeZone: string;
   /** FORMAT, as SQL. */
-  readonly format?: string | undefined;
+  readonly format?: Sql | undefined;
   /** AT TIME ZONE, as SQL. */
-  readonly timeZoneSql?: string | undefined;
+  readonly timeZoneSql?: Sql | undefined;
   /** For the position of an error. */
   readonly cast?: CastExpr;
 }
 
 /** A conversion by two functions of ours: `lw_<name>` fails, `lw_try_<name>` answers NULL. */
-function byParser(name: string, args: string, isSafe: boolean): PrintedCast {
-  return isSafe ? infallible(`lw_try_${name}(${args})`) : fallible(`lw_${name}(${args})`);
+function byParser(name: string, args: Sql, isSafe: boolean): Sql {
+  return isSafe
+    ? infallible(sql`${nameSql(`lw_try_${name}`)}(${args})`)
+    : fallible(sql`${nameSql(`lw_${name}`)}(${args})`);
 }
 
 function isRecord(type: SqlType): boolean {
@@ -45,36 +49,36 @@ function isRecord(type: SqlType): boolean {
 }
 
 interface Conversion {
-  readonly zone: string;
+  readonly zone: Sql;
   readonly isSafe: boolean;
   /** Nesting of arrays, which names lambda variables. */
   readonly depth: number;
 }
 
-function fromString(value: string, to: SqlType, { zone, isSafe, depth }: Conversion): PrintedCast | undefined {
+function fromString(value: Sql, to: SqlType, { zone, isSafe, depth }: Conversion): Sql | undefined {
   switch (to.kind) {
     case "BYTES":
-      return infallible(`encode(${value})`);
+      return infallible(sql`encode(${value})`);
     case "DATE":
     case "TIME":
     case "DATETIME":
       return byParser(`${to.kind.toLowerCase()}_from_text`, value, isSafe);
     case "TIMESTAMP":
-      return byParser("timestamp_from_text", `${value}, ${zone}`, isSafe);
+      return byParser("timestamp_from_text", sql`${value}, ${zone}`, isSafe);
     case "INTERVAL":
-      return fallible(`CAST(lw_interval_from_text(${value}) AS INTERVAL)`);
+      return fallible(sql`CAST(lw_interval_from_text(${value}) AS INTERVAL)`);
     case "RANGE":
       return fallible(
-        computeOnce([`lw_range_from_text(${value})`], "bounds", (bounds) => {
+        computeOnce([sql`lw_range_from_text(${value})`], "bounds", (bounds) => {
           const [start, end] = [1, 2].map((index) => {
-            const bound = convert(`${bounds}[${index}]`, { kind: "STRING" }, to.element, {
+            const bound = convert(sql`${bounds}[${numberSql(index)}]`, { kind: "STRING" }, to.element, {
               zone,
               isSafe: false,
               depth,
             });
-            return bound?.sql ?? "NULL";
+            return bound ?? NULL;
           });
-          return `CASE WHEN ${bounds} IS NOT NULL THEN ${makeRange(start ?? "", end ?? "")} END`;
+          return sql`CASE WHEN ${bounds} IS NOT NULL THEN ${makeRange(start ?? EMPTY, end ?? EMPTY)} END`;
         }),
       );
     default:
@@ -83,17 +87,17 @@ function fromString(value: string, to: SqlType, { zone, isSafe, depth }: Convers
 }
 
 /** With a message of ours: DuckDB's tells how to write DuckDB. */
-function decodeBytes(value: string): string {
+function decodeBytes(value: Sql): Sql {
   return computeOnce([value], "decode", (v) => {
-    const failure = raiseError(quoteString("Invalid cast of BYTES to STRING: they are not valid UTF-8"));
-    return `coalesce(TRY(decode(${v})), CASE WHEN ${v} IS NOT NULL THEN ${failure} END)`;
+    const failure = raiseText("Invalid cast of BYTES to STRING: they are not valid UTF-8");
+    return sql`coalesce(${tried(sql`decode(${v})`)}, CASE WHEN ${v} IS NOT NULL THEN ${failure} END)`;
   });
 }
 
-function toText(value: string, from: SqlType, conversion: Conversion): PrintedCast | undefined {
+function toText(value: Sql, from: SqlType, conversion: Conversion): Sql | undefined {
   switch (from.kind) {
     case "BYTES":
-      return fallible(conversion.isSafe ? `decode(${value})` : decodeBytes(value));
+      return fallible(conversion.isSafe ? sql`decode(${value})` : decodeBytes(value));
     case "DATE":
     case "TIME":
     case "DATETIME":
@@ -102,54 +106,49 @@ function toText(value: string, from: SqlType, conversion: Conversion): PrintedCa
       return infallible(printToString(value, from, conversion.zone));
     case "RANGE": {
       const bound = (name: string) => {
-        const text = printToString(`struct_extract(lw_bounds, '${name}')`, from.element, conversion.zone);
-        return `coalesce(${text}, 'UNBOUNDED')`;
+        const text = printToString(sql`struct_extract(lw_bounds, ${textSql(name)})`, from.element, conversion.zone);
+        return sql`coalesce(${text}, 'UNBOUNDED')`;
       };
-      const body = `CASE WHEN lw_bounds IS NOT NULL THEN concat('[', ${bound("start")}, ', ', ${bound("end")}, ')') END`;
-      return infallible(`list_transform([${value}], lambda lw_bounds: ${body})[1]`);
+      const body = sql`CASE WHEN lw_bounds IS NOT NULL THEN concat('[', ${bound("start")}, ', ', ${bound("end")}, ')') END`;
+      return infallible(sql`list_transform([${value}], ${lambda(variableSql("lw_bounds"), body)})[1]`);
     }
     default:
       return undefined;
   }
 }
 
-function convertStruct(
-  value: string,
-  from: StructType,
-  to: StructType,
-  conversion: Conversion,
-): PrintedCast | undefined {
+function convertStruct(value: Sql, from: StructType, to: StructType, conversion: Conversion): Sql | undefined {
   if (from.fields.length !== to.fields.length) return undefined;
-  const variable = `lw_struct${conversion.depth}`;
-  const fields: PrintedCast[] = [];
+  const variable = variableSql(`lw_struct${conversion.depth}`);
+  const fields: Sql[] = [];
   for (const [index, field] of from.fields.entries()) {
     const target = to.fields[index]?.type ?? field.type;
-    const source = `struct_extract(${variable}, '${structFieldName(index)}')`;
+    const source = fieldOf(variable, index);
     const printed = convert(source, field.type, target, { ...conversion, isSafe: false, depth: conversion.depth + 1 });
     if (printed === undefined) return undefined;
     fields.push(printed);
   }
   if (fields.length === 0) return infallible(value);
-  const packed = fields.map(({ sql }, index) => `${structFieldName(index)} := ${sql}`).join(", ");
-  const body = `CASE WHEN ${variable} IS NULL THEN NULL ELSE struct_pack(${packed}) END`;
-  return {
-    sql: `list_transform([${value}], lambda ${variable}: ${body})[1]`,
-    canFail: fields.some(({ canFail }) => canFail),
-  };
+  const packed = joinSql(
+    fields.map((field, index) => sql`${structFieldSql(index)} := ${field}`),
+    ", ",
+  );
+  const body = sql`CASE WHEN ${variable} IS NULL THEN NULL ELSE struct_pack(${packed}) END`;
+  return sql`list_transform([${value}], ${lambda(variable, body)})[1]`;
 }
 
-function convertArray(value: string, from: SqlType, to: SqlType, conversion: Conversion): PrintedCast | undefined {
-  const variable = `lw_element${conversion.depth}`;
+function convertArray(value: Sql, from: SqlType, to: SqlType, conversion: Conversion): Sql | undefined {
+  const variable = variableSql(`lw_element${conversion.depth}`);
   const element = convert(variable, from, to, { ...conversion, isSafe: false, depth: conversion.depth + 1 });
-  if (element === undefined || element.sql === variable) return element && infallible(value);
-  return { sql: `list_transform(${value}, lambda ${variable}: ${element.sql})`, canFail: element.canFail };
+  if (element === undefined || element === variable) return element && infallible(value);
+  return sql`list_transform(${value}, ${lambda(variable, element)})`;
 }
 
 /** Prints a conversion; undefined where GoogleSQL has none. */
-function convert(value: string, from: SqlType, to: SqlType, conversion: Conversion): PrintedCast | undefined {
-  if (from.kind === "UNKNOWN") return infallible(`CAST(${value} AS ${physicalTypeSql(to)})`);
+function convert(value: Sql, from: SqlType, to: SqlType, conversion: Conversion): Sql | undefined {
+  if (from.kind === "UNKNOWN") return infallible(castTo(value, physicalTypeSql(to)));
   if (isSameType(from, to)) return infallible(value);
-  const fromText = (text: string, type: SqlType) => convert(text, { kind: "STRING" }, type, conversion);
+  const fromText = (text: Sql, type: SqlType) => convert(text, { kind: "STRING" }, type, conversion);
   if (from.kind === "MIXED") return convertMixed(value, to, conversion.isSafe, fromText);
   if (to.kind === "MIXED") return infallible(toMixed(value, from));
   if (from.kind === "ARRAY" && from.element.kind === "MIXED" && to.kind === "ARRAY")
@@ -166,26 +165,25 @@ function convert(value: string, from: SqlType, to: SqlType, conversion: Conversi
 }
 
 /** The value as one of several shapes. Whole numbers have no point there. */
-function toMixed(value: string, from: SqlType): string {
+function toMixed(value: Sql, from: SqlType): Sql {
   if (isRecord(from)) return value;
   return computeOnce([value], "to_mixed", (v) => {
     const text = jsonText(from, v, { target: "value" });
     const isFloat = from.kind === "FLOAT64" || (from.kind === "ARRAY" && from.element.kind === "FLOAT64");
-    const canonical = isFloat ? `regexp_replace(${text}, '\\.0([],]|$)', '\\1', 'g')` : text;
-    return `CASE WHEN ${v} IS NOT NULL THEN ${canonical} END`;
+    const canonical = isFloat ? sql`regexp_replace(${text}, '\\.0([],]|$)', '\\1', 'g')` : text;
+    return sql`CASE WHEN ${v} IS NOT NULL THEN ${canonical} END`;
   });
 }
 
-function convertTemporal(value: string, from: SqlType, to: SqlType, { zone }: Conversion): PrintedCast | undefined {
-  const sql = printBetween(value, from, to, zone);
-  return sql === undefined ? undefined : sql.startsWith("lw_") ? fallible(sql) : infallible(sql);
+function convertTemporal(value: Sql, from: SqlType, to: SqlType, { zone }: Conversion): Sql | undefined {
+  return printBetween(value, from, to, zone);
 }
 
 /** Prints the cast of a value. Throws `GoogleSqlError` where the types have no such conversion. */
-export function printCast(context: CastContext): string {
+export function printCast(context: CastContext): Sql {
   const { operand, from, to, isSafe, timeZone, format, timeZoneSql, cast } = context;
-  const zone = timeZoneSql ?? quoteString(timeZone);
-  const build = (value: string): PrintedCast => {
+  const zone = timeZoneSql ?? textSql(timeZone);
+  const build = (value: Sql): Sql => {
     const printed =
       format === undefined
         ? convert(value, from, to, { zone, isSafe, depth: 0 })
@@ -194,8 +192,9 @@ export function printCast(context: CastContext): string {
     const message = `Invalid cast from ${formatType(from)} to ${formatType(to)}${format === undefined ? "" : " with FORMAT"}`;
     throw new GoogleSqlError("", [{ code: "type_mismatch", message, span: cast?.span ?? { start: 0, end: 0 } }]);
   };
-  const printed = build(operand);
-  if (!isSafe || !printed.canFail) return printed.sql;
+  // That the operand can fail is nothing of the conversion's.
+  const printed = build(infallible(operand));
+  if (!isSafe || !printed.canFail) return printed;
   // What fails inside TRY must be the conversion, not its operand.
-  return computeOnce([operand], "cast", (value) => `TRY(${build(value).sql})`);
+  return computeOnce([operand], "cast", (value) => tried(build(value)));
 }

@@ -2,8 +2,12 @@
  * SQL values of any type as JSON text, printed by type. The text is never NULL: a NULL is `null`.
  * Source: "JSON encodings" of the GoogleSQL JSON functions page.
  */
+
 import type { SqlType, StructType } from "../../../../googlesql/types.ts";
-import { quoteString, structFieldName } from "../../sql-text.ts";
+import { FALSE, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
+import { castTo, fieldOf, lambda } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { VARCHAR } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { bignumericToString } from "../number/bignumeric.ts";
 import { numericToString } from "../number/numeric.ts";
@@ -16,45 +20,45 @@ import { printToString } from "../time/temporal-casts.ts";
 export interface JsonEncoding {
   readonly target: "text" | "value";
   /** For `value`: a BOOL expression; true makes numbers strings that a double does not hold exactly. */
-  readonly stringifyWide?: string;
+  readonly stringifyWide?: Sql;
 }
 
-const UTC = "'UTC'";
+const UTC = textSql("UTC");
 
-const MAX_EXACT = "9007199254740992";
+const MAX_EXACT = numberSql(9007199254740992n);
 
-function quote(text: string): string {
-  return `('"' || ${text} || '"')`;
+function quote(text: Sql): Sql {
+  return sql`('"' || ${text} || '"')`;
 }
 
 /** Wide integers are those that a double does not hold exactly. */
-function int64Json(value: string, { target, stringifyWide }: JsonEncoding): string {
-  if (target === "value" && stringifyWide === undefined) return `CAST(${value} AS VARCHAR)`;
+function int64Json(value: Sql, { target, stringifyWide }: JsonEncoding): Sql {
+  if (target === "value" && stringifyWide === undefined) return castTo(value, VARCHAR);
   return computeOnce([value], "int", (v) => {
-    const isNarrow = `${v} BETWEEN -${MAX_EXACT} AND ${MAX_EXACT}`;
-    const isKept = target === "text" ? isNarrow : `${isNarrow} OR NOT ${stringifyWide}`;
-    return `CASE WHEN ${isKept} THEN CAST(${v} AS VARCHAR) ELSE ${quote(`CAST(${v} AS VARCHAR)`)} END`;
+    const isNarrow = sql`${v} BETWEEN -${MAX_EXACT} AND ${MAX_EXACT}`;
+    const isKept = target === "text" ? isNarrow : sql`${isNarrow} OR NOT ${stringifyWide ?? EMPTY}`;
+    return sql`CASE WHEN ${isKept} THEN CAST(${v} AS VARCHAR) ELSE ${quote(castTo(v, VARCHAR))} END`;
   });
 }
 
-function float64Json(value: string, { target }: JsonEncoding): string {
+function float64Json(value: Sql, { target }: JsonEncoding): Sql {
   return computeOnce([value], "float", (v) => {
     if (target === "value") {
       // Between these bounds DuckDB writes a double as canonical JSON has it.
-      return (
-        `CASE WHEN ${v} = 0 THEN '0.0' WHEN abs(${v}) BETWEEN 1e-4 AND 999999999999999 ` +
-        `THEN CAST(${v} AS VARCHAR) ELSE lw_json_double(${v}) END`
+      return spaced(
+        sql`CASE WHEN ${v} = 0 THEN '0.0' WHEN abs(${v}) BETWEEN 1e-4 AND 999999999999999`,
+        sql`THEN CAST(${v} AS VARCHAR) ELSE lw_json_double(${v}) END`,
       );
     }
-    return `CASE WHEN isfinite(${v}) THEN lw_float64_to_text(${v}) ELSE lw_json_double(${v}) END`;
+    return sql`CASE WHEN isfinite(${v}) THEN lw_float64_to_text(${v}) ELSE lw_json_double(${v}) END`;
   });
 }
 
-function decimalJson(text: string, { target, stringifyWide }: JsonEncoding): string {
-  if (target === "value") return `lw_json_decimal(${text}, ${stringifyWide ?? "false"})`;
+function decimalJson(text: Sql, { target, stringifyWide }: JsonEncoding): Sql {
+  if (target === "value") return sql`lw_json_decimal(${text}, ${stringifyWide ?? FALSE})`;
   return computeOnce([text], "decimal", (v) => {
-    const isNarrow = `regexp_full_match(${v}, '-?[0-9]{1,16}') AND abs(CAST(${v} AS BIGINT)) <= ${MAX_EXACT}`;
-    return `CASE WHEN ${isNarrow} THEN ${v} ELSE ${quote(v)} END`;
+    const isNarrow = sql`regexp_full_match(${v}, '-?[0-9]{1,16}') AND abs(CAST(${v} AS BIGINT)) <= ${MAX_EXACT}`;
+    return sql`CASE WHEN ${isNarrow} THEN ${v} ELSE ${quote(v)} END`;
   });
 }
 
@@ -62,22 +66,22 @@ function decimalJson(text: string, { target, stringifyWide }: JsonEncoding): str
  * A JSON string. DuckDB writes the codes of control characters in upper case, JSON values here have them in lower
  * case.
  */
-function stringJson(value: string): string {
+function stringJson(value: Sql): Sql {
   return computeOnce([value], "string", (v) =>
     computeOnce(
-      [`CAST(to_json(${v}) AS VARCHAR)`],
+      [sql`CAST(to_json(${v}) AS VARCHAR)`],
       "escaped",
-      (text) => `CASE WHEN contains(${text}, '\\u00') THEN lw_json_string_text(${v}) ELSE ${text} END`,
+      (text) => sql`CASE WHEN contains(${text}, '\\u00') THEN lw_json_string_text(${v}) ELSE ${text} END`,
     ),
   );
 }
 
 /** What ends a line in JavaScript, though not in JSON. */
-function withoutLineSeparators(json: string): string {
-  return `replace(replace(${json}, '\u2028', '\\u2028'), '\u2029', '\\u2029')`;
+function withoutLineSeparators(json: Sql): Sql {
+  return sql`replace(replace(${json}, '\u2028', '\\u2028'), '\u2029', '\\u2029')`;
 }
 
-function structJson(type: StructType, value: string, encoding: JsonEncoding, depth: number): string {
+function structJson(type: StructType, value: Sql, encoding: JsonEncoding, depth: number): Sql {
   return computeOnce([value], `struct${depth}`, (v) => {
     const seen = new Set<string>();
     const members = type.fields.flatMap((field, index) => {
@@ -85,18 +89,18 @@ function structJson(type: StructType, value: string, encoding: JsonEncoding, dep
       // A JSON value has one member of a name, a JSON text as many as the struct has.
       if (encoding.target === "value" && seen.has(name)) return [];
       seen.add(name);
-      const member = nestedJson(field.type, `struct_extract(${v}, '${structFieldName(index)}')`, encoding, depth + 1);
-      return [`${quoteString(`${JSON.stringify(name)}:`)} || ${member}`];
+      const member = nestedJson(field.type, fieldOf(v, index), encoding, depth + 1);
+      return [sql`${textSql(`${JSON.stringify(name)}:`)} || ${member}`];
     });
-    const text = members.length === 0 ? "'{}'" : `'{' || ${members.join(" || ',' || ")} || '}'`;
-    return `CASE WHEN ${v} IS NULL THEN 'null' ELSE ${text} END`;
+    const text = members.length === 0 ? textSql("{}") : sql`'{' || ${joinSql(members, " || ',' || ")} || '}'`;
+    return sql`CASE WHEN ${v} IS NULL THEN 'null' ELSE ${text} END`;
   });
 }
 
-function scalarJson(type: SqlType, value: string, encoding: JsonEncoding): string {
+function scalarJson(type: SqlType, value: Sql, encoding: JsonEncoding): Sql {
   switch (type.kind) {
     case "BOOL":
-      return `CAST(${value} AS VARCHAR)`;
+      return castTo(value, VARCHAR);
     case "INT64":
       return int64Json(value, encoding);
     case "FLOAT64":
@@ -108,52 +112,52 @@ function scalarJson(type: SqlType, value: string, encoding: JsonEncoding): strin
     case "STRING":
       return encoding.target === "text" ? withoutLineSeparators(stringJson(value)) : stringJson(value);
     case "BYTES":
-      return quote(`to_base64(${value})`);
+      return quote(sql`to_base64(${value})`);
     case "DATE":
     case "TIME":
       return quote(printToString(value, type, UTC));
     case "DATETIME":
-      return quote(`replace(${printToString(value, type, UTC)}, ' ', 'T')`);
+      return quote(sql`replace(${printToString(value, type, UTC)}, ' ', 'T')`);
     case "TIMESTAMP":
-      return quote(`replace(${printToString(value, { kind: "DATETIME" }, UTC)}, ' ', 'T') || 'Z'`);
+      return quote(sql`replace(${printToString(value, { kind: "DATETIME" }, UTC)}, ' ', 'T') || 'Z'`);
     case "INTERVAL":
-      return quote(`lw_interval_iso(${printToString(value, type, UTC)})`);
+      return quote(sql`lw_interval_iso(${printToString(value, type, UTC)})`);
     default:
       return value;
   }
 }
 
-function nestedJson(type: SqlType, value: string, encoding: JsonEncoding, depth: number): string {
+function nestedJson(type: SqlType, value: Sql, encoding: JsonEncoding, depth: number): Sql {
   switch (type.kind) {
     case "UNKNOWN":
-      return "'null'";
+      return textSql("null");
     case "STRUCT":
       return structJson(type, value, encoding, depth);
     case "RANGE":
       return computeOnce([value], `range${depth}`, (v) => {
         const bound = (name: string) =>
-          nestedJson(type.element, `struct_extract(${v}, '${name}')`, encoding, depth + 1);
-        const [start, end] = [`'"start":' || ${bound("start")}`, `'"end":' || ${bound("end")}`];
+          nestedJson(type.element, sql`struct_extract(${v}, ${textSql(name)})`, encoding, depth + 1);
+        const [start, end] = [sql`'"start":' || ${bound("start")}`, sql`'"end":' || ${bound("end")}`];
         const members = encoding.target === "value" ? [end, start] : [start, end];
-        return `CASE WHEN ${v} IS NULL THEN 'null' ELSE '{' || ${members.join(" || ',' || ")} || '}' END`;
+        return sql`CASE WHEN ${v} IS NULL THEN 'null' ELSE '{' || ${joinSql(members, " || ',' || ")} || '}' END`;
       });
     case "ARRAY": {
-      if (type.element.kind === "RECORD") return `coalesce(${value}, 'null')`;
-      const element = `lw_item${depth}`;
+      if (type.element.kind === "RECORD") return sql`coalesce(${value}, 'null')`;
+      const element = variableSql(`lw_item${depth}`);
       const item = nestedJson(type.element, element, encoding, depth + 1);
-      return (
-        `coalesce('[' || array_to_string(list_transform(${value}, lambda ${element}: ${item}), ',') || ']', ` +
-        "'null')"
+      return spaced(
+        sql`coalesce('[' || array_to_string(list_transform(${value}, ${lambda(element, item)}), ',') || ']',`,
+        sql`'null')`,
       );
     }
     case "MIXED":
-      return `coalesce(${value}, 'null')`;
+      return sql`coalesce(${value}, 'null')`;
     default:
-      return `coalesce(${scalarJson(type, value, encoding)}, 'null')`;
+      return sql`coalesce(${scalarJson(type, value, encoding)}, 'null')`;
   }
 }
 
 /** Prints the JSON text of a printed expression of the type. */
-export function jsonText(type: SqlType, value: string, encoding: JsonEncoding): string {
+export function jsonText(type: SqlType, value: Sql, encoding: JsonEncoding): Sql {
   return nestedJson(type, value, encoding, 0);
 }

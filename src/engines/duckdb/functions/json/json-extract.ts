@@ -2,8 +2,11 @@
  * JSON_QUERY, JSON_VALUE and their kin. A constant path is read natively (a JSON Pointer finds what a JSONPath finds,
  * and costs about 0.1 us a row); a UDF takes over where DuckDB would rewrite a number, and where a text is malformed.
  */
+
 import { type JsonPathStyle, parseJsonPath, toJsonPointer } from "../../../../googlesql/json/json-path.ts";
-import { bindOnce, boundName, quoteString, raiseError } from "../../sql-text.ts";
+import { NULL, nameSql, TRUE, textSql } from "../../sql/atoms.ts";
+import { bindOnce, boundName, raiseText, tried } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { literalOf } from "../literal-argument.ts";
 import type { CallContext, PrintCall } from "../types.ts";
@@ -26,63 +29,65 @@ const DECIMAL_CANONICAL = String.raw`-?([0-9]+(\.[0-9]+)?e.*|[0-9]{16,}\.0|0\.00
 
 export interface Extraction {
   /** The printed JSON value or text. */
-  readonly value: string;
+  readonly value: Sql;
   /** A JSON value: canonical, and never malformed. */
   readonly isJson: boolean;
   readonly style: JsonPathStyle;
   /** The printed path; `'$'` when there is none. */
-  readonly path: string;
+  readonly path: Sql;
   /** A JSON Pointer, where the path is constant. */
   readonly pointer: string | undefined;
 }
 
-function udf(name: string, { path, style }: Extraction, value: string): string {
-  return `${name}(${value}, ${path}, '${style}')`;
+function udf(name: string, { path, style }: Extraction, value: Sql): Sql {
+  return sql`${nameSql(name)}(${value}, ${path}, ${textSql(style)})`;
 }
 
 /** JSON_VALUE. */
-export function scalarAt(extraction: Extraction): string {
+export function scalarAt(extraction: Extraction): Sql {
   const { value, isJson, pointer } = extraction;
   if (pointer === undefined) return udf("lw_json_value", extraction, value);
-  const at = quoteString(pointer);
+  const at = textSql(pointer);
   return computeOnce([value], "json", (v) => {
     const slow = udf("lw_json_value", extraction, v);
-    const native = `json_extract_string(${v}, ${at})`;
-    return computeOnce([isJson ? native : `TRY(${native})`], "found", (found) => {
+    const native = sql`json_extract_string(${v}, ${at})`;
+    return computeOnce([isJson ? native : tried(native)], "found", (found) => {
       // A string may look like a container or a number: only then it takes a second look.
-      const isContainer = `json_type(${v}, ${at}) IN ('OBJECT', 'ARRAY')`;
-      const isRewritten = `regexp_full_match(${found}, '${isJson ? DECIMAL_CANONICAL : DECIMAL_TEXT}')`;
+      const isContainer = sql`json_type(${v}, ${at}) IN ('OBJECT', 'ARRAY')`;
+      const isRewritten = sql`regexp_full_match(${found}, ${textSql(isJson ? DECIMAL_CANONICAL : DECIMAL_TEXT)})`;
       const missing = isJson
         ? []
-        : [`WHEN ${found} IS NULL THEN (CASE WHEN json_valid(${v}) THEN NULL ELSE ${slow} END)`];
-      const noNumber = isJson ? [] : [`WHEN ${found} IN ('NaN', 'Infinity', '-Infinity') THEN ${slow}`];
+        : [sql`WHEN ${found} IS NULL THEN (CASE WHEN json_valid(${v}) THEN NULL ELSE ${slow} END)`];
+      const noNumber = isJson ? [] : [sql`WHEN ${found} IN ('NaN', 'Infinity', '-Infinity') THEN ${slow}`];
       const branches = [
         ...missing,
-        `WHEN starts_with(${found}, '{') OR starts_with(${found}, '[') THEN (CASE WHEN ${isContainer} ` +
-          `THEN NULL ELSE ${found} END)`,
-        `WHEN (${found} >= '-' AND ${found} < ':') AND ${isRewritten} THEN ${slow}`,
+        spaced(
+          sql`WHEN starts_with(${found}, '{') OR starts_with(${found}, '[') THEN (CASE WHEN ${isContainer}`,
+          sql`THEN NULL ELSE ${found} END)`,
+        ),
+        sql`WHEN (${found} >= '-' AND ${found} < ':') AND ${isRewritten} THEN ${slow}`,
         ...noNumber,
       ];
-      return `CASE ${branches.join(" ")} ELSE ${found} END`;
+      return sql`CASE ${joinSql(branches, " ")} ELSE ${found} END`;
     });
   });
 }
 
 /** JSON_QUERY. A JSON null is NULL in a STRING, and itself in a JSON value. */
-export function valueAt(extraction: Extraction): string {
+export function valueAt(extraction: Extraction): Sql {
   const { value, isJson, pointer } = extraction;
   if (isJson && pointer === "") return value;
-  const whole = (query: string) => (isJson ? query : `nullif(${query}, 'null')`);
+  const whole = (query: Sql) => (isJson ? query : sql`nullif(${query}, 'null')`);
   if (pointer === undefined) return whole(udf("lw_json_query", extraction, value));
   return computeOnce([value], "json", (v) => {
-    const native = `CAST(json_extract(${v}, ${quoteString(pointer)}) AS VARCHAR)`;
+    const native = sql`CAST(json_extract(${v}, ${textSql(pointer)}) AS VARCHAR)`;
     const slow = udf("lw_json_query", extraction, v);
-    const isRewritten = `regexp_matches(${FOUND}, '${isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT}')`;
-    const known = `CASE WHEN ${isRewritten} THEN ${slow} ELSE ${FOUND} END`;
+    const isRewritten = sql`regexp_matches(${FOUND}, ${textSql(isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT)})`;
+    const known = sql`CASE WHEN ${isRewritten} THEN ${slow} ELSE ${FOUND} END`;
     if (isJson) return bindOnce(native, VARIABLE, () => known);
-    const missing = `CASE WHEN json_valid(${v}) THEN NULL ELSE ${slow} END`;
+    const missing = sql`CASE WHEN json_valid(${v}) THEN NULL ELSE ${slow} END`;
     return whole(
-      bindOnce(`TRY(${native})`, VARIABLE, () => `CASE WHEN ${FOUND} IS NULL THEN (${missing}) ELSE ${known} END`),
+      bindOnce(tried(native), VARIABLE, () => sql`CASE WHEN ${FOUND} IS NULL THEN (${missing}) ELSE ${known} END`),
     );
   });
 }
@@ -91,55 +96,61 @@ export function valueAt(extraction: Extraction): string {
  * The array at a constant path, taken apart by DuckDB as long as `isPlain` of its text holds, which it prints as an
  * expression.
  */
-function elementsAt(extraction: Extraction, name: string, elements: string, isPlain: string): string {
+function elementsAt(extraction: Extraction, name: string, elements: Sql, isPlain: Sql): Sql {
   const { value, isJson, pointer } = extraction;
   if (pointer === undefined) return udf(name, extraction, value);
   return computeOnce([value], "json", (v) => {
-    const native = `CAST(json_extract(${v}, ${quoteString(pointer)}) AS VARCHAR)`;
+    const native = sql`CAST(json_extract(${v}, ${textSql(pointer)}) AS VARCHAR)`;
     const slow = udf(name, extraction, v);
-    const missing = isJson ? "NULL" : `(CASE WHEN json_valid(${v}) THEN NULL ELSE ${slow} END)`;
+    const missing = isJson ? NULL : sql`(CASE WHEN json_valid(${v}) THEN NULL ELSE ${slow} END)`;
     const branches = [
-      `WHEN ${FOUND} IS NULL THEN ${missing}`,
-      `WHEN NOT starts_with(${FOUND}, '[') THEN NULL`,
-      `WHEN ${isPlain} AND NOT regexp_matches(${FOUND}, '${isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT}') ` +
-        `THEN ${elements}`,
+      sql`WHEN ${FOUND} IS NULL THEN ${missing}`,
+      sql`WHEN NOT starts_with(${FOUND}, '[') THEN NULL`,
+      spaced(
+        sql`WHEN ${isPlain} AND NOT regexp_matches(${FOUND}, ${textSql(isJson ? REWRITTEN_CANONICAL : REWRITTEN_TEXT)})`,
+        sql`THEN ${elements}`,
+      ),
     ];
-    return bindOnce(isJson ? native : `TRY(${native})`, VARIABLE, () => `CASE ${branches.join(" ")} ELSE ${slow} END`);
+    return bindOnce(
+      isJson ? native : tried(native),
+      VARIABLE,
+      () => sql`CASE ${joinSql(branches, " ")} ELSE ${slow} END`,
+    );
   });
 }
 
 /** JSON_QUERY_ARRAY. */
-export function arrayAt(extraction: Extraction): string {
-  return elementsAt(extraction, "lw_json_query_array", `CAST(json_extract(${FOUND}, '$[*]') AS VARCHAR[])`, "true");
+export function arrayAt(extraction: Extraction): Sql {
+  return elementsAt(extraction, "lw_json_query_array", sql`CAST(json_extract(${FOUND}, '$[*]') AS VARCHAR[])`, TRUE);
 }
 
 /** JSON_VALUE_ARRAY. */
-export function scalarArrayAt(extraction: Extraction): string {
-  const isFlat = `NOT contains(${FOUND}, '{') AND NOT contains(substr(${FOUND}, 2), '[')`;
-  return elementsAt(extraction, "lw_json_value_array", `json_extract_string(${FOUND}, '$[*]')`, isFlat);
+export function scalarArrayAt(extraction: Extraction): Sql {
+  const isFlat = sql`NOT contains(${FOUND}, '{') AND NOT contains(substr(${FOUND}, 2), '[')`;
+  return elementsAt(extraction, "lw_json_value_array", sql`json_extract_string(${FOUND}, '$[*]')`, isFlat);
 }
 
 const LAX_PATH = /^\s*(?:lax|recursive\s+lax)\s/i;
 
 /** The call's value and path; throws where a constant path is no JSONPath. */
 function readExtraction(context: CallContext, style: JsonPathStyle): Extraction {
-  const [value = "", path = "'$'"] = context.args;
+  const [value = EMPTY, path = textSql("$")] = context.args;
   const text = context.args[1] === undefined ? "$" : literalOf(context, 1);
   const pointer = text === undefined ? undefined : toJsonPointer(parseJsonPath(text, style));
   return { value, isJson: context.types[0]?.kind === "JSON", style, path, pointer };
 }
 
 /** A row of the function table. */
-export function extractor(style: JsonPathStyle, print: (extraction: Extraction) => string): PrintCall {
+export function extractor(style: JsonPathStyle, print: (extraction: Extraction) => Sql): PrintCall {
   return (context) => {
     const path = literalOf(context, 1);
     if (print === valueAt && path !== undefined && LAX_PATH.test(path) && context.types[0]?.kind === "JSON") {
-      return `lw_json_query_lax(${context.args[0]}, ${context.args[1]})`;
+      return sql`lw_json_query_lax(${context.args[0] ?? EMPTY}, ${context.args[1] ?? EMPTY})`;
     }
     try {
       return print(readExtraction(context, style));
     } catch (error) {
-      return raiseError(quoteString(error instanceof Error ? error.message : String(error)));
+      return raiseText(error instanceof Error ? error.message : String(error));
     }
   };
 }

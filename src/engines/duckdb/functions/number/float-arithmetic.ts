@@ -2,8 +2,11 @@
  * Arithmetic on FLOAT64. GoogleSQL fails where finite operands give an infinity; DuckDB answers it. The check is left
  * out where it cannot strike: beside literals that only shrink a value, and between integers.
  */
+
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
-import { raiseError } from "../../sql-text.ts";
+import { signSql } from "../../sql/atoms.ts";
+import { raiseText } from "../../sql/forms.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext } from "../types.ts";
 
@@ -39,19 +42,19 @@ function canOverflow(operator: FloatOperator, left: Expr | undefined, right: Exp
 }
 
 /** Prints `left operator right`. Division by zero fails. */
-export function printFloatArithmetic(operator: FloatOperator, context: CallContext<CallExpr>): string {
-  const [left = "", right = ""] = context.args;
+export function printFloatArithmetic(operator: FloatOperator, context: CallContext<CallExpr>): Sql {
+  const [left = EMPTY, right = EMPTY] = context.args;
   const [leftExpression, rightExpression] = context.call.arguments;
   const divisor = operator === "/" ? literalOf(rightExpression) : 1;
   const mayBeZero = divisor === undefined || divisor === 0;
   const overflows = canOverflow(operator, leftExpression, rightExpression);
-  if (!mayBeZero && !overflows) return `(${left} ${operator} ${right})`;
-  return computeOnce([left, right], "arithmetic", (l = "", r = "") => {
-    const result = `${l} ${operator} ${r}`;
-    const zero = mayBeZero ? `WHEN ${r} = 0 AND ${l} IS NOT NULL THEN ${raiseError("'division by zero'")} ` : "";
+  if (!mayBeZero && !overflows) return sql`(${left} ${signSql(operator)} ${right})`;
+  return computeOnce([left, right], "arithmetic", (l = EMPTY, r = EMPTY) => {
+    const result = sql`${l} ${signSql(operator)} ${r}`;
+    const zero = mayBeZero ? sql`WHEN ${r} = 0 AND ${l} IS NOT NULL THEN ${raiseText("division by zero")} ` : EMPTY;
     const overflow = overflows
-      ? `WHEN isinf(${result}) AND isfinite(${l}) AND isfinite(${r}) THEN ${raiseError("'FLOAT64 overflow'")} `
-      : "";
-    return `CASE ${zero}${overflow}ELSE ${result} END`;
+      ? sql`WHEN isinf(${result}) AND isfinite(${l}) AND isfinite(${r}) THEN ${raiseText("FLOAT64 overflow")} `
+      : EMPTY;
+    return sql`CASE ${zero}${overflow}ELSE ${result} END`;
   });
 }

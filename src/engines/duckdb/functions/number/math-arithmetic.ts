@@ -1,6 +1,9 @@
 /** DIV, MOD and the SAFE_ forms of the arithmetic operators. */
-import { raiseError } from "../../sql-text.ts";
-import { computeOnce, literalInteger } from "../compute-once.ts";
+
+import { textSql } from "../../sql/atoms.ts";
+import { callSql, raiseError, tried } from "../../sql/forms.ts";
+import { EMPTY, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { computeOnce } from "../compute-once.ts";
 import type { FunctionTable, PrintCall } from "../types.ts";
 import {
   bignumericAdd,
@@ -9,72 +12,72 @@ import {
   bignumericNegate,
   bignumericSubtract,
 } from "./bignumeric.ts";
-import { asDouble, byNumberKind, printCall } from "./number-kinds.ts";
+import { asDouble, byNumberKind } from "./number-kinds.ts";
 import { numericAdd, numericDivide, numericMultiply, numericNegate, numericSubtract } from "./numeric.ts";
 
 /** DIV and MOD of INT64: DuckDB gives NULL for a zero divisor. */
-function integerDivision(name: "DIV" | "MOD", compute: (x: string, y: string) => string): PrintCall {
+function integerDivision(name: "DIV" | "MOD", compute: (x: Sql, y: Sql) => Sql): PrintCall {
   return byNumberKind({
-    INT64: (x = "", y = "") => {
-      const divisor = literalInteger(y);
-      if (divisor !== undefined && divisor !== 0n && divisor !== -1n) return `(${compute(x, y)})`;
-      const message = `'division by zero: ${name}(' || CAST(${x} AS VARCHAR) || ', 0)'`;
-      if (divisor === 0n) return `CASE WHEN ${x} IS NOT NULL THEN ${raiseError(message)} ELSE NULL::BIGINT END`;
+    INT64: (x = EMPTY, y = EMPTY) => {
+      const divisor = y.integer;
+      if (divisor !== undefined && divisor !== 0n && divisor !== -1n) return sql`(${compute(x, y)})`;
+      const message = sql`${textSql(`division by zero: ${name}(`)} || CAST(${x} AS VARCHAR) || ', 0)'`;
+      if (divisor === 0n) return sql`CASE WHEN ${x} IS NOT NULL THEN ${raiseError(message)} ELSE NULL::BIGINT END`;
       // DuckDB fails for the remainder of the smallest INT64 by -1, which is 0.
-      const minusOne = name === "MOD" ? " WHEN -1 THEN 0" : "";
+      const minusOne = name === "MOD" ? sql` WHEN -1 THEN 0` : EMPTY;
       return computeOnce([x, y], name.toLowerCase(), (left, right) => {
-        const failure = raiseError(`'division by zero: ${name}(' || CAST(${left} AS VARCHAR) || ', 0)'`);
-        return (
-          `CASE WHEN ${left} IS NULL THEN NULL ELSE CASE ${right} WHEN 0 THEN ${failure}${minusOne} ` +
-          `ELSE ${compute(left, right)} END END`
+        const failure = raiseError(sql`${textSql(`division by zero: ${name}(`)} || CAST(${left} AS VARCHAR) || ', 0)'`);
+        return spaced(
+          sql`CASE WHEN ${left} IS NULL THEN NULL ELSE CASE ${right} WHEN 0 THEN ${failure}${minusOne}`,
+          sql`ELSE ${compute(left, right)} END END`,
         );
       });
     },
-    NUMERIC: (...args) => printCall(`lw_numeric_${name.toLowerCase()}`, args),
-    BIGNUMERIC: (...args) => printCall(`lw_bignumeric_${name.toLowerCase()}`, args),
+    NUMERIC: (...args) => callSql(`lw_numeric_${name.toLowerCase()}`, args),
+    BIGNUMERIC: (...args) => callSql(`lw_bignumeric_${name.toLowerCase()}`, args),
   });
 }
 
-type Operator = (left: string, right: string) => string;
+type Operator = (left: Sql, right: Sql) => Sql;
 
 /** NULL where `compute` fails; where an argument fails, the query does. */
-function safely(name: string, args: readonly string[], compute: (...args: readonly string[]) => string): string {
-  return computeOnce(args, name, (...values) => `TRY(${compute(...values)})`);
+function safely(name: string, args: readonly Sql[], compute: (...args: readonly Sql[]) => Sql): Sql {
+  return computeOnce(args, name, (...values) => tried(compute(...values)));
 }
 
 function safeArithmetic(name: string, integer: Operator, numeric: Operator, bignumeric: Operator): PrintCall {
   const variable = `safe_${name}`;
   return byNumberKind({
-    INT64: (...args) => safely(variable, args, (x = "", y = "") => integer(x, y)),
-    FLOAT64: (...args) => printCall(`lw_safe_${name}`, args),
-    NUMERIC: (...args) => safely(variable, args, (x = "", y = "") => numeric(x, y)),
-    BIGNUMERIC: (...args) => safely(variable, args, (x = "", y = "") => bignumeric(x, y)),
+    INT64: (...args) => safely(variable, args, (x = EMPTY, y = EMPTY) => integer(x, y)),
+    FLOAT64: (...args) => callSql(`lw_safe_${name}`, args),
+    NUMERIC: (...args) => safely(variable, args, (x = EMPTY, y = EMPTY) => numeric(x, y)),
+    BIGNUMERIC: (...args) => safely(variable, args, (x = EMPTY, y = EMPTY) => bignumeric(x, y)),
   });
 }
 
-function safeDivideDoubles(x: string, y: string): string {
+function safeDivideDoubles(x: Sql, y: Sql): Sql {
   return computeOnce([x, y], "safe_divide", (left, right) => {
-    const quotient = `${left} / ${right}`;
-    return `CASE WHEN ${right} = 0 OR isinf(${quotient}) AND isfinite(${left}) THEN NULL ELSE ${quotient} END`;
+    const quotient = sql`${left} / ${right}`;
+    return sql`CASE WHEN ${right} = 0 OR isinf(${quotient}) AND isfinite(${left}) THEN NULL ELSE ${quotient} END`;
   });
 }
 
 export const arithmeticFunctions: FunctionTable = {
-  DIV: integerDivision("DIV", (x, y) => `${x} // ${y}`),
-  MOD: integerDivision("MOD", (x, y) => `${x} % ${y}`),
+  DIV: integerDivision("DIV", (x, y) => sql`${x} // ${y}`),
+  MOD: integerDivision("MOD", (x, y) => sql`${x} % ${y}`),
   SAFE_DIVIDE: byNumberKind({
-    INT64: (x = "", y = "") => safeDivideDoubles(asDouble(x), asDouble(y)),
-    FLOAT64: (x = "", y = "") => safeDivideDoubles(x, y),
-    NUMERIC: (...args) => safely("safe_divide", args, (x = "", y = "") => numericDivide(x, y)),
-    BIGNUMERIC: (...args) => safely("safe_divide", args, (x = "", y = "") => bignumericDivide(x, y)),
+    INT64: (x = EMPTY, y = EMPTY) => safeDivideDoubles(asDouble(x), asDouble(y)),
+    FLOAT64: (x = EMPTY, y = EMPTY) => safeDivideDoubles(x, y),
+    NUMERIC: (...args) => safely("safe_divide", args, (x = EMPTY, y = EMPTY) => numericDivide(x, y)),
+    BIGNUMERIC: (...args) => safely("safe_divide", args, (x = EMPTY, y = EMPTY) => bignumericDivide(x, y)),
   }),
-  SAFE_ADD: safeArithmetic("add", (x, y) => `${x} + ${y}`, numericAdd, bignumericAdd),
-  SAFE_SUBTRACT: safeArithmetic("subtract", (x, y) => `${x} - ${y}`, numericSubtract, bignumericSubtract),
-  SAFE_MULTIPLY: safeArithmetic("multiply", (x, y) => `${x} * ${y}`, numericMultiply, bignumericMultiply),
+  SAFE_ADD: safeArithmetic("add", (x, y) => sql`${x} + ${y}`, numericAdd, bignumericAdd),
+  SAFE_SUBTRACT: safeArithmetic("subtract", (x, y) => sql`${x} - ${y}`, numericSubtract, bignumericSubtract),
+  SAFE_MULTIPLY: safeArithmetic("multiply", (x, y) => sql`${x} * ${y}`, numericMultiply, bignumericMultiply),
   SAFE_NEGATE: byNumberKind({
-    INT64: (...args) => safely("safe_negate", args, (x = "") => `-${x}`),
-    FLOAT64: (x = "") => `(-${x})`,
-    NUMERIC: (x = "") => numericNegate(x),
-    BIGNUMERIC: (...args) => safely("safe_negate", args, (x = "") => bignumericNegate(x)),
+    INT64: (...args) => safely("safe_negate", args, (x = EMPTY) => sql`-${x}`),
+    FLOAT64: (x = EMPTY) => sql`(-${x})`,
+    NUMERIC: (x = EMPTY) => numericNegate(x),
+    BIGNUMERIC: (...args) => safely("safe_negate", args, (x = EMPTY) => bignumericNegate(x)),
   }),
 };

@@ -1,42 +1,58 @@
 /** GREATEST, LEAST, RANGE_BUCKET and distances of vectors. */
-import { raiseError } from "../../sql-text.ts";
+
+import { nameSql, signSql, variableSql } from "../../sql/atoms.ts";
+import { callSql, filterList, mapList, raiseText } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import { mixedKey, valueOfKey } from "../mixed.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
 
 /** NULL where any is NULL. */
-function greatestOf(name: "greatest" | "least", args: readonly string[]): string {
+function greatestOf(name: "greatest" | "least", args: readonly Sql[]): Sql {
   return computeOnce(args, name, (...values) => {
-    const isNull = values.map((value) => `${value} IS NULL`).join(" OR ");
-    return `CASE WHEN ${isNull} THEN NULL ELSE ${name}(${values.join(", ")}) END`;
+    const isNull = joinSql(
+      values.map((value) => sql`${value} IS NULL`),
+      " OR ",
+    );
+    return sql`CASE WHEN ${isNull} THEN NULL ELSE ${callSql(name, values)} END`;
   });
 }
 
-function firstExtreme(values: readonly string[], operator: string): string {
-  const isNull = values.map((value) => `${value} IS NULL`).join(" OR ");
+function firstExtreme(values: readonly Sql[], operator: "<" | ">"): Sql {
+  const sign = signSql(operator);
+  const isNull = joinSql(
+    values.map((value) => sql`${value} IS NULL`),
+    " OR ",
+  );
   const branches = values.map((value, index) => {
     const beaten = values.flatMap((other, at) => {
       if (at === index) return [];
-      return [at < index ? `${value} ${operator} ${other}` : `NOT (${other} ${operator} ${value})`];
+      return [at < index ? sql`${value} ${sign} ${other}` : sql`NOT (${other} ${sign} ${value})`];
     });
-    return `WHEN ${beaten.join(" AND ")} THEN ${value}`;
+    return sql`WHEN ${joinSql(beaten, " AND ")} THEN ${value}`;
   });
-  return `CASE WHEN ${isNull} THEN NULL ${branches.join(" ")} END`;
+  return sql`CASE WHEN ${isNull} THEN NULL ${joinSql(branches, " ")} END`;
 }
 
 /** GREATEST and LEAST: DuckDB's own skip NULLs, and its order puts NaN above everything. */
 function extreme(name: "greatest" | "least"): PrintCall {
   return ({ args, type }) => {
-    if (args.length === 1) return args[0] ?? "";
+    if (args.length === 1) return args[0] ?? EMPTY;
     if (type.kind === "MIXED") return valueOfKey(greatestOf(name, args.map(mixedKey)));
     return computeOnce(args, name, (...values) => {
       // Of intervals that are equal the first is the result, and DuckDB's own functions compare their fields one by
       // one.
       if (type.kind === "INTERVAL") return firstExtreme(values, name === "least" ? "<" : ">");
-      const isNull = values.map((value) => `${value} IS NULL`).join(" OR ");
-      const isAnyNaN = values.map((value) => `isnan(${value})`).join(" OR ");
-      const nan = type.kind === "FLOAT64" && name === "least" ? ` WHEN ${isAnyNaN} THEN 'NaN'::DOUBLE` : "";
-      return `CASE WHEN ${isNull} THEN NULL${nan} ELSE ${name}(${values.join(", ")}) END`;
+      const isNull = joinSql(
+        values.map((value) => sql`${value} IS NULL`),
+        " OR ",
+      );
+      const isAnyNaN = joinSql(
+        values.map((value) => sql`isnan(${value})`),
+        " OR ",
+      );
+      const nan = type.kind === "FLOAT64" && name === "least" ? sql` WHEN ${isAnyNaN} THEN 'NaN'::DOUBLE` : EMPTY;
+      return sql`CASE WHEN ${isNull} THEN NULL${nan} ELSE ${callSql(name, values)} END`;
     });
   };
 }
@@ -44,29 +60,30 @@ function extreme(name: "greatest" | "least"): PrintCall {
 /** Doubles of a dense vector, or of pairs of a key (as text) and a value. */
 function distance(name: string): PrintCall {
   return ({ args, types }: CallContext) => {
-    const [left = "", right = ""] = args;
+    const [left = EMPTY, right = EMPTY] = args;
     const type = types[0];
-    if (type?.kind !== "ARRAY" || type.element.kind !== "STRUCT") return `lw_${name}(${left}, ${right})`;
+    if (type?.kind !== "ARRAY" || type.element.kind !== "STRUCT")
+      return sql`${nameSql(`lw_${name}`)}(${left}, ${right})`;
     return computeOnce([left, right], name, (a, b) => {
-      const part = (vector: string) =>
-        `list_transform(${vector}, lambda e: CAST(e.f1 AS VARCHAR)), list_transform(${vector}, lambda e: e.f2)`;
-      return `lw_sparse_${name}(${part(a)}, ${part(b)})`;
+      const part = (vector: Sql) =>
+        sql`${mapList(vector, "e", sql`CAST(e.f1 AS VARCHAR)`)}, ${mapList(vector, "e", variableSql("e.f2"))}`;
+      return sql`${nameSql(`lw_sparse_${name}`)}(${part(a)}, ${part(b)})`;
     });
   };
 }
 
-function rangeBucket({ args, types }: CallContext): string {
+function rangeBucket({ args, types }: CallContext): Sql {
   const isFloat = types[0]?.kind === "FLOAT64";
-  return computeOnce(args, "range_bucket", (point = "", boundaries = "") => {
-    const hasGap = `len(${boundaries}) <> list_count(${boundaries})`;
-    const hasNaN = isFloat ? ` OR list_contains(${boundaries}, 'NaN'::DOUBLE)` : "";
-    const isPointNaN = isFloat ? ` OR isnan(${point})` : "";
-    return (
-      `CASE WHEN ${point} IS NULL OR ${boundaries} IS NULL${isPointNaN} THEN NULL ` +
-      `WHEN ${hasGap}${hasNaN} THEN ${raiseError("'RANGE_BUCKET: the boundaries must not hold NULL or NaN'")} ` +
-      (`WHEN list_sort(${boundaries}) <> ${boundaries} THEN ` +
-        `${raiseError("'RANGE_BUCKET: the boundaries must be in ascending order'")} `) +
-      `ELSE len(list_filter(${boundaries}, lambda lw_boundary: lw_boundary <= ${point})) END`
+  return computeOnce(args, "range_bucket", (point = EMPTY, boundaries = EMPTY) => {
+    const hasGap = sql`len(${boundaries}) <> list_count(${boundaries})`;
+    const hasNaN = isFloat ? sql` OR list_contains(${boundaries}, 'NaN'::DOUBLE)` : EMPTY;
+    const isPointNaN = isFloat ? sql` OR isnan(${point})` : EMPTY;
+    return spaced(
+      sql`CASE WHEN ${point} IS NULL OR ${boundaries} IS NULL${isPointNaN} THEN NULL`,
+      sql`WHEN ${hasGap}${hasNaN} THEN ${raiseText("RANGE_BUCKET: the boundaries must not hold NULL or NaN")}`,
+      sql`WHEN list_sort(${boundaries}) <> ${boundaries} THEN`,
+      raiseText("RANGE_BUCKET: the boundaries must be in ascending order"),
+      sql`ELSE len(${filterList(boundaries, "lw_boundary", sql`lw_boundary <= ${point}`)}) END`,
     );
   });
 }

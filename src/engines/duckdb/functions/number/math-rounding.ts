@@ -1,7 +1,11 @@
 /** ROUND, TRUNC, CEIL and FLOOR. */
-import { computeOnce, literalInteger } from "../compute-once.ts";
+
+import { bigintSql, decimalSql, nameSql, numberSql, textSql } from "../../sql/atoms.ts";
+import { callSql } from "../../sql/forms.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
+import { computeOnce } from "../compute-once.ts";
 import type { FunctionTable, PrintCall } from "../types.ts";
-import { asDouble, byNumberKind, printCall } from "./number-kinds.ts";
+import { asDouble, byNumberKind } from "./number-kinds.ts";
 import { NUMERIC_TYPE } from "./numeric.ts";
 
 /** Digits for which DuckDB's rounding of a double neither overflows nor loses what it rounds. */
@@ -10,36 +14,37 @@ function isCommonDigits(digits: bigint | undefined): boolean {
 }
 
 /** Away from a half, DuckDB's way of rounding and the reference's come to the same. */
-function roundCommon(double: string, digits: number): string {
+function roundCommon(double: Sql, digits: number): Sql {
   return computeOnce([double], "round", (v) => {
-    const scaled = `${v} * 1e${digits}`;
-    const isClear = `abs(${v}) < 1e${15 - digits} AND abs(abs(${scaled} - trunc(${scaled})) - 0.5) > 1e-4`;
-    return `CASE WHEN ${isClear} THEN round(${v}, ${digits}) ELSE lw_round(${v}, ${digits}) END`;
+    const scaled = sql`${v} * ${decimalSql(`1e${digits}`)}`;
+    const isClear = sql`abs(${v}) < ${decimalSql(`1e${15 - digits}`)} AND abs(abs(${scaled} - trunc(${scaled})) - 0.5) > 1e-4`;
+    return sql`CASE WHEN ${isClear} THEN round(${v}, ${numberSql(digits)}) ELSE lw_round(${v}, ${numberSql(digits)}) END`;
   });
 }
 
 function roundOrTruncate(name: "round" | "trunc"): PrintCall {
   return ({ args, types }) => {
-    const [x = "", digits = "0::BIGINT", mode = "'ROUND_HALF_AWAY_FROM_ZERO'"] = args;
-    const literal = literalInteger(digits);
+    const [x = EMPTY, digits = bigintSql(0n), mode = textSql("ROUND_HALF_AWAY_FROM_ZERO")] = args;
+    const literal = digits.integer;
     const kind = types[0]?.kind;
     if (kind === "NUMERIC" || kind === "BIGNUMERIC") {
-      if (kind === "NUMERIC" && literal === 0n && args.length < 3) return `CAST(${name}(${x}) AS ${NUMERIC_TYPE})`;
-      return printCall(`lw_${kind.toLowerCase()}_${name}`, name === "trunc" ? [x, digits] : [x, digits, mode]);
+      if (kind === "NUMERIC" && literal === 0n && args.length < 3)
+        return sql`CAST(${nameSql(name)}(${x}) AS ${NUMERIC_TYPE})`;
+      return callSql(`lw_${kind.toLowerCase()}_${name}`, name === "trunc" ? [x, digits] : [x, digits, mode]);
     }
     const double = kind === "FLOAT64" ? x : asDouble(x);
-    if (literal === 0n) return `${name}(${double})`;
+    if (literal === 0n) return sql`${nameSql(name)}(${double})`;
     if (name === "round" && isCommonDigits(literal)) return roundCommon(double, Number(literal));
-    return printCall(`lw_${name}`, [double, digits]);
+    return callSql(`lw_${name}`, [double, digits]);
   };
 }
 
 function ceilOrFloor(name: "ceil" | "floor"): PrintCall {
   return byNumberKind({
-    INT64: (x = "") => asDouble(x),
-    FLOAT64: (x = "") => `${name}(${x})`,
-    NUMERIC: (x = "") => `CAST(${name}(${x}) AS ${NUMERIC_TYPE})`,
-    BIGNUMERIC: (x = "") => `lw_bignumeric_${name}(${x})`,
+    INT64: (x = EMPTY) => asDouble(x),
+    FLOAT64: (x = EMPTY) => sql`${nameSql(name)}(${x})`,
+    NUMERIC: (x = EMPTY) => sql`CAST(${nameSql(name)}(${x}) AS ${NUMERIC_TYPE})`,
+    BIGNUMERIC: (x = EMPTY) => sql`${nameSql(`lw_bignumeric_${name}`)}(${x})`,
   });
 }
 

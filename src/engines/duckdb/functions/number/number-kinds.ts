@@ -1,7 +1,11 @@
 /** Printing a call of numbers by their type. */
+
+import { castTo } from "../../sql/forms.ts";
+import type { Sql } from "../../sql/sql.ts";
+import { DOUBLE } from "../../sql/types.ts";
 import type { PrintCall } from "../types.ts";
 
-type PrintArguments = (...args: readonly string[]) => string;
+type PrintArguments = (...args: readonly Sql[]) => Sql;
 
 interface NumberPrinters {
   readonly INT64: PrintArguments;
@@ -20,11 +24,6 @@ export function byNumberKind(print: NumberPrinters): PrintCall {
 }
 
 /** An INT64 as FLOAT64. */
-export function asDouble(sql: string): string {
-  return `CAST(${sql} AS DOUBLE)`;
-}
-
-/** `name(args)`. */
-export function printCall(name: string, args: readonly string[]): string {
-  return `${name}(${args.join(", ")})`;
+export function asDouble(sql: Sql): Sql {
+  return castTo(sql, DOUBLE);
 }

@@ -1,62 +1,69 @@
 /** The BYTES forms of functions that take STRING or BYTES. */
-import { quoteString, raiseError } from "../../sql-text.ts";
+
+import { numberSql } from "../../sql/atoms.ts";
+import { callSql, mapList, raiseText } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext, PrintCall } from "../types.ts";
 
 /** Bytes `from` to `to`, both counted from 1 and included. */
-function slice(value: string, from: string, to: string): string {
-  return `array_slice(${value}, ${from}, ${to})`;
+function slice(value: Sql, from: Sql, to: Sql): Sql {
+  return sql`array_slice(${value}, ${from}, ${to})`;
 }
 
 /** Fails for a negative length, unless one of the other arguments is NULL. */
-function checked(length: string, name: string, ...others: readonly string[]): string {
+function checked(length: Sql, name: string, ...others: readonly Sql[]): Sql {
   return computeOnce([length], "length", (v) => {
-    const fail = raiseError(quoteString(`${name}: the length must not be negative`));
-    const hasAll = others.map((other) => ` AND ${other} IS NOT NULL`).join("");
-    return `CASE WHEN ${v} < 0${hasAll} THEN ${fail} ELSE ${v} END`;
+    const fail = raiseText(`${name}: the length must not be negative`);
+    const hasAll = joinSql(
+      others.map((other) => sql` AND ${other} IS NOT NULL`),
+      "",
+    );
+    return sql`CASE WHEN ${v} < 0${hasAll} THEN ${fail} ELSE ${v} END`;
   });
 }
 
-function substr({ args: [value = "", position = "", length] }: CallContext): string {
+function substr({ args: [value = EMPTY, position = EMPTY, length] }: CallContext): Sql {
   const count = length === undefined ? [] : [checked(length, "SUBSTR", value, position)];
-  return computeOnce([value, position, ...count], "substr", (v = "", p = "", n) => {
-    const size = `octet_length(${v})`;
-    const start = `CASE WHEN ${p} = 0 OR ${p} < -${size} THEN 1 WHEN ${p} < 0 THEN ${size} + ${p} + 1 ELSE ${p} END`;
-    const missing = n === undefined ? `${p} IS NULL` : `${p} IS NULL OR ${n} IS NULL`;
-    const from = `least(${start}, ${size} + 1)`;
-    const to = n === undefined ? size : `least(${from} - 1 + least(${n}, ${size}), ${size})`;
-    return `CASE WHEN ${missing} THEN NULL ELSE ${slice(v, from, to)} END`;
+  return computeOnce([value, position, ...count], "substr", (v = EMPTY, p = EMPTY, n) => {
+    const size = sql`octet_length(${v})`;
+    const start = sql`CASE WHEN ${p} = 0 OR ${p} < -${size} THEN 1 WHEN ${p} < 0 THEN ${size} + ${p} + 1 ELSE ${p} END`;
+    const missing = n === undefined ? sql`${p} IS NULL` : sql`${p} IS NULL OR ${n} IS NULL`;
+    const from = sql`least(${start}, ${size} + 1)`;
+    const to = n === undefined ? size : sql`least(${from} - 1 + least(${n}, ${size}), ${size})`;
+    return sql`CASE WHEN ${missing} THEN NULL ELSE ${slice(v, from, to)} END`;
   });
 }
 
-function left({ args: [value = "", length = ""] }: CallContext): string {
-  return computeOnce([value, checked(length, "LEFT", value)], "left", (v = "", n = "") => {
-    return `CASE WHEN ${n} IS NOT NULL THEN ${slice(v, "1", `least(${n}, octet_length(${v}))`)} END`;
+function left({ args: [value = EMPTY, length = EMPTY] }: CallContext): Sql {
+  return computeOnce([value, checked(length, "LEFT", value)], "left", (v = EMPTY, n = EMPTY) => {
+    return sql`CASE WHEN ${n} IS NOT NULL THEN ${slice(v, numberSql(1), sql`least(${n}, octet_length(${v}))`)} END`;
   });
 }
 
-function right({ args: [value = "", length = ""] }: CallContext): string {
-  return computeOnce([value, checked(length, "RIGHT", value)], "right", (v = "", n = "") => {
-    const size = `octet_length(${v})`;
-    return `CASE WHEN ${n} IS NOT NULL THEN ${slice(v, `${size} - least(${n}, ${size}) + 1`, size)} END`;
+function right({ args: [value = EMPTY, length = EMPTY] }: CallContext): Sql {
+  return computeOnce([value, checked(length, "RIGHT", value)], "right", (v = EMPTY, n = EMPTY) => {
+    const size = sql`octet_length(${v})`;
+    return sql`CASE WHEN ${n} IS NOT NULL THEN ${slice(v, sql`${size} - least(${n}, ${size}) + 1`, size)} END`;
   });
 }
 
 /** Whether the bytes begin, or end, with others. */
 function affix(isPrefix: boolean): PrintCall {
   return ({ args }) =>
-    computeOnce(args, "affix", (v = "", other = "") => {
-      const [size, count] = [`octet_length(${v})`, `octet_length(${other})`];
-      const part = isPrefix ? slice(v, "1", count) : slice(v, `${size} - ${count} + 1`, size);
-      return `(${size} >= ${count} AND ${part} = ${other})`;
+    computeOnce(args, "affix", (v = EMPTY, other = EMPTY) => {
+      const [size, count] = [sql`octet_length(${v})`, sql`octet_length(${other})`];
+      const part = isPrefix ? slice(v, numberSql(1), count) : slice(v, sql`${size} - ${count} + 1`, size);
+      return sql`(${size} >= ${count} AND ${part} = ${other})`;
     });
 }
 
-function firstByte({ args: [value = ""] }: CallContext): string {
+function firstByte({ args: [value = EMPTY] }: CallContext): Sql {
   return computeOnce(
     [value],
     "first",
-    (v) => `CASE WHEN octet_length(${v}) = 0 THEN 0 ELSE lw_byte_values(${slice(v, "1", "1")})[1] END`,
+    (v) =>
+      sql`CASE WHEN octet_length(${v}) = 0 THEN 0 ELSE lw_byte_values(${slice(v, numberSql(1), numberSql(1))})[1] END`,
   );
 }
 
@@ -78,13 +85,13 @@ function overLatin1(print: PrintCall): PrintCall {
     const args = context.args.map((arg, index) => {
       if (context.types[index]?.kind !== "BYTES" || arg === undefined) return arg;
       return index === 1 && context.call.function.startsWith("REGEXP_")
-        ? `lw_latin1_pattern(${arg})`
-        : `lw_latin1(${arg})`;
+        ? sql`lw_latin1_pattern(${arg})`
+        : sql`lw_latin1(${arg})`;
     });
     const printed = print({ ...context, args });
-    if (context.type.kind === "BYTES") return `lw_latin1_bytes(${printed})`;
+    if (context.type.kind === "BYTES") return sql`lw_latin1_bytes(${printed})`;
     const isList = context.type.kind === "ARRAY" && context.type.element.kind === "BYTES";
-    return isList ? `list_transform(${printed}, lambda lw_part: lw_latin1_bytes(lw_part))` : printed;
+    return isList ? mapList(printed, "lw_part", sql`lw_latin1_bytes(lw_part)`) : printed;
   };
 }
 
@@ -94,7 +101,6 @@ function overLatin1(print: PrintCall): PrintCall {
  */
 export function onBytes(print: PrintCall, bytesForm: string): PrintCall {
   const own = ownForms[bytesForm];
-  const printBytes =
-    bytesForm === "latin1" ? overLatin1(print) : (own ?? (({ args }) => `${bytesForm}(${args.join(", ")})`));
+  const printBytes = bytesForm === "latin1" ? overLatin1(print) : (own ?? (({ args }) => callSql(bytesForm, args)));
   return (context) => (context.types[0]?.kind === "BYTES" ? printBytes(context) : print(context));
 }

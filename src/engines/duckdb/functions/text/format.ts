@@ -1,7 +1,9 @@
 /** FORMAT: arguments become texts by their types here, and a UDF lays them out. */
+
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { type FormatKind, isLetterOf, plainParts, specifierLetters } from "../../../../semantics/text/format.ts";
-import { quoteString } from "../../sql-text.ts";
+import { NULL, textSql } from "../../sql/atoms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { valueText } from "../cast/value-text.ts";
 import type { CallContext } from "../types.ts";
 import { udfTexts } from "../udf-list.ts";
@@ -28,27 +30,27 @@ function kindOf(type: SqlType): FormatKind {
 /** Joins texts without a UDF where the format string only says where they stand; undefined where it says more. */
 function joinNatively(
   format: string,
-  values: readonly string[],
+  values: readonly Sql[],
   types: readonly SqlType[],
   timeZone: string,
-): string | undefined {
+): Sql | undefined {
   const parts = plainParts(format);
   if (parts === undefined || parts.length !== values.length + 1) return undefined;
-  const pieces: string[] = [];
+  const pieces: Sql[] = [];
   for (const [index, { text, letter }] of parts.entries()) {
-    if (text !== "" || parts.length === 1) pieces.push(quoteString(text));
+    if (text !== "" || parts.length === 1) pieces.push(textSql(text));
     const [value, type] = [values[index], types[index]];
     if (value === undefined || type === undefined) continue;
     if (!"sditTp".includes(letter) || !isLetterOf(letter, kindOf(type))) return undefined;
     const printed = valueText(type, value, { style: letter === "T" ? "literal" : "plain", timeZone });
-    pieces.push(letter.toLowerCase() === "t" ? `coalesce(${printed}, 'NULL')` : printed);
+    pieces.push(letter.toLowerCase() === "t" ? sql`coalesce(${printed}, 'NULL')` : printed);
   }
-  return `(${pieces.join(" || ")})`;
+  return sql`(${joinSql(pieces, " || ")})`;
 }
 
 /** Prints the call. Where the format string is known, only the texts that it asks for are computed. */
-export function format({ args, types, call, timeZone }: CallContext): string {
-  const [formatSql = "", ...values] = args;
+export function format({ args, types, call, timeZone }: CallContext): Sql {
+  const [formatSql = EMPTY, ...values] = args;
   const first = "arguments" in call ? call.arguments[0] : undefined;
   const text = first?.kind === "Literal" && first.value !== null ? first.value : undefined;
   const letters = text === undefined ? undefined : specifierLetters(text);
@@ -67,12 +69,12 @@ export function format({ args, types, call, timeZone }: CallContext): string {
   const plain = values.map((value, index) => {
     const type = typeAt(index);
     // NULL of the argument must show; the text itself need not be computed for %T.
-    if (!wants(index, false)) return `CASE WHEN ${value} IS NOT NULL THEN '' END`;
+    if (!wants(index, false)) return sql`CASE WHEN ${value} IS NOT NULL THEN '' END`;
     return valueText(type, value, { style: "plain", timeZone });
   });
   const literals = values.map((value, index) =>
-    wants(index, true) ? valueText(typeAt(index), value, { style: "literal", timeZone }) : "NULL",
+    wants(index, true) ? valueText(typeAt(index), value, { style: "literal", timeZone }) : NULL,
   );
   const kinds = values.map((_, index) => kindOf(typeAt(index))).join("");
-  return `lw_format(${formatSql}, ${quoteString(kinds)}, ${udfTexts(plain)}, ${udfTexts(literals)})`;
+  return sql`lw_format(${formatSql}, ${textSql(kinds)}, ${udfTexts(plain)}, ${udfTexts(literals)})`;
 }

@@ -1,14 +1,11 @@
-/** A string literal: DuckDB's array_to_string and string_agg take no delimiter that is not constant. */
-const LITERAL = /^'(?:[^']|'')*'$/;
+import { type Sql, sql } from "../../sql/sql.ts";
 
-/** Can DuckDB's own joining functions take this delimiter? */
-export function isLiteralText(sql: string): boolean {
-  return LITERAL.test(sql);
-}
-
-/** The texts of a list joined, NULLs left out; an empty text where none is left, NULL for a NULL list or delimiter. */
-export function joinTexts(list: string, delimiter: string): string {
-  if (!isLiteralText(delimiter)) return `lw_join(${list}, ${delimiter})`;
+/**
+ * The texts of a list joined, NULLs left out; an empty text where none is left, NULL for a NULL list or delimiter.
+ * DuckDB's array_to_string takes no delimiter that is not constant.
+ */
+export function joinTexts(list: Sql, delimiter: Sql): Sql {
+  if (delimiter.literalText === undefined) return sql`lw_join(${list}, ${delimiter})`;
   // A list of NULLs joins to NULL in DuckDB, a NULL list as well.
-  return `CASE WHEN ${list} IS NOT NULL THEN coalesce(array_to_string(${list}, ${delimiter}), '') END`;
+  return sql`CASE WHEN ${list} IS NOT NULL THEN coalesce(array_to_string(${list}, ${delimiter}), '') END`;
 }

@@ -1,8 +1,9 @@
 /** Functions of network addresses and URLs: all in JavaScript. */
+import { callSql } from "../../sql/forms.ts";
 import type { FunctionTable, PrintCall } from "../types.ts";
 
 function udf(name: string): PrintCall {
-  return ({ args }) => `${name}(${args.join(", ")})`;
+  return ({ args }) => callSql(name, args);
 }
 
 export const netFunctions: FunctionTable = {

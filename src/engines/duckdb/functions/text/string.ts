@@ -1,29 +1,34 @@
 /** String functions. Characters are code points, for DuckDB as for GoogleSQL; functions of BYTES stand in bytes.ts. */
+
 import { FREE_STRING_BYTES, MAX_STRING_BYTES, STRING_BYTES } from "../../compile/limits.ts";
-import { quoteString, raiseError } from "../../sql-text.ts";
+import { nameSql, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
+import { callSql, castTo, lambda, raiseError, raiseText } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { BLOB } from "../../sql/types.ts";
 import { valueText } from "../cast/value-text.ts";
-import { computeOnce, literalInteger } from "../compute-once.ts";
+import { computeOnce } from "../compute-once.ts";
 import { literalOf } from "../literal-argument.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
 import { udfList } from "../udf-list.ts";
 import { onBytes } from "./bytes.ts";
 import { containsSubstr } from "./contains-substr.ts";
 import { format } from "./format.ts";
+import { Position } from "./position.ts";
 
 /** Characters of Unicode's White_Space property, which TRIM removes when it is given no set. */
 const WHITE_SPACE =
   " \t\n\v\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
-const VALUE = "lw_value";
+const VALUE = variableSql("lw_value");
 
 /** Each byte may be an element of a list, and takes 16 bytes there. */
 const MAX_SPLIT_BYTES = MAX_STRING_BYTES / 4;
 
-function fail(message: string): string {
-  return raiseError(quoteString(message));
+function fail(message: string): Sql {
+  return raiseText(message);
 }
 
-function failTooLong(name: string): string {
+function failTooLong(name: string): Sql {
   return fail(`${name} makes a longer text than max_string_bytes allows`);
 }
 
@@ -31,183 +36,194 @@ function failTooLong(name: string): string {
  * DuckDB's function where all characters are ASCII, where it does what GoogleSQL does and fast; JavaScript's
  * otherwise.
  */
-function asciiOr(value: string, native: (value: string) => string, otherwise: (value: string) => string): string {
+function asciiOr(value: Sql, native: (value: Sql) => Sql, otherwise: (value: Sql) => Sql): Sql {
   return computeOnce(
     [value],
     "ascii",
-    (v) => `CASE WHEN strlen(${v}) = length(${v}) THEN ${native(v)} ELSE ${otherwise(v)} END`,
+    (v) => sql`CASE WHEN strlen(${v}) = length(${v}) THEN ${native(v)} ELSE ${otherwise(v)} END`,
   );
 }
 
 function mapCharacters(native: string, udf: string): PrintCall {
-  return ({ args: [value = ""] }) =>
+  return ({ args: [value = EMPTY] }) =>
     asciiOr(
       value,
-      (v) => `${native}(${v})`,
-      (v) => `${udf}(${v})`,
+      (v) => sql`${nameSql(native)}(${v})`,
+      (v) => sql`${nameSql(udf)}(${v})`,
     );
 }
 
 /** Fails for a negative length, unless it is known not to be, or one of the other arguments is NULL. */
-function checkedLength(length: string, name: string, ...others: readonly string[]): string {
-  const known = literalInteger(length);
+function checkedLength(length: Sql, name: string, ...others: readonly Sql[]): Sql {
+  const known = length.integer;
   if (known !== undefined && known >= 0n) return length;
   return computeOnce([length], "length", (v) => {
-    const hasAll = others.map((other) => ` AND ${other} IS NOT NULL`).join("");
-    return (
-      `CASE WHEN ${v} < 0${hasAll} THEN ${fail(`${name}: the length must not be negative`)} WHEN ${v} < 0 ` +
-      `THEN 0 ELSE ${v} END`
+    const hasAll = joinSql(
+      others.map((other) => sql` AND ${other} IS NOT NULL`),
+      "",
+    );
+    return spaced(
+      sql`CASE WHEN ${v} < 0${hasAll} THEN ${fail(`${name}: the length must not be negative`)} WHEN ${v} < 0`,
+      sql`THEN 0 ELSE ${v} END`,
     );
   });
 }
 
 /** DuckDB takes lengths and positions up to 2^32 - 1. (Its `least` would make a number of a NULL.) */
-function clamp(count: string): string {
-  const known = literalInteger(count);
-  if (known !== undefined) return known > 4_294_967_295n ? "4294967295" : count;
-  return computeOnce([count], "count", (n) => `CASE WHEN ${n} > 4294967295 THEN 4294967295 ELSE ${n} END`);
+function clamp(count: Sql): Sql {
+  const known = count.integer;
+  if (known !== undefined) return known > 4_294_967_295n ? numberSql(4294967295) : count;
+  return computeOnce([count], "count", (n) => sql`CASE WHEN ${n} > 4294967295 THEN 4294967295 ELSE ${n} END`);
 }
 
 function part(native: "left" | "right", name: string): PrintCall {
-  return ({ args: [value = "", length = ""] }) => `${native}(${value}, ${clamp(checkedLength(length, name, value))})`;
+  return ({ args: [value = EMPTY, length = EMPTY] }) =>
+    sql`${nameSql(native)}(${value}, ${clamp(checkedLength(length, name, value))})`;
 }
 
-function substr({ args: [value = "", position = "", length] }: CallContext): string {
-  const rest = length === undefined ? "" : `, ${clamp(checkedLength(length, "SUBSTR", value, position))}`;
-  const known = literalInteger(position);
+function substr({ args: [value = EMPTY, position = EMPTY, length] }: CallContext): Sql {
+  const rest = length === undefined ? EMPTY : sql`, ${clamp(checkedLength(length, "SUBSTR", value, position))}`;
+  const known = position.integer;
   if (known !== undefined && known >= 0n && known < 4_294_967_295n)
-    return `substr(${value}, ${known === 0n ? "1" : known}${rest})`;
-  return computeOnce([value, position], "substr", (v = "", p = "") => {
-    const start = `CASE WHEN ${p} = 0 OR ${p} < -length(${v}) THEN 1 WHEN ${p} > 4294967295 THEN 4294967295 ELSE ${p} END`;
-    return `substr(${v}, ${start}${rest})`;
+    return sql`substr(${value}, ${numberSql(known === 0n ? 1n : known)}${rest})`;
+  return computeOnce([value, position], "substr", (v = EMPTY, p = EMPTY) => {
+    const start = sql`CASE WHEN ${p} = 0 OR ${p} < -length(${v}) THEN 1 WHEN ${p} > 4294967295 THEN 4294967295 ELSE ${p} END`;
+    return sql`substr(${v}, ${start}${rest})`;
   });
 }
 
 /** LPAD and RPAD. */
 function pad(native: "lpad" | "rpad", name: string): PrintCall {
-  return ({ args: [value = "", length = "", pattern = "' '"] }) =>
-    computeOnce([value, length, pattern], "pad", (v = "", n = "", p = "") => {
+  return ({ args: [value = EMPTY, length = EMPTY, pattern = textSql(" ")] }) =>
+    computeOnce([value, length, pattern], "pad", (v = EMPTY, n = EMPTY, p = EMPTY) => {
       const checks = [
-        `WHEN ${[v, n, p].map((part) => `${part} IS NULL`).join(" OR ")} THEN NULL`,
-        `WHEN ${n} < 0 THEN ${fail(`${name}: the length must not be negative`)}`,
-        `WHEN ${p} = '' THEN ${fail(`${name}: the pattern must not be empty`)}`,
-        `WHEN ${n} > ${STRING_BYTES} // 4 THEN ${failTooLong(name)}`,
+        sql`WHEN ${joinSql(
+          [v, n, p].map((part) => sql`${part} IS NULL`),
+          " OR ",
+        )} THEN NULL`,
+        sql`WHEN ${n} < 0 THEN ${fail(`${name}: the length must not be negative`)}`,
+        sql`WHEN ${p} = '' THEN ${fail(`${name}: the pattern must not be empty`)}`,
+        sql`WHEN ${n} > ${STRING_BYTES} // 4 THEN ${failTooLong(name)}`,
       ];
-      const known = literalInteger(n);
-      const isSafe = known !== undefined && known >= 0n && known <= FREE_STRING_BYTES / 4 && /^'[^']+'$/.test(p);
-      const padded = (count: string) => `${native}(${v}, CAST(${count} AS INTEGER), ${p})`;
-      return isSafe ? padded(n) : `CASE ${checks.join(" ")} ELSE ${padded(n)} END`;
+      const known = n.integer;
+      const isSafe =
+        known !== undefined && known >= 0n && known <= FREE_STRING_BYTES / 4 && /^[^']+$/.test(p.literalText ?? "");
+      const padded = (count: Sql) => sql`${nameSql(native)}(${v}, CAST(${count} AS INTEGER), ${p})`;
+      return isSafe ? padded(n) : sql`CASE ${joinSql(checks, " ")} ELSE ${padded(n)} END`;
     });
 }
 
-function repeat({ args }: CallContext): string {
-  return computeOnce(args, "repeat", (value = "", count = "") => {
-    const tooLong = `strlen(${value}) * CAST(${count} AS HUGEINT) > ${STRING_BYTES}`;
-    return (
-      `CASE WHEN ${value} IS NULL OR ${count} IS NULL THEN NULL WHEN ${count} < 0 ` +
-      `THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong} ` +
-      `THEN ${failTooLong("REPEAT")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END`
+function repeat({ args }: CallContext): Sql {
+  return computeOnce(args, "repeat", (value = EMPTY, count = EMPTY) => {
+    const tooLong = sql`strlen(${value}) * CAST(${count} AS HUGEINT) > ${STRING_BYTES}`;
+    return spaced(
+      sql`CASE WHEN ${value} IS NULL OR ${count} IS NULL THEN NULL WHEN ${count} < 0`,
+      sql`THEN ${fail("REPEAT: the number of repetitions must not be negative")} WHEN ${tooLong}`,
+      sql`THEN ${failTooLong("REPEAT")} WHEN ${value} = '' THEN ${value} ELSE repeat(${value}, ${count}) END`,
     );
   });
 }
 
 function trim(native: "trim" | "ltrim" | "rtrim"): PrintCall {
-  return ({ args: [value = "", set] }) => {
-    if (set !== undefined) return `${native}(${value}, ${set})`;
-    const [first, last] = [`left(${VALUE}, 1)`, `right(${VALUE}, 1)`];
+  return ({ args: [value = EMPTY, set] }) => {
+    if (set !== undefined) return sql`${nameSql(native)}(${value}, ${set})`;
+    const [first, last] = [sql`left(${VALUE}, 1)`, sql`right(${VALUE}, 1)`];
     const ends = native === "trim" ? [first, last] : native === "ltrim" ? [first] : [last];
     // Most values have nothing to remove, and DuckDB is slow for a large set.
-    const mayHaveSpace = ends.map((end) => `${end} <= ' ' OR ${end} > '~'`).join(" OR ");
-    const trimmed = `${native}(${VALUE}, ${quoteString(WHITE_SPACE)})`;
-    // Over no struct: nothing of it can fail, so that it may run over a dictionary.
-    return (
-      `list_transform([${value}], lambda ${VALUE}: CASE WHEN ${mayHaveSpace} THEN ${trimmed} ELSE ${VALUE} ` + "END)[1]"
+    const mayHaveSpace = joinSql(
+      ends.map((end) => sql`${end} <= ' ' OR ${end} > '~'`),
+      " OR ",
     );
+    const trimmed = sql`${nameSql(native)}(${VALUE}, ${textSql(WHITE_SPACE)})`;
+    // Over no struct: nothing of it can fail, so that it may run over a dictionary.
+    return sql`list_transform([${value}], ${lambda(VALUE, sql`CASE WHEN ${mayHaveSpace} THEN ${trimmed} ELSE ${VALUE} END`)})[1]`;
   };
 }
 
-function split(context: CallContext): string {
-  const [value = "", delimiter = "','"] = context.args;
-  return computeOnce([value, delimiter], "split", (v = "", d = "") => {
-    const tooLong = `WHEN strlen(${v}) > ${MAX_SPLIT_BYTES} THEN ${fail("SPLIT: the value is too long")}`;
+function split(context: CallContext): Sql {
+  const [value = EMPTY, delimiter = textSql(",")] = context.args;
+  return computeOnce([value, delimiter], "split", (v = EMPTY, d = EMPTY) => {
+    const tooLong = sql`WHEN strlen(${v}) > ${numberSql(MAX_SPLIT_BYTES)} THEN ${fail("SPLIT: the value is too long")}`;
     const isKnown = context.args[1] === undefined || literalOf(context, 1) !== undefined;
     // DuckDB takes a missing delimiter for one that does not occur.
-    return `CASE ${tooLong} ${isKnown ? "ELSE" : `WHEN ${d} IS NOT NULL THEN`} string_split(${v}, ${d}) END`;
+    return sql`CASE ${tooLong} ${isKnown ? sql`ELSE` : sql`WHEN ${d} IS NOT NULL THEN`} string_split(${v}, ${d}) END`;
   });
 }
 
 /** Fails where the result would be too long; what cannot grow much is not checked. */
-function replace(context: CallContext): string {
+function replace(context: CallContext): Sql {
   const { args } = context;
   const [from, to] = [literalOf(context, 1), literalOf(context, 2)];
-  if (to !== undefined && to.length <= Math.max(16, from?.length ?? 0)) return `replace(${args.join(", ")})`;
-  return computeOnce(args, "replace", (v = "", f = "", t = "") => {
-    const mayBeLong = `CAST(strlen(${v}) AS HUGEINT) * strlen(${t}) > ${STRING_BYTES}`;
-    const added = `(strlen(${v}) - strlen(replace(${v}, ${f}, ''))) // greatest(strlen(${f}), 1) * strlen(${t})`;
-    const tooLong = `${mayBeLong} AND ${added} > ${STRING_BYTES}`;
-    return `CASE WHEN ${tooLong} THEN ${failTooLong("REPLACE")} ELSE replace(${v}, ${f}, ${t}) END`;
+  if (to !== undefined && to.length <= Math.max(16, from?.length ?? 0)) return callSql("replace", args);
+  return computeOnce(args, "replace", (v = EMPTY, f = EMPTY, t = EMPTY) => {
+    const mayBeLong = sql`CAST(strlen(${v}) AS HUGEINT) * strlen(${t}) > ${STRING_BYTES}`;
+    const added = sql`(strlen(${v}) - strlen(replace(${v}, ${f}, ''))) // greatest(strlen(${f}), 1) * strlen(${t})`;
+    const tooLong = sql`${mayBeLong} AND ${added} > ${STRING_BYTES}`;
+    return sql`CASE WHEN ${tooLong} THEN ${failTooLong("REPLACE")} ELSE replace(${v}, ${f}, ${t}) END`;
   });
 }
 
 /** CONCAT, and `||` of texts. */
-export function concat(context: CallContext): string {
+export function concat(context: CallContext): Sql {
   const parts = context.args.map((arg, index) => {
     const type = context.types[index];
     return type === undefined || type.kind === "STRING" || type.kind === "BYTES"
       ? arg
       : valueText(type, arg, { style: "cast", timeZone: context.timeZone });
   });
-  return `(${parts.join(" || ")})`;
+  const joined = sql`(${joinSql(parts, " || ")})`;
+  // With a constant NULL it has no type for DuckDB, which then finds no function of it.
+  return context.type.kind === "BYTES" ? castTo(joined, BLOB) : joined;
 }
 
-function instr({ args: [value = "", wanted = "", position, occurrence] }: CallContext): string {
-  if (position === undefined && occurrence === undefined) return `strpos(${value}, ${wanted})`;
-  return `lw_instr(${value}, ${wanted}, ${position ?? "1"}, ${occurrence ?? "1"})`;
+function instr({ args: [value = EMPTY, wanted = EMPTY, position, occurrence] }: CallContext): Sql {
+  if (position === undefined && occurrence === undefined) return sql`strpos(${value}, ${wanted})`;
+  return sql`lw_instr(${value}, ${wanted}, ${position ?? numberSql(1)}, ${occurrence ?? numberSql(1)})`;
 }
 
 /** NORMALIZE and NORMALIZE_AND_CASEFOLD; the mode is a bare name, NFC when absent. */
-function normalize(udf: string, ascii: (value: string) => string): PrintCall {
-  return ({ call, args: [value = ""] }) => {
+function normalize(udf: string, ascii: (value: Sql) => Sql): PrintCall {
+  return ({ call, args: [value = EMPTY] }) => {
     const mode = call.arguments[1];
-    const form = quoteString(mode?.kind === "DatePart" ? mode.part : "NFC");
-    const otherwise = (v: string) => `${udf}(${v}, ${form})`;
-    return /^'NFK?[CD]'$/.test(form) ? asciiOr(value, ascii, otherwise) : otherwise(value);
+    const form = textSql(mode?.kind === "DatePart" ? mode.part : "NFC");
+    const otherwise = (v: Sql) => sql`${nameSql(udf)}(${v}, ${form})`;
+    return /^NFK?[CD]$/.test(form.literalText ?? "") ? asciiOr(value, ascii, otherwise) : otherwise(value);
   };
 }
 
-function chr({ args: [value = ""] }: CallContext): string {
+function chr({ args: [value = EMPTY] }: CallContext): Sql {
   return computeOnce([value], "chr", (v) => {
-    const isValid = `${v} BETWEEN 1 AND 55295 OR ${v} BETWEEN 57344 AND 1114111`;
-    return (
-      `CASE WHEN ${v} = 0 THEN chr(0) WHEN ${isValid} THEN chr(CAST(${v} AS INTEGER)) WHEN ${v} IS NOT NULL ` +
-      `THEN ${raiseError(`concat('Invalid codepoint ', ${v})`)} END`
+    const isValid = sql`${v} BETWEEN 1 AND 55295 OR ${v} BETWEEN 57344 AND 1114111`;
+    return spaced(
+      sql`CASE WHEN ${v} = 0 THEN chr(0) WHEN ${isValid} THEN chr(CAST(${v} AS INTEGER)) WHEN ${v} IS NOT NULL`,
+      sql`THEN ${raiseError(sql`concat('Invalid codepoint ', ${v})`)} END`,
     );
   });
 }
 
-function ascii({ args: [value = ""] }: CallContext): string {
+function ascii({ args: [value = EMPTY] }: CallContext): Sql {
   return computeOnce([value], "ascii", (v) => {
-    const code = `CAST(unicode(${v}) AS BIGINT)`;
-    return (
-      `CASE WHEN ${v} = '' THEN 0 WHEN ${code} > 127 THEN ` +
-      `${fail("ASCII: the first character is no ASCII character")} ELSE ${code} END`
+    const code = sql`CAST(unicode(${v}) AS BIGINT)`;
+    return spaced(
+      sql`CASE WHEN ${v} = '' THEN 0 WHEN ${code} > 127 THEN`,
+      sql`${fail("ASCII: the first character is no ASCII character")} ELSE ${code} END`,
     );
   });
 }
 
-function editDistance({ args: [left = "", right = "", max] }: CallContext): string {
+function editDistance({ args: [left = EMPTY, right = EMPTY, max] }: CallContext): Sql {
   return max === undefined
-    ? `lw_edit_distance(${left}, ${right})`
-    : `lw_edit_distance_within(${left}, ${right}, ${max})`;
+    ? sql`lw_edit_distance(${left}, ${right})`
+    : sql`lw_edit_distance_within(${left}, ${right}, ${max})`;
 }
 
-function initcap({ args: [value = "", delimiters] }: CallContext): string {
-  return delimiters === undefined ? `lw_initcap(${value})` : `lw_initcap_by(${value}, ${delimiters})`;
+function initcap({ args: [value = EMPTY, delimiters] }: CallContext): Sql {
+  return delimiters === undefined ? sql`lw_initcap(${value})` : sql`lw_initcap_by(${value}, ${delimiters})`;
 }
 
 /** A function of all arguments that DuckDB, or a UDF, has under a name. */
 function call(name: string): PrintCall {
-  return ({ args }) => `${name}(${args.join(", ")})`;
+  return ({ args }) => callSql(name, args);
 }
 
 /** String functions by their catalogue names. */
@@ -216,9 +232,9 @@ export const stringFunctions: FunctionTable = {
   BYTE_LENGTH: onBytes(call("strlen"), "octet_length"),
   CHAR_LENGTH: call("length"),
   CHR: chr,
-  CODE_POINTS_TO_BYTES: ({ args }) => `lw_from_byte_values(${udfList(args[0] ?? "")})`,
-  CODE_POINTS_TO_STRING: ({ args }) => `lw_from_code_points(${udfList(args[0] ?? "")})`,
-  COLLATE: ({ args }) => args[0] ?? "",
+  CODE_POINTS_TO_BYTES: ({ args }) => sql`lw_from_byte_values(${udfList(args[0] ?? EMPTY)})`,
+  CODE_POINTS_TO_STRING: ({ args }) => sql`lw_from_code_points(${udfList(args[0] ?? EMPTY)})`,
+  COLLATE: ({ args }) => args[0] ?? EMPTY,
   CONCAT: concat,
   CONTAINS_SUBSTR: containsSubstr,
   EDIT_DISTANCE: onBytes(editDistance, "latin1"),
@@ -235,7 +251,7 @@ export const stringFunctions: FunctionTable = {
   LPAD: onBytes(pad("lpad", "LPAD"), "latin1"),
   LTRIM: onBytes(trim("ltrim"), "latin1"),
   NORMALIZE: normalize("lw_normalize", (v) => v),
-  NORMALIZE_AND_CASEFOLD: normalize("lw_casefold", (v) => `lower(${v})`),
+  NORMALIZE_AND_CASEFOLD: normalize("lw_casefold", (v) => sql`lower(${v})`),
   REPEAT: onBytes(repeat, "latin1"),
   REPLACE: onBytes(replace, "latin1"),
   REVERSE: onBytes(mapCharacters("reverse", "lw_reverse"), "lw_reverse_bytes"),
@@ -246,15 +262,15 @@ export const stringFunctions: FunctionTable = {
   SOUNDEX: call("lw_soundex"),
   SPLIT: onBytes(split, "latin1"),
   STARTS_WITH: onBytes(call("starts_with"), "starts_with"),
-  STRPOS: onBytes(call("strpos"), "latin1"),
+  STRPOS: onBytes(({ args: [text = EMPTY, wanted = EMPTY] }) => new Position(text, wanted), "latin1"),
   SUBSTR: onBytes(substr, "substr"),
   TO_BASE32: call("lw_to_base32"),
   TO_BASE64: call("to_base64"),
   TO_CODE_POINTS: onBytes(call("lw_code_points"), "lw_byte_values"),
-  TO_HEX: ({ args }) => `lower(hex(${args[0]}))`,
+  TO_HEX: ({ args }) => sql`lower(hex(${args[0] ?? EMPTY}))`,
   TRANSLATE: onBytes(call("lw_translate"), "latin1"),
   TRIM: onBytes(trim("trim"), "latin1"),
-  UNICODE: ({ args: [value = ""] }) =>
-    computeOnce([value], "unicode", (v) => `CASE WHEN ${v} = '' THEN 0 ELSE CAST(unicode(${v}) AS BIGINT) END`),
+  UNICODE: ({ args: [value = EMPTY] }) =>
+    computeOnce([value], "unicode", (v) => sql`CASE WHEN ${v} = '' THEN 0 ELSE CAST(unicode(${v}) AS BIGINT) END`),
   UPPER: onBytes(mapCharacters("upper", "lw_upper"), "lw_upper_bytes"),
 };

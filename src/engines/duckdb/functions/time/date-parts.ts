@@ -2,8 +2,13 @@
  * Date parts: cutting to them, taking them out, and counting their boundaries. Values are DuckDB DATEs and TIMESTAMPs
  * (wall clocks).
  */
+
 import { GoogleSqlError } from "../../../../googlesql/diagnostic.ts";
 import type { CallExpr, DatePartExpr } from "../../../../googlesql/resolved.ts";
+import { numberSql, textSql } from "../../sql/atoms.ts";
+import { castTo } from "../../sql/forms.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
+import { DATE, TIME } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { checkedDateOf, checkTimestamp } from "./temporal-bounds.ts";
 
@@ -51,18 +56,18 @@ function weekShift(part: DatePartExpr): number {
 }
 
 /** How many of a part that always has the same length began since 1970; before it they count down. */
-export function countFromEpoch(value: string, part: "HOUR" | "MINUTE" | "SECOND"): string {
-  return `date_diff('${part.toLowerCase()}', TIMESTAMP '1970-01-01', ${value})`;
+export function countFromEpoch(value: Sql, part: "HOUR" | "MINUTE" | "SECOND"): Sql {
+  return sql`date_diff(${textSql(part.toLowerCase())}, TIMESTAMP '1970-01-01', ${value})`;
 }
 
 /** The first instant of the part that a wall clock lies in, as a DuckDB TIMESTAMP. It may lie before the year 1. */
-function truncateWall(value: string, part: DatePartExpr): string {
+function truncateWall(value: Sql, part: DatePartExpr): Sql {
   switch (part.part) {
     case "WEEK":
     case "ISOWEEK": {
       const shift = weekShift(part);
-      if (shift === 0) return `date_trunc('week', ${value})`;
-      return `(date_trunc('week', ${value} - to_days(${shift})) + to_days(${shift}))`;
+      if (shift === 0) return sql`date_trunc('week', ${value})`;
+      return sql`(date_trunc('week', ${value} - to_days(${numberSql(shift)})) + to_days(${numberSql(shift)}))`;
     }
     case "MICROSECOND":
       return value;
@@ -70,9 +75,9 @@ function truncateWall(value: string, part: DatePartExpr): string {
     case "HOUR":
     case "MINUTE":
     case "SECOND":
-      return `make_timestamp(${countFromEpoch(value, part.part)} * ${PART_MICROS[part.part]})`;
+      return sql`make_timestamp(${countFromEpoch(value, part.part)} * ${numberSql(PART_MICROS[part.part] ?? 1)})`;
     default:
-      return `date_trunc('${part.part.toLowerCase()}', ${value})`;
+      return sql`date_trunc(${textSql(part.part.toLowerCase())}, ${value})`;
   }
 }
 
@@ -81,95 +86,102 @@ function canLeaveCalendar(part: DatePartExpr): boolean {
 }
 
 /** Cuts a DATETIME (or an instant, in UTC). */
-export function truncateTimestamp(value: string, part: DatePartExpr): string {
+export function truncateTimestamp(value: Sql, part: DatePartExpr): Sql {
   const cut = truncateWall(value, part);
   return canLeaveCalendar(part) ? checkTimestamp(cut, `Truncating to ${part.part} leaves the range of dates`) : cut;
 }
 
 /** Cuts a DATE. */
-export function truncateDate(value: string, part: DatePartExpr): string {
+export function truncateDate(value: Sql, part: DatePartExpr): Sql {
   if (part.part === "DAY") return value;
   const cut = truncateWall(value, part);
-  if (!canLeaveCalendar(part)) return `CAST(${cut} AS DATE)`;
+  if (!canLeaveCalendar(part)) return castTo(cut, DATE);
   return checkedDateOf(cut, `Truncating to ${part.part} leaves the range of dates`);
 }
 
 /** Cuts a TIME. */
-export function truncateTime(value: string, part: DatePartExpr): string {
+export function truncateTime(value: Sql, part: DatePartExpr): Sql {
   const unit = PART_MICROS[part.part] ?? 1;
   if (unit === 1) return value;
-  return computeOnce([value], "time_trunc", (v) => `(${v} - to_microseconds(epoch_us(${v}) % ${unit}))`);
+  return computeOnce([value], "time_trunc", (v) => sql`(${v} - to_microseconds(epoch_us(${v}) % ${numberSql(unit)}))`);
 }
 
 /** The last DATE of the part that a DATE or a wall clock lies in. */
-export function lastDay(value: string, part: DatePartExpr): string {
-  const lengths: Readonly<Record<string, string>> = {
-    MONTH: "to_months(1)",
-    QUARTER: "to_months(3)",
-    YEAR: "to_months(12)",
+export function lastDay(value: Sql, part: DatePartExpr): Sql {
+  const lengths: Readonly<Record<string, Sql>> = {
+    MONTH: sql`to_months(1)`,
+    QUARTER: sql`to_months(3)`,
+    YEAR: sql`to_months(12)`,
   };
   const length = lengths[part.part];
   const message = `LAST_DAY of ${part.part} leaves the range of dates`;
   // The first day of a week may lie before the calendar while its last day does not.
-  if (length !== undefined) return `CAST(${truncateWall(value, part)} + ${length} - to_days(1) AS DATE)`;
+  if (length !== undefined) return sql`CAST(${truncateWall(value, part)} + ${length} - to_days(1) AS DATE)`;
   if (part.part === "ISOYEAR") {
-    return checkedDateOf(`date_trunc('isoyear', date_trunc('isoyear', ${value}) + to_days(378)) - to_days(1)`, message);
+    return checkedDateOf(
+      sql`date_trunc('isoyear', date_trunc('isoyear', ${value}) + to_days(378)) - to_days(1)`,
+      message,
+    );
   }
-  return checkedDateOf(`date_trunc('day', ${truncateWall(value, part)} + to_days(6))`, message);
+  return checkedDateOf(sql`date_trunc('day', ${truncateWall(value, part)} + to_days(6))`, message);
 }
 
-function weekOfYear(value: string, part: DatePartExpr): string {
+function weekOfYear(value: Sql, part: DatePartExpr): Sql {
   // DuckDB counts weekdays from Sunday.
   const firstDay = (weekShift(part) + 1) % 7;
-  return computeOnce([value], "week", (v) => `((dayofyear(${v}) + 6 - (dayofweek(${v}) + ${7 - firstDay}) % 7) // 7)`);
+  return computeOnce(
+    [value],
+    "week",
+    (v) => sql`((dayofyear(${v}) + 6 - (dayofweek(${v}) + ${numberSql(7 - firstDay)}) % 7) // 7)`,
+  );
 }
 
 /** EXTRACT of a part from a DATE, a TIME, or a wall clock. */
-export function extractPart(value: string, part: DatePartExpr): string {
+export function extractPart(value: Sql, part: DatePartExpr): Sql {
   switch (part.part) {
     case "MICROSECOND":
-      return `(datepart('microsecond', ${value}) % 1000000)`;
+      return sql`(datepart('microsecond', ${value}) % 1000000)`;
     case "MILLISECOND":
-      return `(datepart('millisecond', ${value}) % 1000)`;
+      return sql`(datepart('millisecond', ${value}) % 1000)`;
     case "DAYOFWEEK":
-      return `(dayofweek(${value}) + 1)`;
+      return sql`(dayofweek(${value}) + 1)`;
     case "DAYOFYEAR":
-      return `dayofyear(${value})`;
+      return sql`dayofyear(${value})`;
     case "ISOWEEK":
-      return `datepart('week', ${value})`;
+      return sql`datepart('week', ${value})`;
     case "WEEK":
       return weekOfYear(value, part);
     case "DATE":
-      return `CAST(${value} AS DATE)`;
+      return castTo(value, DATE);
     case "TIME":
-      return `CAST(${value} AS TIME)`;
+      return castTo(value, TIME);
     case "DATETIME":
       return value;
     default:
-      return `datepart('${part.part.toLowerCase()}', ${value})`;
+      return sql`datepart(${textSql(part.part.toLowerCase())}, ${value})`;
   }
 }
 
 /** How many boundaries of the part lie between two DATEs, TIMEs or wall clocks. */
-export function countBoundaries(late: string, early: string, part: DatePartExpr): string {
+export function countBoundaries(late: Sql, early: Sql, part: DatePartExpr): Sql {
   switch (part.part) {
     case "WEEK":
     case "ISOWEEK":
-      return `(date_diff('day', ${truncateWall(early, part)}, ${truncateWall(late, part)}) // 7)`;
+      return sql`(date_diff('day', ${truncateWall(early, part)}, ${truncateWall(late, part)}) // 7)`;
     case "ISOYEAR":
-      return `(datepart('isoyear', ${late}) - datepart('isoyear', ${early}))`;
+      return sql`(datepart('isoyear', ${late}) - datepart('isoyear', ${early}))`;
     case "MICROSECOND":
-      return `(epoch_us(${late}) - epoch_us(${early}))`;
+      return sql`(epoch_us(${late}) - epoch_us(${early}))`;
     case "MILLISECOND":
-      return `date_diff('millisecond', ${early}, ${late})`;
+      return sql`date_diff('millisecond', ${early}, ${late})`;
     default:
-      return `date_diff('${part.part.toLowerCase()}', ${early}, ${late})`;
+      return sql`date_diff(${textSql(part.part.toLowerCase())}, ${early}, ${late})`;
   }
 }
 
 /** How many whole units of the part fit between two instants. */
-export function countWholeUnits(late: string, early: string, part: DatePartExpr): string {
-  const micros = `(epoch_us(${late}) - epoch_us(${early}))`;
+export function countWholeUnits(late: Sql, early: Sql, part: DatePartExpr): Sql {
+  const micros = sql`(epoch_us(${late}) - epoch_us(${early}))`;
   const unit = PART_MICROS[part.part] ?? 1;
-  return unit === 1 ? micros : `(${micros} // ${unit})`;
+  return unit === 1 ? micros : sql`(${micros} // ${numberSql(unit)})`;
 }

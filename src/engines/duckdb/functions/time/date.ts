@@ -1,6 +1,10 @@
 /** Date functions. A DATE is DuckDB's own. */
+
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
-import { raiseError } from "../../sql-text.ts";
+import { numberSql } from "../../sql/atoms.ts";
+import { castTo, raiseError } from "../../sql/forms.ts";
+import { EMPTY, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { DATE } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext, FunctionTable } from "../types.ts";
 import {
@@ -22,20 +26,22 @@ import { CURRENT_INSTANT, isUtc, utcFromWall, wallFromUtc, zoneOf } from "./time
 type Context = CallContext<CallExpr>;
 
 /** DATE_TRUNC, DATETIME_TRUNC and TIMESTAMP_TRUNC of a DATE, DATETIME or TIMESTAMP. */
-export function printTruncate({ args, types, call, timeZone }: Context): string {
-  const [value = ""] = args;
+export function printTruncate({ args, types, call, timeZone }: Context): Sql {
+  const [value = EMPTY] = args;
   const kind = types[0]?.kind;
   const part = datePartOf(call, 1, kind === "DATE" ? DAY_PARTS : [...CLOCK_PARTS, ...DAY_PARTS]);
   if (kind === "DATE") return truncateDate(value, part);
   const zone = zoneOf(args[2], timeZone);
   const isShort = CLOCK_PARTS.slice(0, 3).includes(part.part);
   if (kind === "DATETIME" || isShort || isUtc(zone)) return truncateTimestamp(value, part);
-  if (!CLOCK_PARTS.includes(part.part)) return utcFromWall(truncateTimestamp(wallFromUtc(value, zone), part), zone);
+  if (!CLOCK_PARTS.includes(part.part))
+    return utcFromWall(truncateTimestamp(wallFromUtc(value, zone, true), part), zone);
   // Hours and minutes are cut on the instant, which a clock that is set back shows twice.
   const unit = PART_MICROS[part.part] ?? 1;
   return computeOnce([value], "trunc", (v) => {
-    const wall = `epoch_us(${wallFromUtc(v, zone)})`;
-    return `(${v} - to_microseconds((${wall} % ${unit} + ${unit}) % ${unit}))`;
+    const size = numberSql(unit);
+    const wall = sql`epoch_us(${wallFromUtc(v, zone, true)})`;
+    return sql`(${v} - to_microseconds((${wall} % ${size} + ${size}) % ${size}))`;
   });
 }
 
@@ -43,8 +49,8 @@ export function printTruncate({ args, types, call, timeZone }: Context): string 
  * DATE_DIFF, DATETIME_DIFF and TIMESTAMP_DIFF: boundaries between dates and wall clocks, whole units between
  * instants.
  */
-export function printDifference({ args, types, call }: Context): string {
-  const [late = "", early = ""] = args;
+export function printDifference({ args, types, call }: Context): Sql {
+  const [late = EMPTY, early = EMPTY] = args;
   const kind = types[0]?.kind;
   if (kind === "TIMESTAMP") return countWholeUnits(late, early, datePartOf(call, 2, [...CLOCK_PARTS, "DAY"]));
   const parts = kind === "DATE" ? DAY_PARTS : [...CLOCK_PARTS, ...DAY_PARTS];
@@ -52,40 +58,43 @@ export function printDifference({ args, types, call }: Context): string {
 }
 
 /** LAST_DAY of a DATE or DATETIME. */
-function printLastDay({ args, call }: Context): string {
+function printLastDay({ args, call }: Context): Sql {
   const parts = ["MONTH", "QUARTER", "YEAR", "WEEK", "ISOWEEK", "ISOYEAR"];
   const month = { kind: "DatePart", part: "MONTH", type: call.type, span: call.span } as const;
-  return lastDay(args[0] ?? "", args[1] === undefined ? month : datePartOf(call, 1, parts));
+  return lastDay(args[0] ?? EMPTY, args[1] === undefined ? month : datePartOf(call, 1, parts));
 }
 
 /** The checked date of a year, month and day. */
-export function makeDate(year: string, month: string, day: string): string {
+export function makeDate(year: Sql, month: Sql, day: Sql): Sql {
   return computeOnce([year, month, day], "date", (y, m, d) => {
-    const isValid =
-      `${y} BETWEEN 1 AND 9999 AND ${m} BETWEEN 1 AND 12 AND ${d} BETWEEN 1 AND 31 ` +
-      `AND ${d} <= day(last_day(make_date(${y}, ${m}, 1)))`;
-    const message = `printf('Input calculates to invalid date: %04d-%02d-%02d', ${y}, ${m}, ${d})`;
-    const isNull = `${y} IS NULL OR ${m} IS NULL OR ${d} IS NULL`;
-    return (
-      `CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)} ` +
-      `ELSE make_date(${y}, ${m}, ${d}) END`
+    // Within the calendar whatever the numbers are: DuckDB computes constants as it plans, in branches not taken too.
+    const first = sql`make_date(greatest(least(${y}, 9999), 1), greatest(least(${m}, 12), 1), 1)`;
+    const isValid = spaced(
+      sql`${y} BETWEEN 1 AND 9999 AND ${m} BETWEEN 1 AND 12 AND ${d} BETWEEN 1 AND 31`,
+      sql`AND ${d} <= day(last_day(${first}))`,
+    );
+    const message = sql`printf('Input calculates to invalid date: %04d-%02d-%02d', ${y}, ${m}, ${d})`;
+    const isNull = sql`${y} IS NULL OR ${m} IS NULL OR ${d} IS NULL`;
+    return spaced(
+      sql`CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)}`,
+      sql`ELSE ${first} + CAST(greatest(least(${d}, 31), 1) - 1 AS INTEGER) END`,
     );
   });
 }
 
-function printDate({ args, types, timeZone }: Context): string {
-  const [value = ""] = args;
+function printDate({ args, types, timeZone }: Context): Sql {
+  const [value = EMPTY] = args;
   switch (types[0]?.kind) {
     case "INT64":
-      return makeDate(value, args[1] ?? "", args[2] ?? "");
+      return makeDate(value, args[1] ?? EMPTY, args[2] ?? EMPTY);
     case "DATE":
       return value;
     case "TIMESTAMP":
-      return `CAST(${wallFromUtc(value, zoneOf(args[1], timeZone))} AS DATE)`;
+      return castTo(wallFromUtc(value, zoneOf(args[1], timeZone)), DATE);
     case "STRING":
-      return `lw_date_from_text(${value})`;
+      return sql`lw_date_from_text(${value})`;
     default:
-      return `CAST(${value} AS DATE)`;
+      return castTo(value, DATE);
   }
 }
 
@@ -94,7 +103,7 @@ function printDate({ args, types, timeZone }: Context): string {
  * names.
  */
 export const dateFunctions: FunctionTable = {
-  CURRENT_DATE: ({ args, timeZone }) => `CAST(${wallFromUtc(CURRENT_INSTANT, zoneOf(args[0], timeZone))} AS DATE)`,
+  CURRENT_DATE: ({ args, timeZone }) => castTo(wallFromUtc(CURRENT_INSTANT, zoneOf(args[0], timeZone)), DATE),
   DATE: printDate,
   DATE_ADD: (context) => printMove(context, "+"),
   DATE_SUB: (context) => printMove(context, "-"),
@@ -102,16 +111,14 @@ export const dateFunctions: FunctionTable = {
   DATE_TRUNC: printTruncate,
   DATE_BUCKET: printBucket,
   DATE_FROM_UNIX_DATE: ({ args }) =>
-    computeOnce([args[0] ?? ""], "unix_date", (v) => {
-      const isValid = `${v} BETWEEN -719162 AND 2932896`;
-      const message = `concat('Invalid DATE: ', ${v}, ' days from 1970-01-01')`;
-      return (
-        `CASE WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE DATE '1970-01-01' + CAST(${v} AS INTEGER) ` + "END"
-      );
+    computeOnce([args[0] ?? EMPTY], "unix_date", (v) => {
+      const isValid = sql`${v} BETWEEN -719162 AND 2932896`;
+      const message = sql`concat('Invalid DATE: ', ${v}, ' days from 1970-01-01')`;
+      return sql`CASE WHEN NOT (${isValid}) THEN ${raiseError(message)} ELSE DATE '1970-01-01' + CAST(${v} AS INTEGER) END`;
     }),
-  UNIX_DATE: ({ args }) => `date_diff('day', DATE '1970-01-01', ${args[0]})`,
+  UNIX_DATE: ({ args }) => sql`date_diff('day', DATE '1970-01-01', ${args[0] ?? EMPTY})`,
   LAST_DAY: printLastDay,
-  FORMAT_DATE: ({ args }) => formatDate(args[0] ?? "", args[1] ?? ""),
-  PARSE_DATE: ({ args }) => `lw_parse_date(${args[0]}, ${args[1]})`,
-  GENERATE_DATE_ARRAY: (context) => printSeries(context, "to_days(1)"),
+  FORMAT_DATE: ({ args }) => formatDate(args[0] ?? EMPTY, args[1] ?? EMPTY),
+  PARSE_DATE: ({ args }) => sql`lw_parse_date(${args[0] ?? EMPTY}, ${args[1] ?? EMPTY})`,
+  GENERATE_DATE_ARRAY: (context) => printSeries(context, sql`to_days(1)`),
 };

@@ -1,6 +1,9 @@
 /** Datetime functions. A DATETIME is a DuckDB TIMESTAMP that shows its wall clock. */
+
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
-import { raiseError } from "../../sql-text.ts";
+import { castTo, raiseError } from "../../sql/forms.ts";
+import { EMPTY, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { TIMESTAMP } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext, FunctionTable } from "../types.ts";
 import { makeDate, printDifference, printTruncate } from "./date.ts";
@@ -14,37 +17,37 @@ type Context = CallContext<CallExpr>;
 
 /** The wall clock of six numbers; a second 60 is the next minute's first. */
 function makeDatetime([
-  year = "",
-  month = "",
-  day = "",
-  hour = "",
-  minute = "",
-  second = "",
-]: readonly string[]): string {
+  year = EMPTY,
+  month = EMPTY,
+  day = EMPTY,
+  hour = EMPTY,
+  minute = EMPTY,
+  second = EMPTY,
+]: readonly Sql[]): Sql {
   const date = makeDate(year, month, day);
   const datetime = computeOnce([date, hour, minute, second], "datetime", (d, h, m, s) => {
-    const isValid = `${h} BETWEEN 0 AND 23 AND ${m} BETWEEN 0 AND 59 AND ${s} BETWEEN 0 AND 60`;
-    const message = `concat('Input calculates to invalid datetime: ', ${d}, printf(' %02d:%02d:%02d', ${h}, ${m}, ${s}))`;
-    const isNull = `${d} IS NULL OR ${h} IS NULL OR ${m} IS NULL OR ${s} IS NULL`;
-    return (
-      `CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)} ` +
-      `ELSE ${d} + to_seconds((${h} * 60 + ${m}) * 60 + ${s}) END`
+    const isValid = sql`${h} BETWEEN 0 AND 23 AND ${m} BETWEEN 0 AND 59 AND ${s} BETWEEN 0 AND 60`;
+    const message = sql`concat('Input calculates to invalid datetime: ', ${d}, printf(' %02d:%02d:%02d', ${h}, ${m}, ${s}))`;
+    const isNull = sql`${d} IS NULL OR ${h} IS NULL OR ${m} IS NULL OR ${s} IS NULL`;
+    return spaced(
+      sql`CASE WHEN ${isNull} THEN NULL WHEN NOT (${isValid}) THEN ${raiseError(message)}`,
+      sql`ELSE ${d} + to_seconds((${h} * 60 + ${m}) * 60 + ${s}) END`,
     );
   });
   return checkTimestamp(datetime, "Input calculates to invalid datetime: 9999-12-31 23:59:60");
 }
 
-function printDatetime({ args, types, timeZone }: Context): string {
-  const [value = "", second] = args;
+function printDatetime({ args, types, timeZone }: Context): Sql {
+  const [value = EMPTY, second] = args;
   switch (types[0]?.kind) {
     case "INT64":
       return makeDatetime(args);
     case "DATE":
-      return second === undefined ? `CAST(${value} AS TIMESTAMP)` : `(${value} + ${second})`;
+      return second === undefined ? castTo(value, TIMESTAMP) : sql`(${value} + ${second})`;
     case "TIMESTAMP":
       return wallFromUtc(value, zoneOf(second, timeZone));
     case "STRING":
-      return `lw_datetime_from_text(${value})`;
+      return sql`lw_datetime_from_text(${value})`;
     default:
       return value;
   }
@@ -59,6 +62,6 @@ export const datetimeFunctions: FunctionTable = {
   DATETIME_DIFF: printDifference,
   DATETIME_TRUNC: printTruncate,
   DATETIME_BUCKET: printBucket,
-  FORMAT_DATETIME: ({ args }) => formatDatetime(args[0] ?? "", args[1] ?? ""),
-  PARSE_DATETIME: ({ args }) => `lw_parse_datetime(${args[0]}, ${args[1]})`,
+  FORMAT_DATETIME: ({ args }) => formatDatetime(args[0] ?? EMPTY, args[1] ?? EMPTY),
+  PARSE_DATETIME: ({ args }) => sql`lw_parse_datetime(${args[0] ?? EMPTY}, ${args[1] ?? EMPTY})`,
 };

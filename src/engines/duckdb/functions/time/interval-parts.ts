@@ -1,18 +1,33 @@
+import { textSql } from "../../sql/atoms.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
+import { computeOnce } from "../compute-once.ts";
+
 /** The three fields of a DuckDB INTERVAL, each as a BIGINT. Days and hours do not spill into one another. */
 export interface IntervalPartsSql {
   /** Years among them. */
-  readonly months: string;
-  readonly days: string;
+  readonly months: Sql;
+  readonly days: Sql;
   /** Hours, minutes and seconds. */
-  readonly micros: string;
+  readonly micros: Sql;
 }
 
 /** Prints the fields of an interval, which stands in each of them. */
-export function intervalParts(interval: string): IntervalPartsSql {
-  const clock = ["hour", "minute", "microsecond"].map((part) => `datepart('${part}', ${interval})`);
+export function intervalParts(interval: Sql): IntervalPartsSql {
+  const clock = (part: string) => sql`datepart(${textSql(part)}, ${interval})`;
   return {
-    months: `(datepart('year', ${interval}) * 12 + datepart('month', ${interval}))`,
-    days: `datepart('day', ${interval})`,
-    micros: `(${clock[0]} * 3600000000 + ${clock[1]} * 60000000 + ${clock[2]})`,
+    months: sql`(datepart('year', ${interval}) * 12 + datepart('month', ${interval}))`,
+    days: sql`datepart('day', ${interval})`,
+    micros: sql`(${clock("hour")} * 3600000000 + ${clock("minute")} * 60000000 + ${clock("microsecond")})`,
   };
+}
+
+/**
+ * What intervals compare by, in microseconds: a month is 30 days, a day 24 hours. DuckDB compares them so, but sorts
+ * them by their fields where an aggregate or a window does.
+ */
+export function intervalLength(interval: Sql): Sql {
+  return computeOnce([interval], "length", (x) => {
+    const { months, days, micros } = intervalParts(x);
+    return sql`CAST(${months} * 30 + ${days} AS HUGEINT) * 86400000000 + ${micros}`;
+  });
 }

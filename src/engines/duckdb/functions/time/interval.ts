@@ -2,10 +2,13 @@
  * INTERVAL is DuckDB's own: months, days and microseconds. It compares as GoogleSQL's does (a month is 30 days, a day
  * 24 hours). What operators print stands here, for the row of the operator to call.
  */
+
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { parseInterval } from "../../../../semantics/time/calendar.ts";
-import { quoteString, raiseError } from "../../sql-text.ts";
+import { NULL, nameSql, numberSql, signSql, textSql } from "../../sql/atoms.ts";
+import { raiseError, raiseText } from "../../sql/forms.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext, FunctionTable } from "../types.ts";
 import { refuseCall } from "./date-parts.ts";
@@ -14,37 +17,37 @@ import { checkDate, checkedDateOf, checkTimestamp } from "./temporal-bounds.ts";
 import { CURRENT_INSTANT } from "./time-zone.ts";
 
 /** How a part makes an interval of a number, and the largest number that INTERVAL has room for. */
-const partMakers: Readonly<Record<string, { readonly make: (n: string) => string; readonly max: number }>> = {
-  YEAR: { make: (n) => `to_months(CAST(${n} * 12 AS INTEGER))`, max: 10_000 },
-  QUARTER: { make: (n) => `to_months(CAST(${n} * 3 AS INTEGER))`, max: 40_000 },
-  MONTH: { make: (n) => `to_months(CAST(${n} AS INTEGER))`, max: 120_000 },
-  WEEK: { make: (n) => `to_days(CAST(${n} * 7 AS INTEGER))`, max: 522_857 },
-  DAY: { make: (n) => `to_days(CAST(${n} AS INTEGER))`, max: 3_660_000 },
-  HOUR: { make: (n) => `to_microseconds(${n} * 3600000000)`, max: 87_840_000 },
-  MINUTE: { make: (n) => `to_microseconds(${n} * 60000000)`, max: 5_270_400_000 },
-  SECOND: { make: (n) => `to_microseconds(${n} * 1000000)`, max: 316_224_000_000 },
-  MILLISECOND: { make: (n) => `to_microseconds(${n} * 1000)`, max: 316_224_000_000_000 },
-  MICROSECOND: { make: (n) => `to_microseconds(${n})`, max: 316_224_000_000_000_000 },
+const partMakers: Readonly<Record<string, { readonly make: (n: Sql) => Sql; readonly max: number }>> = {
+  YEAR: { make: (n) => sql`to_months(CAST(${n} * 12 AS INTEGER))`, max: 10_000 },
+  QUARTER: { make: (n) => sql`to_months(CAST(${n} * 3 AS INTEGER))`, max: 40_000 },
+  MONTH: { make: (n) => sql`to_months(CAST(${n} AS INTEGER))`, max: 120_000 },
+  WEEK: { make: (n) => sql`to_days(CAST(${n} * 7 AS INTEGER))`, max: 522_857 },
+  DAY: { make: (n) => sql`to_days(CAST(${n} AS INTEGER))`, max: 3_660_000 },
+  HOUR: { make: (n) => sql`to_microseconds(${n} * 3600000000)`, max: 87_840_000 },
+  MINUTE: { make: (n) => sql`to_microseconds(${n} * 60000000)`, max: 5_270_400_000 },
+  SECOND: { make: (n) => sql`to_microseconds(${n} * 1000000)`, max: 316_224_000_000 },
+  MILLISECOND: { make: (n) => sql`to_microseconds(${n} * 1000)`, max: 316_224_000_000_000 },
+  MICROSECOND: { make: (n) => sql`to_microseconds(${n})`, max: 316_224_000_000_000_000 },
 };
 
-function makeInterval(n: string, part: string): string {
+function makeInterval(n: Sql, part: string): Sql {
   const maker = partMakers[part];
   if (maker === undefined) throw new Error(`No INTERVAL is made of ${part}`);
   const { make, max } = maker;
   return computeOnce([n], "interval", (v) => {
-    const raise = raiseError(`concat('INTERVAL ', ${v}, ' ${part} is out of range')`);
-    return `CASE WHEN ${v} > ${max} OR ${v} < -${max} THEN ${raise} ELSE ${make(v)} END`;
+    const raise = raiseError(sql`concat('INTERVAL ', ${v}, ${textSql(` ${part} is out of range`)})`);
+    return sql`CASE WHEN ${v} > ${numberSql(max)} OR ${v} < ${numberSql(-max)} THEN ${raise} ELSE ${make(v)} END`;
   });
 }
 
-function fromChecked({ months, days, micros }: IntervalPartsSql): string {
-  return `CAST(lw_interval_check(${months}, ${days}, ${micros}) AS INTERVAL)`;
+function fromChecked({ months, days, micros }: IntervalPartsSql): Sql {
+  return sql`CAST(lw_interval_check(${months}, ${days}, ${micros}) AS INTERVAL)`;
 }
 
 /** A function of ours over the fields of an interval, which answers what DuckDB casts to one. */
-function callOnParts(name: string, interval: string, extra: string): string {
+function callOnParts(name: string, interval: Sql, extra: Sql): Sql {
   const { months, days, micros } = intervalParts(interval);
-  return `CAST(${name}(${months}, ${days}, ${micros}, ${extra}) AS INTERVAL)`;
+  return sql`CAST(${nameSql(name)}(${months}, ${days}, ${micros}, ${extra}) AS INTERVAL)`;
 }
 
 /** What is known of an interval before the query runs: the part it is made of, or which of its fields are zero. */
@@ -79,12 +82,12 @@ export function knownInterval(expression: Expr | undefined): KnownInterval {
 const NO_MONTHS = "TIMESTAMP and INTERVAL: an interval with a MONTH or YEAR part cannot move an instant";
 
 /** An INTERVAL that is known, or checked when the query runs, to have no months. */
-function withoutMonths(interval: string, known: KnownInterval): string {
+function withoutMonths(interval: Sql, known: KnownInterval): Sql {
   if (known.hasMonths === false) return interval;
   return computeOnce(
     [interval],
     "months",
-    (v) => `CASE WHEN ${intervalParts(v).months} <> 0 THEN ${raiseError(quoteString(NO_MONTHS))} ELSE ${v} END`,
+    (v) => sql`CASE WHEN ${intervalParts(v).months} <> 0 THEN ${raiseText(NO_MONTHS)} ELSE ${v} END`,
   );
 }
 
@@ -95,89 +98,89 @@ const OVERFLOW = "The result of adding or subtracting an INTERVAL is out of the 
  * with an interval of months. `expression` is the interval's resolved expression, where the caller has it: it spares
  * checks.
  */
-export function moveByInterval(
-  value: string,
-  type: SqlType,
-  operator: "+" | "-",
-  interval: string,
-  expression?: Expr,
-): string {
+export function moveByInterval(value: Sql, type: SqlType, operator: "+" | "-", interval: Sql, expression?: Expr): Sql {
   const known = knownInterval(expression);
-  if (type.kind === "TIME") return `(${value} ${operator} ${interval})`;
   const amount = type.kind === "TIMESTAMP" ? withoutMonths(interval, known) : interval;
-  if (value === CURRENT_INSTANT && known.isModest === true) return `(${value} ${operator} ${amount})`;
-  return checkTimestamp(`(${value} ${operator} ${amount})`, OVERFLOW);
+  const mayFail = expression?.kind !== "Literal" || amount !== interval;
+  const moved = unlessNull(value, mayFail, (v) => sql`(${v} ${signSql(operator)} ${amount})`);
+  if (type.kind === "TIME" || (value === CURRENT_INSTANT && known.isModest === true)) return moved;
+  return checkTimestamp(moved, OVERFLOW);
+}
+
+/** What is moved is NULL where it is NULL, also by an interval that fails. */
+function unlessNull(value: Sql, mayFail: boolean, move: (value: Sql) => Sql): Sql {
+  if (!mayFail || value === CURRENT_INSTANT) return move(value);
+  return computeOnce([value], "moved", (v) => sql`CASE WHEN ${v} IS NOT NULL THEN ${move(v)} END`);
 }
 
 /** `date + days` or `date - days`, a DATE. */
-export function moveDateByDays(date: string, operator: "+" | "-", days: string): string {
+export function moveDateByDays(date: Sql, operator: "+" | "-", days: Sql): Sql {
   const message = "The result of adding days to a DATE is out of its range";
-  const limit = raiseError(quoteString(message));
-  const bounded = computeOnce(
-    [days],
-    "days",
-    (v) => `CAST(CASE WHEN abs(${v}) > 3652059 THEN ${limit} ELSE ${v} END AS INTEGER)`,
-  );
-  return checkDate(`(${date} ${operator} ${bounded})`, message);
+  const limit = raiseText(message);
+  const moved = computeOnce([date, days], "days", (value, count) => {
+    const bounded = sql`CAST(CASE WHEN ${count} NOT BETWEEN -3652059 AND 3652059 THEN ${limit} ELSE ${count} END AS INTEGER)`;
+    return sql`CASE WHEN ${value} IS NOT NULL THEN ${value} ${signSql(operator)} ${bounded} END`;
+  });
+  return checkDate(moved, message);
 }
 
 /**
  * `later - earlier` of two DATEs (in days), DATETIMEs (in days and a rest), TIMEs or TIMESTAMPs (in hours, minutes
  * and seconds), an INTERVAL.
  */
-export function subtractTemporal(later: string, earlier: string, type: SqlType): string {
-  if (type.kind === "DATE") return `to_days(CAST(${later} - ${earlier} AS INTEGER))`;
-  const micros = `(epoch_us(${later}) - epoch_us(${earlier}))`;
-  if (type.kind !== "DATETIME") return `to_microseconds${micros}`;
+export function subtractTemporal(later: Sql, earlier: Sql, type: SqlType): Sql {
+  if (type.kind === "DATE") return sql`to_days(CAST(${later} - ${earlier} AS INTEGER))`;
+  const micros = sql`(epoch_us(${later}) - epoch_us(${earlier}))`;
+  if (type.kind !== "DATETIME") return sql`to_microseconds${micros}`;
   return computeOnce([micros], "between", (v) => {
-    return `(to_days(CAST(${v} // ${DAY_MICROS} AS INTEGER)) + to_microseconds(${v} % ${DAY_MICROS}))`;
+    return sql`(to_days(CAST(${v} // ${DAY_MICROS} AS INTEGER)) + to_microseconds(${v} % ${DAY_MICROS}))`;
   });
 }
 
-const DAY_MICROS = 86_400_000_000;
+const DAY_MICROS = numberSql(86_400_000_000);
 
 /** `interval + interval` or `interval - interval`. */
-export function combineIntervals(left: string, operator: "+" | "-", right: string): string {
+export function combineIntervals(left: Sql, operator: "+" | "-", right: Sql): Sql {
   return computeOnce([left, right], "combined", (a, b) => {
     const [x, y] = [intervalParts(a), intervalParts(b)];
     return fromChecked({
-      months: `(${x.months} ${operator} ${y.months})`,
-      days: `(${x.days} ${operator} ${y.days})`,
-      micros: `(${x.micros} ${operator} ${y.micros})`,
+      months: sql`(${x.months} ${signSql(operator)} ${y.months})`,
+      days: sql`(${x.days} ${signSql(operator)} ${y.days})`,
+      micros: sql`(${x.micros} ${signSql(operator)} ${y.micros})`,
     });
   });
 }
 
 /** `interval * n`; fails out of range. */
-export function multiplyInterval(interval: string, factor: string): string {
+export function multiplyInterval(interval: Sql, factor: Sql): Sql {
   return computeOnce([interval, factor], "times", (i, n) => {
     const { months, days, micros } = intervalParts(i);
-    return fromChecked({ months: `${months} * ${n}`, days: `${days} * ${n}`, micros: `${micros} * ${n}` });
+    return fromChecked({ months: sql`${months} * ${n}`, days: sql`${days} * ${n}`, micros: sql`${micros} * ${n}` });
   });
 }
 
 /** `interval / n`: what is left of months is carried into days, and of days into hours. Fails for zero. */
-export function divideInterval(interval: string, divisor: string): string {
+export function divideInterval(interval: Sql, divisor: Sql): Sql {
   return computeOnce([interval, divisor], "over", (i, n) => callOnParts("lw_interval_divide", i, n));
 }
 
 /** The canonical text of an INTERVAL. */
-export function intervalToText(interval: string): string {
+export function intervalToText(interval: Sql): Sql {
   return computeOnce([interval], "text", (v) => {
     const { months, days, micros } = intervalParts(v);
-    return `lw_interval_to_text(${months}, ${days}, ${micros})`;
+    return sql`lw_interval_to_text(${months}, ${days}, ${micros})`;
   });
 }
 
 /** EXTRACT of a part from an INTERVAL. */
-export function extractFromInterval(interval: string, part: string): string {
+export function extractFromInterval(interval: Sql, part: string): Sql {
   switch (part) {
     case "MILLISECOND":
-      return `(datepart('microsecond', ${interval}) % 1000000 // 1000)`;
+      return sql`(datepart('microsecond', ${interval}) % 1000000 // 1000)`;
     case "MICROSECOND":
-      return `(datepart('microsecond', ${interval}) % 1000000)`;
+      return sql`(datepart('microsecond', ${interval}) % 1000000)`;
     default:
-      return `datepart('${part.toLowerCase()}', ${interval})`;
+      return sql`datepart(${textSql(part.toLowerCase())}, ${interval})`;
   }
 }
 
@@ -211,24 +214,31 @@ function checkAddable(call: CallExpr, type: SqlType): KnownInterval {
 }
 
 /** DATE_ADD, DATETIME_ADD, TIME_ADD and TIMESTAMP_ADD of any of these types, and the _SUB functions. */
-export function printMove(context: CallContext<CallExpr>, operator: "+" | "-"): string {
+export function printMove(context: CallContext<CallExpr>, operator: "+" | "-"): Sql {
   const { args, types, call } = context;
-  const [value = "", interval = ""] = args;
+  const [value = EMPTY, interval = EMPTY] = args;
   const type = types[0] ?? context.type;
   checkAddable(call, type);
   if (type.kind !== "DATE") return moveByInterval(value, type, operator, interval, call.arguments[1]);
-  return checkedDateOf(`(${value} ${operator} ${interval})`, OVERFLOW);
+  const moved = unlessNull(
+    value,
+    call.arguments[1]?.kind !== "Literal",
+    (v) => sql`(${v} ${signSql(operator)} ${interval})`,
+  );
+  return checkedDateOf(moved, OVERFLOW);
 }
 
-function printMakeInterval({ args }: CallContext<CallExpr>): string {
-  const [year, month, day, hour, minute, second] = [0, 1, 2, 3, 4, 5].map((index) => args[index] ?? "0");
-  const micros = `(${hour} * 3600000000 + ${minute} * 60000000 + ${second} * 1000000)`;
-  return fromChecked({ months: `(${year} * 12 + ${month})`, days: `${day}`, micros });
+const ZERO = numberSql(0);
+
+function printMakeInterval({ args }: CallContext<CallExpr>): Sql {
+  const [year = ZERO, month = ZERO, day = ZERO, hour = ZERO, minute = ZERO, second = ZERO] = args;
+  const micros = sql`(${hour} * 3600000000 + ${minute} * 60000000 + ${second} * 1000000)`;
+  return fromChecked({ months: sql`(${year} * 12 + ${month})`, days: day, micros });
 }
 
 function printJustify(mode: "DAYS" | "HOURS" | "INTERVAL"): FunctionTable[string] {
   return ({ args }) =>
-    computeOnce([args[0] ?? ""], "justify", (v) => callOnParts("lw_interval_justify", v, `'${mode}'`));
+    computeOnce([args[0] ?? EMPTY], "justify", (v) => callOnParts("lw_interval_justify", v, textSql(mode)));
 }
 
 /** INTERVAL functions of the reference, and the constructor that the resolver calls `$interval`. */
@@ -237,7 +247,7 @@ export const intervalFunctions: FunctionTable = {
     const part = call.arguments[1];
     if (part?.kind !== "DatePart" || partMakers[part.part] === undefined)
       return refuseCall(call, "INTERVAL needs a date part");
-    return makeInterval(args[0] ?? "NULL", part.part);
+    return makeInterval(args[0] ?? NULL, part.part);
   },
   MAKE_INTERVAL: printMakeInterval,
   JUSTIFY_DAYS: printJustify("DAYS"),

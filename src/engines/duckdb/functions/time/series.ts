@@ -1,8 +1,12 @@
 /** GENERATE_DATE_ARRAY and its like, and buckets of time. */
+
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
 import { ARRAY_ELEMENTS } from "../../compile/limits.ts";
-import { quoteString, raiseError } from "../../sql-text.ts";
+import { NULL, signSql, textSql, variableSql } from "../../sql/atoms.ts";
+import { callSql, castTo, filterList, lambda, mapList, raiseError, raiseText } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, spaced, sql } from "../../sql/sql.ts";
+import { DATE } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import type { CallContext } from "../types.ts";
 import { refuseCall } from "./date-parts.ts";
@@ -13,57 +17,57 @@ import { checkTimestamp } from "./temporal-bounds.ts";
 type Context = CallContext<CallExpr>;
 
 /** `index` times an interval, its fields apart: months counted from the start keep its day where they can. */
-function multiple(interval: string, index: string): string {
+function multiple(interval: Sql, index: Sql): Sql {
   const { months, days, micros } = intervalParts(interval);
-  const scaled = [`to_months(CAST(${index} * ${months} AS INTEGER))`, `to_days(CAST(${index} * ${days} AS INTEGER))`];
-  return `${scaled.join(" + ")} + to_microseconds(${index} * ${micros})`;
+  const scaled = [
+    sql`to_months(CAST(${index} * ${months} AS INTEGER))`,
+    sql`to_days(CAST(${index} * ${days} AS INTEGER))`,
+  ];
+  return sql`${joinSql(scaled, " + ")} + to_microseconds(${index} * ${micros})`;
 }
 
 /** At most as long as an interval, in microseconds: no month has less than 28 days. */
-function shortestMicros(interval: string): string {
+function shortestMicros(interval: Sql): Sql {
   const { months, days, micros } = intervalParts(interval);
-  return `((${months} * 28 + ${days}) * 86400000000 + ${micros})`;
+  return sql`((${months} * 28 + ${days}) * 86400000000 + ${micros})`;
 }
 
 /**
  * The values from `start` to `end`, `step` apart, as a list of DuckDB TIMESTAMPs or of DATEs. Bounds may be DATEs or
  * TIMESTAMPs. With `isHalfOpen`, `end` itself is none of them.
  */
-export function seriesOf(
-  start: string,
-  end: string,
-  step: string,
-  type: SqlType,
-  name: string,
-  isHalfOpen = false,
-): string {
-  const [before, after] = isHalfOpen ? ["<", ">"] : ["<=", ">="];
+export function seriesOf(start: Sql, end: Sql, step: Sql, type: SqlType, name: string, isHalfOpen = false): Sql {
+  const [before, after] = isHalfOpen ? [signSql("<"), signSql(">")] : [signSql("<="), signSql(">=")];
   return computeOnce([start, end, step], "series", (from, to, by) => {
-    const span = `(epoch_us(CAST(${to} AS TIMESTAMP)) - epoch_us(CAST(${from} AS TIMESTAMP)))`;
-    const count = `(${span} // lw_length)`;
-    const value = `${from} + ${multiple(by, "lw_index")}`;
-    const element = type.kind === "DATE" ? `CAST(${value} AS DATE)` : value;
-    const values = `list_transform(range(0, ${count} + 1), lambda lw_index: ${element})`;
-    const byMonths =
-      `list_transform(lw_generate_months(${from}, ${to}, ${intervalParts(by).months}), lambda lw_day: DATE ` +
-      "'1970-01-01' + CAST(lw_day AS INTEGER))";
-    const kept =
-      `list_filter(${values}, lambda lw_value: CASE WHEN lw_length > 0 THEN lw_value ${before} ${to} ` +
-      `ELSE lw_value ${after} ${to} END)`;
-    const tooMany = raiseError(quoteString(`${name} makes more elements than max_array_elements allows`));
-    const body =
-      `CASE WHEN ${from} IS NULL OR ${to} IS NULL OR lw_length IS NULL THEN NULL ` +
-      `WHEN lw_length = 0 THEN ${raiseError(quoteString("Sequence step cannot be 0."))} ` +
-      `WHEN ${count} >= ${ARRAY_ELEMENTS} THEN ${tooMany} ` +
-      `WHEN (lw_length > 0) <> (${span} >= 0) AND ${span} <> 0 THEN [] ` +
-      `${type.kind === "DATE" && !isHalfOpen ? `WHEN ${intervalParts(by).months} <> 0 THEN ${byMonths} ` : ""}ELSE ${kept} END`;
-    return `list_transform([${shortestMicros(by)}], lambda lw_length: ${body})[1]`;
+    const span = sql`(epoch_us(CAST(${to} AS TIMESTAMP)) - epoch_us(CAST(${from} AS TIMESTAMP)))`;
+    const count = sql`(${span} // lw_length)`;
+    const value = sql`${from} + ${multiple(by, variableSql("lw_index"))}`;
+    const element = type.kind === "DATE" ? castTo(value, DATE) : value;
+    const values = sql`list_transform(range(0, ${count} + 1), ${lambda(variableSql("lw_index"), element)})`;
+    const { months } = intervalParts(by);
+    const days = callSql("lw_generate_months", [from, to, months]);
+    const byMonths = mapList(days, "lw_day", sql`DATE '1970-01-01' + CAST(lw_day AS INTEGER)`);
+    const kept = filterList(
+      values,
+      "lw_value",
+      sql`CASE WHEN lw_length > 0 THEN lw_value ${before} ${to} ELSE lw_value ${after} ${to} END`,
+    );
+    const tooMany = raiseText(`${name} makes more elements than max_array_elements allows`);
+    const body = spaced(
+      sql`CASE WHEN ${from} IS NULL OR ${to} IS NULL OR lw_length IS NULL THEN NULL`,
+      sql`WHEN lw_length = 0 THEN ${raiseText("Sequence step cannot be 0.")}`,
+      sql`WHEN ${count} >= ${ARRAY_ELEMENTS} THEN ${tooMany}`,
+      sql`WHEN (lw_length > 0) <> (${span} >= 0) AND ${span} <> 0 THEN []`,
+      ...(type.kind === "DATE" && !isHalfOpen ? [sql`WHEN ${months} <> 0 THEN ${byMonths}`] : []),
+      sql`ELSE ${kept} END`,
+    );
+    return sql`list_transform([${shortestMicros(by)}], ${lambda(variableSql("lw_length"), body)})[1]`;
   });
 }
 
 /** GENERATE_DATE_ARRAY and GENERATE_TIMESTAMP_ARRAY. */
-export function printSeries({ args, types, call }: Context, defaultStep = "NULL"): string {
-  const [start = "", end = "", step] = args;
+export function printSeries({ args, types, call }: Context, defaultStep = NULL): Sql {
+  const [start = EMPTY, end = EMPTY, step] = args;
   const { hasMonths, hasMicros } = knownInterval(call.arguments[2]);
   const isDate = types[0]?.kind === "DATE";
   if (isDate ? hasMicros : hasMonths) {
@@ -72,35 +76,37 @@ export function printSeries({ args, types, call }: Context, defaultStep = "NULL"
   return seriesOf(start, end, step ?? defaultStep, types[0] ?? call.type, call.function);
 }
 
-const ORIGIN = "1950-01-01";
+const ORIGIN_DATE = sql`DATE '1950-01-01'`;
+const ORIGIN_TIMESTAMP = sql`TIMESTAMP '1950-01-01 00:00:00'`;
 
 /** DATE_BUCKET, DATETIME_BUCKET and TIMESTAMP_BUCKET: the start of the bucket of a width, counted from an origin. */
-export function printBucket({ args, types, call }: Context): string {
-  const [value = "", width = "", origin] = args;
+export function printBucket({ args, types, call }: Context): Sql {
+  const [value = EMPTY, width = EMPTY, origin] = args;
   const isDate = types[0]?.kind === "DATE";
-  const first = origin ?? (isDate ? `DATE '${ORIGIN}'` : `TIMESTAMP '${ORIGIN} 00:00:00'`);
+  const first = origin ?? (isDate ? ORIGIN_DATE : ORIGIN_TIMESTAMP);
   const bucket = computeOnce([value, width, first], "bucket", (v, w, o) => {
     const { months, days, micros } = intervalParts(w);
-    const length = `(${days} * 86400000000 + ${micros})`;
-    const passed = `(epoch_us(CAST(${v} AS TIMESTAMP)) - epoch_us(CAST(${o} AS TIMESTAMP)))`;
-    const count = `(${passed} // ${length} - CAST(${passed} % ${length} < 0 AS BIGINT))`;
-    const monthsPassed = `date_diff('month', ${o}, ${v})`;
-    const monthCount = `(${monthsPassed} // ${months} - CAST(${monthsPassed} % ${months} < 0 AS BIGINT))`;
-    const monthBucket = (index: string) => `${o} + to_months(CAST((${index}) * ${months} AS INTEGER))`;
-    const unusable = types[0]?.kind === "TIMESTAMP" ? ` OR ${months} <> 0` : isDate ? ` OR ${micros} <> 0` : "";
-    const isWrong = `${months} < 0 OR ${length} < 0 OR (${months} > 0) = (${length} > 0)${unusable}`;
+    const length = sql`(${days} * 86400000000 + ${micros})`;
+    const passed = sql`(epoch_us(CAST(${v} AS TIMESTAMP)) - epoch_us(CAST(${o} AS TIMESTAMP)))`;
+    const count = sql`(${passed} // ${length} - CAST(${passed} % ${length} < 0 AS BIGINT))`;
+    const monthsPassed = sql`date_diff('month', ${o}, ${v})`;
+    const monthCount = sql`(${monthsPassed} // ${months} - CAST(${monthsPassed} % ${months} < 0 AS BIGINT))`;
+    const monthBucket = (index: Sql) => sql`${o} + to_months(CAST((${index}) * ${months} AS INTEGER))`;
+    const unusable =
+      types[0]?.kind === "TIMESTAMP" ? sql` OR ${months} <> 0` : isDate ? sql` OR ${micros} <> 0` : EMPTY;
+    const isWrong = sql`${months} < 0 OR ${length} < 0 OR (${months} > 0) = (${length} > 0)${unusable}`;
     const parts =
       types[0]?.kind === "TIMESTAMP"
         ? "days and smaller parts"
         : `months or in days${isDate ? "" : " and smaller parts"}`;
-    const message = quoteString(`${call.function} needs a bucket width greater than zero, in ${parts}`);
-    return (
-      `CASE WHEN ${isWrong} THEN ${raiseError(message)} ` +
-      (`WHEN ${months} > 0 THEN CASE WHEN ${monthBucket(monthCount)} > ${v} ` +
-        `THEN ${monthBucket(`${monthCount} - 1`)} ELSE ${monthBucket(monthCount)} END `) +
-      `ELSE CAST(${o} AS TIMESTAMP) + to_microseconds(${count} * ${length}) END`
+    const message = textSql(`${call.function} needs a bucket width greater than zero, in ${parts}`);
+    return spaced(
+      sql`CASE WHEN ${isWrong} THEN ${raiseError(message)}`,
+      sql`WHEN ${months} > 0 THEN CASE WHEN ${monthBucket(monthCount)} > ${v}`,
+      sql`THEN ${monthBucket(sql`${monthCount} - 1`)} ELSE ${monthBucket(monthCount)} END`,
+      sql`ELSE CAST(${o} AS TIMESTAMP) + to_microseconds(${count} * ${length}) END`,
     );
   });
   const checked = checkTimestamp(bucket, `The bucket of ${call.function} lies outside the range of its type`);
-  return isDate ? `CAST(${checked} AS DATE)` : checked;
+  return isDate ? castTo(checked, DATE) : checked;
 }

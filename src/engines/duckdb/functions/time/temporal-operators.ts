@@ -1,6 +1,8 @@
 /** What `+ - * /` print where an operand is a date, a time or an interval. */
+
 import type { CallExpr, Expr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
+import { EMPTY, type Sql } from "../../sql/sql.ts";
 import type { CallContext } from "../types.ts";
 import {
   combineIntervals,
@@ -12,14 +14,14 @@ import {
 } from "./interval.ts";
 
 interface Operand {
-  readonly sql: string;
+  readonly sql: Sql;
   readonly type: SqlType;
   readonly expression: Expr | undefined;
 }
 
 function operandsOf({ args, types, type, call }: CallContext<CallExpr>): readonly [Operand, Operand] {
   const operand = (index: number): Operand => ({
-    sql: args[index] ?? "",
+    sql: args[index] ?? EMPTY,
     type: types[index] ?? type,
     expression: call.arguments[index],
   });
@@ -27,7 +29,7 @@ function operandsOf({ args, types, type, call }: CallContext<CallExpr>): readonl
 }
 
 /** `x + y`: a date and days, a date or time and an interval, in either order, or two intervals. */
-export function addTemporal(context: CallContext<CallExpr>): string {
+export function addTemporal(context: CallContext<CallExpr>): Sql {
   const [left, right] = operandsOf(context);
   if (left.type.kind === "INTERVAL" && right.type.kind === "INTERVAL") {
     return combineIntervals(left.sql, "+", right.sql);
@@ -38,7 +40,7 @@ export function addTemporal(context: CallContext<CallExpr>): string {
 }
 
 /** `x - y`: as `addTemporal` has it, and the difference of two dates or times. */
-export function subtractTemporals(context: CallContext<CallExpr>): string {
+export function subtractTemporals(context: CallContext<CallExpr>): Sql {
   const [left, right] = operandsOf(context);
   if (right.type.kind === "INT64") return moveDateByDays(left.sql, "-", right.sql);
   if (right.type.kind !== "INTERVAL") return subtractTemporal(left.sql, right.sql, left.type);
@@ -47,14 +49,14 @@ export function subtractTemporals(context: CallContext<CallExpr>): string {
 }
 
 /** An interval times a number, in either order. */
-export function multiplyIntervals(context: CallContext<CallExpr>): string {
+export function multiplyIntervals(context: CallContext<CallExpr>): Sql {
   const [left, right] = operandsOf(context);
   if (left.type.kind === "INTERVAL") return multiplyInterval(left.sql, right.sql);
   return multiplyInterval(right.sql, left.sql);
 }
 
 /** An interval divided by a number. */
-export function divideIntervals(context: CallContext<CallExpr>): string {
+export function divideIntervals(context: CallContext<CallExpr>): Sql {
   const [left, right] = operandsOf(context);
   return divideInterval(left.sql, right.sql);
 }

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Expr } from "../../../../googlesql/resolved.ts";
 import { DATE, DATETIME, INTERVAL, type SqlType, STRING, TIMESTAMP } from "../../../../googlesql/types.ts";
 import { type MemoryDatabase, openMemoryDatabase } from "../../driver/memory-database.ts";
+import { storedColumnOf, textSql, variableSql } from "../../sql/atoms.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
 import { quoteString } from "../../sql-text.ts";
 import { printCast } from "../cast/cast.ts";
 import { dateFunctions } from "./date.ts";
@@ -10,11 +12,12 @@ import { formatTimestamp } from "./datetime-text.ts";
 import { utcFromWall, wallFromUtc } from "./time-zone.ts";
 import { timestampFunctions } from "./timestamp.ts";
 
+const TS = variableSql("ts");
 const span = { start: 0, end: 0 };
 const rows = { ...dateFunctions, ...datetimeFunctions, ...timestampFunctions };
 
 /** An argument of a printed call: SQL with its type, or a date part. */
-type Argument = readonly [string, SqlType] | { readonly part: string };
+type Argument = readonly [Sql, SqlType] | { readonly part: string };
 
 function printCall(name: string, type: SqlType, ...given: readonly Argument[]): string {
   const isPart = (argument: Argument): argument is { readonly part: string } => "part" in argument;
@@ -29,24 +32,26 @@ function printCall(name: string, type: SqlType, ...given: readonly Argument[]): 
   );
   const row = rows[name];
   if (row === undefined) throw new Error(`No row for ${name}`);
-  return row({
-    args: given.map((argument) => (isPart(argument) ? `'${argument.part}'` : argument[0])),
+  const printed = row({
+    args: given.map((argument) => (isPart(argument) ? textSql(argument.part) : argument[0])),
     types: expressions.map((expression) => expression.type),
     type,
     call: { kind: "Call", function: name, arguments: expressions, isSafe: false, type, span },
     timeZone: "UTC",
   });
+  return printed.text;
 }
 
 describe("what is read for every row of a log", () => {
-  const ts: Argument = ['t."timestamp"', TIMESTAMP];
+  const column = storedColumnOf("t", "timestamp");
+  const ts: Argument = [column, TIMESTAMP];
 
   it.each([
     ["TIMESTAMP_TRUNC", TIMESTAMP, [ts, { part: "DAY" }], `date_trunc('day', t."timestamp")`],
     ["TIMESTAMP_TRUNC", TIMESTAMP, [ts, { part: "MICROSECOND" }], `t."timestamp"`],
     ["DATETIME", DATETIME, [ts], `t."timestamp"`],
     ["DATE", DATE, [ts], `CAST(t."timestamp" AS DATE)`],
-    ["TIMESTAMP", TIMESTAMP, [['t."timestamp"', DATETIME]], `t."timestamp"`],
+    ["TIMESTAMP", TIMESTAMP, [[column, DATETIME]], `t."timestamp"`],
     ["UNIX_MICROS", { kind: "INT64" }, [ts], `epoch_us(t."timestamp")`],
     ["$extract", { kind: "INT64" }, [ts, { part: "HOUR" }], `datepart('hour', t."timestamp")`],
   ] satisfies readonly (readonly [string, SqlType, readonly Argument[], string])[])(
@@ -57,13 +62,14 @@ describe("what is read for every row of a log", () => {
   );
 
   it("prints casts between TIMESTAMP and DATETIME as nothing in UTC", () => {
-    const cast = (from: SqlType, to: SqlType) => printCast({ operand: "x", from, to, isSafe: false, timeZone: "UTC" });
+    const cast = (from: SqlType, to: SqlType) =>
+      printCast({ operand: variableSql("x"), from, to, isSafe: false, timeZone: "UTC" }).text;
     expect(cast(TIMESTAMP, DATETIME)).toBe("x");
     expect(cast(DATETIME, TIMESTAMP)).toBe("x");
   });
 
   it("refuses a date part that the type does not have", () => {
-    expect(() => printCall("DATE_TRUNC", DATE, ["d", DATE], { part: "HOUR" })).toThrow(
+    expect(() => printCall("DATE_TRUNC", DATE, [variableSql("d"), DATE], { part: "HOUR" })).toThrow(
       "DATE_TRUNC does not support the HOUR date part for DATE",
     );
   });
@@ -95,18 +101,18 @@ describe("on DuckDB", () => {
     const since = printCall(
       "TIMESTAMP_SUB",
       TIMESTAMP,
-      ["make_timestamp(1705000000000000)", TIMESTAMP],
-      ["to_days(CAST(1 AS INTEGER))", INTERVAL],
+      [sql`make_timestamp(1705000000000000)`, TIMESTAMP],
+      [sql`to_days(CAST(1 AS INTEGER))`, INTERVAL],
     );
     expect(await plan(`ts >= ${since}`)).toContain("Filters:ts>='2024-01-10");
-    const day = printCall("DATE", DATE, ["ts", TIMESTAMP]);
+    const day = printCall("DATE", DATE, [TS, TIMESTAMP]);
     expect(await plan(`${day} = DATE '2024-01-05'`)).toContain("Filters:ts>='2024-01-0500:00:00'");
   });
 
   it.each(["HOUR", "MINUTE", "SECOND"])(
     "cuts instants to the %s as the calendar does, before 1970 too",
     async (part) => {
-      const cut = printCall("TIMESTAMP_TRUNC", TIMESTAMP, ["instant", TIMESTAMP], { part });
+      const cut = printCall("TIMESTAMP_TRUNC", TIMESTAMP, [variableSql("instant"), TIMESTAMP], { part });
       const { rows: wrong } = await database.query(
         `SELECT instant FROM (SELECT ts - to_microseconds(us) AS instant FROM instants, unnest([0, 1, 999999, 123456789]) u(us))
        WHERE ${cut} IS DISTINCT FROM date_trunc('${part}', instant)`,
@@ -119,8 +125,8 @@ describe("on DuckDB", () => {
     "finds the same wall clocks and instants in %s as the functions of ours",
     async (zone) => {
       const quoted = quoteString(zone);
-      const wall = wallFromUtc("ts", quoted);
-      const utc = utcFromWall("ts", quoted);
+      const wall = wallFromUtc(TS, textSql(zone)).text;
+      const utc = utcFromWall(TS, textSql(zone)).text;
       const { rows: found } = await database.query(
         `SELECT count(*), count(*) FILTER (${wall} <> lw_wall_from_utc(ts, ${quoted})), ` +
           `count(*) FILTER (${utc} <> lw_utc_from_wall(ts, ${quoted})) FROM t`,
@@ -130,17 +136,26 @@ describe("on DuckDB", () => {
   );
 
   it("formats natively as the function of ours does", async () => {
-    const format = quoteString("%a %A %b %B %d %F %G %H %I %j %m %M %p %R %S %T %u %U %V %w %W %Y %y %%");
-    const native = formatTimestamp(format, "ts", "'UTC'");
+    const format = textSql("%a %A %b %B %d %F %G %H %I %j %m %M %p %R %S %T %u %U %V %w %W %Y %y %%");
+    const native = formatTimestamp(format, TS, textSql("UTC")).text;
     expect(native).toContain("strftime");
     const { rows: found } = await database.query(
-      `SELECT count(*) FILTER (${native} <> lw_format_timestamp(${format}, ts, 'UTC')) FROM instants`,
+      `SELECT count(*) FILTER (${native} <> lw_format_timestamp(${format.text}, ts, 'UTC')) FROM instants`,
     );
     expect(found).toEqual([[0n]]);
   });
 
+  it("answers NULL for a safe cast that the zone takes out of the calendar", async () => {
+    const first = sql`TIMESTAMP '0001-01-01 00:00:00'`;
+    for (const timeZone of ["-08:00", "America/Los_Angeles"]) {
+      const cast = (isSafe: boolean) => printCast({ operand: first, from: TIMESTAMP, to: DATETIME, isSafe, timeZone });
+      expect((await database.query(`SELECT ${cast(true).text}`)).rows).toEqual([[null]]);
+      await expect(database.query(`SELECT ${cast(false).text}`)).rejects.toThrow("out of the range");
+    }
+  });
+
   it("writes timestamps natively as the function of ours does, and reads them back", async () => {
-    const text = printCast({ operand: "ts", from: TIMESTAMP, to: STRING, isSafe: false, timeZone: "UTC" });
+    const text = printCast({ operand: TS, from: TIMESTAMP, to: STRING, isSafe: false, timeZone: "UTC" }).text;
     const { rows: found } = await database.query(
       `SELECT count(*) FILTER (${text} <> lw_timestamp_to_text(ts, 'UTC')), ` +
         `count(*) FILTER (lw_timestamp_from_text(${text}, 'UTC') <> ts) FROM instants`,

@@ -1,7 +1,10 @@
 /** Timestamp functions, and EXTRACT. A TIMESTAMP is a DuckDB TIMESTAMP that shows UTC. */
 
 import type { CallExpr } from "../../../../googlesql/resolved.ts";
-import { raiseError } from "../../sql-text.ts";
+import { numberSql } from "../../sql/atoms.ts";
+import { castTo, raiseError } from "../../sql/forms.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
+import { TIMESTAMP } from "../../sql/types.ts";
 import { computeOnce } from "../compute-once.ts";
 import { jsonToString } from "../json/json.ts";
 import type { CallContext, FunctionTable } from "../types.ts";
@@ -15,14 +18,14 @@ import { CURRENT_INSTANT, utcFromWall, wallFromUtc, zoneOf } from "./time-zone.t
 
 type Context = CallContext<CallExpr>;
 
-function printTimestamp({ args, types, timeZone }: Context): string {
-  const [value = "", zone] = args;
+function printTimestamp({ args, types, timeZone }: Context): Sql {
+  const [value = EMPTY, zone] = args;
   switch (types[0]?.kind) {
     case "STRING":
-      if (zone === undefined) return `lw_timestamp_from_text(${value}, ${zoneOf(zone, timeZone)})`;
-      return `lw_timestamp_from_local_text(${value}, ${zone})`;
+      if (zone === undefined) return sql`lw_timestamp_from_text(${value}, ${zoneOf(zone, timeZone)})`;
+      return sql`lw_timestamp_from_local_text(${value}, ${zone})`;
     case "DATE":
-      return utcFromWall(`CAST(${value} AS TIMESTAMP)`, zoneOf(zone, timeZone));
+      return utcFromWall(castTo(value, TIMESTAMP), zoneOf(zone, timeZone));
     case "DATETIME":
       return utcFromWall(value, zoneOf(zone, timeZone));
     default:
@@ -35,19 +38,19 @@ function fromUnix(unit: number): FunctionTable[string] {
   const min = -62_135_596_800_000_000n / BigInt(unit);
   const max = 253_402_300_799_999_999n / BigInt(unit);
   return ({ args, types }) => {
-    const [value = ""] = args;
+    const [value = EMPTY] = args;
     if (types[0]?.kind === "TIMESTAMP") return value;
     return computeOnce([value], "unix", (v) => {
-      const message = `concat('Timestamp value in Unix time is out of bounds: ', ${v})`;
-      const micros = unit === 1 ? v : `${v} * ${unit}`;
-      return `CASE WHEN ${v} < ${min} OR ${v} > ${max} THEN ${raiseError(message)} ELSE make_timestamp(${micros}) END`;
+      const message = sql`concat('Timestamp value in Unix time is out of bounds: ', ${v})`;
+      const micros = unit === 1 ? v : sql`${v} * ${numberSql(unit)}`;
+      return sql`CASE WHEN ${v} < ${numberSql(min)} OR ${v} > ${numberSql(max)} THEN ${raiseError(message)} ELSE make_timestamp(${micros}) END`;
     });
   };
 }
 
 /** EXTRACT(part FROM value [AT TIME ZONE zone]). */
-function printExtract({ args, types, call, timeZone }: Context): string {
-  const [value = ""] = args;
+function printExtract({ args, types, call, timeZone }: Context): Sql {
+  const [value = EMPTY] = args;
   const part = call.arguments[1];
   if (part?.kind !== "DatePart") return refuseCall(call, "EXTRACT needs a date part");
   if (types[0]?.kind === "INTERVAL") return extractFromInterval(value, part.part);
@@ -72,15 +75,17 @@ export const timestampFunctions: FunctionTable = {
   TIMESTAMP_FROM_UNIX_SECONDS: fromUnix(1_000_000),
   TIMESTAMP_FROM_UNIX_MILLIS: fromUnix(1_000),
   TIMESTAMP_FROM_UNIX_MICROS: fromUnix(1),
-  UNIX_SECONDS: ({ args }) => countFromEpoch(args[0] ?? "", "SECOND"),
+  UNIX_SECONDS: ({ args }) => countFromEpoch(args[0] ?? EMPTY, "SECOND"),
   // Cut first: DuckDB rounds instants before 1970 towards it.
-  UNIX_MILLIS: ({ args }) => `epoch_ms(date_trunc('millisecond', ${args[0]}))`,
-  UNIX_MICROS: ({ args }) => `epoch_us(${args[0]})`,
-  FORMAT_TIMESTAMP: ({ args, timeZone }) => formatTimestamp(args[0] ?? "", args[1] ?? "", zoneOf(args[2], timeZone)),
-  PARSE_TIMESTAMP: ({ args, timeZone }) => `lw_parse_timestamp(${args[0]}, ${args[1]}, ${zoneOf(args[2], timeZone)})`,
+  UNIX_MILLIS: ({ args }) => sql`epoch_ms(date_trunc('millisecond', ${args[0] ?? EMPTY}))`,
+  UNIX_MICROS: ({ args }) => sql`epoch_us(${args[0] ?? EMPTY})`,
+  FORMAT_TIMESTAMP: ({ args, timeZone }) =>
+    formatTimestamp(args[0] ?? EMPTY, args[1] ?? EMPTY, zoneOf(args[2], timeZone)),
+  PARSE_TIMESTAMP: ({ args, timeZone }) =>
+    sql`lw_parse_timestamp(${args[0] ?? EMPTY}, ${args[1] ?? EMPTY}, ${zoneOf(args[2], timeZone)})`,
   STRING: ({ args, types, timeZone, call }) =>
     types[0]?.kind === "JSON"
-      ? jsonToString(args[0] ?? "")
-      : printToString(args[0] ?? "", types[0] ?? call.type, zoneOf(args[1], timeZone)),
+      ? jsonToString(args[0] ?? EMPTY)
+      : printToString(args[0] ?? EMPTY, types[0] ?? call.type, zoneOf(args[1], timeZone)),
   GENERATE_TIMESTAMP_ARRAY: (context) => printSeries(context),
 };

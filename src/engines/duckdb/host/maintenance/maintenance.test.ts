@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { sampleSize } from "../../../../../test/support/sample-size.ts";
 import { INT64, STRING } from "../../../../googlesql/types.ts";
 import type { LogEvent, OutputColumn } from "../../../contract/query-engine.ts";
 import { runQuery } from "../../run-query.ts";
@@ -188,7 +189,7 @@ describe("maintenance of the store", () => {
       await host.maintain();
     };
     const sizes: number[] = [];
-    for (let round = 1; round <= 8; round++) {
+    for (let round = 1; round <= sampleSize(4, 12); round++) {
       await fill();
       expect(await host.deleteBefore("edge", String(made * 1000))).toBe(4000);
       sizes.push(statSync(join(folders.at(-1) ?? "", "events.duckdb")).size);

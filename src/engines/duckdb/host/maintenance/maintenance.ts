@@ -223,7 +223,7 @@ export class Maintenance {
       return true;
     } catch (error) {
       // A table that was altered meanwhile, an interrupt, a full disk: the tail is as it was.
-      await connection.all("ROLLBACK").catch(() => undefined);
+      await connection.rollBack();
       throw error;
     }
   }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sampleSize } from "../../../../../test/support/sample-size.ts";
 import { INT64, STRING, TIMESTAMP } from "../../../../googlesql/types.ts";
 import type { LogEvent } from "../../../contract/query-engine.ts";
 import { runQuery } from "../../run-query.ts";
@@ -115,7 +116,7 @@ describe("the newest rows", () => {
         expect(rows.every((row) => row[3].includes('"n":'))).toBe(true);
         expect(await read(), "the second time, from kept rows").toEqual(rows);
       }),
-      { numRuns: 150 },
+      { numRuns: sampleSize(40, 400) },
     );
   });
 });

@@ -7,10 +7,10 @@ import { chunkOf, createRowEncoder, notedChunk, type RowChunk } from "../../driv
 import type { HostQuery } from "../protocol.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { boundIds, type FindIdRange } from "./id-bounds.ts";
-import { type KeptCall, KeptRows } from "./kept-rows.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
 import { createProcessWatch } from "./process-watch.ts";
 import { type QueryMemory, QueryStop } from "./query-stop.ts";
+import { type CacheableCall, RowCache } from "./row-cache.ts";
 import type { FindTenantColumn } from "./row-shape.ts";
 import { weighRows } from "./row-weights.ts";
 import type { CheckStatement } from "./statement-check.ts";
@@ -70,16 +70,16 @@ async function openRows({ connection, sql, values }: Held, columnCount: number):
 }
 
 /**
- * The rows of a statement whose texts may be kept: from what is kept where that is all of them, else anew, to be
- * kept.
+ * The rows of a statement whose texts may be cached: from the cache where it holds all of them, else anew, to be
+ * cached.
  */
-async function openKept(held: Held, call: KeptCall, kept: KeptRows, check: CheckStatement): Promise<ReadChunk> {
+async function openCached(held: Held, call: CacheableCall, cache: RowCache, check: CheckStatement): Promise<ReadChunk> {
   const { connection, values, stop } = held;
-  const keys = kept.keysOf(call);
+  const keys = cache.keysOf(call);
   if (keys !== undefined) {
     const { sql, since } = keys;
     await check(sql);
-    const rows = kept.complete(
+    const rows = cache.complete(
       call,
       await connection.all(sql, since === undefined ? values : [...values, { value: since, type: TIMESTAMP }]),
     );
@@ -93,7 +93,7 @@ async function openKept(held: Held, call: KeptCall, kept: KeptRows, check: Check
   return async () => {
     const chunk = await next();
     if (chunk !== undefined) return notedChunk(chunk, rows, hasTenant ? texts.length : undefined);
-    kept.keep(call, rows);
+    cache.add(call, rows);
     return undefined;
   };
 }
@@ -166,7 +166,7 @@ export class QueryRunner {
   readonly #check: CheckStatement;
   readonly #pool: ConnectionPool;
   readonly #findIdRange: FindIdRange;
-  readonly #kept: KeptRows;
+  readonly #rowCache: RowCache;
   readonly #memory: QueryMemory;
   readonly #running = new Set<QueryStop>();
   readonly #gate = new StatementGate();
@@ -182,7 +182,7 @@ export class QueryRunner {
     this.#check = check;
     this.#pool = new ConnectionPool(database, maxQueries);
     this.#findIdRange = findIdRange;
-    this.#kept = new KeptRows(findTenantColumn);
+    this.#rowCache = new RowCache(findTenantColumn);
     this.#memory = {
       ofQueries: createMemoryWatch(database),
       ofProcess: maxProcessBytes === undefined ? undefined : createProcessWatch(maxProcessBytes),
@@ -224,14 +224,14 @@ export class QueryRunner {
     return this.#gate.pause(work);
   }
 
-  /** A table was changed: statements that are kept for their next run would hold on to what it was. */
+  /** A table was changed: statements that were prepared for their next run would hold on to what it was. */
   forgetStatements(): void {
     this.#pool.forgetStatements();
   }
 
   /** Events were deleted. To be called before their ids can be stored again. */
   forgetRows(): void {
-    this.#kept.forget();
+    this.#rowCache.forget();
   }
 
   /** Interrupts what runs, and lets nothing new begin. */
@@ -250,9 +250,9 @@ export class QueryRunner {
     const held = { connection, sql, values: [...bindParameters(query).slice(0, ownCount), ...bounds], stop };
     const own = parameters.slice(0, ownCount).map(({ value }) => value);
     const given = [...own, ...bounds.map(({ value }) => String(value))];
-    const call = plan?.rows && this.#kept.begin(sql, plan.rows, query.columns.length, given);
+    const call = plan?.rows && this.#rowCache.begin(sql, plan.rows, query.columns.length, given);
     return clock.time(() =>
-      call === undefined ? openRows(held, query.columns.length) : openKept(held, call, this.#kept, this.#check),
+      call === undefined ? openRows(held, query.columns.length) : openCached(held, call, this.#rowCache, this.#check),
     );
   }
 

@@ -1,6 +1,7 @@
 /** Taking a source's rules over: what its rows hold is made to agree with them. */
+
+import type { SourceRules } from "../../../schema/source/source-schema.ts";
 import type { Connection } from "../../driver/connection.ts";
-import type { SourceRules } from "../protocol.ts";
 import { fillDeclaredColumns } from "./declared-columns.ts";
 import { keepRules } from "./source-tables.ts";
 import type { StoredSource } from "./stored-source.ts";

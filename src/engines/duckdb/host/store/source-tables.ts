@@ -1,8 +1,8 @@
 /** Making and widening the tables of sources, always on the writer's connection. */
 
 import type { SchemaEntry } from "../../../schema/schema-entry.ts";
+import type { NewSource, SourceRules } from "../../../schema/source/source-schema.ts";
 import type { Connection } from "../../driver/connection.ts";
-import type { NewSource, SourceRules } from "../protocol.ts";
 import { createStoredSource, noteEntries, type StoredSource } from "./stored-source.ts";
 import { type ColumnDefinition, columnOf, fixedColumns } from "./table-columns.ts";
 

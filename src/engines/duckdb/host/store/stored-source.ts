@@ -1,10 +1,10 @@
 /** What the writer knows of one source: its table's columns and the ids it holds. */
 
 import { liveColumn, type SchemaEntry } from "../../../schema/schema-entry.ts";
+import type { SourceRules, SourceSchema } from "../../../schema/source/source-schema.ts";
 import type { BatchType } from "../../batch/batch.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { DuckDBListValue, DuckDBTimestampValue, LIST, TIMESTAMP, VARCHAR } from "../../driver/driver.ts";
-import type { SourceRules, SourceSchema } from "../protocol.ts";
 import { hashId, IdFilter, type IdHash, type TimeRange, unionRange } from "./id-filter.ts";
 import type { TableColumn } from "./row-chunks.ts";
 import { columnOf } from "./table-columns.ts";

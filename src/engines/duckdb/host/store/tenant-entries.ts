@@ -5,9 +5,9 @@
 
 import { formatEntries } from "../../../schema/entry-set.ts";
 import type { SchemaEntry, ValueType } from "../../../schema/schema-entry.ts";
+import type { TenantEntries } from "../../../schema/source/source-schema.ts";
 import type { Connection } from "../../driver/connection.ts";
 import { quoteIdentifier, quoteString } from "../../sql-text.ts";
-import type { TenantEntries } from "../protocol.ts";
 import { jsonPlace } from "./json-paths.ts";
 import { type StoredSource, tenantColumnOf } from "./stored-source.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openDatabase } from "../../driver/connection.ts";
+import { type Connection, openDatabase } from "../../driver/connection.ts";
 import { createStoredSource } from "./stored-source.ts";
 import { Writer } from "./writer.ts";
 
@@ -28,5 +28,83 @@ describe("the writer", () => {
     await writer.close();
     expect(problems).toEqual([said, said]);
     database.close();
+  });
+
+  /** A writer whose commits fail where they hold what is told here; each entry of `commits` is what one held. */
+  function openStub(fails: (held: string) => Error | undefined) {
+    const commits: string[] = [];
+    let held: string[] = [];
+    const connection = {
+      async all(_sql: string, values: readonly { readonly value: unknown }[] = []) {
+        held.push(...values.map(({ value }) => JSON.stringify(value)));
+        return [];
+      },
+      async transaction(work: () => Promise<unknown>) {
+        held = [];
+        const result = await work();
+        commits.push(held.filter((text) => /^"[a-z]+"$/.test(text)).join());
+        const failure = fails(commits.at(-1) ?? "");
+        if (failure !== undefined) throw failure;
+        return result;
+      },
+    };
+    const writer = new Writer(connection as unknown as Connection, {
+      afterCommit: async () => undefined,
+      onFatal: () => undefined,
+      onProblem: () => expect.unreachable(),
+    });
+    const source = createStoredSource({ name: "", table: "events_1", entries: [], tenants: [] });
+    const append = (name: string) => writer.append({ source, batches: [], context: { tenants: [[name, "1"]] } });
+    return { writer, commits, append };
+  }
+
+  it("tries the members of a group that failed one by one, and fails the bad one alone", async () => {
+    const { commits, append } = openStub((held) => (held.includes("bad") ? new Error("IO Error: no") : undefined));
+    const results = await Promise.allSettled(["good", "bad", "fine"].map(append));
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(commits).toEqual(['"good","bad","fine"', '"good"', '"bad"', '"fine"']);
+  });
+
+  it("tries none of a group again where the database is gone, or the disk is full", async () => {
+    for (const reason of ["FATAL Error: gone", "IO Error: Could not write: No space left on device"]) {
+      const { commits, append } = openStub(() => new Error(reason));
+      const results = await Promise.allSettled(["good", "fine"].map(append));
+      expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+      expect(commits).toHaveLength(1);
+    }
+  });
+
+  it("answers all that came before it was closed, and refuses what comes after", async () => {
+    const { writer, append, commits } = openStub((held) =>
+      held.includes("bad") ? new Error("IO Error: no") : undefined,
+    );
+    const answers: string[] = [];
+    const note = (name: string, work: Promise<unknown>) =>
+      work.then(
+        () => void answers.push(name),
+        (error: { readonly code: string }) => void answers.push(`${name}: ${error.code}`),
+      );
+    const noted = [
+      note("good", append("good")),
+      note("bad", append("bad")),
+      note(
+        "task",
+        writer.task(async () => 1),
+      ),
+    ];
+    noted.push(note("behind", append("behind")));
+    const closing = writer.close().then(() => answers.push("closed"));
+    noted.push(
+      note("late", append("late")),
+      note(
+        "later",
+        writer.task(async () => 1),
+      ),
+    );
+    await closing;
+    await Promise.all(noted);
+    expect(answers.slice(0, 2)).toEqual(["late: unavailable", "later: unavailable"]);
+    expect(answers.slice(2)).toEqual(["good", "bad: internal", "task", "behind", "closed"]);
+    expect(commits.at(-1)).toBe('"behind"');
   });
 });

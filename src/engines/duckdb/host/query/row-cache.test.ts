@@ -10,7 +10,7 @@ import type { RowsPlan } from "../../statement-plan.ts";
 import { DuckDbStore } from "../../store/store.ts";
 import { openCore } from "../core.ts";
 import type { EngineHost } from "../protocol.ts";
-import { type KeptCall, KeptRows } from "./kept-rows.ts";
+import { type CacheableCall, RowCache } from "./row-cache.ts";
 import { createRowShape } from "./row-shape.ts";
 
 const plan: RowsPlan = {
@@ -69,7 +69,7 @@ describe("the shape of a statement", () => {
   });
 });
 
-describe("kept rows", () => {
+describe("cached rows", () => {
   const columnCount = 4;
   const row = (id: string, text: string | null = `[{"n":"${id}"}]`, us = 1n) => [
     id,
@@ -78,103 +78,103 @@ describe("kept rows", () => {
     text,
   ];
 
-  function begin(kept: KeptRows, rows = plan): KeptCall {
-    const call = kept.begin(printRows(rows), rows, columnCount, ["p"]);
-    if (call === undefined) throw new Error("Nothing of the statement can be kept");
+  function begin(cache: RowCache, rows = plan): CacheableCall {
+    const call = cache.begin(printRows(rows), rows, columnCount, ["p"]);
+    if (call === undefined) throw new Error("Nothing of the statement can be cached");
     return call;
   }
 
   it("complete what is known whole, in the order of the ids", () => {
-    const kept = new KeptRows();
-    kept.keep(begin(kept), [row("a"), row("b"), ["c", null, null, "[]"]]);
+    const cache = new RowCache();
+    cache.add(begin(cache), [row("a"), row("b"), ["c", null, null, "[]"]]);
     const keys = ["b", "a", "c"].map((id, at) => [id, BigInt(at)]);
-    expect(kept.complete(begin(kept), keys)).toEqual([
+    expect(cache.complete(begin(cache), keys)).toEqual([
       ["b", "message b", 0n, `[{"n":"b"}]`],
       ["a", "message a", 1n, `[{"n":"a"}]`],
       ["c", null, 2n, "[]"],
     ]);
-    expect(kept.complete(begin(kept), [...keys, ["d", 1n]])).toBeUndefined();
+    expect(cache.complete(begin(cache), [...keys, ["d", 1n]])).toBeUndefined();
   });
 
   it("are nothing to statements of another number of columns or values", () => {
-    const kept = new KeptRows();
-    begin(kept);
-    expect(kept.begin(printRows(plan), plan, columnCount + 1, ["p"])).toBeUndefined();
-    expect(kept.begin(printRows(plan), plan, columnCount, ["p", "q"])).toBeUndefined();
+    const cache = new RowCache();
+    begin(cache);
+    expect(cache.begin(printRows(plan), plan, columnCount + 1, ["p"])).toBeUndefined();
+    expect(cache.begin(printRows(plan), plan, columnCount, ["p", "q"])).toBeUndefined();
   });
 
-  it("are not kept while their JSON is NULL, which may be written over, nor where it is very long", () => {
-    const kept = new KeptRows();
-    kept.keep(begin(kept), [row("a", null), row("b", "x".repeat(100_001))]);
-    expect(kept.complete(begin(kept), [["a", 1n]])).toBeUndefined();
-    expect(kept.complete(begin(kept), [["b", 1n]])).toBeUndefined();
+  it("are not cached while their JSON is NULL, which may be written over, nor where it is very long", () => {
+    const cache = new RowCache();
+    cache.add(begin(cache), [row("a", null), row("b", "x".repeat(100_001))]);
+    expect(cache.complete(begin(cache), [["a", 1n]])).toBeUndefined();
+    expect(cache.complete(begin(cache), [["b", 1n]])).toBeUndefined();
   });
 
   it("do not pass over a deletion, in either direction", () => {
-    const kept = new KeptRows();
-    const before = begin(kept);
-    kept.keep(before, [row("a")]);
-    kept.forget();
-    kept.keep(before, [row("a")]);
-    expect(kept.complete(begin(kept), [["a", 1n]])).toBeUndefined();
-    kept.keep(begin(kept), [row("a")]);
-    expect(kept.complete(before, [["a", 1n]])).toBeUndefined();
-    expect(kept.complete(begin(kept), [["a", 1n]])).toHaveLength(1);
+    const cache = new RowCache();
+    const before = begin(cache);
+    cache.add(before, [row("a")]);
+    cache.forget();
+    cache.add(before, [row("a")]);
+    expect(cache.complete(begin(cache), [["a", 1n]])).toBeUndefined();
+    cache.add(begin(cache), [row("a")]);
+    expect(cache.complete(before, [["a", 1n]])).toBeUndefined();
+    expect(cache.complete(begin(cache), [["a", 1n]])).toHaveLength(1);
   });
 
   it("are bounded by their bytes", () => {
-    const kept = new KeptRows();
+    const cache = new RowCache();
     const text = "x".repeat(100_000);
-    for (let i = 0; i < 200; i++) kept.keep(begin(kept), [row(String(i), text)]);
-    expect(kept.complete(begin(kept), [["0", 1n]])).toBeUndefined();
-    expect(kept.complete(begin(kept), [["199", 1n]])).toHaveLength(1);
+    for (let i = 0; i < 200; i++) cache.add(begin(cache), [row(String(i), text)]);
+    expect(cache.complete(begin(cache), [["0", 1n]])).toBeUndefined();
+    expect(cache.complete(begin(cache), [["199", 1n]])).toHaveLength(1);
   });
 
   it("are asked for from the last row's time on, once a full answer to the same values was seen", () => {
-    const kept = new KeptRows();
+    const cache = new RowCache();
     const two = { ...plan, limit: 2 };
     const full = [row("b", "[]", 8n), row("a", "[]", 7n)];
     const keys = full.map(([id, , time]) => [id ?? null, time ?? null]);
-    expect(kept.keysOf(begin(kept, two))).toBeUndefined();
-    kept.keep(begin(kept, two), full);
-    expect(kept.keysOf(begin(kept, two))).toMatchObject({ since: { micros: 7n } });
-    expect(kept.keysOf(begin(kept, two))?.sql).toContain("LIMIT 1025");
-    const others = kept.begin(printRows(two), two, columnCount, ["q"]);
-    expect(others && kept.keysOf(others)).toMatchObject({
+    expect(cache.keysOf(begin(cache, two))).toBeUndefined();
+    cache.add(begin(cache, two), full);
+    expect(cache.keysOf(begin(cache, two))).toMatchObject({ since: { micros: 7n } });
+    expect(cache.keysOf(begin(cache, two))?.sql).toContain("LIMIT 1025");
+    const others = cache.begin(printRows(two), two, columnCount, ["q"]);
+    expect(others && cache.keysOf(others)).toMatchObject({
       sql: expect.stringContaining("LIMIT 2::"),
       since: undefined,
     });
-    expect(kept.complete(begin(kept, two), [...keys, ["older", 7n]])).toHaveLength(2);
-    expect(kept.complete(begin(kept, two), keys.slice(1))).toBeUndefined();
+    expect(cache.complete(begin(cache, two), [...keys, ["older", 7n]])).toHaveLength(2);
+    expect(cache.complete(begin(cache, two), keys.slice(1))).toBeUndefined();
   });
 
   it("are complete though they are few, where they were few before", () => {
-    const kept = new KeptRows();
-    kept.keep(begin(kept), [row("a")]);
-    expect(kept.keysOf(begin(kept)), "at the first run of a statement").toBeUndefined();
-    expect(kept.keysOf(begin(kept))?.since?.micros).toBe(-(2n ** 63n) + 1n);
-    expect(kept.complete(begin(kept), [["a", 1n]])).toHaveLength(1);
-    expect(kept.complete(begin(kept), [])).toEqual([]);
+    const cache = new RowCache();
+    cache.add(begin(cache), [row("a")]);
+    expect(cache.keysOf(begin(cache)), "at the first run of a statement").toBeUndefined();
+    expect(cache.keysOf(begin(cache))?.since?.micros).toBe(-(2n ** 63n) + 1n);
+    expect(cache.complete(begin(cache), [["a", 1n]])).toHaveLength(1);
+    expect(cache.complete(begin(cache), [])).toEqual([]);
   });
 
   it("are asked for ever more seldom by a statement that meets unknown ones", () => {
-    const kept = new KeptRows();
-    kept.keep(begin(kept), [row("a")]);
+    const cache = new RowCache();
+    cache.add(begin(cache), [row("a")]);
     const tries: number[] = [];
     for (let run = 0; run < 60; run++) {
-      if (kept.keysOf(begin(kept)) === undefined) continue;
+      if (cache.keysOf(begin(cache)) === undefined) continue;
       tries.push(run);
-      kept.complete(begin(kept), [["unknown", 1n]]);
+      cache.complete(begin(cache), [["unknown", 1n]]);
     }
     expect(tries).toEqual([1, 3, 6, 11, 20, 37, 54]);
-    while (kept.keysOf(begin(kept)) === undefined);
-    kept.complete(begin(kept), [["a", 1n]]);
-    expect(kept.keysOf(begin(kept))).toBeDefined();
+    while (cache.keysOf(begin(cache)) === undefined);
+    cache.complete(begin(cache), [["a", 1n]]);
+    expect(cache.keysOf(begin(cache))).toBeDefined();
   });
 });
 
 describe("a store", () => {
-  const directory = mkdtempSync(join(tmpdir(), "logweir-kept-"));
+  const directory = mkdtempSync(join(tmpdir(), "logweir-row-cache-"));
   const signal = new AbortController().signal;
   let host: EngineHost;
   let store: DuckDbStore;
@@ -237,8 +237,8 @@ describe("a store", () => {
     expect(await read()).toEqual(first);
     await append(["e1499", "later"], "second");
     expect(await read()).toEqual(first);
+    // No read in between, which would begin anew by itself.
     expect(await host.deleteBefore("edge", "1000000")).toBe(1501);
-    expect(await read()).toEqual([]);
     await append(ids, "third");
     const third = await read();
     expect(third[0]).toEqual(["e1499", "third of e1499", 2499, expect.stringContaining(`"version":"third"`)]);

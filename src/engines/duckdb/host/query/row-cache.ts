@@ -4,8 +4,8 @@
  * was asked for before with the same values is asked for from the time on where its last row was: that many rows
  * behind a time are the newest, whatever came or went meanwhile.
  *
- * It is right because what is kept never changes: a source's events are told apart by their tenants and ids,
- * compaction moves rows as they are, and no text is written over (a JSON column's NULL may be, so it is not kept).
+ * It is right because what is cached never changes: a source's events are told apart by their tenants and ids,
+ * compaction moves rows as they are, and no text is written over (a JSON column's NULL may be, so it is not cached).
  * Only a deletion lets an id stand for another event: `forget` ends a generation then, and nothing goes from one
  * generation into a statement of another.
  */
@@ -14,10 +14,10 @@ import { DuckDBTimestampValue, type DuckDBValue } from "../../driver/driver.ts";
 import type { RowsPlan } from "../../statement-plan.ts";
 import { createRowShape, type FindTenantColumn, type RowShape } from "./row-shape.ts";
 
-/** Bytes of texts that are kept at most, two for each of their characters. */
-const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+/** Bytes of texts that are cached at most, two for each of their characters. */
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 const BYTES_PER_ROW = 200;
-/** Rows with longer texts are not kept: they would push out many others. */
+/** Rows with longer texts are not cached: they would push out many others. */
 const MAX_TEXT_LENGTH = 100_000;
 /** Statements that are remembered with their shapes, sets of values of each, and the characters of such a set. */
 const MAX_SHAPES = 500;
@@ -29,7 +29,7 @@ const MAX_PAUSE = 16;
 type Row = readonly DuckDBValue[];
 
 /** One statement of a shape, what was learnt of it, and when it was begun. */
-export interface KeptCall {
+export interface CacheableCall {
   readonly shape: RowShape;
   readonly state: ShapeState;
   readonly generation: number;
@@ -81,7 +81,7 @@ function keyOf({ table, texts, hasTenant }: RowShape, row: Row, idPosition: numb
   return `${table} ${texts.join()} ${whose} ${String(row[idPosition])}`;
 }
 
-function noteNewest({ shape, state, values }: KeptCall, rows: readonly Row[], timePosition: number): void {
+function noteNewest({ shape, state, values }: CacheableCall, rows: readonly Row[], timePosition: number): void {
   if (values.length > MAX_CALL_LENGTH) return;
   const last = rows[shape.limit - 1]?.[timePosition];
   state.sinceUs.set(values, last instanceof DuckDBTimestampValue ? last.micros : FIRST_US);
@@ -93,12 +93,12 @@ function pause(state: ShapeState): void {
   state.wait = state.pause;
 }
 
-/** Nothing is kept at first. */
-export class KeptRows {
+/** Empty at first. */
+export class RowCache {
   readonly #findTenantColumn: FindTenantColumn;
   readonly #states = new LRUCache<string, ShapeState>({ max: MAX_SHAPES });
-  readonly #kept = new LRUCache<string, Row>({
-    maxSize: MAX_KEPT_BYTES,
+  readonly #texts = new LRUCache<string, Row>({
+    maxSize: MAX_CACHED_BYTES,
     sizeCalculation: (texts) =>
       texts.reduce<number>((sum, text) => sum + (isText(text) ? 2 * text.length : 0), BYTES_PER_ROW),
   });
@@ -108,8 +108,8 @@ export class KeptRows {
     this.#findTenantColumn = findTenantColumn;
   }
 
-  /** Begins a statement of so many values; undefined where nothing of its rows can be kept. */
-  begin(sql: string, plan: RowsPlan, columnCount: number, values: readonly unknown[]): KeptCall | undefined {
+  /** Begins a statement of so many values; undefined where nothing of its rows can be cached. */
+  begin(sql: string, plan: RowsPlan, columnCount: number, values: readonly unknown[]): CacheableCall | undefined {
     const state = this.#stateOf(sql, plan, values.length);
     const { shape, sinceUs } = state;
     if (shape === undefined || shape.texts.length !== columnCount || shape.valueCount !== values.length)
@@ -119,21 +119,21 @@ export class KeptRows {
   }
 
   /** What to ask first; undefined where that promises little. */
-  keysOf({ shape, state, sinceUs }: KeptCall): KeysStatement | undefined {
+  keysOf({ shape, state, sinceUs }: CacheableCall): KeysStatement | undefined {
     if (state.wait > 0) {
       state.wait--;
       return undefined;
     }
-    if (this.#kept.size === 0) return undefined;
+    if (this.#texts.size === 0) return undefined;
     if (shape.newest === undefined || sinceUs === undefined) return { sql: shape.keysSql, since: undefined };
     return { sql: shape.newest.sql, since: new DuckDBTimestampValue(sinceUs) };
   }
 
   /** The whole rows for those that the keys' statement answered; undefined unless all of them are known. */
-  complete(call: KeptCall, keys: readonly Row[]): readonly Row[] | undefined {
+  complete(call: CacheableCall, keys: readonly Row[]): readonly Row[] | undefined {
     const { shape, state } = call;
     const wanted = keys.slice(0, shape.limit);
-    const texts = wanted.map((row) => this.#kept.get(keyOf(shape, row, shape.idKeyPosition)));
+    const texts = wanted.map((row) => this.#texts.get(keyOf(shape, row, shape.idKeyPosition)));
     if (!this.#isComplete(call, keys.length) || texts.includes(undefined)) {
       pause(state);
       return undefined;
@@ -147,13 +147,13 @@ export class KeptRows {
   }
 
   /** Takes all rows of a statement that ran whole. */
-  keep(call: KeptCall, rows: readonly Row[]): void {
+  add(call: CacheableCall, rows: readonly Row[]): void {
     const { shape } = call;
     if (call.generation !== this.#generation) return;
     for (const row of rows) {
       if (!isLasting(shape, row)) continue;
       const texts = row.filter((_, at) => shape.texts[at] !== undefined);
-      this.#kept.set(keyOf(shape, row, shape.idPosition), texts);
+      this.#texts.set(keyOf(shape, row, shape.idPosition), texts);
     }
     if (shape.newest !== undefined) noteNewest(call, rows, shape.newest.timePosition);
   }
@@ -161,7 +161,7 @@ export class KeptRows {
   /** To be called when events were deleted, before an id of theirs can be stored again. */
   forget(): void {
     this.#generation++;
-    this.#kept.clear();
+    this.#texts.clear();
   }
 
   #stateOf(sql: string, plan: RowsPlan, valueCount: number): ShapeState {
@@ -174,7 +174,7 @@ export class KeptRows {
     return state;
   }
 
-  #isComplete({ shape, generation, sinceUs }: KeptCall, rowCount: number): boolean {
+  #isComplete({ shape, generation, sinceUs }: CacheableCall, rowCount: number): boolean {
     // Behind a time there may be too few by now; then those before it belong to the answer too.
     return (
       generation === this.#generation && (sinceUs === undefined || sinceUs === FIRST_US || rowCount >= shape.limit)

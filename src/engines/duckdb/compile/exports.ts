@@ -1,0 +1,106 @@
+import { readableName } from "../../lowering/names.ts";
+import { columnOf } from "../sql/atoms.ts";
+import type { Sql } from "../sql/sql.ts";
+import type { Block } from "./block.ts";
+import { type Compilation, nextAlias } from "./compilation.ts";
+import { type Binding, makeBinding, type RecordSource } from "./scope.ts";
+
+/** Selects the expression under the alias, once for each key, and answers the alias. */
+export function exportAs(block: Block, key: number | string, alias: string, sql: () => Sql): string {
+  const known = block.exports.get(key);
+  if (known !== undefined) return known.alias;
+  block.exports.set(key, { alias, sql: sql(), id: typeof key === "number" ? key : undefined });
+  return alias;
+}
+
+/** The binding outside of a sub-select for a binding inside. */
+export function outsideBinding(
+  compilation: Compilation,
+  block: Block,
+  alias: string,
+  id: number,
+  inside: Binding,
+): Binding {
+  let printed: Sql | undefined;
+  const sql = () => {
+    printed ??= columnOf(alias, exportAs(block, id, compilation.analysis.alias(id), inside.sql));
+    return printed;
+  };
+  const { record, element, as } = inside;
+  return makeBinding(
+    sql,
+    true,
+    inside.isNeverNaN,
+    record === undefined ? undefined : outsideRecord(compilation, block, alias, id, record),
+    element === undefined ? undefined : outsideElement(compilation, block, alias, id, element),
+    as === undefined ? undefined : outsideAs(compilation, block, alias, id, as),
+  );
+}
+
+function outsideElement(
+  compilation: Compilation,
+  block: Block,
+  alias: string,
+  key: number,
+  element: NonNullable<Binding["element"]>,
+): NonNullable<Binding["element"]> {
+  return (offset) => {
+    const inside = element(offset);
+    if (inside === undefined) return undefined;
+    const hiddenKey = `${key}/element/${offset}`;
+    const known = block.exports.get(hiddenKey);
+    const name = known?.alias ?? nextAlias(compilation, "element_");
+    return columnOf(
+      alias,
+      exportAs(block, hiddenKey, name, () => inside),
+    );
+  };
+}
+
+/** Values of a type among those of several shapes are a column of their own. */
+function outsideAs(
+  compilation: Compilation,
+  block: Block,
+  alias: string,
+  key: number,
+  as: NonNullable<Binding["as"]>,
+): NonNullable<Binding["as"]> {
+  return (type) => {
+    const inside = block.isDistinct || block.isGrouped ? undefined : as(type);
+    if (inside === undefined) return undefined;
+    const hiddenKey = `${key}/as/${type.kind}`;
+    const name = block.exports.get(hiddenKey)?.alias ?? nextAlias(compilation, "as_");
+    return columnOf(
+      alias,
+      exportAs(block, hiddenKey, name, () => inside),
+    );
+  };
+}
+
+/** Leaves and presence of a record are handed out of a sub-select as columns of their own. */
+function outsideRecord(
+  compilation: Compilation,
+  block: Block,
+  alias: string,
+  key: number,
+  record: RecordSource,
+): RecordSource {
+  const hand = (kind: string, path: readonly string[], inside: Sql | undefined) => {
+    if (inside === undefined || block.isDistinct || block.isGrouped) return undefined;
+    const hiddenKey = `${key}/${kind}/${path.join("/")}`;
+    const known = block.exports.get(hiddenKey);
+    const name = known?.alias ?? nextAlias(compilation, `${readableName(path.at(-1) ?? "record")}_`);
+    return columnOf(
+      alias,
+      exportAs(block, hiddenKey, name, () => inside),
+    );
+  };
+  return {
+    leaf: (path, as) => hand(as === undefined ? "leaf" : `as/${as.kind}`, path, record.leaf(path, as)),
+    presence: (path) => hand("presence", path, record.presence(path)),
+    json: () => {
+      const { text, steps } = record.json();
+      return { text: hand("json", [], text) ?? text, steps };
+    },
+  };
+}

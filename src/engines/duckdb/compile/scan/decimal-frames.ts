@@ -1,0 +1,143 @@
+/**
+ * RANGE frames with an offset over BIGNUMERIC, which no type of DuckDB's frames holds, and over NUMERIC with an offset
+ * so large that bounds leave HUGEINT: they become frames over the number of the row's group of equal keys, whose bounds
+ * are so many groups away as different keys lie in between.
+ */
+
+import type { Expr, ResolvedFrameBound, WindowCall } from "../../../../googlesql/resolved.ts";
+import { arrayOf, BIGNUMERIC, INT64, type SqlType } from "../../../../googlesql/types.ts";
+import { signSql, variableSql } from "../../sql/atoms.ts";
+import { lambda, raiseText } from "../../sql/forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
+import { type Block, wrapBlock } from "../block.ts";
+import type { Compilation } from "../compilation.ts";
+import { printExpression } from "../expression/expressions.ts";
+import { sortItem } from "../render.ts";
+import { cheapBinding, type Scope } from "../scope.ts";
+import { newHiddenColumn, printInBlock } from "./shaping.ts";
+
+interface Rows {
+  readonly block: Block;
+  readonly calls: readonly WindowCall[];
+}
+
+type OffsetBound = Extract<ResolvedFrameBound, { readonly offset: Expr }>;
+
+function hasOffset(bound: ResolvedFrameBound): bound is OffsetBound {
+  return "offset" in bound;
+}
+
+/** Below it a bound, in units of the last digit of NUMERIC, stays within HUGEINT. */
+const LARGEST_NUMERIC_OFFSET = 7e28;
+
+function isLarge({ offset }: OffsetBound): boolean {
+  return offset.kind === "Literal" && Number(offset.value) > LARGEST_NUMERIC_OFFSET;
+}
+
+function isDecimalFrame({ frame, orderBy: [key] }: WindowCall): boolean {
+  if (frame?.unit !== "RANGE") return false;
+  const bounds = [frame.start, frame.end].filter(hasOffset);
+  const kind = key?.expression.type.kind;
+  return kind === "BIGNUMERIC" ? bounds.length > 0 : kind === "NUMERIC" && bounds.some(isLarge);
+}
+
+function toBignumeric(operand: Expr): Expr {
+  if (operand.type.kind === "BIGNUMERIC") return operand;
+  return { kind: "Cast", operand, type: BIGNUMERIC, isSafe: false, isImplicit: true, span: operand.span };
+}
+
+/** Selects what is printed in a sub-select, and answers the columns that stand for it around it. */
+function selectTexts(
+  compilation: Compilation,
+  from: Block,
+  types: readonly SqlType[],
+  span: Expr["span"],
+  print: (scope: Scope) => readonly Sql[],
+): { readonly block: Block; readonly columns: readonly Expr[] } {
+  const { block, texts } = printInBlock(compilation, from, print);
+  const columns = types.map((type, index) => {
+    const column = newHiddenColumn(compilation, type, span);
+    block.bindings.set(column.column.id, cheapBinding(texts[index] ?? EMPTY));
+    return column;
+  });
+  return { block: wrapBlock(compilation, block), columns };
+}
+
+/**
+ * How many different keys lie between the row's key and the bound: counting those at the bound, but not the row's own,
+ * where the bound reaches outwards, and the row's own where it is the near end of the frame.
+ */
+function printGroups(bound: OffsetBound, isStart: boolean, isDescending: boolean, key: Sql, keys: Sql, offset: Sql) {
+  const isUp = (bound.kind === "Following") !== isDescending;
+  const isOuter = (bound.kind === "Preceding") === isStart;
+  const far = sql`(${key} ${signSql(isUp ? "+" : "-")} ${offset})`;
+  const [below, above] = isUp === isOuter ? [signSql("<"), signSql("<=")] : [signSql("<="), signSql("<")];
+  const [least, most] = isUp ? [key, far] : [far, key];
+  const failure = raiseText("The offset of a RANGE frame must be a number that is not negative");
+  const each = variableSql("lw_key");
+  const isBetween = lambda(each, sql`${least} ${below} ${each} AND ${each} ${above} ${most}`);
+  const count = sql`coalesce(CAST(len(list_filter(${keys}, ${isBetween})) AS BIGINT), 0)`;
+  return sql`CASE WHEN ${key} IS NULL THEN 0 WHEN ${offset} >= CAST('0' AS BIGNUM) THEN ${count} ELSE ${failure} END`;
+}
+
+function rewriteCall(compilation: Compilation, from: Block, call: WindowCall): Rows {
+  const { frame, span } = call;
+  const [key] = call.orderBy;
+  if (frame === undefined || key === undefined) return { block: from, calls: [call] };
+  const bounds = [frame.start, frame.end].filter(hasOffset);
+  const first = selectTexts(compilation, from, [INT64, arrayOf(BIGNUMERIC), BIGNUMERIC], span, (scope) => {
+    const partition = joinSql(
+      call.partitionBy.map((each) => printExpression(compilation, each, scope)),
+      ", ",
+    );
+    const by = partition === EMPTY ? EMPTY : sql`PARTITION BY ${partition}`;
+    const value = printExpression(compilation, toBignumeric(key.expression), scope);
+    const order = sortItem(value, key.isDescending, key.nullsFirst);
+    return [
+      sql`dense_rank() OVER (${by} ORDER BY ${order})`,
+      sql`list(DISTINCT ${value}) FILTER (WHERE ${value} IS NOT NULL) OVER (${by})`,
+      value,
+    ];
+  });
+  const [group, keys, value] = first.columns;
+  if (group === undefined || keys === undefined || value === undefined) return { block: from, calls: [call] };
+  const second = selectTexts(
+    compilation,
+    first.block,
+    bounds.map(() => INT64),
+    span,
+    (scope) =>
+      bounds.map((bound) => {
+        const [printed, all, offset] = [value, keys, toBignumeric(bound.offset)].map((each) =>
+          printExpression(compilation, each, scope),
+        );
+        return printGroups(
+          bound,
+          bound === frame.start,
+          key.isDescending,
+          printed ?? EMPTY,
+          all ?? EMPTY,
+          offset ?? EMPTY,
+        );
+      }),
+  );
+  const pending = second.columns.values();
+  const toGroups = (bound: ResolvedFrameBound): ResolvedFrameBound =>
+    hasOffset(bound) ? { ...bound, offset: pending.next().value ?? bound.offset } : bound;
+  const orderBy = [{ expression: group, isDescending: false, nullsFirst: true }];
+  const overGroups = { unit: frame.unit, start: toGroups(frame.start), end: toGroups(frame.end) };
+  return { block: second.block, calls: [{ ...call, orderBy, frame: overGroups }] };
+}
+
+/** The calls with frames that DuckDB has, and the block in which they can be printed. */
+export function withoutDecimalFrames(compilation: Compilation, block: Block, calls: readonly WindowCall[]): Rows {
+  if (!calls.some(isDecimalFrame)) return { block, calls };
+  let rows = block;
+  const replaced = calls.map((call) => {
+    if (!isDecimalFrame(call)) return call;
+    const rewritten = rewriteCall(compilation, rows, call);
+    rows = rewritten.block;
+    return rewritten.calls[0] ?? call;
+  });
+  return { block: rows, calls: replaced };
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { bigintSql, boolSql, columnOf, decimalSql, NULL, numberSql, textSql, variableSql } from "./atoms.ts";
+import { castTo, fallible, infallible, isConstantKey, lambda, raiseText, select, tried } from "./forms.ts";
+import { EMPTY, joinSql, type Sql, sql } from "./sql.ts";
+import { DOUBLE, VARCHAR } from "./types.ts";
+
+const query = sql`(${select(sql`1 AS one`)})`;
+const each = variableSql("x");
+const list = sql`list_transform(l, ${lambda(each, sql`${each} + 1`)})`;
+
+/** The forms in which a piece may stand in another. */
+const holders: readonly ((piece: Sql) => Sql)[] = [
+  (piece) => sql`f(${piece}, 1)`,
+  (piece) => sql`CASE WHEN ${NULL} IS NULL THEN ${piece} END`,
+  (piece) => joinSql([NULL, piece], ", "),
+  (piece) => joinSql([piece], ", "),
+  (piece) => castTo(piece, VARCHAR),
+  (piece) => lambda(each, piece),
+  (piece) => select(piece),
+  (piece) => tried(piece),
+];
+
+describe("a piece of SQL", () => {
+  it("holds a query, a lambda or TRY wherever one of its parts does", () => {
+    for (const hold of holders) {
+      expect(hold(query).holdsQuery).toBe(true);
+      expect(hold(list).holdsLambda).toBe(true);
+      expect(hold(list).readsOneQuery).toBe(true);
+      expect(hold(tried(each)).readsOneQuery).toBe(true);
+    }
+    expect(list.holdsQuery).toBe(false);
+    expect(query.readsOneQuery).toBe(false);
+  });
+
+  it("holds none for a text or a name that reads like one", () => {
+    for (const word of ["SELECT", "it's (SELECT 1)", "lambda x: 1", "TRY(x)"]) {
+      for (const piece of [textSql(word), sql`concat(${textSql(word)}, 'a')`, columnOf("t1", `"${word}"`)])
+        expect([piece.text, piece.holdsQuery, piece.readsOneQuery]).toEqual([piece.text, false, false]);
+    }
+  });
+
+  it("can fail where a part can, but not within TRY or where its failures are NULL already", () => {
+    const failing = raiseText("no");
+    expect(sql`CASE WHEN ${each} THEN ${failing} END`.canFail).toBe(true);
+    expect(sql`[${fallible(sql`lw_f(${each})`)}]`.canFail).toBe(true);
+    expect(tried(failing).canFail).toBe(false);
+    expect(infallible(failing).canFail).toBe(false);
+    expect(infallible(each)).toBe(each);
+  });
+
+  it("is a column or a constant as it stands, and no more with anything around it", () => {
+    expect([each.isColumn, each.isRepeatable, each.isConstant]).toEqual([true, true, false]);
+    expect([textSql("a").isConstant, numberSql(-1).isConstant, NULL.isConstant]).toEqual([true, true, true]);
+    for (const piece of [each, textSql("a"), numberSql(1)]) {
+      const around = sql`(${piece})`;
+      expect([around.isColumn, around.isRepeatable, around.isConstant, around.value]).toEqual([
+        ...[false, false, false],
+        undefined,
+      ]);
+    }
+  });
+
+  it("tells what a literal says", () => {
+    expect(bigintSql(-5n)).toMatchObject({ text: "(-5)::BIGINT", integer: -5n });
+    expect(bigintSql(-9223372036854775808n).text).toBe("CAST('-9223372036854775808' AS BIGINT)");
+    expect(textSql("it's")).toMatchObject({ text: "'it''s'", literalText: "it's", integer: undefined });
+    expect(boolSql(true).value).toBe(true);
+    expect([NULL, textSql("")].map(isConstantKey)).toEqual([true, true]);
+    expect([numberSql(1), each, castTo(NULL, DOUBLE)].map(isConstantKey)).toEqual([false, false, false]);
+  });
+
+  it("has no integer that was rounded on the way", () => {
+    expect(numberSql(0.5).integer).toBeUndefined();
+    expect(decimalSql("0.25").text).toBe("0.25");
+    expect(() => decimalSql("1; DROP TABLE t")).toThrow("Not a number");
+  });
+
+  it("goes into no plain string, and nothing joins to nothing", () => {
+    expect(() => `${each}`).toThrow("SQL in a plain string: x");
+    expect(joinSql([], ", ")).toBe(EMPTY);
+  });
+});
