@@ -1,26 +1,65 @@
 /** The engines that there are. Whatever is outside this room opens one here, and names none. */
+import { clickHouseCapabilities } from "./clickhouse/capabilities.ts";
+import type { ClickHouseServer } from "./clickhouse/index.ts";
 import type { EngineCapabilities } from "./contract/capabilities.ts";
 import type { ByteChecker, FileCheck } from "./contract/file-check.ts";
 import type { Engine } from "./contract/query-engine.ts";
 import type { ScratchEngine } from "./contract/scratch-engine.ts";
-import { type DuckDbEngineOptions, duckDbCapabilities, openDuckDbEngine } from "./duckdb/index.ts";
+import {
+  createResidualEngine,
+  type DuckDbEngineOptions,
+  duckDbCapabilities,
+  openDuckDbEngine,
+} from "./duckdb/index.ts";
 
-export type EngineOptions = DuckDbEngineOptions;
+/** A server that keeps the events, instead of a folder of this machine. */
+type EngineServer = ClickHouseServer;
+
+export interface EngineOptions extends DuckDbEngineOptions {
+  /** Then only the limits and the log of the other options count. */
+  readonly server?: EngineServer;
+}
 
 /** What may be relied on of the engine that `openEngine` opens, before it is open. */
-export function engineCapabilities(): EngineCapabilities {
-  return duckDbCapabilities;
+export function engineCapabilities(server?: EngineServer): EngineCapabilities {
+  return server === undefined ? duckDbCapabilities : clickHouseCapabilities(server.cluster);
 }
 
 /** What only tests set: when the engine makes checkpoints and compacts, and what its host is. */
 export type EngineSizes = Pick<EngineOptions, "checkpointBytes" | "compaction" | "hostPath">;
 
 /**
- * Opens the store in a folder. Rejects with `EngineError` `unavailable` where the folder is used by another service,
- * holds something else, or is damaged.
+ * Opens the store in a folder, or on a server. Rejects with `EngineError` `unavailable` where the folder is used by
+ * another service, holds something else, or is damaged, and where the server does not answer or was not made ready.
  */
-export function openEngine(options: EngineOptions): Promise<Engine> {
-  return openDuckDbEngine(options);
+export async function openEngine({ server, ...options }: EngineOptions): Promise<Engine> {
+  if (server === undefined) return openDuckDbEngine(options);
+  const { directory: _, ...hosted } = options;
+  const { openClickHouseEngine } = await import("./clickhouse/index.ts");
+  const { tenantColumns, log } = options;
+  return openClickHouseEngine({
+    ...server,
+    ...(tenantColumns === undefined ? {} : { tenantColumns }),
+    ...(log === undefined ? {} : { log }),
+    residual: createResidualEngine(hosted),
+  });
+}
+
+/** The statements that make a server ready; none where nothing is missing. Throws `EngineError`. */
+export async function planMigration(server: EngineServer): Promise<readonly string[]> {
+  return (await import("./clickhouse/index.ts")).planMigration(server);
+}
+
+/** Makes a server ready, and answers the statements. Throws `EngineError`. */
+export async function migrateServer(server: EngineServer): Promise<readonly string[]> {
+  return (await import("./clickhouse/index.ts")).migrate(server);
+}
+
+/** What is not as it should be on a server, for people and for programs. Throws `EngineError`. */
+export async function checkServer(
+  server: EngineServer,
+): Promise<readonly { readonly code: string; readonly message: string }[]> {
+  return (await import("./clickhouse/index.ts")).checkServer(server);
 }
 
 /** An engine in memory and in this process, for commands: nothing survives it. */
@@ -29,8 +68,21 @@ export async function openMemoryEngine(options: { readonly threads?: number } = 
   return open(options);
 }
 
-/** An engine over tables that queries make. */
-export async function openScratchEngine(): Promise<ScratchEngine> {
+/** Where a ClickHouse server is, and who asks it. */
+export interface ScratchServer {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+/** An engine over tables that queries make: in this process, or on a ClickHouse server. */
+export async function openScratchEngine(server?: ScratchServer): Promise<ScratchEngine> {
+  if (server !== undefined) {
+    const { openClickHouseScratch } = await import("./clickhouse/scratch-engine.ts");
+    const { url, ...access } = server;
+    return openClickHouseScratch({ ...access, urls: [url] }, await openMemoryEngine({ threads: 1 }));
+  }
   const { openScratchEngine: open } = await import("./duckdb/scratch-engine.ts");
   return open();
 }

@@ -110,6 +110,11 @@ const definitions = {
     title: "A function would make a larger value than the call may",
     hint: "Make smaller arrays and texts.",
   },
+  residual_too_large: {
+    status: 422,
+    title: "Too many rows would have to leave the server for what it cannot compute",
+    hint: "Filter by what the server can compute; `logweir explain` tells what it cannot.",
+  },
   memory_exceeded: {
     status: 422,
     title: "The query needs more memory than the engine has",
@@ -146,6 +151,11 @@ const definitions = {
     status: 500,
     title: "The endpoint's saved query no longer fits what it reads",
     hint: "Its owner sees the reason where the endpoint is shown.",
+  },
+  metadata_unavailable: {
+    status: 503,
+    title: "The database of the metadata is away",
+    hint: "Retry after the seconds of Retry-After.",
   },
   internal: {
     status: 500,

@@ -1,6 +1,7 @@
 /** A case that nothing fails tests nothing: the suite is run over engines that do nothing, or the wrong thing. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFakeEngine, runningQuery } from "../../../test/support/fake-engine.ts";
+import { sampleOf } from "../../../test/support/sample-size.ts";
 import { type Engine, EngineError, type EventStore, type LogEvent } from "../contract/query-engine.ts";
 import { openMemoryEngine } from "../index.ts";
 import { Bench, type ConformanceCase, conformanceCases } from "./index.ts";
@@ -58,7 +59,7 @@ describe("the suite finds", () => {
   const renumbered = (events: readonly LogEvent[]) =>
     events.map((event) => ({ ...event, id: `${event.id} ${++made}` }));
 
-  it.each<readonly [what: string, broken: () => Engine, cases: readonly string[]]>([
+  const brokenEngines: readonly (readonly [what: string, broken: () => Engine, cases: readonly string[]])[] = [
     [
       "a store that stores repeats",
       () =>
@@ -125,7 +126,9 @@ describe("the suite finds", () => {
       () => ({ ...engine, run: (request) => engine.run({ ...request, values: request.values.toReversed() }) }),
       ["answers with parameters of each form"],
     ],
-  ])("%s", async (_, broken, cases) => {
+  ];
+
+  it.each(sampleOf(brokenEngines, 0.4))("%s", async (_, broken, cases) => {
     for (const begin of cases) {
       const each = allCases.find(({ name }) => name.startsWith(begin));
       if (each === undefined) throw new Error(`There is no case ${begin}`);

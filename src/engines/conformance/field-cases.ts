@@ -41,6 +41,27 @@ const fields: readonly ConformanceCase[] = [
     { level: [{ name: "info" }] },
     { level: "plain" },
   ]),
+  queryCase(
+    "a field of records and texts in groups",
+    "SELECT level, COUNT(*) AS n FROM forms GROUP BY level ORDER BY n, TO_JSON_STRING(level)",
+    [
+      { level: "plain", n: 1 },
+      { level: [{ name: "info" }], n: 1 },
+      { level: null, n: 3 },
+    ],
+  ),
+  queryCase(
+    "a field of records and texts, and one below it, over a join, a union and a sub-query with a limit",
+    `WITH f AS (SELECT * FROM forms ORDER BY id DESC LIMIT 3)
+      SELECT a.id, b.level, a.project, b.level.name AS name FROM f AS a LEFT JOIN forms AS b ON a.id = b.id
+      UNION ALL SELECT 'x', level, project, NULL FROM f WHERE id = '4' ORDER BY id`,
+    [
+      { id: "2", level: null, project: "q", name: null },
+      { id: "3", level: [{ name: "info" }], project: 7, name: "info" },
+      { id: "4", level: "plain", project: null, name: null },
+      { id: "x", level: "plain", project: null, name: null },
+    ],
+  ),
   queryCase("records as arrays of one object, as they were sent", "SELECT metadata FROM forms ORDER BY id", [
     { metadata: [{ status: 200, request: [{ path: "/a", tags: ["x", "y"] }], mixed: 1, spans: [{ n: 1 }, { n: 2 }] }] },
     { metadata: [{ status: "200", request: [{ path: "/b" }], mixed: true, spans: [{ n: 3 }] }] },

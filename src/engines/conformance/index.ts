@@ -7,6 +7,7 @@ import { hostileCases } from "./hostile-cases.ts";
 import { keepingCases } from "./keeping-cases.ts";
 import { languageCases } from "./language-cases.ts";
 import { limitCases } from "./limit-cases.ts";
+import { movingCases } from "./moving-cases.ts";
 
 export { Bench, type OpenEngine } from "./bench.ts";
 export type { ConformanceCase } from "./conformance-case.ts";
@@ -17,6 +18,7 @@ export const conformanceCases: Readonly<Record<string, readonly ConformanceCase[
   language: languageCases,
   appends: appendCases,
   "what is kept": keepingCases,
+  "what is moved": movingCases,
   "limits and cancel": limitCases,
   "hostile data": hostileCases,
 };

@@ -12,6 +12,8 @@ export type EngineErrorCode =
   | "memory_exceeded"
   /** A function would make a larger value than it may. */
   | "limit_exceeded"
+  /** More rows would have to leave the server for what it cannot compute than may. */
+  | "residual_too_large"
   /** The engine process is gone or restarting; retry later. */
   | "unavailable"
   /** The store's disk is full: reads go on. */

@@ -6,6 +6,7 @@ import type { ResolvedQuery } from "../../googlesql/resolved.ts";
 import type { SqlType } from "../../googlesql/types.ts";
 import type { EngineCapabilities } from "./capabilities.ts";
 import type { EventStore } from "./event-store.ts";
+import type { StoredEvents } from "./stored-events.ts";
 
 export { EngineError, type EngineErrorCode, type EngineLimit } from "./errors.ts";
 export type {
@@ -31,6 +32,7 @@ export type {
 } from "./event-store.ts";
 export { BodyError, newestTimestampUs, WideNumber } from "./event-store.ts";
 export type { FigureDefinition, Figures, SourceReport, StoreProblem, StoreReport } from "./store-report.ts";
+export type { StoredEvents, TimeRange, TimeSlice } from "./stored-events.ts";
 
 /** A query in an engine's own SQL. Immutable and free of values, so that it can be kept and run many times. */
 export interface CompiledQuery {
@@ -133,13 +135,30 @@ export interface CompileOptions {
   readonly nowUs?: bigint;
 }
 
+/** A part of a compiled query, by the engine that runs it. */
+export interface ExplainedPart {
+  /** Name of an engine. */
+  readonly runsOn: string;
+  /** Absent where another part tells it. */
+  readonly sql?: string;
+  /** Why it does not run where the events are, in words that follow the name of a function or form. */
+  readonly reason?: string;
+  /** Where that stands in the query's text, counted from 1; absent where it is not known. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
 export interface Engine {
   /** `duckdb`, later `clickhouse`, `bigquery`. */
   readonly name: string;
   readonly capabilities: EngineCapabilities;
   readonly store: EventStore;
+  /** Absent on an engine that events cannot be moved from. */
+  readonly storedEvents?: StoredEvents;
   /** Throws `GoogleSqlError` with positions where the engine cannot express the query. */
   compile(query: ResolvedQuery, options?: CompileOptions): CompiledQuery;
+  /** What of a query that `compile` answered runs where. */
+  explain?(query: CompiledQuery): readonly ExplainedPart[];
   /** Resolves when the first rows (or the end) are there; throws `EngineError`, also while iterating. */
   run(request: RunRequest): Promise<RunningQuery>;
   /** Resolves when the engine answered; throws `EngineError` `unavailable` otherwise. */

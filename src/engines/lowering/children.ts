@@ -55,6 +55,30 @@ export function someScanned(root: Scan, isSuch: (expression: AnyExpr) => boolean
   return false;
 }
 
+/** Does the scan read a stored table, be it through a CTE or in a sub-query? */
+export function readsTable(root: Scan): boolean {
+  const pending: Scan[] = [root];
+  const seen = new Set<Scan>();
+  for (let scan = pending.pop(); scan !== undefined; scan = pending.pop()) {
+    if (seen.has(scan)) continue;
+    seen.add(scan);
+    if (scan.kind === "Table") return true;
+    if (scan.kind === "Cte") pending.push(scan.cte.scan);
+    pending.push(...scanInputs(scan));
+    for (const expression of scanExpressions(scan)) {
+      someExpression(
+        expression,
+        (at) => {
+          if (at.kind === "Subquery" || at.kind === "InSubquery") pending.push(at.scan);
+          return false;
+        },
+        false,
+      );
+    }
+  }
+  return false;
+}
+
 function present<T>(values: readonly (T | undefined)[]): readonly T[] {
   const found: T[] = [];
   for (const value of values) if (value !== undefined) found.push(value);

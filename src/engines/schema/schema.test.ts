@@ -3,7 +3,6 @@ import { arrayOf, formatType } from "../../googlesql/types.ts";
 import type { EventValue, LogEvent, SourceDefinition } from "../contract/query-engine.ts";
 import { decodeBatch } from "../duckdb/batch/batch-reader.ts";
 import { encodeEvents } from "../duckdb/encoder/event-encoder.ts";
-import { TenantSets } from "../duckdb/store/tenant-sets.ts";
 import { createDeclaration } from "./declaration.ts";
 import { NO_ENTRIES, newEntries } from "./entry-set.ts";
 import type { Tenant } from "./field-requests.ts";
@@ -11,6 +10,7 @@ import { applyEntries, createFieldTree, type FieldTree } from "./field-tree.ts";
 import { declaredEntries, defaultSchemaLimits, grantEntries, type SchemaLimits } from "./grant-entries.ts";
 import type { TableLayout } from "./layout.ts";
 import type { SchemaEntry } from "./schema-entry.ts";
+import { TenantSets } from "./source/tenant-sets.ts";
 import { createTableLayout } from "./table-layout.ts";
 
 type Fields = { readonly [field: string]: EventValue };

@@ -1,0 +1,93 @@
+/** A resolved query as a plan: statements for the server, and the rest for the embedded engine. */
+import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
+import type { ResolvedQuery } from "../../googlesql/resolved.ts";
+import type { CompiledQuery, CompileOptions, Engine, ExplainedPart, OutputColumn } from "../contract/query-engine.ts";
+import { NotPushed } from "./compile/not-pushed.ts";
+import type { ServerTables } from "./compile/server-table.ts";
+import { NestedTooDeeply } from "./pushdown/limits.ts";
+import { divideQuery, type RemoteStatement, type ServerStatement } from "./pushdown/plan.ts";
+
+/** Why a part of a query runs in the embedded engine. */
+export interface PlacedReason {
+  readonly reason: string;
+  /** Counted from 1; absent where it is not known. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** What a run has to know of a query. */
+export type ServerPlan =
+  | { readonly kind: "whole"; readonly statement: ServerStatement; readonly nowUs: bigint | undefined }
+  | {
+      readonly kind: "divided";
+      readonly remotes: readonly RemoteStatement[];
+      readonly residual: CompiledQuery;
+      readonly reasons: readonly PlacedReason[];
+      readonly nowUs: bigint | undefined;
+    };
+
+export interface CompileTarget {
+  readonly tables: ServerTables;
+  /** The embedded engine. */
+  readonly residual: Pick<Engine, "compile">;
+  /** Send what reads no table to the server too. */
+  readonly pushesConstants?: boolean;
+}
+
+/** Throws `GoogleSqlError` with positions where neither engine can express the query. */
+export function compileQuery(query: ResolvedQuery, target: CompileTarget, options: CompileOptions = {}): CompiledQuery {
+  const timeZone = options.timeZone ?? "UTC";
+  const division = divide(query, target, timeZone, options.text ?? "");
+  const common = {
+    parameters: query.parameters,
+    columns: query.columns.map(({ name, column }): OutputColumn => ({ name, type: column.type })),
+    tables: division.tables,
+  };
+  const { nowUs } = options;
+  if (division.kind === "whole") {
+    const plan: ServerPlan = { kind: "whole", statement: division.statement, nowUs };
+    return { ...common, sql: division.statement.sql, plan };
+  }
+  const residual = target.residual.compile(division.residual, options);
+  const reasons = division.reasons.map(({ reason, span }): PlacedReason => {
+    if (span === undefined || options.text === undefined) return { reason };
+    return { reason, ...positionAt(options.text, span.start) };
+  });
+  const plan: ServerPlan = { kind: "divided", remotes: division.remotes, residual, reasons, nowUs };
+  const sql = [...division.remotes.map((remote) => remote.sql), residual.sql].join(";\n");
+  return { ...common, sql, plan };
+}
+
+function divide(query: ResolvedQuery, target: CompileTarget, timeZone: string, text: string) {
+  try {
+    return divideQuery(query, {
+      tables: target.tables,
+      timeZone,
+      pushesConstants: target.pushesConstants ?? false,
+    });
+  } catch (error) {
+    if (error instanceof NestedTooDeeply) {
+      throw new GoogleSqlError(text, [{ code: "too_complex", message: error.message, span: { start: 0, end: 0 } }]);
+    }
+    if (!(error instanceof NotPushed)) throw error;
+    const span = error.span ?? { start: 0, end: 0 };
+    throw new GoogleSqlError(text, [{ code: "unsupported", message: `ClickHouse: ${error.reason}`, span }]);
+  }
+}
+
+/** The plan that `compileQuery` made. */
+export function planOf({ plan }: CompiledQuery): ServerPlan {
+  return plan as ServerPlan;
+}
+
+/** The statements of a query that `compileQuery` answered, and why some of it is none of the server's. */
+export function explainQuery(query: CompiledQuery): readonly ExplainedPart[] {
+  const plan = planOf(query);
+  if (plan.kind === "whole") return [{ runsOn: "clickhouse", sql: plan.statement.sql }];
+  const [first, ...others] = plan.reasons;
+  return [
+    ...plan.remotes.map(({ sql }) => ({ runsOn: "clickhouse", sql })),
+    { runsOn: "duckdb", sql: plan.residual.sql, ...first },
+    ...others.map((reason) => ({ runsOn: "duckdb", ...reason })),
+  ];
+}

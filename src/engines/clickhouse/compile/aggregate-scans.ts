@@ -1,0 +1,114 @@
+/** Building blocks for GROUP BY and DISTINCT. */
+import type { AggregateCall, Expr, Scan } from "../../../googlesql/resolved.ts";
+import { aggregateFunctions, settleFloat } from "../functions/aggregates.ts";
+import { isComparable } from "../functions/compare.ts";
+import { missingForm } from "../functions/reasons.ts";
+import type { AggregateContext } from "../functions/types.ts";
+import { type Block, openBlock, rowBlock, scopeOf, withoutColumns, wrapBlock } from "./block.ts";
+import { scalarContext } from "./calls.ts";
+import { type Compilation, guarded, unguarded } from "./compilation.ts";
+import { printExpression } from "./expressions.ts";
+import { NotPushed } from "./not-pushed.ts";
+import { cheapBinding, type Scope } from "./scope.ts";
+import { bind } from "./sql-text.ts";
+
+function checkKey(expression: Expr): void {
+  if (!isComparable(expression.type)) throw new NotPushed(`GROUP BY a ${expression.type.kind}`, expression.span);
+}
+
+export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "Aggregate" }, from: Block): Block {
+  const open = rowBlock(compilation, from);
+  const input = open.order.length > 0 ? { ...open, order: [] } : open;
+  const scope = scopeOf(input);
+  const keys = scan.groupBy.map(({ column, expression }) => {
+    checkKey(expression);
+    const sql = unguarded(compilation, () => printExpression(compilation, expression, scope));
+    return { id: column.id, sql: expression.type.kind === "FLOAT64" ? bind([sql], "k", settleFloat) : sql };
+  });
+  if (scan.groupingSets !== undefined) throw new NotPushed("GROUPING SETS, ROLLUP or CUBE");
+  const calls = scan.aggregates.map(({ column, call }) => {
+    const sql = unguarded(compilation, () => printAggregateCall(compilation, call, scope));
+    return { id: column.id, sql };
+  });
+  const block = withoutColumns(input);
+  block.isGrouped = true;
+  block.groupKeys = keys;
+  for (const { id, sql } of [...keys, ...calls]) block.bindings.set(id, cheapBinding(sql));
+  return block;
+}
+
+/** The complete aggregate. Throws `NotPushed`. */
+function printAggregateCall(compilation: Compilation, call: AggregateCall, scope: Scope): string {
+  const row = aggregateFunctions[call.function];
+  const name = call.function === "$count_star" ? "COUNT" : call.function;
+  if (row === undefined) throw new NotPushed(missingForm(name, `Function ${name}`), call.span);
+  if (call.having !== undefined || call.isSafe) throw new NotPushed(`Function ${name} with HAVING or SAFE`, call.span);
+  const filter = call.filter === undefined ? undefined : printExpression(compilation, call.filter, scope);
+  const guard = filter === undefined ? undefined : `ifNull(${filter}, false)`;
+  const print = (each: Expr) => guarded(compilation, guard, () => printExpression(compilation, each, scope));
+  return row({
+    ...contextOf(compilation, call, call.arguments.map(print)),
+    filter: guard,
+    order: call.orderBy.map((key) => ({
+      sql: print(key.expression),
+      type: key.expression.type,
+      isDescending: key.isDescending,
+    })),
+    limit: limitOf(call),
+    over: "",
+  });
+}
+
+function limitOf({ limit }: AggregateCall): bigint | undefined {
+  if (limit === undefined) return undefined;
+  if (limit.kind !== "Literal" || limit.value === null) throw new NotPushed("LIMIT by an expression", limit.span);
+  return BigInt(limit.value);
+}
+
+type CommonContext = Omit<AggregateContext, "filter" | "order" | "limit" | "over">;
+
+/** What an aggregate and a window function have in common. */
+export function contextOf(
+  compilation: Compilation,
+  call: AggregateContext["call"],
+  args: readonly string[],
+): CommonContext {
+  const types = call.arguments.map((argument) => argument.type);
+  const {
+    mask,
+    bind: bindOnce,
+    failIf,
+    refuse,
+  } = scalarContext(compilation, {
+    name: call.function === "$count_star" ? "COUNT" : call.function,
+    args,
+    types,
+    type: call.type,
+    isSafe: false,
+    span: call.span,
+  });
+  return { args, types, type: call.type, mask, bind: bindOnce, failIf, refuse, call, isDistinct: call.isDistinct };
+}
+
+export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Distinct" }, input: Block): Block {
+  const wrong = scan.columns.find(({ column }) => !isComparable(column.type));
+  if (wrong !== undefined) throw new NotPushed(`SELECT DISTINCT of a ${wrong.column.type.kind}`);
+  const open = openBlock(compilation, input);
+  const rows = open.order.length > 0 || open.hasWindows ? wrapBlock(compilation, { ...open, order: [] }) : open;
+  const scope = scopeOf(rows);
+  const block = withoutColumns(rows);
+  block.isDistinct = true;
+  for (const { column, input: from } of scan.columns) {
+    const found = scope.find(from.id);
+    if (found === undefined) throw new NotPushed("DISTINCT of a column of the query around it");
+    const sql = unguarded(compilation, () => found.sql());
+    block.bindings.set(column.id, cheapBinding(column.type.kind === "FLOAT64" ? bind([sql], "k", settleFloat) : sql));
+    // All columns are compared, also those that nobody reads.
+    block.exports.set(column.id, {
+      alias: compilation.analysis.alias(column.id),
+      sql: block.bindings.get(column.id)?.sql() ?? sql,
+    });
+  }
+  // Seen from outside only: what is selected is what is compared.
+  return wrapBlock(compilation, block);
+}

@@ -1,0 +1,179 @@
+/**
+ * One SELECT under construction. Scans are merged into it as long as SQL's order of clauses allows; what does not fit
+ * goes around it as another SELECT (`wrapBlock`). A block selects only what is asked of it.
+ */
+import type { Column } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
+import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
+import { NotPushed } from "./not-pushed.ts";
+import { renderBlock } from "./render.ts";
+import type { Binding, CarriedValue, RecordSource, Scope } from "./scope.ts";
+
+export interface SelectItem {
+  readonly alias: string;
+  readonly sql: string;
+}
+
+interface OrderItem {
+  readonly id: number;
+  readonly binding: Binding;
+  readonly type: SqlType;
+  readonly isDescending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+export interface Block {
+  /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
+  from: (() => string) | undefined;
+  where: readonly string[];
+  groupKeys: readonly { readonly id: number; readonly sql: string }[];
+  groupingSets: readonly (readonly number[])[] | undefined;
+  isGrouped: boolean;
+  isDistinct: boolean;
+  hasWindows: boolean;
+  order: readonly OrderItem[];
+  limit: string | undefined;
+  offset: string | undefined;
+  readonly exports: Map<number | string, SelectItem>;
+  readonly bindings: Map<number, Binding>;
+  sources: ((id: number) => Binding | undefined)[];
+  readonly depth: number;
+}
+
+/** Sub-selects that a statement may nest. */
+const MAX_DEPTH = 60;
+
+export function newBlock(depth = 1): Block {
+  return {
+    from: undefined,
+    where: [],
+    groupKeys: [],
+    groupingSets: undefined,
+    isGrouped: false,
+    isDistinct: false,
+    hasWindows: false,
+    order: [],
+    limit: undefined,
+    offset: undefined,
+    exports: new Map(),
+    bindings: new Map(),
+    sources: [],
+    depth,
+  };
+}
+
+/** The column as expressions of the block print it; undefined where it is none of the block's. */
+export function findColumn(block: Block, id: number): Binding | undefined {
+  const known = block.bindings.get(id);
+  if (known !== undefined) return known;
+  for (const source of block.sources) {
+    const found = source(id);
+    if (found !== undefined) {
+      block.bindings.set(id, found);
+      return found;
+    }
+  }
+  return undefined;
+}
+
+/** Selects the expression under the alias, once for each key, and answers the alias. */
+export function exportAs(block: Block, key: number | string, alias: string, sql: () => string): string {
+  const known = block.exports.get(key);
+  if (known !== undefined) return known.alias;
+  block.exports.set(key, { alias, sql: sql() });
+  return alias;
+}
+
+/** Leaves and presence of a record are handed out of a sub-select as columns of their own. */
+function outsideRecord(
+  compilation: Compilation,
+  block: Block,
+  alias: string,
+  key: number,
+  record: RecordSource,
+): RecordSource {
+  const hand = (kind: string, inside: string | undefined) => {
+    if (inside === undefined || block.isDistinct || block.isGrouped) return undefined;
+    const hiddenKey = `${key}/${kind}`;
+    const name = block.exports.get(hiddenKey)?.alias ?? nextAlias(compilation, "r");
+    return `${alias}.${exportAs(block, hiddenKey, name, () => inside)}`;
+  };
+  return {
+    leaf: (path, type) => hand(`leaf/${type.kind}/${path.join("/")}`, record.leaf(path, type)),
+    presence: (path) => hand(`presence/${path.join("/")}`, record.presence(path)),
+    json: (path) => hand(`json/${path.join("/")}`, record.json(path)),
+  };
+}
+
+/** A carried value is handed out of a sub-select as a column of its own. */
+function outsideCarried(compilation: Compilation, block: Block, alias: string, id: number, carried: CarriedValue) {
+  if (block.isDistinct || block.isGrouped) return undefined;
+  const key = `${id}/carried`;
+  const sql = () => {
+    const name = block.exports.get(key)?.alias ?? nextAlias(compilation, "r");
+    return `${alias}.${exportAs(block, key, name, carried.sql)}`;
+  };
+  return { ...carried, sql };
+}
+
+/** Puts the block into FROM of a new one. Columns are exported when somebody reads them there. */
+export function wrapBlock(compilation: Compilation, block: Block): Block {
+  const outside = newBlock(block.depth + 1);
+  if (outside.depth > MAX_DEPTH) throw new NotPushed(`sub-queries over more than ${MAX_DEPTH} levels`);
+  compilation.wrapCount++;
+  const alias = nextAlias(compilation, "s");
+  outside.from = () => `(${renderBlock(block)}) AS ${alias}`;
+  outside.sources = [
+    (id) => {
+      const inside = findColumn(block, id);
+      if (inside === undefined) return undefined;
+      const name = compilation.analysis.alias(id);
+      const sql = () => `${alias}.${exportAs(block, id, name, () => unguarded(compilation, () => inside.sql()))}`;
+      const { record, carried } = inside;
+      return {
+        sql,
+        isCheap: true,
+        record: record === undefined ? undefined : outsideRecord(compilation, block, alias, id, record),
+        carried: carried === undefined ? undefined : outsideCarried(compilation, block, alias, id, carried),
+      };
+    },
+  ];
+  return outside;
+}
+
+/** True while columns can be computed in the block's select list and used beside others. */
+export function isOpen(block: Block): boolean {
+  return !block.isGrouped && !block.isDistinct && block.limit === undefined && block.offset === undefined;
+}
+
+/** The block, or one around it, in which columns can be computed. */
+export function openBlock(compilation: Compilation, block: Block): Block {
+  return isOpen(block) ? block : wrapBlock(compilation, block);
+}
+
+/** The block, or one around it, whose rows can still be filtered, grouped, joined or unnested. */
+export function rowBlock(compilation: Compilation, block: Block): Block {
+  return isOpen(block) && !block.hasWindows ? block : wrapBlock(compilation, block);
+}
+
+export function scopeOf(block: Block): Scope {
+  return { find: (id) => findColumn(block, id) };
+}
+
+/** Exports a column of the scan under its own name, and answers the select item. */
+export function selectColumn(compilation: Compilation, block: Block, column: Column): SelectItem {
+  const binding = findColumn(block, column.id);
+  const alias = compilation.analysis.alias(column.id);
+  if (binding === undefined) throw new Error(`Column ${alias} is not readable here`);
+  return { alias, sql: binding.sql() };
+}
+
+/** A copy whose clauses can be set anew without a trace in the block, should what is being built not be pushed. */
+export function copyBlock(block: Block): Block {
+  return { ...block, exports: new Map(block.exports), bindings: new Map(block.bindings), sources: [...block.sources] };
+}
+
+/** The block with other columns. */
+export function withoutColumns(block: Block): Block {
+  return { ...newBlock(block.depth), from: block.from, where: block.where };
+}

@@ -1,0 +1,78 @@
+/** Printing calls of scalar functions and operators, whose arguments are printed already. */
+import type { Span } from "../../../googlesql/diagnostic.ts";
+import type { CallExpr } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
+import { quoteText } from "../driver/quote.ts";
+import { MESSAGE_MARK } from "../driver/server-error.ts";
+import { scalarFunctions } from "../functions/index.ts";
+import { missingForm } from "../functions/reasons.ts";
+import type { CallContext } from "../functions/types.ts";
+import { type Compilation, currentGuard, nextAlias } from "./compilation.ts";
+import { NotPushed } from "./not-pushed.ts";
+import { isWrapped, printNull } from "./physical-types.ts";
+import { bind } from "./sql-text.ts";
+
+interface CallShape {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly types: readonly SqlType[];
+  readonly type: SqlType;
+  readonly isSafe: boolean;
+  readonly span: Span;
+}
+
+/** Everything that a row of the tables needs but the call itself. */
+export function scalarContext(compilation: Compilation, shape: CallShape): Omit<CallContext, "call"> {
+  const refuse = (reason: string): never => {
+    throw new NotPushed(`${nameOf(shape.name)}: ${reason}`, shape.span);
+  };
+  const guard = () => {
+    compilation.failingCount++;
+    const text = currentGuard(compilation);
+    return text === "too long" ? refuse("it may fail, and what it depends on is too long") : text;
+  };
+  return {
+    args: shape.args,
+    types: shape.types,
+    type: shape.type,
+    timeZone: compilation.timeZone,
+    isSafe: shape.isSafe,
+    mask: (sql) => {
+      const condition = guard();
+      return condition === undefined ? sql : `if(${condition}, ${sql}, NULL)`;
+    },
+    failIf: (condition, message, value) => {
+      const missing = isWrapped(shape.type) ? printNull(shape.type) : "NULL";
+      if (shape.isSafe) return `if(ifNull(${condition}, false), ${missing}, ${value})`;
+      const counts = guard();
+      const fails = counts === undefined ? `ifNull(${condition}, false)` : `${counts} AND ifNull(${condition}, false)`;
+      return `if(throwIf(${fails}, ${quoteText(`${MESSAGE_MARK}${message}${MESSAGE_MARK}`)}) = 0, ${value}, ${missing})`;
+    },
+    fresh: (prefix) => nextAlias(compilation, prefix),
+    bind: (expressions, body) => bind(expressions, nextAlias(compilation, "x"), body),
+    refuse,
+    print: (name, args, types, type) => {
+      const row = scalarFunctions[name] ?? refuse("it has no form in ClickHouse");
+      const inner = { ...shape, name, args, types, type };
+      return row({ ...scalarContext(compilation, inner), call: callOf(inner) });
+    },
+  };
+}
+
+function callOf({ name, type, span, isSafe }: CallShape): CallExpr {
+  return { kind: "Call", function: name, arguments: [], isSafe, type, span };
+}
+
+/** As the query's text has it. */
+function nameOf(name: string): string {
+  return name.startsWith("$") ? `Operator ${name.slice(1).replaceAll("_", " ")}` : `Function ${name}`;
+}
+
+/** The call over its printed arguments. Throws `NotPushed`. */
+export function printCall(compilation: Compilation, call: CallExpr, args: readonly string[]): string {
+  const row = scalarFunctions[call.function];
+  if (row === undefined) throw new NotPushed(missingForm(call.function, nameOf(call.function)), call.span);
+  const types = call.arguments.map((argument) => argument?.type ?? call.type);
+  const shape = { name: call.function, args, types, type: call.type, isSafe: call.isSafe, span: call.span };
+  return row({ ...scalarContext(compilation, shape), call });
+}

@@ -1,0 +1,72 @@
+/**
+ * A top-level field that no expression of the server's holds exactly: one of several shapes, and one whose values are
+ * in the JSON beside the columns. The server hands out its JSON as it is, and the embedded engine reads the value.
+ */
+import type { Expr } from "../../../googlesql/resolved.ts";
+import { arrayOf, type RecordType, type SqlType } from "../../../googlesql/types.ts";
+import type { LeafVariant, TableLayout } from "../../schema/layout.ts";
+import { quoteName } from "../driver/quote.ts";
+import { NotPushed } from "./not-pushed.ts";
+import type { Binding } from "./scope.ts";
+
+/** The fields of the record that is handed out: the JSON of fields without a column, and the value's own. */
+const REST = "r";
+const VALUE = "v";
+
+/** The JSON text of one value that is not NULL; any form will do that is read as the same value. */
+function printJson(value: string, { kind }: SqlType): string {
+  if (kind === "STRING") return `toJSONString(assumeNotNull(${value}))`;
+  // No infinity was ever sent, and JSON has no negative zero.
+  return kind === "FLOAT64" ? `if(${value} = 0, '0', toString(${value}))` : `toString(${value})`;
+}
+
+function printVariant(alias: string, { column, type }: LeafVariant): string {
+  const value = `${alias}.${quoteName(column)}`;
+  if (type.kind !== "ARRAY") return `if(isNull(${value}), NULL, ${printJson(value, type)})`;
+  const items = `arrayStringConcat(arrayMap(lw_i -> ${printJson("lw_i", type.element)}, ${value}), ',')`;
+  return `if(empty(${value}), NULL, concat('[', ${items}, ']'))`;
+}
+
+/** `,"name":value`, and nothing for a NULL. */
+function printMember(name: string, json: string | undefined): string {
+  return json === undefined ? "''" : `ifNull(concat(',"${name}":', ${json}), '')`;
+}
+
+/** The field as the columns under `alias` have it. */
+export function carriedField(layout: TableLayout, alias: string, source: string, type: SqlType): Binding {
+  const own = layout.recordColumns.get(source);
+  const variants = layout.leaves.get(source)?.variants ?? [];
+  const values = [
+    ...(own === undefined ? [] : [`${alias}.${quoteName(own)}`]),
+    ...variants.map((variant) => printVariant(alias, variant)),
+  ];
+  const value = values.length === 0 ? undefined : `coalesce(${values.join(", ")})`;
+  const names = layout.rest?.names.get(source);
+  const rest = names === undefined || layout.rest === undefined ? undefined : layout.rest;
+  const restColumn = rest === undefined ? undefined : `${alias}.${quoteName(rest.column)}`;
+  const restRecord: RecordType = {
+    ...{ kind: "RECORD", isRepeated: false, isOpen: rest?.isOpen ?? false },
+    fields: [{ name: source, type, ...(names === undefined ? {} : { names }) }],
+  };
+  const fields = [
+    { name: REST, type: arrayOf(restRecord) },
+    { name: VALUE, type },
+  ];
+  return {
+    sql: () => {
+      throw new NotPushed(`the field ${source}, whose values have several shapes or no column`);
+    },
+    isCheap: true,
+    carried: {
+      type: arrayOf({ kind: "RECORD", fields, isRepeated: false, isOpen: false }),
+      sql: () => `concat('[{"x":1', ${printMember(REST, restColumn)}, ${printMember(VALUE, value)}, '}]')`,
+      read(base): Expr {
+        const at = (path: readonly string[]): Expr => ({ kind: "RecordField", base, path, type, span: base.span });
+        if (rest === undefined) return at([VALUE]);
+        // A number's own text goes before what a column has made of it.
+        const operands = [at([REST, source]), at([VALUE])];
+        return { kind: "Call", function: "COALESCE", arguments: operands, isSafe: false, type, span: base.span };
+      },
+    },
+  };
+}

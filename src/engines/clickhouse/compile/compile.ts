@@ -1,0 +1,65 @@
+/** A whole query, or a sub-tree of one, as one ClickHouse statement. */
+import type { Column, ResolvedQuery } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
+import type { Analysis } from "../../lowering/analysis.ts";
+import { type Block, findColumn, openBlock, wrapBlock } from "./block.ts";
+import type { Compilation } from "./compilation.ts";
+import { NotPushed } from "./not-pushed.ts";
+import { renderBlock } from "./render.ts";
+import { buildOrderBy, buildScan } from "./scans.ts";
+import type { ServerTables } from "./server-table.ts";
+
+export function createCompilation(
+  query: Pick<ResolvedQuery, "parameters">,
+  analysis: Analysis,
+  tables: ServerTables,
+  timeZone: string,
+): Compilation {
+  const parameters = query.parameters.map(({ key, type }, index) => [key, { name: `p${index + 1}`, type }] as const);
+  return {
+    tables,
+    timeZone,
+    analysis,
+    parameters: new Map(parameters),
+    tablesRead: new Set(),
+    parametersRead: new Set(),
+    guard: undefined,
+    failingCount: 0,
+    wrapCount: 0,
+    aliasCount: 0,
+    buildScan,
+  };
+}
+
+/** How a value leaves the server: bytes as Base64, since the rows are JSON. */
+function printOutput(sql: string, type: SqlType): string {
+  if (!holdsBytes(type)) return sql;
+  if (type.kind === "ARRAY") {
+    return `arrayMap(lw_a -> arrayMap(lw_e -> ${printOutput("lw_e", type.element)}, lw_a), ${sql})`;
+  }
+  if (type.kind !== "STRUCT") return `base64Encode(${sql})`;
+  const fields = type.fields.map((field, index) => printOutput(`lw_s.${index + 1}`, field.type));
+  return `arrayMap(lw_s -> tuple(${fields.join(", ")}), ${sql})`;
+}
+
+function holdsBytes(type: SqlType): boolean {
+  if (type.kind === "ARRAY") return holdsBytes(type.element);
+  return type.kind === "BYTES" || (type.kind === "STRUCT" && type.fields.some((field) => holdsBytes(field.type)));
+}
+
+/** The statement that answers the columns of the block. Throws `NotPushed`. */
+export function printStatement(compilation: Compilation, built: Block, columns: readonly Column[]): string {
+  const block = built.isDistinct ? wrapBlock(compilation, built) : built;
+  const items = columns.map((column, index) => {
+    const found = findColumn(block, column.id);
+    if (found === undefined) throw new NotPushed("a column of a query around it");
+    return { alias: `o${index + 1}`, sql: printOutput(found.sql(), column.type) };
+  });
+  return renderBlock(block, items);
+}
+
+/** The block with the query's order, also where it is taken over from a CTE or stands below a projection. */
+export function orderResult(compilation: Compilation, built: Block, { order = [] }: ResolvedQuery): Block {
+  const isOrdered = order.every((key, index) => built.order[index]?.id === key.column.id);
+  return isOrdered ? built : buildOrderBy(compilation, order, openBlock(compilation, built));
+}

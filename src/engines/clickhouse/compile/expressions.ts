@@ -1,0 +1,282 @@
+/** Expressions as ClickHouse SQL of the physical type of their GoogleSQL types. */
+import type { CallExpr, CaseExpr, CastExpr, Expr, LetExpr } from "../../../googlesql/resolved.ts";
+import { formatType, type SqlType } from "../../../googlesql/types.ts";
+import { printCast } from "../functions/cast.ts";
+import { printCall, scalarContext } from "./calls.ts";
+import { type Compilation, guarded, nextAlias } from "./compilation.ts";
+import { NotPushed } from "./not-pushed.ts";
+import { isWrapped, physicalType, printLiteral, printNull } from "./physical-types.ts";
+import { type Binding, cheapBinding, type RecordSource, type Scope, variableScope } from "./scope.ts";
+import { isRepeatable } from "./sql-text.ts";
+import { printInSubquery, printSubquery } from "./subqueries.ts";
+
+function lookUp(scope: Scope, id: number, expression: Expr): Binding {
+  const found = scope.find(id);
+  if (found === undefined)
+    throw new NotPushed("a sub-query that reads columns of the query around it", expression.span);
+  return found;
+}
+
+/** Is ClickHouse's order and equality of the values that of the language? */
+function checkType(expression: Expr): void {
+  const { type } = expression;
+  if (type.kind === "STRING" && type.collation !== undefined) throw new NotPushed("a collation", expression.span);
+}
+
+/** Throws `NotPushed` where ClickHouse cannot compute the expression exactly. */
+export function printExpression(compilation: Compilation, expression: Expr, scope: Scope): string {
+  checkType(expression);
+  if (expression.type.kind === "INTERVAL" && expression.kind !== "Call") {
+    throw new NotPushed("values of the type INTERVAL", expression.span);
+  }
+  try {
+    return printKind(compilation, expression, scope);
+  } catch (error) {
+    if (error instanceof NotPushed && error.span === undefined) throw new NotPushed(error.reason, expression.span);
+    throw error;
+  }
+}
+
+function printKind(compilation: Compilation, expression: Expr, scope: Scope): string {
+  switch (expression.kind) {
+    case "Literal":
+      return printLiteral(expression.type, expression.value);
+    case "Parameter": {
+      const parameter = compilation.parameters.get(expression.key);
+      if (parameter === undefined) throw new NotPushed("a parameter that is not known", expression.span);
+      return printParameter(compilation, parameter.name, parameter.type);
+    }
+    case "Column":
+    case "Variable":
+      return lookUp(scope, expression.column.id, expression).sql();
+    case "Field":
+      return printField(compilation, expression, scope);
+    case "RecordField":
+      return printRecordField(expression, scope);
+    case "Call":
+      return printCallOf(compilation, expression, scope);
+    case "Case":
+      return printCase(compilation, expression, scope);
+    case "Cast":
+      return printCastOf(compilation, expression, scope);
+    case "MakeArray":
+      return printArray(compilation, expression, scope);
+    case "MakeStruct": {
+      const fields = expression.fields.map((field) => printExpression(compilation, field, scope));
+      return `CAST([tuple(${fields.join(", ")})], '${physicalType(expression.type)}')`;
+    }
+    case "Subquery":
+      return printSubquery(compilation, expression);
+    case "InSubquery":
+      return printInSubquery(compilation, expression, printExpression(compilation, expression.operand, scope));
+    case "Let":
+      return printLet(compilation, expression, scope);
+    case "Lambda":
+      return printLambda(compilation, expression, scope);
+    case "DatePart":
+      return "";
+  }
+}
+
+const LISTED = new Set<SqlType["kind"]>([
+  ..."INT64 STRING BOOL DATE TIME DATETIME TIMESTAMP".split(" "),
+] as SqlType["kind"][]);
+
+/** Bytes travel as Base64. */
+function printParameter(compilation: Compilation, name: string, type: SqlType): string {
+  if (type.kind === "STRUCT" || (type.kind === "ARRAY" && !LISTED.has(type.element.kind))) {
+    throw new NotPushed(`a parameter of the type ${formatType(type)}`);
+  }
+  compilation.parametersRead.add(name);
+  const parameter = `{${name}:${physicalType(type)}}`;
+  return type.kind === "BYTES" ? `base64Decode(${parameter})` : parameter;
+}
+
+function printArray(compilation: Compilation, expression: Expr & { kind: "MakeArray" }, scope: Scope): string {
+  if (!isWrapped(expression.type)) throw new NotPushed("an array of records", expression.span);
+  const elements = expression.elements.map((element) => printExpression(compilation, element, scope));
+  return `CAST([[${elements.join(", ")}]], '${physicalType(expression.type)}')`;
+}
+
+function printField(compilation: Compilation, expression: Expr & { kind: "Field" }, scope: Scope): string {
+  const { base, index, type } = expression;
+  if (base.type.kind !== "STRUCT") throw new NotPushed(`fields of a ${formatType(base.type)}`, expression.span);
+  const struct = printExpression(compilation, base, scope);
+  const name = nextAlias(compilation, "f");
+  // A missing element is a tuple of defaults, whose own NULLs are NULL: all of its fields may be.
+  if (isWrapped(type) || isNullable(type)) return `arrayMap(${name} -> ${name}.${index + 1}, ${struct})[1]`;
+  throw new NotPushed(`fields of the type ${formatType(type)}`, expression.span);
+}
+
+function isNullable(type: SqlType): boolean {
+  return physicalType(type).startsWith("Nullable(");
+}
+
+/** The record that an expression is, where it can be traced to a table; undefined otherwise. */
+export function sourceOf(expression: Expr, scope: Scope): RecordSource | undefined {
+  if (expression.kind === "Column" || expression.kind === "Variable") return scope.find(expression.column.id)?.record;
+  if (expression.kind !== "RecordField") return undefined;
+  const base = sourceOf(expression.base, scope);
+  return base === undefined ? undefined : below(base, expression.path);
+}
+
+function below(base: RecordSource, path: readonly string[]): RecordSource {
+  return {
+    leaf: (further, type) => base.leaf([...path, ...further], type),
+    presence: (further) => base.presence([...path, ...further]),
+    json: (further) => base.json([...path, ...further]),
+  };
+}
+
+function isRecordType(type: SqlType): boolean {
+  return type.kind === "RECORD" || (type.kind === "ARRAY" && type.element.kind === "RECORD");
+}
+
+function printRecordField(expression: Expr & { kind: "RecordField" }, scope: Scope): string {
+  const { base, path, type, span } = expression;
+  if (type.kind === "UNKNOWN") return printNull(type);
+  const source = sourceOf(base, scope);
+  const found = isRecordType(type) ? source?.json(path) : source?.leaf(path, type);
+  if (found === undefined) throw new NotPushed(`the field ${path.join(".")}, which only the event's JSON tells`, span);
+  return found;
+}
+
+/** True where the condition is, and false otherwise. */
+function isTrue(condition: string): string {
+  return `ifNull(${condition}, false)`;
+}
+
+function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): string {
+  const taken: string[] = [];
+  const parts: string[] = [];
+  for (const { when, then } of expression.branches) {
+    const before = taken.length === 0 ? undefined : `NOT (${taken.join(" OR ")})`;
+    const condition = guarded(compilation, before, () => printExpression(compilation, when, scope));
+    const here = before === undefined ? isTrue(condition) : `${isTrue(condition)} AND ${before}`;
+    parts.push(
+      condition,
+      guarded(compilation, here, () => printExpression(compilation, then, scope)),
+    );
+    taken.push(isTrue(condition));
+  }
+  const rest =
+    expression.else === undefined
+      ? printNull(expression.type)
+      : guarded(compilation, `NOT (${taken.join(" OR ")})`, () =>
+          printExpression(compilation, expression.else ?? expression, scope),
+        );
+  return `multiIf(${parts.join(", ")}, ${rest})`;
+}
+
+function printCastOf(compilation: Compilation, expression: CastExpr, scope: Scope): string {
+  const { operand, type } = expression;
+  if (operand.kind === "Literal" && operand.value === null) return printNull(type);
+  if (expression.format !== undefined) throw new NotPushed("CAST with FORMAT", expression.span);
+  const context = scalarContext(compilation, {
+    args: [printExpression(compilation, operand, scope)],
+    types: [operand.type],
+    type,
+    isSafe: expression.isSafe,
+    span: expression.span,
+    name: "CAST",
+  });
+  const zone = expression.timeZone;
+  return printCast(
+    { ...context, call: expression },
+    operand.type,
+    type,
+    zone === undefined ? compilation.timeZone : zone.kind === "Literal" ? (zone.value ?? "") : "",
+  );
+}
+
+/** What of the arguments of these is computed only where another one says so. */
+function branchGuards(call: CallExpr, printed: readonly string[]): string | undefined {
+  const index = printed.length;
+  switch (call.function) {
+    case "$and":
+      return index === 0 ? undefined : printed.map((sql) => `ifNull(${sql}, true)`).join(" AND ");
+    case "$or":
+      return index === 0 ? undefined : `NOT (${printed.map(isTrue).join(" OR ")})`;
+    case "IF":
+      return index === 0 ? undefined : index === 1 ? isTrue(printed[0] ?? "") : `NOT ${isTrue(printed[0] ?? "")}`;
+    case "COALESCE":
+    case "IFNULL":
+      return index === 0 ? undefined : printed.map((sql) => `isNull(${sql})`).join(" AND ");
+    default:
+      return undefined;
+  }
+}
+
+const BRANCHING = new Set(["$and", "$or", "IF", "COALESCE", "IFNULL"]);
+
+/** Functions that move a time by an interval, and take it apart themselves. */
+const MOVING =
+  /^(?:(?:DATE|DATETIME|TIME|TIMESTAMP)_(?:ADD|SUB|BUCKET)|GENERATE_(?:DATE|TIMESTAMP)_ARRAY|\$add|\$subtract)$/;
+
+function readsInterval({ function: name }: CallExpr, argument: Expr): boolean {
+  const isWritten = argument.kind === "Literal" || (argument.kind === "Call" && argument.function === "$interval");
+  return isWritten && MOVING.test(name);
+}
+
+/** Is there no such record? Undefined where its column cannot be traced to a table, or the call asks something else. */
+function printMissingRecord(call: CallExpr, scope: Scope): string | undefined {
+  const [operand] = call.arguments;
+  if (call.function !== "$is_null" || operand === undefined) return undefined;
+  const record = operand.type.kind === "ARRAY" ? operand.type.element : operand.type;
+  if (record.kind !== "RECORD" || record.isRepeated) return undefined;
+  const path = operand.kind === "RecordField" ? operand.path : [];
+  const found = sourceOf(operand.kind === "RecordField" ? operand.base : operand, scope)?.presence(path);
+  return found === undefined ? undefined : `(NOT ${isTrue(found)})`;
+}
+
+function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): string {
+  const missing = printMissingRecord(call, scope);
+  if (missing !== undefined) return missing;
+  const args: string[] = [];
+  for (const argument of call.arguments) {
+    if (argument === undefined) throw new NotPushed(`Function ${call.function} with a skipped argument`, call.span);
+    if (argument.type.kind === "INTERVAL" && !readsInterval(call, argument)) {
+      throw new NotPushed("values of the type INTERVAL", argument.span);
+    }
+    if (argument.kind === "Literal" && argument.type.kind === "INTERVAL") {
+      args.push("");
+      continue;
+    }
+    const guard = BRANCHING.has(call.function) ? branchGuards(call, args) : undefined;
+    const isWrappedFirst =
+      guard !== undefined && call.arguments.some((each) => each !== undefined && isWrapped(each.type));
+    if (isWrappedFirst && call.function !== "IF") {
+      args.push(printExpression(compilation, argument, scope));
+      continue;
+    }
+    args.push(guarded(compilation, guard, () => printExpression(compilation, argument, scope)));
+  }
+  return printCall(compilation, call, args);
+}
+
+function printLambda(compilation: Compilation, lambda: Expr & { kind: "Lambda" }, scope: Scope): string {
+  const names = lambda.parameters.map((parameter) => [parameter.id, nextAlias(compilation, "v")] as const);
+  const variables = new Map(names.map(([id, name]) => [id, cheapBinding(name)]));
+  const body = printExpression(compilation, lambda.body, variableScope(scope, variables));
+  return `(${names.map(([, name]) => name).join(", ")}) -> ${body}`;
+}
+
+function printLet(compilation: Compilation, expression: LetExpr, scope: Scope): string {
+  const variables = new Map<number, Binding>();
+  const inner = variableScope(scope, variables);
+  const computed: { readonly name: string; readonly sql: string }[] = [];
+  for (const variable of expression.variables) {
+    const sql = printExpression(compilation, variable.expression, inner);
+    const record = sourceOf(variable.expression, inner);
+    if (isRepeatable(sql) || compilation.analysis.uses(variable.column) <= 1) {
+      variables.set(variable.column.id, cheapBinding(sql, record));
+      continue;
+    }
+    const name = nextAlias(compilation, "w");
+    computed.push({ name, sql });
+    variables.set(variable.column.id, cheapBinding(name, record));
+  }
+  // A guard would name what is bound in here only.
+  const body = printExpression(compilation, expression.body, inner);
+  return computed.reduceRight((text, { name, sql }) => `arrayMap(${name} -> ${text}, [${sql}])[1]`, body);
+}

@@ -1,0 +1,92 @@
+/** Building blocks for joins. */
+import type { Expr, Scan } from "../../../googlesql/resolved.ts";
+import { type Block, findColumn, newBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { type Compilation, unguarded } from "./compilation.ts";
+import { printExpression } from "./expressions.ts";
+import { NotPushed } from "./not-pushed.ts";
+
+type Join = Scan & { kind: "Join" };
+
+/** Reads the expression columns of the block's only? */
+function readsOnly(expression: Expr, block: Block): boolean {
+  const pending: Expr[] = [expression];
+  let reads = false;
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    switch (at.kind) {
+      case "Column":
+        if (findColumn(block, at.column.id) === undefined) return false;
+        reads = true;
+        break;
+      case "Call":
+        for (const each of at.arguments) if (each !== undefined) pending.push(each);
+        break;
+      case "Cast":
+        pending.push(at.operand);
+        break;
+      case "RecordField":
+      case "Field":
+        pending.push(at.base);
+        break;
+      case "Literal":
+      case "Parameter":
+        break;
+      default:
+        return false;
+    }
+  }
+  return reads;
+}
+
+/** An equality between the sides, which ClickHouse joins by. */
+function isKey(condition: Expr, left: Block, right: Block): boolean {
+  if (condition.kind !== "Call" || condition.function !== "$equal" || condition.isSafe) return false;
+  const [one, other] = condition.arguments;
+  if (one === undefined || other === undefined || one.type.kind === "FLOAT64") return false;
+  return (readsOnly(one, left) && readsOnly(other, right)) || (readsOnly(one, right) && readsOnly(other, left));
+}
+
+function conjuncts(on: Expr | undefined): readonly Expr[] {
+  if (on === undefined) return [];
+  if (on.kind !== "Call" || on.function !== "$and" || on.isSafe) return [on];
+  return on.arguments.flatMap((each) => (each === undefined ? [] : conjuncts(each)));
+}
+
+/** Sides are sub-selects unless they are bare tables: their filters hold before the join. */
+function side(compilation: Compilation, block: Block): Block {
+  const rows = rowBlock(compilation, block);
+  rows.order = [];
+  const isBare = rows.from !== undefined && rows.where.length === 0 && rows.bindings.size === 0;
+  return isBare ? rows : wrapBlock(compilation, rows);
+}
+
+export function buildJoin(compilation: Compilation, scan: Join, input: Block): Block {
+  if (scan.isLateral === true)
+    throw new NotPushed("a sub-query that reads columns of the query around it", scan.on?.span);
+  return joinBlocks(compilation, scan, input, compilation.buildScan(compilation, scan.right));
+}
+
+/** The join of two blocks, which may be used no more. */
+export function joinBlocks(compilation: Compilation, scan: Join, input: Block, other: Block): Block {
+  const { type } = scan;
+  const left = wrapBlock(compilation, rowBlock(compilation, input));
+  const right = side(compilation, other);
+  const block = newBlock(Math.max(left.depth, right.depth));
+  block.sources = [(id) => findColumn(left, id) ?? findColumn(right, id)];
+  const parts = conjuncts(scan.on);
+  const isInner = type === "CROSS" || type === "INNER";
+  const keys = parts.filter((part) => isKey(part, left, right));
+  if (!isInner && (keys.length === 0 || keys.length !== parts.length)) {
+    throw new NotPushed(`${type} JOIN on more than equalities of columns`, scan.on?.span);
+  }
+  const scope = scopeOf(block);
+  const print = (each: Expr) => unguarded(compilation, () => printExpression(compilation, each, scope));
+  const failing = compilation.failingCount;
+  const on = keys.map(print);
+  const rest = parts.filter((part) => !keys.includes(part)).map(print);
+  if (compilation.failingCount > failing) throw new NotPushed("a join's condition that may fail", scan.on?.span);
+  const word = on.length === 0 ? " CROSS JOIN " : ` ${isInner ? "INNER" : type} JOIN `;
+  const condition = on.length === 0 ? "" : ` ON ${on.join(" AND ")}`;
+  block.where = rest;
+  block.from = () => `${left.from?.() ?? ""}${word}${right.from?.() ?? ""}${condition}`;
+  return block;
+}

@@ -1,0 +1,267 @@
+/** Building SELECT blocks from scans. Whatever cannot be pushed throws `NotPushed` before its block is changed. */
+import type { Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
+import { buildAggregate, buildDistinct } from "./aggregate-scans.ts";
+import {
+  type Block,
+  copyBlock,
+  findColumn,
+  isOpen,
+  newBlock,
+  openBlock,
+  rowBlock,
+  scopeOf,
+  wrapBlock,
+} from "./block.ts";
+import { type Compilation, guarded, nextAlias } from "./compilation.ts";
+import { printExpression, sourceOf } from "./expressions.ts";
+import { buildJoin } from "./joins.ts";
+import { NotPushed } from "./not-pushed.ts";
+import { isWrapped, physicalType } from "./physical-types.ts";
+import type { Binding, Scope } from "./scope.ts";
+import { buildSetOperation } from "./set-operations.ts";
+import { isRepeatable } from "./sql-text.ts";
+import { buildUnnest } from "./unnest.ts";
+import { buildWindow } from "./windows.ts";
+
+/** Builds the block of a scan. Long chains of scans are descended without recursion. */
+export function buildScan(compilation: Compilation, scan: Scan): Block {
+  const chain: Scan[] = [];
+  let at = scan;
+  for (;;) {
+    if (at.kind === "With") {
+      at = at.input;
+      continue;
+    }
+    const input = at.kind === "Join" ? at.left : "input" in at ? at.input : undefined;
+    if (input === undefined) break;
+    chain.push(at);
+    at = input;
+  }
+  let block = buildSource(compilation, at);
+  for (const step of chain.reverse()) block = buildStep(compilation, step, block);
+  return block;
+}
+
+function buildUnnestOn(compilation: Compilation, scan: Scan & { kind: "Unnest" }, input: Block): Block {
+  const built = buildUnnest(compilation, scan, input);
+  return scan.on === undefined ? built : buildFilter(compilation, scan.on, built);
+}
+
+/** A scan without an input. */
+export function buildSource(compilation: Compilation, scan: Scan): Block {
+  switch (scan.kind) {
+    case "SingleRow":
+      return newBlock();
+    case "Table":
+      return buildTable(compilation, scan);
+    case "Cte":
+      return buildCte(compilation, scan);
+    case "SetOperation":
+      return buildSetOperation(compilation, scan);
+    case "Unnest":
+      return buildUnnestOn(compilation, scan, newBlock());
+    case "Recursive":
+      throw new NotPushed("WITH RECURSIVE");
+    default:
+      throw new Error(`A scan of kind ${scan.kind} cannot stand here`);
+  }
+}
+
+/** A scan over the block of its input. */
+export function buildStep(compilation: Compilation, scan: Scan, given: Block): Block {
+  const input = copyBlock(given);
+  switch (scan.kind) {
+    case "Filter":
+      return buildFilter(compilation, scan.predicate, input);
+    case "Project":
+      return buildProject(compilation, scan.computed, input);
+    case "Aggregate":
+      return buildAggregate(compilation, scan, input);
+    case "Window":
+      return buildWindow(compilation, scan, input);
+    case "Distinct":
+      return buildDistinct(compilation, scan, input);
+    case "OrderBy":
+      return buildOrderBy(compilation, scan.keys, input);
+    case "Limit":
+      return buildLimit(compilation, scan, input);
+    case "Sample":
+      throw new NotPushed("TABLESAMPLE", scan.size.span);
+    case "Unnest":
+      return buildUnnestOn(compilation, scan, input);
+    case "Join":
+      return buildJoin(compilation, scan, input);
+    default:
+      throw new Error(`A scan of kind ${scan.kind} has no input`);
+  }
+}
+
+function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }): Block {
+  const table = compilation.tables(scan.table);
+  if (table === undefined) throw new NotPushed("a table that the server does not have", scan.span);
+  compilation.tablesRead.add(scan.table.name);
+  const block = newBlock();
+  const alias = nextAlias(compilation, "t");
+  const columns = new Map(scan.columns.map((item) => [item.column.id, item]));
+  block.from = () => `${table.name} AS ${alias}`;
+  block.sources = [
+    (id) => {
+      const found = columns.get(id);
+      if (found === undefined) return undefined;
+      return (
+        table.column(alias, found.source, found.column.type) ?? {
+          sql: () => {
+            throw new NotPushed(`the field ${found.source}, whose values have several shapes`);
+          },
+          isCheap: true,
+        }
+      );
+    },
+  ];
+  return block;
+}
+
+/** A definition is printed wherever it is read: nothing that is pushed answers otherwise the second time. */
+function buildCte(compilation: Compilation, scan: Scan & { kind: "Cte" }): Block {
+  if (scan.cte.isRecursive) throw new NotPushed("WITH RECURSIVE");
+  const built = compilation.buildScan(compilation, scan.cte.scan);
+  const outputs = new Map(scan.columns.map((column, index) => [column.id, scan.cte.output[index]?.id ?? -1]));
+  // Columns of the definition have one identity: a second scan of it must not find the first one's.
+  const isRead = compilation.analysis.cteUses(scan.cte) > 1;
+  const block = isRead && !isOpen(built) ? wrapBlock(compilation, built) : built;
+  const copy = copyBlock(block);
+  copy.bindings.clear();
+  copy.sources = [
+    (id) => {
+      const inner = outputs.get(id);
+      return inner === undefined ? undefined : findColumn(block, inner);
+    },
+  ];
+  return copy;
+}
+
+export function buildFilter(compilation: Compilation, predicate: Expr, input: Block): Block {
+  const block = rowBlock(compilation, input);
+  const before = block.where.map((condition) => `ifNull(${condition}, false)`);
+  const guard = before.length === 0 ? undefined : before.join(" AND ");
+  const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
+  let where = block.where;
+  let known = guard;
+  for (const condition of isAnd ? predicate.arguments : [predicate]) {
+    if (condition === undefined) continue;
+    const sql = guarded(compilation, known, () => printExpression(compilation, condition, scopeOf(block)));
+    where = [...where, sql];
+    known = known === undefined ? `ifNull(${sql}, false)` : `${known} AND ifNull(${sql}, false)`;
+  }
+  block.where = where;
+  return block;
+}
+
+/** A column that is computed where it is read, with the guard of that place. */
+export function computedBinding(compilation: Compilation, expression: Expr, scope: Scope): Binding {
+  const failing = compilation.failingCount;
+  const record = sourceOf(expression, scope);
+  if (expression.kind === "Column" || expression.kind === "Variable") {
+    const found = scope.find(expression.column.id);
+    if (found !== undefined) return found;
+  }
+  let sql: string;
+  try {
+    physicalType(expression.type);
+    sql = printExpression(compilation, expression, scope);
+  } catch (error) {
+    // A record is none of the server's values, but its fields may be.
+    if (!(error instanceof NotPushed) || record === undefined) throw error;
+    return {
+      sql: () => {
+        throw error;
+      },
+      isCheap: true,
+      record,
+    };
+  }
+  const mayFail = compilation.failingCount > failing;
+  const print = mayFail ? () => printExpression(compilation, expression, scope) : () => sql;
+  return { sql: print, isCheap: isRepeatable(sql), record };
+}
+
+function buildProject(
+  compilation: Compilation,
+  computed: readonly { readonly column: { readonly id: number }; readonly expression: Expr }[],
+  input: Block,
+): Block {
+  const block = separateShared(
+    compilation,
+    openBlock(compilation, input),
+    computed.map((item) => item.expression),
+  );
+  const scope = scopeOf(block);
+  for (const { column, expression } of computed) {
+    block.bindings.set(column.id, computedBinding(compilation, expression, scope));
+  }
+  return block;
+}
+
+/** What is read more than once and takes more than a name is selected first. */
+function separateShared(compilation: Compilation, block: Block, expressions: readonly Expr[]): Block {
+  const shared = expressions.some((expression) => readsShared(compilation, block, expression));
+  return shared ? wrapBlock(compilation, block) : block;
+}
+
+function readsShared(compilation: Compilation, block: Block, root: Expr): boolean {
+  const pending: Expr[] = [root];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (at.kind === "Column" && compilation.analysis.uses(at.column) > 1 && at !== root) {
+      const binding = block.bindings.get(at.column.id);
+      if (binding !== undefined && !binding.isCheap) return true;
+    }
+    if (at.kind === "Call") for (const each of at.arguments) if (each !== undefined) pending.push(each);
+    if (at.kind === "Cast") pending.push(at.operand);
+    if (at.kind === "Case") {
+      for (const branch of at.branches) pending.push(branch.when, branch.then);
+      if (at.else !== undefined) pending.push(at.else);
+    }
+  }
+  return false;
+}
+
+/** Types that ClickHouse sorts as the language does. */
+function checkKey({ column }: OrderKey): void {
+  const { type } = column;
+  const isSorted = !isWrapped(type) && type.kind !== "JSON" && type.kind !== "MIXED" && type.kind !== "RECORD";
+  if (!isSorted || (type.kind === "STRING" && type.collation !== undefined)) {
+    throw new NotPushed(`ORDER BY a ${type.kind}`);
+  }
+}
+
+/** Sorts the block's rows by the keys. */
+export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[], input: Block): Block {
+  keys.forEach(checkKey);
+  const isSealed = input.limit !== undefined || input.offset !== undefined || input.isDistinct || input.groupingSets;
+  const block = isSealed ? wrapBlock(compilation, input) : input;
+  block.order = keys.map(({ column, isDescending, nullsFirst }) => {
+    const binding = findColumn(block, column.id);
+    if (binding === undefined) throw new NotPushed("an order by a column of the query around it");
+    binding.sql();
+    return { id: column.id, binding, type: column.type, isDescending, nullsFirst };
+  });
+  return block;
+}
+
+function printCount(compilation: Compilation, expression: Expr, block: Block): string {
+  if (expression.kind === "Literal" && expression.value !== null && /^\d+$/.test(expression.value)) {
+    return expression.value;
+  }
+  if (expression.kind !== "Parameter") throw new NotPushed("LIMIT by an expression", expression.span);
+  return `assumeNotNull(${printExpression(compilation, expression, scopeOf(block))})`;
+}
+
+function buildLimit(compilation: Compilation, scan: Scan & { kind: "Limit" }, input: Block): Block {
+  const isSealed = input.limit !== undefined || input.offset !== undefined;
+  const block = isSealed ? wrapBlock(compilation, input) : input;
+  const limit = scan.count === undefined ? undefined : printCount(compilation, scan.count, block);
+  const offset = scan.offset === undefined ? undefined : printCount(compilation, scan.offset, block);
+  block.limit = limit;
+  block.offset = offset;
+  return block;
+}

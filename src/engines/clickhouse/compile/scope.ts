@@ -1,0 +1,45 @@
+/** Where a printed expression finds the columns it reads. */
+import type { Expr } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
+
+/** Where the fields below a record come from when its column can be traced to a table. Paths are below the record. */
+export interface RecordSource {
+  /** The leaf's value of this type; undefined where no column of the server's tells it exactly. */
+  leaf(path: readonly string[], type: SqlType): string | undefined;
+  /** An expression that is true where the event carried the record at `path`; undefined where none tells. */
+  presence(path: readonly string[]): string | undefined;
+  /** The JSON text of the record at `path` as an answer has it; undefined where none has it. */
+  json(path: readonly string[]): string | undefined;
+}
+
+/** A column as expressions of one block print it. */
+export interface Binding {
+  readonly sql: () => string;
+  /** True when printing it again costs nothing: a column of FROM, a literal, a parameter. */
+  readonly isCheap: boolean;
+  readonly record?: RecordSource | undefined;
+  /** How the value leaves the server where `sql` is refused: no expression may compute with it there. */
+  readonly carried?: CarriedValue | undefined;
+}
+
+/** What the embedded engine reads a value from that the server cannot tell by itself. */
+export interface CarriedValue {
+  /** What is handed out, a value of `type`. */
+  readonly sql: () => string;
+  readonly type: SqlType;
+  /** The value, read from what was handed out. */
+  read(base: Expr): Expr;
+}
+
+export interface Scope {
+  find(id: number): Binding | undefined;
+}
+
+export function cheapBinding(sql: string, record?: RecordSource): Binding {
+  return { sql: () => sql, isCheap: true, record };
+}
+
+/** A scope of lambda parameters or variables inside another scope. */
+export function variableScope(parent: Scope, variables: ReadonlyMap<number, Binding>): Scope {
+  return { find: (id) => variables.get(id) ?? parent.find(id) };
+}

@@ -1,0 +1,48 @@
+/** Sub-queries in expressions. Those that read columns of the query around them find none, and are not pushed. */
+import type { Expr, Scan, SubqueryExpr } from "../../../googlesql/resolved.ts";
+import { isComparable } from "../functions/compare.ts";
+import { type Block, openBlock, scopeOf, selectColumn, wrapBlock } from "./block.ts";
+import { type Compilation, unguarded } from "./compilation.ts";
+import { NotPushed } from "./not-pushed.ts";
+import { isWrapped } from "./physical-types.ts";
+import { renderBlock } from "./render.ts";
+
+function build(compilation: Compilation, scan: Scan): Block {
+  return unguarded(compilation, () => compilation.buildScan(compilation, scan));
+}
+
+export function printSubquery(compilation: Compilation, expression: SubqueryExpr): string {
+  const { mode, scan, output, type } = expression;
+  const block = build(compilation, scan);
+  if (mode === "EXISTS") return `exists(${renderBlock(block)})`;
+  if (output === undefined) throw new NotPushed("a sub-query without a column", expression.span);
+  if (mode === "ARRAY" || isWrapped(type))
+    throw new NotPushed("a sub-query that gives an array or a struct", expression.span);
+  const inner = block.isDistinct ? wrapBlock(compilation, block) : block;
+  return `(${renderBlock(inner, [unguarded(compilation, () => selectColumn(compilation, inner, output))])})`;
+}
+
+/** ClickHouse's IN knows no NULL: it is asked for by two more. */
+export function printInSubquery(
+  compilation: Compilation,
+  expression: Expr & { kind: "InSubquery" },
+  operand: string,
+): string {
+  const { operator, scan, output, span } = expression;
+  if (operator !== "IN") throw new NotPushed("LIKE ANY or ALL of a sub-query", span);
+  const { type } = output;
+  if (!isComparable(type) || type.kind === "FLOAT64")
+    throw new NotPushed(`IN over values of the type ${type.kind}`, span);
+  const select = (condition?: (column: string) => string) => {
+    const built = build(compilation, scan);
+    const block = condition === undefined ? openBlock(compilation, built) : wrapBlock(compilation, built);
+    const found = scopeOf(block).find(output.id);
+    if (found === undefined) throw new NotPushed("a sub-query that reads columns of the query around it", span);
+    const item = unguarded(compilation, () => selectColumn(compilation, block, output));
+    if (condition !== undefined) block.where = [...block.where, condition(item.sql)];
+    return renderBlock(block, [item]);
+  };
+  const found = `${operand} IN (${select()})`;
+  const isUnknown = `(isNull(${operand}) AND exists(${select(() => "true")})) OR exists(${select((column) => `isNull(${column})`)})`;
+  return `multiIf(ifNull(${found}, false), true, ${isUnknown}, NULL, false)`;
+}

@@ -1,0 +1,88 @@
+/** Building blocks for UNNEST: a presence test for a record that never was more than one, ARRAY JOIN for arrays. */
+import type { Scan } from "../../../googlesql/resolved.ts";
+import { type Block, exportAs, newBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
+import { printExpression, sourceOf } from "./expressions.ts";
+import { NotPushed } from "./not-pushed.ts";
+import { isWrapped } from "./physical-types.ts";
+import { cheapBinding } from "./scope.ts";
+
+type Unnest = Scan & { kind: "Unnest" };
+
+/** Without what its ON asks for. */
+export function buildUnnest(compilation: Compilation, scan: Unnest, input: Block): Block {
+  const rows = rowBlock(compilation, input);
+  const [item] = scan.arrays;
+  if (item === undefined || scan.arrays.length > 1) throw new NotPushed("UNNEST of several arrays", item?.array.span);
+  const { type } = item.array;
+  if (scan.isOuter && scan.on !== undefined) throw new NotPushed("LEFT JOIN UNNEST with ON", scan.on.span);
+  const isRecord = type.kind === "ARRAY" && type.element.kind === "RECORD";
+  return isRecord ? buildAlias(scan, rows, item) : buildArray(compilation, scan, rows, item);
+}
+
+/** No join: the element's fields are columns of the row, and only its presence is tested. */
+function buildAlias(scan: Unnest, block: Block, { array, element }: Unnest["arrays"][number]): Block {
+  const isSingle =
+    array.type.kind === "ARRAY" && array.type.element.kind === "RECORD" && !array.type.element.isRepeated;
+  const source = sourceOf(array, scopeOf(block));
+  if (!isSingle || source === undefined || scan.offset !== undefined) {
+    throw new NotPushed("UNNEST of a record that events have more than one of", array.span);
+  }
+  if (!scan.isOuter) {
+    const presence = source.presence([]);
+    if (presence === undefined) throw new NotPushed("UNNEST of a record that only the event's JSON tells", array.span);
+    block.where = [...block.where, presence];
+  }
+  block.bindings.set(element.id, {
+    sql: () => {
+      throw new NotPushed("a record as a value", array.span);
+    },
+    isCheap: true,
+    record: source,
+  });
+  return block;
+}
+
+function buildArray(
+  compilation: Compilation,
+  scan: Unnest,
+  rows: Block,
+  { array, element }: Unnest["arrays"][number],
+): Block {
+  if (!isWrapped(array.type)) throw new NotPushed(`UNNEST of a ${array.type.kind}`, array.span);
+  const list = unguarded(compilation, () => printExpression(compilation, array, scopeOf(rows)));
+  const name = nextAlias(compilation, "e");
+  const position = nextAlias(compilation, "i");
+  if (rows.from === undefined && rows.where.length === 0 && rows.bindings.size === 0 && !scan.isOuter) {
+    return buildAlone({ compilation, scan, element, list, name, position });
+  }
+  if (scan.isOuter) throw new NotPushed("LEFT JOIN UNNEST of an array", array.span);
+  const alias = nextAlias(compilation, "a");
+  exportAs(rows, `list/${alias}`, alias, () => list);
+  const outside = wrapBlock(compilation, rows);
+  const inner = outside.from;
+  outside.from = () => `${inner?.()} ARRAY JOIN ${alias}[1] AS ${name}, arrayEnumerate(${alias}[1]) AS ${position}`;
+  return bindElement(outside, scan, element.id, name, position);
+}
+
+interface Alone {
+  readonly compilation: Compilation;
+  readonly scan: Unnest;
+  readonly element: Unnest["arrays"][number]["element"];
+  readonly list: string;
+  readonly name: string;
+  readonly position: string;
+}
+
+function buildAlone({ scan, element, list, name, position }: Alone): Block {
+  const block = newBlock();
+  block.from = () =>
+    `(SELECT 1 AS one) AS one_${name} ARRAY JOIN (${list})[1] AS ${name}, arrayEnumerate((${list})[1]) AS ${position}`;
+  return bindElement(block, scan, element.id, name, position);
+}
+
+function bindElement(block: Block, scan: Unnest, id: number, name: string, position: string): Block {
+  block.bindings.set(id, cheapBinding(name));
+  if (scan.offset !== undefined) block.bindings.set(scan.offset.id, cheapBinding(`toInt64(${position} - 1)`));
+  return block;
+}

@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { readBody } from "./answer-body.ts";
+
+const TAG = "abcdefghijklmnop";
+const MARKER = `\r\n__exception__\r\n${TAG}`;
+
+async function* piecesOf(bytes: Buffer, cuts: readonly number[], ending?: Error): AsyncGenerator<Uint8Array> {
+  let from = 0;
+  for (const cut of [...cuts].sort((a, b) => a - b)) {
+    if (cut <= from || cut >= bytes.length) continue;
+    yield bytes.subarray(from, cut);
+    from = cut;
+  }
+  yield bytes.subarray(from);
+  if (ending !== undefined) throw ending;
+}
+
+async function read(pieces: AsyncIterable<Uint8Array>): Promise<{ readonly text: string; readonly code?: string }> {
+  const parts: Uint8Array[] = [];
+  const signal = new AbortController().signal;
+  try {
+    for await (const part of readBody(pieces, TAG, signal)) parts.push(part);
+  } catch (error) {
+    return { text: Buffer.concat(parts).toString("latin1"), code: (error as { code: string }).code };
+  }
+  return { text: Buffer.concat(parts).toString("latin1") };
+}
+
+/** Bytes that look like the marker's beginning now and then. */
+const bytes = fc
+  .array(fc.oneof(fc.constantFrom("\r", "\n", "_", "\r\n__exc", "\r\n__exception__\r\n", "{}"), fc.string()))
+  .map((parts) => Buffer.from(parts.join(""), "latin1"));
+
+it("hands on every byte of an answer, however it is cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(bytes, fc.array(fc.nat(60)), async (body, cuts) => {
+      expect(await read(piecesOf(body, cuts))).toEqual({ text: body.toString("latin1") });
+    }),
+  );
+});
+
+it("tells a failure behind the rows, however it is cut, and whether or not the connection ends with it", async () => {
+  const failure = Buffer.from(
+    `${MARKER}\r\nCode: 395. DB::Exception: lw!too muchlw!: while ...\n56 ${TAG}\r\n__exception__\r\n`,
+  );
+  await fc.assert(
+    fc.asyncProperty(bytes, fc.array(fc.nat(200)), fc.boolean(), async (body, cuts, isBroken) => {
+      const pieces = piecesOf(Buffer.concat([body, failure]), cuts, isBroken ? new Error("aborted") : undefined);
+      expect(await read(pieces)).toEqual({ text: body.toString("latin1"), code: "query_failed" });
+    }),
+  );
+});
+
+it("tells an answer that breaks off from one that has ended", async () => {
+  expect(await read(piecesOf(Buffer.from("1\n2\n"), [2], new Error("aborted")))).toEqual({
+    text: "1\n2\n",
+    code: "unavailable",
+  });
+});

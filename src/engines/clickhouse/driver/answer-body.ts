@@ -1,0 +1,59 @@
+/** The body of an answer. The server tells a failure behind the first rows in the body itself, marked by a tag. */
+import { EngineError } from "../../contract/query-engine.ts";
+import { toEngineError } from "./server-error.ts";
+
+/** Where a failure begins; the tag is the answer's own, so that no value can look like it. */
+function markerOf(tag: string): Buffer {
+  return Buffer.from(`\r\n__exception__\r\n${tag}`);
+}
+
+/** How many bytes at the end of the data may be the beginning of the marker. */
+function heldBack(data: Buffer, marker: Buffer): number {
+  for (let at = Math.max(0, data.length - marker.length + 1); at < data.length; at++) {
+    if (data[at] === marker[0] && data.subarray(at).equals(marker.subarray(0, data.length - at)))
+      return data.length - at;
+  }
+  return 0;
+}
+
+async function readRest(rest: AsyncIterator<Uint8Array>, first: Buffer): Promise<string> {
+  const parts = [first];
+  try {
+    for (let next = await rest.next(); next.done !== true; next = await rest.next())
+      parts.push(Buffer.from(next.value));
+  } catch {
+    // The server ends the connection behind a failure, which is all told by then.
+  }
+  return Buffer.concat(parts).toString();
+}
+
+/** The bytes of an answer as they come; throws `EngineError` where the server failed meanwhile, or the way to it broke. */
+export async function* readBody(
+  stream: AsyncIterable<Uint8Array>,
+  tag: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void> {
+  const marker = tag === undefined ? undefined : markerOf(tag);
+  const chunks = stream[Symbol.asyncIterator]();
+  let held: Buffer = Buffer.alloc(0);
+  try {
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      const chunk = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength);
+      const data = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      const at = marker === undefined ? -1 : data.indexOf(marker);
+      if (at >= 0) {
+        if (at > 0) yield data.subarray(0, at);
+        throw toEngineError(new Error(await readRest(chunks, data.subarray(at))));
+      }
+      const hold = marker === undefined ? 0 : heldBack(data, marker);
+      held = data.subarray(data.length - hold);
+      if (data.length > hold) yield data.subarray(0, data.length - hold);
+    }
+    if (held.length > 0) yield held;
+  } catch (error) {
+    throw toEngineError(error, signal);
+  } finally {
+    await chunks.return?.();
+  }
+  if (signal.aborted) throw new EngineError("aborted", "The query was stopped");
+}

@@ -1,0 +1,258 @@
+/** The connection to the server or servers: the one file that imports the driver. */
+import { readFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
+import { EngineError } from "../../contract/query-engine.ts";
+import { readBody } from "./answer-body.ts";
+import { needsForm, type ServerValue, toForm } from "./parameter-form.ts";
+import { quoteText } from "./quote.ts";
+import { isConnectionError, toEngineError } from "./server-error.ts";
+
+export type ServerSettings = Readonly<Record<string, string>>;
+
+export interface ServerQuery {
+  /** Without FORMAT. */
+  readonly sql: string;
+  /** By the names of `{name:Type}`. */
+  readonly params: Readonly<Record<string, ServerValue>>;
+  readonly settings: ServerSettings;
+  readonly format: string;
+  /** Unique; `kill` takes it. */
+  readonly queryId: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ServerInsert {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly format: string;
+  readonly body: Uint8Array;
+  readonly settings: ServerSettings;
+  readonly signal: AbortSignal;
+}
+
+/** All calls throw `EngineError`; what does not reach one server is tried on the next. */
+export interface ServerClient {
+  /**
+   * Resolves with the first bytes of the answer; throws what the server says also while they are read. Leaving the
+   * iteration lets go of the connection, and the server then ends the query.
+   */
+  stream(query: ServerQuery): Promise<AsyncIterable<Uint8Array>>;
+  /** Rows of a small answer; integers of 64 bits are texts. */
+  rows(
+    sql: string,
+    params?: ServerQuery["params"],
+    settings?: ServerSettings,
+  ): Promise<readonly (readonly unknown[])[]>;
+  /** A statement without an answer. It may take as long as any call unless `timeoutMs` says otherwise. */
+  command(sql: string, settings?: ServerSettings, timeoutMs?: number): Promise<void>;
+  /** Resolves when the server has the rows. */
+  insert(insert: ServerInsert): Promise<void>;
+  /** Ends a query of `stream`; does nothing where it has ended. */
+  kill(queryId: string): Promise<void>;
+  ping(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** `http://` or `https://`, with a port; the first that answers is used. */
+  readonly urls: readonly string[];
+  readonly user: string;
+  readonly password: string;
+  /** Not set for statements that make it. */
+  readonly database?: string;
+  /** Files in PEM. */
+  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+  /** How long a call waits for a server but for `stream`, in milliseconds; 30,000 by default. */
+  readonly callTimeoutMs?: number;
+  readonly maxConnections?: number;
+}
+
+const CALL_TIMEOUT_MS = 30_000;
+/** Silence of a server after which its connection is given up. Queries have clocks of their own. */
+const SILENCE_MS = 3_600_000;
+
+function readOptional(file: string | undefined): Buffer | undefined {
+  return file === undefined ? undefined : readFileSync(file);
+}
+
+function connect(url: string, options: ServerOptions): ClickHouseClient {
+  const [ca, cert, key] = [options.tls?.caFile, options.tls?.certFile, options.tls?.keyFile].map(readOptional);
+  const tls =
+    ca === undefined ? undefined : { ca_cert: ca, ...(cert === undefined || key === undefined ? {} : { cert, key }) };
+  return createClient({
+    url,
+    username: options.user,
+    password: options.password,
+    ...(options.database === undefined ? {} : { database: options.database }),
+    ...(tls === undefined ? {} : { tls }),
+    application: "logweir",
+    request_timeout: SILENCE_MS,
+    max_open_connections: options.maxConnections ?? 64,
+    // It would write statements and addresses to the console.
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+}
+
+class FailOverClient implements ServerClient {
+  readonly #clients: readonly ClickHouseClient[];
+  readonly #callTimeoutMs: number;
+  readonly #password: string;
+  #current = 0;
+  /** Where the queries that are under way run. */
+  readonly #running = new Map<string, ClickHouseClient>();
+
+  constructor(options: ServerOptions) {
+    this.#clients = options.urls.map((url) => connect(url, options));
+    this.#callTimeoutMs = options.callTimeoutMs ?? CALL_TIMEOUT_MS;
+    this.#password = options.password;
+  }
+
+  async stream({ sql, params, settings, format, queryId, signal }: ServerQuery): Promise<AsyncIterable<Uint8Array>> {
+    const statement = `${sql}\nFORMAT ${format}`;
+    const form = needsForm(params) ? toForm(statement, params) : undefined;
+    const { stream, response_headers } = await this.#attempt(signal, (client) => {
+      this.#running.set(queryId, client);
+      return client.exec({
+        query: form?.body ?? statement,
+        ...(form === undefined ? { query_params: { ...params } } : { http_headers: { "Content-Type": form.type } }),
+        clickhouse_settings: { cancel_http_readonly_queries_on_client_close: 1, ...settings },
+        query_id: queryId,
+        abort_signal: signal,
+      });
+    }).catch((error: unknown) => {
+      this.#running.delete(queryId);
+      throw error;
+    });
+    return begun(this.#followed(stream, headerOf(response_headers, "x-clickhouse-exception-tag"), queryId, signal));
+  }
+
+  /** The body, which ends at once where the signal says so. */
+  async *#followed(
+    stream: Readable,
+    tag: string | undefined,
+    queryId: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array, void> {
+    const stop = () => void stream.destroy();
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      yield* readBody(stream, tag, signal);
+    } finally {
+      signal.removeEventListener("abort", stop);
+      stream.destroy();
+      this.#running.delete(queryId);
+    }
+  }
+
+  async rows(sql: string, params: ServerQuery["params"] = {}, settings: ServerSettings = {}) {
+    const signal = AbortSignal.timeout(this.#callTimeoutMs);
+    const parts: Uint8Array[] = [];
+    const format = "JSONCompactEachRow";
+    const text = { output_format_json_quote_64bit_integers: "1", ...settings };
+    const query = { sql, params, settings: text, format, queryId: crypto.randomUUID(), signal };
+    for await (const part of await this.#unlessSilent(signal, () => this.stream(query))) parts.push(part);
+    const lines = Buffer.concat(parts).toString().split("\n");
+    return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as readonly unknown[]);
+  }
+
+  async command(sql: string, settings: ServerSettings = {}, timeoutMs = this.#callTimeoutMs): Promise<void> {
+    const signal = AbortSignal.timeout(timeoutMs);
+    await this.#unlessSilent(signal, () => this.#run(sql, undefined, settings, signal));
+  }
+
+  async insert({ table, columns, format, body, settings, signal }: ServerInsert): Promise<void> {
+    const sql = `INSERT INTO ${table} (${columns.join(", ")}) FORMAT ${format}`;
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(this.#callTimeoutMs)]);
+    await this.#unlessSilent(deadline, () => this.#run(sql, body, settings, deadline));
+  }
+
+  async kill(queryId: string): Promise<void> {
+    const client = this.#running.get(queryId) ?? this.#clients[this.#current];
+    const query = `KILL QUERY WHERE query_id = ${quoteText(queryId)} ASYNC`;
+    await client?.command({ query, abort_signal: AbortSignal.timeout(this.#callTimeoutMs) }).catch((error: unknown) => {
+      throw toEngineError(error);
+    });
+  }
+
+  async ping(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) throw new EngineError("unavailable", "The caller is gone");
+    await this.#attempt(signal, async (client) => {
+      // With a SELECT, so that the user and the database are looked at too.
+      const result = await client.ping({ select: true, abort_signal: signal });
+      if (!result.success) throw result.error;
+    }).catch((error: unknown) => {
+      throw new EngineError("unavailable", toEngineError(error).message, { cause: error });
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+  }
+
+  async #run(sql: string, body: Uint8Array | undefined, settings: ServerSettings, signal: AbortSignal): Promise<void> {
+    const { stream, response_headers } = await this.#attempt(signal, (client) =>
+      client.exec({
+        query: sql,
+        ...(body === undefined ? {} : { values: Readable.from([body], { objectMode: false }) }),
+        clickhouse_settings: { wait_end_of_query: 1, ...settings },
+        abort_signal: signal,
+      }),
+    );
+    for await (const _ of readBody(stream, headerOf(response_headers, "x-clickhouse-exception-tag"), signal));
+  }
+
+  /** A server that is silent counts as one that does not answer. */
+  async #unlessSilent<T>(deadline: AbortSignal, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      const isSilence = deadline.aborted && (deadline.reason as { name?: string } | undefined)?.name === "TimeoutError";
+      throw isSilence ? toEngineError((error as Error).cause ?? new Error("silent")) : error;
+    }
+  }
+
+  /** Tries the servers one after the other, beginning with the one that answered last. */
+  async #attempt<T>(signal: AbortSignal, call: (client: ClickHouseClient) => Promise<T>): Promise<T> {
+    let failure: unknown = new Error("no address");
+    for (let tried = 0; tried < this.#clients.length; tried++) {
+      const at = (this.#current + tried) % this.#clients.length;
+      const client = this.#clients[at];
+      if (client === undefined) break;
+      try {
+        signal.throwIfAborted();
+        const answer = await call(client);
+        this.#current = at;
+        return answer;
+      } catch (error) {
+        failure = error;
+        if (signal.aborted || !isConnectionError(error)) break;
+      }
+    }
+    throw toEngineError(failure, signal);
+  }
+}
+
+/**
+ * The same values, the first of which is awaited: a generator that never ran would not clean up when it is left.
+ */
+async function begun(values: AsyncGenerator<Uint8Array, void>): Promise<AsyncIterable<Uint8Array>> {
+  let first: IteratorResult<Uint8Array, void> | undefined = await values.next();
+  const next = () => {
+    const taken = first;
+    first = undefined;
+    return taken === undefined ? values.next() : Promise.resolve(taken);
+  };
+  return { [Symbol.asyncIterator]: () => ({ next, return: () => values.return() }) };
+}
+
+function headerOf(headers: Readonly<Record<string, string | string[] | undefined>>, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "string" ? value : value?.[0];
+}
+
+/** Opens no connection yet. */
+export function openServerClient(options: ServerOptions): ServerClient {
+  return new FailOverClient(options);
+}

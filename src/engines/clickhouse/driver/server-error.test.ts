@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { EngineError } from "../../contract/query-engine.ts";
+import { isConnectionError, toEngineError } from "./server-error.ts";
+
+/** As the driver throws it: the code as a text, the message without it. */
+function thrown(code: number, message: string): Error {
+  return Object.assign(new Error(message), { code: String(code), type: "SOME_NAME" });
+}
+
+const SECRET = "events_secret_table";
+
+describe("an error of the server", () => {
+  it.each([
+    [159, "timeout", "timeoutMs"],
+    [241, "memory_exceeded", "maxMemoryBytes"],
+    [396, "result_too_large", "maxResultBytes"],
+    [394, "aborted", undefined],
+    [153, "query_failed", undefined],
+    [497, "refused", undefined],
+    [516, "unavailable", undefined],
+    [60, "unknown_source", undefined],
+    [252, "overloaded", undefined],
+    [243, "disk_full", undefined],
+    [1002, "internal", undefined],
+  ] as const)("of code %i is %s, names the limit %s, and shows none of its text", (code, expected, limit) => {
+    const told = toEngineError(thrown(code, `${SECRET}: while executing 'FUNCTION ...'`));
+    expect([told.code, told.limit]).toEqual([expected, limit]);
+    expect(told.message).not.toContain(SECRET);
+  });
+
+  it("of a query that was printed to fail says what was printed, and names the limit of the call", () => {
+    const failing = (text: string) => toEngineError(thrown(395, `lw!${text}lw!: while executing 'FUNCTION ${SECRET}'`));
+    expect([failing("division by zero: 1 / 0").code, failing("division by zero: 1 / 0").message]).toEqual([
+      "query_failed",
+      "division by zero: 1 / 0",
+    ]);
+    const limited = failing("REPEAT would make a longer text than max_string_bytes allows");
+    expect([limited.code, limited.limit]).toEqual(["limit_exceeded", "maxStringBytes"]);
+    expect(toEngineError(thrown(395, `Value passed to 'throwIf' in ${SECRET}`)).message).not.toContain(SECRET);
+  });
+
+  it("that memory is short is the query's own, or that of others, who may be done soon", () => {
+    const own = toEngineError(thrown(241, "Query memory limit exceeded: would use 1.2 GiB"));
+    const others = toEngineError(thrown(241, "(total) memory limit exceeded: would use 9 GiB"));
+    expect([own.isLost, own.limit, others.isLost, others.limit]).toEqual([false, "maxMemoryBytes", true, undefined]);
+  });
+
+  it("is found in the text of an answer too", () => {
+    const text = "\r\n__exception__\r\nTAG\r\nCode: 159. DB::Exception: Timeout exceeded. (TIMEOUT_EXCEEDED)\n70 TAG";
+    expect(toEngineError(new Error(text)).code).toBe("timeout");
+  });
+});
+
+describe("an error of the connection", () => {
+  it("is unavailable, may be tried again, and is no error of the server", () => {
+    const refused = Object.assign(new Error("connect ECONNREFUSED 10.0.0.1:8123"), { code: "ECONNREFUSED" });
+    const told = toEngineError(refused);
+    expect([told.code, told.isLost, told.retryAfterSeconds]).toEqual(["unavailable", true, 2]);
+    expect(told.message).not.toContain("10.0.0.1");
+    expect([isConnectionError(refused), isConnectionError(thrown(60, "x")), isConnectionError(told)]).toEqual([
+      ...[true, false, false],
+    ]);
+  });
+
+  it("is the end of the call where the caller left, and an error of the contract stays what it is", () => {
+    expect(toEngineError(new Error("socket hang up"), AbortSignal.abort()).code).toBe("aborted");
+    const own = new EngineError("disk_full", "full");
+    expect(toEngineError(own)).toBe(own);
+  });
+});

@@ -1,0 +1,134 @@
+/** Operators that compute numbers. Those of INT64 are computed in 128 bits and fail where 64 do not hold the result. */
+import { printTemporalOperator } from "./time/moves.ts";
+import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
+
+/** A number of ClickHouse's as INT64: fails, or is NULL for SAFE, where it is none. */
+export function toInt64(context: CallContext, wide: string): string {
+  return context.isSafe
+    ? `accurateCastOrNull(${wide}, 'Int64')`
+    : `accurateCast(${context.mask(wide)}, 'Nullable(Int64)')`;
+}
+
+const OVERFLOW = "Floating point overflow";
+
+function float(context: CallContext, operator: string): string {
+  const [left = "", right = ""] = context.args;
+  return context.bind([left, right], (l, r) => {
+    const value = `(${l} ${operator} ${r})`;
+    return context.failIf(`NOT isFinite(${value}) AND isFinite(${l}) AND isFinite(${r})`, OVERFLOW, value);
+  });
+}
+
+const MAX_NUMERIC = "toDecimal256('99999999999999999999999999999.999999999', 9)";
+
+/** A decimal of 256 bits as a NUMERIC. */
+export function toNumeric(context: Pick<CallContext, "bind" | "failIf">, wide: string): string {
+  return context.bind([wide], (value) => {
+    const isOutside = `${value} > ${MAX_NUMERIC} OR ${value} < -${MAX_NUMERIC}`;
+    return context.failIf(isOutside, "numeric overflow", `CAST(${value}, 'Nullable(Decimal(38, 9))')`);
+  });
+}
+
+function arithmetic(operator: "+" | "-" | "*"): PrintCall {
+  return (context) => {
+    const [left = "", right = ""] = context.args;
+    switch (context.type.kind) {
+      case "INT64":
+        return toInt64(context, `(toInt128(${left}) ${operator} toInt128(${right}))`);
+      case "FLOAT64":
+        return float(context, operator);
+      case "NUMERIC":
+        if (operator === "*") return context.refuse("products of NUMERIC are rounded otherwise");
+        return toNumeric(context, `(toDecimal256(${left}, 9) ${operator} toDecimal256(${right}, 9))`);
+      default:
+        if (operator !== "*") return printTemporalOperator(context, operator);
+        return context.refuse(`values of the type ${context.type.kind}`);
+    }
+  };
+}
+
+function divide(context: CallContext): string {
+  const [left = "", right = ""] = context.args;
+  if (context.type.kind !== "FLOAT64") return context.refuse(`values of the type ${context.type.kind}`);
+  return context.bind([left, right], (l, r) => {
+    const value = `(${l} / ${r})`;
+    const finite = context.failIf(`NOT isFinite(${value}) AND isFinite(${l}) AND isFinite(${r})`, OVERFLOW, value);
+    return context.failIf(`${r} = 0 AND isNotNull(${l})`, "Division by zero", finite);
+  });
+}
+
+function negate(context: CallContext): string {
+  const [value = ""] = context.args;
+  switch (context.type.kind) {
+    case "INT64":
+      return toInt64(context, `(-toInt128(${value}))`);
+    case "FLOAT64":
+    case "NUMERIC":
+      return `(-${value})`;
+    default:
+      return context.refuse(`values of the type ${context.type.kind}`);
+  }
+}
+
+/** DIV and MOD of INT64: the server's own fail by themselves, so that they are given no zero. */
+function wholeDivision(name: "intDiv" | "modulo"): PrintCall {
+  return (context) => {
+    if (context.type.kind !== "INT64") return context.refuse(`values of the type ${context.type.kind}`);
+    const [left = "", right = ""] = context.args;
+    return context.bind([left, right], (l, r) => {
+      const divisor = `toInt128(if(${r} = 0, 1, ${r}))`;
+      const value = toInt64(context, `${name}(toInt128(${l}), ${divisor})`);
+      return context.failIf(`${r} = 0 AND isNotNull(${l})`, "Division by zero", value);
+    });
+  };
+}
+
+function bits(name: string): PrintCall {
+  return (context) => {
+    if (context.type.kind !== "INT64") return context.refuse(`values of the type ${context.type.kind}`);
+    return `${name}(${context.args.join(", ")})`;
+  };
+}
+
+function shift(name: "bitShiftLeft" | "bitShiftRight"): PrintCall {
+  return (context) => {
+    if (context.type.kind !== "INT64") return context.refuse(`values of the type ${context.type.kind}`);
+    const [value = "", count = ""] = context.args;
+    return context.bind([value, count], (v, n) => {
+      const moved = `reinterpretAsInt64(${name}(reinterpretAsUInt64(ifNull(${v}, 0)), toUInt8(if(${n} BETWEEN 0 AND 63, ifNull(${n}, 0), 0))))`;
+      const known = `multiIf(isNull(${v}) OR isNull(${n}), NULL, ${n} > 63, 0::Int64, ${moved})`;
+      return context.failIf(`${n} < 0 AND isNotNull(${v})`, "A shift by a negative number of bits", known);
+    });
+  };
+}
+
+/** SAFE_ADD and the like: errors are NULL. */
+function safely(print: PrintCall): PrintCall {
+  return (context) =>
+    print({
+      ...context,
+      isSafe: true,
+      failIf: (condition, _message, value) => `if(ifNull(${condition}, false), NULL, ${value})`,
+    });
+}
+
+export const arithmeticFunctions: FunctionTable = {
+  $add: arithmetic("+"),
+  $subtract: arithmetic("-"),
+  $multiply: arithmetic("*"),
+  $divide: divide,
+  $negate: negate,
+  $bit_and: bits("bitAnd"),
+  $bit_or: bits("bitOr"),
+  $bit_xor: bits("bitXor"),
+  $bit_not: bits("bitNot"),
+  $shift_left: shift("bitShiftLeft"),
+  $shift_right: shift("bitShiftRight"),
+  DIV: wholeDivision("intDiv"),
+  MOD: wholeDivision("modulo"),
+  SAFE_ADD: safely(arithmetic("+")),
+  SAFE_SUBTRACT: safely(arithmetic("-")),
+  SAFE_MULTIPLY: safely(arithmetic("*")),
+  SAFE_DIVIDE: safely(divide),
+  SAFE_NEGATE: safely(negate),
+};

@@ -1,0 +1,84 @@
+/** Operators that compare, and those that join truth values. ClickHouse's comparisons of NaN are those of IEEE 754. */
+import type { SqlType } from "../../../googlesql/types.ts";
+import { isWrapped } from "../compile/physical-types.ts";
+import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
+
+const COMPARABLE = new Set<SqlType["kind"]>([
+  ..."INT64 FLOAT64 NUMERIC BOOL STRING BYTES DATE TIME DATETIME TIMESTAMP UNKNOWN".split(" "),
+] as SqlType["kind"][]);
+
+/** Can values of the type be compared as they lie on the server? */
+export function isComparable(type: SqlType): boolean {
+  return COMPARABLE.has(type.kind) && !(type.kind === "STRING" && type.collation !== undefined);
+}
+
+function checkComparable({ types, refuse }: CallContext): void {
+  const wrong = types.find((type) => !isComparable(type));
+  if (wrong !== undefined) refuse(`values of the type ${wrong.kind} are not compared in ClickHouse`);
+}
+
+function infix(operator: string): PrintCall {
+  return (context) => {
+    checkComparable(context);
+    const [left, right] = context.args;
+    return `(${left} ${operator} ${right})`;
+  };
+}
+
+function between(context: CallContext): string {
+  checkComparable(context);
+  const [value = "", low, high] = context.args;
+  return context.bind([value], (each) => `(${each} >= ${low} AND ${each} <= ${high})`);
+}
+
+/** IN knows no NULL among its values in ClickHouse. */
+function inValues(context: CallContext): string {
+  checkComparable(context);
+  const [needle = "", ...values] = context.args;
+  const operands = context.call.arguments.slice(1);
+  const isPlain = operands.every((operand) => operand?.kind === "Literal" && operand.value !== null);
+  if (isPlain && context.types[0]?.kind !== "FLOAT64") return `(${needle} IN (${values.join(", ")}))`;
+  return context.bind([needle], (each) => `(${values.map((value) => `${each} = ${value}`).join(" OR ")})`);
+}
+
+function inArray(context: CallContext): string {
+  const [needle = "", array = ""] = context.args;
+  const element = context.types[1]?.kind === "ARRAY" ? context.types[1].element : undefined;
+  if (element === undefined || !isComparable(element)) return context.refuse("elements of this type");
+  const name = context.fresh("e");
+  return context.bind([needle, array], (n, list) => {
+    const found = `arrayExists(${name} -> ifNull(${name} = ${n}, false), ${list}[1])`;
+    const unknown = `isNull(${n}) OR arrayExists(${name} -> isNull(${name}), ${list}[1])`;
+    return `multiIf(empty(${list}[1]), false, ${found}, true, ${unknown}, NULL, false)`;
+  });
+}
+
+function isNull({ args, types }: CallContext): string {
+  return types[0] !== undefined && isWrapped(types[0]) ? `empty(${args[0]})` : `isNull(${args[0]})`;
+}
+
+function isDistinct(context: CallContext): string {
+  checkComparable(context);
+  // NaN is distinct from NaN in ClickHouse, and not in GoogleSQL.
+  if (context.types[0]?.kind === "FLOAT64") return context.refuse("FLOAT64");
+  return `(NOT (${context.args[0]} <=> ${context.args[1]}))`;
+}
+
+export const compareFunctions: FunctionTable = {
+  $equal: infix("="),
+  $not_equal: infix("!="),
+  $less: infix("<"),
+  $less_or_equal: infix("<="),
+  $greater: infix(">"),
+  $greater_or_equal: infix(">="),
+  $between: between,
+  $in: inValues,
+  $in_array: inArray,
+  $is_null: isNull,
+  $is_true: ({ args }) => `ifNull(${args[0]}, false)`,
+  $is_false: ({ args }) => `(NOT ifNull(${args[0]}, true))`,
+  $is_distinct: isDistinct,
+  $not: ({ args }) => `(NOT ${args[0]})`,
+  $and: ({ args }) => `(${args.join(" AND ")})`,
+  $or: ({ args }) => `(${args.join(" OR ")})`,
+};

@@ -1,0 +1,14 @@
+import type { CallExpr } from "../../../googlesql/resolved.ts";
+import type { CallContext } from "./types.ts";
+
+/** The argument's value where the query says it; undefined where it is NULL, missing or something else. */
+export function literalOf({ call }: { readonly call: CallExpr }, index: number): string | undefined {
+  const argument = call.arguments[index];
+  return argument?.kind === "Literal" && argument.value !== null ? argument.value : undefined;
+}
+
+/** Refuses the call unless all arguments are of such types. */
+export function requireKinds(context: CallContext, ...kinds: readonly string[]): void {
+  const wrong = context.types.find((type) => !kinds.includes(type.kind) && type.kind !== "UNKNOWN");
+  if (wrong !== undefined) context.refuse(`values of the type ${wrong.kind}`);
+}

@@ -1,0 +1,103 @@
+/** Every pushed function over odd and random values, beside the embedded engine. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type LentServer, lendServer } from "../../../../test/clickhouse/lend-server.ts";
+import { parseQuery } from "../../../googlesql/parse.ts";
+import { resolveQuery } from "../../../googlesql/resolver/resolve.ts";
+import type { CompiledQuery } from "../../contract/query-engine.ts";
+import type { ScratchEngine } from "../../contract/scratch-engine.ts";
+import { openScratchEngine } from "../../index.ts";
+import { planOf } from "../compile-query.ts";
+import { calls } from "./testing/calls.ts";
+import { valuesQuery } from "./testing/values.ts";
+
+const ROWS = 20;
+const TIMEOUT_MS = 60_000;
+
+let lent: LentServer;
+let judge: ScratchEngine;
+let engine: ScratchEngine;
+
+beforeAll(async () => {
+  lent = await lendServer();
+  judge = await openScratchEngine();
+  engine = await openScratchEngine(lent.server);
+  for (const each of [judge, engine]) await each.createTable("v", compile(each, valuesQuery(ROWS, 20_260_101)));
+}, 300_000);
+afterAll(async () => {
+  await judge.close();
+  await engine.close();
+  await lent.release();
+});
+
+function compile(on: ScratchEngine, text: string): CompiledQuery {
+  const query = resolveQuery(parseQuery(text), text, { tables: on.tables });
+  return on.compile(query, { text });
+}
+
+async function ask(on: ScratchEngine, text: string): Promise<string> {
+  try {
+    return await on.run(compile(on, text), [], TIMEOUT_MS);
+  } catch {
+    return "an error";
+  }
+}
+
+/** Functions whose last digits are each engine's own. */
+const ROUGH: ReadonlySet<string> = new Set(["floats", "statistics"]);
+const TOLERANCE = 1e-13;
+
+type IsSame = (expected: string, found: string) => boolean;
+
+function comparisonFor(topic: string): IsSame {
+  if (!ROUGH.has(topic)) return (expected, found) => expected === found;
+  return (expected, found) => {
+    if (expected === found) return true;
+    if (expected === "an error" || found === "an error") return false;
+    return isNear(JSON.parse(expected), JSON.parse(found));
+  };
+}
+
+function isNear(due: unknown, got: unknown): boolean {
+  if (Array.isArray(due) && Array.isArray(got)) {
+    return due.length === got.length && due.every((each, index) => isNear(each, got[index]));
+  }
+  if (typeof due !== "number" || typeof got !== "number") return due === got;
+  return (
+    Math.abs(due - got) <= TOLERANCE * Math.max(Math.abs(due), Math.abs(got), (Number.MIN_VALUE * 2 ** 52) / TOLERANCE)
+  );
+}
+
+/** Rows in which the two differ; each row is asked for alone where one of them fails. */
+async function compare(call: string, isSame: IsSame): Promise<readonly string[]> {
+  const text = `SELECT ${call} AS x FROM v ORDER BY k`;
+  const [expected, found] = [await ask(judge, text), await ask(engine, text)];
+  if (isSame(expected, found) && expected !== "an error") return [];
+  const wrong: string[] = [];
+  for (let row = 0; row < ROWS; row++) {
+    const one = `SELECT ${call} AS x FROM v WHERE k = ${row}`;
+    const [due, got] = [await ask(judge, one), await ask(engine, one)];
+    if (!isSame(due, got)) wrong.push(`${call} in row ${row}: ${got} instead of ${due}`);
+  }
+  return wrong;
+}
+
+describe.each(["text", "numbers", "comparisons", "times", "parsed", "floats", "arrays"] as const)("%s", (topic) => {
+  it.each(calls[topic])("%s", async (call) => {
+    expect(planOf(compile(engine, `SELECT ${call} AS x FROM v`)).kind).toBe("whole");
+    expect(await compare(call, comparisonFor(topic))).toEqual([]);
+  });
+});
+
+describe.each(["aggregates", "statistics", "windows"] as const)("%s", (topic) => {
+  it.each(calls[topic])("%s", async (call) => {
+    const texts =
+      topic === "windows"
+        ? [`SELECT k, ${call} AS x FROM v ORDER BY k`]
+        : [`SELECT b, ${call} AS x FROM v GROUP BY b ORDER BY b`, `SELECT ${call} AS x FROM v WHERE k < 0`];
+    for (const text of texts) {
+      expect(planOf(compile(engine, text)).kind).toBe("whole");
+      const [due, got] = [await ask(judge, text), await ask(engine, text)];
+      expect(comparisonFor(topic)(due, got) ? due : got).toBe(due);
+    }
+  });
+});

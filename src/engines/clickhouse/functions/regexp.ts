@@ -1,0 +1,58 @@
+/**
+ * Regular expressions: RE2 on both sides. In ClickHouse a point matches a line feed too unless the pattern says
+ * otherwise.
+ */
+import { countGroups } from "../../../semantics/text/regexp-syntax.ts";
+import { quoteText } from "../driver/quote.ts";
+import { literalOf, requireKinds } from "./literal.ts";
+import type { CallContext, FunctionTable } from "./types.ts";
+
+function contains(context: CallContext): string {
+  requireKinds(context, "STRING");
+  if (context.isSafe) return context.refuse("SAFE.");
+  const [value, pattern] = context.args;
+  const argument = context.call.arguments[1];
+  // A pattern that cannot be read fails before any row is looked at, also where none would be.
+  if (argument?.kind !== "Literal" && argument?.kind !== "Parameter") return context.refuse("a pattern of the rows");
+  const known = literalOf(context, 1);
+  const text = known === undefined ? `concat('(?-s)', ${pattern})` : quoteText(`(?-s)${known}`);
+  return argument.kind === "Literal" && known === undefined
+    ? "CAST(NULL, 'Nullable(Bool)')"
+    : `match(${value}, ${text})`;
+}
+
+/** The one group of the pattern, or all of it, as ClickHouse's functions take it: with a group around. */
+function grouped(context: CallContext): { readonly pattern: string; readonly hasGroup: boolean } {
+  requireKinds(context, "STRING");
+  const known = literalOf(context, 1);
+  if (known === undefined || context.isSafe) return context.refuse("a pattern that is no literal");
+  if (context.args.length > 2) return context.refuse("a position or an occurrence");
+  let groups: number;
+  try {
+    groups = countGroups(known);
+  } catch {
+    return context.refuse("this pattern");
+  }
+  return { pattern: groups === 0 ? `(?-s)(${known})` : `(?-s)${known}`, hasGroup: groups > 0 };
+}
+
+/** An empty match is told from none by asking for one. */
+function extract(context: CallContext): string {
+  const { pattern, hasGroup } = grouped(context);
+  // A group that took no part in the match is NULL, and empty in ClickHouse.
+  if (hasGroup && /[?*|]|\{0/.test(pattern.slice("(?-s)".length).replaceAll(/\[[^\]]*\]|\(\?:/g, ""))) {
+    const isSure = /^(?:\^)?(?:[^()[\]|?*{}\\]|\\.)*\((?!\?)(?:[^()|]|\\.)*\)[^()|?*{]*$/.test(
+      pattern.slice("(?-s)".length),
+    );
+    if (!isSure) return context.refuse("a group that may take no part in a match");
+  }
+  const text = quoteText(pattern);
+  return context.bind([context.args[0] ?? ""], (v) => {
+    return `if(ifNull(match(${v}, ${text}), false), extract(ifNull(${v}, ''), ${text}), NULL)`;
+  });
+}
+
+export const regexpFunctions: FunctionTable = {
+  REGEXP_CONTAINS: contains,
+  REGEXP_EXTRACT: extract,
+};

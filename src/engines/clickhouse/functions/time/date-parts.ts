@@ -1,0 +1,222 @@
+/** Date parts of calls: what they are, cutting to them, taking them out, and counting their boundaries. */
+import type { DatePartExpr } from "../../../../googlesql/resolved.ts";
+import { literalOf } from "../literal.ts";
+import type { CallContext } from "../types.ts";
+import {
+  clockOf,
+  DAY_MICROS,
+  dayOfYear,
+  daysFromCivil,
+  daysIntoWeek,
+  daysOf,
+  field,
+  floorDivide,
+  isoYearOf,
+  lastDayOfMonth,
+  MIN_DAY,
+  remainder,
+  yearOf,
+} from "./calendar.ts";
+
+/** Microseconds of the parts that always have as many. */
+export const UNITS: Readonly<Record<string, bigint>> = {
+  MICROSECOND: 1n,
+  MILLISECOND: 1_000n,
+  SECOND: 1_000_000n,
+  MINUTE: 60_000_000n,
+  HOUR: 3_600_000_000n,
+  DAY: DAY_MICROS,
+  WEEK: 7n * DAY_MICROS,
+};
+
+const WEEKDAYS = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"];
+
+function partOf(context: CallContext, index: number): DatePartExpr {
+  const part = context.call.arguments[index];
+  return part?.kind === "DatePart" ? part : context.refuse("a date part that is not written out");
+}
+
+/** 0 for weeks that begin on Monday. */
+function firstDayOf({ part, weekday }: DatePartExpr): number {
+  return part === "ISOWEEK" ? 0 : WEEKDAYS.indexOf(weekday ?? "SUNDAY");
+}
+
+/** Clocks of the zone show UTC. */
+export function requireUtc(context: CallContext, zoneIndex: number): void {
+  const zone = context.args.length > zoneIndex ? literalOf(context, zoneIndex) : context.timeZone;
+  if (zone !== "UTC") context.refuse(`the time zone ${zone ?? "of the rows"}`);
+}
+
+const isDate = ({ types }: CallContext) => types[0]?.kind === "DATE";
+
+/** Days cut to the part. */
+function truncateDays(days: string, part: DatePartExpr): string | undefined {
+  switch (part.part) {
+    case "DAY":
+      return days;
+    case "WEEK":
+    case "ISOWEEK":
+      return `(${days} - ${daysIntoWeek(days, firstDayOf(part))})`;
+    case "MONTH":
+      return `(${days} - ${field("toDayOfMonth", days)} + 1)`;
+    case "QUARTER": {
+      const month = field("toMonth", days);
+      return daysFromCivil(yearOf(days), `(${month} - (${month} - 1) % 3)`, "1");
+    }
+    case "YEAR":
+      return `(${days} - ${dayOfYear(days)} + 1)`;
+    case "ISOYEAR":
+      return `(${days} - ${daysIntoWeek(days, 0)} - (${field("toISOWeek", days)} - 1) * 7)`;
+    default:
+      return undefined;
+  }
+}
+
+function outOfRange(days: string): string {
+  return `${days} < ${MIN_DAY}`;
+}
+
+export function truncate(context: CallContext): string {
+  const [value = ""] = context.args;
+  const kind = context.types[0]?.kind;
+  const part = partOf(context, 1);
+  if (kind === "TIME" || kind === undefined) return context.refuse("values of the type TIME");
+  if (kind === "DATE") return cutDays(context, value, part, (days) => days);
+  const unit = UNITS[part.part];
+  if (kind === "TIMESTAMP" && !["MICROSECOND", "MILLISECOND", "SECOND"].includes(part.part)) requireUtc(context, 2);
+  if (unit !== undefined && part.part !== "WEEK") {
+    return unit === 1n ? value : context.bind([value], (t) => `(${t} - ${remainder(t, unit)})`);
+  }
+  return cutDays(context, `${context.bind([value], daysOf)}`, part, (days) => `(${days} * toInt64(${DAY_MICROS}))`);
+}
+
+function cutDays(context: CallContext, value: string, part: DatePartExpr, wrap: (days: string) => string): string {
+  return context.bind([value], (days) => {
+    const cut = truncateDays(days, part) ?? context.refuse(`the date part ${part.part}`);
+    if (!["WEEK", "ISOWEEK", "ISOYEAR"].includes(part.part)) return wrap(cut);
+    return context.failIf(outOfRange(cut), "Truncating leaves the range of dates", wrap(cut));
+  });
+}
+
+export function difference(context: CallContext): string {
+  const [late = "", early = ""] = context.args;
+  const kind = context.types[0]?.kind;
+  const part = partOf(context, 2);
+  const unit = UNITS[part.part];
+  if (kind === "TIMESTAMP") {
+    if (unit === undefined || part.part === "WEEK") return context.refuse(`the date part ${part.part}`);
+    return unit === 1n ? `(${late} - ${early})` : `intDiv(${late} - ${early}, toInt64(${unit}))`;
+  }
+  if (kind === "DATE" && context.types[1]?.kind === "DATE") return daysBetween(context, late, early, part);
+  if (context.types[1]?.kind !== kind) return context.refuse("values of two types");
+  return context.bind([late, early], (l, e) => {
+    if (unit === 1n) return `(${l} - ${e})`;
+    if (unit !== undefined && unit < DAY_MICROS) return `(${floorDivide(l, unit)} - ${floorDivide(e, unit)})`;
+    return daysBetween(context, daysOf(l), daysOf(e), part);
+  });
+}
+
+/** Boundaries of the part between two days. */
+function daysBetween(context: CallContext, late: string, early: string, part: DatePartExpr): string {
+  return context.bind([late, early], (l, e) => {
+    switch (part.part) {
+      case "DAY":
+        return `(${l} - ${e})`;
+      case "WEEK":
+      case "ISOWEEK":
+        return `intDiv(${truncateDays(l, part)} - ${truncateDays(e, part)}, 7)`;
+      case "MONTH":
+        return `(${yearOf(l)} * 12 + ${field("toMonth", l)} - ${yearOf(e)} * 12 - ${field("toMonth", e)})`;
+      case "QUARTER":
+        return `(${yearOf(l)} * 4 + ${field("toQuarter", l)} - ${yearOf(e)} * 4 - ${field("toQuarter", e)})`;
+      case "YEAR":
+        return `(${yearOf(l)} - ${yearOf(e)})`;
+      case "ISOYEAR":
+        return `(${isoYearOf(l)} - ${isoYearOf(e)})`;
+      default:
+        return context.refuse(`the date part ${part.part}`);
+    }
+  });
+}
+
+const CLOCK_FIELDS: Readonly<Record<string, readonly [unit: bigint, count: bigint]>> = {
+  MICROSECOND: [1n, 1_000_000n],
+  MILLISECOND: [1_000n, 1_000n],
+  SECOND: [1_000_000n, 60n],
+  MINUTE: [60_000_000n, 60n],
+  HOUR: [3_600_000_000n, 24n],
+};
+
+export function extract(context: CallContext): string {
+  const [value = ""] = context.args;
+  const part = partOf(context, 1);
+  const kind = context.types[0]?.kind;
+  if (kind === "TIMESTAMP") requireUtc(context, 2);
+  if (kind !== "DATE" && kind !== "TIMESTAMP" && kind !== "DATETIME" && kind !== "TIME") {
+    return context.refuse(`values of the type ${kind}`);
+  }
+  const clock = CLOCK_FIELDS[part.part];
+  if (clock !== undefined) {
+    if (kind === "DATE") return context.refuse(`the date part ${part.part}`);
+    const [unit, count] = clock;
+    return `intDiv(${remainder(value, unit * count)}, toInt64(${unit}))`;
+  }
+  if (part.part === "TIME") return clockOf(value);
+  if (part.part === "DATETIME") return value;
+  return context.bind([kind === "DATE" ? value : context.bind([value], daysOf)], (days) => {
+    return extractFromDays(days, part) ?? context.refuse(`the date part ${part.part}`);
+  });
+}
+
+function extractFromDays(days: string, part: DatePartExpr): string | undefined {
+  switch (part.part) {
+    case "DATE":
+      return days;
+    case "YEAR":
+      return yearOf(days);
+    case "ISOYEAR":
+      return isoYearOf(days);
+    case "QUARTER":
+      return field("toQuarter", days);
+    case "MONTH":
+      return field("toMonth", days);
+    case "DAY":
+      return field("toDayOfMonth", days);
+    case "DAYOFYEAR":
+      return dayOfYear(days);
+    case "DAYOFWEEK":
+      return `(${daysIntoWeek(days, 6)} + 1)`;
+    case "ISOWEEK":
+      return field("toISOWeek", days);
+    case "WEEK":
+      return `intDiv(${dayOfYear(days)} + 6 - ${daysIntoWeek(days, firstDayOf(part))}, 7)`;
+    default:
+      return undefined;
+  }
+}
+
+export function truncateTime(context: CallContext): string {
+  const unit = UNITS[partOf(context, 1).part];
+  if (unit === undefined || unit >= DAY_MICROS) return context.refuse("this date part");
+  return context.bind([context.args[0] ?? ""], (t) => (unit === 1n ? t : `(${t} - ${remainder(t, unit)})`));
+}
+
+export function lastDay(context: CallContext): string {
+  const [value = ""] = context.args;
+  const part = context.args.length > 1 ? partOf(context, 1).part : "MONTH";
+  return context.bind([isDate(context) ? value : context.bind([value], daysOf)], (days) => {
+    const [year, month] = [yearOf(days), field("toMonth", days)];
+    switch (part) {
+      case "MONTH":
+        return context.bind([year, month], (y, m) => daysFromCivil(y, m, lastDayOfMonth(y, m)));
+      case "QUARTER": {
+        const last = `(${month} + 2 - (${month} - 1) % 3)`;
+        return context.bind([year, last], (y, m) => daysFromCivil(y, m, lastDayOfMonth(y, m)));
+      }
+      case "YEAR":
+        return daysFromCivil(year, "12", "31");
+      default:
+        return context.refuse(`the date part ${part}`);
+    }
+  });
+}

@@ -1,0 +1,53 @@
+/** Buckets of time, and times that are some interval apart. */
+import type { CallContext } from "../types.ts";
+import { DAY_MICROS, MAX_MICROS, MIN_DAY, MIN_MICROS, remainder } from "./calendar.ts";
+import { moveOf } from "./moves.ts";
+
+/** 1950-01-01 */
+const ORIGIN_DAY = -7305n;
+
+/** As many elements as an array may have that a function makes. */
+const MAX_ELEMENTS = 1_000_000;
+
+/** The width of a call in microseconds, where the query says one that is always as long. */
+function widthOf(context: CallContext, index: number): bigint {
+  const { amount, unit, months } = moveOf(context, index);
+  const found = /^(?:toInt128\((\d+)\)|(\d+)::Int64)$/.exec(amount);
+  const width = BigInt(found?.[1] ?? found?.[2] ?? 0) * unit;
+  const isKnown = months === 0 && width > 0n && width <= MAX_MICROS;
+  return isKnown ? width : context.refuse("a width or step that is no positive literal of days or less");
+}
+
+/** The same in units of the type: days or microseconds. */
+function sizeOf(context: CallContext, index: number): bigint {
+  const width = widthOf(context, index);
+  if (context.types[0]?.kind !== "DATE") return width;
+  return width % DAY_MICROS === 0n ? width / DAY_MICROS : context.refuse("parts of a day");
+}
+
+/** The start of the bucket of a width, counted from 1950. */
+export function bucket(context: CallContext): string {
+  if (context.args.length > 2) return context.refuse("an origin");
+  const size = sizeOf(context, 1);
+  const isDay = context.types[0]?.kind === "DATE";
+  const origin = isDay ? ORIGIN_DAY : ORIGIN_DAY * DAY_MICROS;
+  return context.bind([context.args[0] ?? ""], (v) => {
+    const start = `(${v} - ${remainder(`(${v} - (${origin}))`, size)})`;
+    const least = isDay ? MIN_DAY : MIN_MICROS;
+    return context.failIf(`${start} < ${least}`, "The bucket lies outside the range of its type", start);
+  });
+}
+
+/** Dates or times from one to another. */
+export function generate(context: CallContext): string {
+  const [start = "", end = ""] = context.args;
+  const step = context.args.length > 2 ? sizeOf(context, 2) : 1n;
+  return context.bind([start, end], (s, e) => {
+    const count = `if(${e} < ${s}, 0, intDiv(${e} - ${s}, toInt64(${step})) + 1)`;
+    const kept = `toUInt64(ifNull(if(${count} > ${MAX_ELEMENTS}, 0, ${count}), 0))`;
+    const values = `arrayMap(lw_i -> ${s} + toInt64(lw_i) * toInt64(${step}), range(${kept}))`;
+    const made = `CAST(if(isNull(${s}) OR isNull(${e}), [], [${values}]), 'Array(Array(Nullable(Int64)))')`;
+    const message = `${context.call.function} makes more elements than max_array_elements allows`;
+    return context.failIf(`${count} > ${MAX_ELEMENTS}`, message, made);
+  });
+}

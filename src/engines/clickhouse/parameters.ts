@@ -1,0 +1,47 @@
+/** Values of parameters as the server reads them. */
+import type { SqlType } from "../../googlesql/types.ts";
+import type { ParameterValue } from "../contract/query-engine.ts";
+import { makeValue, type ValueMaker } from "../values/parameter-value.ts";
+import type { ServerValue } from "./driver/parameter-form.ts";
+
+const BILLION = 1_000_000_000n;
+
+function decimalText(value: bigint): string {
+  const digits = value < 0n ? -value : value;
+  return `${value < 0n ? "-" : ""}${digits / BILLION}.${String(digits % BILLION).padStart(9, "0")}`;
+}
+
+function floatText(value: number): string {
+  if (Number.isNaN(value)) return "nan";
+  if (!Number.isFinite(value)) return value < 0 ? "-inf" : "inf";
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
+const unknown = (): never => {
+  throw new TypeError("The server takes no value of the type");
+};
+
+const maker: ValueMaker<ServerValue> = {
+  null: null,
+  bool: (value) => value,
+  int64: (value) => value,
+  float64: floatText,
+  numeric: decimalText,
+  bignumeric: unknown,
+  bytes: (value) => Buffer.from(value).toString("base64"),
+  date: (days) => days,
+  time: (micros) => micros,
+  datetime: (micros) => micros,
+  timestamp: (micros) => micros,
+  interval: unknown,
+  text: (value) => value,
+  array: (items) => [items],
+  struct: unknown,
+  range: unknown,
+};
+
+/** Throws `EngineError` `query_failed` where the value is none of its type. */
+export function toServerValue(type: SqlType, value: ParameterValue): ServerValue {
+  const isArray = type.kind === "ARRAY" && type.element.kind !== "RECORD";
+  return value === null && isArray ? [] : makeValue(type, value, maker);
+}

@@ -1,0 +1,10 @@
+/** Queries that may be read inside of each other: as many as the embedded engine takes. */
+export const MAX_DEPTH = 400;
+
+/** Definitions that are read several times and stand in each of their readers; the rest is read once, for all. */
+export const MAX_COPIES = 64;
+
+/** Thrown for a query that is nested too deeply. */
+export class NestedTooDeeply extends Error {
+  override readonly name = "NestedTooDeeply";
+}

@@ -1,0 +1,285 @@
+/** What the compiler tells a run: the statements of the server, and what the embedded engine makes of their rows. */
+import type { Span } from "../../../googlesql/diagnostic.ts";
+import type { CallExpr, Column, ComputedColumn, Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
+import { arrayOf, type SqlType, structOf, TIMESTAMP } from "../../../googlesql/types.ts";
+import { analyse } from "../../lowering/analysis.ts";
+import { type Block, copyBlock, findColumn } from "../compile/block.ts";
+import { createCompilation, orderResult, printStatement } from "../compile/compile.ts";
+import { NotPushed } from "../compile/not-pushed.ts";
+import { type Binding, type CarriedValue, cheapBinding } from "../compile/scope.ts";
+import type { ServerTables } from "../compile/server-table.ts";
+import { type Reason, type RecordAlias, readsTables } from "./part.ts";
+import { Pushdown, type Remote } from "./pushdown.ts";
+import { mapExpression, mapScan, type Rewriting } from "./rewrite.ts";
+
+/** A statement for the server. */
+export interface ServerStatement {
+  readonly sql: string;
+  readonly columns: readonly Column[];
+  /** What of it may fail stands above a sub-select, whose filters the server must leave where they are. */
+  readonly keepsFilters: boolean;
+  /** Names of the parameters that it may read. */
+  readonly parameters: ReadonlySet<string>;
+}
+
+/** A statement whose rows the embedded engine reads as the value of a parameter. */
+export interface RemoteStatement extends ServerStatement {
+  readonly parameter: string;
+  readonly type: SqlType;
+}
+
+export type Division =
+  | { readonly kind: "whole"; readonly statement: ServerStatement; readonly tables: readonly string[] }
+  | {
+      readonly kind: "divided";
+      readonly remotes: readonly RemoteStatement[];
+      readonly residual: ResolvedQuery;
+      readonly reasons: readonly Reason[];
+      readonly tables: readonly string[];
+    };
+
+/** The parameter that holds the time at which a run began. */
+export const NOW_PARAMETER = "$now";
+
+export interface DivisionOptions {
+  readonly tables: ServerTables;
+  readonly timeZone: string;
+  /** Push what reads no table, too. */
+  readonly pushesConstants: boolean;
+}
+
+export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Division {
+  const analysis = analyse(query);
+  const compilation = createCompilation(query, analysis, options.tables, options.timeZone);
+  const pushdown = new Pushdown(compilation, options.pushesConstants);
+  const part = pushdown.divide(query.scan);
+  const facts = () => ({
+    keepsFilters: compilation.failingCount > 0 && compilation.wrapCount > 0,
+    parameters: compilation.parametersRead,
+  });
+  const columns = query.columns.map(({ column }) => column);
+  if (part.kind === "pushed" && part.late.length === 0 && (options.pushesConstants || readsTables(part))) {
+    try {
+      const block = orderResult(compilation, part.block, query);
+      const sql = printStatement(compilation, block, columns);
+      return {
+        kind: "whole",
+        statement: { sql, columns, ...facts() },
+        tables: [...compilation.tablesRead],
+      };
+    } catch (error) {
+      if (!(error instanceof NotPushed)) throw error;
+      pushdown.reasons.push({ reason: error.reason, span: error.span });
+    }
+  }
+  const settled = pushdown.settle(part);
+  const definitions = pushdown.definitions;
+  const scan: Scan = definitions.length === 0 ? settled : { kind: "With", ctes: definitions, input: settled };
+  const found = readRemotes({ ...query, scan }, pushdown);
+  const remotes = found.map((from, index): RemoteStatement => {
+    const { columns: read } = from;
+    const type = rowsType(read);
+    const sql = printStatement(compilation, carryingBlock(from), read);
+    return { sql, columns: read, ...facts(), parameter: parameterOf(index), type };
+  });
+  return {
+    kind: "divided",
+    remotes,
+    residual: residualQuery(query, scan, pushdown, found),
+    reasons: pushdown.reasons,
+    tables: [...compilation.tablesRead],
+  };
+}
+
+const parameterOf = (index: number) => `$rows${index + 1}`;
+
+/** A STRUCT has a field at least. */
+function rowsType(columns: readonly Column[]): SqlType {
+  const fields = columns.map(({ type }) => ({ type }));
+  return arrayOf(structOf(fields.length === 0 ? [{ type: { kind: "INT64" } }] : fields));
+}
+
+interface ReadRemote {
+  readonly remote: Remote;
+  /** With the types in which they leave the server. */
+  readonly columns: readonly Column[];
+  /** By the columns' ids. */
+  readonly carried: ReadonlyMap<number, CarriedValue>;
+  /** Records that are made of the columns again. */
+  readonly records: readonly ComputedColumn[];
+}
+
+/** The block, in which carried columns are what is handed out of them. */
+function carryingBlock({ remote, carried }: ReadRemote): Block {
+  const block = copyBlock(remote.block);
+  for (const [id, { sql }] of carried) block.bindings.set(id, cheapBinding(sql()));
+  return block;
+}
+
+const NOWHERE: Span = { start: 0, end: 0 };
+
+/** The expression with its parts rewritten. */
+function substitute(expression: Expr, pushdown: Pushdown): Expr {
+  return mapExpression(expression, rewriting(pushdown));
+}
+
+/** What a record's column stands for, over columns that the server has. */
+function defineAlias({ definition, isElement, column }: RecordAlias, pushdown: Pushdown): Expr {
+  const base = substitute(definition, pushdown);
+  if (!isElement) return base;
+  const { span } = definition;
+  const offset: Expr = { kind: "Literal", type: { kind: "INT64" }, value: "0", span };
+  const operands = [base, offset];
+  return {
+    kind: "Call",
+    function: "$safe_array_at_offset",
+    arguments: operands,
+    isSafe: false,
+    type: column.type,
+    span,
+  };
+}
+
+/** What the functions of the clock make of the run's time. */
+const CLOCKS: Readonly<Record<string, string>> = {
+  CURRENT_TIMESTAMP: "TIMESTAMP",
+  CURRENT_DATE: "DATE",
+  CURRENT_DATETIME: "DATETIME",
+  CURRENT_TIME: "TIME",
+};
+
+function readClock(call: CallExpr): Expr | undefined {
+  const made = CLOCKS[call.function];
+  if (made === undefined) return undefined;
+  const now: Expr = { kind: "Parameter", key: NOW_PARAMETER, type: TIMESTAMP, span: call.span };
+  return made === "TIMESTAMP" ? now : { ...call, function: made, arguments: [now, ...call.arguments] };
+}
+
+/** Reads below records become reads below the columns that the server has, and the clock is the run's. */
+function rewriting(pushdown: Pushdown): Rewriting {
+  return {
+    definitions: new Map(),
+    scan: () => undefined,
+    expression(expression: Expr): Expr | undefined {
+      const now = expression.kind === "Call" ? readClock(expression) : undefined;
+      if (now !== undefined) return now;
+      if (expression.kind !== "RecordField") return undefined;
+      const { base } = expression;
+      const alias = base.kind === "Column" ? pushdown.aliases.get(base.column.id) : undefined;
+      if (alias === undefined) return undefined;
+      const below = substitute(alias.definition, pushdown);
+      if (below.kind !== "RecordField") return { ...expression, base: below };
+      return { ...expression, base: below.base, path: [...below.path, ...expression.path] };
+    },
+  };
+}
+
+/** Which columns of each remote part the rest reads. */
+function readRemotes(query: ResolvedQuery, pushdown: Pushdown): readonly ReadRemote[] {
+  const read = new Map<number, Column>(query.columns.map(({ column }) => [column.id, column]));
+  for (const { column } of query.order ?? []) read.set(column.id, column);
+  collectReads(mapScan(query.scan, rewriting(pushdown)), read);
+  return pushdown.remotes.map((remote) => {
+    const records = [...read.keys()].flatMap((id): ReadRemote["records"] => {
+      const alias = pushdown.aliases.get(id);
+      const found = findColumn(remote.block, id);
+      if (alias === undefined || found === undefined || canLeave(found)) return [];
+      return [{ column: alias.column, expression: defineAlias(alias, pushdown) }];
+    });
+    const needed = new Map(read);
+    collectReads({ kind: "Project", input: { kind: "SingleRow" }, computed: records }, needed);
+    const carried = new Map<number, CarriedValue>();
+    const columns = [...needed.values()].flatMap((column): readonly Column[] => {
+      const found = findColumn(remote.block, column.id);
+      if (found === undefined || !canLeave(found)) return [];
+      if (found.carried === undefined) return [column];
+      carried.set(column.id, found.carried);
+      return [{ ...column, type: found.carried.type }];
+    });
+    return { remote, columns, carried, records };
+  });
+}
+
+function canLeave(binding: Binding): boolean {
+  return binding.carried !== undefined || isReadable(binding);
+}
+
+/** Has the server a value for the column? */
+function isReadable(binding: Binding): boolean {
+  try {
+    binding.sql();
+    return true;
+  } catch (error) {
+    if (error instanceof NotPushed) return false;
+    throw error;
+  }
+}
+
+function collectReads(root: Scan, read: Map<number, Column>): void {
+  const note = (column: Column) => read.set(column.id, column);
+  mapScan(root, {
+    definitions: new Map(),
+    expression(expression) {
+      if (expression.kind === "Column") note(expression.column);
+      if (expression.kind === "Subquery" || expression.kind === "InSubquery") {
+        if (expression.output !== undefined) note(expression.output);
+      }
+      return undefined;
+    },
+    scan(scan) {
+      if (scan.kind === "OrderBy") for (const { column } of scan.keys) note(column);
+      if (scan.kind === "Distinct") for (const { input } of scan.columns) note(input);
+      if (scan.kind === "SetOperation") for (const input of scan.inputs) input.columns.forEach(note);
+      if (scan.kind === "Recursive") [...scan.anchor.columns, ...scan.step.columns].forEach(note);
+      if (scan.kind === "Cte") scan.cte.output.forEach(note);
+      return undefined;
+    },
+  });
+}
+
+/** The rows of a remote part: the elements of a parameter, one field a column. */
+function parameterRows(remote: ReadRemote, parameter: number, element: Column): Scan {
+  const type = rowsType(remote.columns);
+  const array: Expr = { kind: "Parameter", key: parameterOf(parameter), type, span: NOWHERE };
+  const base: Expr = { kind: "Column", type: element.type, column: element, span: NOWHERE };
+  const computed = remote.columns.map((column, index): ComputedColumn => {
+    const field: Expr = { kind: "Field", base, index, type: column.type, span: NOWHERE };
+    const carried = remote.carried.get(column.id);
+    if (carried === undefined) return { column, expression: field };
+    const expression = carried.read(field);
+    return { column: { ...column, type: expression.type }, expression };
+  });
+  const input: Scan = { kind: "Unnest", arrays: [{ array, element }], isOuter: false };
+  const rows: Scan = { kind: "Project", input, computed };
+  return remote.records.length === 0 ? rows : { kind: "Project", input: rows, computed: remote.records };
+}
+
+function residualQuery(
+  query: ResolvedQuery,
+  scan: Scan,
+  pushdown: Pushdown,
+  remotes: readonly ReadRemote[],
+): ResolvedQuery {
+  let lastId = 1_000_000;
+  const plain = mapScan(scan, rewriting(pushdown));
+  const tables = new Map(remotes.map(({ remote }, index) => [remote.scan.table, index]));
+  const whole = mapScan(plain, {
+    definitions: new Map(),
+    expression: () => undefined,
+    scan(at) {
+      const index = at.kind === "Table" ? tables.get(at.table) : undefined;
+      const remote = index === undefined ? undefined : remotes[index];
+      if (remote === undefined || index === undefined) return undefined;
+      const rows = rowsType(remote.columns);
+      const type = rows.kind === "ARRAY" ? rows.element : rows;
+      return parameterRows(remote, index, { id: ++lastId, name: "row", type });
+    },
+  });
+  const ofRows = remotes.map(({ columns }, index) => ({ key: parameterOf(index), type: rowsType(columns) }));
+  const { warnings: _, ...rest } = query;
+  return {
+    ...rest,
+    scan: whole,
+    parameters: [...query.parameters, ...ofRows, { key: NOW_PARAMETER, type: TIMESTAMP }],
+  };
+}

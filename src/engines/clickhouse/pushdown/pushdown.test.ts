@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { explainQuery, planOf } from "../compile-query.ts";
+import { missingForm } from "../functions/reasons.ts";
+import { compileText } from "../testing/compile-text.ts";
+
+/** What runs where: `whole`, or the server's statements and the reasons with their places. */
+function divide(query: string) {
+  const plan = planOf(compileText(query));
+  if (plan.kind === "whole") return "whole";
+  return {
+    server: plan.remotes.map(({ sql }) => sql),
+    reasons: plan.reasons.map(({ reason, line, column }) => `${line}:${column} ${reason}`),
+  };
+}
+
+const events = "FROM `events_1` AS t1";
+
+const NO_SOUNDEX = missingForm("SOUNDEX", "Function SOUNDEX");
+
+describe("the division of a query", () => {
+  it.each([
+    "SELECT id FROM edge_logs WHERE STARTS_WITH(event_message, 'a') ORDER BY timestamp LIMIT 3",
+    "SELECT project, APPROX_QUANTILES(r.port, 100)[OFFSET(95)] FROM edge_logs, UNNEST(metadata) m, UNNEST(m.request) r GROUP BY 1",
+    "SELECT COUNT(DISTINCT id) FROM edge_logs WHERE id IN (SELECT id FROM edge_logs WHERE project = 'p')",
+    "SELECT id FROM edge_logs UNION ALL SELECT project FROM edge_logs",
+    "SELECT id, ROW_NUMBER() OVER (PARTITION BY project ORDER BY timestamp) FROM edge_logs",
+    "SELECT tag, COUNT(*) FROM edge_logs, UNNEST(metadata) m, UNNEST(m.tags) AS tag GROUP BY tag",
+  ])("runs wholly on the server: %s", (query) => {
+    expect(divide(query)).toBe("whole");
+  });
+
+  it("computes what the server cannot after its filters, order and limit", () => {
+    expect(
+      divide("SELECT SOUNDEX(id) AS s FROM edge_logs WHERE project = 'a' ORDER BY timestamp DESC LIMIT 3"),
+    ).toEqual({
+      server: [
+        `SELECT t1.\`timestamp\` AS o1, t1.\`id\` AS o2 ${events} WHERE (t1.\`c_project\` = 'a') ` +
+          "ORDER BY t1.`timestamp` DESC NULLS LAST LIMIT 3",
+      ],
+      reasons: [`1:8 ${NO_SOUNDEX}`],
+    });
+  });
+
+  it("pushes the conditions that can be, and limits only behind those that cannot", () => {
+    const query = "SELECT id FROM edge_logs WHERE SOUNDEX(id) = 'a' AND project = 'a' ORDER BY timestamp LIMIT 3";
+    expect(divide(query)).toEqual({
+      server: [
+        `SELECT t1.\`id\` AS o1, t1.\`timestamp\` AS o2 ${events} WHERE (t1.\`c_project\` = 'a') ` +
+          "ORDER BY t1.`timestamp` ASC NULLS FIRST",
+      ],
+      reasons: [`1:32 ${NO_SOUNDEX}`],
+    });
+  });
+
+  it("computes nothing that may fail before a condition that waits", () => {
+    const query = "SELECT id FROM edge_logs WHERE SOUNDEX(id) = 'a' AND DIV(1, LENGTH(id)) = 1 AND project = 'a'";
+    expect(divide(query)).toMatchObject({
+      server: [`SELECT t1.\`id\` AS o1 ${events} WHERE (t1.\`c_project\` = 'a')`],
+    });
+  });
+
+  it("filters below an UNNEST that runs behind the server", () => {
+    const query = "SELECT s.ms FROM edge_logs, UNNEST(metadata) m, UNNEST(m.spans) s WHERE project = 'a' AND s.ms > 1";
+    expect(divide(query)).toEqual({
+      server: [`SELECT t1.\`json_1\` AS o1 ${events} WHERE t1.\`p_metadata\` AND (t1.\`c_project\` = 'a')`],
+      reasons: ["1:58 UNNEST of a record that events have more than one of"],
+    });
+  });
+
+  it("reads both sides of a join that it cannot push", () => {
+    const query = "SELECT a.id FROM edge_logs a LEFT JOIN edge_logs b ON a.timestamp < b.timestamp";
+    expect(divide(query)).toEqual({
+      server: [
+        "SELECT t1.`id` AS o1, t1.`timestamp` AS o2 FROM `events_1` AS t1",
+        "SELECT t2.`timestamp` AS o1 FROM `events_1` AS t2",
+      ],
+      reasons: [expect.stringContaining("LEFT JOIN on more than equalities of columns")],
+    });
+  });
+
+  it("leaves a query that reads no table to the embedded engine, unless it is told to push it", () => {
+    expect(divide("SELECT 1 + 1 AS two")).toEqual({ server: [], reasons: [] });
+    expect(planOf(compileText("SELECT 1 + 1 AS two", { pushesConstants: true })).kind).toBe("whole");
+  });
+
+  it("hands the values of parameters to whichever part reads them", () => {
+    const compiled = compileText("SELECT SOUNDEX(@a) AS s FROM edge_logs WHERE project = @b");
+    const plan = planOf(compiled);
+    expect(compiled.parameters.map(({ key }) => key)).toEqual(["b", "a"]);
+    if (plan.kind !== "divided") throw new Error("All of it was pushed");
+    expect([...(plan.remotes[0]?.parameters ?? [])]).toContain("p1");
+    expect(plan.residual.parameters.map(({ key }) => key)).toContain("a");
+  });
+
+  it("is refused where queries are nested without end", () => {
+    const tables = Array.from({ length: 2_000 }, (_, index) => `t${index + 1} AS (SELECT id FROM t${index})`);
+    const text = `WITH t0 AS (SELECT id FROM edge_logs), ${tables.join(", ")} SELECT id FROM t2000`;
+    expect(planOf(compileText(text.replace("FROM t2000", "FROM t390"))).kind).toBe("whole");
+    expect(() => compileText(text)).toThrow("nested deeper than 400 levels");
+  });
+
+  it("does not grow beyond measure where each of many tables is read twice", () => {
+    const tables = Array.from({ length: 30 }, (_, index) => {
+      return `t${index + 1} AS (SELECT a.id FROM t${index} AS a JOIN t${index} AS b USING (id))`;
+    });
+    const compiled = compileText(`WITH t0 AS (SELECT id FROM edge_logs), ${tables.join(", ")} SELECT id FROM t30`);
+    expect(compiled.sql.length).toBeLessThan(1_000_000);
+  });
+
+  it("is explained in parts, with every reason", () => {
+    const query = compileText("SELECT SOUNDEX(id) AS s, NORMALIZE_AND_CASEFOLD(id) AS f FROM edge_logs");
+    const [server, first, second, ...others] = explainQuery(query);
+    expect(server).toEqual({ runsOn: "clickhouse", sql: `SELECT t1.\`id\` AS o1 ${events}` });
+    expect(first).toMatchObject({ runsOn: "duckdb", sql: expect.stringContaining("soundex"), line: 1, column: 8 });
+    expect(second).toMatchObject({
+      ...{ runsOn: "duckdb", reason: expect.stringContaining("Function NORMALIZE_AND_CASEFOLD has no form") },
+      ...{ line: 1, column: 26 },
+    });
+    expect(others).toEqual([]);
+    const whole = compileText("SELECT id FROM edge_logs");
+    expect(explainQuery(whole)).toEqual([{ runsOn: "clickhouse", sql: whole.sql }]);
+  });
+});

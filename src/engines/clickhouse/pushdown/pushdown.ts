@@ -1,0 +1,299 @@
+/**
+ * Divides a query: the server runs every sub-tree that it can express exactly, and the embedded engine the rest over
+ * the rows that come back. Filters and columns that the server cannot compute wait above what it can, so that later
+ * filters, sorting and limits are still its own wherever they do not read what waits.
+ */
+import type { CteDefinition, Expr, Scan } from "../../../googlesql/resolved.ts";
+import { type Block, copyBlock, openBlock, scopeOf } from "../compile/block.ts";
+import type { Compilation } from "../compile/compilation.ts";
+import { joinBlocks } from "../compile/joins.ts";
+import { NotPushed } from "../compile/not-pushed.ts";
+import { buildFilter, buildSource, buildStep, computedBinding } from "../compile/scans.ts";
+import { uniteBlocks } from "../compile/set-operations.ts";
+import { asCte } from "./cte-part.ts";
+import { MAX_COPIES, MAX_DEPTH, NestedTooDeeply } from "./limits.ts";
+import {
+  hasLateRows,
+  type LateStep,
+  lateColumns,
+  lateScan,
+  PASSES_FILTERS,
+  type Part,
+  type PushedPart,
+  type Reason,
+  type RecordAlias,
+  reads,
+  readsLate,
+  readsTables,
+} from "./part.ts";
+import { mapOwn, type Rewriting } from "./rewrite.ts";
+
+/** A sub-tree that the server runs, in the tree that the embedded engine runs. */
+export interface Remote {
+  readonly scan: Scan & { readonly kind: "Table" };
+  readonly block: Block;
+}
+
+export class Pushdown {
+  readonly reasons: Reason[] = [];
+  readonly remotes: Remote[] = [];
+  /** Records that the server knows as columns of their fields only, with what they are. */
+  readonly aliases = new Map<number, RecordAlias>();
+  /** Definitions of CTEs that the embedded engine reads: each reads earlier ones only. */
+  readonly definitions: CteDefinition[] = [];
+  readonly #compilation: Compilation;
+  /** Whether sub-trees that read no table are worth a trip to the server. */
+  readonly #pushesConstants: boolean;
+  readonly #definitions = new Map<number, CteDefinition>();
+  readonly #rewriting: Rewriting;
+  #depth = 0;
+  #copyCount = 0;
+
+  constructor(compilation: Compilation, pushesConstants: boolean) {
+    this.#compilation = compilation;
+    this.#pushesConstants = pushesConstants;
+    this.#rewriting = {
+      definitions: new Map(),
+      expression: () => undefined,
+      scan: (scan) => this.settle(this.divide(scan)),
+    };
+  }
+
+  /** The sub-tree, divided. Throws `NestedTooDeeply`. */
+  divide(scan: Scan): Part {
+    if (++this.#depth > MAX_DEPTH) throw new NestedTooDeeply(`Queries are nested deeper than ${MAX_DEPTH} levels`);
+    const part = this.#divide(scan);
+    this.#depth--;
+    return part;
+  }
+
+  #divide(scan: Scan): Part {
+    const chain: Scan[] = [];
+    let at = scan;
+    for (;;) {
+      if (at.kind === "With") {
+        at = at.input;
+        continue;
+      }
+      const input = at.kind === "Join" ? at.left : "input" in at ? at.input : undefined;
+      if (input === undefined) break;
+      chain.push(at);
+      at = input;
+    }
+    let part = this.#source(at);
+    for (const step of chain.reverse()) part = this.#step(step, part);
+    return part;
+  }
+
+  /** The part as a tree of the embedded engine's, which reads the server's rows where the server takes over. */
+  settle(part: Part): Scan {
+    if (part.kind === "residual") return part.scan;
+    if (!this.#pushesConstants && !readsTables(part)) return part.scan;
+    const span = { start: 0, end: 0 };
+    const table = { name: `server_${this.remotes.length + 1}`, columns: [] };
+    const remote = { scan: { kind: "Table", table, columns: [], span } as const, block: part.block };
+    this.remotes.push(remote);
+    let scan: Scan = remote.scan;
+    for (const step of part.late) scan = lateScan(step, scan, this.#rewriting);
+    return part.order.length === 0 ? scan : { kind: "OrderBy", input: scan, keys: part.order };
+  }
+
+  #note(error: unknown): void {
+    if (!(error instanceof NotPushed)) throw error;
+    const isKnown = this.reasons.some(
+      ({ reason, span }) => reason === error.reason && span?.start === error.span?.start,
+    );
+    if (!isKnown) this.reasons.push({ reason: error.reason, span: error.span });
+  }
+
+  /** What `build` answers, or undefined where it cannot be pushed: then the reason is noted. */
+  #attempt<T>(build: () => T): T | undefined {
+    const { guard } = this.#compilation;
+    try {
+      return build();
+    } catch (error) {
+      this.#note(error);
+      this.#compilation.guard = guard;
+      return undefined;
+    }
+  }
+
+  #pushed(scan: Scan, block: Block, readsTables: boolean): PushedPart {
+    return { kind: "pushed", scan, block, late: [], order: [], readsTables };
+  }
+
+  #source(scan: Scan): Part {
+    switch (scan.kind) {
+      case "Cte":
+        return this.#cte(scan);
+      case "SetOperation":
+        return this.#setOperation(scan);
+      case "Recursive": {
+        this.#note(new NotPushed("a recursive query"));
+        const anchor = { ...scan.anchor, scan: this.settle(this.divide(scan.anchor.scan)) };
+        const step = { ...scan.step, scan: this.settle(this.divide(scan.step.scan)) };
+        return { kind: "residual", scan: { ...scan, anchor, step } };
+      }
+      default: {
+        const block = this.#attempt(() => buildSource(this.#compilation, scan));
+        if (block !== undefined) return this.#pushed(scan, block, scan.kind === "Table");
+        return { kind: "residual", scan: mapOwn(scan, this.#rewriting) };
+      }
+    }
+  }
+
+  /** One that is read once is a part of its reader. */
+  #cte(scan: Scan & { kind: "Cte" }): Part {
+    const { cte } = scan;
+    const isOnce = this.#compilation.analysis.cteUses(cte) <= 1;
+    const known = this.#definitions.get(cte.id);
+    if (known !== undefined) return { kind: "residual", scan: { ...scan, cte: known } };
+    if (cte.scan.kind === "Recursive" || cte.isRecursive) return this.#residualCte(scan);
+    if (!isOnce && ++this.#copyCount > MAX_COPIES) {
+      this.#note(new NotPushed(`the table ${cte.name}, which too many parts of the query read`));
+      return this.#residualCte(scan);
+    }
+    const part = this.divide(cte.scan);
+    if (part.kind === "residual" || (part.late.length > 0 && !isOnce)) return this.#residualCte(scan, part);
+    if (!isOnce) {
+      const block = this.#attempt(() => buildSource(this.#compilation, scan));
+      return block === undefined ? this.#residualCte(scan, part) : this.#pushed(scan, block, part.readsTables);
+    }
+    return asCte(scan, part, this.aliases);
+  }
+
+  #residualCte(scan: Scan & { kind: "Cte" }, part?: Part): Part {
+    const { cte } = scan;
+    const definition = { ...cte };
+    this.#definitions.set(cte.id, definition);
+    // The step of a recursion reads the definition that is being made.
+    (definition as { scan: Scan }).scan = this.settle(part ?? this.divide(cte.scan));
+    this.definitions.push(definition);
+    return { kind: "residual", scan: { ...scan, cte: definition } };
+  }
+
+  #setOperation(scan: Scan & { kind: "SetOperation" }): Part {
+    const parts = scan.inputs.map((input) => this.divide(input.scan));
+    const pushed = parts.filter((part) => part.kind === "pushed");
+    if (pushed.length === parts.length && pushed.every((part) => part.late.length === 0)) {
+      const blocks = pushed.map((part) => part.block);
+      const block = this.#attempt(() => uniteBlocks(this.#compilation, scan, blocks));
+      if (block !== undefined) {
+        const doesRead = pushed.some((part) => part.readsTables);
+        return this.#pushed(scan, block, doesRead);
+      }
+    }
+    const inputs = scan.inputs.map((input, index) => ({
+      ...input,
+      scan: this.settle(parts[index] ?? { kind: "residual", scan: input.scan }),
+    }));
+    return { kind: "residual", scan: { ...scan, inputs } };
+  }
+
+  #step(scan: Scan, part: Part): Part {
+    if (scan.kind === "Join") return this.#join(scan, part);
+    if (part.kind === "residual") return this.#above(scan, part);
+    switch (scan.kind) {
+      case "Filter":
+        return this.#filter(scan, part);
+      case "Project":
+        return this.#project(scan, part);
+      default:
+        return this.#whole(scan, part);
+    }
+  }
+
+  /** The step in the embedded engine. */
+  #above(scan: Scan, part: Part): Part {
+    const own = mapOwn(scan, this.#rewriting);
+    return { kind: "residual", scan: { ...own, input: this.settle(part) } as Scan };
+  }
+
+  #filter(scan: Scan & { kind: "Filter" }, part: PushedPart): Part {
+    const { predicate } = scan;
+    const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
+    const late = lateColumns(part);
+    const waiting: Expr[] = [];
+    let { block } = part;
+    let isBehind = hasLateRows(part);
+    for (const condition of isAnd ? predicate.arguments : [predicate]) {
+      if (condition === undefined) continue;
+      const failing = this.#compilation.failingCount;
+      const built = reads(condition, late)
+        ? undefined
+        : this.#attempt(() => buildFilter(this.#compilation, condition, copyBlock(block)));
+      // What may fail is not computed for rows that an earlier condition would have taken away.
+      if (built === undefined || (isBehind && this.#compilation.failingCount > failing)) {
+        waiting.push(condition);
+        isBehind = true;
+      } else {
+        block = built;
+      }
+    }
+    const steps: readonly LateStep[] = waiting.length === 0 ? [] : [{ kind: "Filter", predicates: waiting }];
+    return { ...part, scan: { ...scan, input: part.scan }, block, late: [...part.late, ...steps] };
+  }
+
+  #project(scan: Scan & { kind: "Project" }, part: PushedPart): Part {
+    const late = new Set(lateColumns(part));
+    const waiting: (typeof scan.computed)[number][] = [];
+    const block = copyBlock(openBlock(this.#compilation, part.block));
+    const scope = scopeOf(block);
+    for (const item of scan.computed) {
+      const { column, expression } = item;
+      if (this.#compilation.analysis.uses(column) === 0) continue;
+      const binding = reads(expression, late)
+        ? undefined
+        : this.#attempt(() => computedBinding(this.#compilation, expression, scope));
+      if (binding === undefined) {
+        waiting.push(item);
+        late.add(column.id);
+      } else {
+        block.bindings.set(column.id, binding);
+        if (binding.record !== undefined) {
+          this.aliases.set(column.id, { column, definition: expression, isElement: false });
+        }
+      }
+    }
+    const steps: readonly LateStep[] = waiting.length === 0 ? [] : [{ kind: "Project", computed: waiting }];
+    return { ...part, scan: { ...scan, input: part.scan }, block, late: [...part.late, ...steps] };
+  }
+
+  /** A step that is the server's or not, as a whole. */
+  #whole(scan: Scan, part: PushedPart): Part {
+    const late = lateColumns(part);
+    const isLate = readsLate(scan, late) || (hasLateRows(part) && !PASSES_FILTERS.has(scan.kind));
+    const block = isLate ? undefined : this.#attempt(() => buildStep(this.#compilation, scan, part.block));
+    if (block === undefined && scan.kind === "Unnest") {
+      return { ...part, scan: { ...scan, input: part.scan }, late: [...part.late, { kind: "Unnest", scan }] };
+    }
+    if (block === undefined) return this.#above(scan, part);
+    const own = { ...scan, input: part.scan } as Scan;
+    if (scan.kind === "Unnest") {
+      for (const { array, element } of scan.arrays) {
+        if (array.type.kind !== "ARRAY" || array.type.element.kind !== "RECORD") continue;
+        this.aliases.set(element.id, { column: element, definition: array, isElement: true });
+      }
+      return { ...part, scan: own, block };
+    }
+    if (scan.kind === "OrderBy") return { ...part, scan: own, block, order: scan.keys };
+    if (scan.kind === "Limit" || scan.kind === "Window") return { ...part, scan: own, block };
+    return { ...part, scan: own, block, late: [], order: [] };
+  }
+
+  #join(scan: Scan & { kind: "Join" }, left: Part): Part {
+    const right = this.divide(scan.right);
+    const isPlain = scan.isLateral !== true && left.kind === "pushed" && right.kind === "pushed";
+    if (isPlain && left.late.length === 0 && right.late.length === 0) {
+      const block = this.#attempt(() =>
+        joinBlocks(this.#compilation, scan, copyBlock(left.block), copyBlock(right.block)),
+      );
+      if (block !== undefined) {
+        const joined = { ...scan, left: left.scan, right: right.scan };
+        return this.#pushed(joined, block, left.readsTables || right.readsTables);
+      }
+    }
+    const own = mapOwn(scan, this.#rewriting);
+    return { kind: "residual", scan: { ...own, left: this.settle(left), right: this.settle(right) } as Scan };
+  }
+}

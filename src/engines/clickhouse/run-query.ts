@@ -1,0 +1,269 @@
+/** One run of a query: its rows from the server as they come, or what the embedded engine makes of them. */
+import { randomUUID } from "node:crypto";
+import type { SqlType } from "../../googlesql/types.ts";
+import { openDeadline } from "../../shared/deadline.ts";
+import {
+  type Engine,
+  EngineError,
+  type ParameterValue,
+  type QueryLimits,
+  type QuerySummary,
+  type RowBatch,
+  type RunningQuery,
+  type RunRequest,
+} from "../contract/query-engine.ts";
+import { planOf, type ServerPlan } from "./compile-query.ts";
+import type { ServerClient } from "./driver/client.ts";
+import type { ServerValue } from "./driver/parameter-form.ts";
+import { toServerValue } from "./parameters.ts";
+import { NOW_PARAMETER, type RemoteStatement, type ServerStatement } from "./pushdown/plan.ts";
+import { toRow } from "./residual/read-rows.ts";
+import { createLineEncoder } from "./rows.ts";
+
+export interface RunTarget {
+  readonly client: Pick<ServerClient, "stream" | "kill">;
+  readonly residual: Pick<Engine, "run">;
+}
+
+/** How long past its deadline a server may take to say so itself. */
+const TIMEOUT_GRACE_MS = 200;
+
+/** Rows and bytes that may come back for the embedded engine, unless the call's budget allows less. */
+const MAX_RESIDUAL_ROWS = 500_000;
+const MAX_RESIDUAL_BYTES = 64 * 1024 * 1024;
+
+/** What answers depend on; the compiler counts on each. */
+const MEANING: Readonly<Record<string, string>> = {
+  session_timezone: "UTC",
+  join_use_nulls: "1",
+  transform_null_in: "0",
+  union_default_mode: "",
+  enable_positional_arguments: "0",
+  short_circuit_function_evaluation: "force_enable",
+  prefer_column_name_to_alias: "0",
+  decimal_check_overflow: "1",
+  regexp_max_matches_per_row: "1000000",
+  // What is printed is longer than what was asked.
+  max_query_size: "16777216",
+  max_ast_elements: "1000000",
+  max_expanded_ast_elements: "5000000",
+  output_format_json_quote_64bit_integers: "1",
+  output_format_json_quote_denormals: "1",
+  output_format_json_quote_decimals: "1",
+  output_format_json_named_tuples_as_objects: "0",
+  output_format_json_escape_forward_slashes: "0",
+};
+
+/** Conditions that may fail stay where they are printed. */
+const UNMOVED: Readonly<Record<string, string>> = {
+  query_plan_filter_push_down: "0",
+  query_plan_merge_filters: "0",
+  enable_optimize_predicate_expression: "0",
+};
+
+/** 2: a statement changes nothing, and takes settings. Servers end only such ones by themselves when they are left. */
+const UNCHANGING: Readonly<Record<string, string>> = { readonly: "2" };
+
+function settingsOf(statement: ServerStatement, limits: QueryLimits): Readonly<Record<string, string>> {
+  return {
+    ...MEANING,
+    ...UNCHANGING,
+    ...(statement.keepsFilters ? UNMOVED : {}),
+    max_execution_time: String(Math.max(1, Math.ceil(limits.timeoutMs / 1000))),
+    timeout_overflow_mode: "throw",
+    ...(limits.maxMemoryBytes === undefined ? {} : { max_memory_usage: String(limits.maxMemoryBytes) }),
+  };
+}
+
+interface Run {
+  readonly target: RunTarget;
+  readonly request: RunRequest;
+  readonly signal: AbortSignal;
+  readonly nowUs: bigint;
+}
+
+/** The server's lines, in the pieces in which they come. Leaving it ends the query on the server. */
+async function* readLines(run: Run, statement: ServerStatement): AsyncGenerator<readonly string[], void, void> {
+  const { target, request, signal } = run;
+  const queryId = randomUUID();
+  let isOver = false;
+  try {
+    const bytes = await target.client.stream({
+      sql: statement.sql,
+      params: paramsOf(run, statement),
+      settings: settingsOf(statement, request.limits),
+      format: "JSONCompactEachRow",
+      queryId,
+      signal,
+    });
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const part of bytes) {
+      const lines = (rest + decoder.decode(part, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      if (lines.length > 0) yield lines;
+    }
+    isOver = true;
+    if (rest !== "") yield [rest];
+  } finally {
+    if (!isOver) await target.client.kill(queryId).catch(() => undefined);
+  }
+}
+
+function paramsOf({ request, nowUs }: Run, { parameters }: ServerStatement): Readonly<Record<string, ServerValue>> {
+  const { query, values } = request;
+  const own = query.parameters.map(({ type }, index) => [`p${index + 1}`, type, values[index] ?? null] as const);
+  const used = own.filter(([name]) => parameters.has(name));
+  const bound = used.map(([name, type, value]) => [name, toServerValue(type, value)] as const);
+  return Object.fromEntries([...bound, ["now", nowUs] as const]);
+}
+
+async function* writeRows(run: Run, statement: ServerStatement): AsyncGenerator<RowBatch, QuerySummary, void> {
+  const { query, encoding, limits } = run.request;
+  const started = performance.now();
+  const encode = createLineEncoder(query.columns, encoding);
+  let rowCount = 0;
+  let byteCount = 0;
+  let isTruncated = false;
+  for await (const lines of readLines(run, statement)) {
+    const left = limits.maxRows - rowCount;
+    isTruncated = lines.length > left;
+    const kept = isTruncated ? lines.slice(0, left) : lines;
+    const json = encode(kept);
+    byteCount += Buffer.byteLength(json);
+    if (byteCount > limits.maxResultBytes) {
+      const message = `The answer has more than ${limits.maxResultBytes} bytes`;
+      throw new EngineError("result_too_large", message, { limit: "maxResultBytes" });
+    }
+    rowCount += kept.length;
+    if (kept.length > 0) yield { json, rowCount: kept.length };
+    if (isTruncated) break;
+  }
+  return { rowCount, isTruncated, engineMs: performance.now() - started };
+}
+
+/** Where what could not be pushed stands, and why. */
+function describeReasons(plan: ServerPlan & { kind: "divided" }): string {
+  const [first] = plan.reasons;
+  if (first === undefined) return "what the server cannot compute";
+  return first.line === undefined ? first.reason : `${first.reason} (line ${first.line}, column ${first.column})`;
+}
+
+/** The rows of a statement as the value of a parameter, as many as may come back. */
+async function collect(
+  run: Run,
+  plan: ServerPlan & { kind: "divided" },
+  remote: RemoteStatement,
+): Promise<ParameterValue> {
+  const { limits } = run.request;
+  const maxBytes = Math.min(MAX_RESIDUAL_BYTES, Math.floor((limits.maxMemoryBytes ?? Infinity) / 8));
+  const types = remote.columns.map(({ type }): SqlType => type);
+  const rows: ParameterValue[] = [];
+  let byteCount = 0;
+  for await (const lines of readLines(run, remote)) {
+    for (const line of lines) {
+      byteCount += line.length;
+      if (rows.length >= MAX_RESIDUAL_ROWS || byteCount > maxBytes) {
+        const message =
+          `ClickHouse cannot run ${describeReasons(plan)}, and more than ${MAX_RESIDUAL_ROWS} rows or ${maxBytes} ` +
+          "bytes would have to come back for it: filter the rows by more of what it can run, or take the rest out";
+        throw new EngineError("residual_too_large", message);
+      }
+      rows.push(types.length === 0 ? [null] : toRow(types, line));
+    }
+  }
+  return rows;
+}
+
+async function* runResidual(
+  run: Run,
+  plan: ServerPlan & { kind: "divided" },
+): AsyncGenerator<RowBatch, QuerySummary, void> {
+  const { request, nowUs, signal } = run;
+  const started = performance.now();
+  const rows = new Map<string | number, ParameterValue>();
+  for (const remote of plan.remotes) rows.set(remote.parameter, await collect(run, plan, remote));
+  const own = new Map(request.query.parameters.map(({ key }, index) => [key, request.values[index] ?? null]));
+  const values = plan.residual.parameters.map(({ key }): ParameterValue => {
+    return key === NOW_PARAMETER ? String(nowUs) : (rows.get(key) ?? own.get(key) ?? null);
+  });
+  const running = await run.target.residual.run({ ...request, query: plan.residual, values, signal });
+  yield* running.batches;
+  return { ...running.summary(), engineMs: performance.now() - started };
+}
+
+/** The batches of a run whose first step was taken. `return` reaches it also where nothing was read. */
+class Batches implements AsyncIterableIterator<RowBatch> {
+  readonly #rows: AsyncGenerator<RowBatch, QuerySummary, void>;
+  readonly #leave: () => void;
+  readonly #explain: (error: unknown) => unknown;
+  #first: IteratorResult<RowBatch, QuerySummary> | undefined;
+  summary: QuerySummary | undefined;
+
+  constructor(
+    rows: AsyncGenerator<RowBatch, QuerySummary, void>,
+    leave: () => void,
+    explain: (error: unknown) => unknown,
+  ) {
+    this.#rows = rows;
+    this.#leave = leave;
+    this.#explain = explain;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async begin(): Promise<void> {
+    this.#first = await this.#step();
+  }
+
+  async next(): Promise<IteratorResult<RowBatch, undefined>> {
+    const step = this.#first ?? (await this.#step());
+    this.#first = undefined;
+    if (step.done !== true) return { done: false, value: step.value };
+    this.summary ??= step.value;
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<RowBatch, undefined>> {
+    await this.#rows.return({ rowCount: 0, isTruncated: true, engineMs: 0 });
+    this.#leave();
+    return { done: true, value: undefined };
+  }
+
+  async #step(): Promise<IteratorResult<RowBatch, QuerySummary>> {
+    try {
+      const step = await this.#rows.next();
+      if (step.done === true) this.#leave();
+      return step;
+    } catch (error) {
+      this.#leave();
+      throw this.#explain(error);
+    }
+  }
+}
+
+/** Resolves when the first rows, or the end, are there. Throws `EngineError`, also while iterating. */
+export async function runQuery(target: RunTarget, request: RunRequest): Promise<RunningQuery> {
+  const { limits, signal } = request;
+  const plan = planOf(request.query);
+  const deadline = openDeadline(signal, limits.timeoutMs + TIMEOUT_GRACE_MS);
+  const explain = (error: unknown): unknown => {
+    const isLate = deadline.isOver && error instanceof EngineError && error.code === "aborted";
+    if (!isLate) return error;
+    return new EngineError("timeout", `The query ran longer than ${limits.timeoutMs} ms`, { limit: "timeoutMs" });
+  };
+  const nowUs = plan.nowUs ?? BigInt(Date.now()) * 1000n;
+  const run: Run = { target, request, signal: deadline.signal, nowUs };
+  const rows = plan.kind === "whole" ? writeRows(run, plan.statement) : runResidual(run, plan);
+  const batches = new Batches(rows, () => deadline.release(), explain);
+  await batches.begin();
+  return {
+    batches,
+    summary() {
+      if (batches.summary === undefined) throw new EngineError("internal", "The query has not ended");
+      return batches.summary;
+    },
+  };
+}

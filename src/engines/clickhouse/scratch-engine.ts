@@ -1,0 +1,104 @@
+/** Tables that queries make, on a ClickHouse server: for the `sql` command and for conformance runs. */
+import { randomUUID } from "node:crypto";
+import type { TableDefinition } from "../../googlesql/relation.ts";
+import type { SqlType } from "../../googlesql/types.ts";
+import { type CompiledQuery, type Engine, EngineError, type ParameterValue } from "../contract/query-engine.ts";
+import type { ScratchEngine } from "../contract/scratch-engine.ts";
+import { physicalType } from "./compile/physical-types.ts";
+import { cheapBinding } from "./compile/scope.ts";
+import type { ServerTable } from "./compile/server-table.ts";
+import { compileQuery, planOf } from "./compile-query.ts";
+import { openServerClient, type ServerClient, type ServerOptions } from "./driver/client.ts";
+import { quoteName } from "./driver/quote.ts";
+import { runQuery } from "./run-query.ts";
+
+const MAX_ROWS = 1_000_000;
+const MAX_RESULT_BYTES = 256 * 1024 * 1024;
+
+interface ScratchTable {
+  readonly definition: TableDefinition;
+  readonly server: ServerTable;
+}
+
+const columnName = (index: number) => `column_${index + 1}`;
+
+/** Bytes lie in it as Base64, as statements answer them. */
+function readColumn(alias: string, index: number, type: SqlType): string {
+  const column = `${alias}.${columnName(index)}`;
+  return type.kind === "BYTES" ? `base64Decode(${column})` : column;
+}
+
+/** `residual` runs what the server cannot, and is closed with the engine. */
+export function openClickHouseScratch(options: ServerOptions, residual: Engine): ScratchEngine {
+  return new ClickHouseScratch(openServerClient(options), residual);
+}
+
+class ClickHouseScratch implements ScratchEngine {
+  readonly tables: ScratchEngine["tables"];
+  readonly #client: ServerClient;
+  readonly #residual: Engine;
+  readonly #made = new Map<string, ScratchTable>();
+  /** Tables of one run are none of another's. */
+  readonly #prefix = `scratch_${randomUUID().replaceAll("-", "")}`;
+  #tableCount = 0;
+
+  constructor(client: ServerClient, residual: Engine) {
+    this.#client = client;
+    this.#residual = residual;
+    this.tables = { findTable: (name) => this.#find(name)?.definition, tableNames: () => [...this.#made.keys()] };
+  }
+
+  compile(...[query, options]: Parameters<ScratchEngine["compile"]>): CompiledQuery {
+    const tables = (table: TableDefinition) => this.#made.get(table.name)?.server;
+    return compileQuery(query, { tables, residual: this.#residual, pushesConstants: true }, options);
+  }
+
+  async createTable(name: string, query: CompiledQuery): Promise<void> {
+    const plan = planOf(query);
+    if (plan.kind !== "whole") {
+      throw new EngineError("query_failed", `The rows of ${name} cannot be computed by ClickHouse alone`);
+    }
+    const table = quoteName(`${this.#prefix}_${++this.#tableCount}`);
+    const columns = query.columns.map(({ type }, index) => `${columnName(index)} ${physicalType(type)}`);
+    await this.#client.command(`CREATE TABLE ${table} (${columns.join(", ")}) ENGINE = Memory`);
+    await this.#client.command(`INSERT INTO ${table} ${plan.statement.sql}`);
+    const definition: TableDefinition = { name, columns: query.columns };
+    const server: ServerTable = {
+      name: table,
+      column: (alias, source, type) => {
+        const index = query.columns.findIndex((column) => column.name === source);
+        return index === -1 ? undefined : cheapBinding(readColumn(alias, index, type));
+      },
+    };
+    this.#made.set(name, { definition, server });
+  }
+
+  async run(...[query, values, timeoutMs]: Parameters<ScratchEngine["run"]>): Promise<string> {
+    const limits = { timeoutMs, maxRows: MAX_ROWS, maxResultBytes: MAX_RESULT_BYTES };
+    const { signal } = new AbortController();
+    const given: readonly ParameterValue[] = values;
+    const request = { query, values: given, encoding: "cells" as const, limits, signal };
+    const running = await runQuery({ client: this.#client, residual: this.#residual }, request);
+    const batches: string[] = [];
+    for await (const batch of running.batches) if (batch.rowCount > 0) batches.push(batch.json);
+    return `[${batches.join(",")}]`;
+  }
+
+  async clear(): Promise<void> {
+    for (const { server } of this.#made.values()) await this.#client.command(`DROP TABLE ${server.name}`);
+    this.#made.clear();
+  }
+
+  async close(): Promise<void> {
+    await this.clear();
+    await this.#client.close();
+    await this.#residual.close();
+  }
+
+  #find(name: string): ScratchTable | undefined {
+    const exact = this.#made.get(name);
+    if (exact !== undefined) return exact;
+    const wanted = name.toLowerCase();
+    return [...this.#made.values()].find(({ definition }) => definition.name.toLowerCase() === wanted);
+  }
+}

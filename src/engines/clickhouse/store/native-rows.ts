@@ -1,0 +1,208 @@
+/**
+ * Rows of a source's table as a block of ClickHouse's Native format: columns one after the other, as the server keeps
+ * them, so that it has least to do. Nothing of a value is parsed on the way but lists.
+ */
+import type { LogEvent } from "../../contract/query-engine.ts";
+import type { RowSink } from "../../schema/encode/row-sink.ts";
+import type { ValueType } from "../../schema/schema-entry.ts";
+import { ByteWriter } from "./byte-writer.ts";
+
+/** `PRESENT`: a flag that is true or missing. `PLAIN`: texts and integers that no row lacks. */
+type ColumnKind = ValueType | "PLAIN STRING" | "PLAIN INT64" | "PRESENT";
+
+type Value = string | number | bigint | boolean;
+
+/** Values of the rows that have one; `rows` ascend. */
+interface Column {
+  readonly kind: ColumnKind;
+  readonly rows: number[];
+  readonly values: Value[];
+}
+
+/** The server's own name of the column that says with which block a row came. */
+export const BATCH_COLUMN = "lw_batch";
+
+const ELEMENT_TYPES = { INT64: "Int64", FLOAT64: "Float64", WIDE: "Float64", BOOL: "Bool", STRING: "String" } as const;
+type Element = keyof typeof ELEMENT_TYPES;
+
+/** Gathers rows of one append, in any order of their columns. */
+export class NativeRows implements RowSink {
+  readonly columns = new Map<string, Column>();
+  readonly ids: string[] = [];
+  /** Whether the sender chose the row's id, so that it may be a repeat. */
+  readonly ownIds: boolean[] = [];
+  #size = 0;
+
+  get rowCount(): number {
+    return this.ids.length;
+  }
+
+  /** About as many bytes as the rows will be. */
+  get byteCount(): number {
+    return this.#size;
+  }
+
+  addRow({ id, hasGeneratedId, timestampUs, eventMessage }: LogEvent): number {
+    const row = this.ids.length;
+    this.ids.push(id);
+    this.ownIds.push(!hasGeneratedId);
+    this.#put(row, "id", "PLAIN STRING", id);
+    this.#put(row, "timestamp", "PLAIN INT64", timestampUs);
+    if (eventMessage !== null) this.#put(row, "event_message", "STRING", eventMessage);
+    return row;
+  }
+
+  put(row: number, column: string, type: ValueType, value: Value): void {
+    this.#put(row, column, column.startsWith("p") && type === "BOOL" ? "PRESENT" : type, value);
+  }
+
+  #put(row: number, name: string, kind: ColumnKind, value: Value): void {
+    let column = this.columns.get(name);
+    if (column === undefined) {
+      column = { kind, rows: [], values: [] };
+      this.columns.set(name, column);
+    }
+    // Of two values for one place the first counts.
+    if (column.rows.at(-1) === row) return;
+    column.rows.push(row);
+    column.values.push(value);
+    this.#size += typeof value === "string" ? value.length + 2 : 9;
+  }
+}
+
+/** Rows of one append that are to be stored, ascending. */
+export interface PickedRows {
+  readonly rows: NativeRows;
+  readonly picked: readonly number[];
+}
+
+/** A block of rows for INSERT ... FORMAT Native. */
+export interface NativeBlock {
+  readonly columns: readonly string[];
+  readonly body: Uint8Array;
+  readonly rowCount: number;
+}
+
+/** The picked rows of all parts as one block; `batch` is noted with each. */
+export function encodeBlock(parts: readonly PickedRows[], batch: bigint): NativeBlock {
+  const rowCount = parts.reduce((sum, { picked }) => sum + picked.length, 0);
+  const gathered = gather(parts);
+  const writer = new ByteWriter(64 * 1024);
+  writer.varint(gathered.size + 1);
+  writer.varint(rowCount);
+  writer.text(BATCH_COLUMN);
+  writer.text("UInt64");
+  for (let row = 0; row < rowCount; row++) writer.uint64(batch);
+  for (const [name, column] of gathered) writeColumn(writer, name, column, rowCount);
+  return { columns: [BATCH_COLUMN, ...gathered.keys()], body: writer.finish(), rowCount };
+}
+
+/** The columns of all parts with their rows counted through. */
+function gather(parts: readonly PickedRows[]): Map<string, Column> {
+  const gathered = new Map<string, Column>();
+  let base = 0;
+  for (const { rows, picked } of parts) {
+    const places = new Int32Array(rows.rowCount).fill(-1);
+    for (const [index, row] of picked.entries()) places[row] = base + index;
+    base += picked.length;
+    for (const [name, { kind, rows: own, values }] of rows.columns) {
+      let column = gathered.get(name);
+      if (column === undefined) {
+        column = { kind, rows: [], values: [] };
+        gathered.set(name, column);
+      }
+      if (column.kind !== kind) throw new Error(`The column ${name} is of ${column.kind} and of ${kind}`);
+      for (let index = 0; index < own.length; index++) {
+        const place = places[own[index] ?? 0] ?? -1;
+        if (place < 0) continue;
+        column.rows.push(place);
+        column.values.push(values[index] ?? "");
+      }
+    }
+  }
+  return gathered;
+}
+
+function writeColumn(writer: ByteWriter, name: string, { kind, rows, values }: Column, rowCount: number): void {
+  writer.text(name);
+  if (kind === "PRESENT") {
+    writer.text("Bool");
+    writeFlags(writer, rows, rowCount, 0, 1);
+  } else if (kind === "PLAIN STRING" || kind === "PLAIN INT64") {
+    writer.text(kind === "PLAIN STRING" ? "String" : "Int64");
+    const element = kind === "PLAIN STRING" ? "STRING" : "INT64";
+    for (const value of values) writeValue(writer, element, value);
+  } else if (kind.endsWith("[]")) {
+    writeLists(writer, kind.slice(0, -2) as Element, rows, values as readonly string[], rowCount);
+  } else {
+    writer.text(`Nullable(${ELEMENT_TYPES[kind as Element]})`);
+    writeFlags(writer, rows, rowCount, 1, 0);
+    writeSparse(writer, kind as Element, rows, values, rowCount);
+  }
+}
+
+/** A byte a row: `without` for rows that are not listed. */
+function writeFlags(
+  writer: ByteWriter,
+  rows: readonly number[],
+  rowCount: number,
+  without: number,
+  listed: number,
+): void {
+  const at = writer.fill(without, rowCount);
+  for (const row of rows) writer.set(at + row, listed);
+}
+
+function writeSparse(
+  writer: ByteWriter,
+  type: Element,
+  rows: readonly number[],
+  values: readonly Value[],
+  rowCount: number,
+): void {
+  const missingBytes = type === "STRING" || type === "BOOL" ? 1 : 8;
+  let row = 0;
+  for (let index = 0; index < rows.length; index++) {
+    const own = rows[index] ?? 0;
+    if (own > row) writer.fill(0, (own - row) * missingBytes);
+    writeValue(writer, type, values[index] ?? "");
+    row = own + 1;
+  }
+  writer.fill(0, (rowCount - row) * missingBytes);
+}
+
+function writeValue(writer: ByteWriter, type: Element, value: Value): void {
+  if (type === "STRING") writer.text(String(value));
+  else if (type === "BOOL") writer.fill(value === true ? 1 : 0, 1);
+  else if (type === "INT64") writer.int64(typeof value === "bigint" ? value : BigInt(value));
+  else writer.float64(Number(value));
+}
+
+/** Ends of the lists, counted in elements, then all elements. Rows that are not listed have the empty list. */
+function writeLists(
+  writer: ByteWriter,
+  type: Element,
+  rows: readonly number[],
+  texts: readonly string[],
+  rowCount: number,
+): void {
+  writer.text(`Array(${ELEMENT_TYPES[type]})`);
+  const lists = texts.map((text) => parseList(type, text));
+  let [row, end] = [0, 0];
+  for (const [index, own] of rows.entries()) {
+    for (; row < own; row++) writer.uint64(BigInt(end));
+    end += lists[index]?.length ?? 0;
+    writer.uint64(BigInt(end));
+    row++;
+  }
+  for (; row < rowCount; row++) writer.uint64(BigInt(end));
+  for (const list of lists) for (const value of list) writeValue(writer, type, value);
+}
+
+/** Elements of integers are read as text: JSON.parse would lose digits beyond 2^53. */
+function parseList(type: Element, text: string): readonly Value[] {
+  if (type !== "INT64" && type !== "WIDE") return JSON.parse(text) as readonly Value[];
+  const inner = text.slice(1, -1);
+  if (inner === "") return [];
+  return type === "INT64" ? inner.split(",").map(BigInt) : inner.split(",").map(Number);
+}

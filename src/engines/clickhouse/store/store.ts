@@ -1,0 +1,295 @@
+/** The event store over ClickHouse: any number of services may work on one, and none of them keeps anything. */
+import type { TableDefinition } from "../../../googlesql/relation.ts";
+import {
+  type AppendResult,
+  EngineError,
+  type EventStore,
+  type LogEvent,
+  type SourceDefinition,
+  type SourceStatistics,
+  type StoreReport,
+} from "../../contract/query-engine.ts";
+import { unlessAborted } from "../../contract/unless-aborted.ts";
+import { walkEvents } from "../../schema/encode/event-walk.ts";
+import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
+import { declaredEntries, grantEntries } from "../../schema/grant-entries.ts";
+import type { LayoutCatalog, TableLayout } from "../../schema/layout.ts";
+import { appendResult, newOf, noteCarried } from "../../schema/source/first-carried.ts";
+import {
+  defineSource,
+  growSourceState,
+  isSameRules,
+  layoutFor,
+  rulesOf,
+  type SourceState,
+  toNewSource,
+} from "../../schema/source/source-state.ts";
+import { SourceStates } from "../../schema/source/source-states.ts";
+import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
+import type { ServerClient } from "../driver/client.ts";
+import { AppendQueue } from "./append-queue.ts";
+import { NativeRows } from "./native-rows.ts";
+import { newTableName } from "./new-table-name.ts";
+import { deleteBefore, dropTable } from "./removal.ts";
+import type { SchemaKeeper } from "./schema-keeper.ts";
+import { SchemaWatch } from "./schema-watch.ts";
+import { type TablePlace, tenantColumnOf } from "./statements.ts";
+import { readReport, readStatistics } from "./statistics.ts";
+import { checkTenantField, fillDeclaredColumns } from "./take-rules.ts";
+
+/** How often events may meet a schema that changed since they were encoded. */
+const MAX_ROUNDS = 1000;
+/** Rows a second that a small server stores, for telling a client when to come again. */
+const TYPICAL_ROWS_PER_SECOND = 20_000;
+
+export interface StoreSettings {
+  readonly client: ServerClient;
+  readonly place: TablePlace;
+  readonly keeper: SchemaKeeper;
+  readonly limits?: StoreLimits;
+  /** How often the server is asked what other nodes decided, in milliseconds. */
+  readonly watchMs: number;
+  readonly log: (level: "warn", message: string) => void;
+}
+
+export class ClickHouseStore implements EventStore {
+  readonly #client: ServerClient;
+  readonly #place: TablePlace;
+  readonly #keeper: SchemaKeeper;
+  readonly #limits: StoreLimits;
+  readonly #sources: SourceStates;
+  readonly #watch: SchemaWatch;
+  readonly #queues = new WeakMap<SourceState, AppendQueue>();
+  readonly #open = new Set<Promise<unknown>>();
+  /** For as long as somebody has the definition. */
+  readonly #layouts = new WeakMap<TableDefinition, TableLayout>();
+  #pendingRows = 0;
+  #pendingBytes = 0;
+
+  constructor({ client, place, keeper, limits = defaultStoreLimits, watchMs, log }: StoreSettings) {
+    this.#client = client;
+    this.#place = place;
+    this.#keeper = keeper;
+    this.#limits = limits;
+    this.#sources = new SourceStates(limits.schema);
+    this.#watch = new SchemaWatch({ keeper, sources: this.#sources, watchMs, log, change: this.#change.bind(this) });
+  }
+
+  /** Takes over what the server keeps, and follows it from then on. */
+  open(): Promise<void> {
+    return this.#watch.start();
+  }
+
+  /** Waits for appends that are under way. */
+  async close(): Promise<void> {
+    await this.#watch.stop();
+    await Promise.allSettled(this.#open);
+  }
+
+  /** The layout of a table that `describe` answered. */
+  readonly layoutOf: LayoutCatalog = (table) => this.#layouts.get(table);
+  readonly stateOf = (sourceName: string): SourceState => this.#sources.get(sourceName);
+  /** Resolves when everything is known that other services decided before this call. */
+  readonly refresh = (): Promise<void> => this.#watch.refresh();
+
+  describe(sourceName: string, tenant?: string | null): TableDefinition | undefined {
+    const state = this.#sources.find(sourceName);
+    if (state === undefined) return undefined;
+    const layout = layoutFor(state, tenant);
+    this.#layouts.set(layout.definition, layout);
+    return layout.definition;
+  }
+
+  ensureSource(definition: SourceDefinition): Promise<void> {
+    return this.ensureSources([definition]);
+  }
+
+  async ensureSources(definitions: readonly SourceDefinition[]): Promise<void> {
+    for (const { name } of definitions) await this.#sources.settle(name);
+    const missing = definitions.filter(({ name }) => this.#sources.find(name) === undefined);
+    if (missing.length > 0) {
+      const decisions = missing.map((definition) => {
+        const { name, entries, rules } = toNewSource(definition);
+        return { source: name, decision: { kind: "make", table: newTableName(name), entries, rules } as const };
+      });
+      const { outcome } = await this.#keeper.propose(decisions);
+      for (const { name } of missing) {
+        const made = outcome.sources.get(name);
+        if (made === undefined) continue;
+        await this.#keeper.apply(made);
+        this.#sources.add({ ...made, tenants: [] });
+      }
+    }
+    for (const definition of definitions) await this.#define(definition);
+  }
+
+  /** Takes over what a definition declares, where that is not what it declared before. */
+  async #define(definition: SourceDefinition): Promise<void> {
+    const rules = rulesOf(definition);
+    const state = this.#sources.get(definition.name);
+    if (state.definition !== undefined && isSameRules(rulesOf(state.definition), rules)) return;
+    await this.#change(state, async () => {
+      this.#sources.checkPresent(state);
+      await checkTenantField(this.#client, this.#place, state, rules);
+      defineSource(state, definition);
+      for (;;) {
+        const entries = declaredEntries(state.tree);
+        if (entries.length === 0 || (await this.#addEntries(state, entries))) break;
+      }
+      if (isSameRules(state.rules, rules)) return;
+      await fillDeclaredColumns(this.#client, this.#place, state, rules);
+      this.#queues.delete(state);
+      // Last: cut short, all of it is done again.
+      await this.#keeper.propose([{ source: state.name, decision: { kind: "rules", table: state.table, rules } }]);
+      state.rules = rules;
+    });
+  }
+
+  append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
+    let state: SourceState;
+    try {
+      state = this.#sources.get(sourceName);
+      this.#admit(signal);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const work = this.#store(state, events);
+    this.#open.add(work);
+    work.then(
+      () => this.#open.delete(work),
+      () => this.#open.delete(work),
+    );
+    return unlessAborted(work, signal);
+  }
+
+  /** Refuses what would wait for long. */
+  #admit(signal: AbortSignal): void {
+    if (signal.aborted) throw new EngineError("aborted", "The caller is gone");
+    if (this.#pendingRows >= this.#limits.maxPendingRows || this.#pendingBytes >= this.#limits.maxPendingBytes) {
+      throw new EngineError("overloaded", "Too many events are waiting to be stored", {
+        retryAfterSeconds: Math.max(1, Math.ceil(this.#pendingRows / TYPICAL_ROWS_PER_SECOND)),
+      });
+    }
+  }
+
+  async statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]> {
+    return unlessAborted(readStatistics(this.#client, this.#place, this.#sources.all()), signal);
+  }
+
+  async deleteBefore(sourceName: string, timestampUs: bigint): Promise<number> {
+    const { table } = this.#sources.get(sourceName);
+    return deleteBefore(this.#client, this.#place, table, timestampUs);
+  }
+
+  async dropSource(sourceName: string): Promise<void> {
+    const state = this.#sources.find(sourceName);
+    await this.#sources.drop(sourceName, async () => {
+      if (state === undefined) return;
+      const { table } = state;
+      await this.#keeper.propose([{ source: sourceName, decision: { kind: "drop", table } }]);
+      this.#keeper.noteDropped(table);
+      // What came before the drop goes with it; what comes later is refused.
+      await this.#queues.get(state)?.idle();
+      await dropTable(this.#client, this.#place, table);
+    });
+  }
+
+  async inspect(signal: AbortSignal): Promise<StoreReport> {
+    return unlessAborted(readReport(this.#client, this.#place, this.#sources.all()), signal);
+  }
+
+  async #store(state: SourceState, events: readonly LogEvent[]): Promise<AppendResult> {
+    if (events.length === 0) return { stored: 0, repeated: 0 };
+    this.#pendingRows += events.length;
+    try {
+      return await this.#storeEncoded(state, events);
+    } finally {
+      this.#pendingRows -= events.length;
+    }
+  }
+
+  async #storeEncoded(state: SourceState, events: readonly LogEvent[]): Promise<AppendResult> {
+    let full: ReadonlySet<Tenant> = new Set();
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const { version } = state;
+      const rows = new NativeRows();
+      const walked = walkEvents(rows, state.tree, events, new Set([...state.full, ...full]));
+      if (walked.missing !== undefined) {
+        const refused = await this.#grow(state, events, full);
+        full = new Set([...full, ...refused]);
+      } else if (state.version === version && state.openChanges === 0) {
+        return await this.#send(state, rows, walked.carried);
+      } else {
+        await state.changes;
+      }
+    }
+    throw new Error(`The schema of ${state.name} still lacks fields of events after ${MAX_ROUNDS} changes`);
+  }
+
+  /** What tenants carried for the first time is kept before the rows: a row whose field nobody knows would be lost. */
+  async #send(state: SourceState, rows: NativeRows, carried: Parameters<typeof newOf>[1]): Promise<AppendResult> {
+    this.#sources.checkPresent(state);
+    const added = newOf(state, carried);
+    this.#pendingBytes += rows.byteCount;
+    try {
+      const result = await this.#queueOf(state).append(rows, () => this.#keeper.noteTenants(state.table, added.texts));
+      noteCarried(state, added, carried);
+      return appendResult(state, result, carried);
+    } finally {
+      this.#pendingBytes -= rows.byteCount;
+    }
+  }
+
+  #queueOf(state: SourceState): AppendQueue {
+    let queue = this.#queues.get(state);
+    if (queue === undefined) {
+      const tenantColumn = tenantColumnOf(state.entries, state.rules?.tenantField ?? null);
+      queue = new AppendQueue(this.#client, { place: this.#place, table: state.table, tenantColumn });
+      this.#queues.set(state, queue);
+    }
+    return queue;
+  }
+
+  /** Adds what is granted of what the events lack. Answers the tenants that were refused some. */
+  async #grow(
+    state: SourceState,
+    events: readonly LogEvent[],
+    alsoFull: ReadonlySet<Tenant>,
+  ): Promise<readonly Tenant[]> {
+    let refused: readonly Tenant[] = [];
+    await this.#change(state, async () => {
+      for (;;) {
+        // Looked at again when it is its turn: another request, or another node, may have brought the same fields.
+        const walked = walkEvents(new NativeRows(), state.tree, events, new Set([...state.full, ...alsoFull]));
+        const missing: readonly TenantRequests[] = walked.missing ?? [];
+        const granted = grantEntries(state, missing);
+        refused = granted.full;
+        if (granted.entries.length === 0 || (await this.#addEntries(state, granted.entries))) return;
+      }
+    });
+    return refused;
+  }
+
+  /** False where another node was first: the state is what it made of it, and the caller looks again. */
+  async #addEntries(state: SourceState, entries: SourceState["entries"] | ReturnType<typeof declaredEntries>) {
+    this.#sources.checkPresent(state);
+    const { name, table } = state;
+    const decision = { kind: "grow", table, base: state.entries.length, entries } as const;
+    const { outcome, taken } = await this.#keeper.propose([{ source: name, decision }]);
+    const now = outcome.sources.get(name);
+    if (now?.table !== table) throw new EngineError("unknown_source", `The source ${name} was dropped meanwhile`);
+    await this.#keeper.apply(now);
+    growSourceState(state, now.entries.slice(state.entries.length));
+    return taken[0] === true;
+  }
+
+  /** Changes of a source's schema come one after the other. */
+  #change(state: SourceState, change: () => Promise<void>): Promise<void> {
+    state.openChanges++;
+    const changed = state.changes.then(change).finally(() => {
+      state.openChanges--;
+    });
+    state.changes = changed.catch(() => undefined);
+    return changed;
+  }
+}

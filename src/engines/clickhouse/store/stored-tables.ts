@@ -1,0 +1,68 @@
+/** Reads sources' tables past the compiler: every row, as it was stored. */
+import { randomUUID } from "node:crypto";
+import type { TimeRange } from "../../contract/stored-events.ts";
+import type { StoredTables } from "../../schema/decode/stored-events.ts";
+import type { StoredCells } from "../../schema/decode/stored-rows.ts";
+import type { ServerClient, ServerSettings } from "../driver/client.ts";
+import { quoteName } from "../driver/quote.ts";
+import { type TablePlace, tableName } from "./statements.ts";
+
+/** Texts of a batch, at most, before the rest waits: lines of the server's answer come in pieces of its own size. */
+const FORMAT: ServerSettings = {
+  output_format_json_quote_64bit_integers: "1",
+  output_format_json_escape_forward_slashes: "0",
+  session_timezone: "UTC",
+  // Days of events are read; what stops it is its caller.
+  max_execution_time: "0",
+  max_result_rows: "0",
+  max_result_bytes: "0",
+};
+
+const RANGE = "timestamp >= {from:Int64} AND timestamp < {to:Int64}";
+
+type Reader = Pick<ServerClient, "stream" | "kill">;
+
+async function* readRows(
+  client: Reader,
+  sql: string,
+  { fromUs, toUs }: TimeRange,
+  signal: AbortSignal,
+): AsyncGenerator<readonly StoredCells[], void, void> {
+  const queryId = randomUUID();
+  let isOver = false;
+  try {
+    const params = { from: fromUs, to: toUs };
+    const format = "JSONCompactEachRow";
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const part of await client.stream({ sql, params, settings: FORMAT, format, queryId, signal })) {
+      const lines = (rest + decoder.decode(part, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      yield lines.map((line) => JSON.parse(line) as StoredCells);
+    }
+    isOver = true;
+    if (rest !== "") yield [JSON.parse(rest) as StoredCells];
+  } finally {
+    if (!isOver) await client.kill(queryId).catch(() => undefined);
+  }
+}
+
+/** How the tables are read; the caller says which sources there are. */
+export function createStoredTables(client: Reader, place: TablePlace): Pick<StoredTables, "slices" | "rows"> {
+  return {
+    async slices(table, range, widthUs, signal) {
+      const sql =
+        `SELECT timestamp - toInt64(positiveModulo(timestamp, toInt64(${widthUs}))) AS start, count(), ` +
+        `toString(sum(cityHash64(id, timestamp))) FROM ${tableName(place, table)} WHERE ${RANGE} ` +
+        "GROUP BY start ORDER BY start";
+      const all: StoredCells[] = [];
+      for await (const rows of readRows(client, sql, range, signal)) all.push(...rows);
+      return all;
+    },
+    rows(table, columns, range, signal) {
+      const names = ["id", "timestamp", "event_message", ...columns.map(({ name }) => name)].map(quoteName);
+      const sql = `SELECT ${names.join(", ")} FROM ${tableName(place, table)} WHERE ${RANGE}`;
+      return readRows(client, sql, range, signal);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { EventStore } from "./event-store.ts";
+
+/** All of a store but these members, which stand in the place of its own. */
+export function delegateStore(store: EventStore, members: Partial<EventStore>): EventStore {
+  const { deleteBefore, inspect, snapshot, appendBody } = store;
+  return {
+    ensureSource: (...call) => store.ensureSource(...call),
+    ensureSources: (...call) => store.ensureSources(...call),
+    describe: (...call) => store.describe(...call),
+    append: (...call) => store.append(...call),
+    dropSource: (...call) => store.dropSource(...call),
+    statistics: (...call) => store.statistics(...call),
+    ...(appendBody === undefined ? {} : { appendBody: appendBody.bind(store) }),
+    ...(deleteBefore === undefined ? {} : { deleteBefore: deleteBefore.bind(store) }),
+    ...(inspect === undefined ? {} : { inspect: inspect.bind(store) }),
+    ...(snapshot === undefined ? {} : { snapshot: snapshot.bind(store) }),
+    // It may be found anew whenever the engine is started again.
+    get logLoss() {
+      return store.logLoss;
+    },
+    ...members,
+  };
+}

@@ -1,0 +1,29 @@
+/** How events leave a store as they came: for moving them to another engine. */
+import type { LogEvent } from "./event-store.ts";
+
+/** A time from (inclusive) and to (exclusive), in microseconds since 1970. */
+export interface TimeRange {
+  readonly fromUs: bigint;
+  readonly toUs: bigint;
+}
+
+/** The events of one stretch of time, as a store tells them apart without reading them. */
+export interface TimeSlice {
+  /** Microseconds since 1970, a multiple of the slice's width. */
+  readonly startUs: bigint;
+  /** One at least. */
+  readonly eventCount: number;
+  /** Differs where ids or times do, and says nothing of values; to be compared with others of the same store. */
+  readonly fingerprint: string;
+}
+
+/** Reads what a store holds, of all tenants, past its queries. Both throw `EngineError`, `unknown_source` among it. */
+export interface StoredEvents {
+  /** The slices of this width (in microseconds) that have events, in their order. */
+  slices(sourceName: string, range: TimeRange, widthUs: bigint, signal: AbortSignal): Promise<readonly TimeSlice[]>;
+  /**
+   * The events, in batches and in no order. Stored again under the same definition they read the same. None has a
+   * generated id. Leaving the iteration ends the reading.
+   */
+  read(sourceName: string, range: TimeRange, signal: AbortSignal): AsyncIterable<readonly LogEvent[]>;
+}

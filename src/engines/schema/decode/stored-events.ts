@@ -1,0 +1,80 @@
+/** `StoredEvents` over an engine's statements. */
+import { EngineError } from "../../contract/errors.ts";
+import type { LogEvent } from "../../contract/event-store.ts";
+import type { StoredEvents, TimeRange, TimeSlice } from "../../contract/stored-events.ts";
+import type { SourceState } from "../source/source-state.ts";
+import { createStoredRows, type StoredCells, type StoredColumn } from "./stored-rows.ts";
+
+/** What an engine has to know to be read. */
+export interface StoredTables {
+  /** Throws `unknown_source`. */
+  stateOf(sourceName: string): SourceState;
+  /** Resolves when the states are no older than this call. */
+  refresh(): Promise<void>;
+  /** Rows of start (in microseconds), count and fingerprint, in the order of starts. */
+  slices(table: string, range: TimeRange, widthUs: bigint, signal: AbortSignal): Promise<readonly StoredCells[]>;
+  /** Rows of the fixed columns and these. The statement sees what was there when its first rows came, and no more. */
+  rows(
+    table: string,
+    columns: readonly StoredColumn[],
+    range: TimeRange,
+    signal: AbortSignal,
+  ): AsyncIterable<readonly StoredCells[]>;
+}
+
+/** Reads the events of an engine's tables. */
+export function createStoredEvents(tables: StoredTables): StoredEvents {
+  return {
+    async slices(sourceName, range, widthUs, signal) {
+      const rows = await tables.slices(tables.stateOf(sourceName).table, range, widthUs, signal);
+      checkWhole(signal);
+      return rows.map(([start, count, fingerprint]): TimeSlice => {
+        return {
+          startUs: BigInt(start as string | number),
+          eventCount: Number(count),
+          fingerprint: String(fingerprint),
+        };
+      });
+    },
+    async *read(sourceName, range, signal) {
+      for (;;) {
+        const isWhole = yield* readWith(tables, sourceName, range, signal);
+        if (isWhole) return;
+      }
+    },
+  };
+}
+
+/**
+ * The events with the columns that are known now; false, before any of them, where others have come since: what the
+ * statement sees may have values in those.
+ */
+async function* readWith(
+  tables: StoredTables,
+  sourceName: string,
+  range: TimeRange,
+  signal: AbortSignal,
+): AsyncGenerator<readonly LogEvent[], boolean, void> {
+  await tables.refresh();
+  const state = tables.stateOf(sourceName);
+  const { table, entries } = state;
+  const entryCount = entries.length;
+  const { columns, toEvent } = createStoredRows(state);
+  let isBegun = false;
+  for await (const batch of tables.rows(table, columns, range, signal)) {
+    if (!isBegun) {
+      await tables.refresh();
+      const now = tables.stateOf(sourceName);
+      if (now !== state || now.table !== table || now.entries.length !== entryCount) return false;
+      isBegun = true;
+    }
+    if (batch.length > 0) yield batch.map(toEvent);
+  }
+  checkWhole(signal);
+  return true;
+}
+
+/** Rows that end because nobody waits for them must not look like all of them. */
+function checkWhole(signal: AbortSignal): void {
+  if (signal.aborted) throw new EngineError("aborted", "The caller is gone");
+}

@@ -1,0 +1,67 @@
+/** What a batch's tenants carried for the first time: kept with its rows, then seen. */
+import type { AppendResult } from "../../contract/query-engine.ts";
+import type { Carried } from "../carried-entries.ts";
+import { formatEntries, newEntries } from "../entry-set.ts";
+import type { Tenant } from "../field-requests.ts";
+import type { TenantEntries } from "./source-schema.ts";
+import { noteTenant, type SourceState } from "./source-state.ts";
+
+interface NewEntries {
+  readonly tenants: readonly (readonly [tenant: Tenant, entries: readonly number[]])[];
+  /** The same for the store. */
+  readonly texts: readonly TenantEntries[];
+}
+
+/** In an order that is the tenant's own, whatever other tenants brought before. */
+function firstOf(state: SourceState, entries: readonly number[], count: number): readonly number[] {
+  const keyed = entries.map((number) => {
+    const entry = state.entries[number];
+    return [number, entry === undefined ? "" : `${entry.path} ${"type" in entry ? entry.type : entry.role}`] as const;
+  });
+  keyed.sort(([, a], [, b]) => (a < b ? -1 : 1));
+  return keyed
+    .slice(0, count)
+    .map(([number]) => number)
+    .sort((a, b) => a - b);
+}
+
+/** What the tenants of a batch had not carried before, up to the number of fields that a tenant may have. */
+export function newOf(state: SourceState, { tenants }: Carried): NewEntries {
+  const added: (readonly [Tenant, readonly number[]])[] = [];
+  for (const { tenant, entries } of tenants) {
+    const known = state.tenants.get(tenant);
+    const found = newEntries(entries, known.entries);
+    const room = state.limits.maxTenantFields - known.count;
+    const taken = found.length <= room ? found : firstOf(state, found, room);
+    if (taken.length > 0) added.push([tenant, taken]);
+  }
+  return { tenants: added, texts: added.map(([tenant, entries]) => [tenant, formatEntries(entries)]) };
+}
+
+/** Makes them visible, and notes values that did not fit. */
+export function noteCarried(state: SourceState, { tenants }: NewEntries, { mistyped }: Carried): void {
+  for (const [tenant, entries] of tenants) noteTenant(state, tenant, entries);
+  for (const field of mistyped) {
+    const known = state.mistyped.get(field.path);
+    state.mistyped.set(field.path, known === undefined ? field : { ...known, count: known.count + field.count });
+  }
+}
+
+export function appendResult(
+  state: SourceState,
+  { stored, repeated }: AppendResult,
+  { tenants, mistyped }: Carried,
+): AppendResult {
+  const count = mistyped.reduce((sum, field) => sum + field.count, 0);
+  const newest = new Map<string, bigint>();
+  for (const { tenant, newestTimestampUs } of tenants) if (tenant !== null) newest.set(tenant, newestTimestampUs);
+  if (state.declaration.tenant === undefined) return { stored, repeated, ...(count === 0 ? {} : { mistyped: count }) };
+  const tenantless = tenants.find(({ tenant }) => tenant === null)?.eventCount ?? 0;
+  return {
+    stored,
+    repeated,
+    ...(count === 0 ? {} : { mistyped: count }),
+    ...(tenantless === 0 ? {} : { tenantless }),
+    newestByTenant: newest,
+  };
+}

@@ -1,0 +1,31 @@
+/** What a store keeps of a source's schema, and tells the service when it is opened. */
+import type { SchemaEntry, ValueType } from "../schema-entry.ts";
+
+export interface SourceSchema {
+  readonly name: string;
+  /** Physical table, unquoted. */
+  readonly table: string;
+  readonly entries: readonly SchemaEntry[];
+  /** Which entries each tenant's events carried; a tenant may stand here several times. */
+  readonly tenants: readonly TenantEntries[];
+  /** As they were told last; absent in a store of an earlier format, until they are told. */
+  readonly rules?: SourceRules | undefined;
+}
+
+/** A tenant (null: none), and numbers of entries as `formatEntries` writes them. */
+export type TenantEntries = readonly [tenant: string | null, entries: string];
+
+/** What the service knows of a source, and the store has to know. */
+export interface SourceRules {
+  /** Dotted path of the field that tells tenants apart; null where nothing does. */
+  readonly tenantField: string | null;
+  /** Declared fields, records apart: dotted path and type. */
+  readonly fields: readonly (readonly [path: string, type: ValueType])[];
+}
+
+/** A source that the store is to know. */
+export interface NewSource {
+  readonly name: string;
+  readonly entries: readonly SchemaEntry[];
+  readonly rules: SourceRules;
+}

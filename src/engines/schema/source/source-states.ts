@@ -1,0 +1,79 @@
+/** The sources that a store holds, as the service knows them. */
+import { EngineError } from "../../contract/query-engine.ts";
+import type { SchemaLimits } from "../grant-entries.ts";
+import type { SourceSchema } from "./source-schema.ts";
+import { createSourceState, resetSourceState, type SourceState } from "./source-state.ts";
+
+export class SourceStates {
+  readonly #limits: SchemaLimits;
+  readonly #states = new Map<string, SourceState>();
+  readonly #dropping = new Map<SourceState, Promise<void>>();
+
+  constructor(limits: SchemaLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes over what a host that was just opened holds; what it does not hold is gone. */
+  load(schemas: readonly SourceSchema[]): void {
+    const held = new Set(schemas.map(({ name }) => name));
+    for (const name of this.#states.keys()) if (!held.has(name)) this.#states.delete(name);
+    for (const schema of schemas) {
+      const state = this.#states.get(schema.name);
+      if (state === undefined) this.add(schema);
+      else resetSourceState(state, schema);
+    }
+  }
+
+  /** Notes a source that the host has made, unless it is known. */
+  add(schema: SourceSchema): void {
+    if (!this.#states.has(schema.name)) this.#states.set(schema.name, createSourceState(schema, this.#limits));
+  }
+
+  /** Those that are there, but for what is being dropped. */
+  all(): readonly SourceState[] {
+    return [...this.#states.values()].filter((state) => !this.#dropping.has(state));
+  }
+
+  /** Undefined for a source that is not there, or is being dropped. */
+  find(name: string): SourceState | undefined {
+    const state = this.#states.get(name);
+    return state === undefined || this.#dropping.has(state) ? undefined : state;
+  }
+
+  /** Throws `unknown_source`. */
+  get(name: string): SourceState {
+    const state = this.find(name);
+    if (state === undefined) throw new EngineError("unknown_source", `The store has no source ${name}`);
+    return state;
+  }
+
+  /**
+   * Throws `unknown_source` where the source was dropped since the state was taken: what was made by it must not reach
+   * another source of the name.
+   */
+  checkPresent(state: SourceState): void {
+    if (this.get(state.name) !== state) {
+      throw new EngineError("unknown_source", `The source ${state.name} was dropped meanwhile`);
+    }
+  }
+
+  /** Hides the source while the work drops it, and forgets it then. Drops of one source are one. */
+  async drop(name: string, work: () => Promise<void>): Promise<void> {
+    const state = this.#states.get(name);
+    if (state === undefined) return;
+    let dropping = this.#dropping.get(state);
+    if (dropping === undefined) {
+      dropping = work()
+        .then(() => void this.#states.delete(name))
+        .finally(() => this.#dropping.delete(state));
+      this.#dropping.set(state, dropping);
+    }
+    await dropping;
+  }
+
+  /** Waits for a drop that is under way, however it ends. */
+  async settle(name: string): Promise<void> {
+    const state = this.#states.get(name);
+    if (state !== undefined) await this.#dropping.get(state)?.catch(() => undefined);
+  }
+}

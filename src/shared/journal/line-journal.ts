@@ -1,0 +1,279 @@
+import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Lines of text in the order in which they were noted, numbered from 0 and kept on disk until nobody needs them. */
+export interface LineJournal {
+  /** The number of the oldest line that is there. */
+  readonly first: number;
+  /** The number that the next line gets. */
+  readonly end: number;
+  readonly byteCount: number;
+  /**
+   * Resolves once the lines, which hold no line feed, are on disk; rejects where they cannot be written, and then none
+   * of them is in it.
+   */
+  note(lines: readonly string[]): Promise<void>;
+  /** Up to so many lines from a number on, which is `first` at least; none at the end. */
+  read(from: number, maxCount: number): Promise<readonly string[]>;
+  /** Frees the files whose lines all come before a number. */
+  releaseBefore(number: number): Promise<void>;
+  /**
+   * Gives the oldest file up, whoever needs it, and answers how many lines were in it; 0 where the only one is still
+   * written to.
+   */
+  dropOldest(): Promise<number>;
+  /** The oldest file as it is, to which nothing is added any more; undefined where no line is there. */
+  takeOldest(): Promise<JournalFile | undefined>;
+  /** Frees the file that `takeOldest` answered. */
+  removeTaken(file: JournalFile): Promise<void>;
+  /** Resolves when lines come, or the signal aborts. */
+  waitForLines(from: number, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A file of a journal. */
+export interface JournalFile {
+  readonly path: string;
+  readonly byteCount: number;
+  /** As they are on the disk, damaged or not. */
+  readonly lines: readonly string[];
+}
+
+/** A file of lines; it is named by the number of its first one. */
+interface Segment {
+  readonly first: number;
+  readonly path: string;
+  byteCount: number;
+}
+
+interface Waiting {
+  readonly text: string;
+  readonly count: number;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface JournalOptions {
+  /** A folder of its own, made when it is missing. */
+  readonly folder: string;
+  /** What names of its files end with; letters. */
+  readonly extension: string;
+  /** Bytes of a file at which the next one is begun. */
+  readonly segmentBytes?: number;
+  /** Waits until what was written is on the disk; for tests that have no machine end. */
+  readonly flush?: (file: FileHandle) => Promise<void>;
+  /** Is told of a line without its end before it goes. */
+  readonly onCut?: (path: string, bytes: Uint8Array) => Promise<void>;
+}
+
+const defaultSegmentBytes = 512 * 1024;
+
+/**
+ * Opens the journal that is in the folder. A line that was cut when the machine or the process ended was never
+ * acknowledged, and goes.
+ */
+export async function openLineJournal(options: JournalOptions): Promise<LineJournal> {
+  await mkdir(options.folder, { recursive: true });
+  const segments = await readSegments(options);
+  return new FileJournal(options, segments, await countLines(segments.at(-1), options));
+}
+
+async function readSegments({ folder, extension }: JournalOptions): Promise<Segment[]> {
+  const isOurs = (name: string) => /^\d{16}\./.test(name) && name.slice(17) === extension;
+  const names = (await readdir(folder)).filter(isOurs).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      return { first: Number.parseInt(name, 10), path, byteCount: (await stat(path)).size };
+    }),
+  );
+}
+
+/** How many lines the last file has, without what was cut at its end. */
+async function countLines(segment: Segment | undefined, { onCut }: JournalOptions): Promise<number> {
+  if (segment === undefined) return 0;
+  const bytes = await readFile(segment.path);
+  const end = bytes.lastIndexOf(0x0a) + 1;
+  if (end < bytes.length) {
+    await onCut?.(segment.path, bytes.subarray(end));
+    await truncate(segment.path, end);
+  }
+  segment.byteCount = end;
+  let count = 0;
+  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) count++;
+  return count;
+}
+
+class FileJournal implements LineJournal {
+  readonly #folder: string;
+  readonly #extension: string;
+  readonly #segments: Segment[];
+  readonly #segmentBytes: number;
+  readonly #flush: (file: FileHandle) => Promise<void>;
+  #end: number;
+  #active: FileHandle | undefined;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  /** The one group that is on its way to the disk. */
+  #current: Promise<void> = Promise.resolve();
+  /** Nothing is added to it any more. */
+  #sealed: Segment | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(options: JournalOptions, segments: Segment[], lastCount: number) {
+    this.#folder = options.folder;
+    this.#extension = options.extension;
+    this.#segments = segments;
+    this.#segmentBytes = options.segmentBytes ?? defaultSegmentBytes;
+    this.#flush = options.flush ?? ((file) => file.sync());
+    this.#end = (segments.at(-1)?.first ?? 0) + lastCount;
+  }
+
+  get first(): number {
+    return this.#segments[0]?.first ?? this.#end;
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  get byteCount(): number {
+    return this.#segments.reduce((sum, { byteCount }) => sum + byteCount, 0);
+  }
+
+  note(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return Promise.resolve();
+    const text = lines.map((line) => `${line}\n`).join("");
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ text, count: lines.length, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  async read(from: number, maxCount: number): Promise<readonly string[]> {
+    const index = this.#segments.findLastIndex(({ first }) => first <= from);
+    const segment = this.#segments[index];
+    if (segment === undefined || from >= this.#end) return [];
+    const end = this.#segments[index + 1]?.first ?? this.#end;
+    const wanted = Math.min(maxCount, end - from);
+    // Lines behind the end may be in the file already, and are not yet on disk for good.
+    const lines = (await readFile(segment.path, "utf8")).split("\n", from - segment.first + wanted);
+    return lines.slice(from - segment.first);
+  }
+
+  async releaseBefore(number: number): Promise<void> {
+    while (this.#segments.length > 1 && (this.#segments[1]?.first ?? Number.POSITIVE_INFINITY) <= number) {
+      await this.#removeFirst();
+    }
+  }
+
+  async dropOldest(): Promise<number> {
+    const [oldest, next] = this.#segments;
+    if (oldest === undefined || next === undefined) return 0;
+    await this.#removeFirst();
+    return next.first - oldest.first;
+  }
+
+  async takeOldest(): Promise<JournalFile | undefined> {
+    const segment = this.#segments[0];
+    if (segment === undefined || this.first === this.#end) return undefined;
+    if (segment === this.#segments.at(-1)) {
+      this.#sealed = segment;
+      // What was on its way when the file was sealed may still be added to it.
+      await this.#current.catch(() => undefined);
+      if (segment === this.#segments.at(-1)) await this.#closeActive();
+    }
+    const bytes = await readFile(segment.path);
+    const lines = bytes.toString("utf8").split("\n");
+    if (lines.at(-1) === "") lines.pop();
+    return { path: segment.path, byteCount: bytes.length, lines };
+  }
+
+  async removeTaken({ path }: JournalFile): Promise<void> {
+    if (this.#segments[0]?.path === path) await this.#removeFirst();
+  }
+
+  waitForLines(from: number, signal: AbortSignal): Promise<void> {
+    if (from < this.#end || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const finish = () => {
+        this.#listeners.delete(finish);
+        signal.removeEventListener("abort", finish);
+        resolve();
+      };
+      this.#listeners.add(finish);
+      signal.addEventListener("abort", finish, { once: true });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#closeActive();
+  }
+
+  async #closeActive(): Promise<void> {
+    const file = this.#active;
+    this.#active = undefined;
+    await file?.close();
+  }
+
+  async #removeFirst(): Promise<void> {
+    const [oldest] = this.#segments.splice(0, 1);
+    if (oldest !== undefined) await rm(oldest.path, { force: true });
+  }
+
+  /** All that waits is written together, and once more what came meanwhile: one flush of the disk for many requests. */
+  async #writeAll(): Promise<void> {
+    // So that requests of the same moment share the first one too.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const taken = this.#waiting.splice(0);
+      try {
+        this.#current = this.#write(taken.map(({ text }) => text).join(""));
+        await this.#current;
+        this.#end += taken.reduce((sum, { count }) => sum + count, 0);
+        for (const { resolve } of taken) resolve();
+      } catch (error) {
+        for (const { reject } of taken) reject(error);
+      }
+      for (const listener of [...this.#listeners]) listener();
+    }
+    // In the same step as the look at what waits: the next to come begins anew.
+    this.#writing = undefined;
+  }
+
+  async #write(text: string): Promise<void> {
+    const { segment, file } = await this.#openSegment();
+    const bytes = Buffer.from(text, "utf8");
+    try {
+      await file.appendFile(bytes);
+      await this.#flush(file);
+      segment.byteCount += bytes.length;
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      this.#active = undefined;
+      // What was written of it would count as lines when the journal is opened again.
+      await truncate(segment.path, segment.byteCount).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** The file that lines are appended to. */
+  async #openSegment(): Promise<{ readonly segment: Segment; readonly file: FileHandle }> {
+    const last = this.#segments.at(-1);
+    if (last !== undefined && last !== this.#sealed && last.byteCount < this.#segmentBytes) {
+      this.#active ??= await open(last.path, "a");
+      return { segment: last, file: this.#active };
+    }
+    await this.#closeActive();
+    const path = join(this.#folder, `${String(this.#end).padStart(16, "0")}.${this.#extension}`);
+    const file = await open(path, "a");
+    this.#active = file;
+    const folder = await open(this.#folder, "r");
+    // The file's name, too, must outlive the machine's end.
+    await this.#flush(folder).finally(() => folder.close());
+    const segment = { first: this.#end, path, byteCount: 0 };
+    this.#segments.push(segment);
+    return { segment, file };
+  }
+}

@@ -1,0 +1,66 @@
+/** Events of one append as a line of text, with a checksum before it, and back. */
+import { createHash } from "node:crypto";
+import { type EventValue, type LogEvent, WideNumber } from "../engines/contract/query-engine.ts";
+
+/** What was to be stored in a source. */
+export interface SpooledAppend {
+  readonly source: string;
+  readonly events: readonly LogEvent[];
+}
+
+/** Stands before what JSON has no words for: no field that an event has is named so. */
+const TAG = "#";
+
+function toPlain(value: EventValue): unknown {
+  if (typeof value === "bigint") return { [TAG]: ["integer", String(value)] };
+  if (Object.is(value, -0)) return { [TAG]: ["zero"] };
+  if (typeof value !== "object") return value;
+  if (value instanceof WideNumber) return { [TAG]: ["wide", value.text] };
+  if (Array.isArray(value)) return (value as readonly EventValue[]).map(toPlain);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toPlain(inner)]));
+}
+
+function fromPlain(plain: unknown): EventValue {
+  if (Array.isArray(plain)) return plain.map(fromPlain);
+  if (typeof plain !== "object" || plain === null) return plain as EventValue;
+  const tagged = (plain as { readonly [TAG]?: readonly [kind: string, text: string] })[TAG];
+  if (tagged === undefined) return fieldsFromPlain(plain);
+  const [kind, text] = tagged;
+  if (kind === "zero") return -0;
+  return kind === "integer" ? BigInt(text) : new WideNumber(text);
+}
+
+function fieldsFromPlain(plain: object): LogEvent["fields"] {
+  return Object.fromEntries(Object.entries(plain).map(([name, inner]) => [name, fromPlain(inner)]));
+}
+
+function checksumOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** The line, without its end. */
+export function writeLine({ source, events }: SpooledAppend): string {
+  const rows = events.map(({ id, timestampUs, eventMessage, fields }) => [
+    ...[id, String(timestampUs), eventMessage],
+    toPlain(fields),
+  ]);
+  const text = JSON.stringify([source, rows]);
+  return `${checksumOf(text)} ${text}`;
+}
+
+type PlainEvent = readonly [id: string, timestampUs: string, eventMessage: string | null, fields: object];
+
+/**
+ * What the line says; undefined for one that is damaged. Each event's id counts as its sender's: what was stored of it
+ * before is then found.
+ */
+export function readLine(line: string): SpooledAppend | undefined {
+  const text = line.slice(17);
+  if (line[16] !== " " || checksumOf(text) !== line.slice(0, 16)) return undefined;
+  const [source, rows] = JSON.parse(text) as [string, readonly PlainEvent[]];
+  const events = rows.map(([id, timestampUs, eventMessage, fields]) => ({
+    ...{ id, hasGeneratedId: false, timestampUs: BigInt(timestampUs), eventMessage },
+    fields: fieldsFromPlain(fields),
+  }));
+  return { source, events };
+}

@@ -1,0 +1,254 @@
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { EngineError, type EventStore, type LogEvent, WideNumber } from "../engines/contract/query-engine.ts";
+import { readLine, writeLine } from "./event-line.ts";
+import { Spool } from "./spool.ts";
+import { spoolStore } from "./spooled-store.ts";
+
+const never = () => new AbortController().signal;
+const event = (id: string, fields: LogEvent["fields"] = {}): LogEvent => ({
+  ...{ id, hasGeneratedId: true, timestampUs: 1n, eventMessage: null, fields },
+});
+
+/** A store whose server comes and goes. */
+class Server {
+  readonly stored: string[] = [];
+  failure: EngineError | undefined;
+  readonly store = {
+    append: async (source: string, events: readonly LogEvent[]) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.failure !== undefined) throw this.failure;
+      // As a store does: an id once, unless it is the store's own.
+      const fresh = events.filter(
+        ({ id, hasGeneratedId }) => hasGeneratedId || !this.stored.includes(`${source} ${id}`),
+      );
+      this.stored.push(...fresh.map(({ id }) => `${source} ${id}`));
+      return { stored: fresh.length, repeated: events.length - fresh.length };
+    },
+  } as unknown as EventStore;
+
+  leave(): void {
+    this.failure = new EngineError("unavailable", "away", { isLost: true });
+  }
+
+  return(): void {
+    this.failure = undefined;
+  }
+}
+
+async function openBench(server: Server, { folder = "", maxBytes = 1_000_000, flush = async () => undefined } = {}) {
+  const place = folder === "" ? await mkdtemp(join(tmpdir(), "spool-")) : folder;
+  const logged: string[] = [];
+  const spool = await Spool.open({
+    ...{ folder: place, maxBytes, store: server.store, flush },
+    sleep: () => new Promise((resolve) => setImmediate(resolve)),
+    log: (level, message) => void logged.push(`${level} ${message}`),
+  });
+  const store = spoolStore(server.store, spool);
+  const send = (...ids: string[]) =>
+    store.append(
+      "edge",
+      ids.map((id) => event(id)),
+      never(),
+    );
+  const emptied = () => expect.poll(() => spool.isWaiting).toBe(false);
+  return { folder: place, spool, store, send, emptied, logged };
+}
+
+describe("a spool", () => {
+  it("takes events while the server is away, and stores them in their order behind it", async () => {
+    const server = new Server();
+    const { send, emptied, folder, spool } = await openBench(server);
+    await send("a");
+    server.leave();
+    expect(await send("b", "c")).toEqual({ stored: 2, repeated: 0 });
+    await send("d");
+    expect(server.stored).toEqual(["edge a"]);
+    server.return();
+    await send("e");
+    await emptied();
+    await send("f");
+    expect(server.stored.map((text) => text.at(-1)).join("")).toBe("abcdef");
+    await spool.close();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("keeps what waits over ends of the service, and stores it once", async () => {
+    const server = new Server();
+    const first = await openBench(server);
+    server.leave();
+    for (const id of ["a", "b", "c"]) await first.send(id);
+    await first.spool.close();
+    const second = await openBench(server, first);
+    await second.send("d");
+    // As if the service had been killed before it removed the file.
+    const [name = ""] = (await readdir(first.folder)).filter((file) => file.endsWith(".events"));
+    const text = await readFile(join(first.folder, name));
+    server.return();
+    await second.emptied();
+    await second.spool.close();
+    await writeFile(join(first.folder, name), text);
+    const third = await openBench(server, first);
+    await third.emptied();
+    await third.spool.close();
+    expect(server.stored).toEqual(["edge a", "edge b", "edge c", "edge d"]);
+  });
+
+  it("refuses what is beyond its bound, and takes events again when there is room", async () => {
+    const server = new Server();
+    const { send, emptied, spool } = await openBench(server, { maxBytes: 300 });
+    server.leave();
+    await send("a");
+    await expect(send("x".repeat(300))).rejects.toMatchObject({ code: "unavailable", retryAfterSeconds: 5 });
+    server.return();
+    await emptied();
+    await send("x".repeat(300));
+    expect(server.stored).toHaveLength(2);
+    await spool.close();
+  });
+
+  it("passes on that the disk is full, and keeps nothing of what it could not write", async () => {
+    const server = new Server();
+    const full = { isSo: false };
+    const { send, emptied, spool } = await openBench(server, {
+      async flush() {
+        if (full.isSo) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+      },
+    });
+    server.leave();
+    await send("a");
+    full.isSo = true;
+    await expect(send("b")).rejects.toMatchObject({ code: "ENOSPC" });
+    full.isSo = false;
+    await send("c");
+    server.return();
+    await emptied();
+    expect(server.stored).toEqual(["edge a", "edge c"]);
+    await spool.close();
+  });
+
+  it("takes nothing that the server refuses for another reason", async () => {
+    const server = new Server();
+    const { send, spool } = await openBench(server);
+    server.failure = new EngineError("overloaded", "busy", { retryAfterSeconds: 1, isLost: true });
+    await expect(send("a")).rejects.toMatchObject({ code: "overloaded" });
+    server.failure = new EngineError("unavailable", "wrong password");
+    await expect(send("a")).rejects.toMatchObject({ message: "wrong password" });
+    await spool.close();
+  });
+
+  it("names and keeps a file with damaged lines, and stores the others", async () => {
+    const server = new Server();
+    const first = await openBench(server);
+    server.leave();
+    for (const id of ["a", "b", "c", "d"]) await first.send(id);
+    await first.spool.close();
+    const paths = (await readdir(first.folder)).filter((file) => file.endsWith(".events")).sort();
+    const texts = await Promise.all(paths.map((name) => readFile(join(first.folder, name), "utf8")));
+    await Promise.all(paths.map((name) => rm(join(first.folder, name))));
+    const path = join(first.folder, paths[0] ?? "");
+    const lines = texts.join("").split("\n");
+    lines[1] = (lines[1] ?? "").replace('"b"', '"B"');
+    lines[2] = "\0\0";
+    await writeFile(path, lines.join("\n"));
+    await appendFile(path, "cut");
+    server.return();
+    const second = await openBench(server, first);
+    await second.emptied();
+    await second.spool.close();
+    expect(server.stored).toEqual(["edge a", "edge d"]);
+    expect(second.logged.join("\n")).toContain(`2 lines of ${path} are damaged (2, 3)`);
+    expect(await readdir(join(first.folder, "damaged"))).toHaveLength(1);
+    expect(await readdir(join(first.folder, "cut"))).toHaveLength(1);
+  });
+
+  it("keeps aside what the server refuses again and again, and goes on", async () => {
+    const server = new Server();
+    const { send, emptied, spool, logged, folder } = await openBench(server);
+    server.leave();
+    await send("a");
+    server.failure = new EngineError("internal", "what is this");
+    await emptied();
+    server.return();
+    await send("b");
+    expect(server.stored).toEqual(["edge b"]);
+    expect(logged.join("\n")).toContain("1 events of edge cannot be stored: what is this");
+    expect(await readdir(join(folder, "refused"))).toHaveLength(1);
+    await spool.close();
+  });
+
+  it("ends also while senders do not pause", async () => {
+    const server = new Server();
+    const { send, emptied, spool } = await openBench(server);
+    server.leave();
+    await send("first");
+    let isOver = false;
+    let count = 0;
+    const sender = async () => {
+      while (!isOver) await send(`${count++}`);
+    };
+    const senders = Array.from({ length: 5 }, sender);
+    server.return();
+    await emptied();
+    isOver = true;
+    await Promise.all(senders);
+    await emptied();
+    expect(new Set(server.stored).size).toBe(count + 1);
+    await spool.close();
+  });
+
+  it("is one service's alone", async () => {
+    const bench = await openBench(new Server());
+    await bench.spool.close();
+    // A process that runs, and is not this one.
+    await writeFile(join(bench.folder, "lock"), `${process.ppid}\n`);
+    await expect(openBench(new Server(), bench)).rejects.toThrow(/is used by the process/);
+    await writeFile(join(bench.folder, "lock"), `${process.ppid} 0\n`);
+    if (process.platform === "linux") await (await openBench(new Server(), bench)).spool.close();
+  });
+});
+
+describe("a line", () => {
+  it("gives events back as they were, of any values", () => {
+    const scalar = fc.oneof(
+      ...[fc.string({ unit: "binary" }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()],
+      ...[fc.bigInt(), fc.constant(-0), fc.constant(new WideNumber("1e400"))],
+    );
+    const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,9}$/);
+    const { fields } = fc.letrec<{ fields: LogEvent["fields"]; value: unknown }>((tie) => ({
+      value: fc.oneof({ depthSize: "small" }, scalar, fc.array(tie("value"), { maxLength: 3 }), tie("fields")),
+      fields: fc.dictionary(fc.oneof(name, fc.constant("__proto__")), tie("value"), {
+        maxKeys: 4,
+        noNullPrototype: true,
+      }) as fc.Arbitrary<LogEvent["fields"]>,
+    }));
+    const many = fc.array(fc.tuple(fc.string({ unit: "binary" }), fc.bigInt(), fields), { maxLength: 4 });
+    fc.assert(
+      fc.property(fc.string(), many, (source, list) => {
+        const events = list.map(([id, timestampUs, all]) => ({
+          ...event(id, all),
+          timestampUs,
+          hasGeneratedId: false,
+        }));
+        const line = writeLine({ source, events });
+        expect(line).not.toContain("\n");
+        expect(readLine(line)).toEqual({ source, events });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("that differs in any place from what was written is no line", () => {
+    const line = writeLine({ source: "edge", events: [event("a", { n: 1 })] });
+    fc.assert(
+      fc.property(fc.nat(line.length - 1), fc.nat(line.length), (at, length) => {
+        const other = line[at] === "x" ? "y" : "x";
+        expect(readLine(line.slice(0, at) + other + line.slice(at + 1))).toBeUndefined();
+        if (length < line.length) expect(readLine(line.slice(0, length))).toBeUndefined();
+      }),
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import { delegateStore } from "../engines/contract/delegate-store.ts";
+import { EngineError, type EventStore, type FigureDefinition } from "../engines/contract/query-engine.ts";
+import { isAway, type Spool } from "./spool.ts";
+
+const waitingBytes: FigureDefinition = {
+  name: "spooled_bytes",
+  label: "Waiting here",
+  unit: "bytes",
+  of: "store",
+  description: "Events on the disk of the service that is asked, which wait for the server to answer again.",
+};
+
+/** The store, behind which events wait on the disk where its server cannot be reached. */
+export function spoolStore(store: EventStore, spool: Spool): EventStore {
+  const { inspect } = store;
+  return delegateStore(store, {
+    async append(source, events, signal) {
+      if (spool.isWaiting) await spool.restStored();
+      if (!spool.isWaiting) {
+        try {
+          return await store.append(source, events, signal);
+        } catch (error) {
+          if (!isAway(error)) throw error;
+        }
+      }
+      if (signal.aborted) throw new EngineError("aborted", "The caller is gone");
+      if (events.length > 0) await spool.add({ source, events });
+      return { stored: events.length, repeated: 0 };
+    },
+    ...(inspect === undefined
+      ? {}
+      : {
+          async inspect(signal) {
+            const report = await inspect.call(store, signal);
+            return {
+              ...report,
+              figureDefinitions: [...report.figureDefinitions, waitingBytes],
+              figures: { ...report.figures, [waitingBytes.name]: spool.byteCount },
+            };
+          },
+        }),
+  });
+}
