@@ -78,6 +78,13 @@ function lexAll(text: string): readonly Token[] {
   throw new GoogleSqlError(text, [{ code: "too_complex", message, span: { start: last.start, end: last.end } }]);
 }
 
+/** Readers of bytes put U+DC00 and a byte that is no UTF-8 in its place. */
+function describeLone(code: number): string {
+  const byte = code - 0xdc00;
+  const isByte = byte >= 0x80 && byte <= 0xff;
+  return isByte ? `a byte that is not UTF-8: 0x${byte.toString(16).toUpperCase()}` : "half of a surrogate pair";
+}
+
 function checkText(text: string): void {
   if (text.length > MAX_QUERY_LENGTH) {
     const message = `Query is longer than ${MAX_QUERY_LENGTH} characters`;
@@ -86,7 +93,7 @@ function checkText(text: string): void {
   }
   if (text.isWellFormed()) return;
   const lone = text.search(/\p{Surrogate}/u);
-  const message = "Syntax error: Text holds half of a surrogate pair";
+  const message = `Syntax error: Text holds ${describeLone(text.charCodeAt(lone))}`;
   throw new GoogleSqlError(text, [{ code: "syntax_error", message, span: { start: lone, end: lone + 1 } }]);
 }
 

@@ -77,7 +77,13 @@ describe("a filter", () => {
       "EXISTS(SELECT 1 FROM UNNEST(metadata.roles) AS lql_item WHERE SAFE_CAST(lql_item AS FLOAT64) = 10.0)",
     ],
     ["m.x:5..1", "SAFE_CAST(metadata.x AS FLOAT64) BETWEEN 5.0 AND 1.0"],
-    ["m.at:>2026-01-01", 'SAFE_CAST(metadata.at AS TIMESTAMP) > TIMESTAMP "2026-01-01T00:00:00.000000Z"'],
+    [
+      "m.at:>2026-01-01",
+      'SAFE_CAST(metadata.at AS TIMESTAMP) > TIMESTAMP "2026-01-01T00:00:00.000000Z" OR ' +
+        "SAFE_CAST(metadata.at AS FLOAT64) >= 1000000000.0 AND SAFE_CAST(metadata.at AS FLOAT64) * " +
+        "IF(SAFE_CAST(metadata.at AS FLOAT64) < 100000000000.0, 1000000.0, " +
+        "IF(SAFE_CAST(metadata.at AS FLOAT64) < 100000000000000.0, 1000.0, 1.0)) > 1767225600000000.0",
+    ],
     [
       "(a OR b) c",
       '(STRPOS(event_message, "a") > 0 OR STRPOS(event_message, "b") > 0) AND STRPOS(event_message, "c") > 0',

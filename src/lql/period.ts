@@ -42,9 +42,10 @@ export function startOf(unit: PeriodUnit, ms: number): number {
 export function subtract(count: number, unit: PeriodUnit, ms: number): number {
   if (unit !== "month" && unit !== "year") return ms - count * fixedMs[unit];
   const date = new Date(ms);
-  const months = date.getUTCFullYear() * 12 + date.getUTCMonth() - count * (unit === "year" ? 12 : 1);
-  const firstDay = Date.UTC(Math.floor(months / 12), ((months % 12) + 12) % 12, 1);
-  const lastDay = new Date(Date.UTC(Math.floor(months / 12), (((months % 12) + 12) % 12) + 1, 0)).getUTCDate();
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth() - count * (unit === "year" ? 12 : 1);
+  const firstDay = Date.UTC(year, month, 1);
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   const timeOfDay = ms - startOf("day", ms);
   return firstDay + (Math.min(date.getUTCDate(), lastDay) - 1) * fixedMs.day + timeOfDay;
 }

@@ -75,7 +75,7 @@ export function cast(
 }
 
 export function binary(
-  operator: "=" | ">" | ">=" | "<" | "<=",
+  operator: "=" | ">" | ">=" | "<" | "<=" | "*",
   left: Expression,
   right: Expression,
   span: Span,

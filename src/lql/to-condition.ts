@@ -51,8 +51,12 @@ function toComparison({ path, operator, value, span }: LqlComparison): Expressio
       return { kind: "IsTest", isNegated: false, operand: field, test: "NULL", span };
     case "NumberRange":
       return between(asNumber(), float(value.low, span), float(value.high, span), span);
-    case "InstantRange":
-      return between(asTime(), timestamp(value.lowUs, span), timestamp(value.highUs, span), span);
+    case "InstantRange": {
+      const { lowUs, highUs } = value;
+      const inTime = between(asTime(), timestamp(lowUs, span), timestamp(highUs, span), span);
+      const isBetween = (us: Expression) => between(us, float(String(lowUs), span), float(String(highUs), span), span);
+      return isTimestamp(path) ? inTime : orUnixTime(inTime, asNumber(), isBetween, span);
+    }
     case "OneOf": {
       const items = value.texts.map((each) => text(each, span));
       return {
@@ -63,9 +67,12 @@ function toComparison({ path, operator, value, span }: LqlComparison): Expressio
         span,
       };
     }
-    case "Instant":
+    case "Instant": {
       if (isText(operator)) return compareText(field, operator, formatIsoTimestamp(value.us), span);
-      return compare(asTime(), operator, timestamp(value.us, span), span);
+      const inTime = compare(asTime(), operator, timestamp(value.us, span), span);
+      const isSo = (us: Expression) => compare(us, operator, float(String(value.us), span), span);
+      return isTimestamp(path) ? inTime : orUnixTime(inTime, asNumber(), isSo, span);
+    }
     case "Number":
       if (operator === "includes" && isExact(value.text))
         return includes(
@@ -82,6 +89,21 @@ function toComparison({ path, operator, value, span }: LqlComparison): Expressio
     case "Text":
       return compareText(field, operator, value.text, span);
   }
+}
+
+/** Or the field is a Unix time of which the same holds: a number of 10 digits (seconds), 13 or 16, as `t:` reads them. */
+function orUnixTime(
+  inTime: Expression,
+  number: Expression,
+  holds: (micros: Expression) => Expression,
+  span: Span,
+): Expression {
+  const isBelow = (limit: string) => binary("<", number, float(limit, span), span);
+  const millis = call("IF", [isBelow("100000000000000"), float("1000", span), float("1", span)], span);
+  const scale = call("IF", [isBelow("100000000000"), float("1000000", span), millis], span);
+  const isUnix = binary(">=", number, float("1000000000", span), span);
+  const unix = logical("AND", [isUnix, holds(binary("*", number, scale, span))], span);
+  return logical("OR", [inTime, unix], span);
 }
 
 /** Does a FLOAT64 hold the number as it is written? */

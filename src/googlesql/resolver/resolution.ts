@@ -136,7 +136,13 @@ export class Resolution {
   }
 
   /** Notes what can be run and is hardly meant: once, at the first of its places in the text. */
-  warn(message: string, span: Span, name: string, names: Iterable<string>): void {
+  warn(
+    message: string,
+    span: Span,
+    name: string,
+    names: Iterable<string>,
+    code: DiagnosticCode = "unknown_column",
+  ): void {
     if (this.warnings.length >= MAX_DIAGNOSTICS) return;
     const suggestion = nearestName(name, names);
     const text = suggestion === undefined ? message : `${message}; did you mean ${suggestion}?`;
@@ -144,7 +150,7 @@ export class Resolution {
     const isFirst = known !== -1 && span.start < (this.warnings[known]?.span.start ?? 0);
     if (known !== -1 && !isFirst) return;
     this.warnings.splice(known === -1 ? this.warnings.length : known, 1, {
-      code: "unknown_column",
+      code,
       message: text,
       span,
     });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampleSize } from "../../../test/support/sample-size.ts";
 import type { Expression, Query, Select } from "../ast.ts";
 import { GoogleSqlError } from "../diagnostic.ts";
 import { parseQuery } from "../parse.ts";
@@ -129,7 +130,7 @@ describe("any query that parses", () => {
       fc.property(query, (text) => {
         seen.add(resolveAny(text));
       }),
-      { numRuns: 1200, seed: 7 },
+      { numRuns: sampleSize(400, 5_000), seed: 8 },
     );
     expect([...seen].sort()).toEqual(expect.arrayContaining(["refused", "resolved"]));
   });
@@ -143,7 +144,7 @@ describe("any query that parses", () => {
         ];
         expect(new Set(wrapped.map(resolveAny)).size).toBe(1);
       }),
-      { numRuns: 500, seed: 11 },
+      { numRuns: sampleSize(150, 2_000), seed: 11 },
     );
   });
 
@@ -165,7 +166,7 @@ describe("any query that parses", () => {
         };
         expect(run()).toBe(run());
       }),
-      { numRuns: 300, seed: 13 },
+      { numRuns: sampleSize(100, 1_000), seed: 13 },
     );
   });
 });

@@ -48,6 +48,8 @@ interface Level {
   find(key: string): Target | undefined;
   /** Columns whose fields are visible by their bare names. */
   readonly values: readonly Column[];
+  /** Aliases of tables, for messages. */
+  readonly ranges: readonly RangeVariable[];
   /** A log source among the relations: unknown names are its fields that no event has carried. */
   readonly lenient: RangeVariable | undefined;
   /** As written, for suggestions. */
@@ -94,7 +96,7 @@ function levelOf(list: NameList): Level {
   };
   const lenient = list.ranges.find((range) => range.isLenient);
   const names = (): string[] => [...list.ranges, ...list.columns].flatMap((named) => named.name ?? []);
-  return { find, values, lenient, names };
+  return { find, values, ranges: list.ranges, lenient, names };
 }
 
 function findTarget(list: NameList, key: string): Target | undefined {
@@ -151,6 +153,7 @@ export function scopeWith(parent: Scope | undefined, entries: readonly NamedExpr
     return {
       find: (key) => targets.get(key),
       values: [],
+      ranges: [],
       lenient: undefined,
       names: () => entries.flatMap((entry) => entry.name ?? []),
     };
@@ -186,6 +189,24 @@ export function findName(scope: Scope | undefined, name: string): Target | Impli
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** An ambiguous name with each table's alias that has it, as `t.name`. */
+export function qualifiedNames(scope: Scope | undefined, name: string): readonly string[] {
+  const key = name.toLowerCase();
+  for (let current = scope; current !== undefined; current = current.parent) {
+    if (current.level.find(key) === undefined && !current.level.values.some((value) => countFields(value, key) > 0))
+      continue;
+    const { ranges } = current.level;
+    return ranges
+      .filter((range) => range.columns.some((each) => isNamed(each, key)))
+      .map((range) => `${range.name}.${name}`);
+  }
+  return [];
+}
+
+function isNamed({ name, isValue, column }: NamedColumn, key: string): boolean {
+  return isValue ? countFields(column, key) > 0 : name?.toLowerCase() === key;
 }
 
 function countFields(column: Column, key: string): number {

@@ -7,9 +7,9 @@ const BIGNUMERIC_MAX = 2n ** 255n - 1n;
 
 /**
  * The canonical text of a decimal, rounded half away from zero to the type's scale; undefined when it is none, or out
- * of range.
+ * of range. With `isExact` a text with more digits than the type has after the point is none: a literal is not rounded.
  */
-export function parseDecimalText(text: string, kind: "NUMERIC" | "BIGNUMERIC"): string | undefined {
+export function parseDecimalText(text: string, kind: "NUMERIC" | "BIGNUMERIC", isExact = false): string | undefined {
   const match = PATTERN.exec(text.trim());
   if (match === null) return undefined;
   const whole = match[2] ?? "";
@@ -26,6 +26,7 @@ export function parseDecimalText(text: string, kind: "NUMERIC" | "BIGNUMERIC"): 
     unscaled = BigInt(digits) * 10n ** BigInt(shift);
   } else {
     const kept = digits.length + shift;
+    if (isExact && /[1-9]/.test(digits.slice(Math.max(kept, 0)))) return undefined;
     const head = kept > 0 ? BigInt(digits.slice(0, kept)) : 0n;
     unscaled = kept >= 0 && Number(digits[kept]) >= 5 ? head + 1n : head;
   }

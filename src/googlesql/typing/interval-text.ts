@@ -52,7 +52,7 @@ function inRange(parts: IntervalParts): IntervalParts | undefined {
 /** `'1.5'` with one part, or `'1-2 3'` with YEAR TO DAY; undefined when the text has not that form. */
 export function parseIntervalText(text: string, from: string, to: string | undefined): IntervalParts | undefined {
   if (to === undefined) {
-    const match = /^([+-]?)(\d+)(?:\.(\d{1,9}))?$/.exec(text.trim());
+    const match = /^([+-]?)(\d+|(?=\.))(?:\.(\d{1,9}))?$/.exec(text);
     if (match === null) return undefined;
     const sign = match[1] === "-" ? -1n : 1n;
     if (match[3] === undefined) return intervalOf(sign * BigInt(match[2] ?? "0"), from);
@@ -60,7 +60,7 @@ export function parseIntervalText(text: string, from: string, to: string | undef
     return inRange({
       months: 0n,
       days: 0n,
-      micros: sign * (BigInt(match[2] ?? "0") * 1_000_000n + BigInt(match[3].slice(0, 6).padEnd(6, "0"))),
+      micros: sign * (BigInt(match[2] || "0") * 1_000_000n + BigInt(match[3].slice(0, 6).padEnd(6, "0"))),
     });
   }
   const first = ORDER.indexOf(from);
@@ -72,10 +72,10 @@ export function parseIntervalText(text: string, from: string, to: string | undef
   if (first <= 2 && last >= 2) pieces.push("([+-]?\\d+)");
   if (last >= 3) {
     const clock: string[] = [];
-    for (let i = Math.max(first, 3); i <= last; i++) clock.push(i === 5 ? "(\\d+(?:\\.\\d{0,9})?)" : "(\\d+)");
+    for (let i = Math.max(first, 3); i <= last; i++) clock.push(i === 5 ? "(\\d+(?:\\.\\d{1,9})?)" : "(\\d+)");
     pieces.push(`([+-]?)${clock.join(":")}`);
   }
-  const match = new RegExp(`^${pieces.join("\\s+")}$`).exec(text.trim());
+  const match = new RegExp(`^${pieces.join(" ")}$`).exec(text);
   if (match === null) return undefined;
   let at = 1;
   const next = (): string => match[at++] ?? "";

@@ -41,6 +41,29 @@ function decodeBits(text: string, bitsPerDigit: number, digits: string, format: 
   return Uint8Array.from(bytes);
 }
 
+/** The bytes as one number, in so many digits of a radix of two or eight as they may need. */
+function encodeNumber(bytes: Uint8Array, radix: 2 | 8): string {
+  if (bytes.length === 0) return "";
+  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+  const digits = Math.ceil((bytes.length * 8) / Math.log2(radix));
+  return BigInt(`0x${hex}`).toString(radix).padStart(digits, "0");
+}
+
+/** Bytes of eight digits each in base 2; in base 8, bytes of fewer digits than the eight that make three. */
+const LEFT_BYTES: Readonly<Record<2 | 8, readonly number[]>> = {
+  2: [0, 1, 1, 1, 1, 1, 1, 1],
+  8: [0, 1, 1, 1, 2, 2, 2, 3],
+};
+
+/** The last bytes of the number that the digits are. */
+function decodeNumber(text: string, radix: 2 | 8): Uint8Array {
+  if (!(radix === 2 ? /^[01]*$/ : /^[0-7]*$/).test(text)) throw invalidText(text, `BASE${radix}`);
+  const size = Math.floor(text.length / 8) * (radix === 2 ? 1 : 3) + (LEFT_BYTES[radix][text.length % 8] ?? 0);
+  if (size === 0) return new Uint8Array();
+  const hex = BigInt(`${radix === 2 ? "0b" : "0o"}${text}`).toString(16);
+  return new Uint8Array(Buffer.from(hex.padStart(size * 2, "0").slice(-size * 2), "hex"));
+}
+
 function invalidText(text: string, format: string): Error {
   return new Error(`Failed to decode invalid ${format} string: ${JSON.stringify(text)}`);
 }
@@ -63,9 +86,9 @@ export function formatBytes(bytes: Uint8Array, format: string): string {
     case "HEX":
       return buffer.toString("hex");
     case "BASE2":
-      return encodeBits(bytes, 1, "01", 8);
+      return encodeNumber(bytes, 2);
     case "BASE8":
-      return encodeBits(bytes, 3, "01234567", 8);
+      return encodeNumber(bytes, 8);
     case "BASE32":
       return encodeBits(bytes, 5, BASE32_DIGITS, 8);
     case "BASE64":
@@ -93,10 +116,9 @@ export function parseBytes(text: string, format: string): Uint8Array {
       if (!/^[0-9a-fA-F]*$/.test(text)) throw invalidText(text, "HEX");
       return new Uint8Array(Buffer.from(text.length % 2 === 1 ? `0${text}` : text, "hex"));
     case "BASE2":
-      if (text.length % 8 !== 0) throw invalidText(text, "BASE2");
-      return decodeBits(text, 1, "01", "BASE2");
+      return decodeNumber(text, 2);
     case "BASE8":
-      return decodeBits(text, 3, "01234567", "BASE8");
+      return decodeNumber(text, 8);
     case "BASE32":
       return decodeBits(text, 5, BASE32_DIGITS, "BASE32");
     case "BASE64":

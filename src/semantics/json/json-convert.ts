@@ -12,6 +12,7 @@ import {
   type WideNumberMode,
 } from "../../googlesql/json/json-value.ts";
 import { BIGNUMERIC_DECIMAL, parseDecimal } from "../number/decimal.ts";
+import { formatFloat64 } from "../number/float-text.ts";
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
 function wideNumberMode(mode: string): WideNumberMode {
@@ -97,7 +98,7 @@ function laxFloat64(value: JsonValue): number | null {
 
 function laxText(value: JsonValue): string | null {
   if (typeof value === "string") return value;
-  if (value instanceof JsonNumber) return value.text;
+  if (value instanceof JsonNumber) return /^-?\d+$/.test(value.text) ? value.text : formatFloat64(Number(value.text));
   return typeof value === "boolean" ? String(value) : null;
 }
 

@@ -43,6 +43,8 @@ function likeBytes(value: Uint8Array, pattern: Uint8Array): boolean {
   const PERCENT = 0x25;
   const UNDERSCORE = 0x5f;
   const BACKSLASH = 0x5c;
+  const end = pattern.findLastIndex((byte) => byte !== BACKSLASH);
+  if ((pattern.length - 1 - end) % 2 === 1) throw new Error("LIKE pattern ends with a backslash");
   let at = 0;
   let p = 0;
   let lastPercent = -1;
@@ -54,7 +56,6 @@ function likeBytes(value: Uint8Array, pattern: Uint8Array): boolean {
       retry = at;
       continue;
     }
-    if (symbol === BACKSLASH && p + 1 >= pattern.length) throw new Error("LIKE pattern ends with a backslash");
     const isEscape = symbol === BACKSLASH;
     const literal = isEscape ? pattern[p + 1] : symbol;
     const matches =

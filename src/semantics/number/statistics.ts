@@ -52,7 +52,7 @@ function join(a: Moments, b: Moments): Moments {
 /** A power of two near the largest magnitude: to divide by it loses no digit. */
 function scaleOf(values: readonly number[]): number {
   const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  return largest === 0 ? 1 : 2 ** Math.floor(Math.log2(largest));
+  return largest === 0 ? 1 : 2 ** Math.min(Math.floor(Math.log2(largest)), 1023);
 }
 
 function read(name: string, moments: Moments, scaleX: number, scaleY: number): number | null {

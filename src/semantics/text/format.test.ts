@@ -25,7 +25,7 @@ describe("formatValues", () => {
     [
       "%o %x %X %#o %#x %#X %#x",
       [int(10), int(255), int(255), int(8), int(255), int(255), int(0)],
-      "12 ff FF 010 0xff 0XFF 0",
+      "12 ff FF 010 0xff 0XFF 0x0",
     ],
     ["%*d|%-*d|%*d", [int(5), int(1), int(3), int(2), int(-4), int(3)], "    1|2  |3   "],
     ["%d", [int(-9223372036854775808n)], "-9223372036854775808"],

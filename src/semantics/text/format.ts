@@ -76,11 +76,11 @@ function formatInteger(text: string, specifier: Specifier): string {
   if (letter === "u" && value < 0n) throw new Error("FORMAT: %u does not take a negative number");
   const radix = letter === "o" ? 8 : letter === "x" || letter === "X" ? 16 : 10;
   let digits = (value < 0n ? -value : value).toString(radix);
-  if (precision === 0 && value === 0n) digits = "";
+  if (isDecimal && precision === 0 && value === 0n) digits = "";
   digits = digits.padStart(checkSize(precision ?? 0), "0");
   if (flags.includes("'")) digits = groupDigits(digits, radix === 10 ? 3 : 4, radix === 16 ? ":" : ",");
   let prefix = letter === "u" ? "" : signOf(value < 0n, flags);
-  if (flags.includes("#") && value !== 0n && !isDecimal) prefix += radix === 16 ? "0x" : radix === 8 ? "0" : "";
+  if (flags.includes("#") && !isDecimal) prefix += radix === 16 ? "0x" : radix === 8 ? "0" : "";
   const result = justifyNumber(prefix, digits, specifier, precision === undefined);
   return letter === "X" ? result.toUpperCase() : result;
 }

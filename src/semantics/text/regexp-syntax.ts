@@ -7,7 +7,7 @@ interface CapturingGroup {
   /** Of the opening parenthesis, and behind the closing one. */
   readonly start: number;
   readonly end: number;
-  /** True outside of other groups and before no repetition. */
+  /** True outside of other groups and before no repetition but `?`. */
   readonly isPlain: boolean;
 }
 
@@ -61,7 +61,7 @@ export function readShape(pattern: string): RegexpShape {
       const group = open.pop();
       if (group === undefined) throw new Error(`Invalid regular expression: unexpected ): ${pattern}`);
       at++;
-      const isPlain = open.length === 0 && !/^[*+?{]/.test(pattern.slice(at));
+      const isPlain = open.length === 0 && !/^[*+{]/.test(pattern.slice(at));
       if (group.isCapturing) groups[group.index] = { start: group.start, end: at, isPlain };
     } else {
       if (character === "|" && open.length === 0) hasAlternatives = true;
@@ -81,13 +81,17 @@ export function countGroups(pattern: string): number {
   return count;
 }
 
+/** Text before a match, as little as possible, as a group of its own. */
+export const GAP = "(?s-U:(.*?))";
+
 /**
- * The expression with two groups: what comes before the part that counts (the capturing group, or the whole match), and
- * that part. Throws where a group stands so that the first cannot be captured.
+ * The expression with four groups: the text before a match, what of the match comes before the part that counts (the
+ * capturing group, or the whole match), that part, and what comes after. Throws where a group stands so that the rest
+ * cannot be captured.
  */
 export function splitAtGroup(pattern: string): string {
   const shape = readShape(pattern);
-  if (countGroups(pattern) === 0) return `()(${pattern})`;
+  if (countGroups(pattern) === 0) return `${GAP}()(${pattern})()`;
   const [group] = shape.groups;
   if (group?.isPlain !== true || shape.hasAlternatives || shape.hasInnerFlags) {
     throw new Error(
@@ -95,8 +99,9 @@ export function splitAtGroup(pattern: string): string {
     );
   }
   const flags = /^(?:\(\?[a-zA-Z-]*\))?/.exec(pattern)?.[0] ?? "";
-  const [before, after] = [pattern.slice(flags.length, group.start), pattern.slice(group.end)];
-  return `${flags}(${before})${pattern.slice(group.start, group.end)}(?:${after})`;
+  const optional = /^\?{0,2}/.exec(pattern.slice(group.end))?.[0] ?? "";
+  const [before, after] = [pattern.slice(flags.length, group.start), pattern.slice(group.end + optional.length)];
+  return `${GAP}${flags}(${before})${pattern.slice(group.start, group.end)}${optional}(${after})`;
 }
 
 /**

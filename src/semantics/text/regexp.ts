@@ -3,28 +3,80 @@
 import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 import { checkReplacement, countGroups, latin1Pattern, splitAtGroup } from "./regexp-syntax.ts";
 
-/**
- * Characters that stand in no text: they mark where a match begins, where the part that counts does, and where that
- * ends.
- */
-export const MATCH_MARKS = ["\ufdd0", "\ufdd1", "\ufdd2"] as const;
+type Texts = readonly (string | null)[];
+
+function lengthOf(text: string | null | undefined): number {
+  return [...(text ?? "")].length;
+}
+
+interface Match {
+  /** Among the matches that the engine found. */
+  readonly index: number;
+  /** In characters from the start of the text. */
+  readonly start: number;
+  /** Where the search went on: behind the match, or behind the character at an empty one. */
+  readonly next: number;
+}
 
 /**
- * The position (from 1) of the occurrence's part that counts in a text with marks, or behind it; 0 when there are
- * fewer.
+ * Which of the engine's matches count, each with its place: none behind one that ended with the text, and an empty one
+ * once. `gaps` are the texts before each. Behind an empty match the search goes on at the next character.
  */
-function matchPosition(marked: string, occurrence: bigint, isEnd: bigint): bigint {
+function matchesThatCount(gaps: Texts, matches: Texts, text: string): readonly Match[] {
+  const size = lengthOf(text);
+  const found: Match[] = [];
+  let position = 0;
+  let isRepeated = false;
+  for (const [index, match] of matches.entries()) {
+    const [gap, length] = [lengthOf(gaps[index]), lengthOf(match)];
+    const isEmpty = length === 0;
+    if (isRepeated && gap === 0 && isEmpty) {
+      isRepeated = false;
+      continue;
+    }
+    const end = position + gap + length;
+    position = isEmpty && end < size ? end + 1 : end;
+    found.push({ index, start: end - length, next: position });
+    if (position >= size) break;
+    // The engine went on where this one ended, and finds it again.
+    isRepeated = isEmpty && gap > 0;
+    if (isRepeated) position = end + 1;
+  }
+  return found;
+}
+
+/** What the matches that count are worth: each the value of the same index. */
+function keepMatches(gaps: Texts, matches: Texts, values: Texts, text: string): Texts {
+  return matchesThatCount(gaps, matches, text).map(({ index }) => values[index] ?? null);
+}
+
+/** Texts of each match: before it, and of its parts. */
+interface Parts {
+  readonly gaps: Texts;
+  readonly before: Texts;
+  readonly counting: Texts;
+  readonly after: Texts;
+}
+
+/**
+ * The position (from 1) of an occurrence's part that counts, or behind it; 0 when there are fewer. Of an empty match
+ * without a group it is where the search went on.
+ */
+function matchPosition(parts: Parts, groups: bigint, text: string, occurrence: bigint, isEnd: bigint): bigint {
+  const { gaps, before, counting, after } = parts;
   if (occurrence <= 0n) throw new Error("REGEXP_INSTR: occurrence must be positive");
   if (isEnd !== 0n && isEnd !== 1n) throw new Error("REGEXP_INSTR: occurrence_position must be 0 or 1");
-  const wanted = isEnd === 1n ? MATCH_MARKS[2] : MATCH_MARKS[1];
-  let position = 1n;
-  let left = occurrence;
-  for (const character of marked) {
-    if (character === wanted && --left === 0n) return position;
-    if (character < MATCH_MARKS[0] || character > MATCH_MARKS[2]) position++;
-  }
-  return 0n;
+  if (text === "") return 0n;
+  const wholes = counting.map((part, index) => `${before[index] ?? ""}${part ?? ""}${after[index] ?? ""}`);
+  const match = matchesThatCount(gaps, wholes, text)[Number(occurrence) - 1];
+  // A group that takes no part in the match has no place.
+  if (match === undefined || counting[match.index] === null) return 0n;
+  const length = lengthOf(counting[match.index]);
+  const start = groups === 0n ? match.next - length : match.start + lengthOf(before[match.index]);
+  return BigInt(start + (isEnd === 1n ? length : 0)) + 1n;
 }
+
+const LISTS = ["STRING[]", "STRING[]", "STRING[]"] as const;
 
 export const regexpFunctions: readonly ScalarFunction[] = [
   defineFunction("lw_latin1_pattern", ["BYTES"], "STRING", (pattern) =>
@@ -33,5 +85,11 @@ export const regexpFunctions: readonly ScalarFunction[] = [
   defineFunction("lw_regexp_groups", ["STRING"], "INT64", (pattern) => BigInt(countGroups(pattern))),
   defineFunction("lw_regexp_split", ["STRING"], "STRING", splitAtGroup),
   defineFunction("lw_regexp_replacement", ["STRING", "STRING"], "STRING", checkReplacement),
-  defineFunction("lw_match_position", ["STRING", "INT64", "INT64"], "INT64", matchPosition),
+  defineFunction("lw_keep_matches", [...LISTS, "STRING"], "STRING[]", keepMatches),
+  defineFunction(
+    "lw_match_position",
+    [...LISTS, "STRING[]", "INT64", "STRING", "INT64", "INT64"],
+    "INT64",
+    (gaps, before, counting, after, ...rest) => matchPosition({ gaps, before, counting, after }, ...rest),
+  ),
 ];

@@ -39,6 +39,10 @@ function createDateFunctions(): readonly ScalarFunction[] {
     defineFunction("lw_wall_from_utc", ["TIMESTAMP", "STRING"], "TIMESTAMP", (utc, zone) =>
       checkRange(wallFromUtc(utc, findZone(zone)), "DATETIME"),
     ),
+    // Also where that is beyond the calendar's ends, for what reads a part of it.
+    defineFunction("lw_part_of_wall", ["TIMESTAMP", "STRING"], "TIMESTAMP", (utc, zone) =>
+      wallFromUtc(utc, findZone(zone)),
+    ),
     defineFunction("lw_utc_from_wall", ["TIMESTAMP", "STRING"], "TIMESTAMP", (wall, zone) =>
       checkRange(utcFromWall(wall, findZone(zone)), "TIMESTAMP"),
     ),

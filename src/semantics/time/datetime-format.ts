@@ -65,7 +65,7 @@ const elements: Readonly<Record<string, Element>> = {
   D: shortDate,
   d: (f) => pad(f.day, 2),
   e: (f) => pad(f.day, 2, " "),
-  F: (f) => `${pad(f.year, 4)}-${pad(f.month, 2)}-${pad(f.day, 2)}`,
+  F: (f) => `${f.year}-${pad(f.month, 2)}-${pad(f.day, 2)}`,
   G: (f) => String(isoWeek(f.days).year),
   g: (f) => pad(isoWeek(f.days).year % 100, 2),
   H: (f) => pad(f.hour, 2),

@@ -16,18 +16,22 @@ function generateIntegers(start: bigint, end: bigint, step: bigint, limit: bigin
   return Array.from({ length: Number(count) }, (_, i) => start + BigInt(i) * step);
 }
 
+/** Bounds may be infinite: to an infinite end there are the values that a double holds. */
 function generateDoubles(start: number, end: number, step: number, limit: bigint): number[] {
-  if (![start, end, step].every(Number.isFinite)) throw new Error("GENERATE_ARRAY: the arguments must be finite");
+  if ([start, end, step].some(Number.isNaN)) throw new Error("GENERATE_ARRAY: the arguments must not be NaN");
+  if (!Number.isFinite(step)) throw new Error("GENERATE_ARRAY: the step must be finite");
   if (step === 0) throw new Error("GENERATE_ARRAY: the step must not be 0");
   const isWithin = (value: number) => (step > 0 ? value <= end : value >= end);
   if (!isWithin(start)) return [];
-  checkCount((end - start) / step, limit);
-  const values: number[] = [];
-  for (let i = 0, value = start; isWithin(value); i++, value = start + i * step) {
+  if (start === end) return [start];
+  if (Number.isFinite(end)) checkCount((end - start) / step, limit);
+  const values: number[] = [start];
+  for (let i = 1; ; i++) {
+    const value = start + i * step;
+    if (!isWithin(value) || (!Number.isFinite(value) && Number.isFinite(start))) return values;
     checkCount(i + 1, limit);
     values.push(value);
   }
-  return values;
 }
 
 function generateDecimals(type: DecimalType, print: (value: bigint) => string) {

@@ -102,6 +102,8 @@ function resolveAggregateCall(
   };
 }
 
+export const COUNT_DISTINCT_STAR = "COUNT(*) cannot be used with DISTINCT; name what is to differ";
+
 /** COUNT(*); no other function takes a star. */
 function countRows(
   context: ExprContext,
@@ -112,6 +114,10 @@ function countRows(
   if (name !== "COUNT") {
     const message = `Argument * can only be used in COUNT(*), but was used in ${name}`;
     context.resolution.report("invalid_query", message, node.span);
+    return undefined;
+  }
+  if (node.isDistinct) {
+    context.resolution.report("invalid_query", COUNT_DISTINCT_STAR, node.span);
     return undefined;
   }
   return {

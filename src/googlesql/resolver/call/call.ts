@@ -9,6 +9,7 @@ import { argumentOf } from "../expression/mixed.ts";
 import { errorExpr, isErrorExpr, type Resolution } from "../resolution.ts";
 import { scopeWith } from "../scope.ts";
 import { resolveAggregate } from "./aggregate.ts";
+import { refuseTogether } from "./argument-rules.ts";
 import { failMatch, placeArguments, resultType } from "./call-function.ts";
 import { asMixed, coerce, operandOf, typeName } from "./coerce.ts";
 import { collatedOperands, resolveCollate } from "./collation.ts";
@@ -143,6 +144,8 @@ function resolveArguments(
     if (!isFine) return undefined;
   }
   if (isNullGiven(context, node, name, match, values)) return undefined;
+  const known = values.filter((value) => value !== undefined);
+  if (refuseTogether(resolution, name, known, node.span)) return undefined;
   return { arguments: placeArguments(resolution, match, values), match };
 }
 

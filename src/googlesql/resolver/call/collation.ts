@@ -24,10 +24,11 @@ const INDIFFERENT: ReadonlySet<string> = new Set([
   ...["$is_null", "COLLATE", "ASCII", "UNICODE", "BYTE_LENGTH", "CHAR_LENGTH", "LENGTH", "TO_CODE_POINTS", "COUNT"],
 ]);
 
-/** Reads `'und:ci'`, and `''` for no collation; undefined where it was reported. */
+/** Reads `'und:ci'`, and `''` or `'binary'` for no collation, as ''; undefined where it was reported. */
 function readCollation(resolution: Resolution, value: Expr): typeof CASE_INSENSITIVE | "" | undefined {
   const name = value.kind === "Literal" && value.type.kind === "STRING" ? value.value : undefined;
   if (name === "" || name === CASE_INSENSITIVE) return name;
+  if (name === "binary") return "";
   resolution.report(
     "unsupported",
     `Unsupported collation ${name === undefined || name === null ? "" : JSON.stringify(name)}: it must be the ` +

@@ -9,7 +9,7 @@ import { columnExpr, isConstant } from "../expression/expr.ts";
 import { castSafely } from "../expression/mixed.ts";
 import { errorExpr, isErrorExpr, nullExpr, type Resolution } from "../resolution.ts";
 import { mapExpr } from "../transform.ts";
-import { checkModifiers, resolveOrderItems, type SortExpression } from "./aggregate.ts";
+import { COUNT_DISTINCT_STAR, checkModifiers, resolveOrderItems, type SortExpression } from "./aggregate.ts";
 import type { ArgumentResolver } from "./call.ts";
 import { resultType } from "./call-function.ts";
 import { asMixed, coerceOrFail, isLenientExpr, passesLenient, typeName } from "./coerce.ts";
@@ -75,8 +75,9 @@ function resolveCalled(
 ): CalledFunction | undefined {
   const { name } = entry.definition;
   if (node.isStar) {
-    if (name === "COUNT") return { function: "$count_star", type: INT64, arguments: [] };
-    const message = `Argument * can only be used in COUNT(*), but was used in ${name}`;
+    if (name === "COUNT" && !node.isDistinct) return { function: "$count_star", type: INT64, arguments: [] };
+    const misplaced = `Argument * can only be used in COUNT(*), but was used in ${name}`;
+    const message = name === "COUNT" ? COUNT_DISTINCT_STAR : misplaced;
     context.resolution.report("invalid_query", message, node.span);
     return undefined;
   }

@@ -38,6 +38,18 @@ describe("a condition on any value of a path", () => {
     expect(dump(path, condition)).toBe(dumpQuery(resolveQuery(parseQuery(plain), plain, { tables: TABLES })));
   });
 
+  it("warns of a value that is compared with a whole list, and says what asks for an element", () => {
+    const warnings = (path: string, condition: string) =>
+      resolveQuery(anyOf(path, condition), text(path, condition), { tables: TABLES }).warnings ?? [];
+    const [warning] = warnings("metadata.tags", "SAFE_CAST($ AS STRING) = 'a'");
+    expect(warning?.message).toBe(
+      "metadata.tags is a list, which no single value equals; :@> asks for one of its elements",
+    );
+    expect(warnings("metadata.tags", "EXISTS(SELECT 1 FROM UNNEST($) AS item WHERE item = 'a')")).toEqual([]);
+    expect(warnings("metadata.tags", "$ IS NULL")).toEqual([]);
+    expect(warnings("id", "$ = 'a'")).toEqual([]);
+  });
+
   it("asks every element of a list", () => {
     expect(dump("metadata.spans.name", "$ = 'a'")).toMatchInlineSnapshot(`
       "select id=id#1:STRING

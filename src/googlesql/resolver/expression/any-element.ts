@@ -18,6 +18,10 @@ export function resolveAnyElement(context: ExprContext, node: AnyElement): Expr 
   if (isErrorExpr(path)) return errorExpr(node.span);
   const record = node.isNullTest ? undefined : fieldsOf(path.type);
   if (record !== undefined) return refuseObject(resolution, node, record);
+  if (!node.isNullTest && isListOfValues(path.type) && isComparison(node.condition)) {
+    const message = `${nameOf(node.path)} is a list, which no single value equals; :@> asks for one of its elements`;
+    resolution.warn(message, node.path.span, nameOf(node.path), [], "type_mismatch");
+  }
   const condition = resolveExpression(context, node.condition);
   if (isErrorExpr(condition) || path.kind !== "RecordField" || path.base.kind !== "Column") return condition;
   const lists = splitAtLists(path);
@@ -33,6 +37,15 @@ export function resolveAnyElement(context: ExprContext, node: AnyElement): Expr 
   const filtered: Scan = { kind: "Filter", input: scan, predicate: wanted };
   const found: Expr = { kind: "Subquery", mode: "EXISTS", type: BOOL, scan: filtered, span: node.span };
   return negateIf(node.isNullTest, found, node.span);
+}
+
+function isListOfValues(type: SqlType): boolean {
+  return type.kind === "ARRAY" && type.element.kind !== "RECORD" && type.element.kind !== "STRUCT";
+}
+
+/** Is it one of the value itself, and not of elements? */
+function isComparison({ kind }: Expression): boolean {
+  return kind === "BinaryOperation" || kind === "Between" || kind === "In" || kind === "LogicalOperation";
 }
 
 function isField(expression: Expr, columnId: number, path: readonly string[]): boolean {

@@ -92,7 +92,7 @@ export function resolveTypedLiteral(resolution: Resolution, node: TypedLiteral):
 }
 
 function typedValue(resolution: Resolution, type: TypedLiteral["type"], text: string): string | undefined {
-  if (type === "NUMERIC" || type === "BIGNUMERIC") return parseDecimalText(text, type);
+  if (type === "NUMERIC" || type === "BIGNUMERIC") return parseDecimalText(text, type, true);
   const value = convertLiteral(resolution, text, STRING, TYPES[type]);
   return value === "invalid" || value === null ? undefined : value;
 }

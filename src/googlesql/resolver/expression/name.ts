@@ -5,7 +5,7 @@ import { UNKNOWN } from "../../types.ts";
 import { isLenientExpr } from "../call/coerce.ts";
 import { type ExprContext, inScope, resolveExpression } from "../context.ts";
 import { nullExpr, type Resolution } from "../resolution.ts";
-import { findLenient, findName, type RangeVariable, type Scope, visibleNames } from "../scope.ts";
+import { findLenient, findName, qualifiedNames, type RangeVariable, type Scope, visibleNames } from "../scope.ts";
 import { columnExpr, makeStruct } from "./expr.ts";
 import { accessField } from "./field.ts";
 
@@ -75,9 +75,7 @@ function resolveFirst(context: ExprContext, first: Identifier, path: readonly Id
     }
     case "ambiguous":
       return {
-        expression: resolution.fail("ambiguous_name", `Column name ${first.name} is ambiguous`, first.span, {
-          name: first.name,
-        }),
+        expression: failAmbiguous(resolution, scope, first),
         used: path.length - 1,
       };
     case undefined:
@@ -86,6 +84,13 @@ function resolveFirst(context: ExprContext, first: Identifier, path: readonly Id
         used: findLenient(scope) === undefined ? path.length - 1 : 0,
       };
   }
+}
+
+/** Says what would be clear: the name with a table's alias, or another name for one of the columns. */
+function failAmbiguous(resolution: Resolution, scope: Scope | undefined, { name, span }: Identifier): Expr {
+  const clear = [...new Set(qualifiedNames(scope, name))];
+  const advice = clear.length > 1 ? `write ${clear.join(" or ")}` : "give one of its columns another name with AS";
+  return resolution.fail("ambiguous_name", `Column name ${name} is ambiguous; ${advice}`, span, { name });
 }
 
 const WITH_FIELDS: readonly string[] = ["STRUCT", "RECORD", "JSON", "ARRAY", "MIXED", "UNKNOWN"];

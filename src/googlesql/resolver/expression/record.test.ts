@@ -121,7 +121,7 @@ describe("fields of log records", () => {
       errorsOf(`SELECT host FROM logs, UNNEST(metadata) m, UNNEST(m.request) r, UNNEST(r.headers) h`),
     ).toMatchInlineSnapshot(`
       [
-        "ambiguous_name at "host": Column name host is ambiguous",
+        "ambiguous_name at "host": Column name host is ambiguous; write r.host or h.host",
       ]
     `);
   });

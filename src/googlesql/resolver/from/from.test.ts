@@ -120,7 +120,7 @@ describe("joins", () => {
   it("report wrong conditions and ambiguous names", () => {
     expect(errorsOf(`SELECT id FROM people a JOIN people b ON a.id = b.id`)).toMatchInlineSnapshot(`
       [
-        "ambiguous_name at "id": Column name id is ambiguous",
+        "ambiguous_name at "id": Column name id is ambiguous; write a.id or b.id",
       ]
     `);
     expect(errorsOf(`SELECT 1 FROM people a JOIN orders b`)).toMatchInlineSnapshot(`
@@ -225,12 +225,12 @@ describe("UNNEST", () => {
   it("of structs finds fields by bare names, and reports clashes", () => {
     expect(errorsOf(`SELECT id FROM orders, UNNEST([STRUCT(1 AS id)])`)).toMatchInlineSnapshot(`
       [
-        "ambiguous_name at "id": Column name id is ambiguous",
+        "ambiguous_name at "id": Column name id is ambiguous; give one of its columns another name with AS",
       ]
     `);
     expect(errorsOf(`SELECT a FROM UNNEST([STRUCT(1 AS a)]) x, UNNEST([STRUCT(2 AS a)]) y`)).toMatchInlineSnapshot(`
       [
-        "ambiguous_name at "a": Column name a is ambiguous",
+        "ambiguous_name at "a": Column name a is ambiguous; write x.a or y.a",
       ]
     `);
     expect(errorsOf(`SELECT 1 FROM orders, UNNEST(id)`)).toMatchInlineSnapshot(`

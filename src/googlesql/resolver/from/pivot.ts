@@ -100,10 +100,16 @@ function resolvePivotAggregate(
   return undefined;
 }
 
+/** Everything that a call computes of a row. */
+function expressionsOf({ arguments: values, orderBy, having, filter }: AggregateCall): readonly Expr[] {
+  const others = [having?.expression, filter].filter((expression) => expression !== undefined);
+  return [...values, ...orderBy.map(({ expression }) => expression), ...others];
+}
+
 /** Ids of the columns that PIVOT reads, and so does not group by. */
 function columnsReadBy(input: Expr, aggregates: readonly PivotAggregate[]): ReadonlySet<number> {
   const read = new Set<number>();
-  for (const expression of [input, ...aggregates.flatMap(({ call }) => call.arguments)]) {
+  for (const expression of [input, ...aggregates.flatMap(({ call }) => expressionsOf(call))]) {
     mapExpr(expression, (inner) => {
       if (inner.kind === "Column") read.add(inner.column.id);
       return undefined;

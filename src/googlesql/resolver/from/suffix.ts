@@ -20,17 +20,21 @@ export function applySuffixes(
   for (const suffix of suffixes) {
     if (suffix.kind === "Pivot") result = resolvePivot(environment, result, suffix);
     else if (suffix.kind === "Unpivot") result = resolveUnpivot(environment, result, suffix);
-    else result = resolveSample(environment, result, suffix);
+    else result = sampleTable(environment, result, suffix);
   }
   return result;
 }
 
-/** TABLESAMPLE. */
+function sampleTable(environment: Environment, relation: Relation, node: TableSample): Relation {
+  if (relation.scan.kind === "Unnest")
+    environment.resolution.report("invalid_query", "TABLESAMPLE cannot be used with arrays", node.span);
+  return resolveSample(environment, relation, node);
+}
+
+/** TABLESAMPLE of a table, or of the rows of a pipe. */
 export function resolveSample(environment: Environment, relation: Relation, node: TableSample): Relation {
   const { resolution } = environment;
   refuseRecursive(resolution, relation, "with TABLESAMPLE");
-  if (relation.scan.kind === "Unnest")
-    resolution.report("invalid_query", "TABLESAMPLE cannot be used with arrays", node.span);
   const method = node.method.toUpperCase();
   const unsupported = (what: string): void =>
     resolution.report("unsupported", `${what} in TABLESAMPLE is not supported`, node.span);

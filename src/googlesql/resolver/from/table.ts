@@ -47,10 +47,10 @@ export function resolveTable(environment: Environment, node: TableReference): Re
     return scanCte(environment, readView(resolution, view, node.path.span), alias ?? lastPart(name), node.span);
   }
   const known = [...cteNames(environment.ctes), ...resolution.tables.tableNames()];
-  resolution.report("unknown_table", `Table not found: ${name}`, node.path.span, {
-    name,
-    suggestion: resolution.suggest(name, known),
-  });
+  const elsewhere = resolution.tables.explainMissing?.(name);
+  const message = `Table not found: ${name}${elsewhere === undefined ? "" : `; ${elsewhere}`}`;
+  const suggestion = elsewhere === undefined ? resolution.suggest(name, known) : undefined;
+  resolution.report("unknown_table", message, node.path.span, { name, suggestion });
   return unknownRelation(environment, alias ?? node.path.parts.at(-1)?.name ?? name);
 }
 

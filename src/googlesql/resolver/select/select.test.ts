@@ -148,7 +148,7 @@ describe("WHERE, HAVING and QUALIFY", () => {
   it("need what they filter", () => {
     expect(errorsOf(`SELECT id FROM people HAVING id > 1`)).toMatchInlineSnapshot(`
       [
-        "invalid_query at "id > 1": The HAVING clause requires GROUP BY or aggregation to be present",
+        "invalid_query at "id > 1": The HAVING clause requires GROUP BY or aggregation in the select list to be present",
       ]
     `);
     expect(errorsOf(`SELECT id FROM people QUALIFY id > 1`)).toMatchInlineSnapshot(`
@@ -491,7 +491,7 @@ describe("ORDER BY and LIMIT", () => {
     `);
     expect(errorsOf(`SELECT id AS a, name AS a FROM people ORDER BY a`)).toMatchInlineSnapshot(`
       [
-        "ambiguous_name at "a": Column name a is ambiguous",
+        "ambiguous_name at "a": Column name a is ambiguous; give one of its columns another name with AS",
       ]
     `);
   });

@@ -56,7 +56,7 @@ export function selectFrom(
   work.items = resolveSelectList(list, clauses.items, source.names);
   const isReadAgain = clauses.having !== undefined || clauses.qualify !== undefined || orderBy !== undefined;
   const isVolatile = resolution.volatileCalls > volatileBefore && isReadAgain;
-  const listWindows = block.windows.length;
+  const [listAggregates, listWindows] = [block.aggregates.length, block.windows.length];
   const grouping = resolveGrouping(work, below, clauses);
   const computed = isVolatile ? computeOnce(work, grouping) : [];
   const above = inClause(below, "HAVING clause", "aggregates", scopeWith(fromScope, work.items), fromScope);
@@ -64,7 +64,7 @@ export function selectFrom(
   refuseNestedWindows(work, listWindows);
   if (source.names === NO_NAMES) refuseRows(work);
   const isAggregated = grouping !== undefined || block.aggregates.length > 0;
-  refuseWithout(work, clauses, isAggregated);
+  refuseWithout(work, clauses, grouping !== undefined || listAggregates > 0);
   refuseOverRecursion(work, clauses, isAggregated, orderBy !== undefined);
   if (isAggregated) aggregate(work, grouping, computed);
   else work.scan = project(work.scan, computed);
@@ -110,11 +110,11 @@ function refuseNestedWindows({ environment, block }: SelectWork, listWindows: nu
   }
 }
 
-/** HAVING without an aggregation, and QUALIFY without a window function. */
+/** HAVING without an aggregation beside it, and QUALIFY without a window function. */
 function refuseWithout({ environment, block }: SelectWork, clauses: SelectClauses, isAggregated: boolean): void {
   const { resolution } = environment;
   if (clauses.having !== undefined && !isAggregated) {
-    const message = "The HAVING clause requires GROUP BY or aggregation to be present";
+    const message = "The HAVING clause requires GROUP BY or aggregation in the select list to be present";
     resolution.report("invalid_query", message, clauses.having.span);
   }
   if (clauses.qualify !== undefined && block.windows.length === 0) {
