@@ -18,7 +18,7 @@ export interface CommandOptions extends ServiceCommandOptions {
   readonly lql?: string;
   readonly sql?: string;
   readonly project?: string;
-  readonly endpoint?: boolean;
+  readonly endpoint?: boolean | string;
   readonly alias?: string;
   readonly tenant?: string;
   readonly description?: string;
@@ -27,6 +27,10 @@ export interface CommandOptions extends ServiceCommandOptions {
   readonly type?: string;
   readonly config?: string;
   readonly source?: string;
+  readonly dryRun?: boolean;
+  readonly verify?: boolean;
+  readonly keepState?: boolean;
+  readonly replaceState?: boolean;
 }
 
 /** A command of two words, or one. */

@@ -14,6 +14,9 @@ export interface CliContext {
 
 export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
+/** Of a command line that cannot be read; 1 is for commands that fail. */
+export const usageExitCode = 64;
+
 /** A command that cannot do what it was asked to; the message is all that the user sees. */
 export class CliError extends UserError {
   override readonly name = "CliError";

@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -138,7 +138,7 @@ describe("token commands", () => {
     const again = JSON.parse((await run(["token", "rotate", made.id, "--json"])).output) as { token: string };
     expect(await authenticator.authenticate(again.token)).toMatchObject({ tokenId: made.id });
     expect(await authenticator.authenticate(rotated.output.trim())).toBeUndefined();
-    const left = await createAuditOutbox(metadata, Date.now).take();
+    const left = await createAuditOutbox(metadata, Date.now).list();
     const events = left.map(({ event }) => JSON.parse(event) as { action: string; actor: string; target: string });
     const own = events.filter(({ target }) => target === made.id);
     expect(own.map(({ action, actor }) => `${actor} ${action}`)).toEqual([
@@ -233,5 +233,30 @@ describe("query", () => {
       "No service answers",
     );
     expect((await run(["query", "e"])).errors).toContain("LOGWEIR_TOKEN");
+  });
+});
+
+describe("moving a store", () => {
+  const settings = { LOGWEIR_CLICKHOUSE_URL: "http://127.0.0.1:1", LOGWEIR_DATA_DIR: join(workingDir, "none") };
+
+  it.each([
+    [["migrate-data"], settings, 64, /--to is missing: clickhouse moves/],
+    [["migrate-data", "--to", "mysql"], settings, 64, /--to cannot be "mysql"/],
+    [["migrate-data", "--to", "clickhouse"], {}, 1, /LOGWEIR_CLICKHOUSE_URL: must be set/],
+    [["migrate-data", "--to", "clickhouse"], settings, 1, /There is no store in .*none.*LOGWEIR_DATA_DIR names/],
+    [["migrate-data", "--to", "duckdb"], settings, 1, /ECONNREFUSED|does not answer|cannot be reached/],
+    [["migrate-data", "--to", "clickhouse", "--url", "http://127.0.0.1:1"], settings, 1, /needs an access token/],
+    [
+      ["migrate-data", "--to", "clickhouse", "--url", "http://127.0.0.1:1", "--token", "t"],
+      settings,
+      1,
+      /No service answers at http:\/\/127.0.0.1:1/,
+    ],
+  ])("%j says what is wrong and makes nothing", async (args, environment, exitCode, text) => {
+    const { code, output, errors } = await run(args, environment);
+    expect([code, output]).toEqual([exitCode, ""]);
+    expect(errors).toMatch(text);
+    expect(errors).not.toContain("    at ");
+    expect(existsSync(settings.LOGWEIR_DATA_DIR)).toBe(false);
   });
 });

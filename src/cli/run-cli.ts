@@ -14,13 +14,10 @@ import type { QueryOptions } from "./commands/query.ts";
 import type { ServeOptions } from "./commands/serve.ts";
 import type { CreateTokenOptions } from "./commands/token.ts";
 import { type CompletedCommand, completionScript, completionShells, isCompletionShell } from "./completion.ts";
-import { type CliContext, CliError, print } from "./context.ts";
+import { type CliContext, CliError, print, usageExitCode } from "./context.ts";
 import { limitOption, readLimits } from "./limit-options.ts";
 import { openSafeOutput } from "./output/safe-output.ts";
 import { serviceCommandGroups, serviceCommands } from "./service-commands.ts";
-
-/** Of a command line that cannot be read; 1 is for commands that fail. */
-const usageExitCode = 64;
 
 /** What commands do is loaded when they run: most of them need a small part of all that. */
 const loadTokens = () => import("./commands/token.ts");
@@ -187,11 +184,13 @@ function addQueries(program: Command, context: CliContext): void {
     .option("--batch", "read one JSON object with query, params and setup a line, answer one a line")
     .option("--json", "as JSON, which it is anyway")
     .option("--time-zone <zone>", "of conversions that name no zone", "UTC")
+    .option("--engine <name>", "duckdb, or clickhouse for the server at LOGWEIR_CLICKHOUSE_URL", "duckdb")
     .addHelpText("after", examples("logweir sql 'SELECT 1 + 1'", "logweir sql --batch < queries.jsonl"))
-    .action(async (text: string | undefined, options: { batch?: boolean; timeZone: string }) => {
+    .action(async (text: string | undefined, options: { batch?: boolean; timeZone: string; engine: string }) => {
       const lines = linesOf("query", text, options, context);
-      const { runSqlBatch } = await import("./commands/sql-batch.ts");
-      await runSqlBatch(lines, context.output, { timeZone: options.timeZone });
+      const { runSqlBatch, serverOf } = await import("./commands/sql-batch.ts");
+      const server = serverOf(options.engine, context.environment);
+      await runSqlBatch(lines, context.output, { timeZone: options.timeZone, ...(server && { server }) });
     });
   program
     .command("parse")

@@ -31,6 +31,14 @@ const answers: Record<string, unknown> = {
       status: [{ waiting: 3, last_error: "down" }],
     },
   ],
+  "POST /api/query/parse": {
+    result: {
+      explain: [
+        { runs_on: "clickhouse", sql: "SELECT 1" },
+        { runs_on: "duckdb", sql: "SELECT 2", reason: "Function F has no form in ClickHouse", line: 1, column: 8 },
+      ],
+    },
+  },
   "POST /api/backends": { id: "b1", name: "pager" },
   "DELETE /api/backends/b1": {},
   "GET /api/rules": [{ id: "r1", backend_id: "b1", source: "edge", lql_string: "error" }],
@@ -89,6 +97,11 @@ describe("commands that talk to a service", () => {
     [["source", "list"], /^edge +edge +2026-08-20T09:00:00.000000Z +cdn$/m],
     [["source", "schema", "edge"], /^metadata\.n +INT64$/m],
     [["source", "create", "shop", "--tenant", "project"], /^The source shop was made\./],
+    [
+      ["explain", "--sql", "SELECT F(1)"],
+      "clickhouse:\n  SELECT 1\nduckdb, because of Function F has no form in ClickHouse (line 1, column 8):\n  SELECT 2\n",
+    ],
+    [["explain", "--endpoint", "logs.all"], /^clickhouse:/],
     [["backend", "list"], /^b1 +pager +webhook +http:\/\/h\/ +3 +down$/m],
     [["backend", "create", "pager", "--to", "http://h/"], /^The backend pager was made\./],
     [["backend", "delete", "pager"], "The backend pager was deleted, with its rules.\n"],

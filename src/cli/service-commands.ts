@@ -1,5 +1,6 @@
 import type { CommandDefinition } from "./command-definition.ts";
 import { drainCommands } from "./drain-commands.ts";
+import { engineCommands } from "./engine-commands.ts";
 
 const folder = { form: "[dir]", description: "the folder of endpoint files", default: "endpoints" } as const;
 
@@ -13,6 +14,7 @@ export const serviceCommandGroups: Readonly<Record<string, string>> = {
   cache: "cached answers of a running service",
   endpoint: "endpoints of a running service, and as files",
   source: "sources of a running service",
+  engine: "the server that keeps the events, where the settings name one",
 };
 
 export const serviceCommands: readonly CommandDefinition[] = [
@@ -132,6 +134,19 @@ export const serviceCommands: readonly CommandDefinition[] = [
       (await import("./commands/source.ts")).showSchema(name, options, context),
   },
   {
+    name: "explain",
+    description: "show what of a query runs on which engine, in its SQL, and why; nothing is run",
+    options: [
+      ["--sql <query>", "a query over sources and endpoints"],
+      ["--endpoint <name>", "all rows of an endpoint"],
+    ],
+    examples: [
+      "logweir explain --sql 'SELECT COUNT(*) FROM edge'",
+      "logweir explain --endpoint usage.api-counts --json",
+    ],
+    run: async (_, options, context) => (await import("./commands/explain.ts")).explain(options, context),
+  },
+  {
     name: "tail",
     argument: { form: "<name>", description: "name or alias of a source; of an endpoint with --endpoint" },
     description: "print the newest events, and further ones as they come",
@@ -149,4 +164,5 @@ export const serviceCommands: readonly CommandDefinition[] = [
     run: async (name = "", options, context) => (await import("./commands/tail.ts")).tail(name, options, context),
   },
   ...drainCommands,
+  ...engineCommands,
 ];

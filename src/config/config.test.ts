@@ -43,6 +43,13 @@ describe("the settings", () => {
     expect(origins).toMatchObject({ port: "environment", log_level: "file", host: "default" });
   });
 
+  it("refuse a place of the metadata that is no URL, without showing it", () => {
+    const env = { LOGWEIR_METADATA_URL: "logweir:hunter2@host/d" };
+    expect(() => readConfiguration(places, env)).toThrow(
+      "LOGWEIR_METADATA_URL: must be a URL that begins with postgres://",
+    );
+  });
+
   it("treat an empty variable as unset", () => {
     expect(readConfiguration(places, { LOGWEIR_PORT: "" }).settings.port).toBe(4000);
   });
@@ -87,9 +94,10 @@ describe("the settings", () => {
 
 describe("the client's defaults", () => {
   it("are the local service without a token unless the environment says otherwise", () => {
-    expect(readClientDefaults({})).toEqual({ url: "http://127.0.0.1:4000", token: undefined });
+    expect(readClientDefaults({})).toEqual({ url: "http://127.0.0.1:4000", isUrlNamed: false, token: undefined });
     expect(readClientDefaults({ LOGWEIR_URL: "http://x", LOGWEIR_TOKEN: "t" })).toEqual({
       url: "http://x",
+      isUrlNamed: true,
       token: "t",
     });
   });

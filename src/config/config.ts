@@ -5,6 +5,7 @@ import { auditLevels } from "../audit/audit-event.ts";
 import { parseCheckedYaml } from "../shared/checked-yaml.ts";
 import { findNearest } from "../shared/nearest.ts";
 import { UserError } from "../shared/user-error.ts";
+import { findServerProblems, readServer } from "./engine-settings.ts";
 import {
   findExposedTokens,
   isWeakToken,
@@ -85,19 +86,46 @@ export function readConfiguration(places: ConfigPlaces, env: Environment = proce
     }
     return { definition, value: definition.default, origin: "default" };
   });
-  problems.push(...findExposedTokens(effective));
+  problems.push(...findExposedTokens(effective), ...findServerProblems(createReader(effective, places).text));
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const settings = toSettings(effective, places);
   return { settings, effective, warnings: [...warnings, ...nameUnusedVariables(env)] };
 }
 
+/** The same for a service whose events are on a server, whichever engine the settings name. */
+export function readServerConfiguration(places: ConfigPlaces, env: Environment = process.env): Configuration {
+  return readConfiguration(places, { ...env, [variableOf(settingDefinitions.engine)]: "clickhouse" });
+}
+
+/** The ClickHouse server that commands ask, by the settings that a service has for it; no address where none is set. */
+export function readClickHouseServer(env: Environment = process.env): {
+  readonly url: string | undefined;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+} {
+  return {
+    url: env.LOGWEIR_CLICKHOUSE_URL?.split(",")[0],
+    user: env.LOGWEIR_CLICKHOUSE_USER ?? "default",
+    password: env.LOGWEIR_CLICKHOUSE_PASSWORD ?? "",
+    database: env.LOGWEIR_CLICKHOUSE_DATABASE ?? "default",
+  };
+}
+
 /** The address and token that commands which talk to a service use where no flag says otherwise. */
 export function readClientDefaults(env: Environment = process.env): {
   readonly url: string;
+  /** False where the address is the usual one, since none is named. */
+  readonly isUrlNamed: boolean;
   readonly token: string | undefined;
 } {
   const [urlVariable, tokenVariable] = clientVariables;
-  return { url: env[urlVariable] || "http://127.0.0.1:4000", token: env[tokenVariable] || undefined };
+  const url = env[urlVariable] || undefined;
+  return {
+    url: url ?? "http://127.0.0.1:4000",
+    isUrlNamed: url !== undefined,
+    token: env[tokenVariable] || undefined,
+  };
 }
 
 /** False where the person at the terminal does not want colours (no-color.org), or the terminal has none. */
@@ -150,6 +178,7 @@ function check(
       if (definition.isSecret === true && value.length < minimumTokenLength) {
         problems.push(`${where}: must have at least ${minimumTokenLength} characters`);
       }
+      if (type.form?.test(value) === false) problems.push(`${where}: must be ${type.formText}`);
       return value;
     case "choice":
       if (!type.choices.includes(value)) {
@@ -195,6 +224,8 @@ function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces
     host: text(define.host) ?? "",
     port: number(define.port),
     dataDir: resolve(places.workingDir, text(define.dataDir) ?? ""),
+    metadataUrl: text(define.metadataUrl),
+    engineServer: readServer(text),
     endpointFolders: folders(define.endpointsDir, "endpoints"),
     sourceFolders: folders(define.sourcesDir, "sources"),
     privateToken: text(define.privateToken),
@@ -223,6 +254,7 @@ function toSettings(effective: readonly EffectiveSetting[], places: ConfigPlaces
     maxTenantBytesPerMinute: optional(define.maxTenantBytesPerMinute),
     maxTenantColumns: number(define.maxTenantColumns),
     maxTenantColumnPercent: number(define.maxTenantColumnPercent),
+    spoolMaxMb: number(define.clickhouseSpoolMb),
     drainMaxMb: number(define.drainMaxMb),
     syslogPort: optional(define.syslogPort),
     engineMemoryMb: optional(define.engineMemoryMb),

@@ -1,6 +1,6 @@
 /** How a setting's text is read and checked. */
 export type SettingType =
-  | { readonly kind: "text" }
+  | { readonly kind: "text"; readonly form?: RegExp; readonly formText?: string }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
   | { readonly kind: "integer"; readonly minimum: number; readonly maximum: number };
 
@@ -13,6 +13,8 @@ export interface SettingDefinition {
   readonly description: string;
   /** Never printed. */
   readonly isSecret?: true;
+  /** What is printed of a value that holds a secret among other things. */
+  readonly mask?: (value: string) => string;
   /** Environment variables of other services that set it too, where ours does not; the first one counts most. */
   readonly otherVariables?: readonly string[];
   /** True for what only the environment can hold. */

@@ -5,7 +5,9 @@
 
 import { type AuditLevel, auditLevels } from "../audit/audit-event.ts";
 import { limitDefinitions } from "../shared/budget.ts";
+import { type EngineServer, engineSettings } from "./engine-settings.ts";
 import { ingestSettings } from "./ingest-settings.ts";
+import { maskDatabaseUrl } from "./mask-database-url.ts";
 import { giga, integer, type SettingDefinition, type SettingType } from "./setting-definition.ts";
 
 const text: SettingType = { kind: "text" };
@@ -25,6 +27,17 @@ export const settingDefinitions = {
     default: "./data",
     description: "Folder of everything that is stored: events and tokens. Made when missing.",
   },
+  metadataUrl: {
+    name: "metadata_url",
+    type: { kind: "text", form: /^postgres(?:ql)?:\/\//i, formText: "a URL that begins with postgres://" },
+    default: undefined,
+    mask: maskDatabaseUrl,
+    description:
+      "PostgreSQL database for endpoints, tokens, keys, sources, saved views and drains, instead of the data folder: " +
+      "`postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full`. Several services on one are nodes, see " +
+      "[nodes.md](nodes.md).",
+  },
+  ...engineSettings,
   config: {
     name: "config",
     type: text,
@@ -229,6 +242,10 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
+  /** Of a database that takes the place of the metadata file. */
+  readonly metadataUrl: string | undefined;
+  /** That keeps the events; undefined where they are in the data folder. */
+  readonly engineServer: EngineServer | undefined;
   /** Files of a later folder take the place of those of an earlier one with the same name. */
   readonly endpointFolders: readonly string[];
   /** The same for sources. */
@@ -259,6 +276,8 @@ export interface Settings {
   readonly maxTenantBytesPerMinute: number | undefined;
   readonly maxTenantColumns: number;
   readonly maxTenantColumnPercent: number;
+  /** Disk for events whose server is away; 0 for none. */
+  readonly spoolMaxMb: number;
   readonly drainMaxMb: number;
   readonly syslogPort: number | undefined;
   readonly engineMemoryMb: number | undefined;

@@ -38,6 +38,8 @@ export interface Drains extends ArrivalWatch {
   saveRule(sent: Sent, id?: string): Promise<DrainRule>;
   /** Throws `unknown_rule`. */
   removeRule(id: string): Promise<DrainRule>;
+  /** Takes over what another service changed: these are all that there are. */
+  replaceAll(backends: readonly Backend[], rules: readonly DrainRule[]): Promise<void>;
   status(): readonly RuleStatus[];
   /** Bytes on disk for what waits. */
   readonly waitingBytes: number;
@@ -58,6 +60,8 @@ export interface DrainsOptions {
   readonly running: RunningRules;
   readonly findSource: (nameOrId: string) => Source | undefined;
   readonly nowMs: () => number;
+  /** Runs a change while no other service on the documents runs one; where there is none, at once. */
+  readonly amongServices?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 export function createDrains(options: DrainsOptions): Drains {
@@ -106,7 +110,7 @@ class StoredDrains implements Drains {
 
   saveBackend(sent: Sent, id?: string): Promise<Backend> {
     const { documents, running, nowMs } = this.#options;
-    return this.#exclusively(async () => {
+    return this.#inTurn(async () => {
       const before = id === undefined ? undefined : this.findBackend(id);
       const read = readBackend(sent, before);
       if ("problems" in read) throw notSaved("backend", read.problems);
@@ -120,7 +124,7 @@ class StoredDrains implements Drains {
 
   removeBackend(id: string): Promise<Backend> {
     const { documents, running } = this.#options;
-    return this.#exclusively(async () => {
+    return this.#inTurn(async () => {
       const backend = this.findBackend(id);
       await documents.removeBackend(backend.id);
       for (const rule of this.#rulesOf(backend)) {
@@ -134,7 +138,7 @@ class StoredDrains implements Drains {
 
   saveRule(sent: Sent, id?: string): Promise<DrainRule> {
     const { documents, running, nowMs } = this.#options;
-    return this.#exclusively(async () => {
+    return this.#inTurn(async () => {
       const before = id === undefined ? undefined : this.findRule(id);
       const read = readRule(sent, this.#readers(), before);
       if ("problems" in read) throw notSaved("rule", read.problems);
@@ -151,12 +155,36 @@ class StoredDrains implements Drains {
 
   removeRule(id: string): Promise<DrainRule> {
     const { documents, running } = this.#options;
-    return this.#exclusively(async () => {
+    return this.#inTurn(async () => {
       const rule = this.findRule(id);
       await documents.removeRule(rule.id);
       this.#rules.delete(rule.id);
       await running.remove(rule);
       return rule;
+    });
+  }
+
+  replaceAll(backends: readonly Backend[], rules: readonly DrainRule[]): Promise<void> {
+    const { running } = this.#options;
+    return this.#exclusively(async () => {
+      const changed = new Set(
+        backends.filter((each) => !isSame(each, this.#backends.get(each.id))).map(({ id }) => id),
+      );
+      const old = this.rules;
+      refill(this.#backends, backends);
+      refill(this.#rules, rules);
+      for (const before of old) {
+        // Positions count the events of one source.
+        if (this.#rules.get(before.id)?.source !== before.source) await running.leave(before);
+      }
+      for (const rule of rules) {
+        const backend = this.#backends.get(rule.backendId);
+        const isKnown = isSame(
+          rule,
+          old.find(({ id }) => id === rule.id),
+        );
+        if (backend !== undefined && !(isKnown && !changed.has(backend.id))) await running.restart(rule, backend);
+      }
     });
   }
 
@@ -180,6 +208,11 @@ class StoredDrains implements Drains {
     };
   }
 
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const { amongServices } = this.#options;
+    return amongServices === undefined ? this.#exclusively(work) : amongServices(() => this.#exclusively(work));
+  }
+
   /** One change after the other. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
@@ -190,6 +223,16 @@ class StoredDrains implements Drains {
 
 function toBackend(draft: BackendDraft, before: Backend | undefined, nowMs: number): Backend {
   return { ...draft, id: before?.id ?? randomUUID(), createdAtMs: before?.createdAtMs ?? nowMs, updatedAtMs: nowMs };
+}
+
+function isSame(one: object, other: object | undefined): boolean {
+  const describe = (each: object) => JSON.stringify(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return other !== undefined && describe(one) === describe(other);
+}
+
+function refill<T extends { readonly id: string }>(map: Map<string, T>, values: readonly T[]): void {
+  map.clear();
+  for (const value of values) map.set(value.id, value);
 }
 
 function notSaved(what: string, fields: DocumentProblems): ServiceError {

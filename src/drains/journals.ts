@@ -10,6 +10,8 @@ export interface Journals {
   open(source: string): Promise<Journal>;
   /** Closes it and deletes what is in it. */
   remove(source: string): Promise<void>;
+  /** Closes it; what is in it stays. */
+  leave(source: string): Promise<void>;
   /** Gives up the oldest keys of the longest journals until all together fit the bound. */
   keepWithinBound(): Promise<void>;
   readonly byteCount: number;
@@ -56,6 +58,12 @@ export function createJournals(
       journals.delete(source);
       await journal?.close();
       await rm(folderOf(source), { recursive: true, force: true });
+    },
+    async leave(source) {
+      const journal = await opened.get(source);
+      opened.delete(source);
+      journals.delete(source);
+      await journal?.close();
     },
     keepWithinBound() {
       if (byteCount() > maxBytes) dropping = dropping.then(drop);

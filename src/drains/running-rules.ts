@@ -1,13 +1,11 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import type { EventKey } from "../engines/contract/query-engine.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { Backend, DrainRule } from "./backend.ts";
 import { type DeliveryClock, type DeliveryState, deliver, newDeliveryState } from "./delivery.ts";
 import type { SendRequest } from "./destinations/send-request.ts";
+import type { DrainLog } from "./drain-log.ts";
 import type { Journal } from "./journal.ts";
-import { createJournals } from "./journals.ts";
-import { openPosition, type Position } from "./position.ts";
+import type { Position } from "./position.ts";
 import type { EventReader } from "./read-events.ts";
 import type { ArrivalWatch } from "./watched-store.ts";
 
@@ -20,6 +18,8 @@ export interface RunningRules extends ArrivalWatch {
   restart(rule: DrainRule, backend: Backend): Promise<void>;
   /** Ends the rule and forgets what waited for it. */
   remove(rule: DrainRule): Promise<void>;
+  /** Ends the rule here, since another service removed or changed it. */
+  leave(rule: DrainRule): Promise<void>;
   /** Begins to send, with what looks events up. */
   start(reader: EventReader): void;
   /** Why a query in LQL cannot be run over a source; undefined for nothing. */
@@ -31,10 +31,7 @@ export interface RunningRules extends ArrivalWatch {
 }
 
 export interface RunningOptions {
-  /** A folder of its own. */
-  readonly folder: string;
-  /** Of all that waits, on disk. */
-  readonly maxBytes: number;
+  readonly log: DrainLog;
   readonly send: SendRequest;
   readonly clock: DeliveryClock;
   readonly warn: (message: string) => void;
@@ -44,9 +41,9 @@ interface RunningRule {
   readonly rule: DrainRule;
   readonly backend: Backend;
   readonly journal: Journal;
-  readonly position: Position;
+  position: Position;
   readonly state: DeliveryState;
-  readonly ending: AbortController;
+  ending: AbortController;
   done: Promise<void>;
 }
 
@@ -56,23 +53,26 @@ export function createRunningRules(options: RunningOptions): RunningRules {
 
 class RulesAtWork implements RunningRules {
   readonly #options: RunningOptions;
-  readonly #journals: ReturnType<typeof createJournals>;
+  readonly #log: DrainLog;
   readonly #running = new Map<string, RunningRule>();
   readonly #watched = new Set<string>();
   #reader: EventReader | undefined;
   #isFailing = false;
+  /** What was begun last: one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: RunningOptions) {
     this.#options = options;
-    this.#journals = createJournals(options.folder, options.maxBytes);
+    this.#log = options.log;
+    this.#log.onTurn(() => this.#alone(() => this.#turn()));
   }
 
   readonly isWatched = (source: string): boolean => this.#watched.has(source);
 
   readonly note = async (source: string, keys: readonly EventKey[]): Promise<void> => {
     try {
-      await this.#journals.find(source)?.note(keys);
-      await this.#journals.keepWithinBound();
+      await this.#log.journals.find(source)?.note(keys);
+      await this.#log.journals.keepWithinBound();
       this.#isFailing = false;
     } catch (error) {
       // The events are stored; that they are drained too must not keep others from being stored.
@@ -93,9 +93,32 @@ class RulesAtWork implements RunningRules {
     }
   };
 
-  async restart(rule: DrainRule, backend: Backend): Promise<void> {
+  restart(rule: DrainRule, backend: Backend): Promise<void> {
+    return this.#alone(() => this.#restart(rule, backend));
+  }
+
+  remove({ id, source }: DrainRule): Promise<void> {
+    return this.#alone(async () => {
+      const each = await this.#end(id);
+      await each?.position.remove();
+      if (this.#ofSource(source).length > 0) return;
+      this.#watched.delete(source);
+      await this.#log.journals.remove(source);
+    });
+  }
+
+  leave({ id, source }: DrainRule): Promise<void> {
+    return this.#alone(async () => {
+      await this.#end(id);
+      if (this.#ofSource(source).length > 0) return;
+      this.#watched.delete(source);
+      await this.#log.journals.leave(source);
+    });
+  }
+
+  async #restart(rule: DrainRule, backend: Backend): Promise<void> {
     const before = await this.#end(rule.id);
-    const journal = await this.#journals.open(rule.source);
+    const journal = await this.#log.journals.open(rule.source);
     const each: RunningRule = {
       rule,
       backend,
@@ -111,14 +134,6 @@ class RulesAtWork implements RunningRules {
     this.#begin(each);
   }
 
-  async remove({ id, source }: DrainRule): Promise<void> {
-    const each = await this.#end(id);
-    await each?.position.remove();
-    if (this.#ofSource(source).length > 0) return;
-    this.#watched.delete(source);
-    await this.#journals.remove(source);
-  }
-
   start(reader: EventReader): void {
     this.#reader = reader;
     for (const each of this.#running.values()) this.#begin(each);
@@ -131,25 +146,44 @@ class RulesAtWork implements RunningRules {
   }
 
   get waitingBytes(): number {
-    return this.#journals.byteCount;
+    return this.#log.journals.byteCount;
   }
 
   async close(): Promise<void> {
     for (const { ending } of this.#running.values()) ending.abort();
     await Promise.all([...this.#running.values()].map(({ done }) => done));
-    await this.#journals.close();
+    await this.#log.close();
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Another service begins to send in place of this one, or this one in place of another. */
+  async #turn(): Promise<void> {
+    for (const each of this.#running.values()) {
+      each.ending.abort();
+      await each.done;
+    }
+    if (!this.#log.isSender()) return;
+    for (const each of this.#running.values()) {
+      // The other has moved it on.
+      each.position = await this.#openPosition(each.rule, each.journal);
+      each.ending = new AbortController();
+      this.#begin(each);
+    }
   }
 
   #ofSource(source: string): readonly RunningRule[] {
     return [...this.#running.values()].filter(({ rule }) => rule.source === source);
   }
 
-  async #openPosition({ id, source }: DrainRule, journal: Journal): Promise<Position> {
-    const folder = join(this.#options.folder, "positions");
-    await mkdir(folder, { recursive: true });
+  async #openPosition(rule: DrainRule, journal: Journal): Promise<Position> {
+    const { source } = rule;
     // A rule that was there before `start` and has no position lost it: it sends all that is there.
-    const otherwise = this.#reader === undefined ? journal.first : journal.end;
-    const position = await openPosition(join(folder, id), otherwise);
+    const position = await this.#log.openPosition(rule, this.#reader === undefined ? "first" : "end");
     const releaseRead = () => {
       return journal.releaseBefore(Math.min(...this.#ofSource(source).map((each) => each.position.number)));
     };
@@ -168,7 +202,7 @@ class RulesAtWork implements RunningRules {
 
   #begin(each: RunningRule): void {
     const reader = this.#reader;
-    if (reader === undefined) return;
+    if (reader === undefined || !this.#log.isSender()) return;
     const { send, clock, warn } = this.#options;
     const { rule, backend, journal, position, state, ending } = each;
     each.done = deliver({ rule, backend, journal, position, reader, send, clock, state, warn }, ending.signal).catch(

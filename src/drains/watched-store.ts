@@ -1,3 +1,4 @@
+import { delegateStore } from "../engines/contract/delegate-store.ts";
 import type { EventKey, EventStore } from "../engines/contract/query-engine.ts";
 
 /** What is told of stored events. */
@@ -16,8 +17,8 @@ export function watchStore(store: EventStore, watch: ArrivalWatch): EventStore {
     return result;
   };
   const { appendBody } = store;
-  if (appendBody === undefined) return delegate(store, { append });
-  return delegate(store, {
+  if (appendBody === undefined) return delegateStore(store, { append });
+  return delegateStore(store, {
     append,
     async appendBody(source, body, ...rest) {
       const isWatched = watch.isWatched(source);
@@ -27,24 +28,4 @@ export function watchStore(store: EventStore, watch: ArrivalWatch): EventStore {
       return { ...result, keys: body.wantsKeys ? keys : undefined };
     },
   });
-}
-
-/** All of the store but these members. */
-function delegate(store: EventStore, members: Pick<EventStore, "append" | "appendBody">): EventStore {
-  const { deleteBefore, inspect, snapshot } = store;
-  return {
-    ensureSource: (...call) => store.ensureSource(...call),
-    ensureSources: (...call) => store.ensureSources(...call),
-    describe: (...call) => store.describe(...call),
-    dropSource: (...call) => store.dropSource(...call),
-    statistics: (...call) => store.statistics(...call),
-    ...(deleteBefore === undefined ? {} : { deleteBefore: deleteBefore.bind(store) }),
-    ...(inspect === undefined ? {} : { inspect: inspect.bind(store) }),
-    ...(snapshot === undefined ? {} : { snapshot: snapshot.bind(store) }),
-    // It may be found anew whenever the engine is started again.
-    get logLoss() {
-      return store.logLoss;
-    },
-    ...members,
-  };
 }

@@ -10,6 +10,7 @@ import { createSourceScopes, type SourceScopes } from "../endpoints/explore/sour
 import type { EndpointRegistry } from "../endpoints/management/endpoint-registry.ts";
 import { createTailHub, type TailHub } from "../endpoints/tail/tail-hub.ts";
 import type { IngestQuotas } from "../ingest/quotas/ingest-quotas.ts";
+import type { NodeState } from "../metadata/nodes.ts";
 import type { AutoSource } from "../sources/auto-source.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import { CachedReplies } from "./cached-replies/cached-replies.ts";
@@ -23,6 +24,7 @@ import { addBodyTime } from "./plugins/body-time.ts";
 import { addCors } from "./plugins/cors.ts";
 import { addDraining } from "./plugins/draining.ts";
 import { addErrors, addUnknownRoutes, answerClientError, answerFrameworkError } from "./plugins/errors.ts";
+import { addMetadataState } from "./plugins/metadata-state.ts";
 import { addMetrics } from "./plugins/metrics.ts";
 import { chooseRequestId } from "./plugins/request-id.ts";
 import { addTraces } from "./plugins/traces.ts";
@@ -61,6 +63,10 @@ export interface AppDependencies {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   readonly drain: Drain;
+  /** How well tokens and endpoints are known where others change them too; absent where none do. */
+  readonly nodeState?: () => NodeState;
+  /** Has other services on the same metadata drop their cached answers; absent where there are none. */
+  readonly clearElsewhere?: () => Promise<void>;
   /** What owners change and look after; without it there are no routes for that. */
   readonly management?: Management;
 }
@@ -162,6 +168,7 @@ async function addPlugins(app: FastifyInstance, dependencies: AppContext, metric
   addTraces(app);
   addAudit(app, dependencies.audit);
   addDraining(app, dependencies.drain);
+  if (dependencies.nodeState !== undefined) addMetadataState(app, dependencies.nodeState);
   addBodySize(app, dependencies.maxBodyBytes);
   addBodyTime(app, dependencies.bodyTimeoutMs);
   addUnknownRoutes(app);

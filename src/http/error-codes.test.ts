@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../test/support/test-app.ts";
 import type { Identity } from "../access/scope.ts";
+import { createFileLog } from "../drains/drain-log.ts";
 import { createDrains } from "../drains/drains.ts";
 import { createRunningRules } from "../drains/running-rules.ts";
 import type { Planner } from "../endpoints/call/plan/plan.ts";
@@ -121,8 +122,7 @@ async function askForTokens(method: "GET" | "POST", path: string): Promise<Answe
 
 async function askForDrains(url: string): Promise<Answer> {
   const running = createRunningRules({
-    folder: "",
-    maxBytes: 0,
+    log: createFileLog("", 0),
     send: async () => ({ kind: "taken" }),
     clock: { nowMs: () => 0, random: () => 0, sleep: async () => undefined },
     warn: () => undefined,
@@ -275,6 +275,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   result_too_large: () => failWith("result_too_large"),
   memory_exceeded: () => failWith("memory_exceeded"),
   limit_exceeded: () => failWith("limit_exceeded"),
+  residual_too_large: () => failWith("residual_too_large"),
   too_many_queries: async () => {
     test.engine.onRun = () => new Promise(() => undefined);
     void get(`${path}?project=x`);
@@ -316,6 +317,10 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   overloaded: () => storeWith("overloaded"),
   timeout: () => failWith("timeout"),
   internal: () => failWith("internal"),
+  metadata_unavailable: async () => {
+    test = await createTestApp({ nodeState: () => "outdated" });
+    return get(path);
+  },
   engine_unavailable: () => failWith("unavailable"),
   shutting_down: async () => {
     await test.drain.stop(0);

@@ -49,6 +49,7 @@ export const runErrors: readonly ErrorCode[] = [
   "query_refused",
   "not_acceptable",
   "limit_exceeded",
+  "residual_too_large",
   "result_too_large",
   "memory_exceeded",
   "too_many_queries",
@@ -79,10 +80,11 @@ export const consumerErrors: readonly ErrorCode[] = [...languageErrors, "unknown
 /** Errors of a route that takes a JSON document and saves it. */
 export const savingErrors: readonly ErrorCode[] = ["invalid_body", "validation_failed", "unsupported_media_type"];
 
-/** Responses by status, each with the codes that may come with it. */
+/** Responses by status, each with the codes that may come with it. Where tokens are checked, their database may be away. */
 export function errorResponses(codes: readonly ErrorCode[]): Readonly<Record<string, Response>> {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set(codes)) {
+  const all: readonly ErrorCode[] = codes.includes("unauthorized") ? [...codes, "metadata_unavailable"] : codes;
+  for (const code of new Set(all)) {
     const { status } = errorCatalogue[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

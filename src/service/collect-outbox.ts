@@ -1,26 +1,30 @@
 import type { AuditChange } from "../audit/audit-event.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
-import type { AuditOutbox } from "../metadata/audit-outbox.ts";
+import type { AuditOutbox, OutboxEntry } from "../metadata/audit-outbox.ts";
 
 const everyMs = 500;
+/** Fewer than may wait for the store. */
+const maxAtOnce = 1_000;
+
+export interface Collecting {
+  readonly outbox: Pick<AuditOutbox, "list" | "remove">;
+  readonly audit: Pick<AuditLog, "record" | "flush">;
+  /** Whether this service takes entries; several may, each entry is stored once. */
+  readonly isOurs: () => boolean;
+  readonly warn: (message: string) => void;
+}
 
 /** Takes what commands left for the audit into it, twice a second, until it is closed. */
-export function startCollecting(
-  outbox: Pick<AuditOutbox, "take">,
-  audit: Pick<AuditLog, "record">,
-  warn: (message: string) => void,
-): { close(): Promise<void> } {
+export function startCollecting({ isOurs, warn, ...parts }: Collecting): { close(): Promise<void> } {
+  /** Recorded, and not yet known to be stored. */
+  const recorded = new Set<string>();
   let running: Promise<void> | undefined;
-  const collect = async () => {
-    try {
-      for (const { at, event } of await outbox.take()) {
-        audit.record({ ...(JSON.parse(event) as AuditChange), atMs: at });
-      }
-    } catch (error) {
+  const collect = () =>
+    collectOnce(parts, recorded).catch((error: unknown) => {
       warn(`what commands did could not be taken into the audit: ${String(error)}`);
-    }
-  };
+    });
   const timer = setInterval(() => {
+    if (!isOurs()) return;
     running ??= collect().finally(() => {
       running = undefined;
     });
@@ -31,4 +35,24 @@ export function startCollecting(
       await running;
     },
   };
+}
+
+/** An entry leaves the outbox once the store has it; until then it is there for the next try, of whichever service. */
+async function collectOnce(
+  { outbox, audit }: Pick<Collecting, "outbox" | "audit">,
+  recorded: Set<string>,
+): Promise<void> {
+  const entries = (await outbox.list()).slice(0, maxAtOnce);
+  if (entries.length === 0) return;
+  for (const entry of entries) {
+    if (!recorded.has(entry.id)) audit.record(toChange(entry));
+    recorded.add(entry.id);
+  }
+  if (!(await audit.flush())) return;
+  await outbox.remove(entries);
+  for (const { id } of entries) recorded.delete(id);
+}
+
+function toChange({ id, at, event }: OutboxEntry): AuditChange {
+  return { ...(JSON.parse(event) as AuditChange), entryId: id, atMs: at };
 }

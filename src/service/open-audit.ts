@@ -9,7 +9,7 @@ import type { Start } from "./start.ts";
 /** Opens the audit, which also takes in what the command line did. */
 export async function openAudit(
   { settings, fixedTokens, logger, closers }: Start,
-  { metadata, engine, tokens, serviceKey }: Storage,
+  { metadata, nodes, engine, tokens, serviceKey }: Storage,
   dataThrough: DataThrough,
 ): Promise<AuditLog> {
   const warn = (message: string) => logger.warn(message);
@@ -24,8 +24,9 @@ export async function openAudit(
     nowMs: Date.now,
   });
   closers.push(() => audit.close());
-  await demotePinnedOwners(tokens, audit, warn);
-  const collecting = startCollecting(createAuditOutbox(metadata, Date.now), audit, warn);
+  await nodes.exclusively(() => demotePinnedOwners(tokens, audit, warn), true);
+  const outbox = createAuditOutbox(metadata, Date.now);
+  const collecting = startCollecting({ outbox, audit, isOurs: () => nodes.isLeader(), warn });
   closers.push(() => collecting.close());
   return audit;
 }

@@ -1,4 +1,5 @@
 import { ResultCache } from "../endpoints/cache/result-cache.ts";
+import { createOwnRefresh, createSharedRefresh, type RefreshAnswer } from "../endpoints/cache/shared-refreshes.ts";
 import type { Planner } from "../endpoints/call/plan/plan.ts";
 import { createPlanner } from "../endpoints/call/plan/planner.ts";
 import { createDataThrough, type DataThrough } from "../endpoints/call/run/data-through.ts";
@@ -15,6 +16,8 @@ import type { Start } from "./start.ts";
 export interface OpenEndpoints {
   readonly endpoints: EndpointRegistry;
   readonly managed: ManagedEndpoints;
+  /** Takes over what other nodes changed. */
+  readonly noteStore: () => Promise<void>;
   readonly endpointStore: EndpointStore;
   readonly planner: Planner;
   readonly cache: ResultCache;
@@ -24,10 +27,16 @@ export interface OpenEndpoints {
 /** Opens the endpoints of files and store, and tells of those that cannot run. */
 export async function openEndpoints(start: Start, storage: Storage): Promise<OpenEndpoints> {
   const { settings, logger } = start;
-  const { engine, metadata, sources } = storage;
+  const { engine, metadata, sources, nodes } = storage;
   const endpointStore = createEndpointStore(metadata, Date.now);
   const folders = settings.endpointFolders;
-  const opened = await openServiceEndpoints({ engine, tables: sources, store: endpointStore, folders });
+  const opened = await openServiceEndpoints({
+    engine,
+    tables: sources,
+    store: endpointStore,
+    folders,
+    exclusively: nodes.exclusively.bind(nodes),
+  });
   const { registry: endpoints, managed } = opened;
   for (const { definition, problem, dataProblem, warnings: doubts = [] } of endpoints.endpoints) {
     for (const doubt of doubts) logger.warn(`The endpoint ${definition.name}, ${doubt}`);
@@ -37,14 +46,16 @@ export async function openEndpoints(start: Start, storage: Storage): Promise<Ope
   }
   sources.onChange(() => void opened.noteSources().catch((error: Error) => logger.error(error.message)));
   const planner = createPlanner({ engine, tables: sources, endpoints, nowMs: Date.now });
-  const cache = openCache(start, endpoints);
+  const cache = openCache(start, storage, endpoints);
   const dataThrough = await openDataThrough(start, storage);
-  return { endpoints, managed, endpointStore, planner, cache, dataThrough };
+  return { endpoints, managed, noteStore: opened.noteStore, endpointStore, planner, cache, dataThrough };
 }
 
 /** Answers go with the endpoint that they are of. */
-function openCache({ settings, closers }: Start, endpoints: EndpointRegistry): ResultCache {
-  const cache = new ResultCache({ maxBytes: settings.cacheMaxBytes, nowMs: Date.now, random: Math.random });
+function openCache(start: Start, storage: Storage, endpoints: EndpointRegistry): ResultCache {
+  const { settings, closers } = start;
+  const refresh = openRefresh(start, storage);
+  const cache = new ResultCache({ maxBytes: settings.cacheMaxBytes, nowMs: Date.now, random: Math.random, refresh });
   endpoints.onChange((ids) => {
     for (const id of ids) cache.clear(id);
   });
@@ -54,6 +65,14 @@ function openCache({ settings, closers }: Start, endpoints: EndpointRegistry): R
     await cache.close();
   });
   return cache;
+}
+
+/** Nodes that share an engine run the query of an answer that is due once. */
+function openRefresh({ isEngineShared }: Start, { metadata, nodes }: Storage): RefreshAnswer {
+  const store = metadata.warmAnswers;
+  if (store === undefined || !isEngineShared) return createOwnRefresh(Date.now);
+  const isShared = () => nodes.state() === "current";
+  return createSharedRefresh({ store, alone: nodes.alone.bind(nodes), isShared, nowMs: Date.now });
 }
 
 async function openDataThrough({ closers }: Start, { engine, sources }: Storage): Promise<DataThrough> {

@@ -33,14 +33,15 @@ export interface OpenHttp {
   readonly app: Awaited<ReturnType<typeof buildApp>>;
   readonly drain: Drain;
   readonly reload: ReturnType<typeof createReload>;
+  readonly managedSources: ManagedSources;
 }
 
 /** Builds the HTTP side, listens for syslog where a port is set, and begins to drain events. */
 export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> {
   const { settings, fixedTokens, logger, closers } = start;
-  const { engine, endpoints, sources, planner, cache, dataThrough, draining, serviceKey, audit } = opened;
+  const { engine, endpoints, sources, planner, cache, dataThrough, draining, serviceKey, audit, nodes } = opened;
   const drain = createDrain();
-  const authenticator = createAuthenticator(opened.tokens, fixedTokens, Date.now);
+  const authenticator = createAuthenticator(opened.tokens, fixedTokens, Date.now, () => nodes.state() !== "outdated");
   const managedSources = manageSources(opened);
   const quotas = openQuotas(settings);
   const syslog = await openSyslog({
@@ -75,11 +76,14 @@ export async function openHttp(start: Start, opened: Opened): Promise<OpenHttp> 
     consoleFolder: settings.consoleFolder,
     nowMs: Date.now,
     drain,
+    ...(settings.metadataUrl === undefined
+      ? {}
+      : { nodeState: () => nodes.state(), clearElsewhere: () => nodes.announce("cache") }),
     management: openManagement(start, opened, { managedSources, reload }),
   });
   draining.start(runner);
   closers.push(() => app.close());
-  return { app, drain, reload };
+  return { app, drain, reload, managedSources };
 }
 
 /** What owners change and look after. */
@@ -101,26 +105,27 @@ function openManagement(
   };
 }
 
-function manageSources({ engine, sources, sourceStore, endpoints }: Opened): ManagedSources {
+function manageSources({ engine, sources, sourceStore, endpoints, nodes }: Opened): ManagedSources {
   return createManagedSources({
     registry: sources,
     events: engine.store,
     documents: sourceStore,
     isEndpoint: (name) => endpoints.findByName(name) !== undefined,
     findBroken: (tables) => findBroken(endpoints.endpoints, { engine, tables, endpoints }),
+    amongServices: nodes.exclusively.bind(nodes),
   });
 }
 
 function createServiceReload(
   { settings, logger }: Start,
-  { engine, sources, endpoints, managed, endpointStore, readSources, audit }: Opened,
+  { engine, sources, endpoints, managed, endpointStore, readSources, audit, nodes }: Opened,
   managedSources: ManagedSources,
 ): OpenHttp["reload"] {
   const folders = settings.endpointFolders;
-  return createReload({
+  const reload = createReload({
     sources,
     managedSources,
-    loadSources: readSources,
+    loadSources: () => readSources(),
     checkEndpoints: (tables) => loadEndpoints(folders, { engine, tables, stored: ownEndpoints(endpoints) }),
     reloadEndpoints: (tables) =>
       reloadFiles({ engine, tables, folders, registry: endpoints, store: endpointStore }, managed),
@@ -128,6 +133,7 @@ function createServiceReload(
     audit,
     log: (level, message) => logger[level](message),
   });
+  return (actor) => nodes.exclusively(() => reload(actor));
 }
 
 /** Endpoints that are in no file. */

@@ -1,25 +1,30 @@
-import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { TokenStore } from "../access/token.ts";
+import { createFileLog, type DrainLog } from "../drains/drain-log.ts";
+import { createSharedLog } from "../drains/shared-log.ts";
 import { watchStore } from "../drains/watched-store.ts";
 import { describeWeakPromises } from "../engines/contract/capabilities.ts";
-import type { Engine } from "../engines/contract/query-engine.ts";
-import { openEngine } from "../engines/index.ts";
+import type { Engine, EventStore } from "../engines/contract/query-engine.ts";
 import { type MetadataDatabase, openMetadata } from "../metadata/database.ts";
 import { createDrainStore } from "../metadata/drain-store.ts";
-import { readSecretKey } from "../metadata/secret-key.ts";
+import type { Nodes } from "../metadata/nodes.ts";
 import { createSourceStore } from "../metadata/source-store.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
 import { startRetention } from "../sources/retention.ts";
 import type { Source } from "../sources/source.ts";
 import { openSources, type SourceRegistry } from "../sources/source-registry.ts";
+import { Spool } from "../spool/spool.ts";
+import { spoolStore } from "../spool/spooled-store.ts";
 import { loadAllSources } from "./all-sources.ts";
-import { drainDirectory, metadataPath, storeDirectory } from "./data-folder.ts";
+import { drainDirectory, metadataPlace, spoolDirectory, storeDirectory } from "./data-folder.ts";
 import { type OpenedDrains, openDrains } from "./open-drains.ts";
 import type { Start } from "./start.ts";
 
 /** What is on disk: metadata, events, and where they are drained to. */
 export interface Storage {
   readonly metadata: MetadataDatabase;
+  /** What this service and others on the metadata agree on. */
+  readonly nodes: Nodes;
   /** Whose store tells drains of what it stored. */
   readonly engine: Engine;
   readonly plainEngine: Engine;
@@ -27,7 +32,7 @@ export interface Storage {
   readonly sourceStore: ReturnType<typeof createSourceStore>;
   readonly sources: SourceRegistry;
   /** All sources, as files and store say them now. */
-  readonly readSources: () => Promise<readonly Source[]>;
+  readonly readSources: (sourcesOfFiles?: readonly Source[]) => Promise<readonly Source[]>;
   /** What the service seals and signs with. */
   readonly serviceKey: Uint8Array;
   readonly draining: OpenedDrains;
@@ -37,42 +42,75 @@ export interface Storage {
 export async function openStorage(start: Start, sourcesOfFiles: readonly Source[]): Promise<Storage> {
   const { settings, logger, closers } = start;
   // First of what is stored: where it is damaged, nothing else is touched.
-  const metadata = await openMetadata(metadataPath(settings));
+  const metadata = await openMetadata(metadataPlace(settings));
   closers.push(() => metadata.close());
+  const nodes = await metadata.join({
+    isEngineShared: start.isEngineShared,
+    nowMs: () => performance.now(),
+    log: (level, message) => logger[level](message),
+  });
   const plainEngine = await openStore(start);
   const tokens = createTokenStore(metadata, Date.now);
   const sourceStore = createSourceStore(metadata, Date.now);
   const readSources = (files?: readonly Source[]) =>
     loadAllSources(settings, sourceStore, (message) => logger.warn(message), files);
   const sources = await openSources(await readSources(sourcesOfFiles), plainEngine.store);
-  const serviceKey = await readSecretKey(join(settings.dataDir, "cursor.key"));
+  const serviceKey = await metadata.readKey();
   const draining = await openDrains({
-    folder: drainDirectory(settings),
-    maxBytes: settings.drainMaxMb * 1_000_000,
+    log: openDrainLog(start, metadata, nodes),
     store: createDrainStore(metadata),
     serviceKey,
     findSource: (name) => sources.find(name),
+    nodes,
     warn: (message) => logger.warn(message),
   });
   closers.push(() => draining.close());
-  const engine: Engine = { ...plainEngine, store: watchStore(plainEngine.store, draining.drains) };
+  const store = await spoolWhereSet(start, watchStore(plainEngine.store, draining.drains));
+  const engine: Engine = { ...plainEngine, store };
   const retention = startRetention({
     get sources() {
       return sources.sources;
     },
     store: engine.store,
+    isOurs: () => nodes.isLeader(),
     nowMs: Date.now,
     log: (level, message) => logger[level](message),
   });
   closers.push(() => retention.close());
-  const again = () => readSources();
-  return { metadata, engine, plainEngine, tokens, sourceStore, sources, readSources: again, serviceKey, draining };
+  return { metadata, nodes, engine, plainEngine, tokens, sourceStore, sources, readSources, serviceKey, draining };
 }
 
-async function openStore({ settings, engineSizes, logger, closers }: Start): Promise<Engine> {
-  const engine = await openEngine({
+/** Nodes that share an engine share what waits to be drained too, and one of them sends. */
+function openDrainLog(
+  { settings, isEngineShared, logger }: Start,
+  { drainKeys }: MetadataDatabase,
+  nodes: Nodes,
+): DrainLog {
+  const maxBytes = settings.drainMaxMb * 1_000_000;
+  if (drainKeys === undefined || !isEngineShared) return createFileLog(drainDirectory(settings), maxBytes);
+  const warn = (message: string) => logger.warn(message);
+  return createSharedLog({ keys: drainKeys, maxBytes, isSender: () => nodes.isLeader(), warn });
+}
+
+/** Events of a server that cannot be reached wait on this machine's disk, where the settings give them some. */
+async function spoolWhereSet({ settings, logger, closers }: Start, store: EventStore): Promise<EventStore> {
+  if (settings.engineServer === undefined || settings.spoolMaxMb === 0) return store;
+  const spool = await Spool.open({
+    folder: spoolDirectory(settings),
+    maxBytes: settings.spoolMaxMb * 1_000_000,
+    store,
+    sleep: (ms, signal) => pause(ms, undefined, { signal }).catch(() => undefined),
+    log: (level, message) => logger[level](message),
+  });
+  closers.push(() => spool.close());
+  return spoolStore(store, spool);
+}
+
+async function openStore({ settings, engineSizes, openEngine: open, logger, closers }: Start): Promise<Engine> {
+  const engine = await open({
     ...engineSizes,
     directory: storeDirectory(settings),
+    ...(settings.engineServer === undefined ? {} : { server: settings.engineServer }),
     ...(settings.engineMemoryMb === undefined ? {} : { memoryLimitBytes: settings.engineMemoryMb * 1_000_000 }),
     tenantColumns: { max: settings.maxTenantColumns, percent: settings.maxTenantColumnPercent },
     maxQueries: settings.maxConcurrentQueries,

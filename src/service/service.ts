@@ -4,9 +4,11 @@ import type { Configuration } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
 import type { EndpointRegistry } from "../endpoints/management/endpoint-registry.ts";
 import type { Engine } from "../engines/contract/query-engine.ts";
-import type { EngineSizes } from "../engines/index.ts";
+import { type EngineSizes, engineCapabilities, openEngine } from "../engines/index.ts";
 import { createLogger } from "../http/observe/logger.ts";
+import type { Nodes } from "../metadata/nodes.ts";
 import { loadSources } from "../sources/load-sources.ts";
+import { followNodes } from "./follow-nodes.ts";
 import { openAudit } from "./open-audit.ts";
 import { openEndpoints } from "./open-endpoints.ts";
 import { openHttp } from "./open-http.ts";
@@ -20,6 +22,7 @@ export interface RunningService {
   readonly engine: Engine;
   readonly endpoints: EndpointRegistry;
   readonly tokens: TokenStore;
+  readonly nodes: Nodes;
   /** Reads the files of endpoints and sources again. Problems are logged, and what was there stays. */
   reload(): Promise<unknown>;
   /** Stops taking calls, waits for those under way (no longer than `shutdown_timeout_ms`), and releases everything. */
@@ -28,17 +31,27 @@ export interface RunningService {
 
 /**
  * Starts the service: reads and checks every file, opens the store, and listens. When anything is wrong it throws, and
- * nothing is left running. `extraTokens` are valid for this run only.
+ * nothing is left running. `extraTokens` are valid for this run only. `otherEngine` is for tests of several nodes: it
+ * stands for an engine that they share.
  */
 export async function startService(
   { settings, warnings = [] }: Configuration,
   extraTokens: readonly FixedToken[] = [],
   engineSizes: EngineSizes = {},
+  otherEngine?: () => Promise<Engine>,
 ): Promise<RunningService> {
   const logger = createLogger(settings.logLevel);
   for (const warning of warnings) logger.warn(warning);
   const fixedTokens = [...tokensOf(settings), ...extraTokens];
-  const start: Start = { settings, fixedTokens, engineSizes, logger, closers: [] };
+  const start: Start = {
+    settings,
+    fixedTokens,
+    engineSizes,
+    openEngine: otherEngine ?? openEngine,
+    isEngineShared: otherEngine !== undefined || !engineCapabilities(settings.engineServer).hasLocalFiles,
+    logger,
+    closers: [],
+  };
   const closeAll = async () => {
     for (const close of start.closers.reverse()) await close();
   };
@@ -57,13 +70,15 @@ async function openService(start: Start, closeAll: () => Promise<void>): Promise
   const storage = await openStorage(start, sourcesOfFiles);
   const endpoints = await openEndpoints(start, storage);
   const audit = await openAudit(start, storage, endpoints.dataThrough);
-  const { app, drain, reload } = await openHttp(start, { ...storage, ...endpoints, audit });
+  const { app, drain, reload, managedSources } = await openHttp(start, { ...storage, ...endpoints, audit });
+  followNodes({ ...storage, ...endpoints, managedSources });
   const url = await app.listen({ host: settings.host, port: settings.port });
   return {
     url,
     engine: storage.plainEngine,
     endpoints: endpoints.endpoints,
     tokens: storage.tokens,
+    nodes: storage.nodes,
     reload: () => reload("files").catch(() => undefined),
     async stop() {
       await drain.stop(settings.shutdownTimeoutMs);

@@ -1,6 +1,7 @@
 import type { FixedToken } from "../access/authenticator.ts";
 import type { Settings } from "../config/settings.ts";
-import type { EngineSizes } from "../engines/index.ts";
+import type { Engine } from "../engines/contract/query-engine.ts";
+import type { EngineOptions, EngineSizes } from "../engines/index.ts";
 import type { createLogger } from "../http/observe/logger.ts";
 
 /** What every step of the start works with. */
@@ -9,6 +10,9 @@ export interface Start {
   /** Tokens of the settings, and those of this run only. */
   readonly fixedTokens: readonly FixedToken[];
   readonly engineSizes: EngineSizes;
+  readonly openEngine: (options: EngineOptions) => Promise<Engine>;
+  /** Whether every service on the same metadata sees the same events. */
+  readonly isEngineShared: boolean;
   readonly logger: ReturnType<typeof createLogger>;
   /** Each step adds how what it opened is released; the last is called first. */
   readonly closers: (() => Promise<unknown>)[];

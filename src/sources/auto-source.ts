@@ -33,15 +33,17 @@ export function createAutoSource(options: AutoSourceOptions): AutoSource {
     const count = registry.sources.filter(({ origin }) => origin?.kind === "api").length;
     if (count + making.size >= maxCount) return undefined;
     const description = "Made when events were first sent to it";
-    const source = await managedSources.create({
-      name,
-      kind: "auto",
-      description,
-      tenant: "project",
-      fields: { project: "STRING" },
-    });
-    audit.record({ action: "source.create", actor, target: name, targetId: sourceId(name) });
-    return source;
+    const document = { name, kind: "auto", description, tenant: "project", fields: { project: "STRING" } };
+    try {
+      const source = await managedSources.create(document);
+      audit.record({ action: "source.create", actor, target: name, targetId: sourceId(name) });
+      return source;
+    } catch (error) {
+      // Another service may have made it meanwhile.
+      const known = registry.find(name);
+      if (known === undefined) throw error;
+      return known;
+    }
   };
   return async (name, actor) => {
     if (maxCount === 0 || !namePattern.test(name) || name.toLowerCase().startsWith(ownNamePrefix)) return undefined;

@@ -72,6 +72,10 @@ it("a source takes the place of an earlier folder's that shares a name with it",
   expect(names).not.toContain("db");
 });
 
+it("none is needed without a folder: those of the API are enough", async () => {
+  expect(await loadSources([])).toEqual([]);
+});
+
 it("none at all is an error that names the folders", async () => {
   const folder = await mkdtemp(join(tmpdir(), "logweir-sources-"));
   await expect(loadSources([folder])).rejects.toThrow(`${folder}: no source file`);

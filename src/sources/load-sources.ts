@@ -24,8 +24,9 @@ export async function loadSources(folders: readonly string[]): Promise<readonly 
     problems.push(...findSharedNames(own));
     sources = [...sources.filter((source) => !own.some((other) => sharesName(source, other))), ...own];
   }
-  if (sources.length === 0 && problems.length === 0) {
-    problems.push(`${folders.join(", ") || "No folder"}: no source file (*.yaml) in it`);
+  // Without any folder, sources are those of the API.
+  if (folders.length > 0 && sources.length === 0 && problems.length === 0) {
+    problems.push(`${folders.join(", ")}: no source file (*.yaml) in it`);
   }
   if (problems.length > 0) throw new SourceFileError(problems.join("\n"));
   return sources;

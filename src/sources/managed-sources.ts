@@ -35,16 +35,19 @@ export interface ManagedSourcesOptions {
   readonly isEndpoint: (name: string) => boolean;
   /** Names of endpoints that would not run with these tables. */
   readonly findBroken: (tables: SourceTables) => readonly string[];
+  /** Runs a change while no other service on the documents runs one; where there is none, at once. */
+  readonly amongServices?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 export function createManagedSources(options: ManagedSourcesOptions): ManagedSources {
-  const { registry, documents, isEndpoint } = options;
+  const { registry, documents, isEndpoint, amongServices = (work) => work() } = options;
   let last: Promise<unknown> = Promise.resolve();
   const exclusively = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
     last = done.catch(() => undefined);
     return done;
   };
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => amongServices(() => exclusively(work));
 
   const save = async (source: Source, others: readonly Source[]) => {
     const sources = [...others, source];
@@ -56,14 +59,14 @@ export function createManagedSources(options: ManagedSourcesOptions): ManagedSou
   return {
     exclusively,
     create: (sent) =>
-      exclusively(async () => {
+      inTurn(async () => {
         const read = readSource(sent, { sources: registry.sources, isEndpoint });
         if ("problems" in read) throw notSaved(read.problems);
         await save(read.source, registry.sources);
         return read.source;
       }),
     change: (name, sent, isPatch) =>
-      exclusively(async () => {
+      inTurn(async () => {
         const before = findChangeable(registry, name);
         const read = readSource(sent, { sources: registry.sources, isEndpoint }, before, isPatch);
         if ("problems" in read) throw notSaved(read.problems);
@@ -74,7 +77,7 @@ export function createManagedSources(options: ManagedSourcesOptions): ManagedSou
         return read.source;
       }),
     remove: (name) =>
-      exclusively(async () => {
+      inTurn(async () => {
         const source = findChangeable(registry, name);
         await drop(options, source);
         return source;

@@ -5,6 +5,8 @@ import type { Source } from "./source.ts";
 export interface RetentionOptions {
   readonly sources: readonly Pick<Source, "name" | "retentionDays">[];
   readonly store: Pick<EventStore, "deleteBefore">;
+  /** False where another service on the store does it. */
+  readonly isOurs?: () => boolean;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   readonly log: (level: "info" | "error", message: string) => void;
@@ -59,6 +61,7 @@ export function startRetention(options: RetentionOptions): Retention {
   const closing = new AbortController();
   let running: Promise<unknown> | undefined;
   const run = () => {
+    if (options.isOurs?.() === false) return;
     running ??= runRetention(options, closing.signal).finally(() => {
       running = undefined;
     });

@@ -75,11 +75,15 @@ export async function backup(folder: string, options: BackupOptions, context: Cl
   else print(context.output, describeBackup(`Backup of ${manifest.made_at} in ${folder}`, manifest));
 }
 
-/** One line for people. */
+/** For people. */
 export function describeBackup(title: string, { sources, files }: BackupManifest): string {
   const rows = sources.reduce((sum, source) => sum + source.rows, 0).toLocaleString("en");
   const megabytes = (files.reduce((sum, file) => sum + file.bytes, 0) / 1e6).toFixed(1);
-  return `${title}: ${rows} events of ${sources.length} sources, ${megabytes} MB, verified.`;
+  const isWhole = files.some(({ path }) => path === "metadata.db");
+  const rest = isWhole
+    ? ""
+    : " Tokens, endpoints and sources are in PostgreSQL and not in it: back them up with pg_dump.";
+  return `${title}: ${rows} events of ${sources.length} sources, ${megabytes} MB, verified.${rest}`;
 }
 
 /**

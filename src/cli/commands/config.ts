@@ -18,5 +18,6 @@ export function showConfig(options: { readonly json?: boolean }, context: CliCon
 }
 
 function shownValue({ definition, value }: EffectiveSetting): string | number | undefined {
+  if (definition.mask !== undefined && value !== undefined) return definition.mask(String(value));
   return definition.isSecret === true && value !== undefined ? "(set)" : value;
 }

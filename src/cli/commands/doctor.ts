@@ -5,7 +5,7 @@ import { engineCapabilities, openEngine, verifyStore } from "../../engines/index
 import { openMetadata } from "../../metadata/database.ts";
 import { createSourceStore } from "../../metadata/source-store.ts";
 import { loadAllSources } from "../../service/all-sources.ts";
-import { metadataPath, storeDirectory } from "../../service/data-folder.ts";
+import { metadataPlace, storeDirectory } from "../../service/data-folder.ts";
 import type { Source } from "../../sources/source.ts";
 import { describeStore, type StoreState } from "../../sources/store-state.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
@@ -32,7 +32,8 @@ export async function doctor(options: DoctorOptions, context: CliContext): Promi
 }
 
 async function examine(options: DoctorOptions, context: CliContext): Promise<StoreState> {
-  if (options.deep === true && !engineCapabilities().hasLocalFiles) {
+  const server = () => readConfiguration(context, context.environment).settings.engineServer;
+  if (options.deep === true && !engineCapabilities(server()).hasLocalFiles) {
     throw new CliError("The engine keeps its events elsewhere: check its files by its own means");
   }
   if (await isServiceThere(options, context)) {
@@ -69,12 +70,13 @@ async function findDamages(context: CliContext): Promise<readonly string[]> {
 async function openStore(options: DoctorOptions, context: CliContext): Promise<StoreState> {
   if (options.url !== undefined) throw new CliError(`No service answers at ${options.url}`);
   const configuration: Configuration = readConfiguration(context, context.environment);
+  const { engineServer: server } = configuration.settings;
   const directory = storeDirectory(configuration.settings);
-  if (!existsSync(directory)) {
+  if (server === undefined && !existsSync(directory)) {
     throw new CliError(`No service runs, and there is no store in ${directory}. \`logweir serve\` makes one.`);
   }
   const sources = await readSources(configuration, context);
-  const engine = await openEngine({ directory });
+  const engine = await openEngine({ directory, ...(server === undefined ? {} : { server }) });
   try {
     const report = await engine.store.inspect?.(AbortSignal.timeout(600_000));
     if (report === undefined) throw new CliError("The engine does not tell its state");
@@ -85,7 +87,7 @@ async function openStore(options: DoctorOptions, context: CliContext): Promise<S
 }
 
 async function readSources({ settings }: Configuration, { errors }: CliContext): Promise<readonly Source[]> {
-  const metadata = await openMetadata(metadataPath(settings));
+  const metadata = await openMetadata(metadataPlace(settings));
   try {
     return await loadAllSources(settings, createSourceStore(metadata, Date.now), (message) => print(errors, message));
   } finally {

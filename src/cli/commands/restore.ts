@@ -19,7 +19,7 @@ export async function restore(
   context: CliContext,
 ): Promise<void> {
   const { settings } = readConfiguration(context, context.environment);
-  if (!engineCapabilities().hasLocalFiles) {
+  if (!engineCapabilities(settings.engineServer).hasLocalFiles) {
     throw new CliError("The engine keeps its events elsewhere: restore them by its own means");
   }
   const target = resolve(settings.dataDir);

@@ -128,14 +128,13 @@ function listFolders(folders: readonly string[]): string {
 
 /** A token for a service that has none yet: no fixed one, and none was ever made. */
 async function makeFirstToken(service: RunningService, { settings }: Configuration): Promise<string | undefined> {
-  if (settings.privateToken !== undefined || (await service.tokens.list()).length > 0) return undefined;
-  const made = await service.tokens.create({
-    description: "made on the first start",
-    scopes: ["private"],
-    pins: {},
-    expiresAt: undefined,
-  });
-  return made.secret;
+  if (settings.privateToken !== undefined) return undefined;
+  const first = { description: "made on the first start", scopes: ["private"], pins: {}, expiresAt: undefined };
+  // Of several nodes that start at once, one makes it.
+  return service.nodes.exclusively(async () => {
+    if ((await service.tokens.list()).length > 0) return undefined;
+    return (await service.tokens.create(first)).secret;
+  }, true);
 }
 
 function exampleCall(url: string, { definition }: Endpoint, token: string | undefined): string {

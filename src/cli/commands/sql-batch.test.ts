@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { runSqlBatch, type SqlBatchOptions } from "./sql-batch.ts";
+import { runSqlBatch, type SqlBatchOptions, serverOf } from "./sql-batch.ts";
 
 async function answer(lines: readonly unknown[], options?: SqlBatchOptions): Promise<unknown[]> {
   const output = new PassThrough();
@@ -175,5 +175,19 @@ describe("sql --batch", () => {
     expect(JSON.parse(String(first))).toMatchObject({ rows: [[1]] });
     input.end();
     await done;
+  });
+});
+
+describe("sql --engine", () => {
+  it("asks the server of the settings, or the engine in this process", () => {
+    const environment = { LOGWEIR_CLICKHOUSE_URL: "http://a:8123,http://b:8123", LOGWEIR_CLICKHOUSE_USER: "reader" };
+    const server = { url: "http://a:8123", user: "reader", password: "", database: "default" };
+    expect(serverOf("clickhouse", environment)).toEqual(server);
+    expect(serverOf("duckdb", environment)).toBeUndefined();
+  });
+
+  it("refuses other engines, and a server that nobody named", () => {
+    expect(() => serverOf("postgres", {})).toThrow("--engine must be duckdb or clickhouse");
+    expect(() => serverOf("clickhouse", {})).toThrow("needs LOGWEIR_CLICKHOUSE_URL");
   });
 });

@@ -1,10 +1,12 @@
+import { readClickHouseServer } from "../../config/config.ts";
 import { type CompiledQuery, EngineError, type ParameterValue } from "../../engines/contract/query-engine.ts";
 import type { ScratchEngine } from "../../engines/contract/scratch-engine.ts";
-import { openScratchEngine } from "../../engines/index.ts";
+import { openScratchEngine, type ScratchServer } from "../../engines/index.ts";
 import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
 import { parseQuery } from "../../googlesql/parse.ts";
 import { resolveQuery } from "../../googlesql/resolver/resolve.ts";
 import { formatType, type SqlType } from "../../googlesql/types.ts";
+import { type CliContext, CliError, usageExitCode } from "../context.ts";
 import { readLines, writeLine } from "../input/lines.ts";
 import { inferParameter } from "../input/parameter-value.ts";
 import { LosslessNumber, parseJson } from "../output/json.ts";
@@ -14,6 +16,8 @@ export interface SqlBatchOptions {
   readonly timeZone?: string;
   /** Told of every error behind an answer, with its cause. */
   readonly onError?: (error: unknown) => void;
+  /** The ClickHouse server to ask; the embedded engine unless given. */
+  readonly server?: ScratchServer;
 }
 
 /** A request of one line. */
@@ -21,6 +25,16 @@ interface SqlRequest {
   readonly query: string;
   readonly params: readonly (readonly [string | number, unknown])[];
   readonly setup: readonly string[];
+}
+
+/** The server that `--engine` asks for; undefined for the embedded engine. Throws `CliError`. */
+export function serverOf(engine: string, environment: CliContext["environment"]): ScratchServer | undefined {
+  if (engine === "duckdb") return undefined;
+  if (engine !== "clickhouse") throw new CliError("--engine must be duckdb or clickhouse", usageExitCode);
+  const { url, ...access } = readClickHouseServer(environment);
+  if (url !== undefined && url !== "") return { ...access, url };
+  const example = "such as http://localhost:8123";
+  throw new CliError(`--engine clickhouse needs LOGWEIR_CLICKHOUSE_URL, ${example}`, usageExitCode);
 }
 
 const QUERY_TIMEOUT_MS = 30_000;
@@ -36,7 +50,7 @@ export async function runSqlBatch(
   output: NodeJS.WritableStream,
   options: SqlBatchOptions = {},
 ): Promise<void> {
-  const engine = await openScratchEngine();
+  const engine = await openScratchEngine(options.server);
   try {
     for await (const line of readLines(input)) {
       await writeLine(output, await answerLine(engine, line, options));

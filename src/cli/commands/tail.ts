@@ -10,7 +10,7 @@ export interface TailOptions extends ServiceCommandOptions {
   readonly sql?: string;
   readonly project?: string;
   /** True where the name is an endpoint's. */
-  readonly endpoint?: boolean;
+  readonly endpoint?: boolean | string;
 }
 
 interface EventRow {

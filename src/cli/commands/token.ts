@@ -7,7 +7,7 @@ import { readConfiguration } from "../../config/config.ts";
 import { createAuditOutbox } from "../../metadata/audit-outbox.ts";
 import { openMetadata } from "../../metadata/database.ts";
 import { createTokenStore } from "../../metadata/token-store.ts";
-import { metadataPath } from "../../service/data-folder.ts";
+import { metadataPlace } from "../../service/data-folder.ts";
 import { type Budget, isLimitValue, type LimitName, limitDefinitions, limitNames } from "../../shared/budget.ts";
 import { type CliContext, CliError, print, printJson } from "../context.ts";
 import { type LimitTexts, limitOption } from "../limit-options.ts";
@@ -135,7 +135,7 @@ async function withTokens(
   work: (store: TokenStore, note: NoteChange) => Promise<void>,
 ): Promise<void> {
   const { settings } = readConfiguration(context, context.environment);
-  const metadata = await openMetadata(metadataPath(settings));
+  const metadata = await openMetadata(metadataPlace(settings));
   try {
     const outbox = createAuditOutbox(metadata, Date.now);
     await work(createTokenStore(metadata, Date.now), (change) => outbox.put({ ...change, actor: "command" }));

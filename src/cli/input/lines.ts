@@ -1,24 +1,62 @@
 import { once } from "node:events";
 
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * The text of bytes. A byte that is no UTF-8 becomes half of a surrogate pair, U+DC00 and the byte: no text has that,
+ * so that a reader of the line sees what was wrong, and where.
+ */
+export function decodeLine(bytes: Uint8Array): string {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return Array.from(split(bytes), (part) =>
+      typeof part === "number" ? String.fromCharCode(0xdc00 + part) : part,
+    ).join("");
+  }
+}
+
+/** The characters of bytes, and as numbers the bytes that belong to none. */
+function* split(bytes: Uint8Array): Generator<string | number> {
+  for (let at = 0; at < bytes.length; ) {
+    const lead = bytes[at] ?? 0;
+    const length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    const character = decodeCharacter(bytes.subarray(at, at + length));
+    yield character ?? lead;
+    at += character === undefined ? 1 : length;
+  }
+}
+
+function decodeCharacter(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The lines of a stream of UTF-8 text, each as soon as it is complete. Only `\n` and `\r\n` end a line, so that JSON
- * texts may hold any other character; a last line without an end counts.
+ * texts may hold any other character; a last line without an end counts. For bytes that are no UTF-8 see `decodeLine`.
  */
 export async function* readLines(input: NodeJS.ReadableStream): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let parts: string[] = [];
+  let parts: Uint8Array[] = [];
+  const line = () => trimReturn(decodeLine(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)));
   for await (const chunk of input) {
-    const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-    const [head = "", ...others] = text.split("\n");
-    parts.push(head);
-    for (const part of others) {
-      yield trimReturn(parts.join(""));
-      parts = [part];
+    let rest: Uint8Array = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    for (let end = rest.indexOf(LINE_FEED); end !== -1; end = rest.indexOf(LINE_FEED)) {
+      parts.push(rest.subarray(0, end));
+      yield line();
+      parts = [];
+      rest = rest.subarray(end + 1);
     }
+    parts.push(rest);
   }
-  const last = parts.join("") + decoder.decode();
-  if (last !== "") yield trimReturn(last);
+  const last = line();
+  if (last !== "") yield last;
 }
+
+const LINE_FEED = 0x0a;
 
 function trimReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;

@@ -8,7 +8,7 @@ export interface EntryStore<Entry> {
   touch(key: string): void;
   /**
    * Keeps the entry in place of the key's last, and drops others until there is room. One that is larger than
-   * everything is not kept.
+   * everything is not cached.
    */
   set(key: string, entry: Entry): void;
   /** Counts the entry again after it grew or shrank; the order stays. */

@@ -199,6 +199,61 @@ describe("identical misses at the same time", () => {
   });
 });
 
+describe("an answer that is computed across a clear", () => {
+  it("is given to those who waited for it, and not cached", async () => {
+    const { cache, runs, get, answer } = setUp();
+    const callers = [get("k"), get("k")];
+    await settle();
+    cache.clear();
+    runs[0]?.succeed("of before");
+    for (const caller of callers) expect(await caller).toEqual({ text: "of before", isHit: false, ageMs: 0 });
+    expect(cache.size.entries).toBe(0);
+    expect(cache.recall("k")).toBeUndefined();
+    expect(await answer("k", "of after")).toMatchObject({ text: "of after", isHit: false });
+    expect(await get("k")).toMatchObject({ text: "of after", isHit: true });
+  });
+
+  it("is not waited for by those who come after it", async () => {
+    const { cache, runs, get } = setUp();
+    const before = get("k");
+    await settle();
+    cache.clear("k");
+    const after = get("k");
+    await settle();
+    expect(runs).toHaveLength(2);
+    runs[1]?.succeed("of after");
+    expect(await after).toMatchObject({ text: "of after" });
+    runs[0]?.succeed("of before");
+    expect(await before).toMatchObject({ text: "of before" });
+    expect(await get("k")).toMatchObject({ text: "of after", isHit: true });
+  });
+
+  it("leaves what other groups have cached", async () => {
+    const { cache, get, answer } = setUp();
+    await answer("a", "one");
+    await answer("b", "one");
+    expect(cache.clear("a")).toBe(1);
+    expect((await get("b")).isHit).toBe(true);
+    expect(cache.recall("a")).toBeUndefined();
+  });
+
+  it("is not brought back by packing or unpacking that was under way", async () => {
+    const { cache, answer, get, wait } = setUp();
+    await answer("k", "a row much like the others, ".repeat(1_000));
+    await wait(10);
+    cache.clear();
+    await settle();
+    expect(cache.size).toEqual({ entries: 0, bytes: 0 });
+    await answer("k", "a row much like the others, ".repeat(1_000));
+    await wait(10);
+    while (cache.size.bytes > 10_000) await settle();
+    const reading = get("k");
+    cache.clear();
+    await reading;
+    expect(cache.size).toEqual({ entries: 0, bytes: 0 });
+  });
+});
+
 describe("warming", () => {
   it("refreshes every warm_every_seconds without a caller waiting", async () => {
     const { runs, get, answer, wait } = setUp();
@@ -233,6 +288,27 @@ describe("warming", () => {
     runs[3]?.succeed("two");
     await settle();
     expect(await get("k")).toMatchObject({ text: "two", ageMs: 0 });
+  });
+
+  it("begins with the first pause again once a refresh has succeeded", async () => {
+    const { runs, answer, wait } = setUp();
+    await answer("k", "one");
+    await wait(300);
+    for (const pause of [5, 10]) {
+      runs.at(-1)?.fail(new Error("no"));
+      await settle();
+      await wait(pause);
+    }
+    runs.at(-1)?.succeed("two");
+    await settle();
+    await wait(300);
+    expect(runs).toHaveLength(5);
+    runs.at(-1)?.fail(new Error("no"));
+    await settle();
+    await wait(4);
+    expect(runs).toHaveLength(5);
+    await wait(1);
+    expect(runs).toHaveLength(6);
   });
 
   it("stops for an answer that nobody read within cache_seconds", async () => {

@@ -8,6 +8,7 @@ import {
 import { createEntryStore, type EntryStore } from "./entry-store.ts";
 import { createFlights, type Flights } from "./flights.ts";
 import { minPackedBytes, packBody, unpackBody } from "./packing.ts";
+import { createOwnRefresh, type MadeAnswer, type RefreshAnswer } from "./shared-refreshes.ts";
 
 export interface CacheLookup {
   readonly key: string;
@@ -42,6 +43,8 @@ export interface ResultCacheOptions {
   readonly random: () => number;
   /** Refreshes that may run at once, so that they never starve callers. */
   readonly maxRefreshes?: number;
+  /** How answers that are due are made anew; by running their query unless set. */
+  readonly refresh?: RefreshAnswer;
 }
 
 interface Entry {
@@ -57,6 +60,8 @@ interface Entry {
 }
 
 const firstRetryMs = 5_000;
+/** Until an answer that another service is about to make is asked for again. */
+const askAgainMs = 1_000;
 /** An answer that was not read for so long is packed. */
 const coldMs = 10_000;
 /** Bytes of bodies that one tick packs, at most about. */
@@ -71,6 +76,7 @@ export class ResultCache {
   readonly #nowMs: () => number;
   readonly #random: () => number;
   readonly #maxRefreshes: number;
+  readonly #refreshAnswer: RefreshAnswer;
   readonly #entries: EntryStore<Entry>;
   readonly #flights: Flights<ComputedAnswer> = createFlights<ComputedAnswer>();
   readonly #refreshes = new Map<string, Promise<void>>();
@@ -80,10 +86,11 @@ export class ResultCache {
   #clearCount = 0;
   #serial = 0;
 
-  constructor({ maxBytes, nowMs, random, maxRefreshes = 1 }: ResultCacheOptions) {
+  constructor({ maxBytes, nowMs, random, maxRefreshes = 1, refresh }: ResultCacheOptions) {
     this.#nowMs = nowMs;
     this.#random = random;
     this.#maxRefreshes = maxRefreshes;
+    this.#refreshAnswer = refresh ?? createOwnRefresh(nowMs);
     this.#entries = createEntryStore(maxBytes, ({ answer, lookup }) => bytesOfAnswer(answer) + lookup.heldBytes);
   }
 
@@ -116,7 +123,7 @@ export class ResultCache {
     return entry.answer;
   }
 
-  /** A form of an answer, made once by `make` however many ask, and kept as long as the answer is. */
+  /** A form of an answer, made once by `make` however many ask, and cached as long as the answer is. */
   async formOf(key: string, answer: CachedAnswer, name: string, make: () => Promise<Buffer>): Promise<Buffer> {
     const known = answer.forms.get(name);
     if (known !== undefined) return known;
@@ -194,33 +201,34 @@ export class ResultCache {
       return { answer: made.answer, isHit: false, isCollapsed };
     }
     if (clearsBefore !== this.#clearCount) {
-      return { answer: this.#toAnswer(computed), isHit: false, isCollapsed };
+      return { answer: this.#toAnswer({ computed, computedAtMs: this.#nowMs() }), isHit: false, isCollapsed };
     }
-    return { answer: this.#keep(key, lookup, computed, this.#nowMs()), isHit: false, isCollapsed };
+    const now = this.#nowMs();
+    return { answer: this.#keep(key, lookup, { computed, computedAtMs: now }, now), isHit: false, isCollapsed };
   }
 
-  #toAnswer(computed: ComputedAnswer): CachedAnswer {
-    return toCachedAnswer(computed, ++this.#serial, this.#nowMs());
+  #toAnswer({ computed, computedAtMs }: MadeAnswer): CachedAnswer {
+    return toCachedAnswer(computed, ++this.#serial, computedAtMs);
   }
 
-  #keep(key: string, lookup: Entry["lookup"], computed: ComputedAnswer, lastReadMs: number): CachedAnswer {
-    const answer = this.#toAnswer(computed);
+  #keep(key: string, lookup: Entry["lookup"], made: MadeAnswer, lastReadMs: number): CachedAnswer {
+    const answer = this.#toAnswer(made);
     const { group, heldBytes, policy, refresh } = lookup;
     this.#entries.set(key, {
       answer,
       isPacked: false,
       isPackable: answer.body.length >= minPackedBytes,
       lastReadMs,
-      nextRefreshMs: this.#nextRefreshMs(policy),
+      nextRefreshMs: this.#nextRefreshMs(policy, answer.computedAtMs),
       failures: 0,
       lookup: { group, heldBytes, policy, refresh },
     });
     return answer;
   }
 
-  #nextRefreshMs({ warmEverySeconds }: CachePolicy): number {
+  #nextRefreshMs({ warmEverySeconds }: CachePolicy, computedAtMs: number): number {
     if (warmEverySeconds === undefined) return Number.POSITIVE_INFINITY;
-    return this.#nowMs() + warmEverySeconds * 1000 * (0.9 + 0.1 * this.#random());
+    return computedAtMs + warmEverySeconds * 1000 * (0.9 + 0.1 * this.#random());
   }
 
   #mayRefresh(key: string): boolean {
@@ -229,9 +237,15 @@ export class ResultCache {
 
   async #refresh(key: string, entry: Entry): Promise<void> {
     try {
-      const computed = await entry.lookup.refresh(this.#closing.signal);
+      const made = await this.#refreshAnswer({
+        key,
+        computedAtMs: entry.answer.computedAtMs,
+        expiresAtMs: this.#nowMs() + entry.lookup.policy.cacheSeconds * 1000,
+        compute: () => entry.lookup.refresh(this.#closing.signal),
+      });
+      if (made === undefined) entry.nextRefreshMs = this.#nowMs() + askAgainMs;
       // Dropped meanwhile: the answer may be of settings that no longer hold.
-      if (this.#entries.peek(key) === entry) this.#keep(key, entry.lookup, computed, entry.lastReadMs);
+      else if (this.#entries.peek(key) === entry) this.#keep(key, entry.lookup, made, entry.lastReadMs);
     } catch {
       // The good answer stays until it expires; the failure shows to the next caller that finds none.
       entry.failures++;

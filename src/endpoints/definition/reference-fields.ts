@@ -52,7 +52,7 @@ export function readReferenceFields(input: object): {
       problems.push({ path: [theirs], message: `says something else than ${ours}, which means the same` });
     }
   }
-  // There it is on by default, and says nothing where no answer is kept.
+  // There it is on by default, and says nothing where no answer is cached.
   const warm = sent.get("proactive_requerying_seconds");
   const keepsNothing = (fields.cache_seconds ?? 0) === 0;
   if (warm !== undefined && (warm === 0 || keepsNothing) && sent.get("warm_every_seconds") === undefined) {

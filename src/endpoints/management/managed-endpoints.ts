@@ -30,7 +30,12 @@ export interface ChangedEndpoint {
 export interface ManagedDependencies extends Pick<CompileDependencies, "engine" | "tables"> {
   readonly registry: EndpointRegistry;
   readonly store: EndpointStore;
+  /** Runs a change while no other service on the store runs one; where there is none, at once. */
+  readonly exclusively?: Exclusively;
 }
+
+/** `isPatient`: waits longer for others, as at a start. */
+type Exclusively = <T>(work: () => Promise<T>, isPatient?: boolean) => Promise<T>;
 
 /**
  * Changes of the endpoints that live in the store. They come one after the other; each is refused as a whole, with a
@@ -40,17 +45,19 @@ export class ManagedEndpoints {
   readonly #registry: EndpointRegistry;
   readonly #store: EndpointStore;
   readonly #compile: Pick<CompileDependencies, "engine" | "tables">;
+  readonly #exclusively: Exclusively;
   /** The change that was begun last. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ registry, store, ...compile }: ManagedDependencies) {
+  constructor({ registry, store, exclusively, ...compile }: ManagedDependencies) {
+    this.#exclusively = exclusively ?? ((work) => work());
     this.#registry = registry;
     this.#store = store;
     this.#compile = compile;
   }
 
   create(document: unknown, { author }: ChangeRequest): Promise<Endpoint> {
-    return this.alone(async () => {
+    return this.#inTurn(async () => {
       const endpoint = this.#check(document, randomUUID(), false);
       return this.#save(endpoint, undefined, toNewVersion(endpoint, { author, action: "create", changed: [] }));
     });
@@ -58,7 +65,7 @@ export class ManagedEndpoints {
 
   /** The document in the place of the old one: what it leaves out has its default. */
   replace(reference: string, document: unknown, request: ChangeRequest): Promise<ChangedEndpoint> {
-    return this.alone(async () => {
+    return this.#inTurn(async () => {
       return this.#change(this.#requireOwn(reference, request), document, { author: request.author, action: "update" });
     });
   }
@@ -69,7 +76,7 @@ export class ManagedEndpoints {
     fields: Readonly<Record<string, unknown>>,
     request: ChangeRequest,
   ): Promise<ChangedEndpoint> {
-    return this.alone(async () => {
+    return this.#inTurn(async () => {
       const current = this.#requireOwn(reference, request);
       const { problems, fields: given } = readDocument(fields, { isPartial: true });
       if (problems.length > 0) throw notSaved(problems, queryOf(fields));
@@ -80,7 +87,7 @@ export class ManagedEndpoints {
 
   /** A new version with the document of an old one. By its id, an endpoint that was removed comes back this way. */
   rollback(reference: string, version: number, request: ChangeRequest): Promise<ChangedEndpoint> {
-    return this.alone(async () => {
+    return this.#inTurn(async () => {
       const how = { author: request.author, action: "rollback", rollbackTo: version } as const;
       const restored = await this.#restore(reference, version, how);
       if (restored !== undefined) return { endpoint: restored, isChanged: true };
@@ -98,7 +105,7 @@ export class ManagedEndpoints {
   }
 
   remove(reference: string, request: ChangeRequest): Promise<Endpoint> {
-    return this.alone(async () => {
+    return this.#inTurn(async () => {
       const current = this.#requireOwn(reference, request);
       const { id, name } = current.definition;
       const readers = readersOf(id, this.#registry.endpoints).map(({ definition }) => definition.name);
@@ -116,6 +123,10 @@ export class ManagedEndpoints {
     const next = this.#last.then(work, work);
     this.#last = next.catch(() => undefined);
     return next;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#exclusively(() => this.alone(work));
   }
 
   #othersOf(id: string): readonly Endpoint[] {

@@ -167,6 +167,39 @@ describe("pages", () => {
     expect(Object.keys(rows[0] ?? {}).filter((key) => key.startsWith("$"))).toEqual([]);
   });
 
+  const undated = "select if(event_message = 'm2', null, timestamp) as timestamp, id, event_message from t";
+  it.each([
+    ["OFFSET", "select event_message as m, id from t order by timestamp desc limit 3 offset 2", 2],
+    ["OFFSET beyond a page", "select event_message as m, id from t order by timestamp desc limit 3 offset 7", 7],
+    ["times that are NULL", `with u as (${undated}) select id from u order by timestamp desc limit 3`, 0],
+    [
+      "times that are NULL first",
+      `with u as (${undated}) select id from u order by timestamp desc nulls first limit 3`,
+      0,
+    ],
+    [
+      "OFFSET among times that are NULL",
+      `with u as (${undated}) select id from u order by timestamp desc nulls first limit 2 offset 3`,
+      3,
+    ],
+  ])("that go on have each row once behind those left out, for %s", async (_, sql, offset) => {
+    const { endpoint, source } = await makeEndpoint();
+    await store(source, [1, 2, 2, 2, 2, 3, 3, 4, 5, 5]);
+    const size = Number(/limit (\d+)/.exec(sql)?.[1]);
+    const limited = (limit: number) => sql.replace(/limit \d+(?: offset \d+)?/, `limit ${limit}`);
+    const { rows: whole } = await readPage(endpoint, { sql: limited(50) });
+    const first = await readPage(endpoint, { sql });
+    expect(first.rows).toEqual(whole.slice(offset, offset + size));
+    const rows = await readAll(endpoint, { sql });
+    expect(rows).toEqual(whole.slice(offset));
+    expect(rows.length).toBeGreaterThan(first.rows.length - 1);
+    // As many as there are: a page that is full, and nothing behind it.
+    const { cursor = "", rows: exact } = await readPage(endpoint, { sql: limited(whole.length) });
+    expect(exact).toEqual(whole);
+    expect(await readPage(endpoint, { sql: limited(whole.length), cursor })).toEqual({ rows: [], cursor: undefined });
+    expect((await readPage(endpoint, { sql: limited(whole.length + 1) })).cursor).toBeUndefined();
+  });
+
   it("do not begin where the page is not full, and end with the last row", async () => {
     const { endpoint, source } = await makeEndpoint();
     await store(source, [1, 2, 3]);

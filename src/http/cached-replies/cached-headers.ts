@@ -1,7 +1,7 @@
 import { ageHeaders, ageOf } from "../answer/answer-headers.ts";
 
 /** The headers of one cached answer: most are the same each time, and laid out once. */
-export interface KeptHeaders {
+export interface CachedHeaders {
   /** Names and values for an answer that is sent now. They are good until the next call. */
   fill(call: { readonly nowMs: number; readonly requestId: string; readonly authMs: number }): string[];
 }
@@ -10,11 +10,11 @@ export interface KeptHeaders {
 const timingTexts: readonly string[] = Array.from({ length: 1_000 }, (_, us) => timingText(us));
 
 /** `bodyBytes` undefined: the answer has no body. */
-export function createKeptHeaders(
+export function createCachedHeaders(
   fixed: readonly string[],
-  kept: { readonly computedAtMs: number; readonly cacheSeconds: number; readonly bodyBytes: number | undefined },
-): KeptHeaders {
-  const { computedAtMs, cacheSeconds, bodyBytes } = kept;
+  entry: { readonly computedAtMs: number; readonly cacheSeconds: number; readonly bodyBytes: number | undefined },
+): CachedHeaders {
+  const { computedAtMs, cacheSeconds, bodyBytes } = entry;
   const length = bodyBytes === undefined ? [] : ["content-length", String(bodyBytes)];
   const ageAt = fixed.length + length.length;
   let ageSeconds = 0;

@@ -34,6 +34,15 @@ const get = (headers: Record<string, string> = plain, path = "") => fetch(url + 
 /** How often the whole way was gone: a reply that is remembered asks no planner. */
 const wholeCalls = () => test.planned.length;
 
+/** Asks until the answer is given ahead of the whole way, and sees that it is. */
+async function beGivenAhead(): Promise<void> {
+  await get();
+  await get();
+  const planned = wholeCalls();
+  expect((await get()).headers.get("cache-status")).toMatch(/^logweir; hit/);
+  expect(wholeCalls()).toBe(planned);
+}
+
 describe("a call whose cached answer was asked for before", () => {
   it("is answered again without planning, in the same words but for what tells of this call", async () => {
     const first = await get();
@@ -68,16 +77,14 @@ describe("a call whose cached answer was asked for before", () => {
     ["another parameter", plain, "?project=x"],
     ["a deadline of its own", { ...plain, prefer: "wait=5" }, ""],
   ])("is looked at in full with %s", async (_, headers, path) => {
-    await get();
-    await get();
+    await beGivenAhead();
     const planned = wholeCalls();
     expect((await get(headers, path)).status).toBe(200);
     expect(wholeCalls()).toBeGreaterThan(planned);
   });
 
   it("is looked at in full once its endpoint is another one, and remembered anew", async () => {
-    await get();
-    await get();
+    await beGivenAhead();
     const planned = wholeCalls();
     const endpoint = test.endpoints.find("cached");
     if (endpoint !== undefined) test.endpoints.put({ ...endpoint });
@@ -113,7 +120,7 @@ describe("a call whose cached answer was asked for before", () => {
   });
 
   it("is looked at in full once it would be planned otherwise", async () => {
-    await get();
+    await beGivenAhead();
     isCurrent = false;
     const planned = wholeCalls();
     await get();
@@ -121,16 +128,20 @@ describe("a call whose cached answer was asked for before", () => {
   });
 
   it("runs again when its answer was dropped", async () => {
-    await get();
-    await get();
+    await beGivenAhead();
     await fetch(new URL("/api/cache/clear", url), { method: "POST", headers: { "x-api-key": "private-token" } });
     expect((await get()).headers.get("cache-status")).toBe("logweir; fwd=miss; stored");
     expect(test.engine.requests).toHaveLength(2);
   });
 
-  it("is refused when the service stops or the token called too often", async () => {
-    for (let i = 0; i < 100; i++) expect((await get()).status).toBe(200);
+  it("is refused when the token called too often", async () => {
+    await beGivenAhead();
+    for (let i = 0; i < 97; i++) expect((await get()).status).toBe(200);
     expect((await get()).status).toBe(429);
+  });
+
+  it("is refused when the service stops", async () => {
+    await beGivenAhead();
     void test.drain.stop(0);
     expect((await get()).status).toBe(503);
   });
@@ -147,6 +158,61 @@ describe("a call whose cached answer was asked for before", () => {
       endpoint: "cached",
       cache: "hit",
     });
+  });
+});
+
+describe("an answer that is being computed", () => {
+  /** Runs end when the test says so. */
+  function holdRuns(): (text: string) => void {
+    const waiting: ((text: string) => void)[] = [];
+    test.engine.onRun = () =>
+      new Promise((resolve) => waiting.push((answer) => resolve(runningQuery([[{ a: answer }]]))));
+    return (answer) => waiting.shift()?.(answer);
+  }
+
+  const isRunning = async (count: number) => {
+    while (test.engine.requests.length < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  it("when answers are dropped is given once, and not cached", async () => {
+    const finish = holdRuns();
+    const before = get();
+    await isRunning(1);
+    const clear = new URL("/api/cache/clear", url);
+    expect((await fetch(clear, { method: "POST", headers: { "x-api-key": "private-token" } })).status).toBe(200);
+    finish("of before");
+    expect(await (await before).text()).toContain("of before");
+    const after = get();
+    await isRunning(2);
+    finish("of after");
+    expect(await (await after).text()).toContain("of after");
+    expect((await get()).headers.get("cache-status")).toMatch(/^logweir; hit/);
+    expect(await (await get()).text()).toContain("of after");
+  });
+
+  it("when its endpoint changes is not given for the new one", async () => {
+    const finish = holdRuns();
+    const before = get();
+    await isRunning(1);
+    const endpoint = test.endpoints.find("cached");
+    if (endpoint !== undefined) test.endpoints.put({ ...endpoint, version: 7 });
+    finish("of before");
+    expect(await (await before).text()).toContain("of before");
+    const after = get();
+    await isRunning(2);
+    finish("of after");
+    expect(await (await after).text()).toContain("of after");
+  });
+
+  it("when the service stops is the last: cached ones are refused", async () => {
+    const finish = holdRuns();
+    const before = get();
+    await isRunning(1);
+    void test.drain.stop(10_000);
+    finish("of before");
+    expect(await (await before).text()).toContain("of before");
+    for (let i = 0; i < 2; i++) expect((await get()).status).toBe(503);
+    expect(test.engine.requests).toHaveLength(1);
   });
 });
 

@@ -12,7 +12,7 @@ import type { RunNotes } from "../plugins/audit.ts";
 import { exposedHeaders } from "../plugins/cors.ts";
 import { isTracing, traceCall } from "../plugins/traces.ts";
 import { callerKey, createRememberedCallers, type RememberedCaller, type RememberedCallers } from "./cached-callers.ts";
-import { createKeptHeaders, type KeptHeaders } from "./cached-headers.ts";
+import { type CachedHeaders, createCachedHeaders } from "./cached-headers.ts";
 import { type CountedCall, countCalls, createHitTally, type HitTally } from "./hit-tally.ts";
 
 /**
@@ -67,8 +67,8 @@ interface Remembered extends CachedReply {
   /** The endpoints among which the reply's was found last. */
   foundAmong: readonly Endpoint[] | undefined;
   /** Made when they are first sent: most replies are asked for once. */
-  whole: KeptHeaders | undefined;
-  unchanged: KeptHeaders | undefined;
+  whole: CachedHeaders | undefined;
+  unchanged: CachedHeaders | undefined;
   /** What is the same in each line is written once. */
   log: FastifyBaseLogger | undefined;
 }
@@ -177,11 +177,11 @@ function headersOf(
   { headers, endpoint }: Remembered,
   { computedAtMs }: CachedAnswer,
   bodyBytes: number | undefined,
-): KeptHeaders {
+): CachedHeaders {
   const fixed = [...fixedHeaders, ...headers];
   const { cacheSeconds } = endpoint.definition;
   const sent = bodyBytes === undefined ? withoutContent(fixed) : fixed;
-  return createKeptHeaders(sent, { computedAtMs, cacheSeconds, bodyBytes });
+  return createCachedHeaders(sent, { computedAtMs, cacheSeconds, bodyBytes });
 }
 
 function logOf(logger: FastifyBaseLogger, { route, identity, calls }: Remembered): FastifyBaseLogger {

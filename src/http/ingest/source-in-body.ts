@@ -1,5 +1,5 @@
+import { parseJson } from "../../engines/contract/parse-json.ts";
 import { decompress } from "../../ingest/decompress.ts";
-import { parseJson } from "../../ingest/parse-json.ts";
 import { sourceNames } from "./find-source.ts";
 
 /**

@@ -7,6 +7,7 @@ const allowedHeaders = [
   "Authorization",
   "Content-Type",
   "Content-Encoding",
+  "If-Match",
   "If-None-Match",
   "LF-ENDPOINT-LABELS",
   "LF-ENDPOINT-REDACT-PII",

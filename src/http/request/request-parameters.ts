@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
+import { parseJson } from "../../engines/contract/parse-json.ts";
 import { decompress } from "../../ingest/decompress.ts";
-import { parseJson } from "../../ingest/parse-json.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { parseQueryText, type TextParameters } from "./query-text.ts";
 

@@ -24,17 +24,18 @@ export const cacheRoutes = describeRoutes({
 
 /**
  * `POST /api/cache/clear`: drops the cached answers of the endpoint that the parameter `endpoint` names, else all, at
- * once.
+ * once. Other services on the same metadata drop all of theirs.
  */
 export function addCacheRoute(
   app: FastifyInstance,
-  { authenticator, audit, endpoints, cache, maxBodyBytes }: AppDependencies,
+  { authenticator, audit, endpoints, cache, clearElsewhere, maxBodyBytes }: AppDependencies,
 ): void {
   createRouteAdder(app, authenticator)(cacheRoutes.clearCache, async (request) => {
     const name = (await readParameters(request, maxBodyBytes)).get("endpoint")?.at(-1);
     const actor = ownerOf(request).tokenId;
     if (name === undefined || name === null || name === "") {
       const cleared = cache.clear();
+      await clearElsewhere?.();
       audit.record({ action: "cache.clear", actor, details: { cleared } });
       return { cleared };
     }
@@ -44,6 +45,7 @@ export function addCacheRoute(
     }
     const { id, name: target } = endpoint.definition;
     const cleared = cache.clear(id);
+    await clearElsewhere?.();
     audit.record({ action: "cache.clear", actor, target, targetId: id, details: { cleared } });
     return { cleared };
   });

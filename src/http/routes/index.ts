@@ -32,6 +32,7 @@ import {
   managedSourceSchemas,
 } from "./managed-sources.ts";
 import { addMetricsRoute, metricsRoutes } from "./metrics.ts";
+import { addStoredEventRoutes, storedEventRoutes } from "./moving/stored-events.ts";
 import { addOpenApiRoute, openApiRoutes } from "./openapi.ts";
 import { addQueryRoutes, queryRoutes, querySchemas } from "./query.ts";
 import { addReloadRoute, type ReloadRouteDependencies, reloadRoutes } from "./reload.ts";
@@ -101,6 +102,10 @@ const routeGroups: readonly RouteGroup[] = [
   { routes: statisticsRoutes, add: (app, { context }) => addStatisticsRoutes(app, context) },
   { routes: cacheRoutes, add: (app, { context }) => addCacheRoute(app, context) },
   { routes: storeRoutes, add: managing((app, all) => addStoreRoutes(app, { ...all, engine: all.runner.engine })) },
+  {
+    routes: storedEventRoutes,
+    add: managing((app, all) => addStoredEventRoutes(app, { ...all, engine: all.runner.engine })),
+  },
   { routes: reloadRoutes, add: managing(addReloadRoute) },
 
   // The service itself.

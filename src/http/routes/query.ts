@@ -48,6 +48,7 @@ const QueryReport = Type.Object({
     diagnostics: Type.Array(anyRow),
     warnings: Type.Array(anyRow),
     compiled_sql: orNull(text),
+    explain: Type.Array(anyRow),
   }),
 });
 

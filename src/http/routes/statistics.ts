@@ -31,7 +31,9 @@ export const statisticsRoutes = describeRoutes({
       endpoints: listOf({
         endpoint: text,
         calls: count,
-        errors: count,
+        errors: Type.Integer({
+          description: "Calls that were answered with an error; callers that left are not counted",
+        }),
         cached: Type.Integer({ description: "Calls that were answered from the cache" }),
         p50_ms: orNull(Type.Number()),
         p95_ms: orNull(Type.Number()),
@@ -73,7 +75,7 @@ type CountedCalls = AnswerOf<typeof statisticsRoutes.countCalls>["endpoints"];
  * time.
  */
 const endpointQuery = `SELECT metadata.endpoint AS endpoint, SUM(metadata.count) AS calls,
-  SUM(IF(metadata.outcome = 'ok', 0, metadata.count)) AS errors,
+  SUM(IF(metadata.outcome IN ('ok', 'caller_gone'), 0, metadata.count)) AS errors,
   SUM(IF(metadata.cache = 'hit', metadata.count, 0)) AS cached,
   APPROX_QUANTILES(metadata.duration_ms, 100)[SAFE_OFFSET(50)] AS p50_ms,
   APPROX_QUANTILES(metadata.duration_ms, 100)[SAFE_OFFSET(95)] AS p95_ms,

@@ -47,7 +47,7 @@ export const storeRoutes = describeRoutes({
 
 /**
  * `GET /api/store`: the state of the store. `GET /api/store/backup`: a consistent copy of everything, while events are
- * still stored (see `backup-format.ts`). Both are for owners (scope `private`).
+ * still stored (see `backup-format.ts`), but for metadata that a database has, which is backed up by its own means. Both are for owners (scope `private`).
  */
 export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependencies): void {
   const { engine, authenticator, sources, audit, nowMs, drain } = dependencies;
@@ -75,9 +75,12 @@ export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependen
   });
 }
 
-function notFound(what: string): ServiceError {
-  return new ServiceError("not_found", `The engine keeps its ${what} elsewhere`);
+function notFound(what: string, hint?: string): ServiceError {
+  return new ServiceError("not_found", `The engine keeps its ${what} elsewhere`, hint === undefined ? {} : { hint });
 }
+
+const backupHint =
+  "Back up the events by the means of the server that keeps them, such as its BACKUP statement, and then the metadata.";
 
 async function* startWith<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncGenerator<T> {
   if (first.done === true) return;
@@ -87,15 +90,17 @@ async function* startWith<T>(first: IteratorResult<T, void>, rest: AsyncGenerato
 
 async function* makeBackup(dependencies: StoreDependencies, signal: AbortSignal): AsyncGenerator<Buffer, void> {
   const { engine, metadata, metadataCopyPath, nowMs, logger } = dependencies;
-  if (engine.store.snapshot === undefined) throw notFound("backups");
+  if (engine.store.snapshot === undefined) throw notFound("backups", backupHint);
   const snapshot = await engine.store.snapshot(signal);
   let isReleased = false;
   try {
     rmSync(metadataCopyPath, { force: true });
-    metadata.copyTo(metadataCopyPath);
+    metadata.copyTo?.(metadataCopyPath);
     const files = [
       ...snapshot.files.map(({ name, path, byteCount }) => ({ path, name: `store/${name}`, byteCount })),
-      { path: metadataCopyPath, name: "metadata.db", byteCount: statSync(metadataCopyPath).size },
+      ...(metadata.copyTo === undefined
+        ? []
+        : [{ path: metadataCopyPath, name: "metadata.db", byteCount: statSync(metadataCopyPath).size }]),
     ];
     const head: BackupHead = {
       format: 1,

@@ -1,5 +1,5 @@
+import { parseJson } from "../../engines/contract/parse-json.ts";
 import { BodyError, WideNumber } from "../../engines/contract/query-engine.ts";
-import { parseJson } from "../parse-json.ts";
 import { BadEvent } from "./protocol.ts";
 
 const jsonTypes = /^(|application\/(json|csp-report|[\w.+-]+\+json)|text\/(json|plain))$/;

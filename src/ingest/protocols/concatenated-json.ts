@@ -1,5 +1,5 @@
+import { parseJson } from "../../engines/contract/parse-json.ts";
 import { BodyError } from "../../engines/contract/query-engine.ts";
-import { parseJson } from "../parse-json.ts";
 
 /**
  * JSON values that stand one behind the other, with nothing, spaces, lines or a list's brackets and commas around

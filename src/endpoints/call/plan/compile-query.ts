@@ -25,7 +25,7 @@ import { findDefaultTable, withLimit } from "./saved-query.ts";
 
 /** What queries are compiled with. */
 export interface CompileDependencies {
-  readonly engine: Pick<Engine, "compile">;
+  readonly engine: Pick<Engine, "compile" | "explain">;
   /** The sources' tables; a table's definition is another object once it has changed. */
   readonly tables: SourceTables;
   /** The endpoints that may be read as tables; an endpoint is another object once it has changed. */

@@ -44,9 +44,21 @@ export function createCatalog(
       found.endpoints.set(name, endpoint);
       return endpoint === undefined ? undefined : toView(endpoint, sources, endpoints);
     },
+    explainMissing: (name) => explainMissing(endpoints, name),
     tableNames: () => [...sources.tableNames(), ...endpoints.names()],
   };
   return { catalog, found };
+}
+
+/** Tells whose WITH clause names a table, for an owner who takes it for a source. */
+function explainMissing(endpoints: EndpointLookup, table: string): string | undefined {
+  const key = table.toLowerCase();
+  const owner = endpoints.names().find((name) => {
+    const entries = endpoints.findByName(name)?.savedQuery.with?.entries ?? [];
+    return entries.some((entry) => entry.name.name.toLowerCase() === key);
+  });
+  if (owner === undefined) return undefined;
+  return `the endpoint ${owner} has it in its WITH clause, which no other query sees; read ${owner}, or a source`;
 }
 
 /** The key of a target as a view. */

@@ -24,10 +24,10 @@ export interface PlannerDependencies extends Omit<CompileDependencies, "endpoint
   readonly nowMs: () => number;
 }
 
-/** Characters of SQL that are kept at most, before and after compiling. */
-const maxKeptCharacters = 32_000_000;
-/** Calls of which it is kept what they look up; a lookup takes some hundred bytes. */
-const maxKeptLookups = 20_000;
+/** Characters of SQL that are cached at most, before and after compiling. */
+const maxCachedCharacters = 32_000_000;
+/** Calls of which it is cached what they look up; a lookup takes some hundred bytes. */
+const maxCachedLookups = 20_000;
 
 /** What the plan of a call depends on besides its text, in an order of its own. */
 interface Lookups {
@@ -45,9 +45,9 @@ function lookUpFor({ sources, endpoints }: Lookups, readValue: ReadParameter): C
 }
 
 /** A plan, and the tables of the sources that it reads. */
-interface KeptPlan {
+interface CachedPlan {
   readonly query: PlannedQuery;
-  /** Held so that they stay the same objects for as long as the plan is kept. */
+  /** Held so that they stay the same objects for as long as the plan is cached. */
   readonly tables: readonly (TableDefinition | undefined)[];
   readonly reads: readonly { readonly source: string; readonly scope: Scope }[];
 }
@@ -65,13 +65,13 @@ class KeepingPlanner implements Planner {
   readonly #dependencies: CompileDependencies;
   readonly #nowMs: () => number;
   readonly #tenancies: ReturnType<typeof createTenancyFinder>;
-  readonly #plans = new LRUCache<string, KeptPlan>({
-    maxSize: maxKeptCharacters,
+  readonly #plans = new LRUCache<string, CachedPlan>({
+    maxSize: maxCachedCharacters,
     sizeCalculation: (plan, key) => key.length + plan.query.sql.length + 1_000,
   });
   readonly #lookups = new LRUCache<string, Lookups>({
-    max: maxKeptLookups,
-    maxSize: maxKeptCharacters,
+    max: maxCachedLookups,
+    maxSize: maxCachedCharacters,
     sizeCalculation: (_, key) => key.length + 1_000,
   });
   readonly #numberOf = createNumbers();
@@ -106,21 +106,21 @@ class KeepingPlanner implements Planner {
     return JSON.stringify([this.#numberOf(target), rowLimit ?? 0, query, place, bound?.parameter]);
   }
 
-  /** The plan that was kept for such a call, where it would be made the same way now. */
+  /** The plan that is cached for such a call, where it would be made the same way now. */
   #recall(key: string, { readValue }: CallAccess): PlannedQuery | undefined {
     const known = this.#lookups.get(key);
     if (known === undefined) return undefined;
     const ofCall = lookUpFor(known, readValue);
     const seen = this.#describe(ofCall);
-    const kept = this.#plans.get(`${seen}${key}`);
-    return kept === undefined ? undefined : toPlanned(kept, readValue, this.#createCheck(ofCall, seen));
+    const cached = this.#plans.get(`${seen}${key}`);
+    return cached === undefined ? undefined : toPlanned(cached, readValue, this.#createCheck(ofCall, seen));
   }
 
   #make(key: string, target: QueryTarget, asked: Asked, access: CallAccess): PlannedQuery {
     const { readValue } = access;
     const compiled = this.#compile(target, asked, access);
     refuseShared(compiled, access);
-    const plan = toKept(compiled);
+    const plan = toCached(compiled);
     // What LQL's shorthands mean changes with the clock.
     if (asked.consumer?.language === "lql") return toPlanned(plan, readValue, undefined);
     const needed = lookupsOf(compiled);
@@ -145,7 +145,7 @@ class KeepingPlanner implements Planner {
     return text;
   }
 
-  /** Made here, since it is kept with answers: a function holds on to all that the functions beside it read. */
+  /** Made here, since it is cached with answers: a function holds on to all that the functions beside it read. */
   #createCheck(asked: CallLookups, seen: string): () => boolean {
     return () => this.#describe(asked) === seen;
   }
@@ -186,7 +186,7 @@ function refuseShared({ query, found }: CompiledEndpoint, { bound }: CallAccess)
   );
 }
 
-function toKept({ query, found }: CompiledEndpoint): KeptPlan {
+function toCached({ query, found }: CompiledEndpoint): CachedPlan {
   const reads = found.sources.flatMap(({ scope, definition }) =>
     definition !== undefined && query.tables.includes(definition.name) ? { source: definition.name, scope } : [],
   );
@@ -205,7 +205,7 @@ function lookupsOf({ query, found }: CompiledEndpoint): Lookups {
 }
 
 function toPlanned(
-  { query, reads }: KeptPlan,
+  { query, reads }: CachedPlan,
   readValue: ReadParameter,
   isCurrent: (() => boolean) | undefined,
 ): PlannedQuery {

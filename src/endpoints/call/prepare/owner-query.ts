@@ -1,4 +1,4 @@
-import type { QueryLimits } from "../../../engines/contract/query-engine.ts";
+import type { CompiledQuery, QueryLimits } from "../../../engines/contract/query-engine.ts";
 import type { Query } from "../../../googlesql/ast.ts";
 import { type Diagnostic, GoogleSqlError } from "../../../googlesql/diagnostic.ts";
 import { findParameters } from "../../../googlesql/parameters.ts";
@@ -53,6 +53,17 @@ export interface QueryReport {
   readonly warnings: readonly PlacedProblem[];
   /** As the engine gets it; null for a query with problems. */
   readonly compiled_sql: string | null;
+  /** What of it runs on which engine; empty for a query with problems. */
+  readonly explain: readonly ExplainedQueryPart[];
+}
+
+/** A part of a query in one engine's SQL, or a reason why that engine runs some of it. */
+interface ExplainedQueryPart {
+  readonly runs_on: string;
+  readonly sql?: string;
+  readonly reason?: string;
+  readonly line?: number;
+  readonly column?: number;
 }
 
 interface CompiledOwnerQuery extends CompiledEndpoint {
@@ -105,6 +116,7 @@ export function inspectOwnerQuery(
       diagnostics: [],
       warnings: placeDiagnostics(asked.text, query.warnings ?? []),
       compiled_sql: query.sql,
+      explain: explain(query, dependencies.engine),
     };
     return { report };
   } catch (error) {
@@ -118,9 +130,14 @@ export function inspectOwnerQuery(
       diagnostics: placeDiagnostics(asked.text, diagnosticsOf(error, asked.text, answered)),
       warnings: [],
       compiled_sql: null,
+      explain: [],
     };
     return { report, error: answered };
   }
+}
+
+function explain(query: CompiledQuery, engine: OwnerDependencies["engine"]): QueryReport["explain"] {
+  return (engine.explain?.(query) ?? []).map(({ runsOn, ...part }) => ({ runs_on: runsOn, ...part }));
 }
 
 function diagnosticsOf(error: unknown, text: string, { message }: ServiceError): readonly Diagnostic[] {

@@ -90,6 +90,9 @@ describe("binding parameters", () => {
     const error = refusal(() => bindParameters([definition], new Map()));
     expect(error).toMatchObject({ code: "missing_parameter", status: 400 });
     expect(error.details).toMatchObject({ parameter: "interval", allowed: ["hourly", "daily"] });
+    expect(error.details.hint).toBe("Add interval=..., which is one of hourly, daily.");
+    const number = refusal(() => bindParameters([declare("ms", "int64", { isRequired: true })], new Map()));
+    expect(number.details.hint).toBe("Add ms=..., which is an integer of 64 bits.");
   });
 
   it.each(["weekly", "", "HOURLY"])("names the allowed values when %j is not one of them", (value) => {

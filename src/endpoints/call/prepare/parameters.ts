@@ -28,8 +28,8 @@ function bindOne(definition: ParameterDefinition, raw: unknown): ParameterValue 
       ...(allowed === undefined ? {} : { allowed }),
       hint:
         allowed === undefined
-          ? `${name} is ${describeParameterType(type)}.`
-          : `${name} is one of ${allowed.join(", ")}.`,
+          ? `Add ${name}=..., which is ${describeParameterType(type)}.`
+          : `Add ${name}=..., which is one of ${allowed.join(", ")}.`,
     });
   }
   const value = parseParameterValue(type, raw);

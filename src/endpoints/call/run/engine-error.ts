@@ -42,6 +42,8 @@ export function fromEngineError(error: unknown): ServiceError | undefined {
       const limit = error.limit === undefined ? {} : { limit: budgetNames[error.limit] };
       return new ServiceError("limit_exceeded", error.message, { cause: error, ...limit });
     }
+    case "residual_too_large":
+      return new ServiceError("residual_too_large", error.message, { cause: error });
     case "unavailable":
       return new ServiceError("engine_unavailable", "The engine is not available right now", {
         retryAfterSeconds,

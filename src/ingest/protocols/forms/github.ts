@@ -1,5 +1,5 @@
+import { parseJson } from "../../../engines/contract/parse-json.ts";
 import { BodyError } from "../../../engines/contract/query-engine.ts";
-import { parseJson } from "../../parse-json.ts";
 import { decodeText, isObject, parseJsonBody, present } from "../bodies.ts";
 import type { Protocol, ProtocolBody } from "../protocol.ts";
 

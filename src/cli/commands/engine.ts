@@ -1,0 +1,42 @@
+import { readConfiguration } from "../../config/config.ts";
+import type { EngineServer } from "../../config/engine-settings.ts";
+import { checkServer, migrateServer, planMigration } from "../../engines/index.ts";
+import { type CliContext, CliError, print, printJson } from "../context.ts";
+
+interface EngineCommandOptions {
+  readonly json?: boolean;
+  readonly yes?: boolean;
+}
+
+function serverOf(context: CliContext): EngineServer {
+  const { engineServer } = readConfiguration(context, context.environment).settings;
+  if (engineServer === undefined) {
+    throw new CliError("The events are in the data folder, which `logweir serve` makes; LOGWEIR_ENGINE names a server");
+  }
+  return engineServer;
+}
+
+/** Prints the statements that make the server ready, or runs them. */
+export async function migrateEngine({ json, yes }: EngineCommandOptions, context: CliContext): Promise<void> {
+  const server = serverOf(context);
+  const statements = yes === true ? await migrateServer(server) : await planMigration(server);
+  if (json === true) {
+    printJson(context.output, { statements, applied: yes === true });
+    return;
+  }
+  if (statements.length === 0) {
+    print(context.output, "Nothing is missing.");
+    return;
+  }
+  print(context.output, statements.map((statement) => `${statement};`).join("\n"));
+  print(context.output, yes === true ? "\nDone." : "\nNothing was changed; `logweir engine migrate --yes` does this.");
+}
+
+/** Prints what is not as it should be, and fails where something is not. */
+export async function checkEngine({ json }: EngineCommandOptions, context: CliContext): Promise<void> {
+  const findings = await checkServer(serverOf(context));
+  if (json === true) printJson(context.output, { findings });
+  else print(context.output, findings.map(({ message }) => `  ${message}`).join("\n") || "The server is ready.");
+  const { length } = findings;
+  if (length > 0) throw new CliError(length === 1 ? "There is a problem" : `There are ${length} problems`);
+}

@@ -1,0 +1,60 @@
+import { parseEventLine } from "../../engines/contract/event-line.ts";
+import { EngineError, type StoredEvents, type TimeRange } from "../../engines/contract/query-engine.ts";
+import { CliError } from "../context.ts";
+import { describeAnswer, type ServiceClient } from "../service-call.ts";
+
+const linesPerBatch = 1_000;
+
+/** What a running service stores, by `GET /api/store/slices` and `GET /api/store/events`. Throws `CliError`. */
+export function createServiceEvents(client: ServiceClient): StoredEvents {
+  const get = async (path: string, signal: AbortSignal): Promise<Response> => {
+    const response = await client.send(path, { signal });
+    if (!response.ok) throw new CliError(await describeAnswer(response));
+    return response;
+  };
+  return {
+    async slices(source, range, widthUs, signal) {
+      const response = await get(`/api/store/slices?${queryOf(source, range)}&width_us=${widthUs}`, signal);
+      const { slices } = (await response.json()) as {
+        readonly slices: readonly { start_us: string; events: number; fingerprint: string }[];
+      };
+      return slices.map(({ start_us, events, fingerprint }) => {
+        return { startUs: BigInt(start_us), eventCount: events, fingerprint };
+      });
+    },
+    async *read(source, range, signal) {
+      const { body } = await get(`/api/store/events?${queryOf(source, range)}`, signal);
+      let lines: string[] = [];
+      let count = 0;
+      let last: string | undefined;
+      for await (const line of linesOf(body)) {
+        if (last !== undefined) lines.push(last);
+        last = line;
+        if (lines.length < linesPerBatch) continue;
+        count += lines.length;
+        yield lines.map(parseEventLine);
+        lines = [];
+      }
+      count += lines.length;
+      if (lines.length > 0) yield lines.map(parseEventLine);
+      if (last !== JSON.stringify({ events: count })) {
+        throw new EngineError("unavailable", "The service ended its answer early; run the command again to go on");
+      }
+    },
+  };
+}
+
+function queryOf(source: string, { fromUs, toUs }: TimeRange): string {
+  return new URLSearchParams({ source, from_us: String(fromUs), to_us: String(toUs) }).toString();
+}
+
+async function* linesOf(body: Response["body"]): AsyncGenerator<string, void, void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body ?? []) {
+    const parts = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
+    rest = parts.pop() ?? "";
+    yield* parts;
+  }
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,179 @@
+import { maskServerUrls } from "./mask-database-url.ts";
+import { integer, type SettingDefinition, type SettingType } from "./setting-definition.ts";
+
+const text: SettingType = { kind: "text" };
+
+/** Of a password, whatever its length: only whether it is set is printed. */
+const maskAll = () => "(set)";
+
+/** The settings of where events are kept. */
+export const engineSettings = {
+  engine: {
+    name: "engine",
+    type: { kind: "choice", choices: ["duckdb", "clickhouse"] },
+    default: "duckdb",
+    description:
+      "Where events are kept: `duckdb` in the data folder, `clickhouse` on a server or cluster, see " +
+      "[clickhouse.md](clickhouse.md).",
+  },
+  clickhouseUrl: {
+    name: "clickhouse_url",
+    type: text,
+    default: undefined,
+    mask: maskServerUrls,
+    description:
+      "Addresses of the server's HTTP interface, `http://HOST:8123` or `https://HOST:8443`, several by comma.",
+  },
+  clickhouseUser: {
+    name: "clickhouse_user",
+    type: text,
+    default: "default",
+    description: "User that makes tables and stores events.",
+  },
+  clickhousePassword: {
+    name: "clickhouse_password",
+    type: text,
+    default: undefined,
+    mask: maskAll,
+    description: "Its password.",
+  },
+  clickhouseReaderUser: {
+    name: "clickhouse_reader_user",
+    type: text,
+    default: undefined,
+    description: "User that runs queries, with the right to read the sources' tables alone; the other one unless set.",
+  },
+  clickhouseReaderPassword: {
+    name: "clickhouse_reader_password",
+    type: text,
+    default: undefined,
+    mask: maskAll,
+    description: "Its password.",
+  },
+  clickhouseDatabase: {
+    name: "clickhouse_database",
+    type: text,
+    default: "logweir",
+    description: "Database of the tables; of Logweir alone.",
+  },
+  clickhouseCluster: {
+    name: "clickhouse_cluster",
+    type: text,
+    default: undefined,
+    description:
+      "Cluster of the server's configuration over which tables are replicated and sharded; unset for one server.",
+  },
+  clickhouseCaFile: {
+    name: "clickhouse_ca_file",
+    type: text,
+    default: undefined,
+    description: "Certificates (PEM) by which the server's is checked, beside those that Node.js trusts.",
+  },
+  clickhouseCertFile: {
+    name: "clickhouse_cert_file",
+    type: text,
+    default: undefined,
+    description: "Certificate (PEM) that is shown to the server; goes with a CA file and a key file.",
+  },
+  clickhouseKeyFile: {
+    name: "clickhouse_key_file",
+    type: text,
+    default: undefined,
+    description: "Its key (PEM).",
+  },
+  clickhouseMigrate: {
+    name: "clickhouse_migrate",
+    type: { kind: "choice", choices: ["on", "off"] },
+    default: "off",
+    description: "`on` makes what is missing on the server at the start, as `logweir engine migrate --yes` does.",
+  },
+  clickhouseSpoolMb: {
+    name: "clickhouse_spool_mb",
+    type: integer(0, 1_000_000),
+    default: 0,
+    description:
+      "Disk in megabytes, in the data folder, for events that are acknowledged while the server cannot be reached; " +
+      "with 0 they are refused with 503.",
+  },
+} as const satisfies Readonly<Record<string, SettingDefinition>>;
+
+/** A server that keeps the events. */
+export interface EngineServer {
+  readonly urls: readonly string[];
+  readonly user: string;
+  readonly password: string;
+  readonly reader?: { readonly user: string; readonly password: string };
+  readonly database: string;
+  readonly cluster?: string;
+  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+  /** What is missing on it is made at the start. */
+  readonly migrates: boolean;
+}
+
+/** Names that need no quoting, so that statements in the documentation can be copied. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+/** What is wrong with the values; empty for an engine without a server. */
+export function findServerProblems(read: (definition: SettingDefinition) => string | undefined): readonly string[] {
+  if (read(engineSettings.engine) !== "clickhouse") return [];
+  const problems: string[] = [];
+  const urls = urlsOf(read(engineSettings.clickhouseUrl));
+  if (urls.length === 0) problems.push("LOGWEIR_CLICKHOUSE_URL: must be set where LOGWEIR_ENGINE is clickhouse");
+  for (const [index, url] of urls.entries()) {
+    const parsed = URL.canParse(url) ? new URL(url) : undefined;
+    const isServer = parsed !== undefined && /^https?:$/.test(parsed.protocol);
+    if (!isServer) problems.push(`LOGWEIR_CLICKHOUSE_URL: address ${index + 1} is no http:// or https:// address`);
+    else if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "") {
+      problems.push(
+        `LOGWEIR_CLICKHOUSE_URL: address ${index + 1} must hold neither user nor password nor settings: ` +
+          "LOGWEIR_CLICKHOUSE_USER and LOGWEIR_CLICKHOUSE_PASSWORD do",
+      );
+    }
+  }
+  for (const definition of [engineSettings.clickhouseDatabase, engineSettings.clickhouseCluster]) {
+    const value = read(definition);
+    if (value === undefined || NAME.test(value)) continue;
+    const variable = `LOGWEIR_${definition.name.toUpperCase()}`;
+    problems.push(`${variable}: must be a name of letters, digits and _, not ${JSON.stringify(value)}`);
+  }
+  const [ca, cert, key] = [
+    engineSettings.clickhouseCaFile,
+    engineSettings.clickhouseCertFile,
+    engineSettings.clickhouseKeyFile,
+  ].map(read);
+  if ((cert !== undefined || key !== undefined) && (ca === undefined || cert === undefined || key === undefined)) {
+    problems.push("LOGWEIR_CLICKHOUSE_CERT_FILE: goes with LOGWEIR_CLICKHOUSE_KEY_FILE and LOGWEIR_CLICKHOUSE_CA_FILE");
+  }
+  return problems;
+}
+
+function urlsOf(value: string | undefined): readonly string[] {
+  return (value ?? "")
+    .split(",")
+    .map((url) => url.trim())
+    .filter((url) => url !== "");
+}
+
+/** The server; undefined for an engine that keeps its events in the data folder. */
+export function readServer(read: (definition: SettingDefinition) => string | undefined): EngineServer | undefined {
+  if (read(engineSettings.engine) !== "clickhouse") return undefined;
+  const [readerUser, cluster] = [read(engineSettings.clickhouseReaderUser), read(engineSettings.clickhouseCluster)];
+  const files = {
+    caFile: read(engineSettings.clickhouseCaFile),
+    certFile: read(engineSettings.clickhouseCertFile),
+    keyFile: read(engineSettings.clickhouseKeyFile),
+  };
+  const tls = Object.fromEntries(Object.entries(files).filter(([, file]) => file !== undefined));
+  return {
+    urls: urlsOf(read(engineSettings.clickhouseUrl)),
+    user: read(engineSettings.clickhouseUser) ?? "",
+    password: read(engineSettings.clickhousePassword) ?? "",
+    ...(readerUser === undefined
+      ? {}
+      : { reader: { user: readerUser, password: read(engineSettings.clickhouseReaderPassword) ?? "" } }),
+    database: read(engineSettings.clickhouseDatabase) ?? "",
+    ...(cluster === undefined ? {} : { cluster }),
+    ...(Object.keys(tls).length === 0 ? {} : { tls }),
+    migrates: read(engineSettings.clickhouseMigrate) === "on",
+  };
+}

@@ -1,0 +1,65 @@
+import type { ComputedAnswer } from "./cached-answer.ts";
+
+/** An answer, and when it was made, in milliseconds since 1970. */
+export interface MadeAnswer {
+  readonly computed: ComputedAnswer;
+  readonly computedAtMs: number;
+}
+
+/** What a refresh is about. */
+export interface DueAnswer {
+  readonly key: string;
+  /** When the answer that is cached here was made. */
+  readonly computedAtMs: number;
+  /** When one that is made now expires. */
+  readonly expiresAtMs: number;
+  readonly compute: () => Promise<ComputedAnswer>;
+}
+
+/** Answers that services make for each other. */
+export interface AnswerStore {
+  /** The answer of a key, where it was made after a time. */
+  find(key: string, madeAfterMs: number): Promise<MadeAnswer | undefined>;
+  put(key: string, made: MadeAnswer, expiresAtMs: number): Promise<void>;
+}
+
+/** Refreshes an answer that is due; undefined where another service is about to, and it should be asked for soon. */
+export type RefreshAnswer = (due: DueAnswer) => Promise<MadeAnswer | undefined>;
+
+export interface SharedRefreshOptions {
+  readonly store: AnswerStore;
+  /** Runs the work unless another service runs work of this name: then it answers undefined at once. */
+  readonly alone: <T>(name: string, work: () => Promise<T>) => Promise<T | undefined>;
+  /** False while the others cannot be reached: each refreshes for itself. */
+  readonly isShared: () => boolean;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+/** Longer answers are made by each service: they would be most of what the store is sent. */
+const maxSharedBytes = 1_000_000;
+
+/** Each service refreshes for itself. */
+export function createOwnRefresh(nowMs: () => number): (due: DueAnswer) => Promise<MadeAnswer> {
+  return async ({ compute }) => ({ computed: await compute(), computedAtMs: nowMs() });
+}
+
+/** One service runs the query of an answer that is due on several, and leaves the answer for the others. */
+export function createSharedRefresh({ store, alone, isShared, nowMs }: SharedRefreshOptions): RefreshAnswer {
+  const refreshOwn = createOwnRefresh(nowMs);
+  return async (due) => {
+    if (!isShared()) return refreshOwn(due);
+    const known = await store.find(due.key, due.computedAtMs);
+    if (known !== undefined) return known;
+    return alone(`refresh ${due.key}`, async () => {
+      // Whoever had the lock until now may have left it.
+      const left = await store.find(due.key, due.computedAtMs);
+      if (left !== undefined) return left;
+      const made = await refreshOwn(due);
+      // Where it cannot be left, the others make their own.
+      const isShort = made.computed.body.length <= maxSharedBytes;
+      if (isShort) await store.put(due.key, made, due.expiresAtMs).catch(() => undefined);
+      return made;
+    });
+  };
+}

@@ -1,0 +1,129 @@
+import type { TimeRange, TimeSlice } from "../engines/contract/query-engine.ts";
+import { type MovedSlice, moveSlice } from "./move-slice.ts";
+import { type ProgressFile, type SettledSlice, tell } from "./progress-file.ts";
+import { allTimes, type SliceKey, type SourceStore, sliceWidthsUs, type TargetStore } from "./stores.ts";
+
+/** From which number of events on a slice is moved in parts; both stores' digests of a slice are held in memory. */
+const maxSliceEvents = 100_000;
+const slicesAtOnce = 3;
+
+/** A pass over all sources. */
+export interface EventMove {
+  readonly from: SourceStore;
+  readonly to: TargetStore;
+  readonly sources: readonly string[];
+  readonly progress: ProgressFile;
+  /** Compares settled slices too, value by value. */
+  readonly comparesAll?: boolean;
+  /** Stores nothing, and notes nothing. */
+  readonly isDry?: boolean;
+  readonly signal: AbortSignal;
+  /** Events of slices that were looked at, and of all that are to be. */
+  readonly onProgress?: (done: number, total: number) => void;
+  readonly maxSliceEvents?: number;
+}
+
+/** A slice, and whether it was compared in this pass or before. */
+export interface SliceReport {
+  readonly key: SliceKey;
+  readonly slice: SettledSlice & Partial<Pick<MovedSlice, "moved" | "changed" | "missing" | "examples">>;
+}
+
+interface PlannedSlice {
+  readonly key: SliceKey;
+  readonly eventCount: number;
+}
+
+interface Plan {
+  readonly settled: SliceReport[];
+  readonly open: PlannedSlice[];
+}
+
+/** Finds what is not settled: days first, then the parts of those that are large. */
+async function plan(move: EventMove, source: string, range: TimeRange, level: number, into: Plan): Promise<void> {
+  const { from, to, progress, signal, comparesAll = false } = move;
+  const widthUs = sliceWidthsUs[level] ?? 1n;
+  const [own, there] = await Promise.all([
+    from.events.slices(source, range, widthUs, signal),
+    to.has(source) ? to.events.slices(source, range, widthUs, signal) : [],
+  ]);
+  const byStart = new Map(there.map((slice) => [slice.startUs, slice]));
+  for (const slice of own) {
+    const key = { source, startUs: slice.startUs, widthUs };
+    const settled = comparesAll ? undefined : findSettled(progress, key, slice, byStart.get(slice.startUs));
+    if (settled !== undefined) into.settled.push({ key, slice: settled });
+    else if (slice.eventCount > (move.maxSliceEvents ?? maxSliceEvents) && level + 1 < sliceWidthsUs.length) {
+      await plan(move, source, { fromUs: slice.startUs, toUs: slice.startUs + widthUs }, level + 1, into);
+    } else into.open.push({ key, eventCount: slice.eventCount });
+  }
+}
+
+/** What was noted of the slice, where both stores still tell the same of it. */
+function findSettled(
+  progress: ProgressFile,
+  key: SliceKey,
+  own: TimeSlice,
+  there: TimeSlice | undefined,
+): SettledSlice | undefined {
+  const noted = progress.find(key);
+  return noted?.from === tell(own) && noted.to === tell(there) ? noted : undefined;
+}
+
+/**
+ * Moves what the target lacks, slice by slice, and answers what became of each. What is settled is noted at once, so
+ * that the next call goes on wherever this one ended. Throws what the stores throw.
+ */
+export async function moveEvents(move: EventMove): Promise<readonly SliceReport[]> {
+  const { progress, sources, isDry = false, onProgress = () => undefined } = move;
+  const planned: Plan = { settled: [], open: [] };
+  for (const source of sources) await plan(move, source, allTimes, 0, planned);
+  const total = planned.open.reduce((sum, { eventCount }) => sum + eventCount, 0);
+  const reports = [...planned.settled];
+  let done = 0;
+  onProgress(done, total);
+  const waiting = planned.open.values();
+  const stop = new AbortController();
+  const signal = AbortSignal.any([move.signal, stop.signal]);
+  const work = async () => {
+    for (const { key } of waiting) {
+      const onRead = (events: number) => {
+        // More may have come since they were counted.
+        done = Math.min(done + events, total);
+        onProgress(done, total);
+      };
+      const slice = await moveSlice({ ...move, key, signal, onRead });
+      if (!isDry) noteOutcome(progress, key, slice);
+      reports.push({ key, slice });
+    }
+  };
+  const workers = Array.from({ length: slicesAtOnce }, () =>
+    work().catch((error: unknown) => {
+      stop.abort();
+      throw error;
+    }),
+  );
+  const outcomes = await Promise.allSettled(workers);
+  for (const outcome of outcomes) if (outcome.status === "rejected" && !isAbort(outcome)) throw outcome.reason;
+  move.signal.throwIfAborted();
+  onProgress(total, total);
+  return reports.sort(byPlace);
+}
+
+/** Fewer events than were told are a part, or their retention is at work: either way it is looked at again. */
+function noteOutcome(progress: ProgressFile, key: SliceKey, slice: MovedSlice): void {
+  const { from, to, events, digest, others } = slice;
+  const isWhole = events >= Number(from?.split(" ")[0] ?? 0);
+  if (isWhole && slice.changed + slice.missing === 0) progress.note(key, { from, to, events, digest, others });
+  else progress.forget(key);
+}
+
+/** A worker that ended since another one failed. */
+function isAbort({ reason }: PromiseRejectedResult): boolean {
+  const { name, code } = (reason ?? {}) as { readonly name?: unknown; readonly code?: unknown };
+  return name === "AbortError" || code === "aborted";
+}
+
+function byPlace({ key: a }: SliceReport, { key: b }: SliceReport): number {
+  if (a.source !== b.source) return a.source < b.source ? -1 : 1;
+  return a.startUs < b.startUs ? -1 : 1;
+}

@@ -1,0 +1,143 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { TimeSlice } from "../engines/contract/query-engine.ts";
+import { UserError } from "../shared/user-error.ts";
+import type { SliceKey } from "./stores.ts";
+
+/** What a store told of a slice: count and fingerprint; null where it has no events there. */
+export type Told = string | null;
+
+/** A slice whose events are all in the target, as long as both stores tell the same of it. */
+export interface SettledSlice {
+  readonly from: Told;
+  readonly to: Told;
+  readonly events: number;
+  /** Of the source's events together. */
+  readonly digest: string;
+  /** Events of the target that the source has not. */
+  readonly others: number;
+}
+
+/** Between which stores events are moved, for people and to be compared. */
+export interface Route {
+  readonly from: string;
+  readonly to: string;
+}
+
+type KeyTexts = readonly [source: string, startUs: string, widthUs: string];
+
+type Line =
+  | ({ readonly format: number } & Route)
+  | ({ readonly slice: KeyTexts } & SettledSlice)
+  | { readonly unsettled: KeyTexts }
+  | { readonly state: string };
+
+const format = 1;
+
+export function tell(slice: Pick<TimeSlice, "eventCount" | "fingerprint"> | undefined): Told {
+  return slice === undefined ? null : `${slice.eventCount} ${slice.fingerprint}`;
+}
+
+/**
+ * What was moved so far, a line each, in a file. It may end anywhere in a line, and lines may be missing: what they
+ * told is found out again.
+ */
+export class ProgressFile {
+  readonly #path: string | undefined;
+  readonly #slices = new Map<string, SettledSlice>();
+  readonly #states = new Set<string>();
+
+  private constructor(path: string | undefined) {
+    this.#path = path;
+  }
+
+  /** Begins anew where the file is of another route. Throws `UserError` where it is no such file. */
+  static open(path: string, route: Route): ProgressFile {
+    const file = new ProgressFile(path);
+    const lines = existsSync(path) ? readLines(path) : [];
+    const [head] = lines;
+    if (head !== undefined && !("format" in head)) {
+      throw new UserError(`${path} holds something else than the progress of a migration; move it away`);
+    }
+    if (head?.from !== route.from || head.to !== route.to || head.format !== format) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, `${JSON.stringify({ format, ...route })}\n`, { mode: 0o600 });
+      return file;
+    }
+    for (const line of lines) file.#take(line);
+    // The last line may be half of one.
+    appendFileSync(path, "\n");
+    return file;
+  }
+
+  /** One that nothing is written to. */
+  static reading(path: string, route: Route): ProgressFile {
+    const file = new ProgressFile(undefined);
+    const lines = existsSync(path) ? readLines(path) : [];
+    const [head] = lines;
+    if (head !== undefined && "format" in head && head.from === route.from && head.to === route.to) {
+      for (const line of lines) file.#take(line);
+    }
+    return file;
+  }
+
+  find(key: SliceKey): SettledSlice | undefined {
+    return this.#slices.get(keyText(key));
+  }
+
+  note(key: SliceKey, slice: SettledSlice): void {
+    this.#slices.set(keyText(key), slice);
+    this.#write({ slice: textsOf(key), ...slice });
+  }
+
+  /** Something is wrong with a slice, whatever was noted of it. */
+  forget(key: SliceKey): void {
+    if (this.#slices.delete(keyText(key))) this.#write({ unsettled: textsOf(key) });
+  }
+
+  /** Whether a state of this digest was brought to the target. */
+  knowsState(digest: string): boolean {
+    return this.#states.has(digest);
+  }
+
+  /** Before it is brought there. */
+  noteState(digest: string): void {
+    if (this.#states.has(digest)) return;
+    this.#states.add(digest);
+    this.#write({ state: digest });
+  }
+
+  #take(line: Line): void {
+    if ("state" in line) this.#states.add(line.state);
+    else if ("unsettled" in line) this.#slices.delete(line.unsettled.join("\n"));
+    else if ("slice" in line) {
+      const { slice, ...settled } = line;
+      this.#slices.set(slice.join("\n"), settled);
+    }
+  }
+
+  #write(line: Line): void {
+    if (this.#path !== undefined) appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+  }
+}
+
+function readLines(path: string): readonly Line[] {
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .flatMap((text): Line[] => {
+      try {
+        const line: unknown = JSON.parse(text);
+        return typeof line === "object" && line !== null ? [line as Line] : [];
+      } catch {
+        return [];
+      }
+    });
+}
+
+function textsOf({ source, startUs, widthUs }: SliceKey): KeyTexts {
+  return [source, String(startUs), String(widthUs)];
+}
+
+function keyText(key: SliceKey): string {
+  return textsOf(key).join("\n");
+}
