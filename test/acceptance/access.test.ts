@@ -1,17 +1,12 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { outputOf } from "./command.ts";
 import { postEvents, publicToken, readError, type Service, startService } from "./service.ts";
 
 let service: Service;
-const run = promisify(execFile);
 
 /** The CLI on the running service's data folder. */
 async function logweir(...args: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, ["dist/logweir.js", ...args], {
-    env: { PATH: process.env.PATH, LOGWEIR_DATA_DIR: service.dataDir },
-  });
-  return stdout;
+  return outputOf(args, { LOGWEIR_DATA_DIR: service.dataDir });
 }
 
 async function createToken(...args: string[]): Promise<{ id: string; token: string }> {

@@ -1,12 +1,9 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { outputOf } from "./command.ts";
 import { postEvents, privateToken, publicToken, readError, type Service, startService } from "./service.ts";
-
-const run = promisify(execFile);
 
 let service: Service;
 
@@ -125,14 +122,9 @@ describe("the audit", () => {
   });
 
   it("shows what a command did on the data folder", async () => {
-    const { stdout } = await run(
-      process.execPath,
-      ["dist/logweir.js", "token", "create", "--scope", "query", "--json"],
-      {
-        env: { PATH: process.env.PATH, LOGWEIR_DATA_DIR: service.dataDir },
-      },
-    );
-    const { id } = JSON.parse(stdout) as { id: string };
+    const args = ["token", "create", "--scope", "query", "--json"];
+    const output = await outputOf(args, { LOGWEIR_DATA_DIR: service.dataDir });
+    const { id } = JSON.parse(output) as { id: string };
     expect(await audited({ action: "token.create", target: id })).toMatchObject({ actor: "command" });
   });
 

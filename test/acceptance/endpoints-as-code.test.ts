@@ -1,9 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough, Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCli } from "../../src/cli/run-cli.ts";
+import { runCommand } from "./command.ts";
 import { privateToken, type Service, startService } from "./service.ts";
 
 let service: Service;
@@ -24,15 +23,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** In this process, which takes a fraction of the time of one of its own. */
-async function logweir(...args: string[]): Promise<{ code: number; output: string; errors: string }> {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const environment = { LOGWEIR_URL: service.url, LOGWEIR_TOKEN: privateToken };
-  const places = { packageDir: process.cwd(), workingDir: process.cwd() };
-  const code = await runCli(args, { input: Readable.from([]), output, errors, ...places, environment });
-  const text = (stream: PassThrough) => (stream.read() as Buffer | null)?.toString() ?? "";
-  return { code, output: text(output), errors: text(errors) };
-}
+const logweir = (...args: readonly string[]) =>
+  runCommand(args, { LOGWEIR_URL: service.url, LOGWEIR_TOKEN: privateToken });
 
 const query = "\nSELECT id, timestamp -- caf\u00e9\r\nFROM edge WHERE project = @project\n\n";
 const errors = (body = query, more = "") => `/*---

@@ -323,6 +323,28 @@ describe("statistics", () => {
     expect((await service.get("/api/statistics/endpoints", { since: "1 day" })).status).toBe(400);
   });
 
+  it("count a caller that left as a call, with the status 499, and not as an error", async () => {
+    const sql =
+      "select count(*) as n from unnest(generate_array(1, 200000)) as a cross join unnest(generate_array(1, 200000)) as b";
+    const leaving = new AbortController();
+    const call = fetch(
+      `${service.url}/api/endpoints/query/usage.api-counts?${new URLSearchParams({ project: "default", interval: "hourly", sql })}`,
+      { headers: { "x-api-key": privateToken }, signal: leaving.signal },
+    );
+    setTimeout(() => leaving.abort(), 300);
+    await expect(call).rejects.toThrow();
+    const recorded = `select metadata.status as status, metadata.outcome as outcome from \`logweir.audit\`
+      where metadata.endpoint = 'usage.api-counts'`;
+    await expect
+      .poll(async () => (await service.get("/api/query", { sql: recorded })).json(), { timeout: 15_000, interval: 200 })
+      .toMatchObject({ result: [{ status: 499, outcome: "caller_gone" }] });
+    expect(await (await read("endpoints")).json()).toMatchObject({
+      endpoints: expect.arrayContaining([
+        expect.objectContaining({ endpoint: "usage.api-counts", calls: 1, errors: 0 }),
+      ]),
+    });
+  });
+
   it("tell what came of what was sent, with the reasons of rejections", async () => {
     const post = (body: string) =>
       fetch(`${service.url}/api/logs?source_name=db`, {

@@ -162,7 +162,9 @@ describe("/api/query/parse", () => {
       endpoints: ["of.project"],
       diagnostics: [],
     });
-    expect(String((body.result as { compiled_sql: string }).compiled_sql)).toMatch(/^(WITH|SELECT) /);
+    const { compiled_sql: sql, explain } = body.result as { compiled_sql: string; explain: unknown };
+    expect(sql).toMatch(/^(WITH|SELECT) /);
+    expect(explain).toEqual([{ runs_on: process.env.LOGWEIR_TEST_ENGINE ?? "duckdb", sql }]);
   });
 
   it("tells every problem together, each with its place", async () => {
@@ -175,6 +177,14 @@ describe("/api/query/parse", () => {
         { code: "unknown_table", line: 2, column: 6, message: "Table not found: edgee; did you mean edge?" },
       ],
       compiled_sql: null,
+      explain: [],
+    });
+    const inside = await parse("SELECT * FROM edge_logs");
+    expect(inside.body.error).toMatchObject({
+      code: "unknown_table",
+      message:
+        "Table not found: edge_logs; the endpoint logs.all has it in its WITH clause, which no other query sees; " +
+        "read logs.all, or a source",
     });
     const broken = await parse("SELECT ((");
     expect(broken.body.result).toMatchObject({ diagnostics: [{ code: "syntax_error", line: 1, column: 10 }] });

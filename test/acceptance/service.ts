@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { engineEnvironment } from "../clickhouse/engine-environment.ts";
 
 /** Fixed tokens of the services under test. */
 export const privateToken = "acceptance-private-token-0123456789abcdef";
@@ -28,12 +29,15 @@ export type Row = Record<string, unknown>;
 export interface StartOptions {
   readonly dataDir?: string;
   readonly env?: Record<string, string>;
+  /** The folder that it is started in; the checkout unless given. */
+  readonly workingDir?: string;
 }
 
 /** Starts a service and resolves once it listens; stop it, or its process outlives the test. */
 export async function startService(options: StartOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "logweir-acceptance-")));
-  const child = spawn(process.execPath, ["dist/logweir.js", "serve"], {
+  const child = spawn(process.execPath, [resolve("dist/logweir.js"), "serve"], {
+    cwd: options.workingDir,
     env: {
       PATH: process.env.PATH,
       LOGWEIR_HOST: "127.0.0.1",
@@ -41,16 +45,17 @@ export async function startService(options: StartOptions = {}): Promise<Service>
       LOGWEIR_DATA_DIR: dataDir,
       LOGWEIR_PRIVATE_TOKEN: privateToken,
       LOGWEIR_PUBLIC_TOKEN: publicToken,
+      ...engineEnvironment(dataDir),
       ...options.env,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
-  const url = await new Promise<string>((resolve, reject) => {
+  const url = await new Promise<string>((listens, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk.toString();
       const address = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
-      if (address !== undefined) resolve(address);
+      if (address !== undefined) listens(address);
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
@@ -77,7 +82,7 @@ export async function startService(options: StartOptions = {}): Promise<Service>
       if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
     },
     async stop() {
-      const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+      const exited = new Promise<number | null>((exits) => child.once("exit", exits));
       if (child.exitCode !== null) return child.exitCode;
       child.kill("SIGTERM");
       const code = await exited;

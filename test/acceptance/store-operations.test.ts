@@ -1,9 +1,10 @@
-import { execFile } from "node:child_process";
 import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "./command.ts";
+import { create, manage } from "./manage.ts";
 import { privateToken, publicToken, type Service, startService } from "./service.ts";
 
 let service: Service;
@@ -19,23 +20,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-interface Outcome {
-  readonly code: number;
-  readonly output: string;
-  readonly errors: string;
-}
-
-function logweir(args: readonly string[], env: Record<string, string> = {}, input = ""): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      ["dist/logweir.js", ...args],
-      { env: { PATH: process.env.PATH, LOGWEIR_URL: service.url, LOGWEIR_TOKEN: privateToken, ...env } },
-      (error, output, errors) => resolve({ code: Number(error?.code ?? 0), output, errors }),
-    );
-    child.stdin?.end(input);
-  });
-}
+const logweir = (args: readonly string[], env: Record<string, string> = {}, input = "") =>
+  runCommand(args, { LOGWEIR_URL: service.url, LOGWEIR_TOKEN: privateToken, ...env }, input);
 
 const at = new Date().toISOString();
 const makeLines = (prefix: string, count: number) =>
@@ -95,7 +81,9 @@ describe("doctor", () => {
 });
 
 describe("backup and restore", () => {
-  it("copy a service that takes events, and bring back what it held", async () => {
+  it("copy a service that takes events, and bring back what it held, endpoints with their versions too", async () => {
+    await create(service, { name: "saved", query: "SELECT 1 AS n" });
+    await manage(service, "PATCH", "/api/endpoints/saved", { query: "SELECT 2 AS n" });
     let isDone = false;
     const acknowledged: number[] = [];
     const ingesting = (async () => {
@@ -130,6 +118,8 @@ describe("backup and restore", () => {
     expect((await logweir(["doctor"], offline)).output).toMatch(/^edge +4,003 /m);
     const second = await startService({ dataDir });
     expect(await second.rows("logs.all", { project: "piped" })).toHaveLength(3);
+    expect(await second.rows("saved", {})).toEqual([{ n: 2 }]);
+    expect(await second.rows("saved@1", {})).toEqual([{ n: 1 }]);
     await second.stop();
   });
 

@@ -106,7 +106,7 @@ describe("a token that is pinned to a project", () => {
     expect(await idsOf(await service.get("/api/endpoints/query/reader", { project: "aaa" }))).toHaveLength(5);
   });
 
-  it("never gets an answer that was kept for who is not", async () => {
+  it("never gets an answer that was cached for a caller that is not", async () => {
     const asked = { project: "aaa" };
     expect(await idsOf(await service.get("/api/endpoints/query/kept", asked))).toHaveLength(5);
     expect(await idsOf(await asPinned("kept", asked))).toEqual(own);

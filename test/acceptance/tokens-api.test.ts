@@ -1,10 +1,7 @@
-import { execFile } from "node:child_process";
 import { Agent, request } from "node:http";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { outputOf } from "./command.ts";
 import { privateToken, readError, type Service, startService } from "./service.ts";
-
-const run = promisify(execFile);
 
 let service: Service;
 
@@ -55,7 +52,7 @@ function onOneConnection(token: string): { ask(): Promise<number>; close(): void
 }
 
 describe("tokens over HTTP", () => {
-  it("work at once, and end with DELETE at the next request, on a kept connection and for cached answers too", async () => {
+  it("work at once, and end with DELETE at the next request, on an open connection and for cached answers too", async () => {
     const { id, token } = await make({ scopes: ["query"] });
     const connection = onOneConnection(token);
     for (let call = 0; call < 5; call++) expect(await connection.ask()).toBe(200);
@@ -119,10 +116,7 @@ describe("tokens over HTTP", () => {
 });
 
 describe("token commands beside a running service", () => {
-  const logweir = async (...args: string[]) => {
-    const environment = { PATH: process.env.PATH, LOGWEIR_DATA_DIR: service.dataDir };
-    return (await run(process.execPath, ["dist/logweir.js", "token", ...args], { env: environment })).stdout;
-  };
+  const logweir = (...args: string[]) => outputOf(["token", ...args], { LOGWEIR_DATA_DIR: service.dataDir });
 
   it("see the API's tokens and the API sees theirs; rotating and revoking count at the next request", async () => {
     const { id } = await make({ scopes: ["query"] });

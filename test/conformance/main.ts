@@ -1,18 +1,27 @@
-/** `npm run conformance -- FOLDER [--floors FILE]`: runs the case files of a folder and prints what fails. */
+/**
+ * `npm run conformance -- FOLDER [--floors FILE] [--engine duckdb|clickhouse]`: runs the case files of a folder and prints
+ * what fails. On ClickHouse the server is that of LOGWEIR_TEST_CLICKHOUSE_URL, or one that is started for the run.
+ */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { lendServer } from "../clickhouse/lend-server.ts";
 import { findShortfalls, type Scores } from "./floors.ts";
 import { printQueryConformance, runQueryConformance } from "./queries.ts";
 import { printSyntaxConformance, runSyntaxConformance } from "./syntax.ts";
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { floors: { type: "string" } } });
+const options = { floors: { type: "string" }, engine: { type: "string", default: "duckdb" } } as const;
+const { values, positionals } = parseArgs({ allowPositionals: true, options });
 const [folder] = positionals;
 const path = resolve(folder ?? ".");
+const engines = ["duckdb", "clickhouse"];
 const hasSyntax = existsSync(join(path, "syntax.json"));
 const hasQueries = existsSync(join(path, "queries.json"));
-if (folder === undefined || !(hasSyntax || hasQueries)) {
-  console.error("Usage: npm run conformance -- FOLDER [--floors FILE], with syntax.json or queries.json in the folder");
+if (folder === undefined || !(hasSyntax || hasQueries) || !engines.includes(values.engine)) {
+  console.error(
+    "Usage: npm run conformance -- FOLDER [--floors FILE] [--engine duckdb|clickhouse], with syntax.json or " +
+      "queries.json in the folder",
+  );
   process.exit(2);
 }
 
@@ -27,7 +36,9 @@ if (hasSyntax) {
   };
 }
 if (hasQueries) {
-  const result = await runQueryConformance(path);
+  const lent = values.engine === "clickhouse" ? await lendServer() : undefined;
+  const result = await runQueryConformance(path, lent?.server);
+  await lent?.release();
   console.log(printQueryConformance(result));
   scores = {
     ...scores,

@@ -40,9 +40,9 @@ export const scenes: readonly Scene[] = [
   { name: "sql-error", path: "explore?l=sql&q=select+idd+from+edge_logs", waitFor: ".notice.danger" },
   { name: "lql-error", path: "explore?q=m.request.method%3A%3E%3E", waitFor: ".notice.danger" },
   { name: "lql-warning", path: "explore?q=m.no_such_field%3A1", waitFor: ".cm-lintRange-warning" },
-  { name: "empty", path: "explore?q=nothing-like-this", waitFor: "text=No rows in this time" },
+  { name: "empty", path: "explore?q=nothing-like-this", waitFor: "text=No row in this time range" },
   { name: "endpoints", path: "endpoints", waitFor: "tbody tr" },
-  { name: "endpoint", path: "endpoints/logs.all", waitFor: "text=Who calls it" },
+  { name: "endpoint", path: "endpoints/logs.all", waitFor: "text=Callers" },
   {
     name: "endpoint-tests",
     path: "endpoints/usage.api-counts",

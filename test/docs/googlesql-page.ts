@@ -1,3 +1,6 @@
+import { compileQuery as compileForClickHouse, planOf } from "../../src/engines/clickhouse/compile-query.ts";
+import { isPushed } from "../../src/engines/clickhouse/functions/index.ts";
+import { reasonsNotPushed } from "../../src/engines/clickhouse/functions/reasons.ts";
 import { compileQuery } from "../../src/engines/duckdb/compile/compile.ts";
 import { aggregateFunctions, scalarFunctions, windowFunctions } from "../../src/engines/duckdb/functions/index.ts";
 import { CATALOGUE } from "../../src/googlesql/catalogue/index.ts";
@@ -6,21 +9,46 @@ import { GoogleSqlError, parseQuery, resolveQuery } from "../../src/googlesql/in
 import { STRING } from "../../src/googlesql/types.ts";
 import { type Construct, constructs } from "./constructs.ts";
 
+const parameters = new Map([["p", STRING]]);
+const resolve = (query: string) => resolveQuery(parseQuery(query), query, { tables, parameters });
+
 const tables = { findTable: () => undefined, tableNames: () => [] };
 
-/** Engines by name, and whether each has a construct: "yes", or the reason why not. */
+type Compile = typeof compileQuery;
+
+const target = {
+  tables: () => undefined,
+  residual: { compile: (query: Parameters<Compile>[0]) => compileQuery(query, () => undefined) },
+  pushesConstants: true,
+};
+
+/** Engines by name, and whether each has a construct: "yes" or "pushed", or the reason why not. */
 const engines: Readonly<Record<string, (construct: Construct) => string>> = {
   DuckDB({ query }) {
     try {
-      const parameters = new Map([["p", STRING]]);
-      compileQuery(resolveQuery(parseQuery(query), query, { tables, parameters }), () => undefined);
+      compileQuery(resolve(query), () => undefined);
       return "yes";
     } catch (error) {
       if (!(error instanceof GoogleSqlError)) throw error;
       return `no: ${error.message}`;
     }
   },
+  ClickHouse({ query }) {
+    try {
+      const plan = planOf(compileForClickHouse(resolve(query), target));
+      return plan.kind === "whole" ? "pushed" : `residual: ${plan.reasons[0]?.reason}`;
+    } catch (error) {
+      if (!(error instanceof GoogleSqlError)) throw error;
+      return `no: ${error.message}`;
+    }
+  },
 };
+
+/** Where a function runs that is not refused. */
+function onClickHouse({ name, refused }: FunctionDefinition): string {
+  if (refused !== undefined) return "refused";
+  return isPushed(name) ? "pushed" : `residual: ${reasonsNotPushed[name] ?? ""}`;
+}
 
 /** Rewritten by the resolver, so that engines never see them as calls. */
 function isOnDuckDb({ name }: FunctionDefinition): boolean {
@@ -36,7 +64,7 @@ function describeFunction(definition: FunctionDefinition): string {
   const state = definition.refused === undefined ? (isOnDuckDb(definition) ? "yes" : "no") : "refused";
   const text = definition.refused === undefined ? definition.summary : `${definition.summary}. ${definition.refused}`;
   const signatures = definition.signatures.map((signature) => `\`${signature}\``).join("<br>");
-  return `| ${names} | ${escapeCell(signatures)} | ${escapeCell(text)} | ${state} |`;
+  return `| ${names} | ${escapeCell(signatures)} | ${escapeCell(text)} | ${state} | ${onClickHouse(definition)} |`;
 }
 
 /** The text of `docs/googlesql.md`. */
@@ -44,6 +72,8 @@ export function printGoogleSqlPage(): string {
   const functions = CATALOGUE.definitions.filter(({ name }) => !name.startsWith("$"));
   const areas = [...new Set(functions.map(({ area }) => area))].sort();
   const served = functions.filter((definition) => definition.refused === undefined && isOnDuckDb(definition));
+  const pushed = served.filter(({ name }) => isPushed(name));
+  const percent = Math.floor((100 * pushed.length) / served.length);
   const engineNames = Object.keys(engines);
   return [
     "# GoogleSQL in Logweir",
@@ -57,6 +87,9 @@ export function printGoogleSqlPage(): string {
     "",
     `${served.length} functions run on DuckDB; ${functions.length - served.length} more, of BigQuery and of ` +
       "other products of the family, are refused by name with a reason.",
+    `On ClickHouse the server runs ${pushed.length} of them (${percent} %), over their common arguments at least: ` +
+      "*pushed*. *Residual* is what the embedded",
+    "engine runs over the rows that come back, with the reason; `logweir explain` tells it for a query.",
     "",
     "## Constructs",
     "",
@@ -72,8 +105,8 @@ export function printGoogleSqlPage(): string {
       "",
       `### ${area}`,
       "",
-      "| function | signatures | what it gives | DuckDB |",
-      "|---|---|---|---|",
+      "| function | signatures | what it gives | DuckDB | ClickHouse |",
+      "|---|---|---|---|---|",
       ...functions.filter((definition) => definition.area === area).map(describeFunction),
     ]),
     "",

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { sampledTests } from "../../vitest.long.config.ts";
 
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" })
   .split("\n")
@@ -38,7 +39,9 @@ describe("the house's rules", () => {
 
   it.each([
     ["@duckdb/node-api", "src/engines/duckdb/"],
+    ["@clickhouse/client", "src/engines/clickhouse/"],
     ["libsql", "src/metadata/"],
+    ["pg", "src/metadata/"],
     ["commander", "src/cli/"],
     ["pino", "src/http/"],
   ])("import the driver %s below %s in one file only", (driver, room) => {
@@ -60,6 +63,11 @@ describe("the house's rules", () => {
   it("read the environment in one place", () => {
     const reading = sources.filter((file) => /process\.env/.test(read(file)) && !file.endsWith(".test.ts"));
     expect(reading).toEqual(["src/config/config.ts"]);
+  });
+
+  it("let tests that try few values try many in the long suites", () => {
+    const sampling = files.filter((file) => file.endsWith(".test.ts") && /\bsample(?:Size|Of)\(/.test(read(file)));
+    expect(sampling.filter((file) => !file.startsWith("test/house/"))).toEqual(sampledTests);
   });
 
   it("leave no test skipped or alone, and nothing silenced without a reason", () => {

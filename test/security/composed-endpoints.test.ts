@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { sampleOf } from "../support/sample-size.ts";
 import { tryAll } from "./attempt.ts";
 import { fillTwoProjects, type SecurityService, startSecurityService } from "./security-service.ts";
 import { answeredAttempts } from "./tables/answered.ts";
@@ -54,7 +55,7 @@ it("keeps consumers from the endpoints that the reader reads, wherever they are 
       `FROM edge_logs |> UNION ALL (SELECT * FROM \`${table}\`)`,
     ].map((sql) => ({ name: sql, sql, table })),
   );
-  const failures = await tryAll(service, attempts, ({ sql, table }, { status, code, message }) => {
+  const failures = await tryAll(service, sampleOf(attempts, 0.3), ({ sql, table }, { status, code, message }) => {
     const isNamed = message.toLowerCase().includes(table) || sql.includes("@1");
     return status === 403 && code === "sandbox_table_denied" && isNamed ? undefined : "not denied";
   });
@@ -62,10 +63,10 @@ it("keeps consumers from the endpoints that the reader reads, wherever they are 
 });
 
 it("refuses every other attempt on the sandbox as it does without them", async () => {
-  const denied = await tryAll(service, deniedAttempts, (_attempt, { status, code }) =>
+  const denied = await tryAll(service, sampleOf(deniedAttempts, 0.2), (_attempt, { status, code }) =>
     status === 403 && code === "sandbox_table_denied" ? undefined : "not denied",
   );
-  const refused = await tryAll(service, refusedAttempts, ({ code }, answer) =>
+  const refused = await tryAll(service, sampleOf(refusedAttempts, 0.2), ({ code }, answer) =>
     answer.code === code ? undefined : `not ${code}`,
   );
   expect([...denied, ...refused]).toEqual([]);

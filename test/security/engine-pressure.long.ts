@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readConfiguration } from "../../src/config/config.ts";
 import type { DuckDbEngine } from "../../src/engines/duckdb/index.ts";
 import { type RunningService, startService } from "../../src/service/service.ts";
@@ -26,10 +26,13 @@ beforeAll(async () => {
     },
   );
   service = await startService(configuration);
-  sandboxed = (
-    await service.tokens.create({ description: "attacks", scopes: ["query"], pins: {}, expiresAt: undefined })
-  ).secret;
 }, 30_000);
+
+// Each its own: one that ended the engine is held back for a while.
+beforeEach(async () => {
+  const token = { description: "attacks", scopes: ["query"], pins: {}, expiresAt: undefined };
+  sandboxed = (await service.tokens.create(token)).secret;
+});
 
 afterAll(async () => {
   await service?.stop();

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfiguration } from "../../src/config/config.ts";
 import { startService } from "../../src/service/service.ts";
+import { engineEnvironment } from "../clickhouse/engine-environment.ts";
 
 /** The project whose callers attack, and the one whose events they must never see. */
 export const insideProject = "inside";
@@ -76,6 +77,7 @@ export async function startSecurityService(options: SecurityServiceOptions): Pro
       LOGWEIR_QUERY_TIMEOUT_MS: String(options.queryTimeoutMs),
       LOGWEIR_MAX_RESULT_BYTES: "5000000",
       LOGWEIR_ENGINE_MEMORY_MB: "512",
+      ...engineEnvironment(dataDir),
       ...(options.endpointsDir === undefined ? {} : { LOGWEIR_ENDPOINTS_DIR: options.endpointsDir }),
       ...(options.sourcesDir === undefined ? {} : { LOGWEIR_SOURCES_DIR: options.sourcesDir }),
     },

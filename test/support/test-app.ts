@@ -15,6 +15,7 @@ import { createLogger } from "../../src/http/observe/logger.ts";
 import { createDrain, type Drain } from "../../src/http/request/drain.ts";
 import { createRateLimiter } from "../../src/http/request/rate-limiter.ts";
 import { createIngestQuotas, type IngestQuotaOptions } from "../../src/ingest/quotas/ingest-quotas.ts";
+import type { NodeState } from "../../src/metadata/nodes.ts";
 import { openSources } from "../../src/sources/source-registry.ts";
 import { createFakeEngine, emptyQuery, type FakeEngine } from "./fake-engine.ts";
 
@@ -94,6 +95,7 @@ const endpoints = [
 
 interface TestAppOptions {
   readonly isMetricsOpen?: boolean;
+  readonly nodeState?: () => NodeState;
   /** Beside `edge` and `db`. */
   readonly sources?: readonly string[];
   /** Of all of these sources. */
@@ -134,6 +136,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   };
   const registry = createEndpointRegistry(endpoints);
   const app = await buildApp({
+    ...(options.nodeState === undefined ? {} : { nodeState: options.nodeState }),
     runner: {
       engine,
       planner,
@@ -160,7 +163,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       level: "all",
       record: (event) => void audited.push(event),
       droppedCount: 0,
-      flush: async () => undefined,
+      flush: async () => true,
       close: async () => undefined,
     },
     logger: createLogger("info", { write: (line) => void logLines.push(line) }),

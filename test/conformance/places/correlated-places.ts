@@ -60,7 +60,7 @@ const nullPlaces: Places = {
   "an ordered aggregate": (e) =>
     `SELECT (SELECT ARRAY_AGG((${e(mixed)}) IS NULL ORDER BY (${e(mixed)}) IS NULL ` +
     `LIMIT 1)[0] ${from("i")}) ${from("o")}`,
-  HAVING: (e) => `SELECT EXISTS(SELECT 1 ${from("i")} HAVING COUNT(${e(mixed)}) = 0) ${from("o")}`,
+  HAVING: (e) => `SELECT EXISTS(SELECT COUNT(*) ${from("i")} HAVING COUNT(${e(mixed)}) = 0) ${from("o")}`,
   "HAVING of outer columns": (e) =>
     `SELECT EXISTS(SELECT COUNT(*) ${from("i")} HAVING (${e(outer)}) IS NULL) ${from("o")}`,
   "GROUP BY": (e) =>
@@ -146,7 +146,8 @@ const aggregatePlaces: Places = {
   "arguments that are sub-queries": (e) => `SELECT (${e(selected)}) IS NULL ${from("o")}`,
   "arguments that are sub-queries, in a sub-query": (e) =>
     `SELECT (SELECT (${e(lookedUp)}) IS NULL ${from("i")}) ${from("o")}`,
-  "HAVING of a sub-query": (e) => `SELECT EXISTS(SELECT 1 ${from("i")} HAVING (${e(mixed)}) IS NULL) ${from("o")}`,
+  "HAVING of a sub-query": (e) =>
+    `SELECT EXISTS(SELECT COUNT(*) ${from("i")} HAVING (${e(mixed)}) IS NULL) ${from("o")}`,
   "groups of a sub-query": (e) =>
     `SELECT ARRAY(SELECT (${e(mixed)}) IS NULL ${from("i")} GROUP BY i.id - i.id)[0] ${from("o")}`,
   "ORDER BY of a sub-query": (e) =>

@@ -1,0 +1,55 @@
+/** The test server as a process of its own, since the engine is a library that blocks and may be killed. */
+import { type ChildProcess, spawn } from "node:child_process";
+
+export interface ServerProcess {
+  readonly url: string;
+  /** Ends it at once; nothing is written any more. */
+  kill(): Promise<void>;
+}
+
+/** A query has a thread of Node's pool for itself as long as it runs. */
+const THREADS = "64";
+
+export interface StartOptions {
+  readonly folder: string;
+  readonly port?: number;
+  readonly users?: readonly string[];
+}
+
+/** Resolves when it listens. */
+export async function startServer({ folder, port = 0, users = [] }: StartOptions): Promise<ServerProcess> {
+  const script = ["bin/tool.mjs", "test/clickhouse/serve.ts", folder, String(port), ...users];
+  const child = spawn(process.execPath, script, {
+    env: { ...process.env, UV_THREADPOOL_SIZE: THREADS },
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const url = await readUrl(child);
+  return {
+    url,
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+/** Of a real server that the same tests are to use; undefined where they start their own. */
+export const realServerUrl: string | undefined = process.env.LOGWEIR_TEST_CLICKHOUSE_URL || undefined;
+
+/** The real server, which goes on, else one of the test's own. */
+export async function openServer(options: StartOptions): Promise<ServerProcess> {
+  const url = realServerUrl;
+  return url === undefined ? startServer(options) : { url, kill: async () => undefined };
+}
+
+function readUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.stdout?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes("\n")) resolve(text.slice(0, text.indexOf("\n")));
+    });
+    child.once("exit", (code) => reject(new Error(`The test server ended with ${code} before it listened`)));
+  });
+}

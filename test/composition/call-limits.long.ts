@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { create, manage } from "../acceptance/manage.ts";
+import { privateToken, type Service, startService } from "../acceptance/service.ts";
+import { type LimitCase, limitCases } from "./call-limits.ts";
+
+const query = "with t as (select 1 as n) select * from t";
+
+/** A call with a query of the caller's own. */
+async function ask(service: Service, endpoint: string, token: string, sql: string) {
+  const response = await service.get(`/api/endpoints/query/${endpoint}`, { sql }, { "x-api-key": token });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** What the service answers at the limit and beyond it, by whoever set it. */
+async function expectLimit(
+  service: Service,
+  endpoint: string,
+  token: string,
+  name: string,
+  { value, within, beyond, error }: LimitCase,
+): Promise<void> {
+  const taken = await ask(service, endpoint, token, within);
+  expect([taken.status, taken.body]).toEqual([200, { result: expect.anything() }]);
+  const refused = await ask(service, endpoint, token, beyond);
+  if (error === "cut") {
+    expect([refused.status, (refused.body.result as unknown[]).length]).toEqual([200, value]);
+  } else {
+    expect(refused).toEqual({
+      status: error.status,
+      body: { error: expect.objectContaining({ status: error.status, code: error.code, limit: name }) },
+    });
+  }
+}
+
+describe("a limit of calls that the service sets", () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    const settings = limitCases.map(([name, { value }]) => [`LOGWEIR_${name.toUpperCase()}`, String(value)]);
+    service = await startService({ env: Object.fromEntries(settings) as Record<string, string> });
+    await create(service, { name: "composed", query, sandbox: true });
+  });
+
+  afterAll(() => service.stop());
+
+  it.each(limitCases)("%s holds for every call, at the value and not before", async (name, each) => {
+    await expectLimit(service, "composed", privateToken, name, each);
+  });
+});
+
+describe("a limit of calls of one token or endpoint", () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+    await create(service, { name: "composed", query, sandbox: true });
+  });
+
+  afterAll(() => service.stop());
+
+  it.each(limitCases)("%s of a token holds for its calls alone", async (name, each) => {
+    const made = await manage(service, "POST", "/api/access-tokens", {
+      scopes: ["query"],
+      budget: { [name]: each.value },
+    });
+    await expectLimit(service, "composed", String(made.body.token), name, each);
+    if (name === "query_timeout_ms") return;
+    expect((await ask(service, "composed", privateToken, each.beyond)).status).toBe(200);
+  });
+
+  it.each(limitCases)("%s of an endpoint holds for calls of it alone", async (name, each) => {
+    const own = `composed-${name.replaceAll("_", "-")}`;
+    await create(service, { name: own, query, sandbox: true, [name]: each.value });
+    await expectLimit(service, own, privateToken, name, each);
+    if (name === "query_timeout_ms") return;
+    expect((await ask(service, "composed", privateToken, each.beyond)).status).toBe(200);
+  });
+
+  it.each(limitCases)("%s: of a token's, an endpoint's and the service's the strictest holds", async (name, each) => {
+    const looser = each.value * 2;
+    const own = `strict-${name.replaceAll("_", "-")}`;
+    await create(service, { name: own, query, sandbox: true, [name]: looser });
+    const made = await manage(service, "POST", "/api/access-tokens", {
+      scopes: ["query"],
+      budget: { [name]: each.value },
+    });
+    await expectLimit(service, own, String(made.body.token), name, each);
+  });
+});

@@ -1,0 +1,56 @@
+/** The cases that are the project's own, with what is wrong with their answers. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Answer, Question } from "./answers.ts";
+import { isSameRows, type Json } from "./cells.ts";
+import { aggregates } from "./tables/aggregates.ts";
+import { comparisons } from "./tables/comparisons.ts";
+import { frames } from "./tables/frames.ts";
+import { nullOperands } from "./tables/null-operands.ts";
+import type { TableCase } from "./tables/table.ts";
+import { writtenNumbers } from "./tables/written-numbers.ts";
+
+/** A case of `corpus/` or of `corpus/families/`, where cases have no names and an error may have any wording. */
+export interface OwnCase extends Question {
+  readonly name?: string;
+  readonly rows?: readonly unknown[];
+  readonly error?: string;
+}
+
+interface CaseFile {
+  readonly file: string;
+  readonly text: string;
+  readonly cases: readonly OwnCase[];
+}
+
+function readCaseFiles(folder: string): readonly CaseFile[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
+  return files.map((file) => {
+    const text = readFileSync(join(folder, file), "utf8");
+    return { file, text, cases: JSON.parse(text) as readonly OwnCase[] };
+  });
+}
+
+export const readCorpus = () => readCaseFiles("test/conformance/corpus");
+export const readFamilies = () => readCaseFiles("test/conformance/corpus/families");
+
+/** Cases that are generated: a plain second way computes their rows. */
+export const tables = [...aggregates, ...comparisons, ...frames, ...nullOperands, ...writtenNumbers];
+
+/** A generated case whose answer is wrong: as a list of one or none. */
+export function findTableFault({ query, rows, error }: TableCase, answer: Answer | undefined) {
+  const isRight =
+    rows === undefined
+      ? error?.test(answer?.error?.message ?? "") === true
+      : answer?.rows !== undefined && isSameRows(rows as Json[], answer.rows as Json[], true);
+  return isRight ? [] : [{ query, expected: rows ?? String(error), got: answer?.rows ?? answer?.error?.message }];
+}
+
+/** The same of a written case, whose rows are compared exactly and in order. */
+export function findCaseFault({ query, rows, error }: OwnCase, answer: Answer | undefined) {
+  const isRight =
+    error === undefined
+      ? JSON.stringify(answer?.rows) === JSON.stringify(rows)
+      : answer?.error?.message.includes(error) === true;
+  return isRight ? [] : [{ query, expected: rows ?? error, got: answer?.rows ?? answer?.error?.message }];
+}

@@ -1,0 +1,40 @@
+/** `npm run conformance:own`: runs every case that is the project's own, and prints how many there are and what fails. */
+import { answerAll } from "./answers.ts";
+import { findCaseFault, findTableFault, type OwnCase, readCorpus, readFamilies, tables } from "./own-cases.ts";
+
+let wrong = 0;
+
+function report(what: string, count: number, faults: readonly unknown[]): void {
+  for (const fault of faults) console.log(JSON.stringify(fault));
+  console.log(`${what}: ${count} cases, ${faults.length} wrong`);
+  wrong += faults.length;
+}
+
+async function runCases(what: string, cases: readonly OwnCase[]): Promise<number> {
+  const answers = await answerAll(cases.map((item) => ({ ...item, isFallible: item.error !== undefined })));
+  const faults = cases.flatMap((item, index) => findCaseFault(item, answers[index]));
+  report(what, cases.length, faults);
+  return cases.length;
+}
+
+async function runTables(): Promise<number> {
+  const cases = tables.flatMap((table) => table.cases);
+  const answers = await answerAll(cases);
+  const faults = cases.flatMap((item, index) => findTableFault(item, answers[index]));
+  report("generated, with rows of a second way", cases.length, faults);
+  return cases.length;
+}
+
+const counts = [
+  await runCases(
+    "written from the published reference",
+    readCorpus().flatMap(({ cases }) => cases),
+  ),
+  await runCases(
+    "written, and run beside an implementation of the reference",
+    readFamilies().flatMap(({ cases }) => cases),
+  ),
+  await runTables(),
+];
+console.log(`own cases: ${counts.reduce((sum, count) => sum + count, 0)}, ${wrong} wrong`);
+process.exitCode = wrong > 0 ? 1 : 0;

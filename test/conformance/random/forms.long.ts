@@ -1,0 +1,12 @@
+import { describe, expect, it } from "vitest";
+import { compareForms } from "./compare-forms.ts";
+
+/** CONFORMANCE_SEED and CONFORMANCE_CALLS set the seed and the count. */
+const seed = Number(process.env.CONFORMANCE_SEED ?? 872_499);
+const count = Number(process.env.CONFORMANCE_CALLS ?? 100_000);
+
+describe("random calls of every function", () => {
+  it(`answer over literals what they answer over columns: ${count} of them, of seed ${seed}`, async () => {
+    expect(await compareForms({ seed, count, together: 16 })).toEqual([]);
+  }, 7_200_000);
+});

@@ -1,0 +1,13 @@
+import { describe, expect, it } from "vitest";
+import { runJudge } from "./run.ts";
+
+/** SEED sets another seed. */
+const seed = Number(process.env.SEED ?? 20_260_820);
+
+describe("random queries of every clause beside every other", () => {
+  it(`answer what the judge answers, for seed ${seed}`, async () => {
+    const { differences, counts } = await runJudge(seed, 250, 1);
+    expect(differences).toEqual([]);
+    expect(counts.equal).toBeGreaterThan(225);
+  });
+});

@@ -1,0 +1,112 @@
+// `npm run mutants -- ROOM... [--about N] [--seed N]`: the share of small mistakes in a room of src/ that its tests
+// notice, and those that they do not. With `--about` a part of the room is tried that holds about so many. What makes
+// the mistakes (Stryker) needs Node 22 and is large: it is fetched into a folder of its own.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const folder = join(root, "node_modules", ".cache", "logweir-mutants");
+const packages = ["@stryker-mutator/core@10.1.1", "@stryker-mutator/vitest-runner@10.1.1"];
+
+function run(command, args, options = {}) {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit", ...options });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** Node.js for Stryker: this one where it is new enough. */
+function nodePath() {
+  if (Number(process.versions.node.split(".")[0]) >= 22) return process.execPath;
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  const name = `node-${platform}-${process.arch}`;
+  install([`${name}@24`], name);
+  return join(folder, "node_modules", name, "bin", "node");
+}
+
+function install(names, needed) {
+  if (existsSync(join(folder, "node_modules", needed))) return;
+  mkdirSync(folder, { recursive: true });
+  const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--legacy-peer-deps"];
+  run("npm", ["install", "--prefix", folder, ...quiet, ...names]);
+}
+
+/** Mutants in a line of code, as it came out for the rooms that were tried whole. */
+const MUTANTS_A_LINE = 1;
+/** Lines that are tried together; a mistake that reaches further is not made. */
+const WINDOW_LINES = 15;
+
+/** The whole room, or windows from all over it, chosen by their places and the seed. */
+function placesOf(room, about, seed) {
+  const not = ["!**/*.test.ts", "!**/*.long.ts", "!**/testing/**", "!**/tables/**"];
+  if (about === undefined) return [`src/${room}/**/*.ts`, ...not];
+  const files = readdirSync(join(root, "src", room), { recursive: true })
+    .map((file) => `src/${room}/${file}`)
+    .filter((file) => file.endsWith(".ts") && !/\.(?:test|long)\.ts$|\/(?:testing|tables)\//.test(file));
+  const windows = files.flatMap((file) => {
+    const { length } = readFileSync(join(root, file), "utf8").split("\n");
+    const count = Math.ceil(length / WINDOW_LINES);
+    return Array.from({ length: count }, (_, at) => `${file}:${at * WINDOW_LINES + 1}-${(at + 1) * WINDOW_LINES}`);
+  });
+  const orderOf = (window) => createHash("sha256").update(`${seed} ${window}`).digest("hex");
+  const shuffled = windows.map((window) => [orderOf(window), window]).sort(([a], [b]) => (a < b ? -1 : 1));
+  return shuffled.slice(0, Math.ceil(about / MUTANTS_A_LINE / WINDOW_LINES)).map(([, window]) => window);
+}
+
+function parseCommandLine() {
+  const options = { about: { type: "string" }, seed: { type: "string", default: "1" } };
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
+  const about = values.about === undefined ? undefined : Number(values.about);
+  const rooms = positionals.map((room) => room.replace(/^src\//, "").replace(/\/$/, ""));
+  if (rooms.length > 0 && (about === undefined || about > 0)) return { rooms, about, seed: values.seed };
+  process.stderr.write("Name a room of src/, such as `npm run mutants -- endpoints/cache --about 200`\n");
+  process.exit(2);
+}
+
+const { rooms, about, seed } = parseCommandLine();
+const node = nodePath();
+install(packages, "@stryker-mutator/vitest-runner");
+for (const room of rooms) {
+  const name = room.replaceAll("/", "-");
+  const report = join(folder, `${name}.json`);
+  const config = {
+    testRunner: "vitest",
+    plugins: [join(folder, "node_modules/@stryker-mutator/vitest-runner/dist/src/index.js")],
+    vitest: { configFile: "test/mutants/vitest.config.ts", related: true },
+    mutate: placesOf(room, about, seed),
+    coverageAnalysis: "perTest",
+    ignoreStatic: true,
+    incremental: about === undefined,
+    incrementalFile: join(folder, `${name}.incremental.json`),
+    tempDirName: ".mutants",
+    ignorePatterns: ["dist", "data"],
+    concurrency: Number(process.env.MUTANTS_AT_ONCE ?? availableParallelism()),
+    reporters: ["json", "progress-append-only"],
+    jsonReporter: { fileName: report },
+    // TypeScript 7 has no compiler API to rewrite its configuration with, and the tests need none.
+    tsconfigFile: "none.json",
+    disableTypeChecks: false,
+    allowConsoleColors: false,
+  };
+  const configFile = join(folder, `${name}.config.json`);
+  writeFileSync(configFile, JSON.stringify(config));
+  run(node, [join(folder, "node_modules/@stryker-mutator/core/bin/stryker.js"), "run", configFile]);
+  print(room, JSON.parse(readFileSync(report, "utf8")));
+}
+
+/** A line a survivor, then the score: of the mutants that make a difference, those that a test fails on. */
+function print(room, { files }) {
+  const all = Object.entries(files).flatMap(([file, { mutants }]) => mutants.map((mutant) => ({ file, ...mutant })));
+  const of = (...statuses) => all.filter(({ status }) => statuses.includes(status));
+  const survivors = of("Survived", "NoCoverage");
+  for (const { file, location, replacement, status } of survivors) {
+    const what = String(replacement).replaceAll(/\s+/g, " ").slice(0, 100);
+    process.stdout.write(`${file}:${location.start.line}:${location.start.column} ${status}: ${what}\n`);
+  }
+  const killed = of("Killed", "Timeout").length;
+  const share = (100 * killed) / (killed + survivors.length);
+  process.stdout.write(`${room}: ${killed} of ${killed + survivors.length} mutants killed, ${share.toFixed(1)} %\n`);
+}

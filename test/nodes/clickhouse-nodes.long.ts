@@ -1,0 +1,133 @@
+/** Nodes as they are run: the built service over ClickHouse and PostgreSQL, with no disk. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openServer, type ServerProcess } from "../clickhouse/start.ts";
+import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
+import { tell } from "./measured-times.ts";
+import { type NodeProcess, startNode, waitUntil } from "./start-node.ts";
+
+const limitMs = 1_000;
+const folder = mkdtempSync(join(tmpdir(), "logweir-clickhouse-nodes-"));
+
+let server: ServerProcess;
+let cluster: PostgresCluster;
+let url: string;
+let one: NodeProcess;
+let other: NodeProcess;
+
+function start(more: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
+  return startNode(["bin/logweir.mjs", "serve"], url, {
+    LOGWEIR_ENGINE: "clickhouse",
+    LOGWEIR_CLICKHOUSE_URL: server.url,
+    LOGWEIR_CLICKHOUSE_DATABASE: "nodes",
+    LOGWEIR_CLICKHOUSE_MIGRATE: "on",
+    // Nothing can be made there, whoever runs this.
+    LOGWEIR_DATA_DIR: "/dev/null/no-folder",
+    ...more,
+  });
+}
+
+async function valueAt(node: NodeProcess, name: string): Promise<unknown> {
+  const { status, body } = await node.call("GET", `/api/endpoints/query/${name}`);
+  return status === 200 ? (body as { result: { v: unknown }[] }).result[0]?.v : status;
+}
+
+describe.runIf(hasPostgres())("nodes over ClickHouse", { timeout: 180_000 }, () => {
+  beforeAll(async () => {
+    [server, cluster] = await Promise.all([openServer({ folder }), startPostgres()]);
+    url = cluster.createDatabase();
+    one = await start();
+    other = await start();
+  }, 120_000);
+
+  afterAll(async () => {
+    await Promise.all([one, other].map((node) => node.stop()));
+    await Promise.all([server.kill(), cluster.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("answer with a change of the other within a second, 100 of 100", async () => {
+    await one.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v", cache_seconds: 600 });
+    await waitUntil(async () => (await valueAt(other, "e")) === 0, 5_000);
+    const times: number[] = [];
+    for (let change = 1; change <= 100; change++) {
+      const [from, to] = change % 2 === 0 ? [one, other] : [other, one];
+      await valueAt(to, "e");
+      await from.call("PATCH", "/api/endpoints/e", { query: `SELECT ${change} AS v` });
+      times.push(await waitUntil(async () => (await valueAt(to, "e")) === change, limitMs));
+    }
+    tell("over ClickHouse, a changed endpoint is answered by the other node", times);
+  });
+
+  it("answer with an endpoint that was made anew under a name, and never with what was cached of the one before", async () => {
+    const times: number[] = [];
+    for (let round = 1; round <= 30; round++) {
+      const [from, to] = round % 2 === 0 ? [one, other] : [other, one];
+      await from.call("DELETE", "/api/endpoints/again");
+      const made = await from.call("POST", "/api/endpoints", {
+        ...{ name: "again", query: `SELECT ${round} AS v`, cache_seconds: 600 },
+      });
+      expect(made.status).toBe(201);
+      times.push(await waitUntil(async () => (await valueAt(to, "again")) === round, limitMs));
+      expect(await valueAt(from, "again")).toBe(round);
+    }
+    tell("an endpoint made anew under a name is answered by the other node", times);
+  });
+
+  it("go on with each other's pages, know each other's entity tags, and see each other's events", async () => {
+    await one.call("POST", "/api/sources", { name: "paged_logs" });
+    const events = Array.from({ length: 30 }, (_, n) => ({
+      ...{ id: `id-${n}`, event_message: `message ${n}` },
+      timestamp: new Date(Date.UTC(2026, 7, 20, 9, 0, n)).toISOString(),
+    }));
+    const send = (node: NodeProcess) => node.call("POST", "/api/logs?source_name=paged_logs", events);
+    await waitUntil(async () => (await send(other)).status === 200, 5_000);
+    expect((await send(one)).body).toMatchObject({ accepted: 30 });
+    const query = "SELECT timestamp, event_message AS v FROM paged_logs ORDER BY timestamp DESC LIMIT 10";
+    await one.call("POST", "/api/endpoints", { name: "paged", query, max_rows: 10, cache_seconds: 60 });
+    await waitUntil(async () => (await valueAt(other, "paged")) === "message 29", 5_000);
+    const first = await one.call("GET", "/api/endpoints/query/paged");
+    const next = /<([^>]+)>/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+    const second = await other.call("GET", next);
+    expect(second.body).toMatchObject({ result: [{ v: "message 19" }, ...Array.from({ length: 9 }, () => ({}))] });
+    const third = await one.call("GET", /<([^>]+)>/.exec(second.headers.get("link") ?? "")?.[1] ?? "");
+    expect(third.body).toMatchObject({ result: [{ v: "message 9" }, ...Array.from({ length: 9 }, () => ({}))] });
+    const headers = { "if-none-match": first.headers.get("etag") ?? "" };
+    expect((await other.call("GET", "/api/endpoints/query/paged", undefined, { headers })).status).toBe(304);
+  });
+
+  it("keep a node out that has an embedded engine", async () => {
+    const data = join(folder, "embedded");
+    const refused = start({ LOGWEIR_ENGINE: "duckdb", LOGWEIR_DATA_DIR: data });
+    await expect(refused).rejects.toThrow(/used by another node.*embedded engine/);
+    expect(existsSync(data)).toBe(false);
+  });
+
+  it("take what commands did into the audit once, also when the node is killed that takes it", async () => {
+    const commands = 20;
+    const environment = { LOGWEIR_METADATA_URL: url, LOGWEIR_DATA_DIR: "/dev/null/no-folder", PATH: process.env.PATH };
+    const { execFile } = await import("node:child_process");
+    const run = (number: number) =>
+      new Promise<void>((resolve, reject) => {
+        const args = ["bin/logweir.mjs", "token", "create", "--scope", "query", "--description", `made ${number}`];
+        execFile(process.execPath, args, { env: environment }, (error) => (error === null ? resolve() : reject(error)));
+      });
+    for (let number = 0; number < commands; number++) {
+      await run(number);
+      if (number % 4 !== 3) continue;
+      await one.kill();
+      [one, other] = [other, await start()];
+    }
+    const count = async () => {
+      const sql =
+        "SELECT COUNT(*) AS n, COUNT(DISTINCT metadata.target) AS d FROM `logweir.audit` WHERE metadata.action = 'token.create'";
+      const { body } = await one.call("POST", "/api/query", { sql });
+      return (body as { result: { n: number; d: number }[] }).result[0];
+    };
+    await waitUntil(async () => (await count())?.d === commands, 15_000);
+    expect(await count()).toEqual({ n: commands, d: commands });
+    process.stdout.write(`${commands} commands, 5 kills of the node that leads: ${commands} entries in the audit\n`);
+  });
+});

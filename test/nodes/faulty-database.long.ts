@@ -1,0 +1,171 @@
+/** Nodes whose database is slow, unreachable in odd ways, full or read-only, and whose clocks differ. */
+import { rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
+import { type FaultyProxy, startProxy } from "./faulty-proxy.ts";
+import { tell } from "./measured-times.ts";
+import { buildNode, type NodeProcess, startNode, type TestNode, waitUntil } from "./start-node.ts";
+
+const limitMs = 1_000;
+
+let program: string;
+let cluster: PostgresCluster;
+let databases = 0;
+let proxy: FaultyProxy;
+let nodes: NodeProcess[];
+let url: string;
+
+const databaseName = () => `logweir_${databases}`;
+
+async function start(through: string, environment: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
+  const node = await startNode(program, through, environment);
+  nodes.push(node);
+  return node;
+}
+
+function throughProxy(): string {
+  const changed = new URL(url);
+  changed.port = String(proxy.port);
+  return changed.href;
+}
+
+async function valueAt(node: TestNode, name: string): Promise<unknown> {
+  const { status, body } = await node.call("GET", `/api/endpoints/query/${name}`);
+  return status === 200 ? (body as { result: { v: unknown }[] }).result[0]?.v : status;
+}
+
+async function healthOf(node: TestNode): Promise<unknown> {
+  return (await node.call("GET", "/health")).body.metadata;
+}
+
+async function save(node: TestNode, value: number): Promise<number> {
+  return (await node.call("PATCH", "/api/endpoints/e", { query: `SELECT ${value} AS v` })).status;
+}
+
+const endAll = () => {
+  const where = `datname = '${databaseName()}' AND pid <> pg_backend_pid()`;
+  cluster.sql("postgres", `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${where}`);
+};
+
+describe.runIf(hasPostgres())("nodes on a faulty database", { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    program = await buildNode();
+    cluster = await startPostgres();
+  });
+
+  beforeEach(async () => {
+    nodes = [];
+    url = cluster.createDatabase();
+    databases++;
+    proxy = await startProxy(cluster.port);
+  });
+
+  afterEach(async () => {
+    await Promise.all(nodes.map((node) => node.kill()));
+    await proxy.close();
+  });
+
+  afterAll(async () => {
+    await cluster.stop();
+    rmSync(program);
+  });
+
+  it("answer with each other's changes within a second where every packet takes a twentieth of one", async () => {
+    const [slow, quick] = [await start(throughProxy()), await start(url)];
+    await quick.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v" });
+    await waitUntil(async () => (await valueAt(slow, "e")) === 0, limitMs);
+    proxy.delayMs = 50;
+    const times: number[] = [];
+    for (let change = 1; change <= 20; change++) {
+      const [from, to] = change % 2 === 0 ? [slow, quick] : [quick, slow];
+      expect(await save(from, change)).toBe(204);
+      times.push(await waitUntil(async () => (await valueAt(to, "e")) === change, limitMs));
+    }
+    tell("over a slow database, a changed endpoint is answered by the other node", times);
+  });
+
+  it("leave connections behind over which nothing comes any more, and save as soon as a new one works", async () => {
+    const [cut, whole] = [await start(throughProxy()), await start(url)];
+    await whole.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v" });
+    await waitUntil(async () => (await valueAt(cut, "e")) === 0, limitMs);
+    // So that all connections of the pool are there, and idle.
+    await Promise.all(Array.from({ length: 8 }, () => cut.call("GET", "/api/views")));
+    const back: number[] = [];
+    const longest: number[] = [];
+    for (let round = 1; round <= 3; round++) {
+      proxy.swallow();
+      const started = performance.now();
+      // The session notices with its next poll, which is given two seconds.
+      await sleep(1_000);
+      await waitUntil(async () => (await healthOf(cut)) === "ok" && performance.now() - started > 2_600, 6_000);
+      const saved = performance.now();
+      await waitUntil(async () => (await save(cut, round)) === 204, 2_000);
+      longest.push(performance.now() - saved);
+      back.push(performance.now() - started);
+      await waitUntil(async () => (await valueAt(whole, "e")) === round, limitMs);
+    }
+    tell("after connections died without a word, a save is answered", back);
+    tell("once the node is well again, a save takes", longest);
+    expect(Math.max(...longest)).toBeLessThan(2_000);
+  });
+
+  it("say that a database is read-only, go on reading, and save again when it is not", async () => {
+    const node = await start(url);
+    await node.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v" });
+    cluster.sql("postgres", `ALTER DATABASE ${databaseName()} SET default_transaction_read_only = on`);
+    endAll();
+    await waitUntil(async () => (await healthOf(node)) === "ok" && (await save(node, 1)) === 503, 5_000);
+    const refused = await node.call("PATCH", "/api/endpoints/e", { query: "SELECT 1 AS v" });
+    expect(JSON.stringify(refused.body)).toContain("is read-only");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect([await valueAt(node, "e"), (await node.call("GET", "/api/views")).status]).toEqual([0, 200]);
+    cluster.sql("postgres", `ALTER DATABASE ${databaseName()} RESET default_transaction_read_only`);
+    endAll();
+    await waitUntil(async () => (await save(node, 2)) === 204, 5_000);
+  });
+
+  it("answer as ever while the database takes no connection, and save when it does", async () => {
+    const node = await start(url);
+    await node.call("POST", "/api/endpoints", { name: "e", query: "SELECT 7 AS v" });
+    cluster.sql("postgres", `ALTER DATABASE ${databaseName()} ALLOW_CONNECTIONS false`);
+    endAll();
+    await waitUntil(async () => (await healthOf(node)) === "behind", 4_000);
+    for (let call = 0; call < 20; call++) {
+      expect(await valueAt(node, "e")).toBe(7);
+      const started = performance.now();
+      expect(await save(node, 8)).toBe(503);
+      expect(performance.now() - started).toBeLessThan(limitMs);
+    }
+    cluster.sql("postgres", `ALTER DATABASE ${databaseName()} ALLOW_CONNECTIONS true`);
+    await waitUntil(async () => (await save(node, 8)) === 204, 5_000);
+  });
+
+  it("agree on tokens, endpoints and warmed answers with clocks a minute apart", async () => {
+    const shifted = (ms: number) => ({
+      NODE_OPTIONS: `--import=data:text/javascript,const%20now=Date.now;Date.now=()=>now()+(${ms})`,
+    });
+    const [fast, slow] = [await start(url, shifted(60_000)), await start(url, shifted(-60_000))];
+    const times: number[] = [];
+    for (let round = 0; round < 10; round++) {
+      const [from, to] = round % 2 === 0 ? [fast, slow] : [slow, fast];
+      const { body } = await from.call("POST", "/api/access-tokens", { description: "t", scopes: ["query"] });
+      const status = async () =>
+        (await to.call("GET", "/api/session", undefined, { token: String(body.token) })).status;
+      await waitUntil(async () => (await status()) === 200, limitMs);
+      await from.call("DELETE", `/api/access-tokens/${body.id}`);
+      times.push(await waitUntil(async () => (await status()) === 401, limitMs));
+      const name = `e${round}`;
+      await from.call("POST", "/api/endpoints", {
+        name,
+        query: "SELECT 1 AS v",
+        cache_seconds: 600,
+        warm_every_seconds: 1,
+      });
+      await waitUntil(async () => (await valueAt(to, name)) === 1, limitMs);
+      await to.call("PATCH", `/api/endpoints/${name}`, { query: "SELECT 2 AS v" });
+      await waitUntil(async () => (await valueAt(from, name)) === 2, limitMs);
+    }
+    tell("with clocks two minutes apart, a revoked token is refused by the other node", times);
+  });
+});

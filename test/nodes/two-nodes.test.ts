@@ -1,0 +1,197 @@
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readConfiguration } from "../../src/config/config.ts";
+import { openMemoryEngine } from "../../src/engines/index.ts";
+import { type RunningService, startService } from "../../src/service/service.ts";
+import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
+import { nodeAt, nodeEnvironment, type TestNode, waitUntil } from "./start-node.ts";
+
+const limitMs = 1_000;
+
+let cluster: PostgresCluster;
+let environment: Record<string, string>;
+let services: readonly RunningService[];
+let one: TestNode;
+let other: TestNode;
+
+function startInProcess(isEngineShared = true): Promise<RunningService> {
+  const configuration = readConfiguration({ workingDir: process.cwd(), packageDir: process.cwd() }, environment);
+  return startService(configuration, [], {}, isEngineShared ? () => openMemoryEngine({ threads: 1 }) : undefined);
+}
+
+/** What an endpoint answers first of all. */
+async function valueAt(node: TestNode, name: string): Promise<unknown> {
+  const { status, body } = await node.call("GET", `/api/endpoints/query/${name}`);
+  return status === 200 ? (body as { result: { v: unknown }[] }).result[0]?.v : status;
+}
+
+describe.runIf(hasPostgres())("two nodes on one database", () => {
+  beforeAll(async () => {
+    cluster = await startPostgres();
+    environment = { ...nodeEnvironment(cluster.createDatabase()), LOGWEIR_LOG_LEVEL: "silent" };
+    // At the same moment on an empty database: tables, key and the files' versions are made once.
+    services = await Promise.all([startInProcess(), startInProcess()]);
+    [one, other] = services.map(({ url }) => nodeAt(url)) as [TestNode, TestNode];
+  });
+
+  afterAll(async () => {
+    await Promise.all(services.map((service) => service.stop()));
+    await cluster.stop();
+  });
+
+  it("number the files' endpoints once", async () => {
+    const versions = cluster.sql("logweir_1", "SELECT max(number) FROM endpoint_versions").trim();
+    expect(versions).toBe("1");
+  });
+
+  it("answer with each other's endpoints, changes and removals, and no more with what was cached", async () => {
+    const made = { name: "shared", query: "SELECT 0 AS v", cache_seconds: 600 };
+    expect((await one.call("POST", "/api/endpoints", made)).status).toBe(201);
+    await waitUntil(async () => (await valueAt(other, "shared")) === 0, limitMs);
+    for (let change = 1; change <= 5; change++) {
+      const [from, to] = change % 2 === 0 ? [one, other] : [other, one];
+      await valueAt(to, "shared");
+      const { status } = await from.call("PATCH", "/api/endpoints/shared", { query: `SELECT ${change} AS v` });
+      expect(status).toBe(204);
+      await waitUntil(async () => (await valueAt(to, "shared")) === change, limitMs);
+    }
+    await one.call("DELETE", "/api/endpoints/shared");
+    await waitUntil(async () => (await valueAt(other, "shared")) === 404, limitMs);
+  });
+
+  it("refuse each other's revoked tokens", async () => {
+    const { body } = await one.call("POST", "/api/access-tokens", { description: "t", scopes: ["query"] });
+    const call = () => other.call("GET", "/api/session", undefined, { token: String(body.token) });
+    await waitUntil(async () => (await call()).status === 200, limitMs);
+    await one.call("DELETE", `/api/access-tokens/${body.id}`);
+    await waitUntil(async () => (await call()).status === 401, limitMs);
+  });
+
+  it("see each other's sources, views, backends and rules", async () => {
+    await one.call("POST", "/api/sources", { name: "shared_logs" });
+    const stores = () => other.call("POST", "/api/logs?source_name=shared_logs", [{ message: "x" }]);
+    await waitUntil(async () => (await stores()).status === 200, limitMs);
+    await one.call("POST", "/api/views", { name: "v", endpoint: "logs.all", state: "s" });
+    expect(JSON.stringify((await other.call("GET", "/api/views")).body)).toContain('"name":"v"');
+    const config = { url: "http://127.0.0.1:9/" };
+    const { body } = await one.call("POST", "/api/backends", { name: "b", type: "webhook", config });
+    await waitUntil(async () => (await other.call("GET", `/api/backends/${body.id}`)).status === 200, limitMs);
+    const { body: rule } = await other.call("POST", "/api/rules", { source: "shared_logs", backend_id: body.id });
+    await waitUntil(async () => (await one.call("GET", `/api/rules/${rule.id}`)).status === 200, limitMs);
+    await one.call("DELETE", `/api/backends/${body.id}`);
+    await waitUntil(async () => (await other.call("GET", `/api/rules/${rule.id}`)).status === 404, limitMs);
+    await other.call("DELETE", "/api/sources/shared_logs");
+    await waitUntil(async () => (await one.call("GET", "/api/sources/shared_logs")).status === 404, limitMs);
+  });
+
+  it("send what either stored from one of them", async () => {
+    const taken: string[] = [];
+    const receiver = createServer((request, response) => {
+      request.on("data", (chunk: Buffer) => taken.push(...(chunk.toString().match(/drained-\d+/g) ?? [])));
+      request.on("end", () => response.end());
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    const config = { gzip: false, url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/` };
+    const leads = services[0]?.nodes.isLeader() === true;
+    const [leader, follower] = leads ? [one, other] : [other, one];
+    await one.call("POST", "/api/sources", { name: "drained_logs" });
+    const timestamp = new Date().toISOString();
+    const events = [1, 2, 3].map((n) => ({ id: `drained-${n}`, timestamp, event_message: "m" }));
+    const send = (node: TestNode) => node.call("POST", "/api/logs?source_name=drained_logs", events);
+    // The leader looks events up, in an engine of its own here: it has them before they are to be drained.
+    await waitUntil(async () => (await send(leader)).status === 200, limitMs);
+    const { body } = await follower.call("POST", "/api/backends", { name: "b", type: "webhook", config });
+    const { body: rule } = await follower.call("POST", "/api/rules", { source: "drained_logs", backend_id: body.id });
+    await waitUntil(async () => (await leader.call("GET", `/api/rules/${rule.id}`)).status === 200, limitMs);
+    expect((await send(follower)).status).toBe(200);
+    await waitUntil(async () => taken.length > 0, 3_000);
+    expect([...new Set(taken)].sort()).toEqual(["drained-1", "drained-2", "drained-3"]);
+    await one.call("DELETE", `/api/backends/${body.id}`);
+    receiver.closeAllConnections();
+    receiver.close();
+  });
+
+  it("hold rules that are about several endpoints, however soon one change follows the other", async () => {
+    for (let round = 0; round < 5; round++) {
+      await one.call("POST", "/api/endpoints", { name: "base", query: "SELECT 1 AS v" });
+      const [removed, made] = await Promise.all([
+        one.call("DELETE", "/api/endpoints/base"),
+        other.call("POST", "/api/endpoints", { name: "reader", query: "SELECT v FROM base" }),
+      ]);
+      expect([removed.status, made.status].sort(), JSON.stringify(made.body)).toEqual(
+        removed.status === 204 ? [204, 422] : [201, 409],
+      );
+      await other.call("DELETE", "/api/endpoints/reader");
+      await other.call("DELETE", "/api/endpoints/base");
+    }
+  });
+
+  it("save one of two changes that build on the same version", async () => {
+    const { body } = await one.call("POST", "/api/endpoints", { name: "raced", query: "SELECT 0 AS v" });
+    for (let version = 1; version <= 5; version++) {
+      const change = (node: TestNode, value: number) =>
+        node.call(
+          "PATCH",
+          `/api/endpoints/${body.id}`,
+          { query: `SELECT ${value} AS v` },
+          {
+            headers: { "if-match": `"${version}"` },
+          },
+        );
+      const answers = await Promise.all([change(one, version * 2), change(other, version * 2 + 1)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([204, 412]);
+      const conflict = answers.find(({ status }) => status === 412);
+      expect(conflict?.body).toMatchObject({ error: { current_version: version + 1 } });
+    }
+    const { body: versions } = await other.call("GET", `/api/endpoints/${body.id}/versions`);
+    expect(versions).toHaveLength(6);
+  });
+
+  it("give cursors and entity tags that are good on the other", async () => {
+    await one.call("POST", "/api/sources", { name: "paged_logs" });
+    const events = Array.from({ length: 30 }, (_, n) => ({
+      id: `id-${n}`,
+      timestamp: new Date(Date.UTC(2026, 7, 20, 9, 0, n)).toISOString(),
+      event_message: `message ${n}`,
+    }));
+    // Each has an engine of its own here; the events are the same.
+    for (const node of [one, other]) {
+      const send = () => node.call("POST", "/api/logs?source_name=paged_logs", events);
+      await waitUntil(async () => (await send()).status === 200, limitMs);
+    }
+    const query = "SELECT timestamp, event_message AS v FROM paged_logs ORDER BY timestamp DESC LIMIT 10";
+    await one.call("POST", "/api/endpoints", { name: "paged", query, max_rows: 10, cache_seconds: 60 });
+    await waitUntil(async () => (await valueAt(other, "paged")) === "message 29", limitMs);
+    const first = await one.call("GET", "/api/endpoints/query/paged");
+    const next = /<([^>]+)>/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+    expect(next).toContain("cursor=");
+    const second = await other.call("GET", next);
+    expect(second.body).toMatchObject({ result: [{ v: "message 19" }, ...Array.from({ length: 9 }, () => ({}))] });
+    const headers = { "if-none-match": first.headers.get("etag") ?? "" };
+    expect((await other.call("GET", "/api/endpoints/query/paged", undefined, { headers })).status).toBe(304);
+  });
+
+  it("drop what the other cached when a cache is cleared", async () => {
+    await one.call("POST", "/api/endpoints", {
+      name: "random",
+      query: "SELECT GENERATE_UUID() AS v",
+      cache_seconds: 600,
+    });
+    await waitUntil(async () => (await valueAt(other, "random")) !== 404, limitMs);
+    const before = await valueAt(other, "random");
+    expect(await valueAt(other, "random")).toBe(before);
+    expect((await one.call("POST", "/api/cache/clear")).status).toBe(200);
+    await waitUntil(async () => (await valueAt(other, "random")) !== before, limitMs);
+  });
+
+  it("have one leader", () => {
+    expect(services.filter(({ nodes }) => nodes.isLeader())).toHaveLength(1);
+  });
+
+  it("need no folder, and keep a node out whose engine has its own events", async () => {
+    expect(existsSync(String(environment.LOGWEIR_DATA_DIR))).toBe(false);
+    await expect(startInProcess(false)).rejects.toThrow(/used by another node.*embedded engine/);
+  });
+});

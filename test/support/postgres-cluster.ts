@@ -1,0 +1,170 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A PostgreSQL cluster of its own in a temporary folder, on a port of its own, without a disk's guarantees. */
+export interface PostgresCluster {
+  readonly port: number;
+  /** Makes an empty database, and answers its URL. */
+  createDatabase(): string;
+  /** Runs statements as the cluster's owner, and answers what psql prints. */
+  sql(database: string, statements: string): string;
+  /** Ends every process of it at once, as the end of its machine would. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`. */
+  restart(): Promise<void>;
+  /** Stops or continues every process of it, as a machine that hangs. */
+  freeze(isFrozen: boolean): void;
+  stop(): Promise<void>;
+}
+
+/** Debian's packages put the programs here, out of the way of `PATH`. */
+const root = "/usr/lib/postgresql";
+
+function findPrograms(): string | undefined {
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+  return versions.map((version) => join(root, version, "bin")).find((folder) => existsSync(join(folder, "initdb")));
+}
+
+/** False where PostgreSQL is not installed, which is said; an error on CI, where it must be. */
+export function hasPostgres(): boolean {
+  if (findPrograms() !== undefined) return true;
+  const problem = `PostgreSQL is not installed below ${root}: what is stored is tested with SQLite alone`;
+  if (process.env.CI) throw new Error(problem);
+  process.stderr.write(`${problem}\n`);
+  return false;
+}
+
+/** Makes a cluster and starts it, which takes a second. It refuses to run as root: then it runs as `nobody`. */
+export async function startPostgres(serverSettings: readonly string[] = []): Promise<PostgresCluster> {
+  const programs = findPrograms();
+  if (programs === undefined) throw new Error(`PostgreSQL is not installed below ${root}`);
+  const folder = mkdtempSync(join(tmpdir(), "logweir-postgres-"));
+  const data = join(folder, "data");
+  const nobody = 65_534;
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) {
+    // The folder of the run is its owner's alone.
+    chmodSync(tmpdir(), statSync(tmpdir()).mode | 0o011);
+    chownSync(folder, nobody, nobody);
+  }
+  const as = isRoot ? { uid: nobody, gid: nobody } : {};
+  const initdb = [
+    "-D",
+    data,
+    "-U",
+    "logweir",
+    "--auth=trust",
+    "--no-sync",
+    "-E",
+    "UTF8",
+    "--locale-provider=icu",
+    "--icu-locale=en",
+  ];
+  execFileSync(join(programs, "initdb"), initdb, { ...as, cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+  // Whoever is named `guarded` has a password.
+  const access = join(data, "pg_hba.conf");
+  writeFileSync(access, `host all guarded all scram-sha-256\n${readFileSync(access, "utf8")}`);
+  let server: ChildProcess | undefined;
+  let databases = 0;
+  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  const start = async () => {
+    const settings = ["fsync=off", "listen_addresses=127.0.0.1", ...serverSettings].flatMap((each) => ["-c", each]);
+    const started = spawn(join(programs, "postgres"), ["-D", data, "-p", String(port), "-k", folder, ...settings], {
+      ...as,
+      cwd: folder,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let errors = "";
+    started.stderr.on("data", (chunk: Buffer) => {
+      errors = `${errors}${chunk.toString()}`.slice(-5_000);
+    });
+    server = started;
+    for (let tries = 0; !(await answers(folder, port)); tries++) {
+      if (tries > 500 || started.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${errors}`);
+      await sleep(20);
+    }
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = server;
+    server = undefined;
+    if (ended === undefined || ended.exitCode !== null) return;
+    const exited = new Promise((resolve) => ended.once("exit", resolve));
+    const children = signal === "SIGKILL" ? childrenOf(ended.pid ?? 0) : [];
+    for (const pid of children) signalTo(pid, signal);
+    ended.kill(signal);
+    await exited;
+    // The next server refuses to start while one of them is there.
+    while (children.some((pid) => existsSync(`/proc/${pid}`))) await sleep(5);
+  };
+  const sql = (database: string, statements: string) =>
+    execFileSync(join(programs, "psql"), ["-h", "127.0.0.1", "-p", String(port), "-U", "logweir", "-XqAtd", database], {
+      input: statements,
+      encoding: "utf8",
+    });
+  await start();
+  return {
+    port,
+    createDatabase() {
+      const name = `logweir_${++databases}`;
+      sql("postgres", `CREATE DATABASE ${name}`);
+      return `postgres://logweir@127.0.0.1:${port}/${name}`;
+    },
+    sql,
+    kill: () => end("SIGKILL"),
+    restart: start,
+    freeze(isFrozen) {
+      const pid = server?.pid ?? 0;
+      for (const each of [pid, ...childrenOf(pid)]) signalTo(each, isFrozen ? "SIGSTOP" : "SIGCONT");
+    },
+    async stop() {
+      await end("SIGQUIT");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended by itself.
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return text === "" ? [] : text.split(" ").map(Number);
+}
+
+/** Whether it takes connections: the socket is there before it does. */
+function answers(folder: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(join(folder, `.s.PGSQL.${port}`));
+    // A request for TLS is answered as soon as it takes connections; what comes up has its start-up packet refused.
+    socket.once("connect", () => {
+      const packet = Buffer.from("\0\0\0\0\0\x03\0\0user\0logweir\0database\0postgres\0\0", "latin1");
+      packet.writeInt32BE(packet.length, 0);
+      socket.write(packet);
+    });
+    socket.once("data", (bytes) => {
+      socket.destroy();
+      resolve(bytes[0] === 0x52);
+    });
+    socket.once("error", () => resolve(false));
+    socket.once("close", () => resolve(false));
+  });
+}
