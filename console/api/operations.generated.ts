@@ -187,6 +187,7 @@ export type QueryReport = {
     diagnostics: AnyRow[];
     warnings: AnyRow[];
     compiled_sql: string | null;
+    explain: AnyRow[];
   };
 };
 
@@ -534,6 +535,7 @@ export interface Answers {
     endpoints: Array<{
       endpoint: string;
       calls: number;
+      /** Calls that were answered with an error; callers that left are not counted */
       errors: number;
       /** Calls that were answered from the cache */
       cached: number;
@@ -572,6 +574,14 @@ export interface Answers {
   };
   readonly getStore: AnyRow;
   readonly backUpStore: undefined;
+  readonly listSlices: {
+    slices: Array<{
+      start_us: string;
+      events: number;
+      fingerprint: string;
+    }>;
+  };
+  readonly readStoredEvents: undefined;
   readonly reloadFiles: AnyRow;
   readonly getSession: {
     token: {
@@ -676,6 +686,8 @@ export const operations = {
   clearCache: ["post", "/api/cache/clear"],
   getStore: ["get", "/api/store"],
   backUpStore: ["get", "/api/store/backup"],
+  listSlices: ["get", "/api/store/slices"],
+  readStoredEvents: ["get", "/api/store/events"],
   reloadFiles: ["post", "/api/reload"],
   getSession: ["get", "/api/session"],
   listFunctions: ["get", "/api/catalogue"],

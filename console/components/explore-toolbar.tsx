@@ -36,20 +36,22 @@ export function ExploreToolbar() {
           <ParameterInput key={parameter.name} parameter={parameter} />
         ))}
         <span class="grow" />
-        <ZoomButtons />
-        <TimePicker range={range} onChange={(chosen) => change({ range: chosen })} />
-        <SavedViews />
-        <button
-          type="button"
-          class="button icon-only"
-          aria-label="Copy a link to this view"
-          title="Copy a link to this view"
-          onClick={() =>
-            void copyText(new URL(linkTo("explore", toParameters(query.value)), location.href).href, "a link")
-          }
-        >
-          <Icon name="link" />
-        </button>
+        <div class="row">
+          <ZoomButtons />
+          <TimePicker range={range} onChange={(chosen) => change({ range: chosen })} />
+          <SavedViews />
+          <button
+            type="button"
+            class="button icon-only"
+            aria-label="Copy a link to this view"
+            title="Copy a link to this view"
+            onClick={() =>
+              void copyText(new URL(linkTo("explore", toParameters(query.value)), location.href).href, "a link")
+            }
+          >
+            <Icon name="link" />
+          </button>
+        </div>
       </div>
       <div class="editor-row">
         <LanguageSwitch language={language} />

@@ -3,7 +3,7 @@ import { callParameters, query } from "../state/explore.ts";
 import { say } from "../state/toasts.ts";
 import { Menu } from "./menu.tsx";
 
-const formats = ["json", "ndjson", "csv", "parquet", "arrow"];
+const formats = { json: "JSON", ndjson: "NDJSON", csv: "CSV", parquet: "Parquet", arrow: "Arrow" };
 
 /** The rows of the query as a file, in each format of the service. */
 export function ExportMenu() {
@@ -11,7 +11,7 @@ export function ExportMenu() {
     <Menu label="Export" icon="download">
       {(close) => (
         <ul>
-          {formats.map((format) => (
+          {Object.entries(formats).map(([format, label]) => (
             <li key={format}>
               <button
                 type="button"
@@ -21,7 +21,7 @@ export function ExportMenu() {
                   void exportAs(format);
                 }}
               >
-                {format.toUpperCase()}
+                {label}
               </button>
             </li>
           ))}

@@ -57,7 +57,8 @@ function draw(element: HTMLElement, overview: Overview, onSelect: HistogramProps
     {
       width: element.clientWidth,
       height: element.clientHeight,
-      padding: [6, 6, 0, 0],
+      // Half of the last label stands beyond the last tick.
+      padding: [6, toS - fromS < 600 ? 36 : 18, 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
       scales: {

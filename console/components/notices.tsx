@@ -3,8 +3,15 @@ import { ApiError, messageOf } from "../api/client.ts";
 import { showControls } from "../lib/values.ts";
 import { Icon } from "./icon.tsx";
 
+interface ErrorNoticeProps {
+  readonly error: unknown;
+  /** What the page added to what somebody typed: left out where the error quotes it. */
+  readonly addedText?: string;
+  readonly onRetry?: () => void;
+}
+
 /** What went wrong, where, and what to do. */
-export function ErrorNotice({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+export function ErrorNotice({ error, addedText = "", onRetry }: ErrorNoticeProps) {
   const known = error instanceof ApiError ? error : undefined;
   return (
     <div class="notice danger" role="alert">
@@ -17,7 +24,10 @@ export function ErrorNotice({ error, onRetry }: { readonly error: unknown; reado
             (line {known.line}, column {known.column})
           </span>
         )}
-        {known?.hint !== undefined && <pre>{showControls(known.hint)}</pre>}
+        {known?.hint !== undefined && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+          <pre tabIndex={0}>{showControls(known.hint.replace(addedText, ""))}</pre>
+        )}
       </div>
       {onRetry !== undefined && (
         <button type="button" class="button small" onClick={onRetry}>

@@ -8,7 +8,7 @@ export function Outage() {
       {isServiceGone.value && (
         <div class="outage">
           <Spinner label="Looking for the service" />
-          <span>The service does not answer. What is shown stays; it goes on as soon as the service is back.</span>
+          <span>The service is not responding. This page keeps what it shows and reconnects by itself.</span>
         </div>
       )}
     </div>

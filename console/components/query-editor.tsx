@@ -11,6 +11,8 @@ interface QueryEditorProps {
   readonly label: string;
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
+  /** Is told what is wrong with the text whenever it was looked at. */
+  readonly onProblems?: (messages: readonly string[]) => void;
 }
 
 /** The editor is loaded so late at most, in milliseconds. */
@@ -57,6 +59,7 @@ export function QueryEditor(props: QueryEditorProps) {
           latest.current.onChange(changed);
         },
         onRun: () => latest.current.onRun(),
+        onProblems: (messages) => latest.current.onProblems?.(messages),
       });
     };
     // While the service does not answer, the plain field stays; going to it asks again.
@@ -74,20 +77,29 @@ export function QueryEditor(props: QueryEditorProps) {
   }, [text]);
   return (
     <div class="editor" ref={place}>
-      <textarea
-        aria-label={label}
-        rows={language === "sql" ? Math.min(24, Math.max(3, text.split("\n").length)) : 1}
-        readOnly={props.isReadOnly}
-        spellcheck={false}
-        value={text}
-        onFocus={() => setWanted(true)}
-        onInput={(event) => props.onChange(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter" || (language === "sql" && !event.ctrlKey && !event.metaKey)) return;
-          event.preventDefault();
-          props.onRun();
-        }}
-      />
+      <PlainField {...props} onFocus={() => setWanted(true)} />
     </div>
+  );
+}
+
+/** The text without colours and completion. */
+function PlainField(props: QueryEditorProps & { readonly onFocus: () => void }) {
+  const { language, text } = props;
+  return (
+    <textarea
+      aria-label={props.label}
+      rows={language === "sql" ? Math.min(24, Math.max(3, text.split("\n").length)) : 1}
+      readOnly={props.isReadOnly}
+      spellcheck={false}
+      value={text}
+      onFocus={props.onFocus}
+      onInput={(event) => props.onChange(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        // Enter begins a new line in SQL, unless Control is held.
+        if (event.key !== "Enter" || (language === "sql" && !event.ctrlKey && !event.metaKey)) return;
+        event.preventDefault();
+        props.onRun();
+      }}
+    />
   );
 }

@@ -56,7 +56,9 @@ export function SourceDetail({ name }: { readonly name: string }) {
       <section class="card" aria-label="Fields">
         <div class="card-head">
           <h2 class="grow">Fields</h2>
-          <span class="faint">{schema.value?.fields.length ?? 0}; how often they are there, in the last day</span>
+          <span class="faint">
+            {schema.value?.fields.length ?? 0} fields, with the share of the last day's events that have them
+          </span>
         </div>
         <Loaded load={schema}>{({ fields }) => <Fields fields={fields} overview={volume.value} />}</Loaded>
       </section>
@@ -103,7 +105,7 @@ function Fields({ fields, overview }: FieldsProps) {
     return without === undefined || total === 0 ? "" : `${Math.round((100 * (total - without)) / total)}%`;
   };
   return (
-    <Table headings={["Field", "Type", { ofNumbers: "There" }]}>
+    <Table headings={["Field", "Type", { ofNumbers: "In events" }]}>
       {fields.slice(0, shownFields).map(({ path, type }) => (
         <tr key={path}>
           <td class="mono">{showControls(path)}</td>
@@ -146,9 +148,9 @@ function IntakeFigures({ intake }: { readonly intake: Answers["countIntake"]["so
     ["Stored", formatCount(intake.stored)],
     ["Rejected", formatCount(intake.rejected)],
     ["Bodies refused", formatCount(intake.refused_bodies)],
-    ["Without a time of their own", formatCount(intake.untimed)],
+    ["Without a usable time", formatCount(intake.untimed)],
     ["Newest event", newest === null ? "none yet" : formatAgo(Date.parse(newest), Date.now())],
-    ["Kept", days === null ? "for good" : `${days} days`],
+    ["Retention", days === null ? "forever" : `${days} days`],
   ];
   return (
     <>

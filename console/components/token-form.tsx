@@ -31,28 +31,28 @@ export function TokenForm({ onMade }: { readonly onMade: (secret: string) => voi
       }}
     >
       {error !== undefined && <ErrorNotice error={error} />}
-      <TextField label="What it is for" value={values.description} onInput={(description) => set({ description })} />
+      <TextField label="Description" value={values.description} onInput={(description) => set({ description })} />
       <ScopeField value={values.scope} onChange={(scope) => set({ scope })} />
       {canPin(values) && (
         <TextField
-          label="Only this project (pins the parameter project; empty: all)"
+          label="Project (optional; pins the parameter project)"
           value={values.project}
           onInput={(project) => set({ project })}
         />
       )}
       <TextField
-        label="Expires after, such as 30d (empty: never)"
+        label="Expires after (such as 30d; empty for never)"
         value={values.expires}
         onInput={(expires) => set({ expires })}
       />
       <TextField
-        label="Rows of an answer at most (empty: as the endpoint says)"
+        label="Max rows per answer (empty for the endpoint's own limit)"
         isCount
         value={values.rows}
         onInput={(rows) => set({ rows })}
       />
       <button type="submit" class="button primary">
-        Make the token
+        Create token
       </button>
     </form>
   );
@@ -103,7 +103,7 @@ function ScopeField({ value, onChange }: { readonly value: string; readonly onCh
   ];
   return (
     <label class="field" for="token-scope">
-      <span>May</span>
+      <span>Scope</span>
       <select id="token-scope" class="select" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
         {scopes.map((scope) => (
           <option key={scope} value={scope}>

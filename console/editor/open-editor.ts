@@ -19,6 +19,8 @@ interface EditorOptions {
   readonly label: string;
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
+  /** Is told what is wrong with the text whenever it was looked at. */
+  readonly onProblems?: ((messages: readonly string[]) => void) | undefined;
 }
 
 export type EditorScope = "explored" | "all";
@@ -68,19 +70,26 @@ const theme = EditorView.theme({
 });
 
 /** What helps those who write. */
-function writing(language: Language, scope: EditorScope): Extension[] {
+function writing({ language, scope, onProblems }: EditorOptions): Extension[] {
   const complete = (context: CompletionContext) =>
     scope === "all" ? completeOwnerQuery(context) : completeQuery(language, context);
   const check = (text: string) => (scope === "all" ? checkOwnerQuery(text) : checkQuery(language, text));
   return [
     autocompletion({ override: [complete], activateOnTyping: true }),
-    linter((open) => check(open.state.doc.toString()), { delay: lintDelayMs }),
+    linter(
+      async (open) => {
+        const problems = await check(open.state.doc.toString());
+        onProblems?.(problems.map(({ message }) => message));
+        return problems;
+      },
+      { delay: lintDelayMs },
+    ),
   ];
 }
 
 /** Opens an editor in an element, in the place of what is in there. */
 export function openEditor(parent: HTMLElement, options: EditorOptions): OpenEditor {
-  const { language, scope, isReadOnly = false, text, label, onChange, onRun } = options;
+  const { language, isReadOnly = false, text, label, onChange, onRun } = options;
   const run = () => {
     onRun();
     return true;
@@ -105,7 +114,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): OpenEdi
         highlightSpecialChars(),
         closeBrackets(),
         language === "sql" ? sqlLanguage() : lqlLanguage(),
-        ...(isReadOnly ? [EditorState.readOnly.of(true)] : writing(language, scope)),
+        ...(isReadOnly ? [EditorState.readOnly.of(true)] : writing(options)),
         keymap.of(completionKeymap),
         Prec.low(keymap.of(runKeys)),
         keymap.of([...historyKeymap]),

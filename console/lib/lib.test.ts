@@ -7,18 +7,7 @@ import { completeLql, lqlClause, splitClauses, sqlCondition, withFilter } from "
 import { countsByLevel, stackUp } from "./series.ts";
 import { formatAgo, formatInstant, formatRange, parseRange, resolveRange } from "./time.ts";
 import { sumUp } from "./usage.ts";
-import {
-  chooseFacets,
-  chooseSplit,
-  groupByShape,
-  levelOf,
-  lineOf,
-  shapeOf,
-  showControls,
-  textOf,
-  unwrap,
-  valueAt,
-} from "./values.ts";
+import { chooseFacets, chooseSplit, levelOf, lineOf, showControls, textOf, unwrap, valueAt } from "./values.ts";
 
 describe("the address", () => {
   it("restores a page and its state", () => {
@@ -125,14 +114,6 @@ describe("values", () => {
     expect(chooseFacets(fields)).toEqual(["level", "metadata.response.status_code", "metadata.x.method"]);
     expect(chooseSplit(fields)).toEqual({ path: "metadata.response.status_code", isByClass: true });
     expect(chooseSplit([field("level")])).toEqual({ path: "level", isByClass: false });
-  });
-
-  it("are grouped by shape", () => {
-    expect(shapeOf('GET 200 192.0.2.1 "a" 1b7f3d52-6c1e-4a7e-9d0b-5f2c8e41a690')).toBe("GET ‹n› ‹ip› ‹text› ‹id›");
-    expect(groupByShape(["a 1", "b", "a 2"]).map(({ shape, count }) => [shape, count])).toEqual([
-      ["a ‹n›", 2],
-      ["b", 1],
-    ]);
   });
 });
 

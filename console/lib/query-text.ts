@@ -87,13 +87,18 @@ export function sqlTemplate(table: string): string {
 
 /** The LQL text that is sent: of the table and time that are chosen beside it, with all columns unless it says which. */
 export function completeLql(text: string, table: string | undefined, time: string | undefined): string {
+  return [text.trim(), lqlCompletion(text, table, time)].filter((each) => each !== "").join(" ");
+}
+
+/** What `completeLql` writes behind the text. */
+export function lqlCompletion(text: string, table: string | undefined, time: string | undefined): string {
   const clauses = splitClauses(text);
   const has = (pattern: RegExp) => clauses.some((clause) => pattern.test(clause));
   const more: string[] = [];
   if (table !== undefined && !has(/^(f|from):/)) more.push(`f:${table}`);
   if (time !== undefined) more.push(`t:${time}`);
   if (!has(/^(s|select|c|chart):/)) more.push("s:*");
-  return [text.trim(), ...more].filter((each) => each !== "").join(" ");
+  return more.join(" ");
 }
 
 /** The type of a field; undefined where it is not known. */

@@ -111,35 +111,6 @@ export function chooseSplit(
   return level === undefined ? undefined : { path: level.path, isByClass: false };
 }
 
-/** A message with what differs from one to the next taken out: numbers, ids, addresses, quoted texts. */
-export function shapeOf(message: string): string {
-  return message
-    .slice(0, 500)
-    .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "‹id›")
-    .replaceAll(/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, "‹ip›")
-    .replaceAll(/\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b/gi, "‹hex›")
-    .replaceAll(/"[^"]{1,200}"/g, "‹text›")
-    .replaceAll(/\d+(?:\.\d+)?/g, "‹n›");
-}
-
-export interface Pattern {
-  readonly shape: string;
-  readonly count: number;
-  readonly sample: string;
-}
-
-/** Messages grouped by shape, the most frequent first. */
-export function groupByShape(messages: readonly string[]): readonly Pattern[] {
-  const groups = new Map<string, { count: number; sample: string }>();
-  for (const message of messages) {
-    const shape = shapeOf(message);
-    const group = groups.get(shape);
-    if (group === undefined) groups.set(shape, { count: 1, sample: message });
-    else group.count++;
-  }
-  return [...groups].map(([shape, group]) => ({ shape, ...group })).sort((a, b) => b.count - a.count);
-}
-
 /** `12,345`. */
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");

@@ -27,7 +27,7 @@ interface TokenRow {
 
 type Asked = { readonly kind: "create" } | { readonly kind: "revoke" | "rotate"; readonly token: TokenRow };
 
-const headings = ["Description", "May", "Bound to", "Expires", "Last used", "Actions"];
+const headings = ["Description", "Scopes", "Pins and limits", "Expires", "Last used", "Actions"];
 
 /** Access tokens: who may do what, and how they are made and taken back. */
 export function AccessPage() {
@@ -161,7 +161,7 @@ function Confirm({ asked: { kind, token }, onDone }: ConfirmProps) {
         <p>
           {kind === "revoke"
             ? `Calls with “${name}” are refused from the next one on. This cannot be undone.`
-            : `“${name}” gets another value; the old one counts for one hour more.`}
+            : `“${name}” gets a new value; the old one stays valid for one more hour.`}
         </p>
         <button type="button" class={kind === "revoke" ? "button danger" : "button primary"} onClick={() => void act()}>
           {kind === "revoke" ? "Revoke" : "Rotate"}

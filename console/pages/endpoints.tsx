@@ -31,7 +31,7 @@ function EndpointList() {
         <p class="soft">
           {use.value?.isRecorded === false
             ? "Saved queries. Their calls are not counted: LOGWEIR_AUDIT records no runs"
-            : "Saved queries, with what they were asked in the last day"}
+            : "Saved queries, and how they were called in the last 24 hours"}
         </p>
       </div>
       <Loaded load={load}>

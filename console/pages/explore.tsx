@@ -17,6 +17,7 @@ import { countsByLevel, levelNames } from "../lib/series.ts";
 import { formatCount } from "../lib/values.ts";
 import { returns } from "../state/connection.ts";
 import {
+  addedText,
   change,
   followAddress,
   missingParameters,
@@ -72,7 +73,7 @@ export function ExplorePage() {
   if (scopes.value.length === 0) {
     return (
       <Empty title="Nothing to explore">
-        <p>This token may run no endpoint that takes queries. Ask who gave it to you for one that may.</p>
+        <p>This token may run no endpoint that takes queries. Ask whoever gave it to you for one that may.</p>
       </Empty>
     );
   }
@@ -122,7 +123,7 @@ function Counts({ onSelect }: { readonly onSelect: (fromMs: number, toMs: number
                   {formatCount(total)} {levelNames[level]}
                 </span>
               ))}
-            {shown.is_truncated && <span class="badge warning">not all values fit</span>}
+            {shown.is_truncated && <span class="badge warning">some values left out</span>}
           </>
         )}
       </div>
@@ -167,7 +168,7 @@ function RowsBar({
         )}
         {kind === "failed" && count > 0 && (
           <button type="button" class="button small" title={messageOf(error)} onClick={continueRows}>
-            The next rows failed: try again
+            The next rows could not be loaded: try again
           </button>
         )}
       </span>
@@ -193,7 +194,7 @@ function Rows() {
   if (kind === "failed" && rows.value.length === 0) {
     return (
       <div class="card-body">
-        <ErrorNotice error={error} onRetry={continueRows} />
+        <ErrorNotice error={error} addedText={addedText()} onRetry={continueRows} />
       </div>
     );
   }
@@ -232,12 +233,8 @@ function NoRows() {
   return (
     <>
       {session.value?.may.manage === true && <FirstEvent />}
-      <Empty title="No rows in this time">
-        <p>
-          {text === ""
-            ? "Nothing came in the range that is chosen."
-            : "No row meets the query in the range that is chosen."}
-        </p>
+      <Empty title="No rows">
+        <p>{text === "" ? "No events in this time range." : "No row in this time range matches the query."}</p>
         {queryWarnings.value.map((warning) => (
           <div key={warning} class="notice warning">
             {warning}
@@ -246,7 +243,7 @@ function NoRows() {
         <div class="row wrap">
           {range.kind === "last" && range.amount !== "7d" && (
             <button type="button" class="button" onClick={() => change({ range: { kind: "last", amount: "7d" } })}>
-              Look at the last 7 days
+              Search the last 7 days
             </button>
           )}
           {text !== "" && (

@@ -23,7 +23,7 @@ export function SourcesPage() {
   return name === undefined ? <SourceList /> : <SourceDetail key={name} name={name} />;
 }
 
-const headings = ["Name", "Description", "Newest event", { ofNumbers: "Rejected" }, { ofNumbers: "Kept" }];
+const headings = ["Name", "Description", "Newest event", { ofNumbers: "Rejected" }, { ofNumbers: "Retention" }];
 
 function SourceList() {
   const load = useLoad(async (signal) => {
@@ -42,7 +42,7 @@ function SourceList() {
     <div class="page">
       <div class="page-head">
         <h1>Sources</h1>
-        <p class="soft">Where events come from, and when they last came</p>
+        <p class="soft">Where events come from, and when each last sent one</p>
       </div>
       <Loaded load={load}>
         {(sources) => (
@@ -84,7 +84,7 @@ function SourceLine({ source, rejected }: { readonly source: SourceRow; readonly
       <td class="number">
         {rejected > 0 ? <span class="badge warning">{formatCount(rejected)}</span> : <span class="faint">0</span>}
       </td>
-      <td class="number">{days === null ? "for good" : `${days} days`}</td>
+      <td class="number">{days === null ? "forever" : `${days} days`}</td>
     </tr>
   );
 }

@@ -47,7 +47,7 @@ export function StorePage() {
       <div class="page-head">
         <h1 class="grow">Store</h1>
         <button type="button" class="button" onClick={() => [load, memory].forEach(({ reload }) => void reload())}>
-          <Icon name="refresh" /> Look again
+          <Icon name="refresh" /> Refresh
         </button>
       </div>
       <Loaded load={load}>{(state) => <State state={state} memory={memory.value} />}</Loaded>
@@ -73,7 +73,7 @@ function headingsOf(figures: readonly Figure[]): readonly Heading[] {
     { ofNumbers: "Events" },
     { ofNumbers: "Fields" },
     ...figures.map(({ label, description }) => ({ ofNumbers: label, title: description })),
-    { ofNumbers: "Kept" },
+    { ofNumbers: "Retention" },
     "Newest",
   ];
 }
@@ -85,8 +85,8 @@ function State({ state, memory }: { readonly state: StoreState; readonly memory:
     ...state.figures
       .filter((figure) => figure.of === "store")
       .map((figure) => [figure.label, formatFigure(figure, state), figure.description] as const),
-    ["Memory of the service", memory === undefined ? "…" : formatBytes(memory.service)],
-    ["Memory of the engine", memory === undefined ? "…" : formatBytes(memory.engine)],
+    ["Service memory", memory === undefined ? "…" : formatBytes(memory.service)],
+    ["Engine memory", memory === undefined ? "…" : formatBytes(memory.engine)],
   ];
   return (
     <>
@@ -115,7 +115,7 @@ function State({ state, memory }: { readonly state: StoreState; readonly memory:
                 {formatFigure(figure, values)}
               </td>
             ))}
-            <td class="number">{days === null ? "for good" : `${days} days`}</td>
+            <td class="number">{days === null ? "forever" : `${days} days`}</td>
             <td>{newest === null ? <span class="faint">none</span> : formatAgo(Date.parse(newest), Date.now())}</td>
           </tr>
         ))}

@@ -229,6 +229,13 @@ export function callParameters(): Record<string, string> {
   return { ...ownParameters(), ...bounds, ...sent };
 }
 
+/** What the page adds to the text that was typed, which its errors then quote. */
+export function addedText(): string {
+  const { text, language } = query.value;
+  const { lql = "" } = callParameters();
+  return language === "lql" ? lql.slice(text.trim().length) : "";
+}
+
 export function ownParameters(): Record<string, string> {
   const known = new Set(scopeParameters.value.map(({ name }) => name));
   return Object.fromEntries(

@@ -60,10 +60,10 @@ export function EndpointDetail({ name }: { readonly name: string }) {
 
 function Settings({ endpoint }: { readonly endpoint: Endpoint }) {
   const rows: readonly (readonly [string, string])[] = [
-    ["Rows at most", formatCount(endpoint.max_rows)],
-    ["Cached for", endpoint.cache_seconds === 0 ? "not cached" : `${endpoint.cache_seconds} s`],
-    ["Takes queries", endpoint.sandbox ? "yes, over its tables" : "no"],
-    ["Redacted", endpoint.redact_pii === false ? "where asked for" : "always"],
+    ["Max rows", formatCount(endpoint.max_rows)],
+    ["Cache", endpoint.cache_seconds === 0 ? "off" : `${endpoint.cache_seconds} s`],
+    ["Consumer queries", endpoint.sandbox ? "allowed, over its tables" : "not allowed"],
+    ["Redaction", endpoint.redact_pii === false ? "on request" : "always"],
     ["Version", String(endpoint.version ?? 1)],
   ];
   return (
@@ -88,13 +88,13 @@ function Callers({ name }: { readonly name: string }) {
   return (
     <section class="card" aria-label="Callers">
       <div class="card-head">
-        <h2>Who calls it</h2>
+        <h2>Callers</h2>
       </div>
       <div class="card-body">
         <Loaded load={load}>
           {(callers) =>
             callers.length === 0 ? (
-              <p class="faint">Nobody in the last day</p>
+              <p class="faint">None in the last 24 hours</p>
             ) : (
               <ul class="stack" style={{ gap: "4px" }}>
                 {callers.map(({ actor, calls, newest }) => (

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { callApi } from "../../api/client.ts";
 import type { Endpoint } from "../../api/operations.generated.ts";
 import { changedLines } from "../../lib/changed-lines.ts";
+import { showControls } from "../../lib/values.ts";
 import { say } from "../../state/toasts.ts";
 import { ErrorNotice } from "../notices.tsx";
 import { QueryEditor } from "../query-editor.tsx";
@@ -12,6 +13,7 @@ export function EndpointQuery({ endpoint, onSaved }: { readonly endpoint: Endpoi
   const [text, setText] = useState(endpoint.query);
   const [error, setError] = useState<unknown>(undefined);
   const [isComparing, setComparing] = useState(false);
+  const [problems, setProblems] = useState<readonly string[]>([]);
   const isFile = endpoint.origin === "file";
   const isChanged = text !== endpoint.query;
   const save = async () => {
@@ -31,7 +33,7 @@ export function EndpointQuery({ endpoint, onSaved }: { readonly endpoint: Endpoi
       <div class="card-head">
         <h2 class="grow">Query</h2>
         {isFile ? (
-          <span class="faint">Lives in {endpoint.file?.split("/").at(-1)}, and is changed there</span>
+          <span class="faint">Defined in {endpoint.file?.split("/").at(-1)}; edit that file to change it</span>
         ) : (
           <QueryActions
             isChanged={isChanged}
@@ -53,8 +55,15 @@ export function EndpointQuery({ endpoint, onSaved }: { readonly endpoint: Endpoi
             label="The endpoint's query"
             onChange={setText}
             onRun={() => void save()}
+            onProblems={setProblems}
           />
         </div>
+        {isChanged &&
+          problems.map((problem) => (
+            <div key={problem} class="notice danger plain-text">
+              {showControls(problem)}
+            </div>
+          ))}
         {isComparing && isChanged && <DiffView lines={changedLines(endpoint.query, text)} />}
       </div>
     </section>

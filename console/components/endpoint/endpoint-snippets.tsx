@@ -22,7 +22,7 @@ export function EndpointSnippets({ endpoint }: { readonly endpoint: Endpoint }) 
         <Snippet title="curl" text={`curl -H "X-API-KEY: $LOGWEIR_TOKEN" '${url}'`} />
         <Snippet
           title="Command line"
-          text={`logweir tail ${endpoint.name}${values.map(([name, value]) => ` --param ${name}=${value}`).join("")}`}
+          text={`logweir query ${endpoint.name}${values.map(([name, value]) => ` --param ${name}=${value}`).join("")}`}
         />
         <Snippet title="TypeScript" text={typescript} />
         <Snippet title="Python" text={python} />

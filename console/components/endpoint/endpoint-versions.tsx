@@ -15,6 +15,8 @@ interface EndpointVersionsProps {
   readonly onChanged: () => void;
 }
 
+const verbs: Readonly<Record<string, string>> = { create: "created", update: "changed", rollback: "rolled back" };
+
 /** Every version, what each changed, and the way back to it. */
 export function EndpointVersions({ endpoint, onChanged }: EndpointVersionsProps) {
   const [shown, setShown] = useState<number | undefined>();
@@ -45,7 +47,7 @@ export function EndpointVersions({ endpoint, onChanged }: EndpointVersionsProps)
                   <strong>v{version}</strong>
                   {current && <span class="badge success">current</span>}
                   <span class="grow soft">
-                    {action} by {nameOf(author)}, {formatAgo(Date.parse(at), Date.now())}
+                    {verbs[action] ?? action} by {nameOf(author)}, {formatAgo(Date.parse(at), Date.now())}
                     {changed.length > 0 && `: ${changed.join(", ")}`}
                   </span>
                   {!current && (

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
+import { expressionOf, groupByShape } from "../../lib/patterns.ts";
 import { splitClauses } from "../../lib/query-text.ts";
-import { formatCount, groupByShape, showControls, textOf } from "../../lib/values.ts";
+import { formatCount, showControls, textOf } from "../../lib/values.ts";
 import { change, query } from "../../state/explore.ts";
 import { absentRow, rows } from "../../state/row-pages.ts";
 import { Icon } from "../icon.tsx";
@@ -43,11 +44,7 @@ export function Patterns() {
   );
 }
 
-/** A regular expression for messages of a shape. */
+/** The filter for messages of a shape. */
 function clauseOf(shape: string): string {
-  const pattern = shape
-    .split(/‹\w+›/)
-    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-    .join(".+");
-  return `~"^${pattern.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+  return `~"${expressionOf(shape).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
