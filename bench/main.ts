@@ -1,6 +1,8 @@
 /** `npm run bench`: measures the service beside its peers. See docs/benchmarks.md. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { formatEngine } from "./engine/engine-report.ts";
+import { measureEngine } from "./engine/measure-engine.ts";
 import { formatHttp } from "./http/http-report.ts";
 import { measureHttp } from "./http/measure-http.ts";
 import { measureIngest } from "./measure-ingest.ts";
@@ -15,6 +17,15 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 async function runBench(options: BenchOptions): Promise<void> {
   const report: Record<string, unknown> = { machine, at: new Date().toISOString() };
   const wants = (part: string) => options.part === "all" || options.part === part;
+  if (options.engine === "clickhouse") {
+    rmSync(join(options.folder, "engine"), { recursive: true, force: true });
+    const engine = await measureEngine(options, say);
+    console.log(formatEngine(engine));
+    if (options.jsonFile !== undefined)
+      writeFileSync(options.jsonFile, `${JSON.stringify({ ...report, engine }, null, 2)}\n`);
+    rmSync(join(options.folder, "engine"), { recursive: true, force: true });
+    return;
+  }
   const clear = (part: string) => rmSync(join(options.folder, part), { recursive: true, force: true });
   console.log(`${report.at}; ${machine}\n`);
   if (wants("queries")) {

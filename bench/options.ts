@@ -20,6 +20,8 @@ export interface BenchOptions {
   readonly keepsStores: boolean;
   readonly chdbFolder: string;
   readonly ingestSeconds: number;
+  /** With "clickhouse", the service runs over a server, beside hand-written SQL there, and nothing else is measured. */
+  readonly engine?: "duckdb" | "clickhouse";
 }
 
 /** What the machine is, for the report. */
@@ -35,6 +37,7 @@ interface Flags {
   readonly keep: boolean;
   readonly chdb: string;
   readonly seconds: number;
+  readonly engine: "duckdb" | "clickhouse";
 }
 
 function parseCount(text: string): number {
@@ -64,6 +67,9 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     .option("--dir <folder>", "folder of the stores", join(tmpdir(), "logweir-bench"))
     .option("--keep", "leave the stores, and use those that hold the same events already", false)
     .option("--chdb <folder>", "folder in whose node_modules chdb is", defaultChdbFolder)
+    .addOption(
+      new Option("--engine <name>", "what the service runs on").choices(["duckdb", "clickhouse"]).default("duckdb"),
+    )
     .option("--seconds <n>", "how long each peer takes in events", parseCount, 60);
   const flags = command.parse(args, { from: "user" }).opts<Flags>();
   return {
@@ -75,5 +81,6 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     keepsStores: flags.keep,
     chdbFolder: flags.chdb,
     ingestSeconds: flags.seconds,
+    engine: flags.engine,
   };
 }

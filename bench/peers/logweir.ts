@@ -124,11 +124,16 @@ async function settle(client: HttpClient): Promise<void> {
  * Starts the service on its folder below `folder`, which is made when it is missing. For its endpoints it is always
  * `endMs`. `root` is the checkout whose build it is, if it is another than this one.
  */
-export async function startLogweir(folder: string, endMs: number, root: string = rootFolder): Promise<LogweirPeer> {
+export async function startLogweir(
+  folder: string,
+  endMs: number,
+  root: string = rootFolder,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<LogweirPeer> {
   const home = join(folder, "logweir");
   writeEndpoints(join(home, "endpoints"), endMs, root);
   writeSources(join(home, "sources"), root);
-  const { child, url: starting } = startProcess(home, {}, root);
+  const { child, url: starting } = startProcess(home, settings, root);
   const url = await starting;
   const client = openHttpClient(url, token, 64);
 
