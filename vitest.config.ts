@@ -10,6 +10,8 @@ export default defineConfig({
     isolate: false,
     // On CI's machines, whole-process tests may lose a race with the machine's load once; vitest names those that did.
     retry: process.env.CI === "true" ? 1 : 0,
+    // What was compiled for one run serves the next.
+    experimental: { fsModuleCache: true },
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },

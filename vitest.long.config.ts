@@ -1,9 +1,32 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import common from "./vitest.config.ts";
 
+/** Tests of `npm test` that try more values here (`sampleSize`). */
+export const sampledTests = [
+  "src/engines/conformance/conformance.test.ts",
+  "src/engines/duckdb/compile/random-queries.test.ts",
+  "src/engines/duckdb/host/maintenance/maintenance.test.ts",
+  "src/engines/duckdb/host/query/newest.test.ts",
+  "src/engines/duckdb/process/host-process.test.ts",
+  "src/engines/duckdb/store/drop-source.test.ts",
+  "src/engines/duckdb/store/faults.test.ts",
+  "src/engines/duckdb/store/tenant-properties.test.ts",
+  "src/googlesql/resolver/robustness.test.ts",
+  "src/http/request/crossing.test.ts",
+  "src/metadata/faults.test.ts",
+  "test/acceptance/studio-queries.test.ts",
+  "test/conformance/corpus.test.ts",
+  "test/conformance/families.test.ts",
+  "test/endpoints/hostile-texts.test.ts",
+  "test/endpoints/pushed-down.test.ts",
+  "test/security/attempts.test.ts",
+  "test/security/composed-endpoints.test.ts",
+  "test/security/sandbox-properties.test.ts",
+];
+
 /** What takes too long for `npm test`; each has a short form there. */
-const config = mergeConfig(common, defineConfig({}));
+const config = mergeConfig(common, defineConfig({ test: { env: { LOGWEIR_TESTS: "long" } } }));
 export default {
   ...config,
-  test: { ...config.test, include: ["src/**/*.long.ts", "test/**/*.long.ts", "bench/**/*.long.ts"] },
+  test: { ...config.test, include: ["src/**/*.long.ts", "test/**/*.long.ts", "bench/**/*.long.ts", ...sampledTests] },
 };

@@ -1,0 +1,32 @@
+import { defineConfig, mergeConfig } from "vitest/config";
+import common from "./vitest.config.ts";
+
+/** What the embedded engine alone has: a process of its own, a folder that one service holds, backups of it. */
+const embeddedOnly = [
+  "survives kill -9 of its engine host",
+  "refuses a second service on its data folder",
+  "tells the state of a running service to its owner only",
+  "copy a service that takes events, and bring back what it held",
+  "refuse a folder that is not empty, and a backup that was changed",
+];
+
+/** Suites that speak with a whole service, again over a ClickHouse server: `npm run clickhouse`. */
+const config = mergeConfig(
+  common,
+  defineConfig({
+    test: {
+      env: { LOGWEIR_TEST_ENGINE: "clickhouse" },
+      globalSetup: ["test/clickhouse/lend-to-all.ts"],
+      testNamePattern: new RegExp(`^(?!.*(?:${embeddedOnly.join("|")}))`),
+    },
+  }),
+);
+export default {
+  ...config,
+  test: {
+    ...config.test,
+    include: ["test/acceptance/*.test.ts", "test/security/*.test.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+};
