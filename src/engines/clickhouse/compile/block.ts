@@ -2,8 +2,10 @@
  * One SELECT under construction. Scans are merged into it as long as SQL's order of clauses allows; what does not fit
  * goes around it as another SELECT (`wrapBlock`). A block selects only what is asked of it.
  */
+
 import type { Column } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
+import { findColumn } from "../../lowering/find-column.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { renderBlock } from "./render.ts";
@@ -60,20 +62,6 @@ export function newBlock(depth = 1): Block {
     sources: [],
     depth,
   };
-}
-
-/** The column as expressions of the block print it; undefined where it is none of the block's. */
-export function findColumn(block: Block, id: number): Binding | undefined {
-  const known = block.bindings.get(id);
-  if (known !== undefined) return known;
-  for (const source of block.sources) {
-    const found = source(id);
-    if (found !== undefined) {
-      block.bindings.set(id, found);
-      return found;
-    }
-  }
-  return undefined;
 }
 
 /** Selects the expression under the alias, once for each key, and answers the alias. */

@@ -1,8 +1,10 @@
 /** A whole query, or a sub-tree of one, as one ClickHouse statement. */
+
 import type { Column, ResolvedQuery } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
-import { type Block, findColumn, openBlock, wrapBlock } from "./block.ts";
+import { findColumn } from "../../lowering/find-column.ts";
+import { type Block, openBlock, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { renderBlock } from "./render.ts";

@@ -1,6 +1,8 @@
 /** Building blocks for joins. */
+
 import type { Expr, Scan } from "../../../googlesql/resolved.ts";
-import { type Block, findColumn, newBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
+import { findColumn } from "../../lowering/find-column.ts";
+import { type Block, newBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, unguarded } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";

@@ -1,17 +1,10 @@
 /** Building SELECT blocks from scans. Whatever cannot be pushed throws `NotPushed` before its block is changed. */
+
 import type { Expr, OrderKey, Scan } from "../../../googlesql/resolved.ts";
+import { findColumn } from "../../lowering/find-column.ts";
+import { chainOf } from "../../lowering/scan-chain.ts";
 import { buildAggregate, buildDistinct } from "./aggregate-scans.ts";
-import {
-  type Block,
-  copyBlock,
-  findColumn,
-  isOpen,
-  newBlock,
-  openBlock,
-  rowBlock,
-  scopeOf,
-  wrapBlock,
-} from "./block.ts";
+import { type Block, copyBlock, isOpen, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, guarded, nextAlias } from "./compilation.ts";
 import { printExpression, sourceOf } from "./expressions.ts";
 import { buildJoin } from "./joins.ts";
@@ -23,22 +16,11 @@ import { isRepeatable } from "./sql-text.ts";
 import { buildUnnest } from "./unnest.ts";
 import { buildWindow } from "./windows.ts";
 
-/** Builds the block of a scan. Long chains of scans are descended without recursion. */
+/** Builds the block of a scan. */
 export function buildScan(compilation: Compilation, scan: Scan): Block {
-  const chain: Scan[] = [];
-  let at = scan;
-  for (;;) {
-    if (at.kind === "With") {
-      at = at.input;
-      continue;
-    }
-    const input = at.kind === "Join" ? at.left : "input" in at ? at.input : undefined;
-    if (input === undefined) break;
-    chain.push(at);
-    at = input;
-  }
-  let block = buildSource(compilation, at);
-  for (const step of chain.reverse()) block = buildStep(compilation, step, block);
+  const { source, steps } = chainOf(scan);
+  let block = buildSource(compilation, source);
+  for (const step of steps) block = buildStep(compilation, step, block);
   return block;
 }
 

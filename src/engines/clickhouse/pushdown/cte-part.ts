@@ -1,5 +1,6 @@
 import type { Column, Expr, Scan } from "../../../googlesql/resolved.ts";
-import { copyBlock, findColumn } from "../compile/block.ts";
+import { findColumn } from "../../lowering/find-column.ts";
+import { copyBlock } from "../compile/block.ts";
 import { type LateStep, lateColumns, type PushedPart, type RecordAlias } from "./part.ts";
 
 /** The definition's own part, its columns readable under the scan's ids too. */

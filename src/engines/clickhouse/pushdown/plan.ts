@@ -1,9 +1,11 @@
 /** What the compiler tells a run: the statements of the server, and what the embedded engine makes of their rows. */
+
 import type { Span } from "../../../googlesql/diagnostic.ts";
 import type { CallExpr, Column, ComputedColumn, Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
 import { arrayOf, type SqlType, structOf, TIMESTAMP } from "../../../googlesql/types.ts";
 import { analyse } from "../../lowering/analysis.ts";
-import { type Block, copyBlock, findColumn } from "../compile/block.ts";
+import { findColumn } from "../../lowering/find-column.ts";
+import { type Block, copyBlock } from "../compile/block.ts";
 import { createCompilation, orderResult, printStatement } from "../compile/compile.ts";
 import { NotPushed } from "../compile/not-pushed.ts";
 import { type Binding, type CarriedValue, cheapBinding } from "../compile/scope.ts";

@@ -3,7 +3,9 @@
  * the rows that come back. Filters and columns that the server cannot compute wait above what it can, so that later
  * filters, sorting and limits are still its own wherever they do not read what waits.
  */
+
 import type { CteDefinition, Expr, Scan } from "../../../googlesql/resolved.ts";
+import { chainOf } from "../../lowering/scan-chain.ts";
 import { type Block, copyBlock, openBlock, scopeOf } from "../compile/block.ts";
 import type { Compilation } from "../compile/compilation.ts";
 import { joinBlocks } from "../compile/joins.ts";
@@ -68,20 +70,9 @@ export class Pushdown {
   }
 
   #divide(scan: Scan): Part {
-    const chain: Scan[] = [];
-    let at = scan;
-    for (;;) {
-      if (at.kind === "With") {
-        at = at.input;
-        continue;
-      }
-      const input = at.kind === "Join" ? at.left : "input" in at ? at.input : undefined;
-      if (input === undefined) break;
-      chain.push(at);
-      at = input;
-    }
-    let part = this.#source(at);
-    for (const step of chain.reverse()) part = this.#step(step, part);
+    const { source, steps } = chainOf(scan);
+    let part = this.#source(source);
+    for (const step of steps) part = this.#step(step, part);
     return part;
   }
 

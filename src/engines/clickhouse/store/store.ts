@@ -13,13 +13,12 @@ import { unlessAborted } from "../../contract/unless-aborted.ts";
 import { walkEvents } from "../../schema/encode/event-walk.ts";
 import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
 import { declaredEntries, grantEntries } from "../../schema/grant-entries.ts";
-import type { LayoutCatalog, TableLayout } from "../../schema/layout.ts";
+import type { LayoutCatalog } from "../../schema/layout.ts";
 import { appendResult, newOf, noteCarried } from "../../schema/source/first-carried.ts";
 import {
   defineSource,
   growSourceState,
   isSameRules,
-  layoutFor,
   rulesOf,
   type SourceState,
   toNewSource,
@@ -61,8 +60,6 @@ export class ClickHouseStore implements EventStore {
   readonly #watch: SchemaWatch;
   readonly #queues = new WeakMap<SourceState, AppendQueue>();
   readonly #open = new Set<Promise<unknown>>();
-  /** For as long as somebody has the definition. */
-  readonly #layouts = new WeakMap<TableDefinition, TableLayout>();
   #pendingRows = 0;
   #pendingBytes = 0;
 
@@ -87,17 +84,13 @@ export class ClickHouseStore implements EventStore {
   }
 
   /** The layout of a table that `describe` answered. */
-  readonly layoutOf: LayoutCatalog = (table) => this.#layouts.get(table);
+  readonly layoutOf: LayoutCatalog = (table) => this.#sources.layoutOf(table);
   readonly stateOf = (sourceName: string): SourceState => this.#sources.get(sourceName);
   /** Resolves when everything is known that other services decided before this call. */
   readonly refresh = (): Promise<void> => this.#watch.refresh();
 
   describe(sourceName: string, tenant?: string | null): TableDefinition | undefined {
-    const state = this.#sources.find(sourceName);
-    if (state === undefined) return undefined;
-    const layout = layoutFor(state, tenant);
-    this.#layouts.set(layout.definition, layout);
-    return layout.definition;
+    return this.#sources.describe(sourceName, tenant);
   }
 
   ensureSource(definition: SourceDefinition): Promise<void> {

@@ -6,6 +6,7 @@
 
 import type { Column, Expr } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
+import { findColumn } from "../../lowering/find-column.ts";
 import { columnOf, nameSql } from "../sql/atoms.ts";
 import { type Sql, sql } from "../sql/sql.ts";
 import { type Compilation, fail, nextAlias } from "./compilation.ts";
@@ -104,20 +105,6 @@ export function newBlock(outer: Scope | undefined, depth = 1): Block {
     naturalOrder: [],
     depth,
   };
-}
-
-/** The column as expressions of the block print it; undefined where it is none of the block's. */
-export function findColumn(block: Block, id: number): Binding | undefined {
-  const known = block.bindings.get(id);
-  if (known !== undefined) return known;
-  for (const source of block.sources) {
-    const found = source(id);
-    if (found !== undefined) {
-      block.bindings.set(id, found);
-      return found;
-    }
-  }
-  return undefined;
 }
 
 /** Puts the block into FROM of a new one. Columns are exported when somebody reads them there. */

@@ -1,4 +1,5 @@
 /** The compiler: a resolved query as one DuckDB statement with placeholders. */
+
 import { GoogleSqlError } from "../../../googlesql/diagnostic.ts";
 import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
@@ -6,11 +7,12 @@ import { formatIsoTimestamp } from "../../../shared/iso-timestamp.ts";
 import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
 import { analyse } from "../../lowering/analysis.ts";
 import { Failing } from "../../lowering/failing.ts";
+import { findColumn } from "../../lowering/find-column.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import { CURRENT_INSTANT } from "../functions/time/time-zone.ts";
 import { joinSql } from "../sql/sql.ts";
 import type { IdCondition, RowsPlan, StatementPlan } from "../statement-plan.ts";
-import { type Block, findColumn, selectColumn, wrapBlock } from "./block.ts";
+import { type Block, selectColumn, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { guardHiddenFailures } from "./hidden-failures.ts";
 import { LIMIT_PLACEHOLDERS } from "./limits.ts";

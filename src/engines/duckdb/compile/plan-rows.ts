@@ -1,6 +1,7 @@
+import { findColumn } from "../../lowering/find-column.ts";
 import { joinSql } from "../sql/sql.ts";
 import type { RowsPlan } from "../statement-plan.ts";
-import { type Block, findColumn, type SelectItem } from "./block.ts";
+import type { Block, SelectItem } from "./block.ts";
 import { renderOrderBy } from "./render.ts";
 import type { StoredColumn } from "./scope.ts";
 

@@ -18,14 +18,13 @@ import { unlessAborted } from "../../contract/unless-aborted.ts";
 import type { Carried } from "../../schema/carried-entries.ts";
 import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
 import { declaredEntries, grantEntries } from "../../schema/grant-entries.ts";
-import type { LayoutCatalog, TableLayout } from "../../schema/layout.ts";
+import type { LayoutCatalog } from "../../schema/layout.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import { appendResult, newOf, noteCarried } from "../../schema/source/first-carried.ts";
 import {
   defineSource,
   growSourceState,
   isSameRules,
-  layoutFor,
   resetSourceState,
   rulesOf,
   type SourceState,
@@ -68,8 +67,6 @@ export class DuckDbStore implements EventStore {
   readonly #directory: string | undefined;
   readonly #ready: () => Promise<void>;
   readonly #sources: SourceStates;
-  /** For as long as somebody has the definition. */
-  readonly #layouts = new WeakMap<TableDefinition, TableLayout>();
   #pendingRows = 0;
   #pendingBytes = 0;
 
@@ -93,15 +90,11 @@ export class DuckDbStore implements EventStore {
   }
 
   /** The layout of a table that `describe` answered. */
-  readonly layoutOf: LayoutCatalog = (table) => this.#layouts.get(table);
+  readonly layoutOf: LayoutCatalog = (table) => this.#sources.layoutOf(table);
   readonly stateOf = (sourceName: string): SourceState => this.#sources.get(sourceName);
 
   describe(sourceName: string, tenant?: string | null): TableDefinition | undefined {
-    const state = this.#sources.find(sourceName);
-    if (state === undefined) return undefined;
-    const layout = layoutFor(state, tenant);
-    this.#layouts.set(layout.definition, layout);
-    return layout.definition;
+    return this.#sources.describe(sourceName, tenant);
   }
 
   ensureSource(definition: SourceDefinition): Promise<void> {

@@ -1,13 +1,19 @@
 /** The sources that a store holds, as the service knows them. */
+
+import type { TableDefinition } from "../../../googlesql/relation.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 import type { SchemaLimits } from "../grant-entries.ts";
+import type { TableLayout } from "../layout.ts";
 import type { SourceSchema } from "./source-schema.ts";
-import { createSourceState, resetSourceState, type SourceState } from "./source-state.ts";
+import { createSourceState, layoutFor, resetSourceState, type SourceState } from "./source-state.ts";
 
 export class SourceStates {
   readonly #limits: SchemaLimits;
   readonly #states = new Map<string, SourceState>();
   readonly #dropping = new Map<SourceState, Promise<void>>();
+
+  /** For as long as somebody has the definition. */
+  readonly #layouts = new WeakMap<TableDefinition, TableLayout>();
 
   constructor(limits: SchemaLimits) {
     this.#limits = limits;
@@ -45,6 +51,20 @@ export class SourceStates {
     const state = this.find(name);
     if (state === undefined) throw new EngineError("unknown_source", `The store has no source ${name}`);
     return state;
+  }
+
+  /** The table of the source as the tenant sees it (`layoutFor`); undefined where `find` answers none. */
+  describe(name: string, tenant: string | null | undefined): TableDefinition | undefined {
+    const state = this.find(name);
+    if (state === undefined) return undefined;
+    const layout = layoutFor(state, tenant);
+    this.#layouts.set(layout.definition, layout);
+    return layout.definition;
+  }
+
+  /** The layout of a table that `describe` answered. */
+  layoutOf(table: TableDefinition): TableLayout | undefined {
+    return this.#layouts.get(table);
   }
 
   /**

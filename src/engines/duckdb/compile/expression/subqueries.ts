@@ -3,12 +3,13 @@
 import type { Expr, InSubqueryExpr, SubqueryExpr } from "../../../../googlesql/resolved.ts";
 import { arrayOf } from "../../../../googlesql/types.ts";
 import { someExpression } from "../../../lowering/children.ts";
+import { findColumn } from "../../../lowering/find-column.ts";
 import { isComposite, isInArray } from "../../functions/comparisons.ts";
 import { computeOnce } from "../../functions/compute-once.ts";
 import { likeArray } from "../../functions/operators.ts";
 import { FALSE, TRUE } from "../../sql/atoms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
-import { type Block, findColumn, orderNaturally, type SelectItem, selectColumn, wrapBlock } from "../block.ts";
+import { type Block, orderNaturally, type SelectItem, selectColumn, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
 import { renderBlock } from "../render.ts";
 import type { Scope } from "../scope.ts";

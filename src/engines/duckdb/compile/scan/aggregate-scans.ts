@@ -2,8 +2,9 @@
 
 import type { AggregateCall, Column, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
 import { someExpression } from "../../../lowering/children.ts";
+import { findColumn } from "../../../lowering/find-column.ts";
 import { EMPTY, type Sql } from "../../sql/sql.ts";
-import { type Block, findColumn, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import { type Block, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
 import { exportAs } from "../exports.ts";
 import { printExpression } from "../expression/expressions.ts";

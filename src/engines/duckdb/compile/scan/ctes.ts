@@ -5,11 +5,12 @@
 
 import type { Column, CteDefinition, Scan } from "../../../../googlesql/resolved.ts";
 import { readsTable, someScanned } from "../../../lowering/children.ts";
+import { findColumn } from "../../../lowering/find-column.ts";
 import { readableName } from "../../../lowering/names.ts";
 import { bigintSql, columnOf, NULL, nameSql, numberSql } from "../../sql/atoms.ts";
 import { callSql, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
-import { type Block, findColumn, isOpen, newBlock, type SelectItem, scopeOf } from "../block.ts";
+import { type Block, isOpen, newBlock, type SelectItem, scopeOf } from "../block.ts";
 import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts";
 import { outsideBinding } from "../exports.ts";
 import { MAX_RECURSION } from "../limits.ts";

@@ -2,9 +2,10 @@
 
 import type { Column, Expr, Scan } from "../../../../googlesql/resolved.ts";
 import { someExpression, someScanned } from "../../../lowering/children.ts";
+import { findColumn } from "../../../lowering/find-column.ts";
 import { nameSql, TRUE } from "../../sql/atoms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
-import { type Block, findColumn, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import { type Block, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import type { Scope } from "../scope.ts";

@@ -1,9 +1,11 @@
 /** Building SELECT blocks from scans. */
 
 import type { Expr, OrderKey, Scan } from "../../../../googlesql/resolved.ts";
+import { findColumn } from "../../../lowering/find-column.ts";
+import { chainOf } from "../../../lowering/scan-chain.ts";
 import { hasSortKey } from "../../functions/sort-key.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { type Block, findColumn, newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
+import { type Block, newBlock, openBlock, orderNaturally, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { computedBinding, printExpression } from "../expression/expressions.ts";
 import { MAX_SCAN_DEPTH } from "../limits.ts";
@@ -16,31 +18,15 @@ import { printInBlock, separateShared } from "./shaping.ts";
 import { buildTable } from "./tables.ts";
 import { buildUnnest } from "./unnest.ts";
 
-/** Builds the block of a scan. Long chains of scans are descended without recursion. */
+/** Builds the block of a scan. */
 export function buildScan(compilation: Compilation, scan: Scan, outer: Scope | undefined): Block {
-  const chain: Scan[] = [];
-  let at = scan;
-  for (;;) {
-    if (at.kind === "With") {
-      // A definition is printed where it is read, or in front of the statement.
-      at = at.input;
-      continue;
-    }
-    if (at.kind === "Join") {
-      chain.push(at);
-      at = at.left;
-      continue;
-    }
-    if (!("input" in at) || at.input === undefined) break;
-    chain.push(at);
-    at = at.input;
-  }
+  const { source, steps } = chainOf(scan);
   if (++compilation.scanDepth > MAX_SCAN_DEPTH) {
     const message = `Common table expressions and sub-queries read each other over more than ${MAX_SCAN_DEPTH} levels`;
     fail(compilation, "too_complex", message, { start: 0, end: 0 });
   }
-  let block = buildSource(compilation, at, outer);
-  for (const step of chain.reverse()) block = buildStep(compilation, step, block);
+  let block = buildSource(compilation, source, outer);
+  for (const step of steps) block = buildStep(compilation, step, block);
   compilation.scanDepth--;
   return block;
 }

@@ -1,10 +1,11 @@
 /** Building blocks for UNION, INTERSECT and EXCEPT. */
 
 import type { Column, Scan } from "../../../../googlesql/resolved.ts";
+import { findColumn } from "../../../lowering/find-column.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { type Block, findColumn, newBlock, scopeOf } from "../block.ts";
+import { type Block, newBlock, scopeOf } from "../block.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
 import { renderBlock } from "../render.ts";
 import { type Binding, makeBinding, type RecordSource, type Scope } from "../scope.ts";
