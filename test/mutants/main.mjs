@@ -1,6 +1,7 @@
 // `npm run mutants -- ROOM... [--about N] [--seed N]`: the share of small mistakes in a room of src/ that its tests
-// notice, and those that they do not. With `--about` a part of the room is tried that holds about so many. What makes
-// the mistakes (Stryker) needs Node 22 and is large: it is fetched into a folder of its own.
+// notice, and those that they do not. With `--about` a part of the room is tried that holds about so many.
+// `npm run mutants -- --table` prints what came out last for each room. What makes the mistakes (Stryker) needs Node 22
+// and is large: it is fetched into a folder of its own.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,6 +9,7 @@ import { availableParallelism } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { judge, printTable, recordScore } from "./scores.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const folder = join(root, "node_modules", ".cache", "logweir-mutants");
@@ -57,16 +59,23 @@ function placesOf(room, about, seed) {
 }
 
 function parseCommandLine() {
-  const options = { about: { type: "string" }, seed: { type: "string", default: "1" } };
+  const options = { about: { type: "string" }, seed: { type: "string", default: "1" }, table: { type: "boolean" } };
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const about = values.about === undefined ? undefined : Number(values.about);
   const rooms = positionals.map((room) => room.replace(/^src\//, "").replace(/\/$/, ""));
-  if (rooms.length > 0 && (about === undefined || about > 0)) return { rooms, about, seed: values.seed };
-  process.stderr.write("Name a room of src/, such as `npm run mutants -- endpoints/cache --about 200`\n");
+  const isTable = values.table === true;
+  if (isTable ? rooms.length === 0 : rooms.length > 0 && (about === undefined || about > 0)) {
+    return { rooms, about, seed: values.seed, isTable };
+  }
+  process.stderr.write("Name a room of src/, such as `npm run mutants -- endpoints/cache --about 200`, or --table\n");
   process.exit(2);
 }
 
-const { rooms, about, seed } = parseCommandLine();
+const { rooms, about, seed, isTable } = parseCommandLine();
+if (isTable) {
+  printTable();
+  process.exit(0);
+}
 const node = nodePath();
 install(packages, "@stryker-mutator/vitest-runner");
 for (const room of rooms) {
@@ -94,19 +103,19 @@ for (const room of rooms) {
   const configFile = join(folder, `${name}.config.json`);
   writeFileSync(configFile, JSON.stringify(config));
   run(node, [join(folder, "node_modules/@stryker-mutator/core/bin/stryker.js"), "run", configFile]);
-  print(room, JSON.parse(readFileSync(report, "utf8")));
+  print(room, judge(JSON.parse(readFileSync(report, "utf8"))), { about, seed });
 }
 
 /** A line a survivor, then the score: of the mutants that make a difference, those that a test fails on. */
-function print(room, { files }) {
-  const all = Object.entries(files).flatMap(([file, { mutants }]) => mutants.map((mutant) => ({ file, ...mutant })));
-  const of = (...statuses) => all.filter(({ status }) => statuses.includes(status));
-  const survivors = of("Survived", "NoCoverage");
-  for (const { file, location, replacement, status } of survivors) {
-    const what = String(replacement).replaceAll(/\s+/g, " ").slice(0, 100);
-    process.stdout.write(`${file}:${location.start.line}:${location.start.column} ${status}: ${what}\n`);
+function print(room, { killed, survivors, equivalents }, sample) {
+  for (const { file, start, replacement, status } of survivors) {
+    const what = replacement.replaceAll(/\s+/g, " ").slice(0, 100);
+    process.stdout.write(`${file}:${start.line}:${start.column} ${status}: ${what}\n`);
   }
-  const killed = of("Killed", "Timeout").length;
-  const share = (100 * killed) / (killed + survivors.length);
-  process.stdout.write(`${room}: ${killed} of ${killed + survivors.length} mutants killed, ${share.toFixed(1)} %\n`);
+  const tried = killed + survivors.length;
+  const share = ((100 * killed) / tried).toFixed(1);
+  process.stdout.write(
+    `${room}: ${killed} of ${tried} mutants killed, ${share} %; ${equivalents} make no difference\n`,
+  );
+  recordScore(room, { tried, killed, equivalents, ...sample });
 }
