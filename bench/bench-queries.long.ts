@@ -93,7 +93,7 @@ beforeAll(async () => {
   };
   report = await measureQueries(options, () => undefined, effort);
   peer = await startLogweir(join(folder, "queries"), plan.endMs);
-}, 60_000);
+});
 
 afterAll(async () => {
   await peer?.stop();

@@ -23,7 +23,7 @@ beforeAll(async () => {
     ingestSeconds: 1,
   } as const;
   report = await measureHttp(options, () => undefined, effort);
-}, 120_000);
+});
 
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });

@@ -41,12 +41,12 @@ beforeAll(async () => {
   const sizes = { checkpointBytes: 200_000, compaction: { minRows: 300, maxRows: 900 } };
   service = await startService(configuration, [], sizes);
   for (let project = 0; project < projects; project++) await ingest(`fixed${project}`, 3);
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.stop();
   await rm(directory, { recursive: true, force: true });
-}, 60_000);
+});
 
 async function ingest(project: string, count: number): Promise<void> {
   const events = Array.from({ length: count }, () => {

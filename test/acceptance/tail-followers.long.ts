@@ -104,4 +104,4 @@ it("brings 500 followers of 20 queries every row once, at 2,000 events a second"
   // What must hold on a quiet machine is a second at most; a busy one is given more.
   expect(at(0.5)).toBeLessThan(3_000);
   for (const { close } of followers) close();
-}, 120_000);
+});

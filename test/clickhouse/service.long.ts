@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe("a node on ClickHouse", { timeout: 60_000 }, () => {
+describe("a node on ClickHouse", () => {
   it("imports files, again without harm, and tells what it holds", async () => {
     const lines = Array.from({ length: 3_000 }, (_, n) =>
       JSON.stringify({

@@ -52,7 +52,7 @@ function run(script: string): Promise<{ readonly code: number; readonly output: 
 }
 
 describe("the guide from a query to CI", () => {
-  it("works as it is written, from the first command to the last", { timeout: 120_000 }, async () => {
+  it("works as it is written, from the first command to the last", async () => {
     for (const { language, file, text } of blocks) {
       if (file !== undefined) {
         mkdirSync(dirname(join(folder, file)), { recursive: true });

@@ -147,7 +147,7 @@ describe.runIf(hasPostgres())("a store that is moved by commands that are killed
     metadataUrl = cluster.createDatabase();
     const made = start(["engine", "migrate", "--yes"], { LOGWEIR_ENGINE: "clickhouse" });
     expect(await made.ended, made.output()).toBe(0);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const child of running) child.kill("SIGKILL");

@@ -40,7 +40,7 @@ describe.runIf(hasPostgres())("nodes over ClickHouse", { timeout: 180_000 }, () 
     url = cluster.createDatabase();
     one = await start();
     other = await start();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await Promise.all([one, other].map((node) => node.stop()));

@@ -48,7 +48,7 @@ const endAll = () => {
   cluster.sql("postgres", `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${where}`);
 };
 
-describe.runIf(hasPostgres())("nodes on a faulty database", { timeout: 120_000 }, () => {
+describe.runIf(hasPostgres())("nodes on a faulty database", () => {
   beforeAll(async () => {
     program = await buildNode();
     cluster = await startPostgres();

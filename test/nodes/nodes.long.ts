@@ -37,7 +37,7 @@ async function healthOf(node: TestNode): Promise<unknown> {
 
 const databaseName = () => `logweir_${databases}`;
 
-describe.runIf(hasPostgres())("nodes in processes of their own", { timeout: 120_000 }, () => {
+describe.runIf(hasPostgres())("nodes in processes of their own", () => {
   beforeAll(async () => {
     program = await buildNode();
     cluster = await startPostgres();

@@ -28,7 +28,7 @@ describe("the embedded engine answers the corpus", () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await Bench.open(openAt("corpus"));
-  }, 60_000);
+  });
   afterAll(() => bench.close());
 
   it.each(files)(

@@ -75,4 +75,4 @@ it("has every view, event and id where decisions were merged before, and is told
   expect(viewsOf(again)).toEqual(viewsOf(store));
   const sent = [eventOf("3", { project: "p1" }), eventOf("new", { project: "p1" })];
   expect(await again.append("saved", sent, never())).toMatchObject({ stored: 1, repeated: 1 });
-}, 120_000);
+});

@@ -144,7 +144,7 @@ describe("appends", () => {
     }
     const [statistics] = (await nodes[0]?.statistics(never()))?.filter(({ name }) => name === "shared") ?? [];
     expect(statistics?.rowCount).toBe(sent.size);
-  }, 120_000);
+  });
 
   it("of any batches store what a model holds, over restarts", async () => {
     let number = 0;
@@ -185,7 +185,7 @@ describe("appends", () => {
       }),
       { numRuns: 6 },
     );
-  }, 120_000);
+  });
 });
 
 describe("fields", () => {
@@ -288,4 +288,4 @@ it("refuses events while the server is away, and stores what is sent again once 
   });
   server = await startServer({ folder, port });
   expect(await store.append("away", [eventOf("a"), eventOf("b")], never())).toEqual({ stored: 2, repeated: 0 });
-}, 120_000);
+});
