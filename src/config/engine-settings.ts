@@ -13,7 +13,7 @@ export const engineSettings = {
     type: { kind: "choice", choices: ["duckdb", "clickhouse"] },
     default: "duckdb",
     description:
-      "Where events are kept: `duckdb` in the data folder, `clickhouse` on a server or cluster, see " +
+      "Where events are stored: `duckdb` in the data folder, `clickhouse` on a server or cluster, see " +
       "[clickhouse.md](clickhouse.md).",
   },
   clickhouseUrl: {
@@ -22,13 +22,13 @@ export const engineSettings = {
     default: undefined,
     mask: maskServerUrls,
     description:
-      "Addresses of the server's HTTP interface, `http://HOST:8123` or `https://HOST:8443`, several by comma.",
+      "Addresses of the server's HTTP interface, `http://HOST:8123` or `https://HOST:8443`, separated by commas.",
   },
   clickhouseUser: {
     name: "clickhouse_user",
     type: text,
     default: "default",
-    description: "User that makes tables and stores events.",
+    description: "User that creates tables and stores events.",
   },
   clickhousePassword: {
     name: "clickhouse_password",
@@ -41,7 +41,7 @@ export const engineSettings = {
     name: "clickhouse_reader_user",
     type: text,
     default: undefined,
-    description: "User that runs queries, with the right to read the sources' tables alone; the other one unless set.",
+    description: "User that runs queries and may only read the sources' tables; defaults to the other user.",
   },
   clickhouseReaderPassword: {
     name: "clickhouse_reader_password",
@@ -54,26 +54,28 @@ export const engineSettings = {
     name: "clickhouse_database",
     type: text,
     default: "logweir",
-    description: "Database of the tables; of Logweir alone.",
+    description: "Database for the tables, used by Logweir alone.",
   },
   clickhouseCluster: {
     name: "clickhouse_cluster",
     type: text,
     default: undefined,
     description:
-      "Cluster of the server's configuration over which tables are replicated and sharded; unset for one server.",
+      "Cluster in the server's configuration over which tables are replicated and sharded; unset for a single " +
+      "server.",
   },
   clickhouseCaFile: {
     name: "clickhouse_ca_file",
     type: text,
     default: undefined,
-    description: "Certificates (PEM) by which the server's is checked, beside those that Node.js trusts.",
+    description:
+      "CA certificates (PEM) that verify the server's certificate, in addition to those that Node.js trusts.",
   },
   clickhouseCertFile: {
     name: "clickhouse_cert_file",
     type: text,
     default: undefined,
-    description: "Certificate (PEM) that is shown to the server; goes with a CA file and a key file.",
+    description: "Client certificate (PEM) that is presented to the server; requires a CA file and a key file.",
   },
   clickhouseKeyFile: {
     name: "clickhouse_key_file",
@@ -85,15 +87,15 @@ export const engineSettings = {
     name: "clickhouse_migrate",
     type: { kind: "choice", choices: ["on", "off"] },
     default: "off",
-    description: "`on` makes what is missing on the server at the start, as `logweir engine migrate --yes` does.",
+    description: "`on` creates what is missing on the server at startup, as `logweir engine migrate --yes` does.",
   },
   clickhouseSpoolMb: {
     name: "clickhouse_spool_mb",
     type: integer(0, 1_000_000),
     default: 0,
     description:
-      "Disk in megabytes, in the data folder, for events that are acknowledged while the server cannot be reached; " +
-      "with 0 they are refused with 503.",
+      "Disk space in megabytes, in the data folder, for events that are acknowledged while the server is " +
+      "unreachable; with 0 they are refused with 503.",
   },
 } as const satisfies Readonly<Record<string, SettingDefinition>>;
 

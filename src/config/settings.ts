@@ -25,7 +25,7 @@ export const settingDefinitions = {
     name: "data_dir",
     type: text,
     default: "./data",
-    description: "Folder of everything that is stored: events and tokens. Made when missing.",
+    description: "Folder for all stored data: events and tokens. Created if missing.",
   },
   metadataUrl: {
     name: "metadata_url",
@@ -33,9 +33,9 @@ export const settingDefinitions = {
     default: undefined,
     mask: maskDatabaseUrl,
     description:
-      "PostgreSQL database for endpoints, tokens, keys, sources, saved views and drains, instead of the data folder: " +
-      "`postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full`. Several services on one are nodes, see " +
-      "[nodes.md](nodes.md).",
+      "PostgreSQL database for endpoints, tokens, keys, sources, saved views and drains, instead of the data " +
+      "folder: `postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full`. Services that share one are nodes, " +
+      "see [nodes.md](nodes.md).",
   },
   ...engineSettings,
   config: {
@@ -44,32 +44,32 @@ export const settingDefinitions = {
     default: undefined,
     isEnvironmentOnly: true,
     description:
-      "YAML file with settings by name; `logweir.yaml` in the working folder where it exists. The environment " +
-      "wins over it.",
+      "YAML file with settings by name; defaults to `logweir.yaml` in the working folder if it exists. The " +
+      "environment takes precedence.",
   },
   endpointsDir: {
     name: "endpoints_dir",
     type: text,
     default: undefined,
     description:
-      "Folder of the endpoint files, read alone. Unless set: the ones that come with Logweir, and those of " +
-      "`./endpoints` where it exists.",
+      "The only folder to read endpoint files from. Unless set: the ones that ship with Logweir, and those in " +
+      "`./endpoints` if it exists.",
   },
   sourcesDir: {
     name: "sources_dir",
     type: text,
     default: undefined,
     description:
-      "Folder of the source files, read alone. Unless set: the ones that come with Logweir, and those of " +
-      "`./sources` where it exists.",
+      "The only folder to read source files from. Unless set: the ones that ship with Logweir, and those in " +
+      "`./sources` if it exists.",
   },
   shipped: {
     name: "shipped",
     type: { kind: "choice", choices: ["on", "off"] },
     default: "on",
     description:
-      "`off` leaves out the endpoints and sources that come with Logweir. One of `./endpoints` or `./sources` " +
-      "takes the place of a shipped one with its name.",
+      "`off` omits the endpoints and sources that ship with Logweir. One in `./endpoints` or `./sources` replaces " +
+      "a shipped one of the same name.",
   },
   privateToken: {
     name: "private_token",
@@ -100,115 +100,113 @@ export const settingDefinitions = {
     type: { kind: "choice", choices: ["0", "1"] },
     default: "0",
     description:
-      "`1` takes fixed tokens of fewer than 16 characters, which only Logflare's variables may hold, on an " +
-      "address that others reach.",
+      "`1` accepts fixed tokens of fewer than 16 characters, which only Logflare's variables may hold, on an " +
+      "address that others can reach.",
   },
   queryTimeoutMs: {
     name: "query_timeout_ms",
     type: integer(1, 3_600_000),
     default: 30_000,
-    description: "Deadline of one query in milliseconds; then 504.",
+    description: "Deadline of one query in milliseconds; beyond it 504.",
   },
   maxConcurrentQueries: {
     name: "max_concurrent_queries",
     type: integer(1, 1_000),
     default: 8,
-    description: "Queries that run at once; more wait in a queue.",
+    description: "Concurrent queries; others wait in a queue.",
   },
   maxConcurrentQueriesPerToken: {
     name: "max_concurrent_queries_per_token",
     type: integer(1, 1_000),
     default: 6,
-    description: "Queries of one token that run at once; more wait, and tokens that wait take turns.",
+    description: "Concurrent queries of one token; others wait, and waiting tokens take turns.",
   },
   maxQueuedQueries: {
     name: "max_queued_queries",
     type: integer(0, 100_000),
     default: 128,
-    description: "Queries that wait at once; more are answered 429.",
+    description: "Queries that may wait in the queue; more are answered 429.",
   },
   maxRequestsPerMinute: {
     name: "max_requests_per_minute",
     type: integer(1, 10_000_000),
     default: undefined,
-    description:
-      "Calls of endpoints that one token may make in a minute, in bursts of up to a sixth of it; more are " +
-      "answered 429.",
+    description: "Endpoint calls per minute of one token, in bursts of up to a sixth of it; more are answered 429.",
   },
   maxResultBytes: {
     name: "max_result_bytes",
     type: integer(1_000, 10 * giga),
     default: 256_000_000,
-    description: "Size of one answer's rows in bytes; beyond it 422.",
+    description: "Maximum size of one answer's rows in bytes; beyond it 422.",
   },
   maxRows: {
     name: "max_rows",
     type: integer(limitDefinitions.max_rows.minimum, limitDefinitions.max_rows.maximum),
     default: undefined,
-    description: "Rows of one answer, or of one page of it, whatever endpoints and tokens allow.",
+    description: "Maximum number of rows in one answer or page, whatever endpoints and tokens allow.",
   },
   maxQueryMemoryMb: {
     name: "max_query_memory_mb",
     type: integer(limitDefinitions.max_query_memory_mb.minimum, limitDefinitions.max_query_memory_mb.maximum),
     default: undefined,
-    description: "Memory in megabytes that one query may take from the engine's; beyond it 422.",
+    description: "Share of the engine's memory, in megabytes, that one query may use; beyond it 422.",
   },
   maxArrayElements: {
     name: "max_array_elements",
     type: integer(limitDefinitions.max_array_elements.minimum, limitDefinitions.max_array_elements.maximum),
     default: limitDefinitions.max_array_elements.maximum,
-    description: "Elements of an array that one call of a function makes; beyond it 422.",
+    description: "Elements of an array that one function call may produce; beyond it 422.",
   },
   maxStringBytes: {
     name: "max_string_bytes",
     type: integer(limitDefinitions.max_string_bytes.minimum, limitDefinitions.max_string_bytes.maximum),
     default: limitDefinitions.max_string_bytes.maximum,
-    description: "Bytes of a text that one call of a function makes; beyond it 422.",
+    description: "Bytes of a text that one function call may produce; beyond it 422.",
   },
   maxQueryCharacters: {
     name: "max_query_characters",
     type: integer(limitDefinitions.max_query_characters.minimum, limitDefinitions.max_query_characters.maximum),
     default: limitDefinitions.max_query_characters.maximum,
-    description: "Length of a query that is sent to an endpoint; beyond it 413.",
+    description: "Maximum length of a query that is sent to an endpoint; beyond it 413.",
   },
   maxQueryDepth: {
     name: "max_query_depth",
     type: integer(limitDefinitions.max_query_depth.minimum, limitDefinitions.max_query_depth.maximum),
     default: limitDefinitions.max_query_depth.maximum,
-    description: "Levels to which a query that is sent to an endpoint nests; beyond them 422.",
+    description: "Maximum nesting depth of a query that is sent to an endpoint; beyond it 422.",
   },
   unstoppableAfterMs: {
     name: "unstoppable_after_ms",
     type: integer(50, 60_000),
     default: 600,
     description:
-      "How long a query that was stopped may go on, in milliseconds, before the engine is ended and started " +
-      "again; as many times longer as the machine has too much to do.",
+      "Grace period in milliseconds for a query that was stopped, before the engine is killed and restarted; " +
+      "longer in proportion to the machine's overload.",
   },
   cacheMaxBytes: {
     name: "cache_max_bytes",
     type: integer(1_000_000, 1_000 * giga),
     default: 256_000_000,
-    description: "Memory in bytes for cached answers; the ones read longest ago go first.",
+    description: "Memory in bytes for cached answers; the least recently read are evicted first.",
   },
   ...ingestSettings,
   engineMemoryMb: {
     name: "engine_memory_mb",
     type: integer(128, 1_000_000),
     default: undefined,
-    description: "Memory in megabytes that the engine may use; a quarter of the machine's, 537 at most, unless set.",
+    description: "Memory in megabytes that the engine may use; by default a quarter of the machine's, at most 537.",
   },
   shutdownTimeoutMs: {
     name: "shutdown_timeout_ms",
     type: integer(0, 600_000),
     default: 10_000,
-    description: "How long requests under way may take after SIGTERM, in milliseconds, before they are cut off.",
+    description: "Time in milliseconds that running requests have to finish after SIGTERM before they are cut off.",
   },
   audit: {
     name: "audit",
     type: { kind: "choice", choices: auditLevels },
     default: "all",
-    description: "What is recorded of who did what: nothing, changes and refused calls, or runs of endpoints too.",
+    description: "What the audit records: nothing, changes and refused calls, or also runs of endpoints.",
   },
   auditRetentionDays: {
     name: "audit_retention_days",
@@ -220,20 +218,20 @@ export const settingDefinitions = {
     name: "metrics_open",
     type: { kind: "choice", choices: ["true", "false"] },
     default: "false",
-    description: "`true` shows `/metrics` without a token, to everybody who reaches the service.",
+    description: "`true` serves `/metrics` without a token to everyone who can reach the service.",
   },
   console: {
     name: "console",
     type: { kind: "choice", choices: ["on", "off"] },
     default: "on",
-    description: "`off` serves no console: `/` is the index of the API for everybody.",
+    description: "`off` disables the console: `/` is the index of the API for everyone.",
   },
   logLevel: {
     name: "log_level",
     type: { kind: "choice", choices: ["trace", "debug", "info", "warn", "error", "fatal", "silent"] },
     default: "info",
     otherVariables: ["LOGFLARE_LOG_LEVEL"],
-    description: "The least severe log lines that are written to standard error.",
+    description: "Minimum severity of log lines written to standard error.",
   },
 } as const satisfies Readonly<Record<string, SettingDefinition>>;
 
