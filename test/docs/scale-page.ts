@@ -29,20 +29,20 @@ function planTable(): string {
   return table(
     ["events/s", ...rates.map((rate) => rate.toLocaleString("en"))],
     [
-      row("JSON that comes in, Mbit/s", (plan) => round(plan.inboundMegabitsPerSecond)),
-      row(`events kept, ${assumed.retentionDays} days, billions`, (plan) => round(plan.eventsKept / 1e9)),
+      row("incoming JSON, Mbit/s", (plan) => round(plan.inboundMegabitsPerSecond)),
+      row(`events stored, ${assumed.retentionDays} days, billions`, (plan) => round(plan.eventsKept / 1e9)),
       row("TB of one copy", (plan) => round(plan.terabytesPerCopy)),
       row(`nodes of ${assumed.nodeCores} cores, one of them spare`, (plan) => round(plan.nodes)),
       row("shards, by processors", (plan) => round(plan.shardsByProcessor)),
       row("shards, by disks", (plan) => round(plan.shardsByDisk)),
       row(`servers of ${assumed.serverCores} cores and ${assumed.serverTerabytes} TB`, (plan) => round(plan.servers)),
       row("partitions of a source", () => String(assumed.retentionDays + 1)),
-      row("events of a block", (plan) => round(plan.eventsPerBlock)),
+      row("events per block", (plan) => round(plan.eventsPerBlock)),
       row("new parts/s on each server", (plan) => round(plan.partsPerSecond)),
       row("rows read for a block of random ids, millions", (plan) => round(plan.lookUpRows / 1e6)),
-      row("servers that this alone keeps busy", (plan) => round(plan.lookUpServers, 2)),
-      row("US$ a month, thousands", (plan) => round(plan.dollarsPerMonth / 1000)),
-      row("US$ a million events kept for the time", (plan) => {
+      row("servers busy with this alone", (plan) => round(plan.lookUpServers, 2)),
+      row("US$ per month, thousands", (plan) => round(plan.dollarsPerMonth / 1000)),
+      row("US$ per million events over the retention period", (plan) => {
         return round(plan.dollarsPerMonth / ((plan.eventsPerSecond * 86_400 * 30) / 1e6), 2);
       }),
     ],
@@ -55,16 +55,16 @@ function assumptionTable(): string {
     ["assumed", "value"],
     [
       ["a node, a server", `${assumed.nodeCores} cores; ${assumed.serverCores} cores, ${assumed.serverTerabytes} TB`],
-      ["disks full, processors busy, at most", `${share(assumed.fullness)}, ${share(assumed.load)}`],
-      ["copies; what a further one costs of the first one's work", `${assumed.replicas}; ${share(assumed.copyCost)}`],
+      ["maximum use of disks, of processors", `${share(assumed.fullness)}, ${share(assumed.load)}`],
+      ["copies; cost of each further copy, relative to the first", `${assumed.replicas}; ${share(assumed.copyCost)}`],
       ["processor time for writing an event as columns", `${assumed.blockCpuUs} us`],
-      ["bytes of an event beside those of the benchmark's table", `x ${assumed.layoutFactor}`],
-      ["days that are kept", String(assumed.retentionDays)],
+      ["bytes of an event, relative to the benchmark's table", `x ${assumed.layoutFactor}`],
+      ["days of retention", String(assumed.retentionDays)],
       ["a block, from its first byte to its acknowledgement", `${assumed.blockMs} ms`],
       ["new parts/s that a server merges", String(assumed.partsPerSecond)],
-      ["parts of a day once merged; ids of a granule", `${assumed.partsPerDay}; ${assumed.granuleIds}`],
+      ["parts per day once merged; ids per granule", `${assumed.partsPerDay}; ${assumed.granuleIds}`],
       ["rows/s that a server reads for look-ups", round(assumed.lookUpRowsPerSecond)],
-      ["US$ a month for a core with memory; for a terabyte", `${assumed.coreDollars}; ${assumed.terabyteDollars}`],
+      ["US$ per month for a core with memory; for a terabyte", `${assumed.coreDollars}; ${assumed.terabyteDollars}`],
     ],
   );
 }
@@ -75,13 +75,13 @@ export function printScalePage(): string {
   const { embeddedEventsPerSecond: most, compactionEventsPerSecond: steady } = measured;
   return `# A plan from one machine to a million events a second
 
-\`npm run docs\` prints this page; the arithmetic is in \`test/docs/scale-plan.ts\`, and a test holds the page to it. What it rests on is either measured ([benchmarks.md](benchmarks.md),
-[storage.md](storage.md): events of 2.1 KB, 2 cores) or assumed, and the two are told apart. **Nothing beyond one machine was measured**, and no cluster was run at all.
+\`npm run docs\` generates this page; the arithmetic is in \`test/docs/scale-plan.ts\`, and a test compares the two. Every input is marked as measured ([benchmarks.md](benchmarks.md),
+[storage.md](storage.md): events of 2.1 KB, 2 cores) or assumed. **Nothing beyond one machine was measured**, and no cluster was run at all.
 
 ## One machine
 
-The embedded engine took ${round(most.value, 5)} durable events/s on 2 cores, and put ${round(steady.value)} a second in order meanwhile. Up to that rate it goes on for good; at full speed \`doctor\` warns after
-${round(secondsUntilTail(most.value), 2)} s, and what is left is put in order when less comes in. An event takes ${measured.embeddedBytesPerEvent.value} bytes, and half of the disk stays free:
+The embedded engine took ${round(most.value, 5)} durable events/s on 2 cores, while compacting ${round(steady.value)} a second. It can sustain ingest up to that rate indefinitely. At full speed \`doctor\` warns after
+${round(secondsUntilTail(most.value), 2)} s, and the rest is compacted when ingest slows down. An event takes ${measured.embeddedBytesPerEvent.value} bytes, and half of the disk stays free:
 
 ${table(
   ["events/s, all day", "days on 1 TB", "days on 4 TB"],
@@ -92,44 +92,44 @@ ${table(
   ]),
 )}
 
-Each event in the store also takes 12 to 23 bytes of memory, by which repeated ids are known: 100 million events are ${round((100e6 * 12) / 1e9)} to ${round((100e6 * 23) / 1e9)} GB. **What breaks first**: memory for ids and the time of compaction, long
-before HTTP or queries do. More cores help reading and compaction; one writer commits. Move on when the tail does not get shorter at night, or when a second machine has to be able to take over.
+Each event in the store also takes 12 to 23 bytes of memory, to detect duplicate ids: 100 million events are ${round((100e6 * 12) / 1e9)} to ${round((100e6 * 23) / 1e9)} GB. **What breaks first**: memory for ids and compaction time, long
+before HTTP or queries. More cores speed up reading and compaction, but a single writer commits. Move on when the tail does not shrink at night, or when you need a second machine for fail-over.
 
 ## Nodes and a cluster
 
-[Moving](migrate-data.md) needs no pause. From then on nodes take events in and answer queries, ClickHouse keeps them, PostgreSQL has the state.
+[Moving](migrate-data.md) needs no downtime. Afterwards nodes ingest events and answer queries, ClickHouse stores the events, and PostgreSQL the state.
 
 ${planTable()}
 
-How it is counted:
+How the figures are computed:
 
-- **A node** spends ${nodeCpuUs()} us on an event: ${measured.readingCpuUs.value} for reading it and ${measured.ownThreadCpuUs.value} on its own thread (measured), ${assumed.blockCpuUs} for writing columns (assumed): ${round(eventsPerNode())} events/s. One process uses two to three
-  cores, so a node of ${assumed.nodeCores} runs several, each a node to all others. Queries come on top: measure yours.
-- **A shard** of ${assumed.replicas} servers stores ${round(eventsPerShard())} events/s: ${measured.serverCpuUs.value} us of processor time on the first copy, merges and the reading of JSON included (measured in one process, which read JSON; blocks of columns should cost less).
+- **A node** spends ${nodeCpuUs()} us per event: ${measured.readingCpuUs.value} for reading and ${measured.ownThreadCpuUs.value} on its own thread (measured), ${assumed.blockCpuUs} for writing columns (assumed): ${round(eventsPerNode())} events/s. One process uses two to three
+  cores, so a machine of ${assumed.nodeCores} runs several, each of which is a node to the others. Queries are not included: measure yours.
+- **A shard** of ${assumed.replicas} servers stores ${round(eventsPerShard())} events/s: ${measured.serverCpuUs.value} us of processor time for the first copy, including merges and JSON parsing (measured in one process that read JSON; blocks of columns should cost less).
 - **An event** on a server takes ${round(serverBytesPerEvent())} bytes: ${measured.serverMegabytes.value} MB for 2,000,000 in the benchmark's table (measured), times ${assumed.layoutFactor} (assumed).
-- **Partitions** are days of a source. Retention drops them whole, queries of some hours open one or two.
-- **A block** is what a node has of a source when its last one was acknowledged. On a cluster each reaches every shard, and makes a part on each.
+- **Partitions** are days of a source. Retention drops whole partitions; queries over a few hours open one or two.
+- **A block** holds the events of a source that a node has received by the time the previous block is acknowledged. On a cluster each block reaches every shard, and creates a part on each.
 
 ${assumptionTable()}
 
-PostgreSQL stays small: ${round(large.nodes)} nodes take ${round(large.nodes * 6)} connections and read two rows each twice a second. Give it a standby, not cores. Drains of all sources are sent by one node: at these
-rates send from somewhere else.
+PostgreSQL remains small: ${round(large.nodes)} nodes use ${round(large.nodes * 6)} connections and each read two rows twice a second. Give it a standby, not cores. One node sends the drains of all sources: at these
+rates, use other means to forward events.
 
 ## What breaks first
 
-1. **Looking ids up.** An id that a sender chose is looked for in every part of its source, twice a block. An id of random digits costs a granule of each: with 2,100,000 rows in 20 parts ClickHouse 26.7 read 181,920
-   rows for one, and all for a hundred (\`EXPLAIN ESTIMATE\`). So random ids keep ${round(small.lookUpServers, 2)} servers busy at ${round(small.eventsPerSecond)} events/s, and ${round(large.lookUpServers, 2)} at a million, which is out of the question. **Ids that begin with the time** (UUID v7, ULID) lie together:
-   a thousand of them took 3,392 rows of one part in the same table. Events that come without an id are not looked up at all, and are there twice where they are sent again because an answer was lost.
-2. **Parts.** ${round(large.nodes)} nodes make ${round(large.partsPerSecond)} parts a second on every server where ${assumed.partsPerSecond} are sound; ClickHouse refuses inserts at 3,000 parts of a day (senders get 503 with \`Retry-After\`). Beyond ${Math.floor((assumed.partsPerSecond * assumed.blockMs) / 1000)}
-   nodes for a source, send each source to few of them (by a hash of its name or tenant at the load balancer), so that blocks are few and large.
-3. **Disk** decides on the number of servers from there on, not processors: fewer days, or a tier of slow disks below, which is ClickHouse's own affair.
-4. **Fields.** Every node keeps the fields of every source and the tenants that carried them in memory, and widens tables under one order of decisions: fields that are new all the time hold up all nodes.
+1. **Id look-ups.** Ids chosen by senders are looked up in every part of their source, twice per block. A random id costs one granule of each part: with 2,100,000 rows in 20 parts ClickHouse 26.7 read 181,920
+   rows for one id, and all rows for a hundred (\`EXPLAIN ESTIMATE\`). Random ids therefore keep ${round(small.lookUpServers, 2)} servers busy at ${round(small.eventsPerSecond)} events/s, and ${round(large.lookUpServers, 2)} at a million, which is not feasible. **Ids that begin with the time** (UUID v7, ULID) are stored together:
+   a thousand of them took 3,392 rows of one part in the same table. Events without an id are not looked up at all, and are duplicated if they are retried after a lost answer.
+2. **Parts.** ${round(large.nodes)} nodes create ${round(large.partsPerSecond)} parts a second on every server, where ${assumed.partsPerSecond} are sustainable; ClickHouse refuses inserts at 3,000 parts per day (senders get 503 with \`Retry-After\`). Beyond ${Math.floor((assumed.partsPerSecond * assumed.blockMs) / 1000)}
+   nodes for a source, send each source to only a few of them (by a hash of its name or tenant at the load balancer), so that blocks are few and large.
+3. **Disk**, not processors, then determines the number of servers. Keep fewer days, or configure a tier of slower disks in ClickHouse.
+4. **Fields.** Every node holds the fields of every source, and the tenants that carried them, in memory, and all nodes add columns in one agreed order: a constant stream of new fields slows down all nodes.
 
 ## What is not known
 
-- Whether a cluster does any of this: Replicated and Distributed tables were read by ClickHouse's parser, no more ([clickhouse.md](clickhouse.md#clusters)).
-- The rate of a node over ClickHouse, a block's time under load, the size of an event in this layout after merges, the cost of a replica: the assumptions above.
-- Queries at these sizes. Those that name a tenant and some hours read one partition's few granules whatever the total; those over all tenants and all days read everything.
+- Whether a cluster behaves like this: statements with Replicated and Distributed tables were only checked by ClickHouse's parser ([clickhouse.md](clickhouse.md#clusters)).
+- The rate of a node over ClickHouse, the duration of a block under load, the size of an event in this layout after merges, the cost of a replica: these are assumptions.
+- Queries at these sizes. Those for one tenant and a few hours read a few granules of one partition, whatever the total; those over all tenants and days read everything.
 - Prices: list prices differ by a factor of three. Put your own into the script.
 `;
 }

@@ -88,7 +88,7 @@ export function createPool(place: DatabasePlace, reach?: Reach): PostgresPool {
   };
   return {
     async connect() {
-      if (reach?.isAway() === true) throw metadataUnavailable("The database of the metadata is away");
+      if (reach?.isAway() === true) throw metadataUnavailable("The metadata database is unreachable");
       return take().then(guardClient, (error: unknown) => {
         throw fromDriver(error);
       });
