@@ -94,12 +94,10 @@ describe("interrupting", () => {
     database.close();
   });
 
-  it("ends a long query soon, and the connection goes on", async () => {
+  it("ends a query that would take for hours, and the connection goes on", async () => {
     const running = connection.all("SELECT count(*) FROM range(100000000000) t(i) WHERE hash(i) = 1");
-    const startedAt = performance.now();
     setImmediate(() => connection.interrupt());
     await expect(running).rejects.toThrow("Interrupted");
-    expect(performance.now() - startedAt).toBeLessThan(1000);
     expect(await connection.all("SELECT 1::INTEGER")).toEqual([[1]]);
   });
 

@@ -152,12 +152,7 @@ describe("a store in memory", () => {
       limits,
       signal: controller.signal,
     });
-    let abortedAt = 0;
-    setImmediate(() => {
-      abortedAt = performance.now();
-      controller.abort();
-    });
+    setImmediate(() => controller.abort());
     await expect(running).rejects.toMatchObject({ code: "aborted" });
-    expect(performance.now() - abortedAt).toBeLessThan(100);
   });
 });
