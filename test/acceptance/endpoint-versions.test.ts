@@ -149,6 +149,22 @@ describe("name@3", () => {
     const asked = await service.get("/api/endpoints/query/closed@1", { sql: "select * from t" });
     expect(asked.status).toBe(403);
   });
+
+  it("has the stricter of each limit, its own and the endpoint's, but for max_rows", async () => {
+    const query = "SELECT REPEAT('x', 700) AS n FROM UNNEST([1, 2, 3])";
+    await create(service, { name: "narrow", query, max_rows: 2 });
+    await patch("narrow", { max_result_bytes: 1_000, max_rows: 1 });
+    await patch("narrow", { max_result_bytes: null, max_rows: 3 });
+    const answered = async (reference: string) => {
+      const answer = await manage(service, "GET", `/api/endpoints/query/${reference}`);
+      return answer.status === 200 ? (answer.body.result as unknown[]).length : codeOf(answer);
+    };
+    expect(await Promise.all(["narrow", "narrow@1", "narrow@2"].map(answered))).toEqual([3, 2, 1]);
+    await patch("narrow", { max_result_bytes: 1_000 });
+    expect(await answered("narrow@1")).toBe("422 result_too_large");
+    await patch("narrow", { query: "SELECT 'x' AS n FROM UNNEST([1, 2, 3])", max_rows: 3, max_result_bytes: null });
+    expect(await answered("narrow@4")).toBe("422 result_too_large");
+  });
 });
 
 describe("changes at the same time", () => {
