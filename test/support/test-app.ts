@@ -100,6 +100,9 @@ interface TestAppOptions {
   readonly sources?: readonly string[];
   /** Of all of these sources. */
   readonly tenantField?: string;
+  /** In place of parts that do nothing. */
+  readonly parts?: Partial<Pick<Parameters<typeof buildApp>[0], "syslogCounts" | "drains">>;
+  readonly auditDropped?: number;
   /** No limits unless set. */
   readonly quotas?: Partial<IngestQuotaOptions>;
 }
@@ -162,7 +165,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     audit: {
       level: "all",
       record: (event) => void audited.push(event),
-      droppedCount: 0,
+      droppedCount: options.auditDropped ?? 0,
       flush: async () => true,
       close: async () => undefined,
     },
@@ -174,6 +177,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     isMetricsOpen: options.isMetricsOpen ?? false,
     nowMs: () => testNowMs,
     drain,
+    ...options.parts,
   });
   return Object.assign(test, { app, engine, endpoints: registry, planned, logLines, audited, drain });
 }

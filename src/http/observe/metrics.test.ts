@@ -1,7 +1,38 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/support/test-app.ts";
+import type { Drains, RuleStatus } from "../../drains/drains.ts";
 
 let test: TestApp;
+
+const times = { createdAtMs: 0, updatedAtMs: 0 };
+const status: RuleStatus = {
+  backend: {
+    id: "b1",
+    name: "hook",
+    description: "",
+    type: "webhook",
+    config: { url: "https://a.example/", headers: {}, gzip: false },
+    metadata: {},
+    ...times,
+  },
+  rule: { id: "r1", backendId: "b1", source: "edge", lql: "", createdAtMs: 0 },
+  delivered: 13,
+  refused: 2,
+  dropped: 3,
+  failures: 17,
+  waiting: 19,
+  lastError: undefined,
+  lastDeliveredAtMs: undefined,
+};
+
+function drainsWith(rules: readonly RuleStatus[]): Drains {
+  const unused = () => {
+    throw new Error("Metrics change no drains");
+  };
+  const changes = { saveBackend: unused, removeBackend: unused, saveRule: unused, removeRule: unused };
+  const lookups = { findBackend: unused, findRule: unused, replaceAll: unused, isWatched: unused, note: unused };
+  return { ...changes, ...lookups, backends: [], rules: [], status: () => rules, waitingBytes: 23 };
+}
 
 beforeEach(async () => {
   test = await createTestApp();
@@ -48,6 +79,27 @@ describe("metrics", () => {
     expect(body).toContain("logweir_queries_running 0");
     expect(body).toContain("logweir_cache_entries 1");
     expect(body).toMatch(/logweir_source_newest_event_timestamp_seconds\{source="edge"\} \d/);
+  });
+
+  it("count what was lost: of the audit, of syslog and of drains, with what waits for these", async () => {
+    const { app } = await createTestApp({
+      auditDropped: 7,
+      parts: { syslogCounts: () => ({ stored: 11, dropped: 5 }), drains: drainsWith([status]) },
+    });
+    const { body } = await app.inject({ url: "/metrics", headers: { "x-api-key": "metrics-token" } });
+    for (const line of [
+      "logweir_audit_dropped_total 7",
+      'logweir_syslog_messages_total{outcome="stored"} 11',
+      'logweir_syslog_messages_total{outcome="dropped"} 5',
+      'logweir_drain_events_total{backend="hook",source="edge",outcome="delivered"} 13',
+      'logweir_drain_events_total{backend="hook",source="edge",outcome="refused"} 2',
+      'logweir_drain_events_total{backend="hook",source="edge",outcome="dropped"} 3',
+      'logweir_drain_failures_total{backend="hook",source="edge"} 17',
+      'logweir_drain_waiting_events{backend="hook",source="edge"} 19',
+      "logweir_drain_waiting_bytes 23",
+    ]) {
+      expect(body.split("\n")).toContain(line);
+    }
   });
 
   it("show no name, value, token or project that a caller made up", async () => {
