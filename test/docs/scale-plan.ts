@@ -3,7 +3,7 @@
 /** Figures of `docs/benchmarks.md` and `docs/storage.md`, as they stand there; a test looks for each text. */
 export const measured = {
   embeddedEventsPerSecond: { value: 13_992, text: "**13,992**", page: "benchmarks" },
-  compactionEventsPerSecond: { value: 4_600, text: "some 4,600 rows a second", page: "benchmarks" },
+  compactionEventsPerSecond: { value: 4_600, text: "about 4,600 rows a second", page: "benchmarks" },
   embeddedBytesPerEvent: { value: 464, text: "2,000,000 events: 930 MB", page: "storage" },
   jsonBytesPerEvent: { value: 2_100, text: "2.1 KB on average", page: "benchmarks" },
   serverCpuUs: { value: 127, text: "| 831 | 127 |", page: "benchmarks" },
