@@ -28,7 +28,7 @@ export const constructs: readonly Construct[] = [
     query: `SELECT 1 FROM ${numbers} x FULL JOIN ${numbers} y ON x.a = y.a`,
   },
   {
-    name: "FULL JOIN that reads columns of the query around",
+    name: "FULL JOIN that reads columns of the enclosing query",
     query:
       `SELECT (SELECT COUNT(*) FROM ${numbers} x FULL JOIN ${numbers} y ON x.a = y.a AND x.b = o.b) ` +
       `FROM ${numbers} o`,

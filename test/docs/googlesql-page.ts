@@ -59,10 +59,17 @@ function escapeCell(text: string): string {
   return text.replaceAll("|", "\\|");
 }
 
+function capitalise(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 function describeFunction(definition: FunctionDefinition): string {
   const names = [definition.name, ...(definition.aliases ?? [])].map((name) => `\`${name}\``).join(", ");
   const state = definition.refused === undefined ? (isOnDuckDb(definition) ? "yes" : "no") : "refused";
-  const text = definition.refused === undefined ? definition.summary : `${definition.summary}. ${definition.refused}`;
+  const text = [definition.summary, definition.refused]
+    .filter((part) => part !== undefined)
+    .map(capitalise)
+    .join(". ");
   const signatures = definition.signatures.map((signature) => `\`${signature}\``).join("<br>");
   return `| ${names} | ${escapeCell(signatures)} | ${escapeCell(text)} | ${state} | ${onClickHouse(definition)} |`;
 }
@@ -78,18 +85,18 @@ export function printGoogleSqlPage(): string {
   return [
     "# GoogleSQL in Logweir",
     "",
-    "Generated from the catalogue by `npm run docs`; a test keeps it current. Queries are read, resolved and " +
-      "typed as BigQuery's reference of GoogleSQL says;",
+    "Generated from the catalogue by `npm run docs`; a test keeps it current. Queries are parsed, resolved and " +
+      "typed as in BigQuery's GoogleSQL reference;",
     "what an engine cannot express is refused by name and position when an endpoint is loaded. Fields of " +
       "events have the types",
-    "that they came with, and read by what is asked of them: [types and lenient " +
+    "that their values had, and are converted as the query requires: [types and lenient " +
       "fields](decisions/types-and-lenient-fields.md).",
     "",
-    `${served.length} functions run on DuckDB; ${functions.length - served.length} more, of BigQuery and of ` +
+    `${served.length} functions run on DuckDB; ${functions.length - served.length} more, from BigQuery and ` +
       "other products of the family, are refused by name with a reason.",
-    `On ClickHouse the server runs ${pushed.length} of them (${percent} %), over their common arguments at least: ` +
-      "*pushed*. *Residual* is what the embedded",
-    "engine runs over the rows that come back, with the reason; `logweir explain` tells it for a query.",
+    `On ClickHouse the server runs ${pushed.length} of the ${served.length} (${percent} %), at least for common argument types: ` +
+      "*pushed*. *Residual* functions run in the embedded",
+    "engine over the rows that the server returns, for the reason given; `logweir explain` shows this for a query.",
     "",
     "## Constructs",
     "",
@@ -105,7 +112,7 @@ export function printGoogleSqlPage(): string {
       "",
       `### ${area}`,
       "",
-      "| function | signatures | what it gives | DuckDB | ClickHouse |",
+      "| function | signatures | description | DuckDB | ClickHouse |",
       "|---|---|---|---|---|",
       ...functions.filter((definition) => definition.area === area).map(describeFunction),
     ]),
