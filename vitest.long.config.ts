@@ -3,6 +3,7 @@ import common from "./vitest.config.ts";
 
 /** Tests of `npm test` that try more values here (`sampleSize`). */
 export const sampledTests = [
+  "src/engines/clickhouse/constants/evaluate.test.ts",
   "src/engines/conformance/conformance.test.ts",
   "src/engines/duckdb/compile/random-queries.test.ts",
   "src/engines/duckdb/host/maintenance/maintenance.test.ts",

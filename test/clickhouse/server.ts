@@ -234,12 +234,14 @@ function toKillByMark(sql: string): string {
 }
 
 function preparations(role: string, { database, settings, parameters }: RequestParts): readonly string[] {
+  const changes = [...parameters, ...settings]
+    .filter(([name]) => name !== "enable_http_compression" && !name.startsWith("send_progress_in_http"))
+    .map(([name, value]) => `${name} = ${quote(value)}`);
   return [
     `SET ROLE ${role}`,
     ...(database === undefined ? [] : [`USE \`${database.replaceAll("`", "\\`")}\``]),
-    ...[...parameters, ...settings]
-      .filter(([name]) => name !== "enable_http_compression" && !name.startsWith("send_progress_in_http"))
-      .map(([name, value]) => `SET ${name} = ${quote(value)}`),
+    // One statement, since a server takes all of an address at once.
+    ...(changes.length === 0 ? [] : [`SET ${changes.join(", ")}`]),
   ];
 }
 

@@ -15,16 +15,24 @@ export interface PlacedReason {
   readonly column?: number;
 }
 
+interface CommonPlan {
+  readonly nowUs: bigint | undefined;
+  /**
+   * The same query with nothing computed beforehand, for values with which that fails: then it depends on the rows
+   * whether the query does. Throws as `compileQuery` does.
+   */
+  readonly perRow: () => ServerPlan;
+}
+
 /** What a run has to know of a query. */
 export type ServerPlan =
-  | { readonly kind: "whole"; readonly statement: ServerStatement; readonly nowUs: bigint | undefined }
-  | {
+  | (CommonPlan & { readonly kind: "whole"; readonly statement: ServerStatement })
+  | (CommonPlan & {
       readonly kind: "divided";
       readonly remotes: readonly RemoteStatement[];
       readonly residual: CompiledQuery;
       readonly reasons: readonly PlacedReason[];
-      readonly nowUs: bigint | undefined;
-    };
+    });
 
 export interface CompileTarget {
   readonly tables: ServerTables;
@@ -32,6 +40,8 @@ export interface CompileTarget {
   readonly residual: Pick<Engine, "compile">;
   /** Send what reads no table to the server too. */
   readonly pushesConstants?: boolean;
+  /** Compute what is the same for every row before a run; true by default. */
+  readonly bindsConstants?: boolean;
 }
 
 /** Throws `GoogleSqlError` with positions where neither engine can express the query. */
@@ -43,9 +53,16 @@ export function compileQuery(query: ResolvedQuery, target: CompileTarget, option
     columns: query.columns.map(({ name, column }): OutputColumn => ({ name, type: column.type })),
     tables: division.tables,
   };
-  const { nowUs } = options;
+  let perRow: ServerPlan | undefined;
+  const rest: CommonPlan = {
+    nowUs: options.nowUs,
+    perRow() {
+      perRow ??= planOf(compileQuery(query, { ...target, bindsConstants: false }, options));
+      return perRow;
+    },
+  };
   if (division.kind === "whole") {
-    const plan: ServerPlan = { kind: "whole", statement: division.statement, nowUs };
+    const plan: ServerPlan = { kind: "whole", statement: division.statement, ...rest };
     return { ...common, sql: division.statement.sql, plan };
   }
   const residual = target.residual.compile(division.residual, options);
@@ -53,7 +70,7 @@ export function compileQuery(query: ResolvedQuery, target: CompileTarget, option
     if (span === undefined || options.text === undefined) return { reason };
     return { reason, ...positionAt(options.text, span.start) };
   });
-  const plan: ServerPlan = { kind: "divided", remotes: division.remotes, residual, reasons, nowUs };
+  const plan: ServerPlan = { kind: "divided", remotes: division.remotes, residual, reasons, ...rest };
   const sql = [...division.remotes.map((remote) => remote.sql), residual.sql].join(";\n");
   return { ...common, sql, plan };
 }
@@ -64,6 +81,7 @@ function divide(query: ResolvedQuery, target: CompileTarget, timeZone: string, t
       tables: target.tables,
       timeZone,
       pushesConstants: target.pushesConstants ?? false,
+      bindsConstants: target.bindsConstants ?? true,
     });
   } catch (error) {
     if (error instanceof NestedTooDeeply) {

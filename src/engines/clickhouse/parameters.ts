@@ -11,7 +11,8 @@ function decimalText(value: bigint): string {
   return `${value < 0n ? "-" : ""}${digits / BILLION}.${String(digits % BILLION).padStart(9, "0")}`;
 }
 
-function floatText(value: number): string {
+/** A FLOAT64 as the server reads it. */
+export function floatText(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value < 0 ? "-inf" : "inf";
   return Object.is(value, -0) ? "-0" : String(value);

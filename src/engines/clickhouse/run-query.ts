@@ -19,6 +19,7 @@ import { toServerValue } from "./parameters.ts";
 import { NOW_PARAMETER, type RemoteStatement, type ServerStatement } from "./pushdown/plan.ts";
 import { toRow } from "./residual/read-rows.ts";
 import { createLineEncoder } from "./rows.ts";
+import { settlePlan } from "./settle-plan.ts";
 
 export interface RunTarget {
   readonly client: Pick<ServerClient, "stream" | "kill">;
@@ -80,6 +81,7 @@ interface Run {
   readonly request: RunRequest;
   readonly signal: AbortSignal;
   readonly nowUs: bigint;
+  readonly constants: Readonly<Record<string, ServerValue>>;
 }
 
 /** The server's lines, in the pieces in which they come. Leaving it ends the query on the server. */
@@ -110,12 +112,15 @@ async function* readLines(run: Run, statement: ServerStatement): AsyncGenerator<
   }
 }
 
-function paramsOf({ request, nowUs }: Run, { parameters }: ServerStatement): Readonly<Record<string, ServerValue>> {
+function paramsOf(
+  { request, nowUs, constants }: Run,
+  { parameters }: ServerStatement,
+): Readonly<Record<string, ServerValue>> {
   const { query, values } = request;
   const own = query.parameters.map(({ type }, index) => [`p${index + 1}`, type, values[index] ?? null] as const);
   const used = own.filter(([name]) => parameters.has(name));
   const bound = used.map(([name, type, value]) => [name, toServerValue(type, value)] as const);
-  return Object.fromEntries([...bound, ["now", nowUs] as const]);
+  return Object.fromEntries([...bound, ...Object.entries(constants), ["now", nowUs] as const]);
 }
 
 async function* writeRows(run: Run, statement: ServerStatement): AsyncGenerator<RowBatch, QuerySummary, void> {
@@ -247,15 +252,16 @@ class Batches implements AsyncIterableIterator<RowBatch> {
 /** Resolves when the first rows, or the end, are there. Throws `EngineError`, also while iterating. */
 export async function runQuery(target: RunTarget, request: RunRequest): Promise<RunningQuery> {
   const { limits, signal } = request;
-  const plan = planOf(request.query);
+  const known = planOf(request.query);
+  const nowUs = known.nowUs ?? BigInt(Date.now()) * 1000n;
+  const { plan, constants } = settlePlan(known, request, nowUs);
   const deadline = openDeadline(signal, limits.timeoutMs + TIMEOUT_GRACE_MS);
   const explain = (error: unknown): unknown => {
     const isLate = deadline.isOver && error instanceof EngineError && error.code === "aborted";
     if (!isLate) return error;
     return new EngineError("timeout", `The query ran longer than ${limits.timeoutMs} ms`, { limit: "timeoutMs" });
   };
-  const nowUs = plan.nowUs ?? BigInt(Date.now()) * 1000n;
-  const run: Run = { target, request, signal: deadline.signal, nowUs };
+  const run: Run = { target, request, signal: deadline.signal, nowUs, constants };
   const rows = plan.kind === "whole" ? writeRows(run, plan.statement) : runResidual(run, plan);
   const batches = new Batches(rows, () => deadline.release(), explain);
   await batches.begin();

@@ -1,6 +1,6 @@
 /** Building blocks for GROUP BY and DISTINCT. */
 import type { AggregateCall, Expr, Scan } from "../../../googlesql/resolved.ts";
-import { aggregateFunctions, settleFloat } from "../functions/aggregates.ts";
+import { aggregateFunctions, printQuantile, settleFloat } from "../functions/aggregates.ts";
 import { isComparable } from "../functions/compare.ts";
 import { missingForm } from "../functions/reasons.ts";
 import type { AggregateContext } from "../functions/types.ts";
@@ -9,7 +9,7 @@ import { scalarContext } from "./calls.ts";
 import { type Compilation, guarded, unguarded } from "./compilation.ts";
 import { printExpression } from "./expressions.ts";
 import { NotPushed } from "./not-pushed.ts";
-import { cheapBinding, type Scope } from "./scope.ts";
+import { type Binding, cheapBinding, type Scope } from "./scope.ts";
 import { bind } from "./sql-text.ts";
 
 function checkKey(expression: Expr): void {
@@ -27,18 +27,23 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
   });
   if (scan.groupingSets !== undefined) throw new NotPushed("GROUPING SETS, ROLLUP or CUBE");
   const calls = scan.aggregates.map(({ column, call }) => {
-    const sql = unguarded(compilation, () => printAggregateCall(compilation, call, scope));
-    return { id: column.id, sql };
+    const printed = unguarded(compilation, () => printAggregateCall(compilation, call, scope));
+    return { id: column.id, binding: { ...cheapBinding(printed.sql), element: printed.element } };
   });
   const block = withoutColumns(input);
   block.isGrouped = true;
   block.groupKeys = keys;
-  for (const { id, sql } of [...keys, ...calls]) block.bindings.set(id, cheapBinding(sql));
+  for (const { id, sql } of keys) block.bindings.set(id, cheapBinding(sql));
+  for (const { id, binding } of calls) block.bindings.set(id, binding);
   return block;
 }
 
 /** The complete aggregate. Throws `NotPushed`. */
-function printAggregateCall(compilation: Compilation, call: AggregateCall, scope: Scope): string {
+function printAggregateCall(
+  compilation: Compilation,
+  call: AggregateCall,
+  scope: Scope,
+): { readonly sql: string; readonly element: Binding["element"] } {
   const row = aggregateFunctions[call.function];
   const name = call.function === "$count_star" ? "COUNT" : call.function;
   if (row === undefined) throw new NotPushed(missingForm(name, `Function ${name}`), call.span);
@@ -46,7 +51,7 @@ function printAggregateCall(compilation: Compilation, call: AggregateCall, scope
   const filter = call.filter === undefined ? undefined : printExpression(compilation, call.filter, scope);
   const guard = filter === undefined ? undefined : `ifNull(${filter}, false)`;
   const print = (each: Expr) => guarded(compilation, guard, () => printExpression(compilation, each, scope));
-  return row({
+  const context: AggregateContext = {
     ...contextOf(compilation, call, call.arguments.map(print)),
     filter: guard,
     order: call.orderBy.map((key) => ({
@@ -56,7 +61,9 @@ function printAggregateCall(compilation: Compilation, call: AggregateCall, scope
     })),
     limit: limitOf(call),
     over: "",
-  });
+  };
+  const element = call.function === "APPROX_QUANTILES" ? (offset: number) => printQuantile(context, offset) : undefined;
+  return { sql: row(context), element };
 }
 
 function limitOf({ limit }: AggregateCall): bigint | undefined {

@@ -9,6 +9,7 @@ import { findColumn } from "../../lowering/find-column.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { renderBlock } from "./render.ts";
+import type { Premise } from "./run-constants.ts";
 import type { Binding, CarriedValue, RecordSource, Scope } from "./scope.ts";
 
 export interface SelectItem {
@@ -28,6 +29,8 @@ export interface Block {
   /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
   from: (() => string) | undefined;
   where: readonly string[];
+  /** The same conditions, by which constants behind them are known not to count. */
+  premises: readonly Premise[];
   groupKeys: readonly { readonly id: number; readonly sql: string }[];
   groupingSets: readonly (readonly number[])[] | undefined;
   isGrouped: boolean;
@@ -49,6 +52,7 @@ export function newBlock(depth = 1): Block {
   return {
     from: undefined,
     where: [],
+    premises: [],
     groupKeys: [],
     groupingSets: undefined,
     isGrouped: false,
@@ -93,6 +97,19 @@ function outsideRecord(
   };
 }
 
+/** Elements of an array are handed out of a sub-select as columns of their own. */
+function outsideElement(compilation: Compilation, block: Block, alias: string, id: number, inside: Binding) {
+  const { element } = inside;
+  if (element === undefined || block.isDistinct) return undefined;
+  return (offset: number) => {
+    const sql = element(offset);
+    if (sql === undefined) return undefined;
+    const key = `${id}/element/${offset}`;
+    const name = block.exports.get(key)?.alias ?? nextAlias(compilation, "r");
+    return `${alias}.${exportAs(block, key, name, () => sql)}`;
+  };
+}
+
 /** A carried value is handed out of a sub-select as a column of its own. */
 function outsideCarried(compilation: Compilation, block: Block, alias: string, id: number, carried: CarriedValue) {
   if (block.isDistinct || block.isGrouped) return undefined;
@@ -121,6 +138,7 @@ export function wrapBlock(compilation: Compilation, block: Block): Block {
       return {
         sql,
         isCheap: true,
+        element: outsideElement(compilation, block, alias, id, inside),
         record: record === undefined ? undefined : outsideRecord(compilation, block, alias, id, record),
         carried: carried === undefined ? undefined : outsideCarried(compilation, block, alias, id, carried),
       };
@@ -163,5 +181,5 @@ export function copyBlock(block: Block): Block {
 
 /** The block with other columns. */
 export function withoutColumns(block: Block): Block {
-  return { ...newBlock(block.depth), from: block.from, where: block.where };
+  return { ...newBlock(block.depth), from: block.from, where: block.where, premises: block.premises };
 }

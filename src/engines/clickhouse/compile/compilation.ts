@@ -3,6 +3,7 @@ import type { Scan } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import type { Analysis } from "../../lowering/analysis.ts";
 import type { Block } from "./block.ts";
+import type { RunConstants } from "./run-constants.ts";
 import type { ServerTables } from "./server-table.ts";
 
 export interface Compilation {
@@ -11,6 +12,8 @@ export interface Compilation {
   readonly analysis: Analysis;
   /** The query's parameters with the names that the server knows them by. */
   readonly parameters: ReadonlyMap<string | number, { readonly name: string; readonly type: SqlType }>;
+  /** What is bound instead of being computed for each row; undefined where the server is to compute all itself. */
+  readonly constants: RunConstants | undefined;
   /** Canonical names of the tables that were printed. */
   readonly tablesRead: Set<string>;
   /** Names of the parameters that were printed. */

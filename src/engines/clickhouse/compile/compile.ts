@@ -8,6 +8,7 @@ import { type Block, openBlock, wrapBlock } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { renderBlock } from "./render.ts";
+import { RunConstants } from "./run-constants.ts";
 import { buildOrderBy, buildScan } from "./scans.ts";
 import type { ServerTables } from "./server-table.ts";
 
@@ -15,7 +16,7 @@ export function createCompilation(
   query: Pick<ResolvedQuery, "parameters">,
   analysis: Analysis,
   tables: ServerTables,
-  timeZone: string,
+  { timeZone, bindsConstants }: { readonly timeZone: string; readonly bindsConstants: boolean },
 ): Compilation {
   const parameters = query.parameters.map(({ key, type }, index) => [key, { name: `p${index + 1}`, type }] as const);
   return {
@@ -23,6 +24,7 @@ export function createCompilation(
     timeZone,
     analysis,
     parameters: new Map(parameters),
+    constants: bindsConstants ? new RunConstants(timeZone) : undefined,
     tablesRead: new Set(),
     parametersRead: new Set(),
     guard: undefined,

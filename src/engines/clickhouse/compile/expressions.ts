@@ -2,10 +2,12 @@
 import type { CallExpr, CaseExpr, CastExpr, Expr, LetExpr } from "../../../googlesql/resolved.ts";
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
 import { printCast } from "../functions/cast.ts";
+import { BRANCHING, branchGuards, branchPremises, isTrue } from "./branches.ts";
 import { printCall, scalarContext } from "./calls.ts";
 import { type Compilation, guarded, nextAlias } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped, physicalType, printLiteral, printNull } from "./physical-types.ts";
+import { type Premise, printRunConstant, under } from "./run-constants.ts";
 import { type Binding, cheapBinding, type RecordSource, type Scope, variableScope } from "./scope.ts";
 import { isRepeatable } from "./sql-text.ts";
 import { printInSubquery, printSubquery } from "./subqueries.ts";
@@ -30,7 +32,8 @@ export function printExpression(compilation: Compilation, expression: Expr, scop
     throw new NotPushed("values of the type INTERVAL", expression.span);
   }
   try {
-    return printKind(compilation, expression, scope);
+    const constant = printRunConstant(compilation, expression, (trial) => printKind(trial, expression, scope));
+    return constant ?? printKind(compilation, expression, scope);
   } catch (error) {
     if (error instanceof NotPushed && error.span === undefined) throw new NotPushed(error.reason, expression.span);
     throw error;
@@ -141,30 +144,24 @@ function printRecordField(expression: Expr & { kind: "RecordField" }, scope: Sco
   return found;
 }
 
-/** True where the condition is, and false otherwise. */
-function isTrue(condition: string): string {
-  return `ifNull(${condition}, false)`;
-}
-
 function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): string {
   const taken: string[] = [];
   const parts: string[] = [];
+  const passed: Premise[] = [];
+  const print = (guard: string | undefined, premises: readonly Premise[], each: Expr) =>
+    under(compilation, premises, () => guarded(compilation, guard, () => printExpression(compilation, each, scope)));
   for (const { when, then } of expression.branches) {
     const before = taken.length === 0 ? undefined : `NOT (${taken.join(" OR ")})`;
-    const condition = guarded(compilation, before, () => printExpression(compilation, when, scope));
+    const condition = print(before, passed, when);
     const here = before === undefined ? isTrue(condition) : `${isTrue(condition)} AND ${before}`;
-    parts.push(
-      condition,
-      guarded(compilation, here, () => printExpression(compilation, then, scope)),
-    );
+    parts.push(condition, print(here, [...passed, { condition: when, holds: (value) => value === true }], then));
     taken.push(isTrue(condition));
+    passed.push({ condition: when, holds: (value) => value !== true });
   }
   const rest =
     expression.else === undefined
       ? printNull(expression.type)
-      : guarded(compilation, `NOT (${taken.join(" OR ")})`, () =>
-          printExpression(compilation, expression.else ?? expression, scope),
-        );
+      : print(`NOT (${taken.join(" OR ")})`, passed, expression.else);
   return `multiIf(${parts.join(", ")}, ${rest})`;
 }
 
@@ -189,26 +186,6 @@ function printCastOf(compilation: Compilation, expression: CastExpr, scope: Scop
   );
 }
 
-/** What of the arguments of these is computed only where another one says so. */
-function branchGuards(call: CallExpr, printed: readonly string[]): string | undefined {
-  const index = printed.length;
-  switch (call.function) {
-    case "$and":
-      return index === 0 ? undefined : printed.map((sql) => `ifNull(${sql}, true)`).join(" AND ");
-    case "$or":
-      return index === 0 ? undefined : `NOT (${printed.map(isTrue).join(" OR ")})`;
-    case "IF":
-      return index === 0 ? undefined : index === 1 ? isTrue(printed[0] ?? "") : `NOT ${isTrue(printed[0] ?? "")}`;
-    case "COALESCE":
-    case "IFNULL":
-      return index === 0 ? undefined : printed.map((sql) => `isNull(${sql})`).join(" AND ");
-    default:
-      return undefined;
-  }
-}
-
-const BRANCHING = new Set(["$and", "$or", "IF", "COALESCE", "IFNULL"]);
-
 /** Functions that move a time by an interval, and take it apart themselves. */
 const MOVING =
   /^(?:(?:DATE|DATETIME|TIME|TIMESTAMP)_(?:ADD|SUB|BUCKET)|GENERATE_(?:DATE|TIMESTAMP)_ARRAY|\$add|\$subtract)$/;
@@ -229,9 +206,24 @@ function printMissingRecord(call: CallExpr, scope: Scope): string | undefined {
   return found === undefined ? undefined : `(NOT ${isTrue(found)})`;
 }
 
+/** From where a subscript counts. */
+const SUBSCRIPTS: Readonly<Record<string, number>> = {
+  $array_at_offset: 0,
+  $array_at_ordinal: 1,
+  $safe_array_at_offset: 0,
+  $safe_array_at_ordinal: 1,
+};
+
+/** One element of an array whose elements are to be had alone; undefined for any other call. */
+function printElement({ function: name, arguments: [array, index] }: CallExpr, scope: Scope): string | undefined {
+  const base = SUBSCRIPTS[name];
+  if (base === undefined || array?.kind !== "Column" || index?.kind !== "Literal") return undefined;
+  return scope.find(array.column.id)?.element?.(Number(index.value ?? Number.NaN) - base);
+}
+
 function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): string {
-  const missing = printMissingRecord(call, scope);
-  if (missing !== undefined) return missing;
+  const found = printMissingRecord(call, scope) ?? printElement(call, scope);
+  if (found !== undefined) return found;
   const args: string[] = [];
   for (const argument of call.arguments) {
     if (argument === undefined) throw new NotPushed(`Function ${call.function} with a skipped argument`, call.span);
@@ -249,7 +241,9 @@ function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): st
       args.push(printExpression(compilation, argument, scope));
       continue;
     }
-    args.push(guarded(compilation, guard, () => printExpression(compilation, argument, scope)));
+    const premises = BRANCHING.has(call.function) ? branchPremises(call, args.length) : [];
+    const print = () => guarded(compilation, guard, () => printExpression(compilation, argument, scope));
+    args.push(under(compilation, premises, print));
   }
   return printCall(compilation, call, args);
 }

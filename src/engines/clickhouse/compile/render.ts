@@ -1,36 +1,47 @@
 /** A block as text. */
 import type { Block, SelectItem } from "./block.ts";
+import { isRepeatable } from "./sql-text.ts";
+
+/** How a clause names what is selected: by its alias, where its text is more than a name. */
+type NameOf = (sql: string) => string;
+
+function namesOf(items: readonly SelectItem[]): NameOf {
+  const aliases = new Map(items.filter(({ sql }) => !isRepeatable(sql)).map(({ alias, sql }) => [sql, alias]));
+  return (sql) => aliases.get(sql) ?? sql;
+}
 
 /** NaN sorts with the NULLs in ClickHouse, and before every number in GoogleSQL. */
-function printOrderKey({ binding, type, isDescending, nullsFirst }: Block["order"][number]): string {
+function printOrderKey({ binding, type, isDescending, nullsFirst }: Block["order"][number], nameOf: NameOf): string {
   const direction = isDescending ? "DESC" : "ASC";
-  const sql = binding.sql();
+  const sql = nameOf(binding.sql());
   const nulls = nullsFirst ? "NULLS FIRST" : "NULLS LAST";
   if (type.kind !== "FLOAT64" || isDescending !== nullsFirst) return `${sql} ${direction} ${nulls}`;
   return `isNull(${sql}) ${nullsFirst ? "DESC" : "ASC"}, isNaN(${sql}) ${isDescending ? "ASC" : "DESC"}, ${sql} ${direction}`;
 }
 
-function printGroupBy({ groupKeys, groupingSets, isGrouped }: Block): string {
+function printGroupBy({ groupKeys, groupingSets, isGrouped }: Block, nameOf: NameOf): string {
   if (!isGrouped || groupKeys.length === 0) return "";
-  const texts = new Map(groupKeys.map(({ id, sql }) => [id, sql]));
+  const texts = new Map(groupKeys.map(({ id, sql }) => [id, nameOf(sql)]));
   if (groupingSets === undefined) return ` GROUP BY ${[...texts.values()].join(", ")}`;
   const sets = groupingSets.map((set) => `(${set.map((id) => texts.get(id)).join(", ")})`);
   return ` GROUP BY GROUPING SETS (${sets.join(", ")})`;
 }
 
 /** The statement that selects the items, or what the block was asked for. */
-export function renderBlock(block: Block, items: Iterable<SelectItem> = block.exports.values()): string {
-  const selected = [...items].map(({ alias, sql }) => `${sql} AS ${alias}`);
+export function renderBlock(block: Block, given: Iterable<SelectItem> = block.exports.values()): string {
+  const items = [...given];
+  const nameOf = namesOf(items);
+  const selected = items.map(({ alias, sql }) => `${sql} AS ${alias}`);
   // Without a key and an aggregate it would be no group any more.
   const hidden = block.isGrouped && block.groupKeys.length === 0 ? "count() AS hidden" : "1 AS hidden";
   const list = selected.length === 0 ? hidden : selected.join(", ");
-  const order = block.order.map(printOrderKey);
+  const order = block.order.map((key) => printOrderKey(key, nameOf));
   const where = block.where.length === 0 ? "" : ` WHERE ${block.where.join(" AND ")}`;
   const limit = block.limit === undefined ? "" : ` LIMIT ${block.limit}`;
   const offset = block.offset === undefined ? "" : ` OFFSET ${block.offset}`;
   const from = block.from === undefined ? "" : ` FROM ${block.from()}`;
   return (
-    `SELECT ${block.isDistinct ? "DISTINCT " : ""}${list}${from}${where}${printGroupBy(block)}` +
+    `SELECT ${block.isDistinct ? "DISTINCT " : ""}${list}${from}${where}${printGroupBy(block, nameOf)}` +
     `${order.length === 0 ? "" : ` ORDER BY ${order.join(", ")}`}${limit}${offset}`
   );
 }

@@ -18,6 +18,8 @@ export interface Binding {
   /** True when printing it again costs nothing: a column of FROM, a literal, a parameter. */
   readonly isCheap: boolean;
   readonly record?: RecordSource | undefined;
+  /** One element of an array alone, by its offset; undefined where only the whole array is to be had. */
+  readonly element?: ((offset: number) => string | undefined) | undefined;
   /** How the value leaves the server where `sql` is refused: no expression may compute with it there. */
   readonly carried?: CarriedValue | undefined;
 }

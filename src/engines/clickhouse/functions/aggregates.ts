@@ -182,8 +182,8 @@ function stringAggregate(context: AggregateContext): string {
   });
 }
 
-/** Boundaries of groups of equal size, of all values in order: the exact answer is a valid approximation. */
-function quantiles(context: AggregateContext): string {
+/** The number of groups, and the values in order; NaN comes first. */
+function sortedGroups(context: AggregateContext): { readonly count: number; readonly values: string } {
   const groups = context.call.arguments[1];
   const [type] = context.types;
   if (groups?.kind !== "Literal" || groups.value === null || context.isDistinct) return context.refuse("this form");
@@ -197,10 +197,36 @@ function quantiles(context: AggregateContext): string {
     type.kind === "FLOAT64"
       ? `arrayMap(lw_all -> arrayConcat(${nans}, arrayFilter(lw -> NOT isNaN(lw), lw_all)), [${values}])[1]`
       : values;
-  return context.bind([all], (list) => {
+  return { count: n, values: all };
+}
+
+/** Boundaries of groups of equal size, of all values in order: the exact answer is a valid approximation. */
+function quantiles(context: AggregateContext): string {
+  const { count: n, values } = sortedGroups(context);
+  return context.bind([values], (list) => {
     const element = `lw_sorted[greatest(intDiv(length(lw_sorted) * lw_group + ${n - 1}, ${n}), 1)]`;
     const picked = `arrayMap(lw_sorted -> arrayMap(lw_group -> ${element}, range(${n + 1})), [${list}])`;
     return `CAST(if(empty(${list}), [], ${picked}), '${physicalType(context.type)}')`;
+  });
+}
+
+/** Types whose values the server's own quantiles take, and none of which they leave out. */
+const MEASURED: ReadonlySet<string> = new Set("INT64 NUMERIC DATE TIME DATETIME TIMESTAMP".split(" "));
+
+/** Of groups up to so many the level below is right for a billion rows. */
+const MAX_LEVELS = 1_000;
+
+/** One of the boundaries that APPROX_QUANTILES makes, by its offset; undefined where it has no such. */
+export function printQuantile(context: AggregateContext, offset: number): string | undefined {
+  const { count, values } = sortedGroups(context);
+  if (!(offset >= 0 && offset <= count)) return undefined;
+  if (count <= MAX_LEVELS && MEASURED.has(context.types[0]?.kind ?? "")) {
+    // The server takes the value that has level * n before it, of n; here it is the first that reaches its share.
+    const level = offset === 0 ? 0 : offset / count - 1e-12;
+    return `quantileExactOrNull(${level})(${counted(context)})${context.over}`;
+  }
+  return context.bind([values], (list) => {
+    return `if(empty(${list}), NULL, ${list}[greatest(intDiv(length(${list}) * ${offset} + ${count - 1}, ${count}), 1)])`;
   });
 }
 

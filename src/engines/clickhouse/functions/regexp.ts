@@ -7,6 +7,11 @@ import { quoteText } from "../driver/quote.ts";
 import { literalOf, requireKinds } from "./literal.ts";
 import type { CallContext, FunctionTable } from "./types.ts";
 
+/** The pattern, in which points match no line feed. */
+function withPoints(pattern: string): string {
+  return pattern.includes(".") ? `(?-s)${pattern}` : pattern;
+}
+
 function contains(context: CallContext): string {
   requireKinds(context, "STRING");
   if (context.isSafe) return context.refuse("SAFE.");
@@ -15,7 +20,7 @@ function contains(context: CallContext): string {
   // A pattern that cannot be read fails before any row is looked at, also where none would be.
   if (argument?.kind !== "Literal" && argument?.kind !== "Parameter") return context.refuse("a pattern of the rows");
   const known = literalOf(context, 1);
-  const text = known === undefined ? `concat('(?-s)', ${pattern})` : quoteText(`(?-s)${known}`);
+  const text = known === undefined ? `concat('(?-s)', ${pattern})` : quoteText(withPoints(known));
   return argument.kind === "Literal" && known === undefined
     ? "CAST(NULL, 'Nullable(Bool)')"
     : `match(${value}, ${text})`;

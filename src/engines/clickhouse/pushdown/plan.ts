@@ -8,6 +8,7 @@ import { findColumn } from "../../lowering/find-column.ts";
 import { type Block, copyBlock } from "../compile/block.ts";
 import { createCompilation, orderResult, printStatement } from "../compile/compile.ts";
 import { NotPushed } from "../compile/not-pushed.ts";
+import type { RunConstant } from "../compile/run-constants.ts";
 import { type Binding, type CarriedValue, cheapBinding } from "../compile/scope.ts";
 import type { ServerTables } from "../compile/server-table.ts";
 import { type Reason, type RecordAlias, readsTables } from "./part.ts";
@@ -22,6 +23,8 @@ export interface ServerStatement {
   readonly keepsFilters: boolean;
   /** Names of the parameters that it may read. */
   readonly parameters: ReadonlySet<string>;
+  /** What is computed before it is sent, and bound. */
+  readonly constants: readonly RunConstant[];
 }
 
 /** A statement whose rows the embedded engine reads as the value of a parameter. */
@@ -48,16 +51,19 @@ export interface DivisionOptions {
   readonly timeZone: string;
   /** Push what reads no table, too. */
   readonly pushesConstants: boolean;
+  /** Compute what is the same for every row before the statement is sent. */
+  readonly bindsConstants: boolean;
 }
 
 export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Division {
   const analysis = analyse(query);
-  const compilation = createCompilation(query, analysis, options.tables, options.timeZone);
+  const compilation = createCompilation(query, analysis, options.tables, options);
   const pushdown = new Pushdown(compilation, options.pushesConstants);
   const part = pushdown.divide(query.scan);
-  const facts = () => ({
+  const facts = (sql: string) => ({
     keepsFilters: compilation.failingCount > 0 && compilation.wrapCount > 0,
     parameters: compilation.parametersRead,
+    constants: compilation.constants?.readBy(sql) ?? [],
   });
   const columns = query.columns.map(({ column }) => column);
   if (part.kind === "pushed" && part.late.length === 0 && (options.pushesConstants || readsTables(part))) {
@@ -66,7 +72,7 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
       const sql = printStatement(compilation, block, columns);
       return {
         kind: "whole",
-        statement: { sql, columns, ...facts() },
+        statement: { sql, columns, ...facts(sql) },
         tables: [...compilation.tablesRead],
       };
     } catch (error) {
@@ -82,7 +88,7 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
     const { columns: read } = from;
     const type = rowsType(read);
     const sql = printStatement(compilation, carryingBlock(from), read);
-    return { sql, columns: read, ...facts(), parameter: parameterOf(index), type };
+    return { sql, columns: read, ...facts(sql), parameter: parameterOf(index), type };
   });
   return {
     kind: "divided",

@@ -1,0 +1,148 @@
+/**
+ * Expressions that are the same for every row of a run. Where the server would compute one for each row, under guards
+ * or not at all, it is computed here and bound as a parameter: then the server finds rows by it as by any value.
+ */
+import type { Expr } from "../../../googlesql/resolved.ts";
+import { someExpression } from "../../lowering/children.ts";
+import { Computable, computeConstant, type RunFacts } from "../constants/evaluate.ts";
+import { type ConstantValue, isConstantType, literalFor, toServerConstant } from "../constants/values.ts";
+import type { ServerValue } from "../driver/parameter-form.ts";
+import type { Compilation } from "./compilation.ts";
+import { NotPushed } from "./not-pushed.ts";
+import { physicalType, printLiteral } from "./physical-types.ts";
+
+/** A condition that is the same for every row, and what it has to be for what depends on it to count. */
+export interface Premise {
+  readonly condition: Expr;
+  holds(value: ConstantValue): boolean;
+}
+
+/** An expression that is bound under a name. */
+export interface RunConstant {
+  readonly name: string;
+  readonly expression: Expr;
+  /** For each place in which it stands, what has to hold for it to count there. */
+  readonly places: readonly (readonly Premise[])[];
+}
+
+/** The constants of one statement, as they are found. */
+export class RunConstants {
+  readonly #computable: Computable;
+  readonly #found = new Map<Expr, RunConstant & { readonly places: (readonly Premise[])[] }>();
+  #premises: readonly Premise[] = [];
+
+  constructor(timeZone: string) {
+    this.#computable = new Computable(timeZone);
+  }
+
+  /** Is the expression one that can be computed before a run? */
+  has(expression: Expr): boolean {
+    return this.#computable.has(expression);
+  }
+
+  /** The name of a constant in the place that is being printed. */
+  nameOf(expression: Expr): string {
+    const known = this.#found.get(expression) ?? { name: `k${this.#found.size + 1}`, expression, places: [] };
+    known.places.push(this.#premises);
+    this.#found.set(expression, known);
+    return known.name;
+  }
+
+  /** Prints what counts only where all of them hold; a condition that depends on the row says nothing here. */
+  under<T>(premises: readonly Premise[], print: () => T): T {
+    const outer = this.#premises;
+    this.#premises = [...outer, ...premises.filter(({ condition }) => this.has(condition))];
+    try {
+      return print();
+    } finally {
+      this.#premises = outer;
+    }
+  }
+
+  /** Those that the statement reads. */
+  readBy(sql: string): readonly RunConstant[] {
+    const names = new Set([...sql.matchAll(/\{(k\d+):/g)].map(([, name]) => name));
+    return [...this.#found.values()].filter(({ name }) => names.has(name));
+  }
+}
+
+/** Prints what counts only where all of them hold. */
+export function under<T>({ constants }: Compilation, premises: readonly Premise[], print: () => T): T {
+  return constants === undefined || premises.length === 0 ? print() : constants.under(premises, print);
+}
+
+/**
+ * The text of an expression that is a constant of the run and would be a burden to the server; undefined for any other.
+ * `print` prints the expression as it stands.
+ */
+export function printRunConstant(
+  compilation: Compilation,
+  expression: Expr,
+  print: (trial: Compilation) => string,
+): string | undefined {
+  const { constants } = compilation;
+  if (constants === undefined || isPlain(expression) || !constants.has(expression)) return undefined;
+  const trial: Compilation = { ...compilation, constants: undefined, parametersRead: new Set() };
+  try {
+    const sql = print(trial);
+    if (trial.failingCount === compilation.failingCount) {
+      compilation.aliasCount = trial.aliasCount;
+      for (const name of trial.parametersRead) compilation.parametersRead.add(name);
+      return sql;
+    }
+  } catch (error) {
+    if (!(error instanceof NotPushed)) throw error;
+  }
+  if (!readsRun(expression)) return tryLiteral(expression);
+  return `{${constants.nameOf(expression)}:${physicalType(expression.type)}}`;
+}
+
+function isPlain({ kind, type }: Expr): boolean {
+  return kind === "Literal" || kind === "Parameter" || !isConstantType(type);
+}
+
+function readsRun(expression: Expr): boolean {
+  const isOfRun = (at: { readonly kind: string; readonly function?: string }) =>
+    at.kind === "Parameter" || (at.kind === "Call" && at.function?.startsWith("CURRENT_") === true);
+  return someExpression(expression, isOfRun, false);
+}
+
+/** Undefined where it fails, which is for the server to find out for each row. */
+function tryLiteral(expression: Expr): string | undefined {
+  try {
+    const value = computeConstant(expression, { valueOf: () => null, nowUs: 0n });
+    const literal = literalFor(expression, value);
+    return literal.kind === "Literal" ? printLiteral(literal.type, literal.value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined where one that counts has no value: then the server, or the embedded engine, is to find out for which row. */
+export function bindConstants(
+  constants: readonly RunConstant[],
+  facts: RunFacts,
+): Readonly<Record<string, ServerValue>> | undefined {
+  const bound: Record<string, ServerValue> = {};
+  for (const { name, expression, places } of constants) {
+    const value = attempt(() => computeConstant(expression, facts));
+    if (value === undefined && places.some((premises) => counts(premises, facts))) return undefined;
+    bound[name] = toServerConstant(value ?? null, expression.type);
+  }
+  return bound;
+}
+
+function counts(premises: readonly Premise[], facts: RunFacts): boolean {
+  return premises.every(({ condition, holds }) => {
+    const value = attempt(() => computeConstant(condition, facts));
+    return value === undefined || holds(value);
+  });
+}
+
+function attempt<T>(compute: () => T): T | undefined {
+  try {
+    return compute();
+  } catch {
+    return undefined;
+  }
+}

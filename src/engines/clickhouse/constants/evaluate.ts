@@ -1,0 +1,193 @@
+/**
+ * What an expression that reads no row comes to, computed here once instead of by the server for each row. Operands
+ * are computed from the left, and only those that count, as the language's conditions have it.
+ */
+import type { CallExpr, CaseExpr, Expr, LetExpr } from "../../../googlesql/resolved.ts";
+import { castConstant, isCastComputed } from "./casts.ts";
+import { plainFunctions } from "./functions.ts";
+import { isInterval, movingFunctions, type Shift, shiftOf } from "./moves.ts";
+import { convertTime, timeFunctions } from "./times.ts";
+import { type ConstantValue, constantOf, isConstantType } from "./values.ts";
+
+/** What a run knows. */
+export interface RunFacts {
+  /** The value of a parameter. */
+  valueOf(key: string | number): ConstantValue;
+  readonly nowUs: bigint;
+}
+
+const functions = { ...plainFunctions, ...timeFunctions };
+
+/** Forms that do not compute all of their operands. */
+const LAZY: ReadonlySet<string> = new Set(["$and", "$or", "IF", "COALESCE", "IFNULL"]);
+const CLOCKS: Readonly<Record<string, (nowUs: bigint) => ConstantValue>> = {
+  CURRENT_DATE: (nowUs) => convertTime(nowUs, "DATE"),
+  CURRENT_DATETIME: (nowUs) => nowUs,
+  CURRENT_TIMESTAMP: (nowUs) => nowUs,
+};
+
+/** Tells which expressions `computeConstant` can compute, wherever no zone but UTC counts. */
+export class Computable {
+  readonly #known = new WeakMap<Expr, boolean>();
+  readonly #isUtc: boolean;
+
+  constructor(timeZone: string) {
+    this.#isUtc = timeZone === "UTC";
+  }
+
+  /** Does the expression read parameters, the clock and literals only, through functions that are known here? */
+  has(expression: Expr): boolean {
+    return this.#isUtc && this.#has(expression, new Set());
+  }
+
+  #has(expression: Expr, variables: ReadonlySet<number>): boolean {
+    if (variables.size > 0) return this.#look(expression, variables);
+    const known = this.#known.get(expression);
+    if (known !== undefined) return known;
+    const found = this.#look(expression, variables);
+    this.#known.set(expression, found);
+    return found;
+  }
+
+  #look(expression: Expr, variables: ReadonlySet<number>): boolean {
+    const all = (each: readonly (Expr | undefined)[]) =>
+      each.every((one) => one !== undefined && this.#has(one, variables));
+    if (!isConstantType(expression.type)) return false;
+    switch (expression.kind) {
+      case "Literal":
+      case "Parameter":
+        return true;
+      case "Variable":
+        return variables.has(expression.column.id);
+      case "Call":
+        return this.#hasCall(expression, variables);
+      case "Case":
+        return all([...expression.branches.flatMap(({ when, then }) => [when, then]), ...optional(expression.else)]);
+      case "Cast":
+        return all([expression.operand]) && isCastComputed(expression);
+      case "Let": {
+        const inner = new Set(variables);
+        for (const { column, expression: each } of expression.variables) {
+          if (!this.#has(each, inner)) return false;
+          inner.add(column.id);
+        }
+        return this.#has(expression.body, inner);
+      }
+      default:
+        return false;
+    }
+  }
+
+  #hasCall(call: CallExpr, variables: ReadonlySet<number>): boolean {
+    const { function: name, arguments: operands } = call;
+    if (Object.hasOwn(CLOCKS, name)) return operands.length === 0;
+    const move = movingFunctions[name];
+    const interval = operands[1];
+    if (move !== undefined && interval?.type.kind === "INTERVAL") {
+      const [value] = operands;
+      const isKnown = isInterval(interval, (amount) => this.#has(amount, variables));
+      return value !== undefined && this.#has(value, variables) && isKnown && move.takes(value.type, interval);
+    }
+    const row = functions[name];
+    if (!LAZY.has(name) && row?.takes(call) !== true) return false;
+    const values = operands.filter((operand) => operand?.kind !== "DatePart");
+    return values.every((operand) => operand !== undefined && this.#has(operand, variables));
+  }
+}
+
+function optional<T>(value: T | undefined): readonly T[] {
+  return value === undefined ? [] : [value];
+}
+
+type Variables = ReadonlyMap<number, ConstantValue>;
+
+/** The value of what `Computable` has. Throws an `Error` where the language has one, of whatever words. */
+export function computeConstant(expression: Expr, facts: RunFacts): ConstantValue {
+  return compute(expression, facts, new Map());
+}
+
+function compute(expression: Expr, facts: RunFacts, variables: Variables): ConstantValue {
+  switch (expression.kind) {
+    case "Literal":
+      return constantOf(expression.type, expression.value);
+    case "Parameter":
+      return facts.valueOf(expression.key);
+    case "Variable":
+      return variables.get(expression.column.id) ?? null;
+    case "Call":
+      return computeCall(expression, facts, variables);
+    case "Case":
+      return computeCase(expression, facts, variables);
+    case "Cast":
+      return castConstant(expression, compute(expression.operand, facts, variables));
+    case "Let":
+      return computeLet(expression, facts, variables);
+    default:
+      throw new Error(`No constant is a ${expression.kind}`);
+  }
+}
+
+function computeLet(expression: LetExpr, facts: RunFacts, variables: Variables): ConstantValue {
+  const inner = new Map(variables);
+  for (const { column, expression: each } of expression.variables) inner.set(column.id, compute(each, facts, inner));
+  return compute(expression.body, facts, inner);
+}
+
+function computeCase(expression: CaseExpr, facts: RunFacts, variables: Variables): ConstantValue {
+  const taken = expression.branches.find(({ when }) => compute(when, facts, variables) === true);
+  const result = taken === undefined ? expression.else : taken.then;
+  return result === undefined ? null : compute(result, facts, variables);
+}
+
+function computeCall(call: CallExpr, facts: RunFacts, variables: Variables): ConstantValue {
+  const operands = call.arguments.filter((each) => each !== undefined);
+  const value = (each: Expr | undefined) => (each === undefined ? null : compute(each, facts, variables));
+  const clock = CLOCKS[call.function];
+  if (clock !== undefined) return clock(facts.nowUs);
+  if (LAZY.has(call.function)) return computeLazily(call.function, operands, value);
+  const move = movingFunctions[call.function];
+  const [first, interval] = operands;
+  if (move !== undefined && first !== undefined && interval?.type.kind === "INTERVAL") {
+    const shift: Shift | null = shiftOf(interval, value);
+    const moved = value(first);
+    if (shift === null || moved === null) return null;
+    return unlessSafe(call, () => move.move(moved, shift, first.type));
+  }
+  const row = functions[call.function];
+  if (row === undefined) throw new Error(`No constant is made by ${call.function}`);
+  const values = operands.filter(({ kind }) => kind !== "DatePart").map(value);
+  if (row.acceptsNull !== true && values.includes(null)) return null;
+  return unlessSafe(call, () => row.call(values, call));
+}
+
+function unlessSafe({ isSafe }: CallExpr, call: () => ConstantValue): ConstantValue {
+  try {
+    return call();
+  } catch (error) {
+    if (isSafe) return null;
+    throw error;
+  }
+}
+
+function computeLazily(
+  name: string,
+  operands: readonly Expr[],
+  value: (each: Expr | undefined) => ConstantValue,
+): ConstantValue {
+  if (name === "IF") return value(operands[0]) === true ? value(operands[1]) : value(operands[2]);
+  if (name === "COALESCE" || name === "IFNULL") {
+    for (const operand of operands) {
+      const found = value(operand);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+  const decisive = name === "$or";
+  let isUnknown = false;
+  for (const operand of operands) {
+    const found = value(operand);
+    if (found === decisive) return decisive;
+    isUnknown ||= found === null;
+  }
+  return isUnknown ? null : !decisive;
+}

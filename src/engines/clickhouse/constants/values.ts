@@ -1,0 +1,68 @@
+/** Values of expressions that are the same for every row of a run. */
+import type { Expr } from "../../../googlesql/resolved.ts";
+import type { SqlType } from "../../../googlesql/types.ts";
+import { formatDate, formatDatetime, formatTime } from "../../../semantics/time/calendar.ts";
+import type { ParameterValue } from "../../contract/query-engine.ts";
+import { makeValue, type ValueMaker } from "../../values/parameter-value.ts";
+import type { ServerValue } from "../driver/parameter-form.ts";
+import { floatText } from "../parameters.ts";
+
+/**
+ * INT64 and times are bigint (microseconds since 1970 or midnight), a DATE is its days since 1970 and a FLOAT64 itself
+ * as a number.
+ */
+export type ConstantValue = null | boolean | bigint | number | string;
+
+const KINDS: ReadonlySet<SqlType["kind"]> = new Set([
+  ..."INT64 FLOAT64 BOOL STRING DATE TIME DATETIME TIMESTAMP".split(" "),
+] as SqlType["kind"][]);
+
+/** Is there a value that stands for each of the type's? */
+export function isConstantType(type: SqlType): boolean {
+  return KINDS.has(type.kind) && !(type.kind === "STRING" && type.collation !== undefined);
+}
+
+const unknown = (): never => {
+  throw new TypeError("No constant has the type");
+};
+
+const maker: ValueMaker<ConstantValue> = {
+  null: null,
+  bool: (value) => value,
+  int64: (value) => value,
+  float64: (value) => value,
+  numeric: unknown,
+  bignumeric: unknown,
+  bytes: unknown,
+  date: (days) => days,
+  time: (micros) => micros,
+  datetime: (micros) => micros,
+  timestamp: (micros) => micros,
+  interval: unknown,
+  text: (value) => value,
+  array: unknown,
+  struct: unknown,
+  range: unknown,
+};
+
+/** A parameter's or a literal's value. Throws `EngineError` where it is none of the type. */
+export function constantOf(type: SqlType, value: ParameterValue): ConstantValue {
+  return makeValue(type, value, maker);
+}
+
+/** As a parameter of the server has it. */
+export function toServerConstant(value: ConstantValue, type: SqlType): ServerValue {
+  return typeof value === "number" && type.kind === "FLOAT64" ? floatText(value) : value;
+}
+
+function literalText(value: Exclude<ConstantValue, null>, { kind }: SqlType): string {
+  if (typeof value === "number") return kind === "DATE" ? formatDate(value) : Object.is(value, -0) ? "-0" : `${value}`;
+  if (typeof value !== "bigint") return `${value}`;
+  if (kind === "TIME") return formatTime(value);
+  return kind === "DATETIME" ? formatDatetime(value) : `${value}`;
+}
+
+/** A literal of the value in the place of an expression. */
+export function literalFor({ type, span }: Expr, value: ConstantValue): Expr {
+  return { kind: "Literal", type, value: value === null ? null : literalText(value, type), span };
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { type SqlType, STRING } from "../../googlesql/types.ts";
+import type { ParameterValue, RunRequest } from "../contract/query-engine.ts";
+import { planOf } from "./compile-query.ts";
+import { settlePlan } from "./settle-plan.ts";
+import { compileText } from "./testing/compile-text.ts";
+
+const NOW_US = 1_787_184_000_000_000n;
+const HOUR_US = 3_600_000_000n;
+
+/** What is bound beforehand for the values of the parameters `s` and `t`, which are texts; else the other plan. */
+function settle(condition: string, values: Readonly<Record<string, ParameterValue>> = {}) {
+  const parameters = new Map<string, SqlType>(["s", "t"].map((name) => [name, STRING]));
+  const query = compileText(`SELECT id FROM edge_logs WHERE ${condition}`, { parameters });
+  const given = query.parameters.map(({ key }) => values[key] ?? null);
+  const request: Pick<RunRequest, "query" | "values"> = { query, values: given };
+  const { plan, constants } = settlePlan(planOf(query), request, NOW_US);
+  const sql = plan.kind === "whole" ? plan.statement.sql : plan.remotes.map((remote) => remote.sql).join();
+  return { constants, isPerRow: plan !== planOf(query), kind: plan.kind, sql };
+}
+
+describe("before a run", () => {
+  it("what is the same for every row is computed of the values and the run's time", () => {
+    const bound = "timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL CAST(@s AS INT64) HOUR)";
+    expect(settle(bound, { s: "3" })).toMatchObject({
+      constants: { k1: NOW_US - 3n * HOUR_US },
+      isPerRow: false,
+      sql: expect.stringContaining("(t1.`timestamp` > {k1:Nullable(Int64)})"),
+    });
+    expect(settle(bound, { s: null }).constants).toEqual({ k1: null });
+  });
+
+  it("an expression that stands in several places is computed once", () => {
+    const text = "(SELECT id, SAFE_CAST(@s AS INT64) + 1 AS n FROM edge_logs)";
+    const query = compileText(`SELECT n, COUNT(*) FROM ${text} GROUP BY n ORDER BY n`);
+    const plan = planOf(query);
+    expect(plan.kind === "whole" && plan.statement.constants.map(({ name }) => name)).toEqual(["k1"]);
+  });
+
+  it("a value for which that fails leaves it to the rows, and to the server where it can", () => {
+    const failing = settle("timestamp > TIMESTAMP_SECONDS(CAST(@s AS INT64))", { s: "none" });
+    expect(failing).toMatchObject({ constants: {}, isPerRow: true, kind: "whole" });
+    expect(failing.sql).toContain("throwIf");
+    const parsed = settle("timestamp > CAST(@s AS TIMESTAMP)", { s: "yesterday" });
+    expect(parsed).toMatchObject({ constants: {}, isPerRow: true, kind: "divided" });
+  });
+
+  it.each([
+    "@s = '' OR timestamp > CAST(@s AS TIMESTAMP)",
+    "@s != '' AND timestamp > CAST(@s AS TIMESTAMP)",
+    "IF(@s != '', timestamp > CAST(@s AS TIMESTAMP), TRUE)",
+    "IF(@s = '', id = 'a', timestamp > CAST(@s AS TIMESTAMP))",
+    "CASE WHEN @s = '' THEN TRUE WHEN @t = '' THEN timestamp > CAST(@s AS TIMESTAMP) END",
+    "CASE WHEN @s != '' THEN timestamp > CAST(@s AS TIMESTAMP) ELSE TRUE END",
+    "CASE WHEN @s = '' THEN TRUE ELSE timestamp > CAST(@s AS TIMESTAMP) END",
+    "COALESCE(NULLIF(@s, ''), 'now') = 'now' OR timestamp > CAST(@s AS TIMESTAMP)",
+  ])("what fails where no row comes to counts as NULL: %s", (condition) => {
+    expect(settle(condition, { s: "" })).toMatchObject({ constants: { k1: null }, isPerRow: false });
+    const value = 1_787_184_000_000_000n;
+    expect(settle(condition, { s: "2026-08-20", t: "" }).constants).toEqual({ k1: value });
+    expect(settle(condition, { s: "yesterday", t: "" }).isPerRow).toBe(true);
+  });
+
+  it("a condition on the row says nothing of what fails behind it", () => {
+    expect(settle("id = '' OR timestamp > CAST(@s AS TIMESTAMP)", { s: "" }).isPerRow).toBe(true);
+  });
+
+  it("nothing is bound that the server computes well by itself", () => {
+    expect(settle("event_message = CONCAT(@s, 'b') AND @t IN ('a', 'b')", { s: "a", t: "a" })).toMatchObject({
+      constants: {},
+      sql: expect.stringContaining("{p1:Nullable(String)}"),
+    });
+  });
+});

@@ -1,0 +1,33 @@
+/** What a run computes of a query before anything is sent: constants, by the values of the call. */
+import type { RunRequest } from "../contract/query-engine.ts";
+import { bindConstants } from "./compile/run-constants.ts";
+import type { ServerPlan } from "./compile-query.ts";
+import type { RunFacts } from "./constants/evaluate.ts";
+import { constantOf } from "./constants/values.ts";
+import type { ServerValue } from "./driver/parameter-form.ts";
+
+/** What a run reads of its values before anything is sent. */
+function factsOf({ query, values }: Pick<RunRequest, "query" | "values">, nowUs: bigint): RunFacts {
+  const own = query.parameters.map(({ key, type }, index) => [key, { type, value: values[index] ?? null }] as const);
+  const known = new Map(own);
+  return {
+    nowUs,
+    valueOf(key) {
+      const found = known.get(key);
+      return found === undefined ? null : constantOf(found.type, found.value);
+    },
+  };
+}
+
+interface SettledPlan {
+  readonly plan: ServerPlan;
+  readonly constants: Readonly<Record<string, ServerValue>>;
+}
+
+/** The plan for the values of a call, and what was computed beforehand. */
+export function settlePlan(plan: ServerPlan, request: Pick<RunRequest, "query" | "values">, nowUs: bigint): SettledPlan {
+  const statements = plan.kind === "whole" ? [plan.statement] : plan.remotes;
+  const needed = statements.flatMap((statement) => statement.constants);
+  const constants = needed.length === 0 ? {} : bindConstants(needed, factsOf(request, nowUs));
+  return constants === undefined ? { plan: plan.perRow(), constants: {} } : { plan, constants };
+}
