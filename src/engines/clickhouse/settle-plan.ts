@@ -25,7 +25,11 @@ interface SettledPlan {
 }
 
 /** The plan for the values of a call, and what was computed beforehand. */
-export function settlePlan(plan: ServerPlan, request: Pick<RunRequest, "query" | "values">, nowUs: bigint): SettledPlan {
+export function settlePlan(
+  plan: ServerPlan,
+  request: Pick<RunRequest, "query" | "values">,
+  nowUs: bigint,
+): SettledPlan {
   const statements = plan.kind === "whole" ? [plan.statement] : plan.remotes;
   const needed = statements.flatMap((statement) => statement.constants);
   const constants = needed.length === 0 ? {} : bindConstants(needed, factsOf(request, nowUs));

@@ -15,13 +15,15 @@ function texts(...lists: readonly string[]): readonly string[] {
 
 const values: Readonly<Record<string, readonly string[]>> = {
   INT64: "0|1|-1|3|-7|59|9223372036854775807|-9223372036854775808|CAST(NULL AS INT64)".split("|"),
-  FLOAT64:
-    "0.0|-0.0|1.5|-2.5|1e308|1e-310|CAST('nan' AS FLOAT64)|CAST('inf' AS FLOAT64)|CAST(NULL AS FLOAT64)".split("|"),
+  FLOAT64: "0.0|-0.0|1.5|-2.5|1e308|1e-310|CAST('nan' AS FLOAT64)|CAST('inf' AS FLOAT64)|CAST(NULL AS FLOAT64)".split(
+    "|",
+  ),
   STRING: "''|'a'|'ab'|'\u00e4'|'\uff5e'|'\u{10437}'|'z'|CAST(NULL AS STRING)".split("|"),
   BOOL: "TRUE|FALSE|CAST(NULL AS BOOL)".split("|"),
   DATE: "DATE '0001-01-01'|DATE '1969-12-31'|DATE '2024-02-29'|DATE '9999-12-31'|CAST(NULL AS DATE)".split("|"),
-  DATETIME:
-    "DATETIME '0001-01-01 00:00:00'|DATETIME '2024-03-31 23:59:59.999999'|DATETIME '9999-12-31 12:00:00'".split("|"),
+  DATETIME: "DATETIME '0001-01-01 00:00:00'|DATETIME '2024-03-31 23:59:59.999999'|DATETIME '9999-12-31 12:00:00'".split(
+    "|",
+  ),
   TIMESTAMP:
     "TIMESTAMP '0001-01-01 00:00:00+00'|TIMESTAMP '1969-12-31 23:59:59.999999+00'|TIMESTAMP '2024-05-17 13:14:15.123456+00'|TIMESTAMP '9999-12-31 23:59:59.999999+00'|CAST(NULL AS TIMESTAMP)".split(
       "|",
@@ -121,7 +123,8 @@ async function judgeText(text: string): Promise<string | undefined> {
 describe("a constant", () => {
   it("comes to what the embedded engine makes of it, whatever it is made of", { timeout: 120_000 }, async () => {
     const wrong: string[] = [];
-    for (const text of sampleOf(expressions, 0.1)) wrong.push(...[await judgeText(text)].filter((each) => each !== undefined));
+    for (const text of sampleOf(expressions, 0.1))
+      wrong.push(...[await judgeText(text)].filter((each) => each !== undefined));
     expect(wrong).toEqual([]);
   });
 

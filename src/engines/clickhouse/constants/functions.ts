@@ -25,7 +25,7 @@ function areAll(call: CallExpr, ...allowed: readonly SqlType["kind"][]): boolean
 }
 
 /** Fails beyond 64 bits. */
-export function int64(value: bigint): bigint {
+function int64(value: bigint): bigint {
   if (BigInt.asIntN(64, value) !== value) throw new Error("int64 overflow");
   return value;
 }

@@ -184,6 +184,16 @@ const aggregates = [
   ..."APPROX_COUNT_DISTINCT(s)|MAX_BY(s, k)|MIN_BY(i, s)|ANY_VALUE(b) IS NULL|ARRAY_CONCAT_AGG(a ORDER BY k)".split(
     "|",
   ),
+  ...["i", "f", "s", "t", "d"].flatMap((column) =>
+    [
+      "3)[OFFSET(0)]",
+      "3)[ORDINAL(2)]",
+      "100)[OFFSET(50)]",
+      "100)[OFFSET(95)]",
+      "7)[OFFSET(7)]",
+      "2)[SAFE_OFFSET(3)]",
+    ].map((rest) => `APPROX_QUANTILES(${column}, ${rest}`),
+  ),
 ];
 
 /** Whose last digits depend on the order of the rows. */
