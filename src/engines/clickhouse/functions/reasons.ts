@@ -1,9 +1,9 @@
-/** Why functions of the catalogue are not the server's: what is not named has not been looked at. */
+/** Why functions of the catalogue are not the server's: what is not named has not been examined. */
 
-const JSON_TEXT = "the server's JSON keeps neither the digits of numbers nor the order and repetition of keys";
-const SKETCH = "the server's sketches have other bytes and other estimates";
-const RANGES = "the server has no values of the type RANGE";
-const INTERVALS = "the server has no values of the type INTERVAL";
+const JSON_TEXT = "the server's JSON preserves neither the digits of numbers nor the order and repetition of keys";
+const SKETCH = "the server's sketches have another format and other estimates";
+const RANGES = "the server has no RANGE type";
+const INTERVALS = "the server has no INTERVAL type";
 
 function because(reason: string, names: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.split(" ").map((name) => [name, reason]));
@@ -24,20 +24,20 @@ export const reasonsNotPushed: Readonly<Record<string, string>> = {
   ...because(SKETCH, "KLL_QUANTILES.EXTRACT_POINT_FLOAT64 KLL_QUANTILES.MERGE_PARTIAL"),
   ...because(RANGES, "RANGE RANGE_START RANGE_END RANGE_CONTAINS RANGE_OVERLAPS RANGE_INTERSECT GENERATE_RANGE_ARRAY"),
   ...because(INTERVALS, "MAKE_INTERVAL JUSTIFY_DAYS JUSTIFY_HOURS JUSTIFY_INTERVAL"),
-  ...because(
-    "which of two equally frequent values comes first is not the server's to say",
-    "APPROX_TOP_COUNT APPROX_TOP_SUM",
-  ),
-  ...because("the server may compute a value of chance twice, or once for two", "RAND GENERATE_UUID"),
+  ...because("the server orders equally frequent values differently", "APPROX_TOP_COUNT APPROX_TOP_SUM"),
+  ...because("the server may evaluate a random value twice, or once for two calls", "RAND GENERATE_UUID"),
   ...because("the server has no grouping sets whose missing keys are NULL for all types", "GROUPING"),
   ...because("the server sorts the partition again for each of its rows", "PERCENTILE_CONT PERCENTILE_DISC"),
-  ...because("the server reads numbers otherwise, with commas, signs and exponents", "PARSE_NUMERIC PARSE_BIGNUMERIC"),
-  ...because("the server knows no list of public suffixes", "NET.PUBLIC_SUFFIX NET.REG_DOMAIN"),
-  ...because("the server reads URLs that are not well-formed otherwise", "NET.HOST"),
-  ...because("the server tells no position of a match", "REGEXP_INSTR"),
-  ...because("the server compares texts by their bytes", "COLLATE"),
-  ...because("the server does not fold case as Unicode says", "CONTAINS_SUBSTR NORMALIZE_AND_CASEFOLD INITCAP"),
-  ...because("the server's code of a text differs from the language's", "SOUNDEX"),
+  ...because(
+    "the server parses numbers with commas, signs and exponents differently",
+    "PARSE_NUMERIC PARSE_BIGNUMERIC",
+  ),
+  ...because("the server has no list of public suffixes", "NET.PUBLIC_SUFFIX NET.REG_DOMAIN"),
+  ...because("the server parses malformed URLs differently", "NET.HOST"),
+  ...because("the server does not report the position of a match", "REGEXP_INSTR"),
+  ...because("the server compares strings by their bytes", "COLLATE"),
+  ...because("the server does not fold case as Unicode specifies", "CONTAINS_SUBSTR NORMALIZE_AND_CASEFOLD INITCAP"),
+  ...because("the server's SOUNDEX differs from the language's", "SOUNDEX"),
 };
 
 /** What is told of a function that no table has; `shown` is how the query calls it. */

@@ -11,7 +11,7 @@ function row(
 
 /** The "Approximate aggregate functions" page of the reference. */
 export const approximateFunctions: readonly FunctionDefinition[] = [
-  row("APPROX_COUNT_DISTINCT", "How many different values there are", ["(T GROUPABLE) -> INT64"]),
+  row("APPROX_COUNT_DISTINCT", "The number of distinct values", ["(T GROUPABLE) -> INT64"]),
   row(
     "APPROX_QUANTILES",
     "The n + 1 boundaries of n groups of equal size, the least and the greatest value included",

@@ -6,21 +6,21 @@ function row(name: string, summary: string, signatures: readonly string[]): Func
 
 /** The "Array functions" page of the reference. */
 export const arrayFunctions: readonly FunctionDefinition[] = [
-  row("ARRAY_CONCAT", "One array of all the arrays' elements; NULL if any array is NULL", [
+  row("ARRAY_CONCAT", "The concatenation of arrays; NULL if any array is NULL", [
     "(ARRAY<T>, ARRAY<T>...) -> ARRAY<T>",
   ]),
   row("ARRAY_FIRST", "The first element; fails for an empty array", ["(ARRAY<T>) -> T"]),
   row("ARRAY_LAST", "The last element; fails for an empty array", ["(ARRAY<T>) -> T"]),
-  row("ARRAY_LENGTH", "How many elements the array has, NULLs included", ["(ARRAY<T>) -> INT64"]),
+  row("ARRAY_LENGTH", "The number of elements of an array, including NULLs", ["(ARRAY<T>) -> INT64"]),
   row("ARRAY_REVERSE", "The elements in reverse order", ["(ARRAY<T>) -> ARRAY<T>"]),
   row("ARRAY_SLICE", "The elements between two offsets, both included; negative ones count from the end", [
     "(ARRAY<T>, INT64, INT64) -> ARRAY<T>",
   ]),
-  row("ARRAY_TO_STRING", "The elements joined by a delimiter; NULLs are left out, or written as the third argument", [
+  row("ARRAY_TO_STRING", "The elements joined by a delimiter; NULLs are omitted, or written as the third argument", [
     "(ARRAY<STRING>, STRING, [STRING]) -> STRING",
     "(ARRAY<BYTES>, BYTES, [BYTES]) -> BYTES",
   ]),
-  row("GENERATE_ARRAY", "The values from start to end, both included, by step (1 without one)", [
+  row("GENERATE_ARRAY", "The values from start to end, both included, by step (1 by default)", [
     "(INT64, INT64, [INT64]) -> ARRAY<INT64>",
     "(FLOAT64, FLOAT64, [FLOAT64]) -> ARRAY<FLOAT64>",
     "(NUMERIC, NUMERIC, [NUMERIC]) -> ARRAY<NUMERIC>",

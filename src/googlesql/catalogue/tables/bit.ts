@@ -7,6 +7,6 @@ export const bitFunctions: readonly FunctionDefinition[] = [
     kind: "scalar",
     signatures: ["(INT64) -> INT64", "(BYTES) -> INT64"],
     area: "bit",
-    summary: "How many bits are set; a negative INT64 counts as its 64 bits of two's complement",
+    summary: "The number of set bits; a negative INT64 is counted in 64-bit two's complement",
   },
 ];

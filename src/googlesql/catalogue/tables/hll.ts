@@ -9,7 +9,7 @@ export const hllFunctions: readonly FunctionDefinition[] = [
     kind: "scalar",
     signatures: ["(BYTES) -> INT64"],
     area: AREA,
-    summary: "The estimate that a sketch holds; 0 for NULL",
+    summary: "The estimate of a sketch; 0 for NULL",
   },
   {
     area: AREA,
@@ -23,20 +23,20 @@ export const hllFunctions: readonly FunctionDefinition[] = [
       "(BYTES, [LITERAL INT64]) -> BYTES",
     ],
     summary:
-      "A sketch of the different values, of a precision from 10 to 24 (15 without one), in a form of this service: BigQuery's sketches are other bytes; NULL without values",
+      "A sketch of the distinct values, with a precision from 10 to 24 (15 by default), in this service's own format, not BigQuery's; NULL without values",
   },
   {
     area: AREA,
     name: "HLL_COUNT.MERGE",
     kind: "aggregate",
     signatures: ["(BYTES) -> INT64"],
-    summary: "The estimate of all sketches together; 0 without one",
+    summary: "The estimate of all sketches together; 0 if there are none",
   },
   {
     area: AREA,
     name: "HLL_COUNT.MERGE_PARTIAL",
     kind: "aggregate",
     signatures: ["(BYTES) -> BYTES"],
-    summary: "One sketch of all sketches; NULL without one",
+    summary: "All sketches merged into one; NULL if there are none",
   },
 ];

@@ -27,7 +27,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
   ]),
   define("INT64", "A JSON number without fraction as INT64; an error for anything else", ["(JSON) -> INT64"]),
   define("INT64_ARRAY", "A JSON array of numbers without fraction as an array", ["(JSON) -> ARRAY<INT64>"]),
-  define("JSON_ARRAY", "A JSON array of values", ["(ANY...) -> JSON"]),
+  define("JSON_ARRAY", "A JSON array from values", ["(ANY...) -> JSON"]),
   define("JSON_ARRAY_APPEND", "Values appended to arrays at paths", [
     "(JSON, STRING, ANY, ANY..., [append_each_element => BOOL]) -> JSON",
   ]),
@@ -49,9 +49,9 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     ", [STRING]",
     "ARRAY<STRING>",
   ),
-  define("JSON_FLATTEN", "The values of an array and of the arrays in it", ["(JSON) -> ARRAY<JSON>"]),
+  define("JSON_FLATTEN", "The values of an array and of its nested arrays", ["(JSON) -> ARRAY<JSON>"]),
   define("JSON_KEYS", "The paths of all members, sorted", ["(JSON, [INT64], [mode => STRING]) -> ARRAY<STRING>"]),
-  define("JSON_OBJECT", "A JSON object of keys and values", [
+  define("JSON_OBJECT", "A JSON object from keys and values", [
     "() -> JSON",
     "(ARRAY<STRING>, ARRAY<T>) -> JSON",
     "(STRING, ANY, ANY...) -> JSON",
@@ -76,26 +76,24 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     ", [STRING]",
     "ARRAY<STRING>",
   ),
-  define("LAX_BOOL", "A JSON boolean, number or string as BOOL; NULL where that is impossible", ["(JSON) -> BOOL"]),
-  define("LAX_BOOL_ARRAY", "A JSON array as an array of BOOL, each element by the rules of LAX_BOOL", [
-    "(JSON) -> ARRAY<BOOL>",
-  ]),
-  define("LAX_FLOAT64", "A JSON number or string as FLOAT64; NULL where that is impossible", ["(JSON) -> FLOAT64"]),
-  define("LAX_FLOAT64_ARRAY", "A JSON array as an array of FLOAT64, each element by the rules of LAX_FLOAT64", [
+  define("LAX_BOOL", "A JSON boolean, number or string as BOOL; NULL if that is impossible", ["(JSON) -> BOOL"]),
+  define("LAX_BOOL_ARRAY", "A JSON array as an array of BOOL, each element as by LAX_BOOL", ["(JSON) -> ARRAY<BOOL>"]),
+  define("LAX_FLOAT64", "A JSON number or string as FLOAT64; NULL if that is impossible", ["(JSON) -> FLOAT64"]),
+  define("LAX_FLOAT64_ARRAY", "A JSON array as an array of FLOAT64, each element as by LAX_FLOAT64", [
     "(JSON) -> ARRAY<FLOAT64>",
   ]),
-  define("LAX_INT64", "A JSON number, boolean or string as INT64; NULL where that is impossible", ["(JSON) -> INT64"]),
-  define("LAX_INT64_ARRAY", "A JSON array as an array of INT64, each element by the rules of LAX_INT64", [
+  define("LAX_INT64", "A JSON number, boolean or string as INT64; NULL if that is impossible", ["(JSON) -> INT64"]),
+  define("LAX_INT64_ARRAY", "A JSON array as an array of INT64, each element as by LAX_INT64", [
     "(JSON) -> ARRAY<INT64>",
   ]),
   define("LAX_STRING", "A JSON string, number or boolean as STRING; NULL for anything else", ["(JSON) -> STRING"]),
-  define("LAX_STRING_ARRAY", "A JSON array as an array of STRING, each element by the rules of LAX_STRING", [
+  define("LAX_STRING_ARRAY", "A JSON array as an array of STRING, each element as by LAX_STRING", [
     "(JSON) -> ARRAY<STRING>",
   ]),
   define("PARSE_JSON", "A JSON value from its text", ["(STRING, [wide_number_mode => STRING]) -> JSON"]),
   define("STRING_ARRAY", "A JSON array of strings as an array", ["(JSON) -> ARRAY<STRING>"]),
   define("TO_JSON", "A value as JSON", ["(ANY, [stringify_wide_numbers => BOOL]) -> JSON"]),
-  define("TO_JSON_STRING", "A value as JSON text, on several lines when the second argument is true", [
+  define("TO_JSON_STRING", "A value as JSON text, on several lines if the second argument is true", [
     "(ANY, [BOOL]) -> STRING",
   ]),
 ];

@@ -22,7 +22,7 @@ function ofType(type: "INT64" | "FLOAT64"): readonly FunctionDefinition[] {
     aggregate(
       `INIT_${type}`,
       `(${type}, [LITERAL INT64]) -> BYTES`,
-      "A quantile sketch of a precision from 1 to 100000 (1000 without one)",
+      "A quantile sketch with a precision from 1 to 100000 (1000 by default)",
     ),
     aggregate(
       `MERGE_${type}`,
@@ -43,5 +43,5 @@ function ofType(type: "INT64" | "FLOAT64"): readonly FunctionDefinition[] {
 export const kllFunctions: readonly FunctionDefinition[] = [
   ...ofType("INT64"),
   ...ofType("FLOAT64"),
-  aggregate("MERGE_PARTIAL", "(BYTES) -> BYTES", "One sketch of all sketches; NULL without one"),
+  aggregate("MERGE_PARTIAL", "(BYTES) -> BYTES", "All sketches merged into one; NULL if there are none"),
 ];

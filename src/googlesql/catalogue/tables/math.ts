@@ -39,9 +39,9 @@ const VECTORS = [
 export const mathFunctions: readonly FunctionDefinition[] = [
   row("ABS", "The absolute value; fails for the smallest INT64", ["(NUMBER) -> NUMBER"]),
   row("SIGN", "-1, 0 or 1, of the argument's type; NaN for NaN", ["(NUMBER) -> NUMBER"]),
-  row("IS_INF", "Is it positive or negative infinity?", ["(FLOAT64) -> BOOL"]),
-  row("IS_NAN", "Is it NaN?", ["(FLOAT64) -> BOOL"]),
-  row("IEEE_DIVIDE", "Quotient that never fails: infinity or NaN for a zero divisor", [
+  row("IS_INF", "Whether the value is positive or negative infinity", ["(FLOAT64) -> BOOL"]),
+  row("IS_NAN", "Whether the value is NaN", ["(FLOAT64) -> BOOL"]),
+  row("IEEE_DIVIDE", "The quotient, without errors: infinity or NaN for a zero divisor", [
     "(FLOAT64, FLOAT64) -> FLOAT64",
   ]),
   row("RAND", "A pseudo-random number from 0 up to, not including, 1", ["() -> FLOAT64"], { isVolatile: true }),
@@ -50,13 +50,13 @@ export const mathFunctions: readonly FunctionDefinition[] = [
   row("POW", "x to the power of y", REAL_PAIR, { aliases: ["POWER"] }),
   row("EXP", "e to the power of x", REAL),
   row("LN", "Natural logarithm; fails unless x is positive", REAL),
-  row("LOG", "Logarithm to a base, natural without one", [...REAL, ...REAL_PAIR]),
+  row("LOG", "Logarithm to a base, natural by default", [...REAL, ...REAL_PAIR]),
   row("LOG10", "Logarithm to base 10", REAL),
   row("GREATEST", "The greatest argument; NULL if any is NULL, NaN if any is NaN", ["(T ORDERABLE, T...) -> T"]),
   row("LEAST", "The least argument; NULL if any is NULL, NaN if any is NaN", ["(T ORDERABLE, T...) -> T"]),
   row("DIV", "Integer quotient, towards zero; fails for a zero divisor", EXACT_PAIR),
   row("MOD", "Remainder with the sign of x; fails for a zero divisor", EXACT_PAIR),
-  row("SAFE_DIVIDE", "x / y, NULL where that fails", REAL_PAIR),
+  row("SAFE_DIVIDE", "x / y, NULL if that fails", REAL_PAIR),
   row("SAFE_MULTIPLY", "x * y, NULL on overflow", ARITHMETIC),
   row("SAFE_NEGATE", "-x, NULL on overflow", ["(NUMBER) -> NUMBER"]),
   row("SAFE_ADD", "x + y, NULL on overflow", ARITHMETIC),
@@ -104,7 +104,7 @@ export const mathFunctions: readonly FunctionDefinition[] = [
     VECTORS,
   ),
   row("EUCLIDEAN_DISTANCE", "Distance of two vectors, dense or as (key, value) pairs", VECTORS),
-  row("RANGE_BUCKET", "How many of the ascending boundaries are at or below the point", [
+  row("RANGE_BUCKET", "The number of the ascending boundaries that are at or below the point", [
     "(T ORDERABLE, ARRAY<T>) -> INT64",
   ]),
 ];

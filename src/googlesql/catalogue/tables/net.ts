@@ -7,11 +7,11 @@ function define(name: string, summary: string, signature: string): FunctionDefin
 /** Functions of network addresses and URLs. */
 export const netFunctions: readonly FunctionDefinition[] = [
   define("NET.HOST", "The host of a URL; NULL when it has none", "(STRING) -> STRING"),
-  define("NET.IPV4_FROM_INT64", "The 4 bytes of an IPv4 address from its number", "(INT64) -> BYTES"),
-  define("NET.IPV4_TO_INT64", "The number of an IPv4 address of 4 bytes", "(BYTES) -> INT64"),
-  define("NET.IP_FROM_STRING", "The 4 or 16 bytes of an address from its text", "(STRING) -> BYTES"),
+  define("NET.IPV4_FROM_INT64", "An IPv4 address from its integer, as 4 bytes", "(INT64) -> BYTES"),
+  define("NET.IPV4_TO_INT64", "An IPv4 address of 4 bytes as an integer", "(BYTES) -> INT64"),
+  define("NET.IP_FROM_STRING", "An address from its text, as 4 or 16 bytes", "(STRING) -> BYTES"),
   define("NET.IP_NET_MASK", "A network mask of 4 or 16 bytes whose first bits are set", "(INT64, INT64) -> BYTES"),
-  define("NET.IP_TO_STRING", "The text of an address of 4 or 16 bytes", "(BYTES) -> STRING"),
+  define("NET.IP_TO_STRING", "An address of 4 or 16 bytes as text", "(BYTES) -> STRING"),
   define("NET.IP_TRUNC", "The network of an address, by the length of its prefix", "(BYTES, INT64) -> BYTES"),
   define(
     "NET.PUBLIC_SUFFIX",
@@ -20,8 +20,8 @@ export const netFunctions: readonly FunctionDefinition[] = [
   ),
   define(
     "NET.REG_DOMAIN",
-    "The registrable domain of a URL's host: its public suffix and one label more",
+    "The registrable domain of a URL's host: its public suffix and the label before it",
     "(STRING) -> STRING",
   ),
-  define("NET.SAFE_IP_FROM_STRING", "As NET.IP_FROM_STRING, but NULL for what is no address", "(STRING) -> BYTES"),
+  define("NET.SAFE_IP_FROM_STRING", "As NET.IP_FROM_STRING, but NULL for an invalid address", "(STRING) -> BYTES"),
 ];

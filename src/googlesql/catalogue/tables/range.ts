@@ -15,24 +15,22 @@ function forElements(signature: string): readonly string[] {
 export const rangeFunctions: readonly FunctionDefinition[] = [
   define(
     "RANGE",
-    "The range from one value, in it, to another, beyond it; NULL is unbounded",
+    "The range from one value, included, to another, excluded; NULL is unbounded",
     forElements("(T, T) -> RANGE<T>"),
   ),
   define("RANGE_START", "The first value of a range; NULL when it is unbounded", ["(RANGE<T>) -> T"]),
   define("RANGE_END", "The value at which a range ends; NULL when it is unbounded", ["(RANGE<T>) -> T"]),
-  define("RANGE_CONTAINS", "Does a range hold a value, or the whole of another range?", [
+  define("RANGE_CONTAINS", "Whether a range contains a value, or all of another range", [
     "(RANGE<T>, RANGE<T>) -> BOOL",
     "(RANGE<T>, T) -> BOOL",
   ]),
-  define("RANGE_OVERLAPS", "Do two ranges share a value?", ["(RANGE<T>, RANGE<T>) -> BOOL"]),
-  define("RANGE_INTERSECT", "What two ranges share; an error when they share nothing", [
+  define("RANGE_OVERLAPS", "Whether two ranges overlap", ["(RANGE<T>, RANGE<T>) -> BOOL"]),
+  define("RANGE_INTERSECT", "The intersection of two ranges; an error if it is empty", [
     "(RANGE<T>, RANGE<T>) -> RANGE<T>",
   ]),
-  define(
-    "GENERATE_RANGE_ARRAY",
-    "The parts of a range, an interval long each; the last may be shorter, or be left out",
-    ["(RANGE<T>, INTERVAL, [BOOL]) -> ARRAY<RANGE<T>>"],
-  ),
+  define("GENERATE_RANGE_ARRAY", "A range split into parts of an interval; the last may be shorter, or omitted", [
+    "(RANGE<T>, INTERVAL, [BOOL]) -> ARRAY<RANGE<T>>",
+  ]),
   {
     ...define("RANGE_SESSIONIZE", "Joins ranges that meet or overlap, within a partition", []),
     refused: "it is a table function over a table's ranges, and sources here have no ranges",

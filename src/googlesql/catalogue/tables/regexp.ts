@@ -17,17 +17,17 @@ export const regexpFunctions: readonly FunctionDefinition[] = [
   ]),
   define(
     "REGEXP_EXTRACT",
-    "What an occurrence of a match, or its capturing group, matches; NULL when there is none",
+    "The text of one match, or of its capturing group; NULL if there is none",
     ["(STRING, STRING, [INT64], [INT64]) -> STRING", "(BYTES, BYTES, [INT64], [INT64]) -> BYTES"],
     ["REGEXP_SUBSTR"],
   ),
-  define("REGEXP_EXTRACT_ALL", "What every match, or its capturing group, matches", [
+  define("REGEXP_EXTRACT_ALL", "The text of every match, or of its capturing group", [
     "(STRING, STRING) -> ARRAY<STRING>",
     "(BYTES, BYTES) -> ARRAY<BYTES>",
   ]),
   define(
     "REGEXP_INSTR",
-    "The position of an occurrence of a match, or with 1 as last argument the position after it; 0 when there is none. A capturing group must stand outside other groups, alternatives and repetitions but `?`",
+    "The position of an occurrence of a match, or with 1 as last argument the position after it; 0 when there is none. A capturing group must be outside other groups, alternatives and repetitions but `?`",
     ["(STRING, STRING, [INT64], [INT64], [INT64]) -> INT64", "(BYTES, BYTES, [INT64], [INT64], [INT64]) -> INT64"],
   ),
   define("REGEXP_REPLACE", "Every match replaced; \\0 to \\9 in the replacement stand for the match and its groups", [

@@ -33,14 +33,14 @@ export const stringFunctions: readonly FunctionDefinition[] = [
   define("COLLATE", "The string, compared by a collation: regardless of case by 'und:ci', by code points by ''", [
     "(STRING, LITERAL STRING) -> STRING",
   ]),
-  define("CONCAT", "Joins values; NULL when one of them is NULL", [
+  define("CONCAT", "Concatenates values; NULL if one of them is NULL", [
     "(STRING, STRING...) -> STRING",
     "(BYTES, BYTES...) -> BYTES",
     "(ANY, ANY...) -> STRING",
   ]),
   define(
     "CONTAINS_SUBSTR",
-    "Whether the text occurs in a value, in any field or element of it, regardless of case and of the form of characters",
+    "Whether the text occurs in a value, or in any of its fields or elements, ignoring case and Unicode normalisation",
     ["(ANY, STRING, [json_scope => STRING]) -> BOOL"],
   ),
   define("EDIT_DISTANCE", "The Levenshtein distance, in characters or bytes", [
@@ -48,7 +48,7 @@ export const stringFunctions: readonly FunctionDefinition[] = [
     "(BYTES, BYTES, [max_distance => INT64]) -> INT64",
   ]),
   define("ENDS_WITH", "Whether the value ends with another", forBoth("(X, X) -> BOOL")),
-  define("FORMAT", "Formats values by a printf-like format string", ["(STRING, ANY...) -> STRING"]),
+  define("FORMAT", "Formats values with a printf-like format string", ["(STRING, ANY...) -> STRING"]),
   define("FROM_BASE32", "Bytes from their base32 text", ["(STRING) -> BYTES"]),
   define("FROM_BASE64", "Bytes from their base64 text", ["(STRING) -> BYTES"]),
   define("FROM_HEX", "Bytes from their hexadecimal text", ["(STRING) -> BYTES"]),
@@ -71,10 +71,10 @@ export const stringFunctions: readonly FunctionDefinition[] = [
   define("NORMALIZE", "In a Unicode normalisation form: NFC (the default), NFKC, NFD or NFKD", [
     "(STRING, [DATEPART]) -> STRING",
   ]),
-  define("NORMALIZE_AND_CASEFOLD", "Normalised, and with distinctions of case removed", [
+  define("NORMALIZE_AND_CASEFOLD", "In a Unicode normalisation form, with case folded", [
     "(STRING, [DATEPART]) -> STRING",
   ]),
-  define("REPEAT", "The value a number of times", forBoth("(X, INT64) -> X")),
+  define("REPEAT", "The value repeated a number of times", forBoth("(X, INT64) -> X")),
   define("REPLACE", "Every occurrence of a value replaced by another", forBoth("(X, X, X) -> X")),
   define("REVERSE", "The characters or bytes in reverse order", forBoth("(X) -> X")),
   define("RIGHT", "The last characters or bytes", forBoth("(X, INT64) -> X")),
@@ -83,7 +83,7 @@ export const stringFunctions: readonly FunctionDefinition[] = [
     "(STRING, [STRING]) -> STRING",
     "(BYTES, BYTES) -> BYTES",
   ]),
-  define("SAFE_CONVERT_BYTES_TO_STRING", "UTF-8 bytes as a string, with U+FFFD for what is invalid", [
+  define("SAFE_CONVERT_BYTES_TO_STRING", "UTF-8 bytes as a string, with U+FFFD for invalid bytes", [
     "(BYTES) -> STRING",
   ]),
   define("SOUNDEX", "The Soundex code", ["(STRING) -> STRING"]),
@@ -99,7 +99,7 @@ export const stringFunctions: readonly FunctionDefinition[] = [
   ),
   define(
     "SUBSTR",
-    "The part from a position (from the end when negative), of at most a length",
+    "The part that starts at a position (from the end if negative), of at most a length",
     forBoth("(X, INT64, [INT64]) -> X"),
     ["SUBSTRING"],
   ),

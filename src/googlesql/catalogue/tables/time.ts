@@ -8,19 +8,19 @@ function define(name: string, summary: string, signatures: readonly string[]): F
 
 /** Time functions of the reference. */
 export const timeFunctions: readonly FunctionDefinition[] = [
-  { ...define("CURRENT_TIME", "Time of day of now in a time zone", ["([STRING]) -> TIME"]), isVolatile: true },
-  define("TIME", "A time of day from its numbers, or that of a datetime or timestamp", [
+  { ...define("CURRENT_TIME", "The current time of day in a time zone", ["([STRING]) -> TIME"]), isVolatile: true },
+  define("TIME", "A time of day from its parts, or that of a datetime or timestamp", [
     "(INT64, INT64, INT64) -> TIME",
     "(TIME) -> TIME",
     "(DATETIME) -> TIME",
     "(TIMESTAMP, [STRING]) -> TIME",
   ]),
-  define("TIME_ADD", "Moves a time of day on by an interval, around midnight", ["(TIME, INTERVAL) -> TIME"]),
-  define("TIME_SUB", "Moves a time of day back by an interval, around midnight", ["(TIME, INTERVAL) -> TIME"]),
-  define("TIME_DIFF", "How many boundaries of a part lie between two times of day, the later one first", [
+  define("TIME_ADD", "Adds an interval to a time of day, wrapping at midnight", ["(TIME, INTERVAL) -> TIME"]),
+  define("TIME_SUB", "Subtracts an interval from a time of day, wrapping at midnight", ["(TIME, INTERVAL) -> TIME"]),
+  define("TIME_DIFF", "The number of part boundaries between two times of day, the later one first", [
     "(TIME, TIME, DATEPART) -> INT64",
   ]),
-  define("TIME_TRUNC", "The first moment of the part that a time of day lies in", ["(TIME, DATEPART) -> TIME"]),
-  define("FORMAT_TIME", "A time of day as text by a format such as '%H:%M'", ["(STRING, TIME) -> STRING"]),
-  define("PARSE_TIME", "A time of day from text by a format such as '%H:%M'", ["(STRING, STRING) -> TIME"]),
+  define("TIME_TRUNC", "The start of the part that contains a time of day", ["(TIME, DATEPART) -> TIME"]),
+  define("FORMAT_TIME", "A time of day as text with a format such as '%H:%M'", ["(STRING, TIME) -> STRING"]),
+  define("PARSE_TIME", "A time of day from text with a format such as '%H:%M'", ["(STRING, STRING) -> TIME"]),
 ];

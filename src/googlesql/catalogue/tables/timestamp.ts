@@ -21,7 +21,7 @@ function fromUnix(unit: string): readonly FunctionDefinition[] {
 /** Timestamp functions of the reference. */
 export const timestampFunctions: readonly FunctionDefinition[] = [
   {
-    ...define("CURRENT_TIMESTAMP", "Now: one and the same instant wherever a query asks for it", ["() -> TIMESTAMP"]),
+    ...define("CURRENT_TIMESTAMP", "The current timestamp: the same throughout a query", ["() -> TIMESTAMP"]),
     isVolatile: true,
   },
   define("TIMESTAMP", "The timestamp of a text, or of a date or datetime in a time zone", [
@@ -30,19 +30,19 @@ export const timestampFunctions: readonly FunctionDefinition[] = [
     "(DATE, [STRING]) -> TIMESTAMP",
     "(DATETIME, [STRING]) -> TIMESTAMP",
   ]),
-  define("TIMESTAMP_ADD", "Moves a timestamp on by an interval of days or less", MOVE),
-  define("TIMESTAMP_SUB", "Moves a timestamp back by an interval of days or less", MOVE),
-  define("TIMESTAMP_DIFF", "How many whole units of a date part lie between two timestamps, the later one first", [
+  define("TIMESTAMP_ADD", "Adds an interval of days or smaller units to a timestamp", MOVE),
+  define("TIMESTAMP_SUB", "Subtracts an interval of days or smaller units from a timestamp", MOVE),
+  define("TIMESTAMP_DIFF", "The number of whole date parts between two timestamps, the later one first", [
     "(TIMESTAMP, TIMESTAMP, DATEPART) -> INT64",
     "(DATETIME, DATETIME, DATEPART) -> INT64",
   ]),
-  define("TIMESTAMP_TRUNC", "The first moment of the date part that a timestamp lies in, in a time zone", [
+  define("TIMESTAMP_TRUNC", "The start of the date part that contains a timestamp, in a time zone", [
     "(TIMESTAMP, DATEPART, [STRING]) -> TIMESTAMP",
     "(DATETIME, DATEPART) -> DATETIME",
   ]),
   define(
     "TIMESTAMP_BUCKET",
-    "The start of the bucket that a timestamp lies in; buckets count from 1950-01-01 or an origin",
+    "The start of the bucket that contains a timestamp; buckets count from 1950-01-01 or an origin",
     ["(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP"],
   ),
   ...fromUnix("seconds"),
@@ -51,10 +51,10 @@ export const timestampFunctions: readonly FunctionDefinition[] = [
   define("UNIX_SECONDS", "Whole seconds since 1970-01-01 UTC", ["(TIMESTAMP) -> INT64"]),
   define("UNIX_MILLIS", "Whole milliseconds since 1970-01-01 UTC", ["(TIMESTAMP) -> INT64"]),
   define("UNIX_MICROS", "Microseconds since 1970-01-01 UTC", ["(TIMESTAMP) -> INT64"]),
-  define("FORMAT_TIMESTAMP", "A timestamp as text by a format such as '%Y-%m-%d %H:%M %Z', in a time zone", [
+  define("FORMAT_TIMESTAMP", "A timestamp as text with a format such as '%Y-%m-%d %H:%M %Z', in a time zone", [
     "(STRING, TIMESTAMP, [STRING]) -> STRING",
   ]),
-  define("PARSE_TIMESTAMP", "A timestamp from text by a format such as '%Y-%m-%d %H:%M %Z', in a time zone", [
+  define("PARSE_TIMESTAMP", "A timestamp from text with a format such as '%Y-%m-%d %H:%M %Z', in a time zone", [
     "(STRING, STRING, [STRING]) -> TIMESTAMP",
   ]),
   define("STRING", "A timestamp in a time zone, a date, datetime or time, or a JSON string as text", [
@@ -64,7 +64,7 @@ export const timestampFunctions: readonly FunctionDefinition[] = [
     "(TIME) -> STRING",
     "(JSON) -> STRING",
   ]),
-  define("GENERATE_TIMESTAMP_ARRAY", "The timestamps from one to another, an interval apart", [
+  define("GENERATE_TIMESTAMP_ARRAY", "The timestamps from one to another, at an interval", [
     "(TIMESTAMP, TIMESTAMP, INTERVAL) -> ARRAY<TIMESTAMP>",
   ]),
 ];

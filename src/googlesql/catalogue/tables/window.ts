@@ -26,11 +26,11 @@ export const windowFunctions: readonly FunctionDefinition[] = [
     ["(T, LITERAL INT64) -> T"],
     NAVIGATION,
   ),
-  row("LAG", "navigation", "The value some rows before (1 without an offset), or a default", OFFSET_ARGUMENTS, {
+  row("LAG", "navigation", "The value a number of rows before (1 by default), or a default", OFFSET_ARGUMENTS, {
     requiresOrder: true,
     allowsFrame: false,
   }),
-  row("LEAD", "navigation", "The value some rows after (1 without an offset), or a default", OFFSET_ARGUMENTS, {
+  row("LEAD", "navigation", "The value a number of rows after (1 by default), or a default", OFFSET_ARGUMENTS, {
     requiresOrder: true,
     allowsFrame: false,
   }),
