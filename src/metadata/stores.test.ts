@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../../test/support/postgres-cluster.ts";
 import type { NewVersion } from "../endpoints/management/endpoint-store.ts";
@@ -13,6 +16,8 @@ const kinds = hasPostgres() ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] 
 
 let cluster: PostgresCluster | undefined;
 let database: MetadataDatabase;
+/** Of the databases that are files, each with its key beside it. */
+let folder: string;
 
 const version = (id: string, more: Partial<NewVersion> = {}): NewVersion => ({
   endpointId: id,
@@ -37,10 +42,14 @@ describe.each(kinds)("the stores in %s", (kind) => {
   });
 
   beforeEach(async () => {
-    database = await openMetadata(cluster?.createDatabase() ?? ":memory:");
+    folder = mkdtempSync(join(tmpdir(), "logweir-stores-"));
+    database = await openMetadata(cluster?.createDatabase() ?? join(folder, "metadata.db"));
   });
 
-  afterEach(() => database.close());
+  afterEach(async () => {
+    await database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   it("keep a version with each save, numbered by id", async () => {
     let now = 5;
@@ -224,6 +233,6 @@ describe.each(kinds)("the stores in %s", (kind) => {
   it("have one key, however often it is read", async () => {
     const key = await database.readKey();
     expect(key).toHaveLength(32);
-    if (kind === "PostgreSQL") expect(await database.readKey()).toEqual(key);
+    expect(await database.readKey()).toEqual(key);
   });
 });
