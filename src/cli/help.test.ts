@@ -1,15 +1,10 @@
 import { readFileSync } from "node:fs";
-import { PassThrough, Readable } from "node:stream";
+import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { createContext, outputOf } from "../../test/support/run-command.ts";
 import { createPaint } from "./output/paint.ts";
-import { runCli } from "./run-cli.ts";
 
-async function help(...words: string[]): Promise<string> {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const places = { packageDir: process.cwd(), workingDir: process.cwd(), environment: {} };
-  expect(await runCli([...words, "--help"], { input: Readable.from([]), output, errors, ...places })).toBe(0);
-  return (output.read() as Buffer).toString();
-}
+const help = (...words: string[]) => outputOf([...words, "--help"], {});
 
 /** Every command without commands of its own. */
 async function findCommands(words: readonly string[] = []): Promise<readonly string[][]> {
@@ -53,8 +48,7 @@ describe("createPaint", () => {
   it("colours on a terminal only, and not where somebody asked for none", () => {
     const paint = (isTTY: boolean, environment: Record<string, string>) => {
       const output = Object.assign(new PassThrough(), { isTTY });
-      const context = { input: Readable.from([]), output, errors: output, packageDir: "", workingDir: "", environment };
-      return createPaint(context)("red", "x");
+      return createPaint({ ...createContext({ environment }).context, output })("red", "x");
     };
     expect(paint(true, {})).toBe("\u001b[31mx\u001b[0m");
     expect([paint(false, {}), paint(true, { NO_COLOR: "1" }), paint(true, { TERM: "dumb" })]).toEqual(["x", "x", "x"]);

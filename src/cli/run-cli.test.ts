@@ -3,28 +3,17 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough, Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { type Outcome, runCommand } from "../../test/support/run-command.ts";
 import { createAuthenticator } from "../access/authenticator.ts";
 import { createAuditOutbox } from "../metadata/audit-outbox.ts";
 import { openMetadata } from "../metadata/database.ts";
 import { createTokenStore } from "../metadata/token-store.ts";
-import { runCli } from "./run-cli.ts";
 
 const workingDir = mkdtempSync(join(tmpdir(), "logweir-cli-"));
 
-interface Outcome {
-  readonly code: number;
-  readonly output: string;
-  readonly errors: string;
-}
-
-async function run(args: readonly string[], environment: Record<string, string> = {}, input = ""): Promise<Outcome> {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const context = { input: Readable.from([input]), output, errors, packageDir: process.cwd(), workingDir, environment };
-  const code = await runCli(args, context);
-  const read = (stream: PassThrough) => (stream.read() as Buffer | null)?.toString() ?? "";
-  return { code, output: read(output), errors: read(errors) };
+function run(args: readonly string[], environment: Record<string, string> = {}, input = ""): Promise<Outcome> {
+  return runCommand(args, { environment, input, workingDir });
 }
 
 describe("the command line", () => {

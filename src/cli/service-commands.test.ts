@@ -1,11 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { PassThrough, Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createContext, type Outcome, runCommand } from "../../test/support/run-command.ts";
 import { type TailOptions, tail } from "./commands/tail.ts";
-import type { CliContext } from "./context.ts";
-import { runCli } from "./run-cli.ts";
 
 const answers: Record<string, unknown> = {
   "POST /api/cache/clear": { cleared: 3 },
@@ -66,26 +64,10 @@ afterAll(() => {
   server.close();
 });
 
-function makeContext(): CliContext & { readonly output: PassThrough; readonly errors: PassThrough } {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const environment = { LOGWEIR_URL: url, LOGWEIR_TOKEN: "secret" };
-  return {
-    input: Readable.from([]),
-    output,
-    errors,
-    packageDir: process.cwd(),
-    workingDir: process.cwd(),
-    environment,
-  };
-}
+const environment = () => ({ LOGWEIR_URL: url, LOGWEIR_TOKEN: "secret" });
 
-async function run(
-  ...args: string[]
-): Promise<{ readonly code: number; readonly output: string; readonly errors: string }> {
-  const context = makeContext();
-  const code = await runCli(args, context);
-  const read = (stream: PassThrough) => (stream.read() as Buffer | null)?.toString() ?? "";
-  return { code, output: read(context.output), errors: read(context.errors) };
+function run(...args: string[]): Promise<Outcome> {
+  return runCommand(args, { environment: environment() });
 }
 
 describe("commands that talk to a service", () => {
@@ -179,11 +161,11 @@ describe("tail", () => {
       if (streams.at(-1) === "") setImmediate(() => stop.abort());
     });
     await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
-    const context = makeContext();
+    const { context, readOutput } = createContext({ environment: environment() });
     const at = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
     const failure = await tail("edge", { url: at, ...options }, context, stop.signal).catch((error: Error) => error);
     service.close();
-    return { asked, failure, lines: (context.output.read() as Buffer).toString().split("\n") };
+    return { asked, failure, lines: readOutput().split("\n") };
   }
 
   it("prints events oldest first, each once, and tells why it ends", async () => {
@@ -206,7 +188,7 @@ describe("tail", () => {
   it("asks an endpoint, and refuses options that do not go together", async () => {
     const { asked } = await follow({ endpoint: true, project: "p" }, [""]);
     expect(asked[1]).toBe("/api/endpoints/query/edge/tail?project=p&since=10s");
-    const context = makeContext();
+    const { context } = createContext();
     await expect(tail("edge", { url, sql: "x", lql: "y" }, context)).rejects.toThrow("--lql or --sql");
     await expect(tail("edge", { url, sql: "x", project: "y" }, context)).rejects.toThrow("--project");
   });

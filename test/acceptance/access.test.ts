@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { outputOf } from "./command.ts";
+import { outputOf } from "../support/run-command.ts";
 import { postEvents, publicToken, readError, type Service, startService } from "./service.ts";
 
 let service: Service;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCommand } from "./command.ts";
+import { runCommand } from "../support/run-command.ts";
 import { privateToken, type Service, startService } from "./service.ts";
 
 let service: Service;
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const logweir = (...args: readonly string[]) =>
-  runCommand(args, { LOGWEIR_URL: service.url, LOGWEIR_TOKEN: privateToken });
+  runCommand(args, { environment: { LOGWEIR_URL: service.url, LOGWEIR_TOKEN: privateToken } });
 
 const query = "\nSELECT id, timestamp -- caf\u00e9\r\nFROM edge WHERE project = @project\n\n";
 const errors = (body = query, more = "") => `/*---

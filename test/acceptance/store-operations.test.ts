@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCommand } from "./command.ts";
+import { runCommand } from "../support/run-command.ts";
 import { create, manage } from "./manage.ts";
 import { privateToken, publicToken, type Service, startService } from "./service.ts";
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const logweir = (args: readonly string[], env: Record<string, string> = {}, input = "") =>
-  runCommand(args, { LOGWEIR_URL: service.url, LOGWEIR_TOKEN: privateToken, ...env }, input);
+  runCommand(args, { environment: { LOGWEIR_URL: service.url, LOGWEIR_TOKEN: privateToken, ...env }, input });
 
 const at = new Date().toISOString();
 const makeLines = (prefix: string, count: number) =>

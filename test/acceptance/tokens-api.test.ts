@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { outputOf } from "./command.ts";
+import { outputOf } from "../support/run-command.ts";
 import { privateToken, readError, type Service, startService } from "./service.ts";
 
 let service: Service;

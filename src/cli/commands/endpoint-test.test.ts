@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough, Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runCli } from "../run-cli.ts";
+import { runCommand } from "../../../test/support/run-command.ts";
 
 let folder = "";
 
@@ -23,13 +22,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
-async function run(...args: string[]) {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const context = { input: Readable.from([]), output, errors, packageDir: process.cwd(), workingDir: folder };
-  const code = await runCli(["endpoint", "test", ".", ...args], { ...context, environment: {} });
-  const read = (stream: PassThrough) => (stream.read() as Buffer | null)?.toString() ?? "";
-  return { code, output: read(output), errors: read(errors) };
-}
+const run = (...args: string[]) => runCommand(["endpoint", "test", ".", ...args], { workingDir: folder });
 
 const twoCases = `
 given:

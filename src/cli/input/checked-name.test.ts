@@ -3,9 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough, Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runCli } from "../run-cli.ts";
+import { runCommand } from "../../../test/support/run-command.ts";
 import { checkedName, checkedParts } from "./checked-name.ts";
 
 const evil = [
@@ -50,32 +49,25 @@ describe("commands that write files", () => {
     const server = createServer((_request, response) => response.end(answer));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const errors = new PassThrough();
-    const code = await runCli(args, {
-      input: Readable.from([]),
-      output: new PassThrough(),
-      errors,
-      packageDir: process.cwd(),
-      workingDir: folder,
-      environment: { LOGWEIR_URL: url, LOGWEIR_TOKEN: "secret" },
-    });
+    const environment = { LOGWEIR_URL: url, LOGWEIR_TOKEN: "secret" };
+    const outcome = await runCommand(args, { environment, workingDir: folder });
     server.close();
-    return { code, text: String(errors.read()) };
+    return outcome;
   }
 
   it.each(["../outside", "../../outside"])("do not follow an endpoint's name %s out of their folder", async (name) => {
     const id = "00000000-0000-4000-8000-000000000001";
     const contract = { parameters: [], columns: [] };
     const answer = JSON.stringify([{ id, name, version: 1, origin: "api", query: "SELECT 1 AS a", contract }]);
-    const { code, text } = await run(answer, "endpoint", "pull", "deep/inside");
-    expect([code, text]).toEqual([1, expect.stringContaining("which no endpoint can be called")]);
+    const { code, errors } = await run(answer, "endpoint", "pull", "deep/inside");
+    expect([code, errors]).toEqual([1, expect.stringContaining("which no endpoint can be called")]);
     expect(existsSync(join(folder, "deep", "outside.sql")) || existsSync(join(folder, "outside.sql"))).toBe(false);
   });
 
   it("do not follow a backup's file out of theirs", async () => {
     const head = { format: 1, made_at: "", sources: [], files: [{ path: "../outside.db", bytes: 1 }] };
-    const { code, text } = await run(`${JSON.stringify(head)}\nx{"sha256":["0"]}\n`, "backup", join(folder, "copy"));
-    expect([code, text]).toEqual([1, expect.stringContaining("names a file outside the backup")]);
+    const { code, errors } = await run(`${JSON.stringify(head)}\nx{"sha256":["0"]}\n`, "backup", join(folder, "copy"));
+    expect([code, errors]).toEqual([1, expect.stringContaining("names a file outside the backup")]);
     expect(readdirSync(folder)).not.toContain("outside.db");
   });
 });
