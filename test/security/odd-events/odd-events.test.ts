@@ -1,4 +1,4 @@
 import { testOddEvents } from "./odd-event-tests.ts";
 
 // All of them are for `npm run security`.
-testOddEvents(31, 0);
+testOddEvents(61, 0);
