@@ -25,8 +25,8 @@ export function engineCapabilities(server?: EngineServer): EngineCapabilities {
   return server === undefined ? duckDbCapabilities : clickHouseCapabilities(server.cluster);
 }
 
-/** What only tests set: when the engine makes checkpoints and compacts, and what its host is. */
-export type EngineSizes = Pick<EngineOptions, "checkpointBytes" | "compaction" | "hostPath">;
+/** What only tests set: when the engine makes checkpoints and compacts, what its host is, and how it waits for it. */
+export type EngineSizes = Pick<EngineOptions, "checkpointBytes" | "compaction" | "hostPath" | "lockPatienceMs">;
 
 /**
  * Opens the store in a folder, or on a server. Rejects with `EngineError` `unavailable` where the folder is used by

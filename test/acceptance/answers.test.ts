@@ -1,7 +1,7 @@
 import { tableFromIPC } from "@uwdata/flechette";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { privateToken, readError, type Service, startService } from "./service.ts";
+import { privateToken, readError, type Service, startServiceProcess } from "./service.ts";
 
 const path = "/api/endpoints/query/logs.all";
 const auth = { "x-api-key": privateToken };
@@ -13,7 +13,7 @@ const endless =
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService({ env: { LOGWEIR_MAX_QUEUED_QUERIES: "200" } });
+  service = await startServiceProcess({ env: { LOGWEIR_MAX_QUEUED_QUERIES: "200" } });
   const events = Array.from({ length: 250 }, (_, index) => ({
     id: `a${String(index).padStart(3, "0")}`,
     // Ten of each timestamp.

@@ -6,7 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { privateToken, publicToken, type Service, startService } from "./service.ts";
+import {
+  privateToken,
+  publicToken,
+  type Service,
+  type ServiceProcess,
+  startService,
+  startServiceProcess,
+} from "./service.ts";
 
 /** A destination: keeps what it is sent, and answers as it is told. */
 interface Hook {
@@ -97,12 +104,12 @@ const edgeEvents = Array.from({ length: 40 }, (_, index) => ({
   },
 }));
 
-let service: Service;
+let service: ServiceProcess;
 let dataDir: string;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "logweir-drains-"));
-  service = await startService({ dataDir });
+  service = await startServiceProcess({ dataDir });
 });
 
 afterAll(async () => {
@@ -161,7 +168,7 @@ describe("log drains", () => {
     const ended = once(service.process, "exit");
     service.process.kill("SIGKILL");
     await ended;
-    service = await startService({ dataDir });
+    service = await startServiceProcess({ dataDir });
     const hook = await startHook(port);
     await until(() => new Set(hook.events.map(({ event_message: message }) => message)).size === 1_500, "all events");
     expect(new Set(hook.events.map(({ id }) => id)).size).toBe(1_500);

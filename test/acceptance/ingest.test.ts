@@ -1,11 +1,11 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { micros, postEvents, privateToken, readError, type Service, startService } from "./service.ts";
+import { micros, postEvents, privateToken, readError, type ServiceProcess, startServiceProcess } from "./service.ts";
 
-let service: Service;
+let service: ServiceProcess;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startServiceProcess();
 });
 
 afterAll(async () => {

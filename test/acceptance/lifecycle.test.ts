@@ -1,12 +1,10 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { startService } from "./service.ts";
-
-const run = promisify(execFile);
+import { runCommand } from "../support/run-command.ts";
+import { startService, startServiceProcess } from "./service.ts";
 
 /** Child processes of a process, by the kernel's list. */
 function childrenOf(pid: number): number[] {
@@ -31,20 +29,20 @@ const event = (id: string) => ({ id, project: "life", timestamp: "2026-08-20T09:
 describe("the service", () => {
   it("is healthy without a token, drains on SIGTERM, exits 0, and has everything after a restart", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "logweir-life-"));
-    const first = await startService({ dataDir });
+    const first = await startServiceProcess({ dataDir });
     const health = await first.get("/health", {}, {});
     expect(health.status).toBe(200);
     expect(await health.json()).toMatchObject({ status: "ok" });
     await first.ingest("edge", [event("kept")]);
     expect(await first.stop()).toBe(0);
-    const second = await startService({ dataDir });
+    const second = await startServiceProcess({ dataDir });
     expect((await second.rows("logs.all", { project: "life" })).map((row) => row.id)).toEqual(["kept"]);
     await second.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
 
   it("survives kill -9 of its engine host: working again soon, nothing acknowledged lost", async () => {
-    const service = await startService();
+    const service = await startServiceProcess();
     await service.ingest("edge", [event("before")]);
     process.kill(engineHostOf(service.process.pid ?? 0), "SIGKILL");
     await expect
@@ -58,7 +56,7 @@ describe("the service", () => {
   });
 
   it("logs neither tokens nor what was sent", async () => {
-    const service = await startService();
+    const service = await startServiceProcess();
     await service.ingest("edge", [{ id: "secret-id", event_message: "secret message 203.0.113.77", project: "life" }]);
     await service.rows("logs.all", {
       project: "life",
@@ -70,26 +68,22 @@ describe("the service", () => {
   });
 
   it("refuses a second service on its data folder", async () => {
-    const service = await startService();
-    await expect(startService({ dataDir: service.dataDir })).rejects.toThrow(/in use|another|lock/i);
+    const service = await startServiceProcess();
+    const second = startService({ dataDir: service.dataDir, engineSizes: { lockPatienceMs: 0 } });
+    await expect(second).rejects.toThrow(/^Another process .*uses the store/);
     expect((await service.get("/health", {}, {})).status).toBe(200);
     await service.stop();
   });
 });
 
 describe("a wrong setting or file", () => {
-  const start = (env: Record<string, string>) =>
-    run(process.execPath, ["dist/logweir.js", "serve"], { env: { PATH: process.env.PATH, ...env } });
-
   it.each([
     ["LOGWEIR_PORT", "eighty"],
     ["LOGWEIR_QUERY_TIMEOUT_MS", "-1"],
     ["LOGWEIR_NO_SUCH_SETTING", "1"],
   ])("%s=%s stops the start and is named", async (name, value) => {
-    await expect(start({ [name]: value })).rejects.toMatchObject({
-      code: expect.any(Number),
-      stderr: expect.stringContaining(name),
-    });
+    const { code, errors } = await runCommand(["serve"], { environment: { [name]: value } });
+    expect([code, errors]).toEqual([1, expect.stringContaining(name)]);
   });
 
   it("an endpoint file with an error stops the start with file, line, column and a caret", async () => {
@@ -98,11 +92,10 @@ describe("a wrong setting or file", () => {
       "/*---\nid: 0d8f9a52-7f6e-4a37-9a0e-2f5a4f1f0c11\nname: broken\nmax_rows: 10\n---*/\nwith a as (select " +
       "idd from edge)\nselect * from aa\n";
     await writeFile(join(folder, "broken.sql"), sql);
-    const failure = start({ LOGWEIR_ENDPOINTS_DIR: folder, LOGWEIR_DATA_DIR: join(folder, "data"), LOGWEIR_PORT: "0" });
-    await expect(failure).rejects.toMatchObject({
-      code: expect.any(Number),
-      stderr: expect.stringMatching(/broken\.sql:7:15[\s\S]*\^/),
-    });
+    const start = startServiceProcess({ dataDir: join(folder, "data"), env: { LOGWEIR_ENDPOINTS_DIR: folder } });
+    await expect(start).rejects.toThrow(
+      /^The service ended with 1 before it listened:[\s\S]*broken\.sql:7:15[\s\S]*\^/,
+    );
     await rm(folder, { recursive: true, force: true });
   });
 });

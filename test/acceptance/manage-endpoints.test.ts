@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeOf, create, fieldsOf, manage } from "./manage.ts";
-import { type Service, startService } from "./service.ts";
+import { type Service, type ServiceProcess, startService, startServiceProcess } from "./service.ts";
 
 let service: Service;
+/** The first that it is. */
+let started: ServiceProcess;
 let folder: string;
 let dataDir: string;
 const fileId = "5b0f8e0e-3f0e-4d55-8f43-0c5f3e1f7a01";
@@ -16,7 +18,8 @@ beforeAll(async () => {
   await copyFile("endpoints/logs.all.sql", join(folder, "logs.all.sql"));
   await writeFile(join(folder, "filed.sql"), file("SELECT 1 AS one"));
   dataDir = await mkdtemp(join(tmpdir(), "logweir-managed-data-"));
-  service = await startService({ dataDir, env: { LOGWEIR_ENDPOINTS_DIR: folder } });
+  started = await startServiceProcess({ dataDir, env: { LOGWEIR_ENDPOINTS_DIR: folder } });
+  service = started;
 });
 
 afterAll(async () => {
@@ -292,7 +295,7 @@ describe("an endpoint that lives in a file", () => {
 
   it("has versions too: one for each document that was loaded", async () => {
     await writeFile(join(folder, "filed.sql"), file("SELECT 2 AS one, 'x' AS two"));
-    service.process.kill("SIGHUP");
+    started.process.kill("SIGHUP");
     await expect.poll(() => service.rows("filed", {})).toEqual([{ one: 2, two: "x" }]);
     expect(await service.rows("filed@1", {})).toEqual([{ one: 1 }]);
     await service.stop();
@@ -309,7 +312,7 @@ describe("an endpoint that lives in a file", () => {
 describe("stored endpoints", () => {
   it("are there after kill -9: each save as a whole, or not at all", async () => {
     const killed = await mkdtemp(join(tmpdir(), "logweir-kill-"));
-    const first = await startService({ dataDir: killed });
+    const first = await startServiceProcess({ dataDir: killed });
     await create(first, { name: "survivor", query: "SELECT 0 AS n" });
     let acknowledged = 0;
     const writing = (async () => {

@@ -2,9 +2,9 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { privateToken, publicToken, readError, type Service, startService } from "./service.ts";
+import { privateToken, publicToken, readError, type ServiceProcess, startServiceProcess } from "./service.ts";
 
-let service: Service;
+let service: ServiceProcess;
 let folder: string;
 
 const endpointPath = () => join(folder, "endpoints", "greeting.sql");
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await cp("endpoints", join(folder, "endpoints"), { recursive: true });
   await cp("sources", join(folder, "sources"), { recursive: true });
   await writeFile(endpointPath(), greeting("select 'one' as word"));
-  service = await startService({
+  service = await startServiceProcess({
     env: { LOGWEIR_ENDPOINTS_DIR: join(folder, "endpoints"), LOGWEIR_SOURCES_DIR: join(folder, "sources") },
   });
 });

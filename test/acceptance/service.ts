@@ -2,24 +2,33 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { readConfiguration } from "../../src/config/config.ts";
+import type { EngineSizes } from "../../src/engines/index.ts";
+import { startService as startHere } from "../../src/service/service.ts";
 import { engineEnvironment } from "../clickhouse/engine-environment.ts";
 
 /** Fixed tokens of the services under test. */
 export const privateToken = "acceptance-private-token-0123456789abcdef";
 export const publicToken = "acceptance-public-token-0123456789abcdef";
 
-/** A whole service in a process of its own, on a port and a data folder of its own, as a user would run it. */
+/** A whole service on a port and a data folder of its own. */
 export interface Service {
   readonly url: string;
   readonly dataDir: string;
-  readonly process: ChildProcess;
-  /** Everything written to standard output and error so far. */
-  output(): string;
   get(path: string, parameters?: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
   /** GETs with the private token, expects 200 and gives the rows. */
   rows(endpoint: string, parameters: Record<string, string>, headers?: Record<string, string>): Promise<Row[]>;
   /** POSTs events with the private token and expects 200. */
   ingest(source: string, events: readonly object[]): Promise<void>;
+  /** Drains and ends it; its data folder goes too, unless it was given. */
+  stop(): Promise<unknown>;
+}
+
+/** A service in a process of its own, as a user would run it. */
+export interface ServiceProcess extends Service {
+  readonly process: ChildProcess;
+  /** Everything written to standard output and error so far. */
+  output(): string;
   /** SIGTERM, then the exit code. */
   stop(): Promise<number | null>;
 }
@@ -33,21 +42,36 @@ export interface StartOptions {
   readonly workingDir?: string;
 }
 
-/** Starts a service and resolves once it listens; stop it, or its process outlives the test. */
-export async function startService(options: StartOptions = {}): Promise<Service> {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "logweir-acceptance-")));
+/** Of a service in this process. */
+export interface StartHereOptions extends StartOptions {
+  readonly engineSizes?: EngineSizes;
+}
+
+/**
+ * Starts a service in this process, its engine in a child as always; stop it, or its engine outlives the test. It takes
+ * half the time of one in a process of its own, which is for tests of signals, of a sudden end, and of what is printed.
+ */
+export async function startService(options: StartHereOptions = {}): Promise<Service> {
+  const { dataDir, environment, removeData } = await place(options);
+  const places = { workingDir: options.workingDir ?? process.cwd(), packageDir: process.cwd() };
+  const configuration = readConfiguration(places, { LOGWEIR_LOG_LEVEL: "silent", ...environment });
+  const running = await startHere(configuration, [], options.engineSizes);
+  return {
+    ...callsTo(running.url),
+    dataDir,
+    async stop() {
+      await running.stop();
+      await removeData();
+    },
+  };
+}
+
+/** Starts a service in a process of its own, and resolves once it listens; stop it, or it outlives the test. */
+export async function startServiceProcess(options: StartOptions = {}): Promise<ServiceProcess> {
+  const { dataDir, environment, removeData } = await place(options);
   const child = spawn(process.execPath, [resolve("dist/logweir.js"), "serve"], {
     cwd: options.workingDir,
-    env: {
-      PATH: process.env.PATH,
-      LOGWEIR_HOST: "127.0.0.1",
-      LOGWEIR_PORT: "0",
-      LOGWEIR_DATA_DIR: dataDir,
-      LOGWEIR_PRIVATE_TOKEN: privateToken,
-      LOGWEIR_PUBLIC_TOKEN: publicToken,
-      ...engineEnvironment(dataDir),
-      ...options.env,
-    },
+    env: { PATH: process.env.PATH, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -61,18 +85,52 @@ export async function startService(options: StartOptions = {}): Promise<Service>
     child.stderr.on("data", read);
     child.once("exit", (code) => reject(new Error(`The service ended with ${code} before it listened:\n${output}`)));
   });
-  const service: Service = {
-    url,
+  return {
+    ...callsTo(url),
     dataDir,
     process: child,
     output: () => output,
-    get(path, parameters = {}, headers = { "x-api-key": privateToken }) {
-      const query = new URLSearchParams(parameters).toString();
-      return fetch(`${url}${path}${query === "" ? "" : `?${query}`}`, { headers });
+    async stop() {
+      const exited = new Promise<number | null>((exits) => child.once("exit", exits));
+      if (child.exitCode !== null) return child.exitCode;
+      child.kill("SIGTERM");
+      const code = await exited;
+      await removeData();
+      return code;
     },
+  };
+}
+
+/** Where a service keeps its data, and its settings by name. */
+async function place({ dataDir: given, env }: StartOptions) {
+  const dataDir = given ?? (await mkdtemp(join(tmpdir(), "logweir-acceptance-")));
+  const environment: Record<string, string> = {
+    LOGWEIR_HOST: "127.0.0.1",
+    LOGWEIR_PORT: "0",
+    LOGWEIR_DATA_DIR: dataDir,
+    LOGWEIR_PRIVATE_TOKEN: privateToken,
+    LOGWEIR_PUBLIC_TOKEN: publicToken,
+    ...engineEnvironment(dataDir),
+    ...env,
+  };
+  const removeData = async () => {
+    if (given === undefined) await rm(dataDir, { recursive: true, force: true });
+  };
+  return { dataDir, environment, removeData };
+}
+
+/** Calls of tests to the service at an address. */
+function callsTo(url: string): Pick<Service, "url" | "get" | "rows" | "ingest"> {
+  const get: Service["get"] = (path, parameters = {}, headers = { "x-api-key": privateToken }) => {
+    const query = new URLSearchParams(parameters).toString();
+    return fetch(`${url}${path}${query === "" ? "" : `?${query}`}`, { headers });
+  };
+  return {
+    url,
+    get,
     async rows(endpoint, parameters, headers = {}) {
       const all = { "x-api-key": privateToken, ...headers };
-      const response = await service.get(`/api/endpoints/query/${endpoint}`, parameters, all);
+      const response = await get(`/api/endpoints/query/${endpoint}`, parameters, all);
       const body = await response.text();
       if (response.status !== 200) throw new Error(`${response.status} ${body}`);
       return (JSON.parse(body) as { result: Row[] }).result;
@@ -81,16 +139,7 @@ export async function startService(options: StartOptions = {}): Promise<Service>
       const response = await postEvents(url, source, JSON.stringify(events));
       if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
     },
-    async stop() {
-      const exited = new Promise<number | null>((exits) => child.once("exit", exits));
-      if (child.exitCode !== null) return child.exitCode;
-      child.kill("SIGTERM");
-      const code = await exited;
-      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
-      return code;
-    },
   };
-  return service;
 }
 
 /** One ingest request as clients send it. */

@@ -1,16 +1,20 @@
-import { rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { privateToken, publicToken, readError, type Service, startService } from "./service.ts";
 
 let service: Service;
+let dataDir: string;
 
 beforeAll(async () => {
-  service = await startService();
+  dataDir = await mkdtemp(join(tmpdir(), "logweir-sources-"));
+  service = await startService({ dataDir });
 });
 
 afterAll(async () => {
   await service.stop();
-  await rm(service.dataDir, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true });
 });
 
 const api = (method: string, path: string, body?: unknown, token = privateToken) =>
@@ -179,9 +183,7 @@ describe("a source of the API", () => {
   });
 
   it("is still there after a restart", async () => {
-    const { dataDir } = service;
-    service.process.kill("SIGTERM");
-    await expect.poll(() => service.process.exitCode, { timeout: 10_000 }).not.toBeNull();
+    await service.stop();
     service = await startService({ dataDir });
     expect((await recent("shop")).map((event) => event.id)).toEqual(["3", "2", "1"]);
     expect((await service.rows("reader", {})).length).toBe(1);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { privateToken, readError, type Service, startService } from "./service.ts";
+import { privateToken, readError, type Service, startServiceProcess } from "./service.ts";
 
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService({ env: { LOGWEIR_AUDIT: "changes" } });
+  service = await startServiceProcess({ env: { LOGWEIR_AUDIT: "changes" } });
 });
 
 afterAll(async () => {
@@ -170,7 +170,7 @@ describe("a tail", () => {
   });
 
   it("ends with the service", async () => {
-    const own = await startService();
+    const own = await startServiceProcess();
     const shared = service;
     service = own;
     const tail = await open("logs.all", { project: "a" });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../src/openapi/open-api-document.ts";
-import { privateToken, type Row, readError, type Service, startService } from "./service.ts";
+import { privateToken, type Row, readError, type Service, startService, startServiceProcess } from "./service.ts";
 
 let service: Service;
 let dataDir: string;
@@ -248,8 +248,9 @@ describe("an endpoint that events have broken", () => {
     };
     await check();
     await service.stop();
-    service = await startService({ dataDir });
-    expect(service.output()).toContain("The endpoint both does not run for all events");
+    const started = await startServiceProcess({ dataDir });
+    service = started;
+    expect(started.output()).toContain("The endpoint both does not run for all events");
     await check();
     const shown = (await (await send("GET", "/api/endpoints/both")).json()) as { problem?: string };
     expect(shown.problem).toMatch(/columns/);

@@ -8,14 +8,22 @@ import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
 import type { settingDefinitions } from "../../src/config/settings.ts";
 import { create, manage } from "../acceptance/manage.ts";
-import { postEvents, privateToken, publicToken, readError, type Service, startService } from "../acceptance/service.ts";
+import {
+  postEvents,
+  privateToken,
+  publicToken,
+  readError,
+  type Service,
+  type ServiceProcess,
+  startServiceProcess,
+} from "../acceptance/service.ts";
 import { serverAttempts } from "./server-attempts.ts";
 
 type SettingName = keyof typeof settingDefinitions;
 
 /** Runs services as it needs them, and fails where the setting makes no difference. */
 export type Attempt = (start: Start) => Promise<void>;
-type Start = (env: Record<string, string>, workingDir?: string) => Promise<Service>;
+type Start = (env: Record<string, string>, workingDir?: string) => Promise<ServiceProcess>;
 
 /** Another file's test that does it: its title. */
 export interface Elsewhere {
@@ -351,10 +359,10 @@ function runningQueries(service: Service): Promise<number> {
 
 /** Starts services for one attempt and stops them behind it. */
 export async function attempt(run: Attempt): Promise<void> {
-  const started: Service[] = [];
+  const started: ServiceProcess[] = [];
   try {
     await run(async (env, workingDir) => {
-      const service = await startService({ env, ...(workingDir === undefined ? {} : { workingDir }) });
+      const service = await startServiceProcess({ env, ...(workingDir === undefined ? {} : { workingDir }) });
       started.push(service);
       return service;
     });

@@ -39,6 +39,8 @@ export interface DuckDbEngineOptions {
    * default.
    */
   readonly unstoppableAfterMs?: number;
+  /** How long to wait for a folder that another service is about to leave; three seconds by default. */
+  readonly lockPatienceMs?: number;
   /** The engine host's script; by default the built one. */
   readonly hostPath?: string;
   readonly log?: (level: "info" | "warn" | "error", message: string) => void;
@@ -157,6 +159,7 @@ async function openHostedEngine(
     maxResidentBytes,
     ...(options.hostPath === undefined ? {} : { hostPath: options.hostPath }),
     ...(options.unstoppableAfterMs === undefined ? {} : { unstoppableAfterMs: options.unstoppableAfterMs }),
+    ...(options.lockPatienceMs === undefined ? {} : { lockPatienceMs: options.lockPatienceMs }),
     log,
     onReady: (opened) => {
       store.load(opened);
