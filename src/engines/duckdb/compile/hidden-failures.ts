@@ -48,24 +48,34 @@ const totalFunctions: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Strings and quoted names, words (with the bracket that makes them calls), brackets, commas, and operators that can
- * overflow.
- */
-const TOKEN = /'[^']*'|"[^"]*"|[A-Za-z_]\w*\(?|[()[\]{},]|::|[-+*/%]/g;
-/** Strings and quoted names, which hold no calls, and calls of whatever this file rewrites. */
-const OUTSIDE = new RegExp(
-  `'[^']*'|"[^"]*"|(?<!\\w)(?:TRY|lw_\\w+|list_(?:transform|filter)|${[...HIDDEN_FAILURES.keys(), ...MACROS].join("|")})\\(`,
-  "g",
-);
-/**
  * What the compiler has looked at. A parameter it has not: `LIKE @p` may fail for some values, if the pattern ends
  * with a backslash.
  */
 const LITERAL = /^(?:'(?:[^']|'')*'|-?\d+)$/;
 /** A field of what `computeOnce` binds, which comes from a struct already. */
 const STRUCT_FIELD = /^lw_\w+\.a\d+$/;
-/** How a guarded argument begins. */
-const STRUCT_BEGIN = /^(?:\[\{|\{'a0': )/;
+/** The calls that are rewritten, or that must be known around those. */
+const subjects: ReadonlySet<string> = new Set([
+  "TRY",
+  "list_transform",
+  "list_filter",
+  ...packedFunctions,
+  ...HIDDEN_FAILURES.keys(),
+  ...MACROS,
+]);
+
+/**
+ * What is read of a statement, beside strings and quoted names, which hold none of it: around all calls that are looked
+ * at, these; within one also other calls, brackets and commas; and within a lambda's also words and operators that can
+ * overflow.
+ */
+const CALLS = new RegExp(
+  `'[^']*'|"[^"]*"|(?:lw_\\w+|${[...subjects].filter((name) => !name.startsWith("lw_")).join("|")})\\(`,
+  "g",
+);
+const BRACKETS = new RegExp(`${CALLS.source}|[()[\\]{},]`, "g");
+const TOKENS = /'[^']*'|"[^"]*"|[A-Za-z_]\w*\(?|[()[\]{},]|::|[-+*/%]/g;
+
 /** Words in lower case that name no column or variable. */
 const KEYWORDS: ReadonlySet<string> = new Set(["true", "false", "lambda"]);
 
@@ -79,17 +89,21 @@ interface Frame {
   text: string;
   /** Brackets open within. */
   depth: number;
-  /** Something within can fail. */
+  /** Something within can fail; noted where `notesAll`. */
   isFallible: boolean;
-  /** The columns and variables that are read within; those of the first argument apart, once it has ended. */
-  reads: Set<string>;
-  listReads: ReadonlySet<string>;
   /** Stands within TRY, which takes nothing volatile. */
   readonly isTried: boolean;
+  /** Stands within a lambda whose form depends on what it reads and on what can fail in it. */
+  readonly isWithin: boolean;
+  /** So does this one's, or it stands within such. */
+  notesAll: boolean;
+  /** The columns and variables that are read within; those of the first argument apart, once it has ended. */
+  reads: Set<string> | undefined;
+  listReads: ReadonlySet<string> | undefined;
 }
 
 function openFrame(name: string, hasStruct: boolean, parent: Frame | undefined): Frame {
-  const isTried = name === "TRY" || (parent?.isTried ?? false);
+  const isWithin = parent?.notesAll === true;
   return {
     name,
     hasStruct,
@@ -97,20 +111,12 @@ function openFrame(name: string, hasStruct: boolean, parent: Frame | undefined):
     text: "",
     depth: 0,
     isFallible: false,
-    reads: new Set(),
-    listReads: new Set(),
-    isTried,
+    isTried: name === "TRY" || parent?.isTried === true,
+    isWithin,
+    notesAll: isWithin || isLambdaFunction(name),
+    reads: undefined,
+    listReads: undefined,
   };
-}
-
-function isSubject(name: string): boolean {
-  return (
-    name === "TRY" ||
-    isLambdaFunction(name) ||
-    packedFunctions.has(name) ||
-    HIDDEN_FAILURES.has(name) ||
-    MACROS.has(name)
-  );
 }
 
 function isLambdaFunction(name: string): boolean {
@@ -126,7 +132,7 @@ function overStruct(values: readonly string[], variable: string, body: string): 
 function readsAround({ name, args, reads, listReads }: Frame): readonly string[] {
   const parameters = isLambdaFunction(name) ? /^lambda (\w+(?:, *\w+)*):/.exec(args.slice(1).join(", ")) : null;
   const own = parameters?.[1]?.split(/, */) ?? [];
-  return [...listReads, ...[...reads].filter((read) => !own.includes(read))];
+  return [...(listReads ?? []), ...[...(reads ?? [])].filter((read) => !own.includes(read))];
 }
 
 /**
@@ -135,10 +141,11 @@ function readsAround({ name, args, reads, listReads }: Frame): readonly string[]
  */
 function printLambda(frame: Frame, variable: string): string {
   const { name, args, isFallible, hasStruct, listReads, isTried } = frame;
+  if (!isFallible) return `${name}(${args.join(", ")})`;
   const [list = "", ...lambda] = args;
-  const isConstantList = listReads.size === 0 && readsAround(frame).length > 0;
+  const isConstantList = listReads === undefined && readsAround(frame).length > 0;
   const isFromStruct = hasStruct || STRUCT_FIELD.test(list);
-  if (!isFallible || (isFromStruct && !isConstantList)) return `${name}(${args.join(", ")})`;
+  if (isFromStruct && !isConstantList) return `${name}(${args.join(", ")})`;
   const values = isConstantList && !isTried ? [list, "random()"] : [list];
   return overStruct(values, variable, `${name}(${variable}.a0, ${lambda.join(", ")})`);
 }
@@ -163,16 +170,80 @@ function printCall(frame: Frame, variable: string): string {
   return `${name}(${isPacked ? args.join(", ") : packedFields(args)})`;
 }
 
-/** Notes what a word tells of the frame that it stands in. */
-function readWord(frame: Frame, word: string, isField: boolean): void {
-  if (word.endsWith("(")) {
-    frame.depth++;
-    frame.isFallible ||= !totalFunctions.has(word.slice(0, -1));
-  } else if (word === "ESCAPE") {
+const TEXT_QUOTE = 39;
+const OPEN = 40;
+const CLOSE = 41;
+const COMMA = 44;
+const NAME_QUOTE = 34;
+
+function isOpening(code: number): boolean {
+  return code === OPEN || code === 91 || code === 123;
+}
+
+function isClosing(code: number): boolean {
+  return code === CLOSE || code === 93 || code === 125;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function isWordCharacter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || isDigit(code) || code === 95;
+}
+
+/** Where the word begins that ends there; `end` where none does. */
+function wordStart(sql: string, end: number): number {
+  let start = end;
+  while (isWordCharacter(sql.charCodeAt(start - 1))) start--;
+  while (start < end && isDigit(sql.charCodeAt(start))) start++;
+  return start;
+}
+
+/** Notes a call that is left as it is. */
+function readOtherCall(frame: Frame, name: string): void {
+  frame.depth++;
+  if (frame.notesAll && !totalFunctions.has(name)) frame.isFallible = true;
+}
+
+/** Notes what a word, a quoted name or an operator that ends there tells of the frame that it stands in. */
+function readOther(frame: Frame, sql: string, end: number): void {
+  const last = sql.charCodeAt(end - 1);
+  const isName = last === NAME_QUOTE;
+  if (!isName && !isWordCharacter(last)) {
     frame.isFallible = true;
-  } else if (!isField && !KEYWORDS.has(word) && /^[a-z_"]/.test(word)) {
-    frame.reads.add(word);
+    return;
   }
+  const start = isName ? sql.lastIndexOf('"', end - 2) : wordStart(sql, end);
+  const word = sql.slice(start, end);
+  const isField = sql[start - 1] === "." || sql.startsWith(" :=", end);
+  if (word === "ESCAPE") frame.isFallible = true;
+  else if (!isField && !KEYWORDS.has(word) && /^[a-z_"]/.test(word)) noteRead(frame, word);
+}
+
+function noteRead(frame: Frame, name: string): void {
+  frame.reads ??= new Set();
+  frame.reads.add(name);
+  // Over a struct that reads anything a lambda is well, whatever it does.
+  if (frame.hasStruct && frame.args.length === 0 && isLambdaFunction(frame.name)) frame.notesAll = frame.isWithin;
+}
+
+function endArgument(frame: Frame): void {
+  if (frame.args.length === 0) {
+    frame.listReads = frame.reads;
+    frame.reads = undefined;
+  }
+  frame.args.push(frame.text);
+  frame.text = "";
+}
+
+/** Writes the call that has ended into the frame around it. */
+function closeCall(call: Frame, around: Frame, variable: string): void {
+  around.text += printCall(call, variable);
+  if (!around.notesAll) return;
+  const isTotal = isLambdaFunction(call.name) || totalFunctions.has(call.name);
+  around.isFallible ||= call.name !== "TRY" && (call.isFallible || !isTotal);
+  for (const read of readsAround(call)) noteRead(around, read);
 }
 
 /** The statement with what may fail unseen kept from dictionaries, in time linear in its length. */
@@ -181,49 +252,40 @@ export function guardHiddenFailures(sql: string): string {
   let frame = openFrame("", false, undefined);
   let copied = 0;
   let count = 0;
-  const copy = (from: number, next: number) => {
-    frame.text += sql.slice(copied, from);
-    copied = next;
-  };
-  const endArgument = () => {
-    if (frame.args.length === 0) {
-      frame.listReads = frame.reads;
-      frame.reads = new Set();
-    }
-    frame.args.push(frame.text);
-    frame.text = "";
-  };
-  let at = 0;
-  for (;;) {
-    // Around the calls that are looked at nothing needs to be known of what stands there.
-    const pattern = stack.length === 0 ? OUTSIDE : TOKEN;
-    pattern.lastIndex = at;
-    const found = pattern.exec(sql);
-    if (found === null) break;
-    const { 0: token, index } = found;
-    const end = index + token.length;
-    at = end;
-    const name = token.slice(0, -1);
-    if (token.endsWith("(") && isSubject(name)) {
-      copy(index, end);
-      stack.push(frame);
-      frame = openFrame(name, STRUCT_BEGIN.test(sql.slice(end, end + 8)), frame);
-    } else if (token === ")" && frame.depth === 0 && stack.length > 0) {
-      copy(index, end);
-      endArgument();
+  let pattern = CALLS;
+  pattern.lastIndex = 0;
+  // A match is known by its end, which makes no objects.
+  while (pattern.test(sql)) {
+    const end = pattern.lastIndex;
+    const last = sql.charCodeAt(end - 1);
+    if (last === TEXT_QUOTE) continue;
+    const start = last === OPEN ? wordStart(sql, end - 1) : end - 1;
+    if (start < end - 1) {
+      const name = sql.slice(start, end - 1);
+      if (subjects.has(name)) {
+        frame.text += sql.slice(copied, start);
+        copied = end;
+        stack.push(frame);
+        frame = openFrame(name, sql.startsWith("[{", end) || sql.startsWith("{'a0': ", end), frame);
+      } else readOtherCall(frame, name);
+    } else if (last === CLOSE && frame.depth === 0 && stack.length > 0) {
+      frame.text += sql.slice(copied, start);
+      copied = end;
+      endArgument(frame);
       const call = frame;
       frame = stack.pop() ?? call;
-      frame.text += printCall(call, `lw_row${++count}`);
-      const isTotal = isLambdaFunction(call.name) || totalFunctions.has(call.name);
-      frame.isFallible ||= call.name !== "TRY" && (call.isFallible || !isTotal);
-      for (const read of readsAround(call)) frame.reads.add(read);
-    } else if (token === "," && frame.depth === 0 && stack.length > 0) {
-      copy(index, sql[end] === " " ? end + 1 : end);
-      endArgument();
-    } else if (/^[\w"]/.test(token)) readWord(frame, token, sql[index - 1] === "." || sql.startsWith(" :=", end));
-    else if ("([{".includes(token)) frame.depth++;
-    else if (")]}".includes(token)) frame.depth--;
-    else if (!token.startsWith("'") && token !== ",") frame.isFallible = true;
+      closeCall(call, frame, `lw_row${++count}`);
+    } else if (last === COMMA) {
+      if (frame.depth > 0) continue;
+      frame.text += sql.slice(copied, start);
+      copied = sql[end] === " " ? end + 1 : end;
+      endArgument(frame);
+    } else if (isOpening(last)) frame.depth++;
+    else if (isClosing(last)) frame.depth--;
+    else if (frame.notesAll) readOther(frame, sql, end);
+    // Around the calls that are looked at nothing needs to be known of what stands there.
+    pattern = stack.length === 0 ? CALLS : frame.notesAll ? TOKENS : BRACKETS;
+    pattern.lastIndex = end;
   }
-  return frame.text + sql.slice(copied);
+  return copied === 0 ? sql : frame.text + sql.slice(copied);
 }

@@ -1,25 +1,7 @@
 /** The placeholders of a printed statement. */
 
-/** Digits of a placeholder at most: a query has far fewer parameters. */
-const MAX_DIGITS = 9;
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
-}
-
-/** Where the next `$1` stands, literals and names passed over; the text's length when there is none. */
-function nextPlaceholder(sql: string, from: number): number {
-  for (let at = from; at < sql.length; at++) {
-    const code = sql.charCodeAt(at);
-    if (code === 36 && isDigit(sql.charCodeAt(at + 1))) return at;
-    if (code !== 34 && code !== 39) continue;
-    // A doubled quote inside ends one literal and begins another.
-    const close = sql.indexOf(code === 34 ? '"' : "'", at + 1);
-    if (close === -1) break;
-    at = close;
-  }
-  return sql.length;
-}
+/** Placeholders, and literals and names, which hold none; a doubled quote inside ends one and begins another. */
+const PLACEHOLDER = /'[^']*'|"[^"]*"|\$\d{1,9}/g;
 
 /** Placeholders from here on stand for limits of the call, and are numbered behind those of parameters. */
 export const FIRST_LIMIT = 900_001;
@@ -34,10 +16,13 @@ export const FIRST_BOUND = 950_001;
 export function numberPlaceholders(sql: string): { readonly sql: string; readonly used: readonly number[] } {
   if (!sql.includes("$")) return { sql, used: [] };
   const found: { readonly at: number; readonly index: number }[] = [];
-  for (let at = nextPlaceholder(sql, 0); at < sql.length; ) {
-    const index = Number.parseInt(sql.slice(at + 1, at + 1 + MAX_DIGITS), 10);
-    found.push({ at, index });
-    at = nextPlaceholder(sql, at + 1 + String(index).length);
+  PLACEHOLDER.lastIndex = 0;
+  while (PLACEHOLDER.test(sql)) {
+    const end = PLACEHOLDER.lastIndex;
+    const last = sql[end - 1];
+    if (last === "'" || last === '"') continue;
+    const at = sql.lastIndexOf("$", end);
+    found.push({ at, index: Number.parseInt(sql.slice(at + 1, end), 10) });
   }
   const indices = [...new Set(found.map(({ index }) => index))];
   const used = [

@@ -68,8 +68,8 @@ function printRow(row: PrintCall, context: ComparisonContext): Sql {
 
 /** With a NULL that the query has, a pattern, a path or a position is not read, and cannot be wrong. */
 function hasNullLiteral({ function: name, arguments: operands }: CallExpr): boolean {
-  if (!/^(?:REGEXP_|JSON_(?:VALUE|QUERY|EXTRACT)|\$(?:safe_)?array_at_)/.test(name)) return false;
-  return operands.some((operand) => operand?.kind === "Literal" && operand.value === null);
+  if (!operands.some((operand) => operand?.kind === "Literal" && operand.value === null)) return false;
+  return /^(?:REGEXP_|JSON_(?:VALUE|QUERY|EXTRACT)|\$(?:safe_)?array_at_)/.test(name);
 }
 
 /** Which arguments can be no NaN; undefined where none is a FLOAT64. */

@@ -159,9 +159,11 @@ export function buildOrderBy(compilation: Compilation, keys: readonly OrderKey[]
     // A column of a query around this one is the same for all rows.
     if (binding === undefined && block.outer !== undefined) continue;
     if (binding === undefined) throw new Error(`Column ${column.name} cannot be read by ORDER BY`);
-    const key = { id: column.id, binding, isDescending, nullsFirst };
     order.push({
-      ...key,
+      id: column.id,
+      binding,
+      isDescending,
+      nullsFirst,
       isFloat: column.type.kind === "FLOAT64",
       keyed: hasSortKey(column.type) ? column.type : undefined,
     });
