@@ -5,7 +5,7 @@
 
 import { arrayOf, type SqlType, UNKNOWN } from "../types.ts";
 import type { Operand } from "../typing/argument.ts";
-import { type CoercionCost, coercionCost, commonNumericType, commonType, FREE } from "../typing/argument.ts";
+import { type CoercionCost, coercionCost, commonNumericType, commonType, FREE, isScalar } from "../typing/argument.ts";
 import { isComparable, isGroupable, isOrderable } from "../typing/same-type.ts";
 import type { Place, Placed, Restriction, Signature, SignatureParameter } from "./signature.ts";
 
@@ -138,18 +138,9 @@ function bindTemplates(
 ): Bindings | undefined {
   const bindings: Bindings = [];
   if (!signature.hasTemplates) return bindings;
-  const operands: Contributions = [];
-  for (const { parameter, argument } of places) {
-    const given = argument === undefined ? undefined : callArguments[argument];
-    if (given?.kind !== "value") continue;
-    if (parameter.template !== undefined) contributeTo(parameter.template, given.operand, operands);
-    else if (!contribute(parameter.place, given.operand, operands)) return undefined;
-  }
-  for (const { name, list } of operands) {
-    const type = name === "NUMBER" ? commonNumericType(list) : commonType(list);
-    if (type === undefined) return undefined;
-    bindings.push({ name, type });
-  }
+  const alike = bindAlike(places, callArguments);
+  if (alike !== undefined) bindings.push(alike);
+  else if (!bindEach(places, callArguments, bindings)) return undefined;
   for (const { parameter } of places) {
     for (const { name, restriction } of parameter.restrictions) {
       const type = boundType(bindings, name);
@@ -157,6 +148,38 @@ function bindTemplates(
     }
   }
   return bindings;
+}
+
+/** The one template of a call whose arguments all stand for it and are of one and the same type, as most are. */
+function bindAlike(places: Match["places"], callArguments: readonly CallArgument[]): Bindings[number] | undefined {
+  const [first] = places;
+  const name = first?.parameter.template;
+  const known = first?.argument === undefined ? undefined : callArguments[first.argument];
+  if (name === undefined || name === "NUMBER" || known?.kind !== "value") return undefined;
+  const { type } = known.operand;
+  if (!isScalar(type)) return undefined;
+  for (const { parameter, argument } of places) {
+    const given = argument === undefined ? undefined : callArguments[argument];
+    if (parameter.template !== name || given?.kind !== "value" || given.operand.type !== type) return undefined;
+  }
+  return { name, type };
+}
+
+/** Binds each template to the common type of what stands for it; false where there is none. */
+function bindEach(places: Match["places"], callArguments: readonly CallArgument[], bindings: Bindings): boolean {
+  const operands: Contributions = [];
+  for (const { parameter, argument } of places) {
+    const given = argument === undefined ? undefined : callArguments[argument];
+    if (given?.kind !== "value") continue;
+    if (parameter.template !== undefined) contributeTo(parameter.template, given.operand, operands);
+    else if (!contribute(parameter.place, given.operand, operands)) return false;
+  }
+  for (const { name, list } of operands) {
+    const type = name === "NUMBER" ? commonNumericType(list) : commonType(list);
+    if (type === undefined) return false;
+    bindings.push({ name, type });
+  }
+  return true;
 }
 
 /** The operands that tell a template's type. */

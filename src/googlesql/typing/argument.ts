@@ -119,7 +119,8 @@ export function isMixed(type: SqlType): boolean {
   return type.kind === "MIXED" || (type.kind === "ARRAY" && type.element.kind === "MIXED");
 }
 
-function isScalar({ kind }: SqlType): boolean {
+/** A type of one value, all of whose values are of that type itself. */
+export function isScalar({ kind }: SqlType): boolean {
   return kind !== "ARRAY" && kind !== "STRUCT" && kind !== "RECORD" && kind !== "RANGE" && kind !== "MIXED";
 }
 

@@ -3,7 +3,7 @@
 import type { SqlType } from "../../../googlesql/types.ts";
 import { sortKey } from "../functions/sort-key.ts";
 import { nameSql, numberSql } from "../sql/atoms.ts";
-import { isConstantKey, select } from "../sql/forms.ts";
+import { isConstantKey, namedList, select } from "../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../sql/sql.ts";
 import type { Block, SelectItem } from "./block.ts";
 import type { Binding } from "./scope.ts";
@@ -77,10 +77,7 @@ const ONE = sql`1 AS one`;
 
 function renderList(block: Block, items: readonly SelectItem[]): Sql {
   if (items.length === 0) return block.isGrouped && block.groupKeys.length === 0 ? ROW_COUNT : ONE;
-  return joinSql(
-    items.map(({ sql: value, alias }) => sql`${value} AS ${nameSql(alias)}`),
-    ", ",
-  );
+  return namedList(items);
 }
 
 const NOWHERE: Positions = new Map();

@@ -30,6 +30,17 @@ export function select(rest: Sql): Sql {
   return new Sql(`SELECT ${rest.text}`, inheritedFacts(rest) | Fact.QUERY);
 }
 
+/** What a query selects, `value AS name`, by names of ours. */
+export function namedList(items: readonly { readonly sql: Sql; readonly alias: string }[]): Sql {
+  let text = "";
+  let facts = 0;
+  for (const { sql: value, alias } of items) {
+    text += `${text === "" ? "" : ", "}${value.text} AS ${alias}`;
+    facts |= inheritedFacts(value);
+  }
+  return new Sql(text, facts);
+}
+
 /** The value as one of the type. A bare constant stays a constant, and a column as a DOUBLE costs nothing. */
 export function castTo(value: Sql, type: Sql): Sql {
   const isConstant = (value.facts & Fact.BARE) !== 0 && (type.facts & Fact.NAME) !== 0;

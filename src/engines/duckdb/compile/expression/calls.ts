@@ -40,25 +40,32 @@ export function printCall(compilation: Compilation, call: CallExpr, args: Printe
     timeZone: compilation.timeZone,
     isNeverNaN: call.function.startsWith("$") ? numberArguments(compilation, call, scope) : undefined,
   };
-  const print = (printed: Printed) => printRow(row, { ...context, args: printed as readonly Sql[] });
-  if (call.isSafe) {
-    // Errors of the arguments are not this call's: they are computed outside of TRY.
-    const outside = call.arguments.map(
-      (argument) =>
-        argument !== undefined &&
-        canMove(argument) &&
-        !isCheap(compilation, argument, scope) &&
-        !isPlainInterval(compilation, argument, scope),
-    );
-    return bindArguments(compilation, args, outside, (bound) => tried(print(bound)));
-  }
+  if (call.isSafe) return printSafe(compilation, context, row, scope);
   const sql = boundById(compilation, call, printRow(row, context), scope);
   // A branch that is not taken is not computed: none is moved out of its place, nor into a lambda of the call's own.
   if (BRANCHING.has(call.function)) return sql;
   if (!compilation.analysis.holdsQueries || !sql.holdsQuery || !sql.holdsLambda) return sql;
   // DuckDB allows no sub-query inside a lambda, and the function's form holds one.
   const isQuery = args.map((arg, index) => canMove(call.arguments[index]) && arg?.holdsQuery === true);
-  return isQuery.includes(true) ? bindArguments(compilation, args, isQuery, print) : sql;
+  return isQuery.includes(true) ? bindArguments(compilation, args, isQuery, rowPrinter(row, context)) : sql;
+}
+
+/** NULL where the call fails. Errors of the arguments are not the call's: they are computed outside of TRY. */
+function printSafe(compilation: Compilation, context: ComparisonContext, row: PrintCall, scope: Scope): Sql {
+  const outside = context.call.arguments.map(
+    (argument) =>
+      argument !== undefined &&
+      canMove(argument) &&
+      !isCheap(compilation, argument, scope) &&
+      !isPlainInterval(compilation, argument, scope),
+  );
+  const print = rowPrinter(row, context);
+  return bindArguments(compilation, context.args, outside, (bound) => tried(print(bound)));
+}
+
+/** Prints the call over other arguments. */
+function rowPrinter(row: PrintCall, context: ComparisonContext): (args: Printed) => Sql {
+  return (args) => printRow(row, { ...context, args: args as readonly Sql[] });
 }
 
 function printRow(row: PrintCall, context: ComparisonContext): Sql {
