@@ -14,8 +14,9 @@ import {
   UNKNOWN,
 } from "../types.ts";
 import { CATALOGUE, createCatalogue } from "./index.ts";
-import { type CallArgument, instantiate, matchSignatures } from "./match.ts";
+import { matchSignatures } from "./match.ts";
 import { parseSignature } from "./signature.ts";
+import { type CallArgument, instantiate } from "./templates.ts";
 
 const SPAN = { start: 0, end: 0 };
 

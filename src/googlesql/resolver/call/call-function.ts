@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from "../../catalogue/index.ts";
-import type { CallArgument, Match } from "../../catalogue/match.ts";
-import { instantiate, matchSignatures } from "../../catalogue/match.ts";
+import { type Match, matchSignatures } from "../../catalogue/match.ts";
+import { type CallArgument, instantiate } from "../../catalogue/templates.ts";
 import type { Span } from "../../diagnostic.ts";
 import type { Expr } from "../../resolved.ts";
 import { type SqlType, UNKNOWN } from "../../types.ts";

@@ -1,6 +1,7 @@
 import type { Expression, FunctionCall, IntervalExpression } from "../../ast.ts";
 import type { CatalogueEntry } from "../../catalogue/index.ts";
-import { type CallArgument, instantiate, type Match, matchSignatures } from "../../catalogue/match.ts";
+import { type Match, matchSignatures } from "../../catalogue/match.ts";
+import { type CallArgument, instantiate } from "../../catalogue/templates.ts";
 import type { CallExpr, Column, Expr, LambdaExpr } from "../../resolved.ts";
 import { UNKNOWN } from "../../types.ts";
 import { type ExprContext, inClause, resolveExpression } from "../context.ts";
