@@ -3,7 +3,6 @@
  * ZetaSQL's signature matcher (fewest coerced columns first, then fewest coerced literals, then the order of the rows).
  */
 
-import type { SqlType } from "../types.ts";
 import { type CoercionCost, coercionCost, FREE } from "../typing/argument.ts";
 import type { Place, Placed, Signature, SignatureParameter } from "./signature.ts";
 import { type Bindings, bindTemplates, boundType, type CallArgument, instantiate } from "./templates.ts";

@@ -76,9 +76,14 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
     open.order.length > 0 ? wrapBlock(compilation, open) : open,
     scan.aggregates.map((item) => item.call),
   );
-  const separated = separateShared(compilation, rows, [...scan.groupBy.map((item) => item.expression), ...calls]);
+  const all = [...scan.groupBy.map((item) => item.expression), ...calls];
+  const { block: separated, keys: expressions } = intervalsFirst(
+    compilation,
+    separateShared(compilation, rows, all),
+    scan,
+  );
   const { block: input, texts } = printInBlock(compilation, separated, (scope, printed) => {
-    const keys = scan.groupBy.map((item) => printExpression(compilation, item.expression, scope));
+    const keys = expressions.map((expression) => printExpression(compilation, expression, scope));
     if (separated.outer === undefined) return keys;
     const inner = withKeys(scope, scan, keys);
     return [...keys, ...calls.map((call) => printAggregateCall(compilation, call, inner, printed.naturalOrder))];
@@ -100,6 +105,24 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
     block.bindings.set(column.id, makeBinding(sql, true, undefined, undefined, element));
   });
   return block;
+}
+
+/**
+ * The keys of GROUP BY, intervals among them selected first: of a key that is a sub-query DuckDB shows the normal form
+ * that it groups by, in which a month is 30 days.
+ */
+function intervalsFirst(
+  compilation: Compilation,
+  block: Block,
+  { groupBy }: Scan & { kind: "Aggregate" },
+): { readonly block: Block; readonly keys: readonly Expr[] } {
+  const keys = groupBy.map((item) => item.expression);
+  const intervals = keys.filter(({ type }) => type.kind === "INTERVAL");
+  if (intervals.length === 0) return { block, keys };
+  const selected = selectFirst(compilation, block, intervals);
+  const columns = selected.columns.values();
+  const own = (key: Expr) => (key.type.kind === "INTERVAL" ? (columns.next().value ?? key) : key);
+  return { block: selected.block, keys: keys.map(own) };
 }
 
 /** Up to so many elements of an array are aggregated one by one instead of all of them as an array. */

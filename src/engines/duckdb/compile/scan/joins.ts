@@ -9,7 +9,7 @@ import { type Block, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import { type Compilation, fail } from "../compilation.ts";
 import { printExpression } from "../expression/expressions.ts";
 import type { Scope } from "../scope.ts";
-import { selectFirst } from "./shaping.ts";
+import { printInBlock, selectFirst } from "./shaping.ts";
 
 type Join = Scan & { kind: "Join" };
 
@@ -46,21 +46,8 @@ function refuseCorrelatedFullJoin(compilation: Compilation, scan: Join, around: 
 }
 
 export function buildJoin(compilation: Compilation, scan: Join, input: Block): Block {
-  const { type } = scan;
   refuseCorrelatedFullJoin(compilation, scan, input.outer);
-  const isInner = type === "CROSS" || type === "INNER";
-  const joined = joinSide(compilation, input, type === "RIGHT" || type === "FULL", isInner || type === "LEFT");
-  const lateral = scan.isLateral === true;
-  const built = compilation.buildScan(compilation, scan.right, lateral ? scopeOf(compilation, joined) : joined.outer);
-  const sides = {
-    left: joined,
-    right: lateral
-      ? lateralSide(compilation, built)
-      : joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner),
-  };
-  const on = scan.on === undefined ? undefined : compilation.failing.settle(scan.on);
-  const condition = prepareCondition(compilation, on, scan.isLateral === true, sides, isInner);
-  const { left, right } = sides;
+  const { type, left, right, on, isLateral } = buildSides(compilation, scan, input);
   const leftFrom = left.from;
   const rightFrom = right.from;
   const isRightJoin = right.isJoin;
@@ -74,20 +61,70 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
   left.naturalOrder = [...left.naturalOrder, ...right.naturalOrder];
   if (!left.importsOuter) left.inner = undefined;
   left.isJoin = true;
-  const onText =
-    condition === undefined ? undefined : printExpression(compilation, condition, scopeOf(compilation, left));
+  const onText = on === undefined ? undefined : printExpression(compilation, on, scopeOf(compilation, left));
   left.from = {
     print: () => {
       const rightText = rightFrom?.print() ?? EMPTY;
       return joinText(
         leftFrom?.print() ?? EMPTY,
-        lateral && type === "CROSS" ? "INNER" : type,
+        isLateral && type === "CROSS" ? "INNER" : type,
         isRightJoin ? sql`(${rightText})` : rightText,
-        onText ?? (lateral ? TRUE : undefined),
+        onText ?? (isLateral ? TRUE : undefined),
       );
     },
   };
   return left;
+}
+
+/** A join as it is printed. */
+interface BuiltSides extends Sides {
+  readonly type: Join["type"];
+  readonly on: Expr | undefined;
+  readonly isLateral: boolean;
+}
+
+function buildSides(compilation: Compilation, scan: Join, input: Block): BuiltSides {
+  const { type } = scan;
+  const isInner = type === "CROSS" || type === "INNER";
+  const isLateral = scan.isLateral === true;
+  const on = scan.on === undefined ? undefined : compilation.failing.settle(scan.on);
+  const left = joinSide(compilation, input, type === "RIGHT" || type === "FULL", isInner || type === "LEFT");
+  const built = compilation.buildScan(compilation, scan.right, isLateral ? scopeOf(compilation, left) : left.outer);
+  // A lateral side reads the left one as it is.
+  if (isLateral) return { type, left, right: lateralSide(compilation, built), on, isLateral };
+  const right = joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner);
+  const sides: Sides = { left, right };
+  if (on !== undefined && !isInner && asksOfBoth(on, sides)) return lateralSides(compilation, type, on, sides);
+  return { type, on: prepareCondition(compilation, on, sides, isInner), ...sides, isLateral };
+}
+
+/** Does a sub-query of the condition read columns of both sides? */
+function asksOfBoth(on: Expr, sides: Sides): boolean {
+  return conjuncts(on).some((part) => holdsQuery(part) && reads(part, sides.left) && reads(part, sides.right));
+}
+
+/**
+ * A condition of an outer join with a sub-query over both sides, for which DuckDB has no form: a lateral side, of whose
+ * rows the condition is asked for each row of the other one.
+ */
+function lateralSides(compilation: Compilation, type: Join["type"], on: Expr, sides: Sides): BuiltSides {
+  const [kept, asked] = type === "RIGHT" ? [sides.right, sides.left] : [sides.left, sides.right];
+  if (type === "FULL" || kept.outer !== undefined) {
+    const what = type === "FULL" ? "a FULL JOIN" : "an outer join within a sub-query";
+    const message = `A sub-query in the ON condition of ${what} can read columns of one side only`;
+    return fail(compilation, "unsupported", message, on.span);
+  }
+  // What the condition reads of a side is a column there, of rows that no WHERE takes away any more.
+  const left = kept.where.length > 0 || kept.computed.size > 0 ? wrapBlock(compilation, kept) : kept;
+  const filtered = { ...wrapBlock(compilation, asked), outer: scopeOf(compilation, left) };
+  const { block, texts } = printInBlock(compilation, filtered, (scope) => [printExpression(compilation, on, scope)]);
+  block.where.push(...texts);
+  return { type: "LEFT", left, right: lateralSide(compilation, block), on: undefined, isLateral: true };
+}
+
+function conjuncts(on: Expr): readonly Expr[] {
+  const isAnd = on.kind === "Call" && on.function === "$and";
+  return isAnd ? on.arguments.filter((argument) => argument !== undefined) : [on];
 }
 
 function lateralSide(compilation: Compilation, block: Block): Block {
@@ -112,12 +149,10 @@ const holdsQuery = (expression: Expr) =>
 function prepareCondition(
   compilation: Compilation,
   on: Expr | undefined,
-  isLateral: boolean,
   sides: Sides,
   isInner: boolean,
 ): Expr | undefined {
-  // A lateral side reads the left one as it is.
-  if (on === undefined || isLateral) return on;
+  if (on === undefined) return on;
   // What is computed on a side, perhaps by a sub-query, is computed there and not in the condition.
   for (const side of ["left", "right"] as const) {
     const { computed } = sides[side];
@@ -135,19 +170,12 @@ function prepareCondition(
     sides.left.importsOuter = true;
   }
   if (isInner || !holdsQuery(on)) return on;
-  const isAnd = on.kind === "Call" && on.function === "$and";
-  const parts = isAnd ? on.arguments.filter((argument) => argument !== undefined) : [on];
-  const prepared = parts.map((part) => (holdsQuery(part) ? computeOnSide(compilation, part, sides) : part));
-  return isAnd ? { ...on, arguments: prepared } : (prepared[0] ?? on);
+  const prepared = conjuncts(on).map((part) => (holdsQuery(part) ? computeOnSide(compilation, part, sides) : part));
+  return on.kind === "Call" && on.function === "$and" ? { ...on, arguments: prepared } : (prepared[0] ?? on);
 }
 
 function computeOnSide(compilation: Compilation, part: Expr, sides: Sides): Expr {
-  const [inLeft, inRight] = [reads(part, sides.left), reads(part, sides.right)];
-  if (inLeft && inRight) {
-    const message = "A sub-query in the ON condition of an outer join can read columns of one side only";
-    return fail(compilation, "unsupported", message, part.span);
-  }
-  const side = inRight ? "right" : "left";
+  const side = reads(part, sides.right) ? "right" : "left";
   const { block, columns } = selectFirst(compilation, sides[side], [part]);
   sides[side] = block;
   return columns[0] ?? part;
