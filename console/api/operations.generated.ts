@@ -8,13 +8,13 @@ export type Error = {
     message: string;
     /** The HTTP status */
     status: number;
-    /** The request parameter at fault */
+    /** The invalid request parameter */
     parameter?: string;
     /** The values that it may have */
     allowed?: string[];
-    /** Texts by field, where something could not be saved */
+    /** Messages by field, if something could not be saved */
     fields?: Record<string, string[]>;
-    /** Where in the caller's query */
+    /** Position in the caller's query */
     line?: number;
     /** In code points */
     column?: number;
@@ -40,7 +40,7 @@ export type Endpoint = {
   max_rows: number;
   cache_seconds: number;
   warm_every_seconds: number | null;
-  /** The parameter that says whose rows a call reads: a token that pins it reads no others */
+  /** The parameter that selects whose rows a call reads: a token that pins it reads no others */
   tenant_parameter: string | null;
   sandbox: boolean;
   redact_pii: boolean | string[];
@@ -57,9 +57,9 @@ export type Endpoint = {
   origin: "file" | "api";
   file: string | null;
   contract: Contract;
-  /** Why it cannot run since what it reads has changed */
+  /** Why it can no longer run, because something it reads has changed */
   problem?: string;
-  /** What its query can hardly mean: fields that no event has carried */
+  /** Probable mistakes in its query: fields that no event has carried */
   warnings?: string[];
 };
 
@@ -74,7 +74,7 @@ export type Contract = {
   }>;
   columns: Array<{
     name: string;
-    /** As GoogleSQL writes it */
+    /** In GoogleSQL's notation */
     type: string;
   }>;
 };
@@ -199,7 +199,7 @@ export type Source = {
   description: string;
   retention_days: number | null;
   read_only: boolean;
-  /** The source's name, where this is another name of it */
+  /** The source's name, if this is another name of it */
   alias_of?: string;
 };
 
@@ -236,7 +236,7 @@ export type Backend = {
   name: string;
   description: string;
   type: string;
-  /** Secrets stand as ******** */
+  /** Secrets are shown as ******** */
   config: Record<string, unknown>;
   metadata: Record<string, unknown>;
   inserted_at: string;
@@ -276,7 +276,7 @@ export type Rule = {
 
 export type NewAccessToken = {
   description?: string;
-  /** A list, or a text with spaces between */
+  /** A list, or a string with spaces between */
   scopes: string[] | string;
   pins?: Record<string, unknown>;
   /** A lifetime such as 30d */
@@ -363,7 +363,7 @@ export type CreatedAccessToken = {
     /** Bytes of events, as JSON, in a minute, over all sources; beyond them 429. */
     max_ingest_bytes_per_minute?: number;
   };
-  /** Shown this once */
+  /** Shown only once */
   token: string;
 };
 
@@ -436,10 +436,10 @@ export interface Answers {
       id: string;
       name: string;
       endpoint: string;
-      /** What the explorer shows, as its address has it, in 16,384 characters at most; kept as it is */
+      /** What the explorer shows, as in its address, at most 16,384 characters; stored unchanged */
       state: string;
       is_shared: boolean;
-      /** True where this token saved it */
+      /** True if this token saved it */
       is_own: boolean;
       created_at: string;
     }>;
@@ -448,10 +448,10 @@ export interface Answers {
     id: string;
     name: string;
     endpoint: string;
-    /** What the explorer shows, as its address has it, in 16,384 characters at most; kept as it is */
+    /** What the explorer shows, as in its address, at most 16,384 characters; stored unchanged */
     state: string;
     is_shared: boolean;
-    /** True where this token saved it */
+    /** True if this token saved it */
     is_own: boolean;
     created_at: string;
   };
@@ -530,12 +530,12 @@ export interface Answers {
   readonly rotateAccessToken: CreatedAccessToken;
   readonly countCalls: {
     since: string;
-    /** False where the service records no runs */
+    /** False if the service does not record runs */
     is_recorded: boolean;
     endpoints: Array<{
       endpoint: string;
       calls: number;
-      /** Calls that were answered with an error; callers that left are not counted */
+      /** Calls that were answered with an error; callers that disconnected are not counted */
       errors: number;
       /** Calls that were answered from the cache */
       cached: number;
@@ -555,9 +555,9 @@ export interface Answers {
       refused_bodies: number;
       /** Stored events whose timestamp could not be read */
       untimed: number;
-      /** Stored events that name no tenant, of a source that has tenants */
+      /** Stored events without a tenant, in a source that has tenants */
       without_tenant: number;
-      /** Why events and bodies were not stored, the newest first */
+      /** Why events and bodies were not stored, newest first */
       reasons: Array<{
         reason: string;
         count: number;

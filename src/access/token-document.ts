@@ -17,7 +17,7 @@ const limits = Object.fromEntries(
 export const NewTokenDocument = Type.Object({
   description: Type.Optional(Type.String({ maxLength: maxDescriptionLength })),
   scopes: Type.Union([Type.Array(Type.String()), Type.String()], {
-    description: "A list, or a text with spaces between",
+    description: "A list, or a string with spaces between",
   }),
   pins: Type.Optional(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: "object", additionalProperties: {} })),
   expires: Type.Optional(Type.String({ description: "A lifetime such as 30d" })),

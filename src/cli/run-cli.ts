@@ -57,7 +57,7 @@ function buildProgram(context: CliContext): Command {
   const program = new Command("logweir")
     .description("SQL endpoints over your logs: saved, parameterised GoogleSQL queries served over HTTP")
     .version(readVersion(context.packageDir), "-V, --version")
-    .option("--raw", "print control characters as they are, with any command; they are shown escaped otherwise")
+    .option("--raw", "print control characters unescaped, with any command")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void context.output.write(text),
@@ -71,7 +71,7 @@ function buildProgram(context: CliContext): Command {
   addServiceCommands(program, context);
   program
     .command("completion")
-    .description("print the script that completes command lines in a shell")
+    .description("print the completion script for a shell")
     .argument("<shell>", completionShells.join(", "))
     .addHelpText("after", examples("logweir completion bash > /etc/bash_completion.d/logweir"))
     .action((shell: string) => {
@@ -82,7 +82,7 @@ function buildProgram(context: CliContext): Command {
     });
   program
     .command("config")
-    .description("print every setting, its value and where it came from")
+    .description("print every setting with its value and origin")
     .option("--json", "as JSON")
     .addHelpText("after", examples("logweir config", "logweir config --json"))
     .action(async (options: { json?: boolean }) => (await import("./commands/config.ts")).showConfig(options, context));
@@ -103,16 +103,18 @@ function addServe(program: Command, context: CliContext): void {
 }
 
 function addTokens(program: Command, context: CliContext): void {
-  const token = program.command("token").description("make, list, rotate and revoke access tokens of the data folder");
-  const create = token.command("create").description("make a token and print it; it is shown this once");
+  const token = program
+    .command("token")
+    .description("create, list, rotate and revoke access tokens of the data folder");
+  const create = token.command("create").description("create a token and print it; it is shown only once");
   for (const name of limitNames) {
     const whose = ingestLimitNames.has(name) ? "what it may send" : "what each of its calls may use up";
     create.option(`${limitOption(name)} <number>`, `${whose}: ${limitDefinitions[name].description}`);
   }
   create
-    .requiredOption("--scope <scope>", "what it may do; may be given several times", collect)
-    .option("--pin <name=value>", "a parameter that it cannot choose; may be given several times", collect, [])
-    .option("--expires <lifetime>", "after which it is no longer valid: 12h, 30d, 8w")
+    .requiredOption("--scope <scope>", "what it may do; can be repeated", collect)
+    .option("--pin <name=value>", "a parameter that it cannot choose; can be repeated", collect, [])
+    .option("--expires <lifetime>", "how long it is valid: 12h, 30d, 8w")
     .option("--redaction <policy>", `whether its answers are redacted: ${redactionPolicies.join(", ")}`)
     .option("--description <text>", "what it is for")
     .option("--json", "as JSON")
@@ -142,9 +144,9 @@ function addTokens(program: Command, context: CliContext): void {
     .action(async (id: string, options: { json?: boolean }) => (await loadTokens()).revokeToken(id, options, context));
   token
     .command("rotate")
-    .description("give a token another value and print it; it is shown this once")
+    .description("give a token a new value and print it; it is shown only once")
     .argument("<id>", "as `logweir token list` shows it")
-    .option("--grace <time>", "how long the old value counts too: 10m, 1h; not at all unless given")
+    .option("--grace <time>", "how long the old value remains valid: 10m, 1h; not at all by default")
     .option("--json", "as JSON")
     .addHelpText("after", examples("logweir token rotate 1f0c2a9b7d34 --grace 1h"))
     .action(async (id: string, options: { grace?: string; json?: boolean }) => {
@@ -157,15 +159,15 @@ function addQueries(program: Command, context: CliContext): void {
     .command("query")
     .description("run an endpoint of a running service")
     .argument("<name>", "name or id of the endpoint")
-    .option("--param <name=value>", "a parameter; may be given several times", collect, [])
-    .option("--sql <query>", "a query of your own over the endpoint's tables")
+    .option("--param <name=value>", "a parameter; can be repeated", collect, [])
+    .option("--sql <query>", "your own query over the endpoint's tables")
     .option("--lql <query>", "the same in LQL")
-    .option("--limit <rows>", "rows at most")
+    .option("--limit <rows>", "maximum number of rows")
     .option("--redact", "replace personal data in the answer")
     .option("--json", "as the service answers")
     .option("--csv", "as CSV")
-    .option("--url <url>", "of the service; LOGWEIR_URL unless given")
-    .option("--token <token>", "access token; LOGWEIR_TOKEN unless given")
+    .option("--url <url>", "of the service; LOGWEIR_URL by default")
+    .option("--token <token>", "access token; LOGWEIR_TOKEN by default")
     .addHelpText(
       "after",
       examples(
@@ -179,11 +181,11 @@ function addQueries(program: Command, context: CliContext): void {
     });
   program
     .command("sql")
-    .description("run GoogleSQL in memory, without tables; over the store it is logweir query NAME --sql")
+    .description("run GoogleSQL in memory, without tables; to query the store, use logweir query NAME --sql")
     .argument("[query]", "one query; its answer is printed as JSON")
-    .option("--batch", "read one JSON object with query, params and setup a line, answer one a line")
-    .option("--json", "as JSON, which it is anyway")
-    .option("--time-zone <zone>", "of conversions that name no zone", "UTC")
+    .option("--batch", "read one JSON object with query, params and setup per line, print one answer per line")
+    .option("--json", "as JSON, which is the default")
+    .option("--time-zone <zone>", "for conversions that name no zone", "UTC")
     .option("--engine <name>", "duckdb, or clickhouse for the server at LOGWEIR_CLICKHOUSE_URL", "duckdb")
     .addHelpText("after", examples("logweir sql 'SELECT 1 + 1'", "logweir sql --batch < queries.jsonl"))
     .action(async (text: string | undefined, options: { batch?: boolean; timeZone: string; engine: string }) => {
@@ -194,10 +196,10 @@ function addQueries(program: Command, context: CliContext): void {
     });
   program
     .command("parse")
-    .description("check that a text is a query of the grammar")
+    .description("check the syntax of a query, without running it")
     .argument("[query]", "one query; its answer is printed as JSON")
-    .option("--batch", "read one JSON object with sql a line, answer one a line")
-    .option("--json", "as JSON, which it is anyway")
+    .option("--batch", "read one JSON object with sql per line, print one answer per line")
+    .option("--json", "as JSON, which is the default")
     .addHelpText("after", examples("logweir parse 'SELECT 1'", "logweir parse --batch < queries.jsonl"))
     .action(async (text: string | undefined, options: { batch?: boolean }) => {
       const lines = linesOf("sql", text, options, context);
@@ -241,15 +243,15 @@ function addServiceCommands(program: Command, context: CliContext): void {
 function ofService(command: Command): Command {
   return command
     .option("--json", "as JSON")
-    .option("--url <url>", "of the service; LOGWEIR_URL unless given")
-    .option("--token <token>", "access token; LOGWEIR_TOKEN unless given");
+    .option("--url <url>", "of the service; LOGWEIR_URL by default")
+    .option("--token <token>", "access token; LOGWEIR_TOKEN by default");
 }
 
 function addStoreCommands(program: Command, context: CliContext): void {
   ofService(program.command("import"))
     .description("send NDJSON files, plain or gzip, to a running service")
     .argument("<file...>", "- is standard input")
-    .requiredOption("--source <name>", "where the events go")
+    .requiredOption("--source <name>", "the source to store the events in")
     .addHelpText(
       "after",
       examples("logweir import events.ndjson.gz --source edge", "zcat *.gz | logweir import - --source edge"),
@@ -258,7 +260,7 @@ function addStoreCommands(program: Command, context: CliContext): void {
       await (await import("./commands/import.ts")).importFiles(files, options, context);
     });
   ofService(program.command("backup"))
-    .description("copy everything a running service stores into a new folder, and verify the copy")
+    .description("copy everything that a running service stores to a new folder, and verify the copy")
     .argument("<dir>", "new or empty")
     .addHelpText("after", examples("logweir backup /backups/2026-08-20"))
     .action(async (folder: string, options: BackupOptions) => {
@@ -266,15 +268,15 @@ function addStoreCommands(program: Command, context: CliContext): void {
     });
   program
     .command("restore")
-    .description("make the data folder from a backup; no service may run, and the folder must be empty")
-    .argument("<dir>", "as `logweir backup` made it")
+    .description("create the data folder from a backup; no service may be running, and the folder must be empty")
+    .argument("<dir>", "a folder written by `logweir backup`")
     .option("--json", "as JSON")
     .addHelpText("after", examples("LOGWEIR_DATA_DIR=/var/lib/logweir logweir restore /backups/2026-08-20"))
     .action(async (folder: string, options: { json?: boolean }) => {
       await (await import("./commands/restore.ts")).restore(folder, options, context);
     });
   ofService(program.command("doctor"))
-    .description("tell the state of the store, and what is wrong with it; fails when something is")
+    .description("report the state of the store and its problems; fails if there are any")
     .option("--deep", "read the store's file to the last byte, and check every block")
     .addHelpText("after", examples("logweir doctor", "logweir doctor --deep", "logweir doctor --json"))
     .action(async (options: DoctorOptions) => (await import("./commands/doctor.ts")).doctor(options, context));

@@ -33,14 +33,14 @@ export function buildOpenApi(
     info: {
       title: "Logweir",
       version: "1",
-      description: "SQL endpoints over logs. What is told here is what the token that asked for it may do.",
+      description: "SQL endpoints over logs. This document describes what the requesting token may do.",
     },
     servers: [{ url: "/" }],
     security: [{ apiKey: [] }, { bearer: [] }, { apiKeyParameter: [] }],
     tags: [
       {
         name: "endpoints",
-        description: "The saved queries; a POST with the parameters as a JSON object does the same",
+        description: "The saved queries; they can also be called by POST, with the parameters as a JSON object",
       },
       ...[...new Set(allowed.map(({ tag }) => tag))].map((name) => ({ name, description: tagTexts[name] ?? name })),
     ],

@@ -13,7 +13,7 @@ export const commonParameters: Readonly<Record<string, Parameter>> = {
   sql: {
     name: "sql",
     in: "query",
-    description: "A query of your own in GoogleSQL over the endpoint's tables; not with lql",
+    description: "Your own GoogleSQL query over the endpoint's tables; cannot be combined with lql",
     schema: text,
   },
   lql: { name: "lql", in: "query", description: "The same in LQL", schema: text },
@@ -21,13 +21,13 @@ export const commonParameters: Readonly<Record<string, Parameter>> = {
   format: {
     name: "format",
     in: "query",
-    description: "The form of the answer; Accept decides unless given",
+    description: "The format of the answer; Accept selects it by default",
     schema: { type: "string", enum: ["json", "ndjson", "csv", "parquet", "arrow"] },
   },
   redact: {
     name: "LF-ENDPOINT-REDACT-PII",
     in: "header",
-    description: "true redacts personal data; without it the endpoint's setting holds",
+    description: "true redacts personal data; without it the endpoint's setting applies",
     schema: text,
   },
   prefer: { name: "Prefer", in: "header", description: "wait=N: seconds that the call may take", schema: text },
@@ -35,7 +35,7 @@ export const commonParameters: Readonly<Record<string, Parameter>> = {
   ifMatch: {
     name: "If-Match",
     in: "header",
-    description: "The ETag of the version that the change builds on",
+    description: "The ETag of the version that the change is based on",
     schema: text,
   },
 };
@@ -49,7 +49,7 @@ export const commonHeaders: Readonly<Record<string, Header>> = {
   Vary: { schema: text },
   Link: { description: "The next page, with rel=next", schema: text },
   ETag: { schema: text },
-  Age: { description: "Seconds since the answer was made", schema: integer },
+  Age: { description: "Seconds since the answer was computed", schema: integer },
   CacheStatus: { schema: text },
   RetryAfter: { description: "Seconds after which a retry makes sense", schema: integer },
 };

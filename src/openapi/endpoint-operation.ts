@@ -20,7 +20,7 @@ export function endpointSchemas(endpoint: Endpoint): Readonly<Record<string, Jso
   const { row, answer } = schemaNames(endpoint);
   const own: JsonSchema = { $ref: `#/components/schemas/${row}` };
   const items: JsonSchema = endpoint.definition.isSandboxed
-    ? { anyOf: [own, { $ref: "#/components/schemas/AnyRow" }], description: "Another row where sql or lql was sent" }
+    ? { anyOf: [own, { $ref: "#/components/schemas/AnyRow" }], description: "Another row if sql or lql was sent" }
     : own;
   return {
     [row]: rowSchema(endpoint.contract.columns),
@@ -59,7 +59,7 @@ export function endpointOperation(endpoint: Endpoint, operationId: string, pinne
     ],
     responses: {
       200: answer(endpoint),
-      ...(isCached ? { 304: { description: "The answer is still the one of If-None-Match" } } : {}),
+      ...(isCached ? { 304: { description: "The answer still has the ETag in If-None-Match" } } : {}),
       ...errorResponses([...mayMiss, ...runErrors, ...(isSandboxed ? consumerErrors : ["sandbox_disabled" as const])]),
     },
     "x-logweir": { endpoint: name, id, version },
@@ -71,7 +71,7 @@ function limitParameter(maxRows: number): Parameter {
     name: "limit",
     in: "query",
     required: false,
-    description: "Rows at most",
+    description: "Maximum number of rows",
     schema: { type: "integer", minimum: 1, maximum: maxRows },
   };
 }
@@ -95,7 +95,7 @@ function answer(endpoint: Endpoint): Response {
       "application/x-ndjson": {
         schema: {
           ...(endpoint.definition.isSandboxed ? {} : { $ref: `#/components/schemas/${row}` }),
-          description: "One row a line",
+          description: "One row per line",
         },
       },
       "text/csv": { schema: { type: "string" } },

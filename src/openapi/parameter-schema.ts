@@ -30,7 +30,7 @@ const forms: Readonly<Record<ParameterDefinition["type"], JsonSchema>> = {
   float64: { type: "number", format: "double" },
   bool: { type: "boolean" },
   // A date alone is its midnight in UTC, so that the format date-time would say too much.
-  timestamp: { type: "string", description: "ISO 8601, UTC where it names no zone, or a date" },
+  timestamp: { type: "string", description: "ISO 8601, UTC unless it names a zone, or a date" },
   date: { type: "string", format: "date" },
 };
 

@@ -8,7 +8,7 @@ interface SourceAnswer {
   readonly aliases: readonly string[];
   readonly kind: string;
   readonly newest_event: string | null;
-  /** The source's name, where this is another name of it. */
+  /** The source's name, if this is another name of it. */
   readonly alias_of?: string;
 }
 

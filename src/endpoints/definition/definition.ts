@@ -46,7 +46,7 @@ export interface EndpointDefinition {
   readonly detectors?: readonly Detector[];
   readonly parameters: readonly ParameterDefinition[];
   /**
-   * The parameter that says whose rows a call reads: a token that pins it reads no others. Unless set, the one that
+   * The parameter that selects whose rows a call reads: a token that pins it reads no others. Unless set, the one that
    * the query compares with a tenant's field.
    */
   readonly tenantParameter?: string;

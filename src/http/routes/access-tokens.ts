@@ -43,12 +43,12 @@ const shown = {
 };
 const ShownToken = Type.Object(shown, { additionalProperties: true });
 const CreatedToken = Type.Object(
-  { ...shown, token: Type.String({ description: "Shown this once" }) },
+  { ...shown, token: Type.String({ description: "Shown only once" }) },
   { additionalProperties: true },
 );
 
 /** What is sent to rotate a token. */
-const Rotation = Type.Object({ grace: Type.Optional(Type.String({ description: "Such as 10m; none unless given" })) });
+const Rotation = Type.Object({ grace: Type.Optional(Type.String({ description: "Such as 10m; none by default" })) });
 
 export const accessTokenSchemas = {
   NewAccessToken: NewTokenDocument,
@@ -66,7 +66,7 @@ export const accessTokenRoutes = describeRoutes({
     method: "get",
     path: "/api/access-tokens",
     summary: "List the tokens, without their values",
-    parameters: [inQuery("revoked", "true for revoked ones too")],
+    parameters: [inQuery("revoked", "true to include revoked ones")],
     status: 200,
     answer: Type.Array(token),
   },
@@ -74,7 +74,7 @@ export const accessTokenRoutes = describeRoutes({
     ...ofTokens,
     method: "post",
     path: "/api/access-tokens",
-    summary: "Make a token; its value is in this answer only",
+    summary: "Create a token; only this answer has its value",
     body: reference("NewAccessToken", NewTokenDocument),
     status: 201,
     answer: createdToken,
@@ -92,7 +92,7 @@ export const accessTokenRoutes = describeRoutes({
     ...ofOne,
     method: "post",
     path: "/api/access-tokens/{id}/rotate",
-    summary: "Give a token a new value; the old one counts for the time of grace",
+    summary: "Give a token a new value; the old one remains valid for the grace period",
     body: Rotation,
     status: 200,
     answer: createdToken,

@@ -15,7 +15,7 @@ export const cacheRoutes = describeRoutes({
     method: "post",
     path: "/api/cache/clear",
     summary: "Drop cached answers",
-    parameters: [inQuery("endpoint", "Id or name; all endpoints unless given")],
+    parameters: [inQuery("endpoint", "Id or name; all endpoints by default")],
     status: 200,
     answer: Type.Object({ cleared: count }),
     errors: ["unknown_endpoint"],

@@ -40,7 +40,7 @@ const Backend = Type.Object({
   name: text,
   description: text,
   type: text,
-  config: Type.Unsafe<object>({ type: "object", description: "Secrets stand as ********" }),
+  config: Type.Unsafe<object>({ type: "object", description: "Secrets are shown as ********" }),
   metadata: Type.Unsafe<object>({ type: "object" }),
   inserted_at: text,
   updated_at: text,
@@ -68,7 +68,7 @@ const oneBackend = {
   parameters: [inPath("id", "The id of a backend")],
 } as const;
 const changeBackend = {
-  summary: "Change a backend; what is left out stays",
+  summary: "Change a backend; omitted fields are unchanged",
   body: backendDocument,
   status: 200,
   answer: backend,
@@ -80,7 +80,7 @@ export const backendRoutes = describeRoutes({
     ...ofDrains,
     method: "get",
     path: "/api/backends",
-    summary: "List the backends, with how their deliveries go",
+    summary: "List the backends, with the state of their deliveries",
     parameters: [inQuery("metadata[type]", "Only backends whose metadata has this type")],
     status: 200,
     answer: Type.Array(backend),
@@ -89,7 +89,7 @@ export const backendRoutes = describeRoutes({
     ...ofDrains,
     method: "post",
     path: "/api/backends",
-    summary: "Make a backend",
+    summary: "Create a backend",
     body: backendDocument,
     status: 201,
     answer: backend,
@@ -118,7 +118,7 @@ const rule = reference("Rule", Rule);
 const ruleDocument = reference("RuleDocument", RuleDocument);
 const oneRule = { ...ofDrains, path: "/api/rules/{id}", parameters: [inPath("id", "The id of a rule")] } as const;
 const changeRule = {
-  summary: "Change a rule; what is left out stays",
+  summary: "Change a rule; omitted fields are unchanged",
   body: ruleDocument,
   status: 200,
   answer: rule,
@@ -139,7 +139,7 @@ export const ruleRoutes = describeRoutes({
     ...ofDrains,
     method: "post",
     path: "/api/rules",
-    summary: "Make a rule",
+    summary: "Create a rule",
     body: ruleDocument,
     status: 201,
     answer: rule,

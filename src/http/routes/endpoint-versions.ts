@@ -103,7 +103,7 @@ export const versionRoutes = describeRoutes({
     ...ofVersions,
     method: "post",
     path: "/api/endpoints/{endpoint}/versions/{version}/rollback",
-    summary: "Make a new version with an older one's document",
+    summary: "Create a new version with an older one's document",
     parameters: [endpointInPath, number, ifMatch],
     answer: endpoint,
     errors: [...changingErrors, "unknown_version"],

@@ -19,7 +19,7 @@ const parameter = {
 
 const Contract = Type.Object({
   parameters: listOf({ name: text, ...parameter }),
-  columns: listOf({ name: text, type: Type.String({ description: "As GoogleSQL writes it" }) }),
+  columns: listOf({ name: text, type: Type.String({ description: "In GoogleSQL's notation" }) }),
 });
 
 export const contract = reference("Contract", Contract);
@@ -34,7 +34,7 @@ const Endpoint = Type.Object({
   warm_every_seconds: orNull(count),
   tenant_parameter: orNull(
     Type.String({
-      description: "The parameter that says whose rows a call reads: a token that pins it reads no others",
+      description: "The parameter that selects whose rows a call reads: a token that pins it reads no others",
     }),
   ),
   sandbox: flag,
@@ -46,9 +46,11 @@ const Endpoint = Type.Object({
   origin: oneOf(["file", "api"]),
   file: orNull(text),
   contract,
-  problem: Type.Optional(Type.String({ description: "Why it cannot run since what it reads has changed" })),
+  problem: Type.Optional(
+    Type.String({ description: "Why it can no longer run, because something it reads has changed" }),
+  ),
   warnings: Type.Optional(
-    Type.Array(text, { description: "What its query can hardly mean: fields that no event has carried" }),
+    Type.Array(text, { description: "Probable mistakes in its query: fields that no event has carried" }),
   ),
 });
 

@@ -27,10 +27,10 @@ import { readWait } from "../request/read-wait.ts";
 /** What every call of an explorer's names: an endpoint, and a query over its tables. */
 export const consumerParameters = [
   inPath("endpoint", "Id or name of an endpoint, or source:NAME for owners"),
-  inQuery("sql", "A query of your own in GoogleSQL; the endpoint's parameters are sent beside it"),
+  inQuery("sql", "Your own GoogleSQL query; the endpoint's parameters can be sent too"),
   inQuery("lql", "The same in LQL"),
 ] as const;
-const table = inQuery("table", "All rows of this table, where neither sql nor lql is sent");
+const table = inQuery("table", "The table to read if neither sql nor lql is sent");
 
 /** Errors of a call that runs a query over an endpoint's tables. */
 export const consumerRunErrors: readonly ErrorCode[] = [
@@ -73,7 +73,7 @@ export const exploreRoutes = describeRoutes({
   checkQuery: {
     ...ofExplorers,
     path: "/api/endpoints/query/{endpoint}/parse",
-    summary: "Tell what is wrong with a query of a caller's, or its columns",
+    summary: "Report the problems of a caller's query, or its columns",
     parameters: consumerParameters,
     answer: Type.Object({
       result: Type.Object({

@@ -21,7 +21,7 @@ export const healthRoutes = describeRoutes({
     method: "get",
     path: "/health",
     aliases: ["/ready"],
-    summary: "Tell whether the service works",
+    summary: "Report whether the service works",
     status: 200,
     answer: anyRow,
   },

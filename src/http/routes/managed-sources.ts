@@ -43,7 +43,7 @@ export const managedSourceRoutes = describeRoutes({
     ...saving,
     method: "post",
     path: "/api/sources",
-    summary: "Make a source",
+    summary: "Create a source",
     status: 201,
     errors: savingErrors,
   },

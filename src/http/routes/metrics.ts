@@ -13,7 +13,7 @@ export const metricsRoutes = describeRoutes({
     scope: "metrics",
     method: "get",
     path: "/metrics",
-    summary: "Metrics in the text format of Prometheus",
+    summary: "Metrics in the Prometheus text format",
     status: 200,
     mediaType: "text/plain",
   },

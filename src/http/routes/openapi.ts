@@ -14,7 +14,7 @@ export const openApiRoutes = describeRoutes({
     method: "get",
     path: "/api/openapi.json",
     aliases: ["/api/openapi"],
-    summary: "This document, of what the token may do",
+    summary: "This document, which describes what the token may do",
     status: 200,
     answer: anyRow,
   },

@@ -84,7 +84,7 @@ export const queryRoutes = describeRoutes({
   parseQuery: {
     ...ofQueries,
     path: "/api/query/parse",
-    summary: "Tell parameters, columns, tables and problems of a query",
+    summary: "Describe the parameters, columns, tables and problems of a query",
     answer: reference("QueryReport", QueryReport),
     errors: asking,
   },

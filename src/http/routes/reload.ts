@@ -18,7 +18,7 @@ export const reloadRoutes = describeRoutes({
     scope: "private",
     method: "post",
     path: "/api/reload",
-    summary: "Read the files of endpoints and sources again",
+    summary: "Reload the files of endpoints and sources",
     status: 200,
     answer: anyRow,
   },

@@ -14,7 +14,7 @@ export const sessionRoutes = describeRoutes({
   getSession: {
     method: "get",
     path: "/api/session",
-    summary: "Tell who the token is and what it may do",
+    summary: "Show the token and what it may do",
     tag: "service",
     scope: "any",
     status: 200,

@@ -33,7 +33,7 @@ const ShownSource = Type.Object(
     description: text,
     retention_days: orNull(Type.Number()),
     read_only: flag,
-    alias_of: Type.Optional(Type.String({ description: "The source's name, where this is another name of it" })),
+    alias_of: Type.Optional(Type.String({ description: "The source's name, if this is another name of it" })),
   },
   { additionalProperties: true },
 );
@@ -53,7 +53,7 @@ const ofEvents = {
   parameters: [
     sourceInPath,
     inQuery("after", "A timestamp; only events after it"),
-    inQuery("limit", "Events at most", Type.Integer({ minimum: 1, maximum: maxEvents })),
+    inQuery("limit", "Maximum number of events", Type.Integer({ minimum: 1, maximum: maxEvents })),
   ],
   answer: queryAnswer,
   errors: ["unknown_source", "invalid_parameter"],

@@ -23,16 +23,16 @@ export const statisticsRoutes = describeRoutes({
   countCalls: {
     ...ofStatistics,
     path: "/api/statistics/endpoints",
-    summary: "Tell how endpoints were called, as the audit recorded it",
+    summary: "Report how endpoints were called, from the audit",
     parameters: [inQuery("since", "Calls of this long before now, such as 12h", Type.String({ default: usualSince }))],
     answer: Type.Object({
       since: text,
-      is_recorded: Type.Boolean({ description: "False where the service records no runs" }),
+      is_recorded: Type.Boolean({ description: "False if the service does not record runs" }),
       endpoints: listOf({
         endpoint: text,
         calls: count,
         errors: Type.Integer({
-          description: "Calls that were answered with an error; callers that left are not counted",
+          description: "Calls that were answered with an error; callers that disconnected are not counted",
         }),
         cached: Type.Integer({ description: "Calls that were answered from the cache" }),
         p50_ms: orNull(Type.Number()),
@@ -45,7 +45,7 @@ export const statisticsRoutes = describeRoutes({
   countIntake: {
     ...ofStatistics,
     path: "/api/statistics/sources",
-    summary: "Tell what came of what was sent to each source since the service started",
+    summary: "Report stored and rejected events of each source since the service started",
     answer: Type.Object({
       since: text,
       sources: listOf({
@@ -55,10 +55,10 @@ export const statisticsRoutes = describeRoutes({
         refused_bodies: Type.Integer({ description: "Bodies that could not be read as a whole" }),
         untimed: Type.Integer({ description: "Stored events whose timestamp could not be read" }),
         without_tenant: Type.Integer({
-          description: "Stored events that name no tenant, of a source that has tenants",
+          description: "Stored events without a tenant, in a source that has tenants",
         }),
         reasons: Type.Array(Type.Object({ reason: text, count, newest: text }), {
-          description: "Why events and bodies were not stored, the newest first",
+          description: "Why events and bodies were not stored, newest first",
         }),
         newest_event: orNull(text),
         lag_ms: orNull(Type.Integer({ description: "How long ago the newest event happened" })),

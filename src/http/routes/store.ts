@@ -36,7 +36,7 @@ export interface StoreDependencies {
 const ofStore = { tag: "store", scope: "private", method: "get", status: 200 } as const;
 
 export const storeRoutes = describeRoutes({
-  getStore: { ...ofStore, path: "/api/store", summary: "Tell the state of the store", answer: anyRow },
+  getStore: { ...ofStore, path: "/api/store", summary: "Report the state of the store", answer: anyRow },
   backUpStore: {
     ...ofStore,
     path: "/api/store/backup",

@@ -31,8 +31,8 @@ export const tailRoutes = describeRoutes({
     summary: "Follow the rows of an endpoint, or of a query, as they arrive",
     parameters: [
       ...consumerParameters,
-      inQuery("since", "Rows of this long before now too, such as 5m"),
-      inQuery("cursor", "Behind the row with this id, as the header Last-Event-ID says too"),
+      inQuery("since", "Also rows of this period up to now, such as 5m"),
+      inQuery("cursor", "Resume after the row with this id, like the header Last-Event-ID"),
     ],
     status: 200,
     mediaType: "text/event-stream",

@@ -34,12 +34,12 @@ const maxLengths = { name: 120, endpoint: 240, state: 16_384 };
 
 const state = Type.String({
   maxLength: maxLengths.state,
-  description: "What the explorer shows, as its address has it, in 16,384 characters at most; kept as it is",
+  description: "What the explorer shows, as in its address, at most 16,384 characters; stored unchanged",
 });
 
 /** A view as it is sent. */
 const ViewDocument = Type.Object({
-  name: Type.String({ maxLength: maxLengths.name, description: "Not empty, 120 characters at most" }),
+  name: Type.String({ maxLength: maxLengths.name, description: "Not empty, at most 120 characters" }),
   endpoint: Type.String({
     maxLength: maxLengths.endpoint,
     description: "Name of the endpoint that it explores, or source:NAME",
@@ -55,7 +55,7 @@ const View = Type.Object({
   endpoint: text,
   state,
   is_shared: flag,
-  is_own: Type.Boolean({ description: "True where this token saved it" }),
+  is_own: Type.Boolean({ description: "True if this token saved it" }),
   created_at: text,
 });
 

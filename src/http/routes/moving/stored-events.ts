@@ -24,8 +24,8 @@ export const storedEventRoutes = describeRoutes({
   listSlices: {
     ...ofStore,
     path: "/api/store/slices",
-    summary: "Count a source's stored events by stretches of time, for `logweir migrate-data`",
-    parameters: [...rangeParameters, inQuery("width_us", "Microseconds of a stretch", Type.String())],
+    summary: "Count a source's stored events by interval, for `logweir migrate-data`",
+    parameters: [...rangeParameters, inQuery("width_us", "Length of an interval in microseconds", Type.String())],
     answer: Type.Object({ slices: listOf({ start_us: text, events: count, fingerprint: text }) }),
     errors: ["invalid_parameter", "engine_unavailable"],
   },
