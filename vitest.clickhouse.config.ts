@@ -2,7 +2,7 @@ import { defineConfig, mergeConfig } from "vitest/config";
 import common from "./vitest.config.ts";
 
 /** What the embedded engine alone has: a process of its own, a folder that one service holds, backups of it. */
-const embeddedOnly = [
+export const embeddedOnly = [
   "survives kill -9 of its engine host",
   "refuses a second service on its data folder",
   "tells the state of a running service to its owner only",

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { embeddedOnly } from "../../vitest.clickhouse.config.ts";
 import { sampledTests } from "../../vitest.long.config.ts";
 
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" })
@@ -68,6 +69,12 @@ describe("the house's rules", () => {
   it("let tests that try few values try many in the long suites", () => {
     const sampling = files.filter((file) => file.endsWith(".test.ts") && /\bsample(?:Size|Of)\(/.test(read(file)));
     expect(sampling.filter((file) => !file.startsWith("test/house/"))).toEqual(sampledTests);
+  });
+
+  it("leave out over ClickHouse one test for each name that is listed for it", () => {
+    const texts = files.filter((file) => /^test\/(?:acceptance|security)\/[^/]+\.test\.ts$/.test(file)).map(read);
+    const countOf = (name: string) => texts.join("\n").split(`it("${name}`).length - 1;
+    expect(embeddedOnly.map((name) => [name, countOf(name)])).toEqual(embeddedOnly.map((name) => [name, 1]));
   });
 
   it("leave no test skipped or alone, and nothing silenced without a reason", () => {
