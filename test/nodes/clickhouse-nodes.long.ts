@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openServer, type ServerProcess } from "../clickhouse/start.ts";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
+import { changeInTurn, limitMs, valueAt } from "./endpoint-changes.ts";
 import { tell } from "./measured-times.ts";
 import { type NodeProcess, startNode, waitUntil } from "./start-node.ts";
 
-const limitMs = 1_000;
 const folder = mkdtempSync(join(tmpdir(), "logweir-clickhouse-nodes-"));
 
 let server: ServerProcess;
@@ -29,11 +29,6 @@ function start(more: Readonly<Record<string, string>> = {}): Promise<NodeProcess
   });
 }
 
-async function valueAt(node: NodeProcess, name: string): Promise<unknown> {
-  const { status, body } = await node.call("GET", `/api/endpoints/query/${name}`);
-  return status === 200 ? (body as { result: { v: unknown }[] }).result[0]?.v : status;
-}
-
 describe.runIf(hasPostgres())("nodes over ClickHouse", { timeout: 180_000 }, () => {
   beforeAll(async () => {
     [server, cluster] = await Promise.all([openServer({ folder }), startPostgres()]);
@@ -51,13 +46,7 @@ describe.runIf(hasPostgres())("nodes over ClickHouse", { timeout: 180_000 }, () 
   it("answer with a change of the other within a second, 100 of 100", async () => {
     await one.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v", cache_seconds: 600 });
     await waitUntil(async () => (await valueAt(other, "e")) === 0, 5_000);
-    const times: number[] = [];
-    for (let change = 1; change <= 100; change++) {
-      const [from, to] = change % 2 === 0 ? [one, other] : [other, one];
-      await valueAt(to, "e");
-      await from.call("PATCH", "/api/endpoints/e", { query: `SELECT ${change} AS v` });
-      times.push(await waitUntil(async () => (await valueAt(to, "e")) === change, limitMs));
-    }
+    const times = await changeInTurn([one, other], "e", 100);
     tell("over ClickHouse, a changed endpoint is answered by the other node", times);
   });
 

@@ -3,11 +3,10 @@ import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
+import { changeInTurn, limitMs, valueAt } from "./endpoint-changes.ts";
 import { type FaultyProxy, startProxy } from "./faulty-proxy.ts";
 import { tell } from "./measured-times.ts";
 import { buildNode, type NodeProcess, startNode, type TestNode, waitUntil } from "./start-node.ts";
-
-const limitMs = 1_000;
 
 let program: string;
 let cluster: PostgresCluster;
@@ -28,11 +27,6 @@ function throughProxy(): string {
   const changed = new URL(url);
   changed.port = String(proxy.port);
   return changed.href;
-}
-
-async function valueAt(node: TestNode, name: string): Promise<unknown> {
-  const { status, body } = await node.call("GET", `/api/endpoints/query/${name}`);
-  return status === 200 ? (body as { result: { v: unknown }[] }).result[0]?.v : status;
 }
 
 async function healthOf(node: TestNode): Promise<unknown> {
@@ -76,12 +70,7 @@ describe.runIf(hasPostgres())("nodes on a faulty database", () => {
     await quick.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v" });
     await waitUntil(async () => (await valueAt(slow, "e")) === 0, limitMs);
     proxy.delayMs = 50;
-    const times: number[] = [];
-    for (let change = 1; change <= 20; change++) {
-      const [from, to] = change % 2 === 0 ? [slow, quick] : [quick, slow];
-      expect(await save(from, change)).toBe(204);
-      times.push(await waitUntil(async () => (await valueAt(to, "e")) === change, limitMs));
-    }
+    const times = await changeInTurn([slow, quick], "e", 20);
     tell("over a slow database, a changed endpoint is answered by the other node", times);
   });
 

@@ -5,10 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { lockOf } from "../../src/metadata/postgres/locks.ts";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
+import { changeInTurn, limitMs, valueAt } from "./endpoint-changes.ts";
 import { tell } from "./measured-times.ts";
 import { buildNode, type NodeProcess, privateToken, startNode, type TestNode, waitUntil } from "./start-node.ts";
-
-const limitMs = 1_000;
 
 let program: string;
 let cluster: PostgresCluster;
@@ -24,11 +23,6 @@ async function start(environment: Record<string, string> = {}): Promise<NodeProc
 
 async function twoNodes(): Promise<readonly [NodeProcess, NodeProcess]> {
   return Promise.all([start(), start()]);
-}
-
-async function valueAt(node: TestNode, name: string): Promise<unknown> {
-  const { status, body } = await node.call("GET", `/api/endpoints/query/${name}`);
-  return status === 200 ? (body as { result: { v: unknown }[] }).result[0]?.v : status;
 }
 
 async function healthOf(node: TestNode): Promise<unknown> {
@@ -64,14 +58,7 @@ describe.runIf(hasPostgres())("nodes in processes of their own", () => {
     const [one, other] = await twoNodes();
     await one.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v", cache_seconds: 600 });
     await waitUntil(async () => (await valueAt(other, "e")) === 0, limitMs);
-    const times: number[] = [];
-    for (let change = 1; change <= 100; change++) {
-      const [from, to] = change % 2 === 0 ? [one, other] : [other, one];
-      await valueAt(to, "e");
-      await from.call("PATCH", "/api/endpoints/e", { query: `SELECT ${change} AS v` });
-      times.push(await waitUntil(async () => (await valueAt(to, "e")) === change, limitMs));
-    }
-    tell("a changed endpoint is answered by the other node", times);
+    tell("a changed endpoint is answered by the other node", await changeInTurn([one, other], "e", 100));
   });
 
   it("refuse a token that the other revoked within a second, 100 of 100", async () => {

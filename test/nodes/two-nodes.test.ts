@@ -6,9 +6,8 @@ import { readConfiguration } from "../../src/config/config.ts";
 import { openMemoryEngine } from "../../src/engines/index.ts";
 import { type RunningService, startService } from "../../src/service/service.ts";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
+import { changeInTurn, limitMs, valueAt } from "./endpoint-changes.ts";
 import { nodeAt, nodeEnvironment, type TestNode, waitUntil } from "./start-node.ts";
-
-const limitMs = 1_000;
 
 let cluster: PostgresCluster;
 let environment: Record<string, string>;
@@ -19,12 +18,6 @@ let other: TestNode;
 function startInProcess(isEngineShared = true): Promise<RunningService> {
   const configuration = readConfiguration({ workingDir: process.cwd(), packageDir: process.cwd() }, environment);
   return startService(configuration, [], {}, isEngineShared ? () => openMemoryEngine({ threads: 1 }) : undefined);
-}
-
-/** What an endpoint answers first of all. */
-async function valueAt(node: TestNode, name: string): Promise<unknown> {
-  const { status, body } = await node.call("GET", `/api/endpoints/query/${name}`);
-  return status === 200 ? (body as { result: { v: unknown }[] }).result[0]?.v : status;
 }
 
 describe.runIf(hasPostgres())("two nodes on one database", () => {
@@ -50,13 +43,7 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
     const made = { name: "shared", query: "SELECT 0 AS v", cache_seconds: 600 };
     expect((await one.call("POST", "/api/endpoints", made)).status).toBe(201);
     await waitUntil(async () => (await valueAt(other, "shared")) === 0, limitMs);
-    for (let change = 1; change <= 5; change++) {
-      const [from, to] = change % 2 === 0 ? [one, other] : [other, one];
-      await valueAt(to, "shared");
-      const { status } = await from.call("PATCH", "/api/endpoints/shared", { query: `SELECT ${change} AS v` });
-      expect(status).toBe(204);
-      await waitUntil(async () => (await valueAt(to, "shared")) === change, limitMs);
-    }
+    await changeInTurn([one, other], "shared", 5);
     await one.call("DELETE", "/api/endpoints/shared");
     await waitUntil(async () => (await valueAt(other, "shared")) === 404, limitMs);
   });

@@ -1,0 +1,32 @@
+import { expect } from "vitest";
+import { type TestNode, waitUntil } from "./start-node.ts";
+
+/** How long a node may go on answering with what another one has changed. */
+export const limitMs = 1_000;
+
+/** What an endpoint answers first of all, in its column `v`; the status where that is not 200. */
+export async function valueAt(node: TestNode, name: string): Promise<unknown> {
+  const { status, body } = await node.call("GET", `/api/endpoints/query/${name}`);
+  return status === 200 ? (body as { result: { v: unknown }[] }).result[0]?.v : status;
+}
+
+/**
+ * Changes an endpoint so often, through one node and the other in turn, and waits until the other one, which has
+ * answered with what was before, answers with the change. Answers how long each took, in milliseconds.
+ */
+export async function changeInTurn(
+  nodes: readonly [TestNode, TestNode],
+  name: string,
+  changes: number,
+): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let change = 1; change <= changes; change++) {
+    const [from, to] = change % 2 === 1 ? nodes : nodes.toReversed();
+    if (from === undefined || to === undefined) throw new Error("There are two nodes");
+    await valueAt(to, name);
+    const { status } = await from.call("PATCH", `/api/endpoints/${name}`, { query: `SELECT ${change} AS v` });
+    expect(status).toBe(204);
+    times.push(await waitUntil(async () => (await valueAt(to, name)) === change, limitMs));
+  }
+  return times;
+}
