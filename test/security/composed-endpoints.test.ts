@@ -55,7 +55,7 @@ it("keeps consumers from the endpoints that the reader reads, wherever they are 
       `FROM edge_logs |> UNION ALL (SELECT * FROM \`${table}\`)`,
     ].map((sql) => ({ name: sql, sql, table })),
   );
-  const failures = await tryAll(service, sampleOf(attempts, 0.3), ({ sql, table }, { status, code, message }) => {
+  const failures = await tryAll(service, sampleOf(attempts, 0.15), ({ sql, table }, { status, code, message }) => {
     const isNamed = message.toLowerCase().includes(table) || sql.includes("@1");
     return status === 403 && code === "sandbox_table_denied" && isNamed ? undefined : "not denied";
   });
@@ -63,10 +63,10 @@ it("keeps consumers from the endpoints that the reader reads, wherever they are 
 });
 
 it("refuses every other attempt on the sandbox as it does without them", async () => {
-  const denied = await tryAll(service, sampleOf(deniedAttempts, 0.2), (_attempt, { status, code }) =>
+  const denied = await tryAll(service, sampleOf(deniedAttempts, 0.1), (_attempt, { status, code }) =>
     status === 403 && code === "sandbox_table_denied" ? undefined : "not denied",
   );
-  const refused = await tryAll(service, sampleOf(refusedAttempts, 0.2), ({ code }, answer) =>
+  const refused = await tryAll(service, sampleOf(refusedAttempts, 0.1), ({ code }, answer) =>
     answer.code === code ? undefined : `not ${code}`,
   );
   expect([...denied, ...refused]).toEqual([]);
