@@ -7,6 +7,7 @@ import { parseQuery } from "../parse.ts";
 import { dumpQuery } from "./dump.ts";
 import { resolveQuery } from "./resolve.ts";
 import { errorsOf, TABLES } from "./testing/resolved.ts";
+import { TypedQueryWriter } from "./testing/typed-query.ts";
 
 /** Resolves a text, if it parses; anything but a query or a `GoogleSqlError` with spans inside the text fails. */
 function resolveAny(text: string): "resolved" | "refused" | "no query" {
@@ -123,7 +124,50 @@ const { expression, query } = fc.letrec<{ expression: string; query: string; ite
     ),
 }));
 
+/** A query whose expressions have the types that are due; the seed tells it apart. */
+function typedQuery(seed: number): string {
+  let state = seed;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  return new TypedQueryWriter(random).query(3);
+}
+
+const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
+/** What a word of a query is replaced by. */
+const words = fc.constantFrom(...NAMES, ...FUNCTIONS, "1", "'a'", "NULL", "DISTINCT", "*", "ALL", "DATE", "a2", "a3.x");
+
 describe("any query that parses", () => {
+  it("is resolved where its expressions have the types that are due", () => {
+    const refused = new Map<string, string>();
+    const count = sampleSize(400, 5_000);
+    for (let seed = 0; seed < count; seed++) {
+      const text = typedQuery(seed * 7_919);
+      if (resolveAny(text) !== "resolved") refused.set(text, errorsOf(text)[0] ?? "");
+    }
+    expect(refused).toEqual(new Map());
+  });
+
+  it("is resolved or refused where a word of such a query is another", () => {
+    const seen = new Map<string, number>();
+    const mutated = fc.tuple(seeds, fc.nat(), words).map(([seed, place, word]) => {
+      const parts = typedQuery(seed).split(/\b(?=\w)|\b(?=\W)/);
+      const places = parts.flatMap((part, index) => (/^\w/.test(part) ? [index] : []));
+      parts[places[place % places.length] ?? 0] = word;
+      return parts.join("");
+    });
+    fc.assert(
+      fc.property(mutated, (text) => {
+        const outcome = resolveAny(text);
+        seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
+      }),
+      { numRuns: sampleSize(400, 5_000), seed: 21 },
+    );
+    expect(seen.get("resolved")).toBeGreaterThan(0);
+    expect(seen.get("refused")).toBeGreaterThan(0);
+  });
+
   it("is resolved or refused, and never breaks the resolver", () => {
     const seen = new Set<string>();
     fc.assert(
@@ -150,7 +194,7 @@ describe("any query that parses", () => {
 
   it("resolves to the same tree each time", () => {
     fc.assert(
-      fc.property(query, (text) => {
+      fc.property(fc.oneof(query, seeds.map(typedQuery)), (text) => {
         let parsed: Query;
         try {
           parsed = parseQuery(text);
