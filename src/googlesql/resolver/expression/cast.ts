@@ -36,6 +36,8 @@ function castValue(context: ExprContext, node: CastExpression): Expr {
   }
   if (format === undefined) {
     if (timeZone !== undefined && isErrorExpr(timeZone)) return timeZone;
+    if (node.isSafe && operand.kind === "MakeStruct")
+      return { ...castSafely(resolution, operand, type), span: node.span };
     const folded = foldLiteral(resolution, operand, type, node.isSafe);
     if (folded !== undefined) return { ...folded, span: node.span };
     const inner =
@@ -70,6 +72,30 @@ function castValue(context: ExprContext, node: CastExpression): Expr {
     format: coerceOrFail(resolution, format, STRING, "FORMAT"),
     ...(timeZone === undefined ? {} : { timeZone: coerceOrFail(resolution, timeZone, STRING, "AT TIME ZONE") }),
     span: node.span,
+  };
+}
+
+/** A struct that the query makes is cast field by field: one that has no value of its type is NULL, not the struct. */
+function castSafely(resolution: Resolution, operand: Expr, type: SqlType): Expr {
+  const { span } = operand;
+  if (operand.kind === "MakeStruct" && type.kind === "STRUCT" && operand.fields.length === type.fields.length) {
+    const fields = operand.fields.map((field, i) => castSafely(resolution, field, type.fields[i]?.type ?? field.type));
+    return { ...operand, type, fields };
+  }
+  if (operand.type.kind === "UNKNOWN") return coerce(resolution, operand, type) ?? errorExpr(span);
+  if (isSameType(operand.type, type)) return operand;
+  const folded = foldLiteral(resolution, operand, type, true);
+  if (folded !== undefined) return folded;
+  const value = isCastable(operand.type, type) ? operand : (asMixed(resolution, operand) ?? operand);
+  return {
+    kind: "Cast",
+    operand: value,
+    type,
+    isSafe: true,
+    isImplicit: false,
+    format: undefined,
+    timeZone: undefined,
+    span,
   };
 }
 
