@@ -33,6 +33,14 @@ export const constructs: readonly Construct[] = [
       `SELECT (SELECT COUNT(*) FROM ${numbers} x FULL JOIN ${numbers} y ON x.a = y.a AND x.b = o.b) ` +
       `FROM ${numbers} o`,
   },
+  {
+    name: "LEFT JOIN with a sub-query in ON that reads both sides",
+    query: `SELECT x.a FROM ${numbers} x LEFT JOIN ${numbers} y ON EXISTS(SELECT 1 FROM ${numbers} z WHERE z.a = x.a AND z.b = y.b)`,
+  },
+  {
+    name: "FULL JOIN with a sub-query in ON that reads both sides",
+    query: `SELECT x.a FROM ${numbers} x FULL JOIN ${numbers} y ON EXISTS(SELECT 1 FROM ${numbers} z WHERE z.a = x.a AND z.b = y.b)`,
+  },
   { name: "JOIN with USING", query: `SELECT a FROM ${numbers} x JOIN ${numbers} y USING (a)` },
   { name: "CROSS JOIN and comma join", query: `SELECT 1 FROM ${numbers} x, ${numbers} y` },
   {

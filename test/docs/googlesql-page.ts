@@ -74,6 +74,22 @@ function describeFunction(definition: FunctionDefinition): string {
   return `| ${names} | ${escapeCell(signatures)} | ${escapeCell(text)} | ${state} | ${onClickHouse(definition)} |`;
 }
 
+const differences: readonly string[] = [
+  "## Differences",
+  "",
+  "The reference's own parser tests reject three constructs in one configuration and accept them in another. " +
+    "Logweir accepts them:",
+  "",
+  "- QUALIFY; a test accepts the text that another rejects as not supported.",
+  "- Several conditions in a row, `a JOIN b JOIN c ON x ON y`, outside of pipes.",
+  "- A sub-query that starts with FROM, `EXISTS(FROM t)` and `ARRAY(FROM t)`.",
+  "",
+  "A sub-query with FROM in a branch that is not taken is evaluated nevertheless: " +
+    "`IF(x = 1, 1, (SELECT CAST(y AS INT64) FROM t))` fails",
+  "for a text in `y` that is no number. Use SAFE_CAST or SAFE. there.",
+  "",
+];
+
 /** The text of `docs/googlesql.md`. */
 export function printGoogleSqlPage(): string {
   const functions = CATALOGUE.definitions.filter(({ name }) => !name.startsWith("$"));
@@ -107,6 +123,7 @@ export function printGoogleSqlPage(): string {
       return `| ${escapeCell(construct.name)} | \`${escapeCell(construct.query)}\` | ${states.join(" | ")} |`;
     }),
     "",
+    ...differences,
     "## Functions",
     ...areas.flatMap((area) => [
       "",

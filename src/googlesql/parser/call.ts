@@ -45,7 +45,10 @@ export function parseCall(cursor: Cursor, head: CallHead): FunctionCall {
   }
   if (!cursor.is(")")) parseModifiers(cursor, call);
   cursor.expect(")");
-  if (cursor.take("OVER")) call.over = parseWindowSpecification(cursor, true);
+  if (cursor.take("OVER")) {
+    cursor.windowCalls++;
+    call.over = parseWindowSpecification(cursor, true);
+  }
   call.span = cursor.spanFrom(head.start);
   return call;
 }

@@ -27,6 +27,10 @@ export class Cursor {
   previousEnd = 0;
   /** What stood before a `.*` at which the last expression stopped. */
   starBase: Expression | undefined;
+  /** How many calls with OVER have been read. */
+  windowCalls = 0;
+  /** The right side of a join in a pipe is being read. */
+  isPipeJoin = false;
   readonly #tokens: readonly Token[];
   readonly #last: Token;
   #index = 0;

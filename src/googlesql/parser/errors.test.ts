@@ -17,6 +17,13 @@ describe("a text that is no query", () => {
         "a.b.c() [1:11]",
     ],
     ["SELECT a OVER ()", "Syntax error: OVER keyword must follow a function call [1:10]"],
+    ["SELECT a FROM t QUALIFY a = 1", "The QUALIFY clause requires a window function to be present [1:17]"],
+    ["SELECT 1 |> JOIN (a JOIN b JOIN c ON x ON y)", "Syntax error: Expected end of input but got keyword ON [1:40]"],
+    [
+      "SELECT 1 |> JOIN (SELECT * FROM a JOIN b ON x ON y)",
+      "Syntax error: The number of join conditions is 2 but the number of joins that require a join condition is " +
+        "only 1. Unexpected keyword ON [1:47]",
+    ],
     ["SELECT\n  a = b = c", 'Syntax error: Unexpected "=" [2:9]'],
     ["SELECT a IS NULL = b", "Syntax error: Expression to the left of comparison must be parenthesized [1:18]"],
     ["SELECT a = NOT b", "Syntax error: Unexpected keyword NOT [1:12]"],

@@ -193,7 +193,9 @@ function parseSetOperation(cursor: Cursor, span: PipeOperator["span"]): PipeOper
 function parseJoin(cursor: Cursor, span: PipeOperator["span"]): PipeOperator | undefined {
   const head = parseJoinHead(cursor);
   if (head === undefined) return undefined;
+  cursor.isPipeJoin = true;
   const right = parseTable(cursor);
+  cursor.isPipeJoin = false;
   const condition = parseJoinCondition(cursor);
   return {
     kind: "PipeJoin",

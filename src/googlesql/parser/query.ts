@@ -15,6 +15,8 @@ import { parseWith } from "./with.ts";
  */
 export function parseQueryRule(cursor: Cursor, first?: Query): Query {
   cursor.enter();
+  const { isPipeJoin } = cursor;
+  cursor.isPipeJoin = false;
   const start = first?.span.start ?? cursor.token.start;
   const withClause = first === undefined && cursor.is("WITH") ? parseWith(cursor, false) : undefined;
   const isFrom = first === undefined && cursor.is("FROM");
@@ -25,6 +27,7 @@ export function parseQueryRule(cursor: Cursor, first?: Query): Query {
   const pipes: Query["pipes"][number][] = [];
   while (cursor.is("|>")) pipes.push(parsePipe(cursor));
   cursor.leave();
+  cursor.isPipeJoin = isPipeJoin;
   const isBare = withClause === undefined && orderBy === undefined && limit === undefined && pipes.length === 0;
   if (isBare && body.kind === "Query") return body;
   return { kind: "Query", span: cursor.spanFrom(start), with: withClause, body, orderBy, limit, pipes };

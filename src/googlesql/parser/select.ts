@@ -12,12 +12,17 @@ export type SelectHead = Pick<Select, "isDistinct" | "as" | "items">;
 /** `SELECT ... WINDOW`. Source: "SELECT statement" of the GoogleSQL reference. */
 export function parseSelect(cursor: Cursor): Select {
   const { start } = cursor.token;
+  const windowsBefore = cursor.windowCalls;
   const head = parseSelectHead(cursor);
   const from = cursor.take("FROM") ? parseFrom(cursor) : undefined;
   const where = cursor.take("WHERE") ? cursor.rules.expression(cursor) : undefined;
   const groupBy = parseGroupBy(cursor, "query");
   const having = cursor.take("HAVING") ? cursor.rules.expression(cursor) : undefined;
+  const keyword = cursor.token;
   const qualify = cursor.take("QUALIFY") ? cursor.rules.expression(cursor) : undefined;
+  if (qualify !== undefined && cursor.windowCalls === windowsBefore) {
+    throw cursor.error("The QUALIFY clause requires a window function to be present", keyword, "invalid_query");
+  }
   const windows = parseWindowClause(cursor, false);
   const { isDistinct, as, items } = head;
   const span = cursor.spanFrom(start);

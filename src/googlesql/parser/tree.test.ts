@@ -163,7 +163,7 @@ describe("FROM", () => {
     });
     expect(selectOf("SELECT 1 FROM t pivot WHERE x").from).toMatchObject({ alias: { name: "pivot" }, suffixes: [] });
     expect(selectOf("SELECT 1 FROM t unpivot").from).toMatchObject({ alias: { name: "unpivot" } });
-    expect(selectOf("SELECT 1 FROM t QUALIFY x > 1").qualify).toMatchObject({ operator: ">" });
+    expect(selectOf("SELECT 1 FROM t QUALIFY SUM(x) OVER () > 1").qualify).toMatchObject({ operator: ">" });
     expect(selectOf("SELECT 1 FROM t qualify GROUP BY y").from).toMatchObject({ alias: { name: "qualify" } });
   });
 

@@ -114,6 +114,7 @@ function combineJoins(cursor: Cursor, first: TableExpression, parts: readonly Jo
   if (parts.every((part) => part.conditions.length <= 1)) {
     return parts.reduce((left, part) => joinOf(left, part.head, part.right, part.conditions[0]), first);
   }
+  if (cursor.isPipeJoin) throw refuseSecond(cursor, parts);
   const open: { left: TableExpression; part: JoinPart }[] = [];
   let current = first;
   let conditionCount = 0;
@@ -147,6 +148,13 @@ function combineJoins(cursor: Cursor, first: TableExpression, parts: readonly Jo
     throw cursor.error(message, unmatched.part.head.first);
   }
   return current;
+}
+
+/** A join in a pipe takes one condition, and so do those in its parentheses. */
+function refuseSecond(cursor: Cursor, parts: readonly JoinPart[]): Error {
+  const second = parts.find((part) => part.conditions.length > 1)?.conditions[1];
+  const keyword = second?.keyword ?? cursor.token;
+  return cursor.error(`Syntax error: Expected end of input but got keyword ${keyword.code}`, keyword);
 }
 
 function refuseCondition(cursor: Cursor, condition: JoinCondition, parts: readonly JoinPart[]): Error {

@@ -151,7 +151,8 @@ describe("WHERE, HAVING and QUALIFY", () => {
         "invalid_query at "id > 1": The HAVING clause requires GROUP BY or aggregation in the select list to be present",
       ]
     `);
-    expect(errorsOf(`SELECT id FROM people QUALIFY id > 1`)).toMatchInlineSnapshot(`
+    const nested = "SELECT id FROM (SELECT id, LAG(id) OVER (ORDER BY id) AS l FROM people) QUALIFY id > 1";
+    expect(errorsOf(nested)).toMatchInlineSnapshot(`
       [
         "invalid_query at "id > 1": The QUALIFY clause requires a window function to be present",
       ]
