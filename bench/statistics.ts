@@ -48,3 +48,33 @@ export async function measure(run: () => Promise<number>, effort: Effort = defau
   }
   return summarise(times);
 }
+
+/** The same for several at once, in turns, so that whatever else the machine does meets all of them. */
+export async function measureInTurns(
+  runs: readonly (() => Promise<number>)[],
+  effort: Effort = defaultEffort,
+): Promise<readonly Timing[]> {
+  const times: number[][] = runs.map(() => []);
+  const takeTurns = async (round: number) => {
+    let spentMs = 0;
+    // Each goes first in some rounds.
+    for (let turn = 0; turn < runs.length; turn++) {
+      const place = (turn + round) % runs.length;
+      const time = (await runs[place]?.()) ?? 0;
+      times[place]?.push(time);
+      spentMs += time;
+    }
+    return spentMs;
+  };
+  let warmedMs = 0;
+  for (let round = 0; round < effort.warmUps || warmedMs < effort.warmUpMs * runs.length; round++) {
+    warmedMs += await takeTurns(round);
+  }
+  for (const each of times) each.length = 0;
+  const budgetMs = effort.budgetMs * runs.length;
+  let spentMs = 0;
+  for (let round = 0; round < effort.minRuns || (round < effort.maxRuns && spentMs < budgetMs); round++) {
+    spentMs += await takeTurns(round);
+  }
+  return times.map(summarise);
+}

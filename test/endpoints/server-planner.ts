@@ -24,8 +24,8 @@ const host: Pick<EngineHost, "createSources" | "addEntries" | "defineSource"> = 
 
 export interface ServerPlanner {
   readonly endpoints: readonly Endpoint[];
-  /** The plan of the endpoint's own query, or of a client's over its tables. */
-  plan(endpoint: Endpoint, sql?: string, language?: "sql" | "lql"): ServerPlan;
+  /** The plan of the endpoint's own query, or of a client's over its tables; cached by all that is given. */
+  plan(endpoint: Endpoint, sql?: string, language?: "sql" | "lql", rowLimit?: number): ServerPlan;
 }
 
 /** Endpoints of the folder over the sources of another. */
@@ -52,9 +52,9 @@ export async function openServerPlanner(folder = "endpoints"): Promise<ServerPla
   const planner = createPlanner({ engine, tables, endpoints: lookupOf(endpoints), nowMs: () => 1_787_000_000_000 });
   return {
     endpoints,
-    plan(endpoint, sql, language = "sql") {
+    plan(endpoint, sql, language = "sql", rowLimit = undefined) {
       const consumer = sql === undefined ? undefined : ({ language, text: sql } as const);
-      return planOf(planner.plan(endpoint, consumer, undefined));
+      return planOf(planner.plan(endpoint, consumer, rowLimit));
     },
   };
 }

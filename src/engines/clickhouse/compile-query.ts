@@ -1,9 +1,12 @@
 /** A resolved query as a plan: statements for the server, and the rest for the embedded engine. */
 import { GoogleSqlError, positionAt } from "../../googlesql/diagnostic.ts";
-import type { ResolvedQuery } from "../../googlesql/resolved.ts";
+import type { Expr, ResolvedQuery } from "../../googlesql/resolved.ts";
 import type { CompiledQuery, CompileOptions, Engine, ExplainedPart, OutputColumn } from "../contract/query-engine.ts";
 import { NotPushed } from "./compile/not-pushed.ts";
 import type { ServerTables } from "./compile/server-table.ts";
+import { applyChoices, findChoices } from "./constants/choices.ts";
+import { Computable } from "./constants/evaluate.ts";
+import type { ConstantValue } from "./constants/values.ts";
 import { NestedTooDeeply } from "./pushdown/limits.ts";
 import { divideQuery, type RemoteStatement, type ServerStatement } from "./pushdown/plan.ts";
 
@@ -22,6 +25,10 @@ interface CommonPlan {
    * whether the query does. Throws as `compileQuery` does.
    */
   readonly perRow: () => ServerPlan;
+  /** Conditions that the values of a call decide. */
+  readonly choices: () => readonly Expr[];
+  /** The same query with values of its choices, where those are known. Throws as `compileQuery` does. */
+  readonly withChoices: (values: ReadonlyMap<Expr, ConstantValue>) => ServerPlan;
 }
 
 /** What a run has to know of a query. */
@@ -53,14 +60,7 @@ export function compileQuery(query: ResolvedQuery, target: CompileTarget, option
     columns: query.columns.map(({ name, column }): OutputColumn => ({ name, type: column.type })),
     tables: division.tables,
   };
-  let perRow: ServerPlan | undefined;
-  const rest: CommonPlan = {
-    nowUs: options.nowUs,
-    perRow() {
-      perRow ??= planOf(compileQuery(query, { ...target, bindsConstants: false }, options));
-      return perRow;
-    },
-  };
+  const rest = planForms(query, target, options);
   if (division.kind === "whole") {
     const plan: ServerPlan = { kind: "whole", statement: division.statement, ...rest };
     return { ...common, sql: division.statement.sql, plan };
@@ -73,6 +73,41 @@ export function compileQuery(query: ResolvedQuery, target: CompileTarget, option
   const plan: ServerPlan = { kind: "divided", remotes: division.remotes, residual, reasons, ...rest };
   const sql = [...division.remotes.map((remote) => remote.sql), residual.sql].join(";\n");
   return { ...common, sql, plan };
+}
+
+/** Of a query whose values choose in more ways than that the last are kept. */
+const MAX_FORMS = 32;
+
+/** The other plans of a query, made when they are asked for. */
+function planForms(query: ResolvedQuery, target: CompileTarget, options: CompileOptions): CommonPlan {
+  const perRow = once(() => planOf(compileQuery(query, { ...target, bindsConstants: false }, options)));
+  const choices = once(() => findChoices(query, new Computable(options.timeZone ?? "UTC")));
+  const forms = new Map<string, ServerPlan>();
+  return {
+    nowUs: options.nowUs,
+    perRow,
+    choices,
+    withChoices(values) {
+      const key = choices()
+        .map((choice) => String(values.get(choice)))
+        .join();
+      const known = forms.get(key);
+      if (known !== undefined) return known;
+      const made = planOf(compileQuery(applyChoices(query, values), target, options));
+      if (forms.size >= MAX_FORMS) forms.clear();
+      const form: ServerPlan = { ...made, perRow };
+      forms.set(key, form);
+      return form;
+    },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function divide(query: ResolvedQuery, target: CompileTarget, timeZone: string, text: string) {

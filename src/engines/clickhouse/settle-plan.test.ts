@@ -16,7 +16,7 @@ function settle(condition: string, values: Readonly<Record<string, ParameterValu
   const request: Pick<RunRequest, "query" | "values"> = { query, values: given };
   const { plan, constants } = settlePlan(planOf(query), request, NOW_US);
   const sql = plan.kind === "whole" ? plan.statement.sql : plan.remotes.map((remote) => remote.sql).join();
-  return { constants, isPerRow: plan !== planOf(query), kind: plan.kind, sql };
+  return { constants, isPerRow: plan === planOf(query).perRow(), kind: plan.kind, sql };
 }
 
 describe("before a run", () => {
@@ -46,19 +46,25 @@ describe("before a run", () => {
   });
 
   it.each([
-    "@s = '' OR timestamp > CAST(@s AS TIMESTAMP)",
-    "@s != '' AND timestamp > CAST(@s AS TIMESTAMP)",
-    "IF(@s != '', timestamp > CAST(@s AS TIMESTAMP), TRUE)",
-    "IF(@s = '', id = 'a', timestamp > CAST(@s AS TIMESTAMP))",
-    "CASE WHEN @s = '' THEN TRUE WHEN @t = '' THEN timestamp > CAST(@s AS TIMESTAMP) END",
-    "CASE WHEN @s != '' THEN timestamp > CAST(@s AS TIMESTAMP) ELSE TRUE END",
-    "CASE WHEN @s = '' THEN TRUE ELSE timestamp > CAST(@s AS TIMESTAMP) END",
-    "COALESCE(NULLIF(@s, ''), 'now') = 'now' OR timestamp > CAST(@s AS TIMESTAMP)",
-  ])("what fails where no row comes to counts as NULL: %s", (condition) => {
-    expect(settle(condition, { s: "" })).toMatchObject({ constants: { k1: null }, isPerRow: false });
-    const value = 1_787_184_000_000_000n;
-    expect(settle(condition, { s: "2026-08-20", t: "" }).constants).toEqual({ k1: value });
-    expect(settle(condition, { s: "yesterday", t: "" }).isPerRow).toBe(true);
+    ["@s = '' OR timestamp > CAST(@s AS TIMESTAMP)", undefined],
+    ["@s != '' AND timestamp > CAST(@s AS TIMESTAMP)", "false"],
+    ["id = 'b' AND (@s = '' OR timestamp > CAST(@s AS TIMESTAMP))", "(t1.`id` = 'b')"],
+    ["IF(@s != '', timestamp > CAST(@s AS TIMESTAMP), TRUE)", undefined],
+    ["IF(@s = '', id = 'a', timestamp > CAST(@s AS TIMESTAMP))", "(t1.`id` = 'a')"],
+    ["CASE WHEN @s = '' THEN id = 'c' WHEN @t = '' THEN timestamp > CAST(@s AS TIMESTAMP) END", "(t1.`id` = 'c')"],
+    ["CASE WHEN @s != '' THEN timestamp > CAST(@s AS TIMESTAMP) ELSE id = 'd' END", "(t1.`id` = 'd')"],
+    ["COALESCE(NULLIF(@s, ''), 'now') = 'now' OR timestamp > CAST(@s AS TIMESTAMP)", undefined],
+  ])("the conditions on the call's values are decided, and what they leave out is not looked at: %s", (given, left) => {
+    const settled = settle(given, { s: "", t: "" });
+    expect(settled).toMatchObject({ constants: {}, kind: "whole" });
+    expect(settled.sql).toBe(
+      `SELECT t1.\`id\` AS o1 FROM \`events_1\` AS t1${left === undefined ? "" : ` WHERE ${left}`}`,
+    );
+    const bound = settle(given, { s: "2026-08-20", t: "" });
+    expect(bound.constants).toEqual({ k1: NOW_US });
+    expect(bound.sql).toContain("(t1.`timestamp` > {k1:Nullable(Int64)})");
+    expect(bound.sql).not.toContain("{p");
+    expect(settle(given, { s: "yesterday", t: "" }).kind).toBe("divided");
   });
 
   it("a condition on the row says nothing of what fails behind it", () => {
@@ -66,7 +72,7 @@ describe("before a run", () => {
   });
 
   it("nothing is bound that the server computes well by itself", () => {
-    expect(settle("event_message = CONCAT(@s, 'b') AND @t IN ('a', 'b')", { s: "a", t: "a" })).toMatchObject({
+    expect(settle("event_message = CONCAT(@s, 'b')", { s: "a" })).toMatchObject({
       constants: {},
       sql: expect.stringContaining("{p1:Nullable(String)}"),
     });

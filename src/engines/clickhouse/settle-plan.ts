@@ -1,6 +1,6 @@
 /** What a run computes of a query before anything is sent: constants, by the values of the call. */
 import type { RunRequest } from "../contract/query-engine.ts";
-import { bindConstants } from "./compile/run-constants.ts";
+import { bindConstants, computeKnown } from "./compile/run-constants.ts";
 import type { ServerPlan } from "./compile-query.ts";
 import type { RunFacts } from "./constants/evaluate.ts";
 import { constantOf } from "./constants/values.ts";
@@ -26,12 +26,15 @@ interface SettledPlan {
 
 /** The plan for the values of a call, and what was computed beforehand. */
 export function settlePlan(
-  plan: ServerPlan,
+  general: ServerPlan,
   request: Pick<RunRequest, "query" | "values">,
   nowUs: bigint,
 ): SettledPlan {
+  const facts = factsOf(request, nowUs);
+  const choices = general.choices();
+  const plan = choices.length === 0 ? general : general.withChoices(computeKnown(choices, facts));
   const statements = plan.kind === "whole" ? [plan.statement] : plan.remotes;
   const needed = statements.flatMap((statement) => statement.constants);
-  const constants = needed.length === 0 ? {} : bindConstants(needed, factsOf(request, nowUs));
+  const constants = needed.length === 0 ? {} : bindConstants(needed, facts);
   return constants === undefined ? { plan: plan.perRow(), constants: {} } : { plan, constants };
 }

@@ -9,7 +9,6 @@ import { findColumn } from "../../lowering/find-column.ts";
 import { type Compilation, nextAlias, unguarded } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { renderBlock } from "./render.ts";
-import type { Premise } from "./run-constants.ts";
 import type { Binding, CarriedValue, RecordSource, Scope } from "./scope.ts";
 
 export interface SelectItem {
@@ -29,8 +28,6 @@ export interface Block {
   /** Printed last, so that sub-selects have been asked for everything. Undefined without FROM. */
   from: (() => string) | undefined;
   where: readonly string[];
-  /** The same conditions, by which constants behind them are known not to count. */
-  premises: readonly Premise[];
   groupKeys: readonly { readonly id: number; readonly sql: string }[];
   groupingSets: readonly (readonly number[])[] | undefined;
   isGrouped: boolean;
@@ -52,7 +49,6 @@ export function newBlock(depth = 1): Block {
   return {
     from: undefined,
     where: [],
-    premises: [],
     groupKeys: [],
     groupingSets: undefined,
     isGrouped: false,
@@ -181,5 +177,5 @@ export function copyBlock(block: Block): Block {
 
 /** The block with other columns. */
 export function withoutColumns(block: Block): Block {
-  return { ...newBlock(block.depth), from: block.from, where: block.where, premises: block.premises };
+  return { ...newBlock(block.depth), from: block.from, where: block.where };
 }

@@ -1,7 +1,5 @@
 /** Which arguments of a call are computed only where others say so, and where that is. */
 import type { CallExpr } from "../../../googlesql/resolved.ts";
-import type { ConstantValue } from "../constants/values.ts";
-import type { Premise } from "./run-constants.ts";
 
 /** True where the condition is, and false otherwise. */
 export function isTrue(condition: string): string {
@@ -28,14 +26,3 @@ export function branchGuards(call: CallExpr, printed: readonly string[]): string
 
 /** Calls that compute some arguments only where others say so. */
 export const BRANCHING: ReadonlySet<string> = new Set(["$and", "$or", "IF", "COALESCE", "IFNULL"]);
-
-/** The same of operands that are constants of the run. */
-export function branchPremises(call: CallExpr, index: number): readonly Premise[] {
-  const before = call.arguments.slice(0, call.function === "IF" ? Math.min(index, 1) : index);
-  const holds = (value: ConstantValue) => {
-    if (call.function === "$and") return value !== false;
-    if (call.function === "$or") return value !== true;
-    return call.function === "IF" ? (value === true) === (index === 1) : value === null;
-  };
-  return before.flatMap((condition) => (condition === undefined ? [] : [{ condition, holds }]));
-}

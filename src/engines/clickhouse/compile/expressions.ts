@@ -2,12 +2,12 @@
 import type { CallExpr, CaseExpr, CastExpr, Expr, LetExpr } from "../../../googlesql/resolved.ts";
 import { formatType, type SqlType } from "../../../googlesql/types.ts";
 import { printCast } from "../functions/cast.ts";
-import { BRANCHING, branchGuards, branchPremises, isTrue } from "./branches.ts";
+import { BRANCHING, branchGuards, isTrue } from "./branches.ts";
 import { printCall, scalarContext } from "./calls.ts";
 import { type Compilation, guarded, nextAlias } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped, physicalType, printLiteral, printNull } from "./physical-types.ts";
-import { type Premise, printRunConstant, under } from "./run-constants.ts";
+import { printRunConstant } from "./run-constants.ts";
 import { type Binding, cheapBinding, type RecordSource, type Scope, variableScope } from "./scope.ts";
 import { isRepeatable } from "./sql-text.ts";
 import { printInSubquery, printSubquery } from "./subqueries.ts";
@@ -147,21 +147,17 @@ function printRecordField(expression: Expr & { kind: "RecordField" }, scope: Sco
 function printCase(compilation: Compilation, expression: CaseExpr, scope: Scope): string {
   const taken: string[] = [];
   const parts: string[] = [];
-  const passed: Premise[] = [];
-  const print = (guard: string | undefined, premises: readonly Premise[], each: Expr) =>
-    under(compilation, premises, () => guarded(compilation, guard, () => printExpression(compilation, each, scope)));
+  const print = (guard: string | undefined, each: Expr) =>
+    guarded(compilation, guard, () => printExpression(compilation, each, scope));
   for (const { when, then } of expression.branches) {
     const before = taken.length === 0 ? undefined : `NOT (${taken.join(" OR ")})`;
-    const condition = print(before, passed, when);
+    const condition = print(before, when);
     const here = before === undefined ? isTrue(condition) : `${isTrue(condition)} AND ${before}`;
-    parts.push(condition, print(here, [...passed, { condition: when, holds: (value) => value === true }], then));
+    parts.push(condition, print(here, then));
     taken.push(isTrue(condition));
-    passed.push({ condition: when, holds: (value) => value !== true });
   }
   const rest =
-    expression.else === undefined
-      ? printNull(expression.type)
-      : print(`NOT (${taken.join(" OR ")})`, passed, expression.else);
+    expression.else === undefined ? printNull(expression.type) : print(`NOT (${taken.join(" OR ")})`, expression.else);
   return `multiIf(${parts.join(", ")}, ${rest})`;
 }
 
@@ -241,9 +237,7 @@ function printCallOf(compilation: Compilation, call: CallExpr, scope: Scope): st
       args.push(printExpression(compilation, argument, scope));
       continue;
     }
-    const premises = BRANCHING.has(call.function) ? branchPremises(call, args.length) : [];
-    const print = () => guarded(compilation, guard, () => printExpression(compilation, argument, scope));
-    args.push(under(compilation, premises, print));
+    args.push(guarded(compilation, guard, () => printExpression(compilation, argument, scope)));
   }
   return printCall(compilation, call, args);
 }

@@ -3,33 +3,23 @@
  * or not at all, it is computed here and bound as a parameter: then the server finds rows by it as by any value.
  */
 import type { Expr } from "../../../googlesql/resolved.ts";
-import { someExpression } from "../../lowering/children.ts";
-import { Computable, computeConstant, type RunFacts } from "../constants/evaluate.ts";
+import { Computable, computeConstant, type RunFacts, readsRun } from "../constants/evaluate.ts";
 import { type ConstantValue, isConstantType, literalFor, toServerConstant } from "../constants/values.ts";
 import type { ServerValue } from "../driver/parameter-form.ts";
 import type { Compilation } from "./compilation.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { physicalType, printLiteral } from "./physical-types.ts";
 
-/** A condition that is the same for every row, and what it has to be for what depends on it to count. */
-export interface Premise {
-  readonly condition: Expr;
-  holds(value: ConstantValue): boolean;
-}
-
 /** An expression that is bound under a name. */
 export interface RunConstant {
   readonly name: string;
   readonly expression: Expr;
-  /** For each place in which it stands, what has to hold for it to count there. */
-  readonly places: readonly (readonly Premise[])[];
 }
 
 /** The constants of one statement, as they are found. */
 export class RunConstants {
   readonly #computable: Computable;
-  readonly #found = new Map<Expr, RunConstant & { readonly places: (readonly Premise[])[] }>();
-  #premises: readonly Premise[] = [];
+  readonly #found = new Map<Expr, RunConstant>();
 
   constructor(timeZone: string) {
     this.#computable = new Computable(timeZone);
@@ -40,23 +30,11 @@ export class RunConstants {
     return this.#computable.has(expression);
   }
 
-  /** The name of a constant in the place that is being printed. */
+  /** The name under which it is bound. */
   nameOf(expression: Expr): string {
-    const known = this.#found.get(expression) ?? { name: `k${this.#found.size + 1}`, expression, places: [] };
-    known.places.push(this.#premises);
+    const known = this.#found.get(expression) ?? { name: `k${this.#found.size + 1}`, expression };
     this.#found.set(expression, known);
     return known.name;
-  }
-
-  /** Prints what counts only where all of them hold; a condition that depends on the row says nothing here. */
-  under<T>(premises: readonly Premise[], print: () => T): T {
-    const outer = this.#premises;
-    this.#premises = [...outer, ...premises.filter(({ condition }) => this.has(condition))];
-    try {
-      return print();
-    } finally {
-      this.#premises = outer;
-    }
   }
 
   /** Those that the statement reads. */
@@ -64,11 +42,6 @@ export class RunConstants {
     const names = new Set([...sql.matchAll(/\{(k\d+):/g)].map(([, name]) => name));
     return [...this.#found.values()].filter(({ name }) => names.has(name));
   }
-}
-
-/** Prints what counts only where all of them hold. */
-export function under<T>({ constants }: Compilation, premises: readonly Premise[], print: () => T): T {
-  return constants === undefined || premises.length === 0 ? print() : constants.under(premises, print);
 }
 
 /**
@@ -101,12 +74,6 @@ function isPlain({ kind, type }: Expr): boolean {
   return kind === "Literal" || kind === "Parameter" || !isConstantType(type);
 }
 
-function readsRun(expression: Expr): boolean {
-  const isOfRun = (at: { readonly kind: string; readonly function?: string }) =>
-    at.kind === "Parameter" || (at.kind === "Call" && at.function?.startsWith("CURRENT_") === true);
-  return someExpression(expression, isOfRun, false);
-}
-
 /** Undefined where it fails, which is for the server to find out for each row. */
 function tryLiteral(expression: Expr): string | undefined {
   try {
@@ -118,25 +85,18 @@ function tryLiteral(expression: Expr): string | undefined {
   }
 }
 
-/** Undefined where one that counts has no value: then the server, or the embedded engine, is to find out for which row. */
+/** Undefined where one has no value: then the server, or the embedded engine, is to find out for which row. */
 export function bindConstants(
   constants: readonly RunConstant[],
   facts: RunFacts,
 ): Readonly<Record<string, ServerValue>> | undefined {
   const bound: Record<string, ServerValue> = {};
-  for (const { name, expression, places } of constants) {
+  for (const { name, expression } of constants) {
     const value = attempt(() => computeConstant(expression, facts));
-    if (value === undefined && places.some((premises) => counts(premises, facts))) return undefined;
-    bound[name] = toServerConstant(value ?? null, expression.type);
+    if (value === undefined) return undefined;
+    bound[name] = toServerConstant(value, expression.type);
   }
   return bound;
-}
-
-function counts(premises: readonly Premise[], facts: RunFacts): boolean {
-  return premises.every(({ condition, holds }) => {
-    const value = attempt(() => computeConstant(condition, facts));
-    return value === undefined || holds(value);
-  });
 }
 
 function attempt<T>(compute: () => T): T | undefined {
@@ -145,4 +105,14 @@ function attempt<T>(compute: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The values of the constants that have one. */
+export function computeKnown(constants: readonly Expr[], facts: RunFacts): ReadonlyMap<Expr, ConstantValue> {
+  const values = new Map<Expr, ConstantValue>();
+  for (const constant of constants) {
+    const value = attempt(() => computeConstant(constant, facts));
+    if (value !== undefined) values.set(constant, value);
+  }
+  return values;
 }

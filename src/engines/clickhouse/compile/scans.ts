@@ -10,7 +10,6 @@ import { printExpression, sourceOf } from "./expressions.ts";
 import { buildJoin } from "./joins.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped, physicalType } from "./physical-types.ts";
-import { under } from "./run-constants.ts";
 import type { Binding, Scope } from "./scope.ts";
 import { buildSetOperation } from "./set-operations.ts";
 import { isRepeatable } from "./sql-text.ts";
@@ -128,18 +127,15 @@ export function buildFilter(compilation: Compilation, predicate: Expr, input: Bl
   const before = block.where.map((condition) => `ifNull(${condition}, false)`);
   const guard = before.length === 0 ? undefined : before.join(" AND ");
   const isAnd = predicate.kind === "Call" && predicate.function === "$and" && !predicate.isSafe;
-  let { where, premises } = block;
+  let where = block.where;
   let known = guard;
   for (const condition of isAnd ? predicate.arguments : [predicate]) {
     if (condition === undefined) continue;
-    const print = () => guarded(compilation, known, () => printExpression(compilation, condition, scopeOf(block)));
-    const sql = under(compilation, premises, print);
-    premises = [...premises, { condition, holds: (value) => value === true }];
+    const sql = guarded(compilation, known, () => printExpression(compilation, condition, scopeOf(block)));
     where = [...where, sql];
     known = known === undefined ? `ifNull(${sql}, false)` : `${known} AND ifNull(${sql}, false)`;
   }
   block.where = where;
-  block.premises = premises;
   return block;
 }
 

@@ -3,6 +3,7 @@
  * are computed from the left, and only those that count, as the language's conditions have it.
  */
 import type { CallExpr, CaseExpr, Expr, LetExpr } from "../../../googlesql/resolved.ts";
+import { someExpression } from "../../lowering/children.ts";
 import { castConstant, isCastComputed } from "./casts.ts";
 import { plainFunctions } from "./functions.ts";
 import { isInterval, movingFunctions, type Shift, shiftOf } from "./moves.ts";
@@ -93,6 +94,13 @@ export class Computable {
     const values = operands.filter((operand) => operand?.kind !== "DatePart");
     return values.every((operand) => operand !== undefined && this.#has(operand, variables));
   }
+}
+
+/** Does the value depend on the run, by a parameter or the clock? */
+export function readsRun(expression: Expr): boolean {
+  const isOfRun = (at: { readonly kind: string; readonly function?: string }) =>
+    at.kind === "Parameter" || (at.kind === "Call" && Object.hasOwn(CLOCKS, at.function ?? ""));
+  return someExpression(expression, isOfRun, false);
 }
 
 function optional<T>(value: T | undefined): readonly T[] {

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseQuery } from "../../../googlesql/parse.ts";
+import { resolveQuery } from "../../../googlesql/resolve.ts";
+import type { Expr, ResolvedQuery } from "../../../googlesql/resolved.ts";
+import { BOOL, INT64, type SqlType, STRING } from "../../../googlesql/types.ts";
+import type { ParameterValue } from "../../contract/query-engine.ts";
+import type { ScratchEngine } from "../../contract/scratch-engine.ts";
+import { openScratchEngine } from "../../index.ts";
+import { applyChoices, findChoices } from "./choices.ts";
+import { Computable, computeConstant, type RunFacts } from "./evaluate.ts";
+import { type ConstantValue, constantOf } from "./values.ts";
+
+const types: ReadonlyMap<string, SqlType> = new Map([
+  ["s", STRING],
+  ["n", INT64],
+  ["b", BOOL],
+]);
+
+const rows = "UNNEST([STRUCT(1 AS x, 'a' AS t), (2, 'b'), (0, NULL), (NULL, 'a')])";
+
+/** Conditions and values in every place where they choose, and where they do not. */
+const texts: readonly string[] = [
+  ..."@b OR x > 1|@b AND x > 1|NOT @b OR x > 1|@b|@b IS NULL OR x = @n|@s = '' OR t = @s|(@b AND x > 1) OR t = 'a'"
+    .split("|")
+    .map((condition) => `SELECT x, t FROM ${rows} WHERE ${condition}`),
+  ..."(@b OR x > 1) AND (@s = 'a' OR x < 2)|x > 0 AND @b AND @n > 1|x > 0 OR @b OR x IS NULL|IF(@b, x > 1, t = 'a')"
+    .split("|")
+    .map((condition) => `SELECT x, t FROM ${rows} WHERE ${condition}`),
+  ...[
+    "IF(@b, x, -x)",
+    "IF(x > 1, @n, IF(@s = 'a', x, 7))",
+    "CASE WHEN @b THEN x WHEN @n > 1 THEN -x END",
+    "CASE WHEN x > 1 THEN 5 WHEN @b THEN x WHEN x = 0 THEN 6 ELSE 9 END",
+    "CASE @s WHEN 'a' THEN x WHEN t THEN 8 ELSE @n END",
+    "CASE WHEN @b THEN 1 / x ELSE 0 END",
+    "@b AND x > 1",
+    "@b OR x > 1",
+    "SAFE.REGEXP_CONTAINS(t, @s)",
+    "COUNTIF(@b OR x > 1) OVER ()",
+  ].map((value) => `SELECT ${value} AS v FROM ${rows} ORDER BY x`),
+  `SELECT IF(@b, t, 'all') AS k, COUNTIF(@n > 1 AND x > 0) AS n FROM ${rows} GROUP BY k ORDER BY k`,
+  `WITH w AS (SELECT x FROM ${rows} WHERE @b OR x > 1) SELECT a.x FROM w AS a JOIN w AS b USING (x) ORDER BY x`,
+  `SELECT x FROM ${rows} WHERE x IN (SELECT y FROM UNNEST([1, 2]) AS y WHERE @b OR y > 1) ORDER BY x`,
+];
+
+const values: readonly Readonly<Record<string, ParameterValue>>[] = [
+  { s: "a", n: "2", b: true },
+  { s: "", n: "1", b: false },
+  { s: null, n: null, b: null },
+];
+
+let judge: ScratchEngine;
+beforeAll(async () => {
+  judge = await openScratchEngine();
+});
+afterAll(() => judge.close());
+
+function resolve(text: string): ResolvedQuery {
+  return resolveQuery(parseQuery(text), text, { tables: judge.tables, parameters: types });
+}
+
+async function ask(query: ResolvedQuery, given: Readonly<Record<string, ParameterValue>>): Promise<string> {
+  const compiled = judge.compile(query);
+  const bound = compiled.parameters.map(({ key }) => given[key] ?? null);
+  return judge.run(compiled, bound, 10_000).catch(() => "an error");
+}
+
+function decide(query: ResolvedQuery, given: Readonly<Record<string, ParameterValue>>): ResolvedQuery {
+  const facts: RunFacts = {
+    nowUs: 0n,
+    valueOf: (key) => constantOf(types.get(String(key)) ?? STRING, given[key] ?? null),
+  };
+  const choices = findChoices(query, new Computable("UTC"));
+  return applyChoices(
+    query,
+    new Map<Expr, ConstantValue>(choices.map((choice) => [choice, computeConstant(choice, facts)])),
+  );
+}
+
+describe("a query with its choices made", () => {
+  it.each(texts)("answers as without: %s", async (text) => {
+    const query = resolve(text);
+    for (const given of values) expect(await ask(decide(query, given), given)).toBe(await ask(query, given));
+  });
+
+  it("has none of them left", () => {
+    const computable = new Computable("UTC");
+    const left = texts.map(resolve).filter((query) => findChoices(query, computable).length > 0);
+    expect(left.length).toBeGreaterThan(texts.length - 3);
+    for (const query of left) {
+      for (const given of values) expect(findChoices(decide(query, given), computable)).toEqual([]);
+    }
+  });
+
+  it("is taken as it is where there are more of them than forms are worth", () => {
+    const rowsOf = (conditions: number) => {
+      const each = Array.from({ length: conditions }, (_, n) => `IF(@n = ${n}, x, 0) AS c${n}`);
+      return findChoices(resolve(`SELECT ${each.join(", ")} FROM ${rows}`), new Computable("UTC")).length;
+    };
+    expect([rowsOf(64), rowsOf(65)]).toEqual([64, 0]);
+  });
+});

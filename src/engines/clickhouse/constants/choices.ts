@@ -1,0 +1,116 @@
+/**
+ * Conditions that are the same for every row of a run and choose what of a query counts: `@since IS NULL OR ...`,
+ * `CASE WHEN @interval = ... THEN ...`. With their values the query is shorter, and the server reads and computes less.
+ */
+import type { CallExpr, CaseExpr, Expr, ResolvedQuery, Scan } from "../../../googlesql/resolved.ts";
+import { mapExpression, mapScan, type Rewriting } from "../pushdown/rewrite.ts";
+import { type Computable, readsRun } from "./evaluate.ts";
+import type { ConstantValue } from "./values.ts";
+
+/** Of more the query is taken as it is: each call would have a form of its own. */
+const MAX_CHOICES = 64;
+/** Scans of a query that is looked through; chains of them are walked by recursion here. */
+const MAX_SCANS = 1_000;
+
+const BOOL = { kind: "BOOL" } as const;
+
+/** The conditions, each in the place where it chooses; none where there are too many. */
+export function findChoices({ scan: root }: ResolvedQuery, computable: Computable): readonly Expr[] {
+  const found = new Set<Expr>();
+  let scanCount = 0;
+  const isConstant = (expression: Expr) => expression.kind !== "Literal" && computable.has(expression);
+  const note = (condition: Expr | undefined) => {
+    if (condition !== undefined && isConstant(condition) && readsRun(condition)) found.add(condition);
+  };
+  mapScan(root, {
+    definitions: new Map(),
+    scan(scan) {
+      if (scan.kind === "Filter") note(scan.predicate);
+      return ++scanCount > MAX_SCANS ? scan : undefined;
+    },
+    expression(expression) {
+      if (isConstant(expression)) return expression;
+      for (const condition of conditionsOf(expression)) note(condition);
+      return undefined;
+    },
+  });
+  return scanCount > MAX_SCANS || found.size > MAX_CHOICES ? [] : [...found];
+}
+
+/** The conditions of an expression that decide which of its other parts count. */
+function conditionsOf(expression: Expr): readonly (Expr | undefined)[] {
+  if (expression.kind === "Case") return expression.branches.map(({ when }) => when);
+  if (expression.kind !== "Call" || expression.isSafe) return [];
+  const { function: name, arguments: operands } = expression;
+  if (name === "IF") return operands.slice(0, 1);
+  return name === "$and" || name === "$or" ? operands : [];
+}
+
+/** The query with the values of its choices in it; those without a value stay as they are. */
+export function applyChoices(query: ResolvedQuery, values: ReadonlyMap<Expr, ConstantValue>): ResolvedQuery {
+  const rewriting: Rewriting = {
+    definitions: new Map(),
+    scan: (scan) => (scan.kind === "Filter" ? chooseRows(scan, values, rewriting) : undefined),
+    expression(expression) {
+      if (expression.kind === "Case") return chooseBranch(expression, values, rewriting);
+      if (expression.kind !== "Call" || expression.isSafe) return undefined;
+      return expression.function === "IF"
+        ? chooseOperand(expression, values, rewriting)
+        : joinConditions(expression, values, rewriting);
+    },
+  };
+  return { ...query, scan: mapScan(query.scan, rewriting) };
+}
+
+type Values = ReadonlyMap<Expr, ConstantValue>;
+
+function truth(value: boolean | null, { span }: Expr): Expr {
+  return { kind: "Literal", type: BOOL, value: value === null ? null : `${value}`, span };
+}
+
+function settleCondition(condition: Expr, values: Values, rewriting: Rewriting): Expr {
+  const value = values.get(condition);
+  if (value === undefined) return mapExpression(condition, rewriting);
+  return truth(typeof value === "boolean" ? value : null, condition);
+}
+
+function chooseRows(scan: Scan & { kind: "Filter" }, values: Values, rewriting: Rewriting): Scan {
+  const predicate = settleCondition(scan.predicate, values, rewriting);
+  const input = mapScan(scan.input, rewriting);
+  return predicate.kind === "Literal" && predicate.value === "true" ? input : { ...scan, predicate, input };
+}
+
+function chooseBranch(expression: CaseExpr, values: Values, rewriting: Rewriting): Expr | undefined {
+  if (!expression.branches.some(({ when }) => values.has(when))) return undefined;
+  const left = expression.branches.filter(({ when }) => !values.has(when) || values.get(when) === true);
+  const taken = left.findIndex(({ when }) => values.has(when));
+  const branches = taken === -1 ? left : left.slice(0, taken);
+  const rest = taken === -1 ? expression.else : left[taken]?.then;
+  if (branches.length > 0) return mapExpression({ ...expression, branches, else: rest }, rewriting);
+  const { type, span } = expression;
+  return rest === undefined ? { kind: "Literal", type, value: null, span } : mapExpression(rest, rewriting);
+}
+
+function chooseOperand(call: CallExpr, values: Values, rewriting: Rewriting): Expr | undefined {
+  const [condition, ...operands] = call.arguments;
+  const value = condition === undefined ? undefined : values.get(condition);
+  const taken = value === undefined ? undefined : operands[value === true ? 0 : 1];
+  return taken === undefined ? undefined : mapExpression(taken, rewriting);
+}
+
+/** AND and OR without the operands that change nothing, and without those behind one that decides. */
+function joinConditions(call: CallExpr, values: Values, rewriting: Rewriting): Expr | undefined {
+  if (call.function !== "$and" && call.function !== "$or") return undefined;
+  const [neutral, decisive] = call.function === "$and" ? ["true", "false"] : ["false", "true"];
+  const kept: Expr[] = [];
+  for (const operand of call.arguments) {
+    if (operand === undefined) return undefined;
+    const settled = settleCondition(operand, values, rewriting);
+    const value = settled.kind === "Literal" ? settled.value : undefined;
+    if (value !== neutral) kept.push(settled);
+    if (value === decisive) break;
+  }
+  const [first] = kept;
+  if (first === undefined) return truth(neutral === "true", call);
+  return kept.length === 1 ? first : { ...call, arguments: kept };
+}
