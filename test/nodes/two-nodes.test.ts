@@ -6,8 +6,11 @@ import { readConfiguration } from "../../src/config/config.ts";
 import { openMemoryEngine } from "../../src/engines/index.ts";
 import { type RunningService, startService } from "../../src/service/service.ts";
 import { hasPostgres, type PostgresCluster, startPostgres } from "../support/postgres-cluster.ts";
-import { changeInTurn, limitMs, valueAt } from "./endpoint-changes.ts";
+import { changeInTurn, valueAt } from "./endpoint-changes.ts";
 import { nodeAt, nodeEnvironment, type TestNode, waitUntil } from "./start-node.ts";
+
+/** That it takes less than a second is for the long suite, on a machine that does nothing else. */
+const patienceMs = 15_000;
 
 let cluster: PostgresCluster;
 let environment: Record<string, string>;
@@ -42,35 +45,35 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
   it("answer with each other's endpoints, changes and removals, and no more with what was cached", async () => {
     const made = { name: "shared", query: "SELECT 0 AS v", cache_seconds: 600 };
     expect((await one.call("POST", "/api/endpoints", made)).status).toBe(201);
-    await waitUntil(async () => (await valueAt(other, "shared")) === 0, limitMs);
-    await changeInTurn([one, other], "shared", 5);
+    await waitUntil(async () => (await valueAt(other, "shared")) === 0, patienceMs);
+    await changeInTurn([one, other], "shared", 5, patienceMs);
     await one.call("DELETE", "/api/endpoints/shared");
-    await waitUntil(async () => (await valueAt(other, "shared")) === 404, limitMs);
+    await waitUntil(async () => (await valueAt(other, "shared")) === 404, patienceMs);
   });
 
   it("refuse each other's revoked tokens", async () => {
     const { body } = await one.call("POST", "/api/access-tokens", { description: "t", scopes: ["query"] });
     const call = () => other.call("GET", "/api/session", undefined, { token: String(body.token) });
-    await waitUntil(async () => (await call()).status === 200, limitMs);
+    await waitUntil(async () => (await call()).status === 200, patienceMs);
     await one.call("DELETE", `/api/access-tokens/${body.id}`);
-    await waitUntil(async () => (await call()).status === 401, limitMs);
+    await waitUntil(async () => (await call()).status === 401, patienceMs);
   });
 
   it("see each other's sources, views, backends and rules", async () => {
     await one.call("POST", "/api/sources", { name: "shared_logs" });
     const stores = () => other.call("POST", "/api/logs?source_name=shared_logs", [{ message: "x" }]);
-    await waitUntil(async () => (await stores()).status === 200, limitMs);
+    await waitUntil(async () => (await stores()).status === 200, patienceMs);
     await one.call("POST", "/api/views", { name: "v", endpoint: "logs.all", state: "s" });
     expect(JSON.stringify((await other.call("GET", "/api/views")).body)).toContain('"name":"v"');
     const config = { url: "http://127.0.0.1:9/" };
     const { body } = await one.call("POST", "/api/backends", { name: "b", type: "webhook", config });
-    await waitUntil(async () => (await other.call("GET", `/api/backends/${body.id}`)).status === 200, limitMs);
+    await waitUntil(async () => (await other.call("GET", `/api/backends/${body.id}`)).status === 200, patienceMs);
     const { body: rule } = await other.call("POST", "/api/rules", { source: "shared_logs", backend_id: body.id });
-    await waitUntil(async () => (await one.call("GET", `/api/rules/${rule.id}`)).status === 200, limitMs);
+    await waitUntil(async () => (await one.call("GET", `/api/rules/${rule.id}`)).status === 200, patienceMs);
     await one.call("DELETE", `/api/backends/${body.id}`);
-    await waitUntil(async () => (await other.call("GET", `/api/rules/${rule.id}`)).status === 404, limitMs);
+    await waitUntil(async () => (await other.call("GET", `/api/rules/${rule.id}`)).status === 404, patienceMs);
     await other.call("DELETE", "/api/sources/shared_logs");
-    await waitUntil(async () => (await one.call("GET", "/api/sources/shared_logs")).status === 404, limitMs);
+    await waitUntil(async () => (await one.call("GET", "/api/sources/shared_logs")).status === 404, patienceMs);
   });
 
   it("send what either stored from one of them", async () => {
@@ -88,10 +91,10 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
     const events = [1, 2, 3].map((n) => ({ id: `drained-${n}`, timestamp, event_message: "m" }));
     const send = (node: TestNode) => node.call("POST", "/api/logs?source_name=drained_logs", events);
     // The leader looks events up, in an engine of its own here: it has them before they are to be drained.
-    await waitUntil(async () => (await send(leader)).status === 200, limitMs);
+    await waitUntil(async () => (await send(leader)).status === 200, patienceMs);
     const { body } = await follower.call("POST", "/api/backends", { name: "b", type: "webhook", config });
     const { body: rule } = await follower.call("POST", "/api/rules", { source: "drained_logs", backend_id: body.id });
-    await waitUntil(async () => (await leader.call("GET", `/api/rules/${rule.id}`)).status === 200, limitMs);
+    await waitUntil(async () => (await leader.call("GET", `/api/rules/${rule.id}`)).status === 200, patienceMs);
     expect((await send(follower)).status).toBe(200);
     await waitUntil(async () => taken.length > 0, 3_000);
     expect([...new Set(taken)].sort()).toEqual(["drained-1", "drained-2", "drained-3"]);
@@ -146,11 +149,11 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
     // Each has an engine of its own here; the events are the same.
     for (const node of [one, other]) {
       const send = () => node.call("POST", "/api/logs?source_name=paged_logs", events);
-      await waitUntil(async () => (await send()).status === 200, limitMs);
+      await waitUntil(async () => (await send()).status === 200, patienceMs);
     }
     const query = "SELECT timestamp, event_message AS v FROM paged_logs ORDER BY timestamp DESC LIMIT 10";
     await one.call("POST", "/api/endpoints", { name: "paged", query, max_rows: 10, cache_seconds: 60 });
-    await waitUntil(async () => (await valueAt(other, "paged")) === "message 29", limitMs);
+    await waitUntil(async () => (await valueAt(other, "paged")) === "message 29", patienceMs);
     const first = await one.call("GET", "/api/endpoints/query/paged");
     const next = /<([^>]+)>/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
     expect(next).toContain("cursor=");
@@ -166,11 +169,11 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
       query: "SELECT GENERATE_UUID() AS v",
       cache_seconds: 600,
     });
-    await waitUntil(async () => (await valueAt(other, "random")) !== 404, limitMs);
+    await waitUntil(async () => (await valueAt(other, "random")) !== 404, patienceMs);
     const before = await valueAt(other, "random");
     expect(await valueAt(other, "random")).toBe(before);
     expect((await one.call("POST", "/api/cache/clear")).status).toBe(200);
-    await waitUntil(async () => (await valueAt(other, "random")) !== before, limitMs);
+    await waitUntil(async () => (await valueAt(other, "random")) !== before, patienceMs);
   });
 
   it("have one leader", () => {
