@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../support/run-command.ts";
-import { startService, startServiceProcess } from "./service.ts";
+import { type ServiceProcess, startService, startServiceProcess } from "./service.ts";
 
 /** Child processes of a process, by the kernel's list. */
 function childrenOf(pid: number): number[] {
@@ -40,9 +40,18 @@ describe("the service", () => {
     await second.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
+});
+
+describe("a service that runs", () => {
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    service = await startServiceProcess();
+  });
+
+  afterAll(() => service.stop());
 
   it("survives kill -9 of its engine host: working again soon, nothing acknowledged lost", async () => {
-    const service = await startServiceProcess();
     await service.ingest("edge", [event("before")]);
     process.kill(engineHostOf(service.process.pid ?? 0), "SIGKILL");
     await expect
@@ -52,11 +61,15 @@ describe("the service", () => {
       })
       .toBe(200);
     expect((await service.rows("logs.all", { project: "life" })).map((row) => row.id)).toEqual(["before"]);
-    await service.stop();
+  });
+
+  it("refuses a second service on its data folder", async () => {
+    const second = startService({ dataDir: service.dataDir, engineSizes: { lockPatienceMs: 0 } });
+    await expect(second).rejects.toThrow(/^Another process .*uses the store/);
+    expect((await service.get("/health", {}, {})).status).toBe(200);
   });
 
   it("logs neither tokens nor what was sent", async () => {
-    const service = await startServiceProcess();
     await service.ingest("edge", [{ id: "secret-id", event_message: "secret message 203.0.113.77", project: "life" }]);
     await service.rows("logs.all", {
       project: "life",
@@ -64,15 +77,8 @@ describe("the service", () => {
     });
     await service.get("/api/endpoints/query/logs.all", { project: "life", api_key: "a-wrong-token" }, {});
     await service.stop();
+    expect(service.output()).toContain("/api/endpoints/query/logs.all");
     expect(service.output()).not.toMatch(/secret|203\.0\.113\.77|a-wrong-token|acceptance-private/);
-  });
-
-  it("refuses a second service on its data folder", async () => {
-    const service = await startServiceProcess();
-    const second = startService({ dataDir: service.dataDir, engineSizes: { lockPatienceMs: 0 } });
-    await expect(second).rejects.toThrow(/^Another process .*uses the store/);
-    expect((await service.get("/health", {}, {})).status).toBe(200);
-    await service.stop();
   });
 });
 
