@@ -6,8 +6,8 @@ const seed = Number(process.env.SEED ?? 20_260_820);
 
 describe("random queries of every clause beside every other", () => {
   it(`answer what the judge answers, for seed ${seed}`, async () => {
-    const { differences, counts } = await runJudge(seed, 250, 1);
+    const { differences, counts } = await runJudge(seed, 150, 1);
     expect(differences).toEqual([]);
-    expect(counts.equal).toBeGreaterThan(225);
+    expect(counts.equal).toBeGreaterThan(135);
   });
 });

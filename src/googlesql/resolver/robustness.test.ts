@@ -174,7 +174,7 @@ describe("any query that parses", () => {
       fc.property(query, (text) => {
         seen.add(resolveAny(text));
       }),
-      { numRuns: sampleSize(400, 5_000), seed: 8 },
+      { numRuns: sampleSize(200, 5_000), seed: 8 },
     );
     expect([...seen].sort()).toEqual(expect.arrayContaining(["refused", "resolved"]));
   });
@@ -188,7 +188,7 @@ describe("any query that parses", () => {
         ];
         expect(new Set(wrapped.map(resolveAny)).size).toBe(1);
       }),
-      { numRuns: sampleSize(150, 2_000), seed: 11 },
+      { numRuns: sampleSize(75, 2_000), seed: 11 },
     );
   });
 
@@ -210,7 +210,7 @@ describe("any query that parses", () => {
         };
         expect(run()).toBe(run());
       }),
-      { numRuns: sampleSize(100, 1_000), seed: 13 },
+      { numRuns: sampleSize(50, 1_000), seed: 13 },
     );
   });
 });
