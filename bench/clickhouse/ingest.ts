@@ -5,6 +5,7 @@ import { createClient } from "@clickhouse/client";
 import { privateToken } from "../../test/nodes/start-node.ts";
 import type { EventSupply } from "../event-supply.ts";
 import type { BenchEvent } from "../events.ts";
+import { cpuSeconds, treeCpuSeconds, waitForRest } from "../processes.ts";
 
 const BATCH = 1_000;
 const CONNECTIONS = 4;
@@ -15,19 +16,48 @@ export interface Ingest {
   close(): Promise<void>;
 }
 
-/** Events a second. */
-export async function rateOf(way: Ingest, supply: EventSupply, seconds: number): Promise<number> {
+/** Who spends processor time while events come in. */
+export interface Spenders {
+  readonly nodePid: number;
+  readonly serverPid: number;
+}
+
+/** What one way took in during one turn. */
+export interface Turn {
+  readonly eventsPerSecond: number;
+  /** Processor time in microseconds an event, until the server is at rest again. */
+  readonly senderUs: number;
+  readonly nodeUs: number;
+  readonly serverUs: number;
+}
+
+/** Sends for so long, and waits until the server has merged what came, so that the next turn has no work of this one. */
+export async function takeTurn(
+  way: Ingest,
+  supply: EventSupply,
+  seconds: number,
+  { nodePid, serverPid }: Spenders,
+): Promise<Turn> {
+  const spent = () => [cpuSeconds(process.pid), treeCpuSeconds(nodePid), treeCpuSeconds(serverPid)] as const;
+  const before = spent();
+  const { count, elapsedSeconds } = await send(way, supply, seconds);
+  await waitForRest([serverPid]);
+  const [senderUs = 0, nodeUs = 0, serverUs = 0] = spent().map((now, at) => ((now - (before[at] ?? 0)) * 1e6) / count);
+  return { eventsPerSecond: count / elapsedSeconds, senderUs, nodeUs, serverUs };
+}
+
+async function send(way: Ingest, supply: EventSupply, seconds: number) {
   const started = performance.now();
   const elapsed = () => (performance.now() - started) / 1_000;
   let count = 0;
-  const send = async () => {
+  const sendOn = async () => {
     while (elapsed() < seconds) {
       await way.insert(supply.take(BATCH));
       count += BATCH;
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, send));
-  return count / elapsed();
+  await Promise.all(Array.from({ length: CONNECTIONS }, sendOn));
+  return { count, elapsedSeconds: elapsed() };
 }
 
 /** As senders do. */

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startClickHouseNode } from "../../test/clickhouse/clickhouse-nodes.ts";
-import { startServer } from "../../test/clickhouse/start.ts";
+import { type ServerProcess, startServer } from "../../test/clickhouse/start.ts";
 import type { NodeProcess } from "../../test/nodes/start-node.ts";
 import { createSupply } from "../event-supply.ts";
 import { defaultEndMs } from "../events.ts";
@@ -16,7 +16,7 @@ import { machine } from "../options.ts";
 import { watchMemory } from "../processes.ts";
 import { quantileOf } from "../statistics.ts";
 import { measureCancels, slowEndpoint } from "./cancel.ts";
-import { openNodeIngest, openRawIngest, rateOf } from "./ingest.ts";
+import { openNodeIngest, openRawIngest, type Turn, takeTurn } from "./ingest.ts";
 
 /** Starts of a node, and queries that are left. */
 const RUNS = 5;
@@ -24,9 +24,9 @@ const RUNS = 5;
 const TURNS = 4;
 
 export interface ClickHouseFigures {
-  /** Events a second of each turn, in batches of 1,000 over 4 connections. */
-  readonly raw: readonly number[];
-  readonly node: readonly number[];
+  /** In batches of 1,000 over 4 connections. */
+  readonly raw: readonly Turn[];
+  readonly node: readonly Turn[];
   /** Median of the turns' ratios. */
   readonly ingestRatio: number;
   /** Of the node and all below it while it stored and answered. */
@@ -60,7 +60,7 @@ async function measure(seconds: number, say: (line: string) => void): Promise<Cl
     const startMs = await measureStarts(start);
     const node = await start();
     try {
-      return { ...(await measureNode(node, server.url, seconds / TURNS, say)), startMs };
+      return { ...(await measureNode(node, server, seconds / TURNS, say)), startMs };
     } finally {
       await node.kill();
     }
@@ -70,34 +70,49 @@ async function measure(seconds: number, say: (line: string) => void): Promise<Cl
   }
 }
 
-async function measureNode(node: NodeProcess, serverUrl: string, seconds: number, say: (line: string) => void) {
-  const raw = await openRawIngest(serverUrl);
+async function measureNode(node: NodeProcess, server: ServerProcess, seconds: number, say: (line: string) => void) {
+  const raw = await openRawIngest(server.url);
+  const spenders = { nodePid: node.process.pid ?? 0, serverPid: server.pid };
   const ours = openNodeIngest(node.url);
   const supply = createSupply({ seed: 20_260_820, eventCount: 100_000, endMs: defaultEndMs });
-  const rates = { raw: [] as number[], node: [] as number[] };
+  const turns = { raw: [] as Turn[], node: [] as Turn[] };
   // Not counted: the fields become columns, and connections are opened.
-  for (const way of [ours, raw]) await rateOf(way, supply, 2);
+  for (const way of [ours, raw]) await takeTurn(way, supply, 2, spenders);
   const watch = watchMemory(node.process.pid ?? 0);
   for (let turn = 0; turn < TURNS; turn++) {
     say(`inserts, turn ${turn + 1} of ${TURNS}`);
-    rates.raw.push(await rateOf(raw, supply, seconds));
-    rates.node.push(await rateOf(ours, supply, seconds));
+    turns.raw.push(await takeTurn(raw, supply, seconds, spenders));
+    turns.node.push(await takeTurn(ours, supply, seconds, spenders));
   }
   say("queries that are left");
-  const cancelMs = await measureCancels(node, serverUrl, RUNS);
+  const cancelMs = await measureCancels(node, server.url, RUNS);
   watch.stop();
   await raw.close();
-  const ratios = rates.node.map((rate, turn) => rate / (rates.raw[turn] ?? Number.NaN));
-  return { ...rates, ingestRatio: quantileOf(ratios, 0.5), peakMemoryMb: watch.peakBytes() / 1e6, cancelMs };
+  const ratios = turns.node.map(
+    ({ eventsPerSecond }, turn) => eventsPerSecond / (turns.raw[turn]?.eventsPerSecond ?? Number.NaN),
+  );
+  return { ...turns, ingestRatio: quantileOf(ratios, 0.5), peakMemoryMb: watch.peakBytes() / 1e6, cancelMs };
 }
 
 function describe({ raw, node, ingestRatio, peakMemoryMb, startMs, cancelMs }: ClickHouseFigures): string {
   const list = (values: readonly number[]) => values.map((value) => Math.round(value).toLocaleString("en")).join(", ");
+  const rates = (turns: readonly Turn[]) => list(turns.map(({ eventsPerSecond }) => eventsPerSecond));
+  const median = (turns: readonly Turn[], of: "senderUs" | "nodeUs" | "serverUs") =>
+    Math.round(
+      quantileOf(
+        turns.map((turn) => turn[of]),
+        0.5,
+      ),
+    );
+  const split = (turns: readonly Turn[]) =>
+    `sender ${median(turns, "senderUs")}, node ${median(turns, "nodeUs")}, server ${median(turns, "serverUs")}`;
   const verdict = (isReached: boolean) => (isReached ? "reached" : "missed");
   return [
     `${new Date().toISOString()}; ${machine}`,
-    `driver alone, events/s   ${list(raw)}`,
-    `over HTTP, events/s      ${list(node)}`,
+    `driver alone, events/s   ${rates(raw)}`,
+    `over HTTP, events/s      ${rates(node)}`,
+    `driver alone, CPU us an event   ${split(raw)}`,
+    `over HTTP, CPU us an event      ${split(node)}`,
     `ratio                    ${ingestRatio.toFixed(2)} (at least 0.7: ${verdict(ingestRatio >= 0.7)})`,
     `memory of the node       ${Math.round(peakMemoryMb)} MB (at most 400: ${verdict(peakMemoryMb <= 400)})`,
     `start, ms                ${list(startMs)} (at most 1,000: ${verdict(quantileOf(startMs, 0.5) <= 1_000)})`,

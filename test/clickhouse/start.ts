@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 
 export interface ServerProcess {
   readonly url: string;
+  /** 0 for a server that is not the test's own. */
+  readonly pid: number;
   /** Ends it at once; nothing is written any more. */
   kill(): Promise<void>;
 }
@@ -27,6 +29,7 @@ export async function startServer({ folder, port = 0, users = [] }: StartOptions
   const url = await readUrl(child);
   return {
     url,
+    pid: child.pid ?? 0,
     async kill() {
       child.kill("SIGKILL");
       await exited;
@@ -40,7 +43,7 @@ export const realServerUrl: string | undefined = process.env.LOGWEIR_TEST_CLICKH
 /** The real server, which goes on, else one of the test's own. */
 export async function openServer(options: StartOptions): Promise<ServerProcess> {
   const url = realServerUrl;
-  return url === undefined ? startServer(options) : { url, kill: async () => undefined };
+  return url === undefined ? startServer(options) : { url, pid: 0, kill: async () => undefined };
 }
 
 function readUrl(child: ChildProcess): Promise<string> {
