@@ -10,10 +10,13 @@ const waitingBytes: FigureDefinition = {
   description: "Events on the disk of the service that is asked, which wait for the server to answer again.",
 };
 
-/** The store, behind which events wait on the disk where its server cannot be reached. */
+/**
+ * The store, behind which events wait on the disk where its server cannot be reached. They wait with the ids that they
+ * have here, so none is left to a thread that reads bodies: read again they would get others.
+ */
 export function spoolStore(store: EventStore, spool: Spool): EventStore {
   const { inspect } = store;
-  return delegateStore(store, {
+  const members: Partial<EventStore> = {
     async append(source, events, signal) {
       if (spool.isWaiting) await spool.restStored();
       if (!spool.isWaiting) {
@@ -39,5 +42,6 @@ export function spoolStore(store: EventStore, spool: Spool): EventStore {
             };
           },
         }),
-  });
+  };
+  return delegateStore(store, members, { readsBodies: false });
 }

@@ -17,13 +17,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "engines/lowering": ["googlesql"],
   "engines/schema": ["googlesql", "engines/contract"],
   "engines/values": ["googlesql", "semantics", "engines/contract"],
+  "engines/encoder": ["engines/contract", "engines/schema"],
   "engines/duckdb": [
     ...["shared", "googlesql", "semantics", "redaction", "engines/contract", "engines/lowering", "engines/schema"],
-    "engines/values",
+    ...["engines/values", "engines/encoder"],
   ],
   "engines/clickhouse": [
     ...["shared", "googlesql", "semantics", "engines/contract", "engines/lowering", "engines/schema"],
-    "engines/values",
+    ...["engines/values", "engines/encoder"],
   ],
   "engines/index.ts": ["engines/contract", "engines/duckdb", "engines/clickhouse"],
   sources: ["shared", "googlesql", "engines/contract"],
@@ -45,8 +46,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   service: [
     ...["shared", "config", "engines/contract", "engines/index.ts", "sources", "endpoints", "ingest", "syslog"],
-    // The entry of the thread that reads events joins the engine's encoder to the reader of bodies.
+    // The entry of the thread that reads events joins the engines' encoders to the reader of bodies.
     ...["access", "audit", "metadata", "endpoint-tests", "http", "drains", "spool", "engines/duckdb"],
+    ...["engines/clickhouse", "engines/encoder"],
   ],
   cli: [
     ...["shared", "config", "googlesql", "engines/contract", "engines/index.ts", "sources", "endpoints", "access"],

@@ -1,8 +1,10 @@
 /** ClickHouse as an engine: a server or a cluster that exists already, on which any number of services work. */
 import { type Engine, EngineError } from "../contract/query-engine.ts";
+import { EncoderThread } from "../encoder/encoder-thread.ts";
 import { createStoredEvents } from "../schema/decode/stored-events.ts";
 import { schemaLimitsFor, type TenantColumns } from "../schema/grant-entries.ts";
 import { defaultStoreLimits } from "../schema/source/store-limits.ts";
+import type { EncodedRows } from "./blocks/encoded-rows.ts";
 import { clickHouseCapabilities } from "./capabilities.ts";
 import type { ServerTables } from "./compile/server-table.ts";
 import { sourceTable } from "./compile/source-table.ts";
@@ -59,16 +61,18 @@ export async function openClickHouseEngine(options: ClickHouseEngineOptions): Pr
   const writer = openServerClient(options);
   const queries = openServerClient({ ...options, ...reader });
   const keeper = new SchemaKeeper(writer, { database, cluster });
+  const log = options.log ?? (() => undefined);
+  const encoder = new EncoderThread<EncodedRows>({ engine: "clickhouse", log });
   const store = new ClickHouseStore({
-    ...{ client: writer, place: { database, cluster }, keeper },
+    ...{ client: writer, place: { database, cluster }, keeper, encoder },
     limits: { ...defaultStoreLimits, schema: schemaLimitsFor(SCHEMA_MEMORY_BYTES, options.tenantColumns) },
     watchMs: options.watchMs ?? WATCH_MS,
-    log: options.log ?? (() => undefined),
+    log,
   });
   const { residual } = options;
   const release = async () => {
     await store.close();
-    await Promise.all([writer.close(), queries.close(), residual.close()]);
+    await Promise.all([encoder.close(), writer.close(), queries.close(), residual.close()]);
   };
   try {
     await keeper.open();

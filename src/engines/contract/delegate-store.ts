@@ -1,8 +1,16 @@
 import type { EventStore } from "./event-store.ts";
 
-/** All of a store but these members, which stand in the place of its own. */
-export function delegateStore(store: EventStore, members: Partial<EventStore>): EventStore {
-  const { deleteBefore, inspect, snapshot, appendBody } = store;
+/**
+ * All of a store but these members, which stand in the place of its own. `readsBodies`: false where callers have to read
+ * long bodies themselves, so that every event comes by `append`.
+ */
+export function delegateStore(
+  store: EventStore,
+  members: Partial<EventStore>,
+  { readsBodies = true }: { readonly readsBodies?: boolean } = {},
+): EventStore {
+  const { deleteBefore, inspect, snapshot } = store;
+  const appendBody = readsBodies ? store.appendBody : undefined;
   return {
     ensureSource: (...call) => store.ensureSource(...call),
     ensureSources: (...call) => store.ensureSources(...call),

@@ -2,11 +2,12 @@
 import { availableParallelism, totalmem } from "node:os";
 import { defaultCapabilities, type EngineCapabilities } from "../contract/capabilities.ts";
 import { type Engine, EngineError } from "../contract/query-engine.ts";
+import { EncoderThread } from "../encoder/encoder-thread.ts";
 import { createStoredEvents } from "../schema/decode/stored-events.ts";
 import { schemaLimitsFor, type TenantColumns } from "../schema/grant-entries.ts";
 import { defaultStoreLimits, type StoreLimits } from "../schema/source/store-limits.ts";
+import type { EncodedBatch } from "./batch/batch.ts";
 import { compileQuery } from "./compile/compile.ts";
-import { EncoderThread } from "./encoder/encoder-thread.ts";
 import type { CompactionSize } from "./host/maintenance/compaction.ts";
 import type { CoreOptions, EngineHost } from "./host/protocol.ts";
 import { HostProcess } from "./process/host-process.ts";
@@ -146,7 +147,7 @@ async function openHostedEngine(
     ...defaultStoreLimits,
     schema: schemaLimitsFor(core.memoryLimitBytes, options.tenantColumns),
   };
-  const encoder = new EncoderThread({ log });
+  const encoder = new EncoderThread<EncodedBatch>({ engine: "duckdb", log });
   const store = new DuckDbStore(() => hostProcess.client(), {
     limits,
     ...(options.directory === undefined ? {} : { directory: options.directory }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { arrayOf, formatType } from "../../googlesql/types.ts";
 import type { EventValue, LogEvent, SourceDefinition } from "../contract/query-engine.ts";
 import { decodeBatch } from "../duckdb/batch/batch-reader.ts";
-import { encodeEvents } from "../duckdb/encoder/event-encoder.ts";
+import { encodeEvents } from "../duckdb/batch/event-encoder.ts";
 import { createDeclaration } from "./declaration.ts";
 import { NO_ENTRIES, newEntries } from "./entry-set.ts";
 import type { Tenant } from "./field-requests.ts";
@@ -58,7 +58,7 @@ function encode(schema: Schema, fields: readonly Fields[]) {
   const added: SchemaEntry[] = [];
   const full = new Set<Tenant>();
   for (let round = 0; round < 3; round++) {
-    const encoded = encodeEvents(schema.tree, events, full);
+    const encoded = encodeEvents({ tree: schema.tree, full }, events);
     if (encoded.missing !== undefined) {
       const granted = grantEntries(schema, encoded.missing);
       added.push(...granted.entries);
@@ -69,7 +69,7 @@ function encode(schema: Schema, fields: readonly Fields[]) {
     for (const { tenant, entries } of encoded.carried.tenants)
       schema.tenants.add(tenant, newEntries(entries, NO_ENTRIES));
     const rows: Record<string, unknown>[] = fields.map(() => ({}));
-    for (const column of decodeBatch(encoded.batch.encode())) {
+    for (const column of decodeBatch(encoded.batch)) {
       column.values.forEach((value, i) => {
         const row = rows[column.rows?.[i] ?? i];
         if (row !== undefined) row[column.column] = value;

@@ -56,7 +56,7 @@ it("inserts rows once for each token, and reads integers of 64 bits as they are"
   );
   const body = Buffer.from('[9007199254740993,"x"]\n[-1,null]\n');
   const insert = {
-    ...{ table: "written", columns: ["n", "s"], format: "JSONCompactEachRow", body },
+    ...{ table: "written", columns: ["n", "s"], format: "JSONCompactEachRow", body: [body] },
     ...{ settings: { insert_deduplication_token: "t" }, signal: new AbortController().signal },
   };
   await client.insert(insert);

@@ -26,7 +26,8 @@ export interface ServerInsert {
   readonly table: string;
   readonly columns: readonly string[];
   readonly format: string;
-  readonly body: Uint8Array;
+  /** In pieces, one behind the other. */
+  readonly body: readonly Uint8Array[];
   readonly settings: ServerSettings;
   readonly signal: AbortSignal;
 }
@@ -191,11 +192,16 @@ class FailOverClient implements ServerClient {
     await Promise.all(this.#clients.map((client) => client.close()));
   }
 
-  async #run(sql: string, body: Uint8Array | undefined, settings: ServerSettings, signal: AbortSignal): Promise<void> {
+  async #run(
+    sql: string,
+    body: ServerInsert["body"] | undefined,
+    settings: ServerSettings,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { stream, response_headers } = await this.#attempt(signal, (client) =>
       client.exec({
         query: sql,
-        ...(body === undefined ? {} : { values: Readable.from([body], { objectMode: false }) }),
+        ...(body === undefined ? {} : { values: Readable.from(body, { objectMode: false }) }),
         clickhouse_settings: { wait_end_of_query: 1, ...settings },
         abort_signal: signal,
       }),

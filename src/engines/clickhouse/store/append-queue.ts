@@ -1,51 +1,47 @@
 /**
- * Appends of one source, in blocks: what arrives while a block is on its way goes with the next. Ids are looked up
- * before a block is sent, by all nodes alike, and once more behind it where a sender chose them: of two blocks with the
- * same id, which only nodes that work at the same moment can send, the one that the server took first stays.
+ * Appends of one source, in blocks, of which some are on their way at once: what arrives meanwhile goes with the next.
+ * Ids are looked up before a block is sent, by all nodes alike, and once more behind it where a sender chose them.
+ * Appends with the same id are never on their way at once.
  */
 import { type AppendResult, EngineError } from "../../contract/query-engine.ts";
+import { type AppendRows, makeInsertBody, type PickedRows } from "../blocks/insert-body.ts";
+import { NativeRows } from "../blocks/native-rows.ts";
 import type { ServerClient } from "../driver/client.ts";
-import { quoteName, quoteText } from "../driver/quote.ts";
-import { BATCH_COLUMN, encodeBlock, type NativeRows, type PickedRows } from "./native-rows.ts";
-import { deleteRows, rewrite, type TablePlace, tableName } from "./statements.ts";
+import { quoteName } from "../driver/quote.ts";
+import { type TablePlace, tableName } from "./statements.ts";
+import { type AppendTable, idKey, StoredIds } from "./stored-ids.ts";
 
 /** Bounds of one block, so that none holds up those behind it for long. */
 const MAX_BLOCK_ROWS = 50_000;
 const MAX_BLOCK_BYTES = 32 * 1024 * 1024;
+/** While the server stores one, another is looked up and sent. */
+const MAX_BLOCKS_AT_ONCE = 2;
 /** How often a block is sent again when its answer was lost, after how long the first time, and until when. */
 const MAX_ATTEMPTS = 4;
 const RETRY_PAUSE_MS = 100;
 const RETRY_WINDOW_MS = 10_000;
 
-export interface AppendTable {
-  readonly place: TablePlace;
-  readonly table: string;
-  /** Undefined for a source without tenants. */
-  readonly tenantColumn: string | undefined;
-}
-
 interface Job {
-  readonly rows: NativeRows;
+  readonly rows: AppendRows;
+  /** Of each row whose id the sender chose, so that it may be a repeat. */
+  readonly keys: readonly (string | undefined)[];
   /** Done before the rows are sent, since what they bring must not be lost behind them. */
   readonly prepare: () => Promise<void>;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Tells ids of different tenants apart. */
-function idKey(tenant: string | null, id: string): string {
-  return tenant === null ? `:${id}` : `${tenant.length}:${tenant}${id}`;
+function tenantsOf(rows: AppendRows, tenantColumn: string | undefined): readonly unknown[] {
+  if (!(rows instanceof NativeRows)) return rows.tenants ?? [];
+  return tenantColumn === undefined ? [] : rows.valuesOf(tenantColumn);
 }
 
-function tenantsOf({ columns }: NativeRows, tenantColumn: string | undefined): ReadonlyMap<number, string> {
-  const column = tenantColumn === undefined ? undefined : columns.get(tenantColumn);
-  return new Map(column?.rows.map((row, index) => [row, String(column.values[index])]));
-}
-
-/** The key of each row. */
-function keysOf(rows: NativeRows, tenantColumn: string | undefined): readonly string[] {
+function keysOf(rows: AppendRows, tenantColumn: string | undefined): Job["keys"] {
   const tenants = tenantsOf(rows, tenantColumn);
-  return rows.ids.map((id, row) => idKey(tenants.get(row) ?? null, id));
+  return rows.ids.map((id, row) => {
+    const tenant = tenants[row] ?? null;
+    return rows.ownIds[row] === true ? idKey(tenant === null ? null : String(tenant), id) : undefined;
+  });
 }
 
 /** A number that no other block has. */
@@ -56,32 +52,46 @@ function newBatch(): bigint {
 export class AppendQueue {
   readonly #client: ServerClient;
   readonly #table: AppendTable;
+  readonly #ids: StoredIds;
   readonly #jobs: Job[] = [];
-  #running: Promise<void> | undefined;
+  readonly #running = new Set<Promise<void>>();
+  /** Of the blocks that are on their way. */
+  readonly #runningKeys = new Set<string>();
 
   constructor(client: ServerClient, table: AppendTable) {
     this.#client = client;
     this.#table = table;
+    this.#ids = new StoredIds(client, table);
   }
 
   /** Resolves when the server has the rows. All or none are stored. */
-  append(rows: NativeRows, prepare: () => Promise<void>): Promise<AppendResult> {
+  append(rows: AppendRows, prepare: () => Promise<void>): Promise<AppendResult> {
+    const keys = keysOf(rows, this.#table.tenantColumn);
     return new Promise((resolve, reject) => {
-      this.#jobs.push({ rows, prepare, resolve, reject });
-      this.#running ??= this.#work();
+      this.#jobs.push({ rows, keys, prepare, resolve, reject });
+      // What arrives in this turn of the event loop joins the same block.
+      queueMicrotask(() => this.#start());
     });
   }
 
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
-    await this.#running;
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  async #work(): Promise<void> {
-    // What arrives in this turn of the event loop joins the first block.
-    await Promise.resolve();
-    while (this.#jobs.length > 0) await this.#send(this.#takeGroup());
-    this.#running = undefined;
+  #start(): void {
+    while (this.#running.size < MAX_BLOCKS_AT_ONCE) {
+      const group = this.#takeGroup();
+      if (group.length === 0) return;
+      const keys = group.flatMap((job) => job.keys.filter((key) => key !== undefined));
+      for (const key of keys) this.#runningKeys.add(key);
+      const work = this.#send(group).finally(() => {
+        for (const key of keys) this.#runningKeys.delete(key);
+        this.#running.delete(work);
+        this.#start();
+      });
+      this.#running.add(work);
+    }
   }
 
   #takeGroup(): readonly Job[] {
@@ -90,6 +100,8 @@ export class AppendQueue {
       rows += job.rows.rowCount;
       bytes += job.rows.byteCount;
       if (count > 0 && (rows > MAX_BLOCK_ROWS || bytes > MAX_BLOCK_BYTES)) break;
+      // Whether it is a repeat shows when the block before it has ended.
+      if (job.keys.some((key) => key !== undefined && this.#runningKeys.has(key))) break;
       count++;
     }
     return this.#jobs.splice(0, count);
@@ -109,23 +121,18 @@ export class AppendQueue {
 
   async #store(group: readonly Job[]): Promise<readonly AppendResult[]> {
     await Promise.all(group.map(({ prepare }) => prepare()));
-    const keys = group.map(({ rows }) => keysOf(rows, this.#table.tenantColumn));
-    const own = group.flatMap(({ rows }) => rows.ids.filter((_, row) => rows.ownIds[row]));
-    const known = await this.#findStored(own);
-    const parts: PickedRows[] = group.map(({ rows }, index) => ({
-      rows,
-      picked: pick(rows, keys[index] ?? [], known),
-    }));
+    const known = await this.#ids.find(group.flatMap(({ rows }) => rows.ids.filter((_, row) => rows.ownIds[row])));
+    const parts: PickedRows[] = group.map(({ rows, keys }) => ({ rows, picked: pick(keys, known) }));
     if (parts.some(({ picked }) => picked.length > 0)) {
       const batch = newBatch();
       await this.#insert(parts, batch);
       const sent = parts.flatMap(({ rows, picked }) =>
-        picked.flatMap((row) => (rows.ownIds[row] ? [rows.ids[row]] : [])),
+        picked.flatMap((row) => (rows.ownIds[row] ? [rows.ids[row] ?? ""] : [])),
       );
-      const lost = await this.#settle(sent as string[], batch);
+      const lost = await this.#ids.settle(sent, batch);
       for (const [index, part] of parts.entries()) {
-        const own = keys[index] ?? [];
-        parts[index] = { ...part, picked: part.picked.filter((row) => !lost.has(own[row] ?? "")) };
+        const keys = group[index]?.keys ?? [];
+        parts[index] = { ...part, picked: part.picked.filter((row) => !lost.has(keys[row] ?? "")) };
       }
     }
     return parts.map(({ rows, picked }) => ({ stored: picked.length, repeated: rows.rowCount - picked.length }));
@@ -133,7 +140,7 @@ export class AppendQueue {
 
   /** Sent again with the same token where the answer was lost: the server takes it once. */
   async #insert(parts: readonly PickedRows[], batch: bigint): Promise<void> {
-    const { columns, body } = encodeBlock(parts, batch);
+    const { columns, body } = makeInsertBody(parts, batch);
     const { place, table } = this.#table;
     const started = performance.now();
     for (let attempt = 1; ; attempt++) {
@@ -151,77 +158,6 @@ export class AppendQueue {
       }
     }
   }
-
-  /** Keys of those of the ids that the table holds. What a node left there twice, because it ended, is put right. */
-  async #findStored(ids: readonly string[]): Promise<Set<string>> {
-    if (ids.length === 0) return new Set();
-    const rows = await this.#client.rows(
-      `SELECT id, ${this.#tenant()} AS tenant, count() FROM ${this.#name()} WHERE id IN {ids:Array(String)} ` +
-        "GROUP BY id, tenant",
-      { ids },
-    );
-    const twice = rows.filter(([, , count]) => Number(count) > 1);
-    if (twice.length > 0)
-      await this.#keepFirst(
-        twice.map(([id]) => String(id)),
-        0n,
-      );
-    return new Set(rows.map(([id, tenant]) => idKey(tenant === null ? null : String(tenant), String(id))));
-  }
-
-  /** Removes what another node stored at the same moment too, and answers the keys that are no longer of this block. */
-  async #settle(ids: readonly string[], batch: bigint): Promise<ReadonlySet<string>> {
-    if (ids.length === 0) return new Set();
-    const twice = await this.#client.rows(
-      `SELECT id FROM ${this.#name()} WHERE id IN {ids:Array(String)} GROUP BY id, ${this.#tenant()} HAVING count() > 1`,
-      { ids },
-    );
-    return this.#keepFirst(
-      twice.map(([id]) => String(id)),
-      batch,
-    );
-  }
-
-  /** Of rows with the same id the one that the server took first stays. Answers the keys that the block loses. */
-  async #keepFirst(ids: readonly string[], batch: bigint): Promise<ReadonlySet<string>> {
-    if (ids.length === 0) return new Set();
-    const rows = await this.#client.rows(
-      `SELECT id, ${this.#tenant()}, toString(${BATCH_COLUMN}) FROM ${this.#name()} ` +
-        `WHERE id IN {ids:Array(String)} ORDER BY _block_number, ${BATCH_COLUMN}`,
-      { ids },
-      // A projection's parts do not know the numbers of the rows' blocks.
-      { optimize_use_projections: "0" },
-    );
-    const first = new Set<string>();
-    const lost = new Set<string>();
-    const gone: string[] = [];
-    for (const [id, tenant, block] of rows) {
-      const owner = tenant === null ? null : String(tenant);
-      const key = idKey(owner, String(id));
-      if (first.has(key)) {
-        if (String(block) === String(batch)) lost.add(key);
-        gone.push(`(${String(block)}, ${quoteText(String(id))}, ${owner === null ? "[]" : `[${quoteText(owner)}]`})`);
-      }
-      first.add(key);
-    }
-    if (gone.length > 0) {
-      const key = `(${BATCH_COLUMN}, id, if(isNull(${this.#tenant()}), [], [assumeNotNull(${this.#tenant()})]))`;
-      const condition = `${key} IN (${gone.join(", ")})`;
-      await rewrite(this.#client, deleteRows(this.#table.place, this.#table.table, condition));
-    }
-    return lost;
-  }
-
-  /** Of a source without tenants every row is nobody's; the server groups by no constant. */
-  #tenant(): string {
-    return this.#table.tenantColumn === undefined
-      ? "CAST(NULL, 'Nullable(String)')"
-      : quoteName(this.#table.tenantColumn);
-  }
-
-  #name(): string {
-    return tableName(this.#table.place, this.#table.table);
-  }
 }
 
 function insertSettings({ cluster }: TablePlace, batch: bigint): Readonly<Record<string, string>> {
@@ -235,11 +171,11 @@ function insertSettings({ cluster }: TablePlace, batch: bigint): Readonly<Record
 }
 
 /** Rows to store: the first of each id of a tenant that is not known. `known` gains those of these rows. */
-function pick(rows: NativeRows, keys: readonly string[], known: Set<string>): readonly number[] {
+function pick(keys: Job["keys"], known: Set<string>): readonly number[] {
   const picked: number[] = [];
   for (const [row, key] of keys.entries()) {
-    if (rows.ownIds[row] === true && known.has(key)) continue;
-    if (rows.ownIds[row] === true) known.add(key);
+    if (key !== undefined && known.has(key)) continue;
+    if (key !== undefined) known.add(key);
     picked.push(row);
   }
   return picked;

@@ -1,10 +1,10 @@
 /** What the server keeps of sources' schemas and tenants, and the tables that follow from it. */
 
 import type { TenantEntries } from "../../schema/source/source-schema.ts";
+import { BATCH_COLUMN } from "../blocks/native-rows.ts";
 import type { ServerClient, ServerSettings } from "../driver/client.ts";
 import { fixedColumns } from "../layout.ts";
 import { type DecidedSource, type Decision, decide, type Outcome } from "./decisions.ts";
-import { BATCH_COLUMN } from "./native-rows.ts";
 import {
   addColumns,
   columnsOf,
@@ -148,7 +148,7 @@ export class SchemaKeeper {
   /** Once, however often the answer is lost: the server knows the token again. */
   #insert(table: string, columns: readonly string[], lines: readonly string[], token: string): Promise<void> {
     return this.#client.insert({
-      ...{ table: this.#name(table), columns, format: "JSONCompactEachRow", body: Buffer.from(lines.join("\n")) },
+      ...{ table: this.#name(table), columns, format: "JSONCompactEachRow", body: [Buffer.from(lines.join("\n"))] },
       settings: { ...this.#settings, insert_deduplication_token: token },
       signal: new AbortController().signal,
     });

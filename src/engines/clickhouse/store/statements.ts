@@ -1,11 +1,11 @@
 /** Statements that make and change the engine's tables. What a name is quoted by is here alone. */
 
 import { liveColumn, type SchemaEntry } from "../../schema/schema-entry.ts";
+import { BATCH_COLUMN } from "../blocks/native-rows.ts";
 import type { ServerClient } from "../driver/client.ts";
 import { quoteName, quoteText } from "../driver/quote.ts";
 import { columnOf, fixedColumns, type ServerColumn } from "../layout.ts";
 import type { FilledColumn } from "./declared-columns.ts";
-import { BATCH_COLUMN } from "./native-rows.ts";
 
 /** Where the tables are. */
 export interface TablePlace {

@@ -255,7 +255,7 @@ describe("fields", () => {
     const records = ['{"n":"7"}', '{"n":8}', '{"n":"x"}', '{"n":{"y":1}}', '{"n":1},{"n":2}', '{"m":1}'];
     const body = records.map((text, n) => JSON.stringify([`${n}`, 0, `[${text}]`])).join("\n");
     const insert = { table: "logs.filled", columns: ["id", "timestamp", "j1"], format: "JSONCompactEachRow" };
-    await client.insert({ ...insert, body: Buffer.from(body), settings: {}, signal: never() });
+    await client.insert({ ...insert, body: [Buffer.from(body)], settings: {}, signal: never() });
     const filled = fillDeclared(entries, "rec.n", "INT64");
     if (filled !== undefined) await rewrite(client, fillColumn(place, "filled", filled));
     const rows = await client.rows("SELECT c2 FROM logs.filled ORDER BY id");

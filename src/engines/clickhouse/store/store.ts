@@ -2,19 +2,24 @@
 import type { TableDefinition } from "../../../googlesql/relation.ts";
 import {
   type AppendResult,
+  type BodyResult,
   EngineError,
   type EventStore,
   type LogEvent,
   type SourceDefinition,
   type SourceStatistics,
+  type StoredBody,
   type StoreReport,
+  type TenantLoad,
 } from "../../contract/query-engine.ts";
 import { unlessAborted } from "../../contract/unless-aborted.ts";
-import { walkEvents } from "../../schema/encode/event-walk.ts";
-import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
+import { appendRead } from "../../encoder/append-body.ts";
+import type { Carried } from "../../schema/carried-entries.ts";
+import type { Tenant } from "../../schema/field-requests.ts";
 import { declaredEntries, grantEntries } from "../../schema/grant-entries.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import { appendResult, newOf, noteCarried } from "../../schema/source/first-carried.ts";
+import { PendingWork } from "../../schema/source/pending-work.ts";
 import {
   defineSource,
   growSourceState,
@@ -25,9 +30,10 @@ import {
 } from "../../schema/source/source-state.ts";
 import { SourceStates } from "../../schema/source/source-states.ts";
 import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
+import type { AppendRows } from "../blocks/insert-body.ts";
 import type { ServerClient } from "../driver/client.ts";
 import { AppendQueue } from "./append-queue.ts";
-import { NativeRows } from "./native-rows.ts";
+import { type BodyEncoder, type EncodableEvents, encodable } from "./encodable-events.ts";
 import { newTableName } from "./new-table-name.ts";
 import { deleteBefore, dropTable } from "./removal.ts";
 import type { SchemaKeeper } from "./schema-keeper.ts";
@@ -46,30 +52,32 @@ export interface StoreSettings {
   readonly place: TablePlace;
   readonly keeper: SchemaKeeper;
   readonly limits?: StoreLimits;
+  /** Without it long bodies are read by the caller. */
+  readonly encoder?: BodyEncoder;
   /** How often the server is asked what other nodes decided, in milliseconds. */
   readonly watchMs: number;
   readonly log: (level: "warn", message: string) => void;
 }
 
 export class ClickHouseStore implements EventStore {
+  readonly appendBody?: NonNullable<EventStore["appendBody"]>;
   readonly #client: ServerClient;
   readonly #place: TablePlace;
   readonly #keeper: SchemaKeeper;
-  readonly #limits: StoreLimits;
   readonly #sources: SourceStates;
   readonly #watch: SchemaWatch;
   readonly #queues = new WeakMap<SourceState, AppendQueue>();
   readonly #open = new Set<Promise<unknown>>();
-  #pendingRows = 0;
-  #pendingBytes = 0;
+  readonly #pending: PendingWork;
 
-  constructor({ client, place, keeper, limits = defaultStoreLimits, watchMs, log }: StoreSettings) {
+  constructor({ client, place, keeper, limits = defaultStoreLimits, encoder, watchMs, log }: StoreSettings) {
     this.#client = client;
     this.#place = place;
     this.#keeper = keeper;
-    this.#limits = limits;
+    this.#pending = new PendingWork(limits, TYPICAL_ROWS_PER_SECOND);
     this.#sources = new SourceStates(limits.schema);
     this.#watch = new SchemaWatch({ keeper, sources: this.#sources, watchMs, log, change: this.#change.bind(this) });
+    if (encoder !== undefined) this.appendBody = (...call) => this.#appendBody(encoder, ...call);
   }
 
   /** Takes over what the server keeps, and follows it from then on. */
@@ -138,31 +146,33 @@ export class ClickHouseStore implements EventStore {
     });
   }
 
-  append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
-    let state: SourceState;
-    try {
-      state = this.#sources.get(sourceName);
-      this.#admit(signal);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    const work = this.#store(state, events);
-    this.#open.add(work);
-    work.then(
-      () => this.#open.delete(work),
-      () => this.#open.delete(work),
-    );
-    return unlessAborted(work, signal);
+  async append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
+    const state = this.#sources.get(sourceName);
+    this.#pending.admit(signal);
+    return unlessAborted(this.#untilDone(this.#store(state, encodable(events))), signal);
   }
 
-  /** Refuses what would wait for long. */
-  #admit(signal: AbortSignal): void {
-    if (signal.aborted) throw new EngineError("aborted", "The caller is gone");
-    if (this.#pendingRows >= this.#limits.maxPendingRows || this.#pendingBytes >= this.#limits.maxPendingBytes) {
-      throw new EngineError("overloaded", "Too many events are waiting to be stored", {
-        retryAfterSeconds: Math.max(1, Math.ceil(this.#pendingRows / TYPICAL_ROWS_PER_SECOND)),
-      });
-    }
+  async #appendBody(
+    encoder: BodyEncoder,
+    sourceName: string,
+    body: StoredBody,
+    signal: AbortSignal,
+    admit?: (loads: readonly TenantLoad[]) => void,
+  ): Promise<BodyResult> {
+    const state = this.#sources.get(sourceName);
+    this.#pending.admit(signal);
+    const storing = this.#pending
+      .holdBytes(body.bytes.length, () => encoder.read(state, body))
+      .then((events) => appendRead(events, admit, () => this.#store(state, events)));
+    return unlessAborted(this.#untilDone(storing), signal);
+  }
+
+  /** Closing the store waits for it. */
+  #untilDone<T>(work: Promise<T>): Promise<T> {
+    const done = () => void this.#open.delete(work);
+    this.#open.add(work);
+    work.then(done, done);
+    return work;
   }
 
   async statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]> {
@@ -191,27 +201,21 @@ export class ClickHouseStore implements EventStore {
     return unlessAborted(readReport(this.#client, this.#place, this.#sources.all()), signal);
   }
 
-  async #store(state: SourceState, events: readonly LogEvent[]): Promise<AppendResult> {
-    if (events.length === 0) return { stored: 0, repeated: 0 };
-    this.#pendingRows += events.length;
-    try {
-      return await this.#storeEncoded(state, events);
-    } finally {
-      this.#pendingRows -= events.length;
-    }
+  async #store(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
+    if (events.count === 0) return { stored: 0, repeated: 0 };
+    return this.#pending.holdRows(events.count, () => this.#storeEncoded(state, events));
   }
 
-  async #storeEncoded(state: SourceState, events: readonly LogEvent[]): Promise<AppendResult> {
+  async #storeEncoded(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
     let full: ReadonlySet<Tenant> = new Set();
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const { version } = state;
-      const rows = new NativeRows();
-      const walked = walkEvents(rows, state.tree, events, new Set([...state.full, ...full]));
-      if (walked.missing !== undefined) {
+      const outcome = await events.encode(state, full);
+      if (outcome.missing !== undefined) {
         const refused = await this.#grow(state, events, full);
         full = new Set([...full, ...refused]);
       } else if (state.version === version && state.openChanges === 0) {
-        return await this.#send(state, rows, walked.carried);
+        return await this.#send(state, outcome.batch, outcome.carried);
       } else {
         await state.changes;
       }
@@ -220,17 +224,14 @@ export class ClickHouseStore implements EventStore {
   }
 
   /** What tenants carried for the first time is kept before the rows: a row whose field nobody knows would be lost. */
-  async #send(state: SourceState, rows: NativeRows, carried: Parameters<typeof newOf>[1]): Promise<AppendResult> {
+  async #send(state: SourceState, rows: AppendRows, carried: Carried): Promise<AppendResult> {
     this.#sources.checkPresent(state);
     const added = newOf(state, carried);
-    this.#pendingBytes += rows.byteCount;
-    try {
-      const result = await this.#queueOf(state).append(rows, () => this.#keeper.noteTenants(state.table, added.texts));
-      noteCarried(state, added, carried);
-      return appendResult(state, result, carried);
-    } finally {
-      this.#pendingBytes -= rows.byteCount;
-    }
+    const result = await this.#pending.holdBytes(rows.byteCount, () =>
+      this.#queueOf(state).append(rows, () => this.#keeper.noteTenants(state.table, added.texts)),
+    );
+    noteCarried(state, added, carried);
+    return appendResult(state, result, carried);
   }
 
   #queueOf(state: SourceState): AppendQueue {
@@ -244,17 +245,12 @@ export class ClickHouseStore implements EventStore {
   }
 
   /** Adds what is granted of what the events lack. Answers the tenants that were refused some. */
-  async #grow(
-    state: SourceState,
-    events: readonly LogEvent[],
-    alsoFull: ReadonlySet<Tenant>,
-  ): Promise<readonly Tenant[]> {
+  async #grow(state: SourceState, events: EncodableEvents, alsoFull: ReadonlySet<Tenant>): Promise<readonly Tenant[]> {
     let refused: readonly Tenant[] = [];
     await this.#change(state, async () => {
       for (;;) {
         // Looked at again when it is its turn: another request, or another node, may have brought the same fields.
-        const walked = walkEvents(new NativeRows(), state.tree, events, new Set([...state.full, ...alsoFull]));
-        const missing: readonly TenantRequests[] = walked.missing ?? [];
+        const { missing = [] } = await events.encode(state, alsoFull);
         const granted = grantEntries(state, missing);
         refused = granted.full;
         if (granted.entries.length === 0 || (await this.#addEntries(state, granted.entries))) return;

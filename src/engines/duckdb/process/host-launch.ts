@@ -1,7 +1,7 @@
 /** Starts the engine host's process, within a bound on its memory. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { findScript } from "../../contract/find-script.ts";
 import type { HostProcessOptions } from "./host-process.ts";
-import { findScript } from "./script-path.ts";
 
 /** What a thread's stack counts as, whatever it uses of it. */
 const STACK_BYTES = 8 * 1024 ** 2;

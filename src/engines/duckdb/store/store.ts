@@ -1,26 +1,28 @@
 /** The event store of the embedded engine, in the service: schemas, encoding and bounds; the host does the rest. */
 import type { TableDefinition } from "../../../googlesql/relation.ts";
 import type { LogLoss } from "../../contract/event-store.ts";
-import {
-  type AppendResult,
-  type BodyResult,
-  EngineError,
-  type EventStore,
-  type LogEvent,
-  type SourceDefinition,
-  type SourceStatistics,
-  type StoredBody,
-  type StoreReport,
-  type StoreSnapshot,
-  type TenantLoad,
+import type {
+  AppendResult,
+  BodyResult,
+  EventStore,
+  LogEvent,
+  SourceDefinition,
+  SourceStatistics,
+  StoredBody,
+  StoreReport,
+  StoreSnapshot,
+  TenantLoad,
 } from "../../contract/query-engine.ts";
 import { unlessAborted } from "../../contract/unless-aborted.ts";
+import { appendRead } from "../../encoder/append-body.ts";
+import type { EncoderThread, ThreadEvents } from "../../encoder/encoder-thread.ts";
 import type { Carried } from "../../schema/carried-entries.ts";
 import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
 import { declaredEntries, grantEntries } from "../../schema/grant-entries.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import { appendResult, newOf, noteCarried } from "../../schema/source/first-carried.ts";
+import { PendingWork } from "../../schema/source/pending-work.ts";
 import {
   defineSource,
   growSourceState,
@@ -33,9 +35,7 @@ import {
 import { SourceStates } from "../../schema/source/source-states.ts";
 import { defaultStoreLimits, type StoreLimits } from "../../schema/source/store-limits.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
-import type { EncoderThread, ThreadEvents } from "../encoder/encoder-thread.ts";
-import { encodeEvents } from "../encoder/event-encoder.ts";
-import type { EncodeOutcome } from "../encoder/protocol.ts";
+import { encodeEvents, receiveBatch } from "../batch/event-encoder.ts";
 import type { EngineHost, OpenedStore } from "../host/protocol.ts";
 import { toReport, toStatistics } from "./table-statistics.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
@@ -45,10 +45,10 @@ import { MAX_ROUNDS, untilDone, withOwnIds } from "./until-done.ts";
 const TYPICAL_ROWS_PER_SECOND = 10_000;
 
 /** Reads long bodies in a thread of its own. */
-type BodyEncoder = Pick<EncoderThread, "read">;
+type BodyEncoder = Pick<EncoderThread<EncodedBatch>, "read">;
 
 /** Events that are encoded where they lie: here, or in the thread that read them. */
-type EncodableEvents = Pick<ThreadEvents, "count" | "encode">;
+type EncodableEvents = Pick<ThreadEvents<EncodedBatch>, "count" | "encode">;
 
 export interface StoreSettings {
   readonly limits?: StoreLimits;
@@ -63,12 +63,10 @@ export class DuckDbStore implements EventStore {
   logLoss: LogLoss | undefined;
   readonly appendBody?: NonNullable<EventStore["appendBody"]>;
   readonly #host: () => EngineHost;
-  readonly #limits: StoreLimits;
   readonly #directory: string | undefined;
   readonly #ready: () => Promise<void>;
   readonly #sources: SourceStates;
-  #pendingRows = 0;
-  #pendingBytes = 0;
+  readonly #pending: PendingWork;
 
   /** `host` answers the host of the moment, or throws `EngineError` `unavailable`. */
   constructor(
@@ -78,7 +76,7 @@ export class DuckDbStore implements EventStore {
     this.#directory = directory;
     this.#ready = ready;
     this.#host = host;
-    this.#limits = limits;
+    this.#pending = new PendingWork(limits, TYPICAL_ROWS_PER_SECOND);
     this.#sources = new SourceStates(limits.schema);
     if (encoder !== undefined) this.appendBody = (...call) => this.#appendBody(encoder, ...call);
   }
@@ -124,14 +122,9 @@ export class DuckDbStore implements EventStore {
 
   async append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult> {
     const state = this.#sources.get(sourceName);
-    this.#admit(signal);
-    const encode = async ({ tree, full }: SourceState, alsoFull: ReadonlySet<Tenant>): Promise<EncodeOutcome> => {
-      const tenants = alsoFull.size === 0 ? full : new Set([...full, ...alsoFull]);
-      const encoded = encodeEvents(tree, events, tenants);
-      return encoded.missing === undefined
-        ? { batches: [encoded.batch.encode()], carried: encoded.carried }
-        : { missing: encoded.missing };
-    };
+    this.#pending.admit(signal);
+    const encode = async ({ tree, full }: SourceState, alsoFull: ReadonlySet<Tenant>) =>
+      encodeEvents({ tree, full: alsoFull.size === 0 ? full : new Set([...full, ...alsoFull]) }, events);
     return unlessAborted(this.#store(state, { count: events.length, encode }), signal);
   }
 
@@ -143,28 +136,11 @@ export class DuckDbStore implements EventStore {
     admit?: (loads: readonly TenantLoad[]) => void,
   ): Promise<BodyResult> {
     const state = this.#sources.get(sourceName);
-    this.#admit(signal);
-    const storing = this.#hold(body.bytes.length, () => encoder.read(state, body)).then(async (events) => {
-      const { remarks, newestTimestampUs } = events;
-      try {
-        admit?.(remarks.loads ?? []);
-        const result = await this.#store(state, events);
-        return { ...result, ...remarks, newestTimestampUs, keys: events.keys };
-      } finally {
-        events.release();
-      }
-    });
+    this.#pending.admit(signal);
+    const storing = this.#pending
+      .holdBytes(body.bytes.length, () => encoder.read(state, body))
+      .then((events) => appendRead(events, admit, () => this.#store(state, events)));
     return unlessAborted(storing, signal);
-  }
-
-  /** Refuses what would wait for long. */
-  #admit(signal: AbortSignal): void {
-    if (signal.aborted) throw new EngineError("aborted", "The caller is gone");
-    if (this.#pendingRows >= this.#limits.maxPendingRows || this.#pendingBytes >= this.#limits.maxPendingBytes) {
-      throw new EngineError("overloaded", "Too many events are waiting to be stored", {
-        retryAfterSeconds: Math.max(1, Math.ceil(this.#pendingRows / TYPICAL_ROWS_PER_SECOND)),
-      });
-    }
   }
 
   async statistics(signal: AbortSignal): Promise<readonly SourceStatistics[]> {
@@ -199,12 +175,9 @@ export class DuckDbStore implements EventStore {
    */
   async #store(state: SourceState, events: EncodableEvents): Promise<AppendResult> {
     if (events.count === 0) return { stored: 0, repeated: 0 };
-    this.#pendingRows += events.count;
-    try {
-      return await untilDone(this.#ready, (mayBeStored) => this.#storeOnce(state, events, mayBeStored));
-    } finally {
-      this.#pendingRows -= events.count;
-    }
+    return this.#pending.holdRows(events.count, () =>
+      untilDone(this.#ready, (mayBeStored) => this.#storeOnce(state, events, mayBeStored)),
+    );
   }
 
   async #storeOnce(state: SourceState, events: EncodableEvents, mayBeStored: boolean): Promise<AppendResult> {
@@ -217,8 +190,8 @@ export class DuckDbStore implements EventStore {
         const refused = await this.#grow(state, async () => (await events.encode(state, full)).missing ?? []);
         full = new Set([...full, ...refused]);
       } else if (state.version === version && state.openChanges === 0) {
-        const batches = mayBeStored ? outcome.batches.map(withOwnIds) : outcome.batches;
-        return await this.#send(state, batches, outcome.carried);
+        const batch = receiveBatch(outcome.batch);
+        return await this.#send(state, mayBeStored ? withOwnIds(batch) : batch, outcome.carried);
       } else {
         // What was encoded by an older schema would arrive behind the change, and not where rows are read from then on.
         await state.changes;
@@ -231,27 +204,16 @@ export class DuckDbStore implements EventStore {
    * What tenants carried for the first time is kept with the rows, and seen by queries before anybody is told of
    * them.
    */
-  async #send(state: SourceState, batches: readonly EncodedBatch[], carried: Carried): Promise<AppendResult> {
+  async #send(state: SourceState, batch: EncodedBatch, carried: Carried): Promise<AppendResult> {
     this.#sources.checkPresent(state);
-    const byteCount = batches.reduce((sum, { payload }) => sum + payload.length, 0);
     const added = newOf(state, carried);
     const { entries } = state;
-    const result = await this.#hold(byteCount, () =>
-      this.#host().append(state.name, batches, { tenants: added.texts }),
+    const result = await this.#pending.holdBytes(batch.payload.length, () =>
+      this.#host().append(state.name, [batch], { tenants: added.texts }),
     );
     // After a restart of the host the state is what the host says, this append among it.
     if (state.entries === entries) noteCarried(state, added, carried);
     return appendResult(state, result, carried);
-  }
-
-  /** Counts bytes as pending during some work. */
-  async #hold<T>(byteCount: number, work: () => Promise<T>): Promise<T> {
-    this.#pendingBytes += byteCount;
-    try {
-      return await work();
-    } finally {
-      this.#pendingBytes -= byteCount;
-    }
   }
 
   /**

@@ -4,17 +4,39 @@ import type {
   BodyRemarks,
   EventBody,
   EventKey,
+  LogEvent,
   ReadEvents,
   StoredBody,
-} from "../../contract/query-engine.ts";
-import type { Carried } from "../../schema/carried-entries.ts";
-import type { Declaration } from "../../schema/declaration.ts";
-import type { Tenant, TenantRequests } from "../../schema/field-requests.ts";
-import type { SchemaEntry } from "../../schema/schema-entry.ts";
-import type { EncodedBatch } from "../batch/batch.ts";
+} from "../contract/query-engine.ts";
+import type { Carried } from "../schema/carried-entries.ts";
+import type { Declaration } from "../schema/declaration.ts";
+import type { Tenant, TenantRequests } from "../schema/field-requests.ts";
+import type { FieldTree } from "../schema/field-tree.ts";
+import type { SchemaEntry } from "../schema/schema-entry.ts";
 
 /** Makes events of a body; rejects with `BodyError`. The thread's entry brings it. */
 export type BodyReader = (body: EventBody) => Promise<ReadEvents>;
+
+/** By what events are encoded. */
+export interface EncodingSchema {
+  readonly tree: FieldTree;
+  /** Tenants that may bring no further fields: theirs are in the JSON alone. */
+  readonly full: ReadonlySet<Tenant>;
+  /** Dotted path of the field by which the store tells tenants apart; null where nothing does. */
+  readonly tenantField: string | null;
+}
+
+/** Events as an engine takes them, with what they carried, or what the schema lacks for them. */
+export type EncodeOutcome<Batch> =
+  | { readonly batch: Batch; readonly carried: Carried; readonly missing?: undefined }
+  | { readonly batch?: undefined; readonly missing: readonly TenantRequests[] };
+
+/** An engine's form of events, which can be sent from one thread to another. */
+export interface EventEncoder<Batch> {
+  encode(schema: EncodingSchema, events: readonly LogEvent[]): EncodeOutcome<Batch>;
+  /** The bytes of a batch, which are handed over instead of copied where they are a buffer of their own. */
+  bytesOf(batch: Batch): Uint8Array;
+}
 
 export type EncoderRequest =
   /** Entries that the source's schema has now; in place of all earlier ones, or behind them. */
@@ -27,6 +49,7 @@ export type EncoderRequest =
       readonly declaration?: Declaration;
       /** Tenants that may bring no further fields. */
       readonly full: ReadonlySet<Tenant>;
+      readonly tenantField: string | null;
     }
   /** Reads a body and encodes its events by the schema as it was told. It is kept until it is released. */
   | {
@@ -39,21 +62,16 @@ export type EncoderRequest =
   | { readonly kind: "again"; readonly id: number; readonly full: ReadonlySet<Tenant> }
   | { readonly kind: "release"; readonly id: number };
 
-/** A body's events as batches with what they carried, or what the schema lacks for them. */
-export type EncodeOutcome =
-  | { readonly batches: readonly EncodedBatch[]; readonly carried: Carried; readonly missing?: undefined }
-  | { readonly batches?: undefined; readonly missing: readonly TenantRequests[] };
-
-export interface EncodedBody extends BodyRemarks {
+export interface EncodedBody<Batch> extends BodyRemarks {
   readonly eventCount: number;
   readonly newestTimestampUs: bigint | undefined;
   /** Of its events, where the body asks for them. */
   readonly keys: readonly EventKey[] | undefined;
-  readonly outcome: EncodeOutcome;
+  readonly outcome: EncodeOutcome<Batch>;
 }
 
-export type EncoderAnswer =
-  | { readonly kind: "encoded"; readonly id: number; readonly body: EncodedBody }
+export type EncoderAnswer<Batch> =
+  | { readonly kind: "encoded"; readonly id: number; readonly body: EncodedBody<Batch> }
   | {
       readonly kind: "refused";
       readonly id: number;

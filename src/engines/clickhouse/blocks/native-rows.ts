@@ -6,6 +6,7 @@ import type { LogEvent } from "../../contract/query-engine.ts";
 import type { RowSink } from "../../schema/encode/row-sink.ts";
 import type { ValueType } from "../../schema/schema-entry.ts";
 import { ByteWriter } from "./byte-writer.ts";
+import type { EncodedRows } from "./encoded-rows.ts";
 
 /** `PRESENT`: a flag that is true or missing. `PLAIN`: texts and integers that no row lacks. */
 type ColumnKind = ValueType | "PLAIN STRING" | "PLAIN INT64" | "PRESENT";
@@ -21,6 +22,9 @@ interface Column {
 
 /** The server's own name of the column that says with which block a row came. */
 export const BATCH_COLUMN = "lw_batch";
+
+/** How many bytes a block takes beside what is counted of its values: flags, and texts beyond ASCII. */
+const SIZE_MARGIN = 1.1;
 
 const ELEMENT_TYPES = { INT64: "Int64", FLOAT64: "Float64", WIDE: "Float64", BOOL: "Bool", STRING: "String" } as const;
 type Element = keyof typeof ELEMENT_TYPES;
@@ -40,6 +44,14 @@ export class NativeRows implements RowSink {
   /** About as many bytes as the rows will be. */
   get byteCount(): number {
     return this.#size;
+  }
+
+  /** The column's value of each row, or undefined. */
+  valuesOf(name: string): readonly (Value | undefined)[] {
+    const { rows = [], values = [] } = this.columns.get(name) ?? {};
+    const all: (Value | undefined)[] = Array.from({ length: this.rowCount });
+    for (const [index, row] of rows.entries()) all[row] = values[index];
+    return all;
   }
 
   addRow({ id, hasGeneratedId, timestampUs, eventMessage }: LogEvent): number {
@@ -71,7 +83,7 @@ export class NativeRows implements RowSink {
 }
 
 /** Rows of one append that are to be stored, ascending. */
-export interface PickedRows {
+interface PickedRows {
   readonly rows: NativeRows;
   readonly picked: readonly number[];
 }
@@ -88,13 +100,35 @@ export function encodeBlock(parts: readonly PickedRows[], batch: bigint): Native
   const rowCount = parts.reduce((sum, { picked }) => sum + picked.length, 0);
   const gathered = gather(parts);
   const writer = new ByteWriter(64 * 1024);
-  writer.varint(gathered.size + 1);
+  beginBlock(writer, { columnCount: gathered.size, rowCount, batch });
+  for (const [name, column] of gathered) writeColumn(writer, name, column, rowCount);
+  return { columns: [BATCH_COLUMN, ...gathered.keys()], body: writer.finish(), rowCount };
+}
+
+/** What comes before the columns: how many they are, and the one that all blocks have. */
+export function beginBlock(
+  writer: ByteWriter,
+  { columnCount, rowCount, batch }: { readonly columnCount: number; readonly rowCount: number; readonly batch: bigint },
+): void {
+  writer.varint(columnCount + 1);
   writer.varint(rowCount);
   writer.text(BATCH_COLUMN);
   writer.text("UInt64");
   for (let row = 0; row < rowCount; row++) writer.uint64(batch);
-  for (const [name, column] of gathered) writeColumn(writer, name, column, rowCount);
-  return { columns: [BATCH_COLUMN, ...gathered.keys()], body: writer.finish(), rowCount };
+}
+
+/** All rows as they cross from one thread to another; `tenantColumn` as the source's table has it. */
+export function encodeRows(rows: NativeRows, tenantColumn: string | undefined): EncodedRows {
+  const { rowCount, ids, ownIds } = rows;
+  const writer = new ByteWriter(Math.ceil(rows.byteCount * SIZE_MARGIN) + 4096);
+  for (const [name, column] of rows.columns) writeColumn(writer, name, column, rowCount);
+  const bytes = writer.finish();
+  const tenants = tenantColumn === undefined ? undefined : rows.valuesOf(tenantColumn).map(toTenant);
+  return { ids, ownIds, tenants, rowCount, columns: [...rows.columns.keys()], bytes, byteCount: bytes.length };
+}
+
+function toTenant(value: Value | undefined): string | null {
+  return value === undefined ? null : String(value);
 }
 
 /** The columns of all parts with their rows counted through. */
@@ -174,7 +208,7 @@ function writeSparse(
 function writeValue(writer: ByteWriter, type: Element, value: Value): void {
   if (type === "STRING") writer.text(String(value));
   else if (type === "BOOL") writer.fill(value === true ? 1 : 0, 1);
-  else if (type === "INT64") writer.int64(typeof value === "bigint" ? value : BigInt(value));
+  else if (type === "INT64") writer.int64(value as number | bigint);
   else writer.float64(Number(value));
 }
 

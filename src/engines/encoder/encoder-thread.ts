@@ -3,17 +3,10 @@
  * fails.
  */
 import { Worker } from "node:worker_threads";
-import {
-  BodyError,
-  type BodyRemarks,
-  EngineError,
-  type EventKey,
-  type StoredBody,
-} from "../../contract/query-engine.ts";
-import type { Tenant } from "../../schema/field-requests.ts";
-import type { SourceState } from "../../schema/source/source-state.ts";
-import type { EncodedBatch } from "../batch/batch.ts";
-import { findScript } from "../process/script-path.ts";
+import { findScript } from "../contract/find-script.ts";
+import { BodyError, type BodyRemarks, EngineError, type EventKey, type StoredBody } from "../contract/query-engine.ts";
+import type { Tenant } from "../schema/field-requests.ts";
+import type { SourceState } from "../schema/source/source-state.ts";
 import type { EncodedBody, EncodeOutcome, EncoderAnswer, EncoderRequest } from "./protocol.ts";
 
 /** Without work for so long the thread is ended: an idle service should be small. */
@@ -25,33 +18,34 @@ const IDLE_MS = 60_000;
 const MEMORY_LIMITS = { maxYoungGenerationSizeMb: 96, maxOldGenerationSizeMb: 512 };
 
 /** Events of a body that lie in the thread, until they are released. */
-export interface ThreadEvents {
+export interface ThreadEvents<Batch> {
   readonly count: number;
   readonly remarks: BodyRemarks;
   readonly newestTimestampUs: bigint | undefined;
   /** As they were encoded last: ids that are made here are others each time. */
   readonly keys: readonly EventKey[] | undefined;
   /** By the source's schema of now. `full`: tenants that may bring no further fields, beside those of the state. */
-  encode(state: SourceState, full: ReadonlySet<Tenant>): Promise<EncodeOutcome>;
+  encode(state: SourceState, full: ReadonlySet<Tenant>): Promise<EncodeOutcome<Batch>>;
   release(): void;
 }
 
-interface Pending {
-  readonly resolve: (body: EncodedBody) => void;
+interface Pending<Batch> {
+  readonly resolve: (body: EncodedBody<Batch>) => void;
   readonly reject: (error: Error) => void;
 }
 
 interface KnownSchema {
   readonly entries: SourceState["entries"];
   readonly declaration: SourceState["declaration"];
+  readonly tenantField: string | null;
   readonly version: number;
   readonly count: number;
 }
 
 /** One run of the thread, and what it was told. */
-interface RunningThread {
+interface RunningThread<Batch> {
   readonly worker: Worker;
-  readonly pending: Map<number, Pending>;
+  readonly pending: Map<number, Pending<Batch>>;
   /**
    * How much of the schemas it knows: `epoch` is the list of entries itself, which is another after the engine was
    * started again.
@@ -60,20 +54,15 @@ interface RunningThread {
   heldBodies: number;
 }
 
-function toBatch({ header, payload }: EncodedBatch): EncodedBatch {
-  return { header, payload: Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength) };
+function tenantFieldOf({ rules }: SourceState): string | null {
+  return rules?.tenantField ?? null;
 }
 
-function toOutcome(outcome: EncodeOutcome): EncodeOutcome {
-  // A Buffer arrives as a plain array of bytes.
-  return outcome.batches === undefined ? outcome : { ...outcome, batches: outcome.batches.map(toBatch) };
-}
-
-function remarksOf({ rejected, untimed, receipt, loads }: EncodedBody): BodyRemarks {
+function remarksOf({ rejected, untimed, receipt, loads }: BodyRemarks): BodyRemarks {
   return { rejected, untimed, receipt, loads };
 }
 
-function failureOf(answer: Exclude<EncoderAnswer, { kind: "encoded" }>): Error {
+function failureOf(answer: Exclude<EncoderAnswer<never>, { kind: "encoded" }>): Error {
   if (answer.kind === "refused") return new BodyError(answer.code, answer.message, answer.index);
   return new EngineError("internal", "The events could not be encoded", { cause: new Error(answer.message) });
 }
@@ -83,7 +72,7 @@ function threadEnded(): EngineError {
 }
 
 /** Bodies are read one after the other: memory ran out over the one that waits the longest. */
-function blameOldest({ pending }: RunningThread): void {
+function blameOldest({ pending }: Pick<RunningThread<never>, "pending">): void {
   for (const [id, { reject }] of pending) {
     reject(
       new BodyError(
@@ -97,14 +86,16 @@ function blameOldest({ pending }: RunningThread): void {
 }
 
 export interface EncoderThreadOptions {
+  /** Whose encoder the thread uses, by the name that the thread's entry has for it. */
+  readonly engine: string;
   /** The thread's script; by default the bundle beside this one, or of the checkout. */
   readonly path?: string;
   readonly log: (level: "warn", message: string) => void;
 }
 
-export class EncoderThread {
+export class EncoderThread<Batch> {
   readonly #options: EncoderThreadOptions;
-  #thread: RunningThread | undefined;
+  #thread: RunningThread<Batch> | undefined;
   #lastId = 0;
   #idleTimer: NodeJS.Timeout | undefined;
 
@@ -116,7 +107,7 @@ export class EncoderThread {
    * Reads a body, whose bytes are taken away from the caller, and encodes its events. Rejects with `BodyError`, or with
    * `EngineError` `unavailable` when the thread ended meanwhile. What it resolves with must be released.
    */
-  async read(state: SourceState, body: StoredBody): Promise<ThreadEvents> {
+  async read(state: SourceState, body: StoredBody): Promise<ThreadEvents<Batch>> {
     const thread = this.#start();
     const id = ++this.#lastId;
     let isReleased = false;
@@ -130,6 +121,7 @@ export class EncoderThread {
     thread.heldBodies++;
     this.#tellSchema(thread, state);
     let { version } = state;
+    let tenantField = tenantFieldOf(state);
     try {
       const { bytes } = body;
       const isWhole = bytes.buffer.byteLength === bytes.byteLength;
@@ -144,12 +136,12 @@ export class EncoderThread {
           return encoded.keys;
         },
         encode: async (now, full) => {
-          if (now.version !== version || full.size > 0) {
+          if (now.version !== version || tenantFieldOf(now) !== tenantField || full.size > 0) {
             this.#tellSchema(thread, now);
-            version = now.version;
+            [version, tenantField] = [now.version, tenantFieldOf(now)];
             encoded = await this.#request(thread, { kind: "again", id, full });
           }
-          return toOutcome(encoded.outcome);
+          return encoded.outcome;
         },
         release,
       };
@@ -164,13 +156,14 @@ export class EncoderThread {
     await this.#thread?.worker.terminate();
   }
 
-  #start(): RunningThread {
+  #start(): RunningThread<Batch> {
     clearTimeout(this.#idleTimer);
     if (this.#thread !== undefined) return this.#thread;
-    const worker = new Worker(this.#options.path ?? findScript("encoder-thread.js"), { resourceLimits: MEMORY_LIMITS });
-    const thread: RunningThread = { worker, pending: new Map(), schemas: new Map(), heldBodies: 0 };
+    const { engine, path = findScript("encoder-thread.js") } = this.#options;
+    const worker = new Worker(path, { resourceLimits: MEMORY_LIMITS, workerData: engine });
+    const thread: RunningThread<Batch> = { worker, pending: new Map(), schemas: new Map(), heldBodies: 0 };
     worker.unref();
-    worker.on("message", (answer: EncoderAnswer) => {
+    worker.on("message", (answer: EncoderAnswer<Batch>) => {
       const waiting = thread.pending.get(answer.id);
       thread.pending.delete(answer.id);
       if (answer.kind === "encoded") waiting?.resolve(answer.body);
@@ -189,7 +182,7 @@ export class EncoderThread {
     return thread;
   }
 
-  #restAfterWork(thread: RunningThread): void {
+  #restAfterWork(thread: RunningThread<Batch>): void {
     if (thread.heldBodies > 0 || this.#thread !== thread) return;
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => {
@@ -199,21 +192,23 @@ export class EncoderThread {
   }
 
   /** Before a request that needs it; the messages arrive in their order. */
-  #tellSchema({ worker, schemas }: RunningThread, { name, entries, declaration, full, version }: SourceState): void {
+  #tellSchema({ worker, schemas }: RunningThread<Batch>, state: SourceState): void {
+    const { name, entries, declaration, full, version } = state;
+    const tenantField = tenantFieldOf(state);
     const known = schemas.get(name);
-    if (known?.version === version) return;
+    if (known?.version === version && known.tenantField === tenantField) return;
     const isNew = known?.entries !== entries || known.declaration !== declaration;
     const added = entries.slice(isNew ? 0 : known.count);
-    const schema = { kind: "schema", source: name, isNew, entries: added, full } as const;
+    const schema = { kind: "schema", source: name, isNew, entries: added, full, tenantField } as const;
     worker.postMessage((isNew ? { ...schema, declaration } : schema) satisfies EncoderRequest);
-    schemas.set(name, { entries, declaration, version, count: entries.length });
+    schemas.set(name, { entries, declaration, tenantField, version, count: entries.length });
   }
 
   #request(
-    thread: RunningThread,
+    thread: RunningThread<Batch>,
     request: EncoderRequest & { id: number },
     give: ArrayBuffer[] = [],
-  ): Promise<EncodedBody> {
+  ): Promise<EncodedBody<Batch>> {
     return new Promise((resolve, reject) => {
       if (this.#thread !== thread) {
         reject(threadEnded());

@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { LogEvent, StoredBody } from "../../contract/query-engine.ts";
+import { EncoderThread } from "../../encoder/encoder-thread.ts";
 import { defaultStoreLimits } from "../../schema/source/store-limits.ts";
+import type { EncodedBatch } from "../batch/batch.ts";
+import { encodeEvents } from "../batch/event-encoder.ts";
 import { openCore } from "../host/core.ts";
-import { DuckDbStore } from "../store/store.ts";
-import { EncoderThread } from "./encoder-thread.ts";
-import { encodeEvents } from "./event-encoder.ts";
+import { DuckDbStore } from "./store.ts";
 
 function layoutOf(store: DuckDbStore) {
   const table = store.describe("edge");
@@ -47,7 +48,8 @@ describe("bodies that a thread reads", () => {
 
   async function openStore(path?: string) {
     const log: string[] = [];
-    const encoder = new EncoderThread({
+    const encoder = new EncoderThread<EncodedBatch>({
+      engine: "duckdb",
       log: (_, message) => log.push(message),
       ...(path === undefined ? {} : { path }),
     });
@@ -166,15 +168,14 @@ describe("bodies that a thread reads", () => {
           keys: undefined,
           release: () => undefined,
           encode: async ({ tree, table }) => {
-            const encoded = encodeEvents(tree, events);
+            const encoded = encodeEvents({ tree, full: new Set() }, events);
             if (++asked === 2) {
               // As after a kill between the commit of new fields and the answer that tells of it.
               const entries = [{ role: "value", path: "other", type: "INT64", column: "c1" }] as const;
               await host.addEntries("edge", entries);
               store.load({ sources: [{ name: "edge", table, entries, tenants: [] }] });
             }
-            if (encoded.missing !== undefined) return { missing: encoded.missing };
-            return { batches: [encoded.batch.encode()], carried: encoded.carried };
+            return encoded;
           },
         }),
       },
@@ -185,7 +186,7 @@ describe("bodies that a thread reads", () => {
   });
 
   it("are refused while too much waits", async () => {
-    const encoder = new EncoderThread({ log: () => undefined });
+    const encoder = new EncoderThread<EncodedBatch>({ engine: "duckdb", log: () => undefined });
     const { host } = await openCore(core, { onFatal: () => undefined, onProblem: () => undefined });
     closers.push(async () => {
       await encoder.close();

@@ -1,0 +1,101 @@
+/**
+ * Which ids a source's table holds, and that it holds each once: of two blocks with the same id, which only nodes that
+ * work at the same moment can send, the one that the server took first stays.
+ */
+import { BATCH_COLUMN } from "../blocks/native-rows.ts";
+import type { ServerClient } from "../driver/client.ts";
+import { quoteName, quoteText } from "../driver/quote.ts";
+import { deleteRows, rewrite, type TablePlace, tableName } from "./statements.ts";
+
+export interface AppendTable {
+  readonly place: TablePlace;
+  readonly table: string;
+  /** Undefined for a source without tenants. */
+  readonly tenantColumn: string | undefined;
+}
+
+/** Tells ids of different tenants apart. */
+export function idKey(tenant: string | null, id: string): string {
+  return tenant === null ? `:${id}` : `${tenant.length}:${tenant}${id}`;
+}
+
+export class StoredIds {
+  readonly #client: ServerClient;
+  readonly #table: AppendTable;
+
+  constructor(client: ServerClient, table: AppendTable) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  /** Keys of those of the ids that the table holds. What a node left there twice, because it ended, is put right. */
+  async find(ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await this.#client.rows(
+      `SELECT id, ${this.#tenant()} AS tenant, count() FROM ${this.#name()} WHERE id IN {ids:Array(String)} ` +
+        "GROUP BY id, tenant",
+      { ids },
+    );
+    const twice = rows.filter(([, , count]) => Number(count) > 1);
+    if (twice.length > 0)
+      await this.#keepFirst(
+        twice.map(([id]) => String(id)),
+        0n,
+      );
+    return new Set(rows.map(([id, tenant]) => idKey(tenant === null ? null : String(tenant), String(id))));
+  }
+
+  /** Removes what another node stored at the same moment too, and answers the keys that are no longer of this block. */
+  async settle(ids: readonly string[], batch: bigint): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    const twice = await this.#client.rows(
+      `SELECT id FROM ${this.#name()} WHERE id IN {ids:Array(String)} GROUP BY id, ${this.#tenant()} HAVING count() > 1`,
+      { ids },
+    );
+    return this.#keepFirst(
+      twice.map(([id]) => String(id)),
+      batch,
+    );
+  }
+
+  /** Of rows with the same id the one that the server took first stays. Answers the keys that the block loses. */
+  async #keepFirst(ids: readonly string[], batch: bigint): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await this.#client.rows(
+      `SELECT id, ${this.#tenant()}, toString(${BATCH_COLUMN}) FROM ${this.#name()} ` +
+        `WHERE id IN {ids:Array(String)} ORDER BY _block_number, ${BATCH_COLUMN}`,
+      { ids },
+      // A projection's parts do not know the numbers of the rows' blocks.
+      { optimize_use_projections: "0" },
+    );
+    const first = new Set<string>();
+    const lost = new Set<string>();
+    const gone: string[] = [];
+    for (const [id, tenant, block] of rows) {
+      const owner = tenant === null ? null : String(tenant);
+      const key = idKey(owner, String(id));
+      if (first.has(key)) {
+        if (String(block) === String(batch)) lost.add(key);
+        gone.push(`(${String(block)}, ${quoteText(String(id))}, ${owner === null ? "[]" : `[${quoteText(owner)}]`})`);
+      }
+      first.add(key);
+    }
+    if (gone.length > 0) {
+      const key = `(${BATCH_COLUMN}, id, if(isNull(${this.#tenant()}), [], [assumeNotNull(${this.#tenant()})]))`;
+      const condition = `${key} IN (${gone.join(", ")})`;
+      await rewrite(this.#client, deleteRows(this.#table.place, this.#table.table, condition));
+    }
+    return lost;
+  }
+
+  /** Of a source without tenants every row is nobody's; the server groups by no constant. */
+  #tenant(): string {
+    return this.#table.tenantColumn === undefined
+      ? "CAST(NULL, 'Nullable(String)')"
+      : quoteName(this.#table.tenantColumn);
+  }
+
+  #name(): string {
+    return tableName(this.#table.place, this.#table.table);
+  }
+}

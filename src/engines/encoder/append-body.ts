@@ -1,0 +1,19 @@
+/** What every store does with a body whose events a thread has read. */
+import type { AppendResult, BodyResult, TenantLoad } from "../contract/query-engine.ts";
+import type { ThreadEvents } from "./encoder-thread.ts";
+
+/** Stores the events where `admit` lets them, tells what the body's answer needs, and lets go of them. */
+export async function appendRead<Batch>(
+  events: ThreadEvents<Batch>,
+  admit: ((loads: readonly TenantLoad[]) => void) | undefined,
+  store: (events: ThreadEvents<Batch>) => Promise<AppendResult>,
+): Promise<BodyResult> {
+  const { remarks, newestTimestampUs } = events;
+  try {
+    admit?.(remarks.loads ?? []);
+    const result = await store(events);
+    return { ...result, ...remarks, newestTimestampUs, keys: events.keys };
+  } finally {
+    events.release();
+  }
+}

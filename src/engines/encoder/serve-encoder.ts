@@ -1,0 +1,108 @@
+/** The thread's side: reads bodies and encodes their events, one body after the other. */
+import type { MessagePort } from "node:worker_threads";
+import { BodyError, newestTimestampUs, type StoredBody } from "../contract/query-engine.ts";
+import type { Tenant } from "../schema/field-requests.ts";
+import { applyEntries, createFieldTree } from "../schema/field-tree.ts";
+import type {
+  BodyReader,
+  EncodedBody,
+  EncodeOutcome,
+  EncoderAnswer,
+  EncoderRequest,
+  EncodingSchema,
+  EventEncoder,
+} from "./protocol.ts";
+
+interface HeldBody {
+  readonly source: string;
+  readonly body: StoredBody;
+}
+
+/** Answers what is asked over the port, one request after the other. */
+export function serveEncoder<Batch>(port: MessagePort, readBody: BodyReader, encoder: EventEncoder<Batch>): void {
+  const server = new EncoderServer(port, readBody, encoder);
+  let work: Promise<void> = Promise.resolve();
+  port.on("message", (request: EncoderRequest) => {
+    work = work.then(() => server.handle(request));
+  });
+}
+
+class EncoderServer<Batch> {
+  readonly #port: MessagePort;
+  readonly #readBody: BodyReader;
+  readonly #encoder: EventEncoder<Batch>;
+  readonly #schemas = new Map<string, EncodingSchema>();
+  /** Bytes are kept, not the events made of them: it is rare that they are needed again. */
+  readonly #held = new Map<number, HeldBody>();
+
+  constructor(port: MessagePort, readBody: BodyReader, encoder: EventEncoder<Batch>) {
+    this.#port = port;
+    this.#readBody = readBody;
+    this.#encoder = encoder;
+  }
+
+  async handle(request: EncoderRequest): Promise<void> {
+    switch (request.kind) {
+      case "schema":
+        return this.#learnSchema(request);
+      case "read":
+        this.#held.set(request.id, request);
+        return this.#answer(request.id);
+      case "again":
+        return this.#answer(request.id, request.full);
+      case "release":
+        this.#held.delete(request.id);
+    }
+  }
+
+  #learnSchema(told: Extract<EncoderRequest, { kind: "schema" }>): void {
+    const { source, entries, declaration, isNew, full, tenantField } = told;
+    const known = isNew ? undefined : this.#schemas.get(source);
+    const tree = known?.tree ?? createFieldTree(entries, declaration);
+    if (known !== undefined) applyEntries(tree, entries);
+    this.#schemas.set(source, { tree, full, tenantField });
+  }
+
+  async #answer(id: number, full: ReadonlySet<Tenant> = new Set()): Promise<void> {
+    const held = this.#held.get(id);
+    if (held === undefined) return;
+    try {
+      const body = await this.#encode(held, full);
+      this.#send({ kind: "encoded", id, body }, this.#transferable(body.outcome));
+    } catch (error) {
+      this.#send(toFailure(id, error));
+    }
+  }
+
+  /** The buffer of the batch where it is handed over: small ones share a pool. */
+  #transferable({ batch }: EncodeOutcome<Batch>): readonly ArrayBuffer[] {
+    const buffer = batch === undefined ? undefined : (this.#encoder.bytesOf(batch).buffer as ArrayBuffer);
+    return buffer === undefined || buffer.byteLength <= Buffer.poolSize ? [] : [buffer];
+  }
+
+  #send(answer: EncoderAnswer<Batch>, transferred: readonly ArrayBuffer[] = []): void {
+    this.#port.postMessage(answer, transferred);
+  }
+
+  async #encode({ source, body }: HeldBody, alsoFull: ReadonlySet<Tenant>): Promise<EncodedBody<Batch>> {
+    const { events, ...remarks } = await this.#readBody(body);
+    const schema = this.#schemas.get(source) ?? { tree: createFieldTree(), full: alsoFull, tenantField: null };
+    const full = alsoFull.size === 0 ? schema.full : new Set([...schema.full, ...alsoFull]);
+    return {
+      ...remarks,
+      eventCount: events.length,
+      newestTimestampUs: newestTimestampUs(events),
+      keys: body.wantsKeys ? events.map(({ id, timestampUs }) => ({ id, timestampUs })) : undefined,
+      outcome: this.#encoder.encode({ ...schema, full }, events),
+    };
+  }
+}
+
+function toFailure(id: number, error: unknown): EncoderAnswer<never> {
+  if (error instanceof BodyError) {
+    const { code, message, index } = error;
+    return { kind: "refused", id, code, message, index };
+  }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { kind: "failed", id, message };
+}
