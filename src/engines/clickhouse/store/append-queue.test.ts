@@ -8,15 +8,22 @@ import { AppendQueue } from "./append-queue.ts";
 class Server {
   readonly inserts: { readonly ids: string; readonly end: () => void; readonly fail: (error: Error) => void }[] = [];
   readonly stored = new Set<string>();
+  /** Ids that were looked up, a text for each call. */
+  readonly lookedUp: string[] = [];
   readonly client = {
-    rows: async (sql: string, { ids }: { readonly ids: readonly string[] }) =>
-      sql.includes("HAVING") ? [] : ids.filter((id) => this.stored.has(id)).map((id) => [id, null, "1"]),
+    rows: async (
+      _: string,
+      { ids, next = ids }: { readonly ids: readonly string[]; readonly next?: readonly string[] },
+    ) => {
+      this.lookedUp.push(next.join("").replaceAll(/[<>]/g, ""));
+      return next.filter((id) => this.stored.has(id)).map((id) => [id, null, "1"]);
+    },
     insert: ({ body }: { readonly body: readonly Uint8Array[] }) =>
       new Promise<void>((resolve, reject) => {
         const ids = [
           ...Buffer.concat([...body])
             .toString("latin1")
-            .matchAll(/<(.)>/g),
+            .matchAll(/<([a-z])>/g),
         ]
           .map(([, id]) => id)
           .join("");
@@ -42,25 +49,68 @@ function open() {
   const queue = new AppendQueue(server.client, { place, table: "events", tenantColumn: undefined });
   const send = (ids: string, hasGeneratedId = false) =>
     queue.append(rowsOf(ids, hasGeneratedId), async () => undefined);
+  const sendMany = (count: number) => queue.append(rowsOf("-".repeat(count), true), async () => undefined);
   const sent = (...ids: string[]) => expect.poll(() => server.inserts.map((insert) => insert.ids)).toEqual(ids);
-  return { server, queue, send, sent };
+  return { server, queue, send, sendMany, sent };
 }
 
 describe("blocks of a source", () => {
-  it("are two on their way at once, and what comes meanwhile goes together with the next", async () => {
+  it("take what comes meanwhile together with the next, which is looked up behind them", async () => {
     const { server, send, sent, queue } = open();
     const first = [send("a"), send("b")];
     await sent("ab");
-    const second = send("c");
-    await sent("ab", "c");
-    const third = [send("d"), send("e")];
-    await sent("ab", "c");
+    const second = [send("c"), send("da"), send("e", true)];
+    server.inserts[0]?.end();
+    expect(await Promise.all(first)).toEqual(Array(2).fill({ stored: 1, repeated: 0 }));
+    await sent("ab", "cde");
+    expect(server.lookedUp).toEqual(["ab", "c", "da"]);
     server.inserts[1]?.end();
-    expect(await second).toEqual({ stored: 1, repeated: 0 });
-    await sent("ab", "c", "de");
-    for (const { end } of server.inserts) end();
-    expect(await Promise.all([...first, ...third])).toEqual(Array(4).fill({ stored: 1, repeated: 0 }));
+    expect(await Promise.all(second)).toEqual([
+      { stored: 1, repeated: 0 },
+      { stored: 1, repeated: 1 },
+      { stored: 1, repeated: 0 },
+    ]);
     await queue.idle();
+  });
+
+  it("are two on their way at once where the second is large, and no three", async () => {
+    const { server, send, sent, sendMany } = open();
+    const first = send("a");
+    await sent("a");
+    const second = [sendMany(2_000), sendMany(2_999)];
+    const third = send("b");
+    await sent("a", "b");
+    const fourth = [sendMany(6_000), send("c")];
+    server.inserts[1]?.end();
+    await third;
+    await sent("a", "b", "c");
+    server.inserts[0]?.end();
+    server.inserts[2]?.end();
+    const results = await Promise.all([first, ...second, third, ...fourth]);
+    expect(results.map(({ stored }) => stored)).toEqual([1, 2_000, 2_999, 1, 6_000, 1]);
+  });
+
+  it("that were looked up are looked up again where one with the same id went before them", async () => {
+    const { server, queue, send, sent } = open();
+    const first = send("a");
+    await sent("a");
+    // So large that what comes behind it has to wait, and of so few rows that it waits itself.
+    const large = rowsOf("b");
+    large.put(0, "c1", "STRING", "x".repeat(2 ** 25));
+    const second = queue.append(large, async () => undefined);
+    const repeat = send("bc");
+    server.inserts[0]?.end();
+    await first;
+    await sent("a", "b");
+    expect(server.lookedUp).toEqual(["a", "bbc"]);
+    server.inserts[1]?.end();
+    await sent("a", "b", "c");
+    expect(server.lookedUp).toEqual(["a", "bbc", "", "bc"]);
+    server.inserts[2]?.end();
+    expect(await Promise.all([second, repeat])).toEqual([
+      { stored: 1, repeated: 0 },
+      { stored: 1, repeated: 1 },
+    ]);
   });
 
   it("wait for one with the same id that is on its way, and hold what is known by then", async () => {

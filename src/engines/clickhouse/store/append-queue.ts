@@ -14,8 +14,14 @@ import { type AppendTable, idKey, StoredIds } from "./stored-ids.ts";
 /** Bounds of one block, so that none holds up those behind it for long. */
 const MAX_BLOCK_ROWS = 50_000;
 const MAX_BLOCK_BYTES = 32 * 1024 * 1024;
-/** While the server stores one, another is looked up and sent. */
+/**
+ * While the server stores one, another is sent where it has so many rows: a block costs the server as much as a thousand
+ * rows, whatever it holds, so that small ones rather wait and grow.
+ */
 const MAX_BLOCKS_AT_ONCE = 2;
+const SECOND_BLOCK_ROWS = 5_000;
+/** Appends that are looked up before it is their turn. */
+const MAX_LOOKED_UP = 64;
 /** How often a block is sent again when its answer was lost, after how long the first time, and until when. */
 const MAX_ATTEMPTS = 4;
 const RETRY_PAUSE_MS = 100;
@@ -27,6 +33,10 @@ interface Job {
   readonly keys: readonly (string | undefined)[];
   /** Done before the rows are sent, since what they bring must not be lost behind them. */
   readonly prepare: () => Promise<void>;
+  /** Keys that the table holds, where they were looked up behind the block before. */
+  known: ReadonlySet<string> | undefined;
+  /** A block with one of its ids began since the append came: what was looked up before counts no more. */
+  isOvertaken: boolean;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -42,6 +52,11 @@ function keysOf(rows: AppendRows, tenantColumn: string | undefined): Job["keys"]
     const tenant = tenants[row] ?? null;
     return rows.ownIds[row] === true ? idKey(tenant === null ? null : String(tenant), id) : undefined;
   });
+}
+
+/** Those that the sender chose. */
+function ownIdsOf({ rows: { ids, ownIds } }: Job): readonly string[] {
+  return ids.filter((_, row) => ownIds[row]);
 }
 
 /** A number that no other block has. */
@@ -68,7 +83,7 @@ export class AppendQueue {
   append(rows: AppendRows, prepare: () => Promise<void>): Promise<AppendResult> {
     const keys = keysOf(rows, this.#table.tenantColumn);
     return new Promise((resolve, reject) => {
-      this.#jobs.push({ rows, keys, prepare, resolve, reject });
+      this.#jobs.push({ rows, keys, prepare, known: undefined, isOvertaken: false, resolve, reject });
       // What arrives in this turn of the event loop joins the same block.
       queueMicrotask(() => this.#start());
     });
@@ -80,11 +95,12 @@ export class AppendQueue {
   }
 
   #start(): void {
-    while (this.#running.size < MAX_BLOCKS_AT_ONCE) {
+    while (this.#mayStart()) {
       const group = this.#takeGroup();
       if (group.length === 0) return;
       const keys = group.flatMap((job) => job.keys.filter((key) => key !== undefined));
       for (const key of keys) this.#runningKeys.add(key);
+      for (const job of this.#jobs) job.isOvertaken ||= this.#isRunning(job);
       const work = this.#send(group).finally(() => {
         for (const key of keys) this.#runningKeys.delete(key);
         this.#running.delete(work);
@@ -94,6 +110,17 @@ export class AppendQueue {
     }
   }
 
+  #mayStart(): boolean {
+    if (this.#running.size === 0) return true;
+    const rowCount = this.#jobs.reduce((sum, { rows }) => sum + rows.rowCount, 0);
+    return this.#running.size < MAX_BLOCKS_AT_ONCE && rowCount >= SECOND_BLOCK_ROWS;
+  }
+
+  /** Is an id of the job's on its way already? */
+  #isRunning({ keys }: Job): boolean {
+    return keys.some((key) => key !== undefined && this.#runningKeys.has(key));
+  }
+
   #takeGroup(): readonly Job[] {
     let [count, rows, bytes] = [0, 0, 0];
     for (const job of this.#jobs) {
@@ -101,7 +128,7 @@ export class AppendQueue {
       bytes += job.rows.byteCount;
       if (count > 0 && (rows > MAX_BLOCK_ROWS || bytes > MAX_BLOCK_BYTES)) break;
       // Whether it is a repeat shows when the block before it has ended.
-      if (job.keys.some((key) => key !== undefined && this.#runningKeys.has(key))) break;
+      if (this.#isRunning(job)) break;
       count++;
     }
     return this.#jobs.splice(0, count);
@@ -113,6 +140,8 @@ export class AppendQueue {
       for (const [index, job] of group.entries()) job.resolve(results[index] ?? { stored: 0, repeated: 0 });
     } catch (error) {
       const mayBeOne = error instanceof EngineError && error.code === "internal" && group.length > 1;
+      // What failed may have been stored, and the appends may share ids.
+      for (const job of group) job.isOvertaken = true;
       if (!mayBeOne) for (const job of group) job.reject(error);
       // One bad append must not fail the others.
       else for (const job of group) await this.#send([job]);
@@ -121,7 +150,10 @@ export class AppendQueue {
 
   async #store(group: readonly Job[]): Promise<readonly AppendResult[]> {
     await Promise.all(group.map(({ prepare }) => prepare()));
-    const known = await this.#ids.find(group.flatMap(({ rows }) => rows.ids.filter((_, row) => rows.ownIds[row])));
+    const isKnown = (job: Job) => job.known !== undefined && !job.isOvertaken;
+    const known = new Set(group.filter(isKnown).flatMap((job) => [...(job.known ?? [])]));
+    const unknown = group.filter((job) => !isKnown(job));
+    for (const key of await this.#ids.find(unknown.flatMap(ownIdsOf))) known.add(key);
     const parts: PickedRows[] = group.map(({ rows, keys }) => ({ rows, picked: pick(keys, known) }));
     if (parts.some(({ picked }) => picked.length > 0)) {
       const batch = newBatch();
@@ -129,13 +161,22 @@ export class AppendQueue {
       const sent = parts.flatMap(({ rows, picked }) =>
         picked.flatMap((row) => (rows.ownIds[row] ? [rows.ids[row] ?? ""] : [])),
       );
-      const lost = await this.#ids.settle(sent, batch);
+      const lost = await this.#settle(sent, batch);
       for (const [index, part] of parts.entries()) {
         const keys = group[index]?.keys ?? [];
         parts[index] = { ...part, picked: part.picked.filter((row) => !lost.has(keys[row] ?? "")) };
       }
     }
     return parts.map(({ rows, picked }) => ({ stored: picked.length, repeated: rows.rowCount - picked.length }));
+  }
+
+  /** Looks behind the block, and with the same call for what waits to be sent next. Answers the keys that it lost. */
+  async #settle(sent: readonly string[], batch: bigint): Promise<ReadonlySet<string>> {
+    if (sent.length === 0) return new Set();
+    const waiting = this.#jobs.slice(0, MAX_LOOKED_UP).filter((job) => !job.isOvertaken && !this.#isRunning(job));
+    const { lost, known } = await this.#ids.settle(sent, batch, waiting.flatMap(ownIdsOf));
+    for (const job of waiting) job.known = known;
+    return lost;
   }
 
   /** Sent again with the same token where the answer was lost: the server takes it once. */

@@ -19,6 +19,16 @@ export function idKey(tenant: string | null, id: string): string {
   return tenant === null ? `:${id}` : `${tenant.length}:${tenant}${id}`;
 }
 
+type FoundIds = readonly (readonly unknown[])[];
+
+function keysOf(rows: FoundIds): Set<string> {
+  return new Set(rows.map(([id, tenant]) => idKey(tenant === null ? null : String(tenant), String(id))));
+}
+
+function twiceOf(rows: FoundIds): readonly string[] {
+  return rows.filter(([, , count]) => Number(count) > 1).map(([id]) => String(id));
+}
+
 export class StoredIds {
   readonly #client: ServerClient;
   readonly #table: AppendTable;
@@ -36,26 +46,27 @@ export class StoredIds {
         "GROUP BY id, tenant",
       { ids },
     );
-    const twice = rows.filter(([, , count]) => Number(count) > 1);
-    if (twice.length > 0)
-      await this.#keepFirst(
-        twice.map(([id]) => String(id)),
-        0n,
-      );
-    return new Set(rows.map(([id, tenant]) => idKey(tenant === null ? null : String(tenant), String(id))));
+    await this.#keepFirst(twiceOf(rows), 0n);
+    return keysOf(rows);
   }
 
-  /** Removes what another node stored at the same moment too, and answers the keys that are no longer of this block. */
-  async settle(ids: readonly string[], batch: bigint): Promise<ReadonlySet<string>> {
-    if (ids.length === 0) return new Set();
-    const twice = await this.#client.rows(
-      `SELECT id FROM ${this.#name()} WHERE id IN {ids:Array(String)} GROUP BY id, ${this.#tenant()} HAVING count() > 1`,
-      { ids },
+  /**
+   * Removes what another node stored at the same moment too, and answers the keys that are no longer of this block; and,
+   * of the ids of appends that follow, the keys of those that the table holds.
+   */
+  async settle(
+    ids: readonly string[],
+    batch: bigint,
+    next: readonly string[],
+  ): Promise<{ readonly lost: ReadonlySet<string>; readonly known: ReadonlySet<string> }> {
+    const rows = await this.#client.rows(
+      `SELECT id, ${this.#tenant()} AS tenant, count() FROM ${this.#name()} ` +
+        "WHERE id IN {ids:Array(String)} OR id IN {next:Array(String)} " +
+        "GROUP BY id, tenant HAVING count() > 1 OR id IN {next:Array(String)}",
+      { ids, next },
     );
-    return this.#keepFirst(
-      twice.map(([id]) => String(id)),
-      batch,
-    );
+    const lost = await this.#keepFirst(twiceOf(rows), batch);
+    return { lost, known: keysOf(rows) };
   }
 
   /** Of rows with the same id the one that the server took first stays. Answers the keys that the block loses. */
