@@ -30,13 +30,17 @@ export async function openEndpoints(start: Start, storage: Storage): Promise<Ope
   const { engine, metadata, sources, nodes } = storage;
   const endpointStore = createEndpointStore(metadata, Date.now);
   const folders = settings.endpointFolders;
-  const opened = await openServiceEndpoints({
-    engine,
-    tables: sources,
-    store: endpointStore,
-    folders,
-    exclusively: nodes.exclusively.bind(nodes),
-  });
+  // The store is asked while endpoints are compiled, which takes longer.
+  const [dataThrough, opened] = await Promise.all([
+    openDataThrough(start, storage),
+    openServiceEndpoints({
+      engine,
+      tables: sources,
+      store: endpointStore,
+      folders,
+      exclusively: nodes.exclusively.bind(nodes),
+    }),
+  ]);
   const { registry: endpoints, managed } = opened;
   for (const { definition, problem, dataProblem, warnings: doubts = [] } of endpoints.endpoints) {
     for (const doubt of doubts) logger.warn(`The endpoint ${definition.name}, ${doubt}`);
@@ -47,7 +51,6 @@ export async function openEndpoints(start: Start, storage: Storage): Promise<Ope
   sources.onChange(() => void opened.noteSources().catch((error: Error) => logger.error(error.message)));
   const planner = createPlanner({ engine, tables: sources, endpoints, nowMs: Date.now });
   const cache = openCache(start, storage, endpoints);
-  const dataThrough = await openDataThrough(start, storage);
   return { endpoints, managed, noteStore: opened.noteStore, endpointStore, planner, cache, dataThrough };
 }
 

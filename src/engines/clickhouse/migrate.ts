@@ -48,8 +48,10 @@ async function hasDatabase(client: ServerClient, database: string): Promise<bool
 export function planMigration(access: ServerAccess): Promise<readonly string[]> {
   return withClient(access, async (client) => {
     const place = placeOf(access);
-    const hasIt = await hasDatabase(client, access.database);
-    const tables = hasIt ? await readTables(client, access.database) : new Set<string>();
+    const [hasIt, tables] = await Promise.all([
+      hasDatabase(client, access.database),
+      readTables(client, access.database),
+    ]);
     const [schema = "", tenants = ""] = createOwnTables(place);
     return [
       ...(hasIt ? [] : [createDatabase(place)]),
