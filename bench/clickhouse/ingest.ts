@@ -31,7 +31,7 @@ export interface Turn {
   readonly serverUs: number;
 }
 
-/** Sends for so long, and waits until the server has merged what came, so that the next turn has no work of this one. */
+/** Sends for so long, and waits until the server has merged what came: none of it is left to the next turn. */
 export async function takeTurn(
   way: Ingest,
   supply: EventSupply,

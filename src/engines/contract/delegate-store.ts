@@ -1,8 +1,8 @@
 import type { EventStore } from "./event-store.ts";
 
 /**
- * All of a store but these members, which stand in the place of its own. `readsBodies`: false where callers have to read
- * long bodies themselves, so that every event comes by `append`.
+ * All of a store but these members, which stand in the place of its own. `readsBodies`: false where callers have to
+ * read long bodies themselves, so that every event comes by `append`.
  */
 export function delegateStore(
   store: EventStore,

@@ -15,8 +15,8 @@ import { type AppendTable, idKey, StoredIds } from "./stored-ids.ts";
 const MAX_BLOCK_ROWS = 50_000;
 const MAX_BLOCK_BYTES = 32 * 1024 * 1024;
 /**
- * While the server stores one, another is sent where it has so many rows: a block costs the server as much as a thousand
- * rows, whatever it holds, so that small ones rather wait and grow.
+ * While the server stores one, another is sent if it has so many rows. A block costs the server as much as a thousand
+ * rows whatever it holds, so smaller ones wait and grow.
  */
 const MAX_BLOCKS_AT_ONCE = 2;
 const SECOND_BLOCK_ROWS = 5_000;

@@ -58,7 +58,7 @@ afterAll(async () => {
 
 const lost = new Set<string>();
 
-function send(source: string, events: readonly object[]) {
+function send(source: string, events: readonly unknown[]) {
   const body: StoredBody = {
     bytes: new TextEncoder().encode(JSON.stringify(events)),
     contentType: "application/json",
