@@ -51,8 +51,8 @@ export class StoredIds {
   }
 
   /**
-   * Removes what another node stored at the same moment too, and answers the keys that are no longer of this block; and,
-   * of the ids of appends that follow, the keys of those that the table holds.
+   * Removes what another node stored at the same moment too. Answers the keys that are no longer of this block, and, of
+   * the ids of appends that follow, the keys of those that the table holds.
    */
   async settle(
     ids: readonly string[],
