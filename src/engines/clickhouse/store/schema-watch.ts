@@ -87,7 +87,7 @@ export class SchemaWatch {
     if (version === this.#version) return;
     // This node may make and drop sources while the decisions are read: what it did since is newer than they are.
     const before = sources.all();
-    const [{ sources: decided }, tenants] = await Promise.all([keeper.read(), keeper.readTenants()]);
+    const [{ sources: decided }, tenants] = [await keeper.read(), await keeper.readTenants()];
     for (const state of before) {
       const isGone = decided.get(state.name)?.table !== state.table;
       if (isGone && sources.find(state.name) === state) await sources.drop(state.name, async () => undefined);
