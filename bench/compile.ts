@@ -9,7 +9,8 @@ import { resolveQuery } from "../src/googlesql/resolver/resolve.ts";
 import { arrayOf, FLOAT64, INT64, type RecordField, type SqlType, STRING, TIMESTAMP } from "../src/googlesql/types.ts";
 import { THREE_CTES } from "./three-ctes.ts";
 
-const WARM_UP_RUNS = 2_000;
+// V8 goes on compiling for some thousand runs.
+const WARM_UP_RUNS = 6_000;
 const RUNS = 2_000;
 
 function record(fields: readonly RecordField[]): SqlType {

@@ -1,7 +1,8 @@
 /** What stands directly below a node of the resolved query. */
 import type { AggregateCall, Expr, ResolvedFrameBound, Scan, WindowCall } from "../../googlesql/resolved.ts";
 
-function scanInputs(scan: Scan): readonly Scan[] {
+/** The scans that a scan reads; the body of a CTE is none of its readers. */
+export function scanInputs(scan: Scan): readonly Scan[] {
   switch (scan.kind) {
     case "SingleRow":
     case "Table":
