@@ -51,6 +51,15 @@ const goldens: readonly Golden[] = [
     },
   },
   {
+    name: "a key of GROUP BY by its position, as a column of a CTE too",
+    query: "WITH a AS (SELECT UPPER(project) AS p, COUNT(*) AS n FROM edge_logs GROUP BY p) SELECT n, p FROM a",
+    sql: {
+      duckdb:
+        'SELECT count(*) AS c9_count, (CASE WHEN strlen(t1."c_project") = length(t1."c_project") THEN ' +
+        'upper(t1."c_project") ELSE lw_upper(t1."c_project") END) AS c8_p FROM "events_1" AS t1 GROUP BY 2',
+    },
+  },
+  {
     name: "a CTE that is read once where it is read",
     query: "WITH a AS (SELECT project, timestamp AS t FROM edge_logs) SELECT project FROM a WHERE t > @since",
     sql: {

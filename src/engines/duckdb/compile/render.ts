@@ -57,11 +57,13 @@ export function renderOrderBy(
   return items.length === 0 ? EMPTY : joinSql(parts, ", ");
 }
 
-function renderGroupBy(block: Block, positions: Positions): Sql {
+/** The keys, by their positions where they are selected, be it as another column: a copy has lambdas of other names. */
+function renderGroupBy(block: Block, items: readonly SelectItem[], positions: Positions): Sql {
   if (block.groupKeys.length === 0 && (block.groupingSets?.length ?? 1) <= 1) return EMPTY;
   const printed = new Map<number, Sql>();
   for (const { id, sql: key } of block.groupKeys) {
-    const position = positions.get(id);
+    const own = positions.get(id) ?? items.findIndex((item) => item.sql === key);
+    const position = own < 0 ? undefined : own;
     printed.set(id, position === undefined ? key : numberSql(position + 1));
   }
   if (block.groupingSets === undefined) return sql` GROUP BY ${joinSql([...printed.values()], ", ")}`;
@@ -91,7 +93,7 @@ export function renderBlock(block: Block, given?: readonly SelectItem[]): Sql {
   // Before FROM: what these print may be asked of the sub-selects there.
   const keys = renderOrderBy(block, items, positions);
   const order = keys === EMPTY ? EMPTY : sql` ORDER BY ${keys}`;
-  const groupBy = renderGroupBy(block, positions);
+  const groupBy = renderGroupBy(block, items, positions);
   const from = block.from === undefined ? EMPTY : sql` FROM ${block.from.print()}`;
   const where = block.where.length === 0 ? EMPTY : sql` WHERE ${joinSql(block.where, " AND ")}`;
   const limit = block.limit === undefined ? EMPTY : sql` LIMIT ${block.limit}`;
