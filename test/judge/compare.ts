@@ -8,9 +8,35 @@ import { GoogleSqlError } from "../../src/googlesql/diagnostic.ts";
 import { parseQuery } from "../../src/googlesql/parse.ts";
 import type { ResolvedQuery } from "../../src/googlesql/resolved.ts";
 import { resolveQuery } from "../../src/googlesql/resolver/resolve.ts";
+import { resolveSandboxed } from "../../src/googlesql/resolver/sandbox.ts";
+import { defaultDetectors } from "../../src/redaction/detector.ts";
 import { judge, type World } from "./evaluate.ts";
 import { Failure, TooMuch } from "./values.ts";
 import { layouts, parameterTypes, parameterValues, statementsOf } from "./world.ts";
+
+/** What a query reads: the tables; a saved query's, which are behind the sandbox; these with personal data taken out. */
+export const doors = ["none", "sandbox", "redaction"] as const;
+export type Door = (typeof doors)[number];
+
+/** Each table under its own name; that of the second source has the first one's rows too. */
+const saved = `
+  WITH t AS (SELECT * FROM t), u AS (SELECT * FROM u WHERE id > 0), e1 AS (SELECT * FROM e1),
+    e2 AS (SELECT id, ts, m FROM e2 UNION ALL SELECT id + 100, ts, m FROM e1)
+  SELECT 1`;
+
+function resolve(text: string, door: Door): ResolvedQuery {
+  const query = parseQuery(text);
+  if (door === "none") return resolveQuery(query, text, { tables, parameters: parameterTypes });
+  return resolveSandboxed(
+    { query: parseQuery(saved), text: saved },
+    { query, text },
+    {
+      tables,
+      parameters: parameterTypes,
+      ...(door === "redaction" ? { redaction: defaultDetectors.join(",") } : {}),
+    },
+  );
+}
 
 /** What became of a query: `refused` by the engine with its reason; `skipped`: it fails or is too much for the judge. */
 export type Verdict =
@@ -80,9 +106,9 @@ function settle(rows: readonly unknown[], places: readonly string[]): readonly s
 }
 
 /** The verdict on a query over the world that the engine was filled with. */
-export async function compare(asked: Asked, world: World, text: string): Promise<Verdict> {
+export async function compare(asked: Asked, world: World, text: string, door: Door): Promise<Verdict> {
   try {
-    const query = resolveQuery(parseQuery(text), text, { tables, parameters: parameterTypes });
+    const query = resolve(text, door);
     const answer = asked.rows(text, query).then(
       (rows) => ({ rows }),
       (error: unknown) => ({ error }),

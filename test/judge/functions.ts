@@ -1,5 +1,7 @@
 /** Scalar functions by the names of the resolved tree. A NULL argument makes the result NULL but where it says so. */
 import type { CallExpr, Expr } from "../../src/googlesql/resolved.ts";
+import { parseDetectors } from "../../src/redaction/detector.ts";
+import { redactText } from "../../src/redaction/redact-text.ts";
 import { formatFloat64 } from "../../src/semantics/number/float-text.ts";
 import { compareValues, equalValues, Failure, integerOf, itemsOf, Lacking, textOf, type Value } from "./values.ts";
 
@@ -108,6 +110,14 @@ function among(needle: Value, values: readonly Value[]): Value {
   return found.includes(true) ? true : found.includes(null) ? null : false;
 }
 
+/** The value with every text in it redacted, in records too. */
+function redact(value: unknown, detectors: string): unknown {
+  if (typeof value === "string") return redactText(value, parseDetectors(detectors));
+  if (Array.isArray(value)) return value.map((item) => redact(item, detectors));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, redact(field, detectors)]));
+}
+
 /** Those that look at NULLs themselves. */
 export const acceptingNull: Readonly<Record<string, Compute>> = {
   $is_null: (value) => value === null,
@@ -129,6 +139,7 @@ const HOUR = 3_600_000_000n;
 const floorTo = (value: bigint, step: bigint) => value - (((value % step) + step) % step);
 
 export const strict: Readonly<Record<string, Compute>> = {
+  $redact: (value, detectors = null) => redact(value, textOf(detectors)) as Value,
   $add: arithmetic(
     (a, b) => a + b,
     (a, b) => a + b,

