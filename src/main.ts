@@ -6,7 +6,17 @@ import { runCli } from "./cli/run-cli.ts";
 // Of this file in src/ as of the bundle in dist/, the folder above is the package.
 const packageDir = dirname(dirname(fileURLToPath(import.meta.url)));
 
-process.exitCode = await runCli(process.argv.slice(2), {
+const args = process.argv.slice(2);
+
+// A reader that has seen enough, such as `head`, ends a command as SIGPIPE does; a service goes on without its log.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    if (args[0] !== "serve") process.exit(141);
+  });
+}
+
+process.exitCode = await runCli(args, {
   input: process.stdin,
   output: process.stdout,
   errors: process.stderr,

@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -69,6 +70,15 @@ describe("a service that runs", () => {
     expect((await service.get("/health", {}, {})).status).toBe(200);
   });
 
+  it("goes on without its log when nobody reads that any more", async () => {
+    const service = await startServiceProcess();
+    service.process.stdout?.destroy();
+    service.process.stderr?.destroy();
+    for (let call = 0; call < 3; call++) expect((await service.get("/nothing")).status).toBe(404);
+    expect((await service.get("/health", {}, {})).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+  });
+
   it("logs neither tokens nor what was sent", async () => {
     await service.ingest("edge", [{ id: "secret-id", event_message: "secret message 203.0.113.77", project: "life" }]);
     await service.rows("logs.all", {
@@ -104,4 +114,15 @@ describe("a wrong setting or file", () => {
     );
     await rm(folder, { recursive: true, force: true });
   });
+});
+
+it("a command whose output nobody reads any more ends as SIGPIPE would end it, without a word", async () => {
+  const command = spawn(process.execPath, ["dist/logweir.js", "sql", "--batch"], { stdio: "pipe" });
+  const ended = once(command, "exit");
+  const said: unknown[] = [];
+  command.stderr.on("data", (text) => said.push(String(text)));
+  command.stdout.destroy();
+  command.stdin.on("error", () => undefined).write('{"query": "SELECT 1"}\n');
+  expect(await ended).toEqual([141, null]);
+  expect(said).toEqual([]);
 });

@@ -41,6 +41,12 @@ export const constructs: readonly Construct[] = [
     name: "FULL JOIN with a sub-query in ON that reads both sides",
     query: `SELECT x.a FROM ${numbers} x FULL JOIN ${numbers} y ON EXISTS(SELECT 1 FROM ${numbers} z WHERE z.a = x.a AND z.b = y.b)`,
   },
+  {
+    name: "FULL JOIN that reads WITH RECURSIVE in a correlated sub-query",
+    query:
+      "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t WHERE n < 3) " +
+      "SELECT (SELECT COUNT(*) FROM t x FULL JOIN t y ON x.n = y.n WHERE x.n = z.n) FROM t z",
+  },
   { name: "JOIN with USING", query: `SELECT a FROM ${numbers} x JOIN ${numbers} y USING (a)` },
   { name: "CROSS JOIN and comma join", query: `SELECT 1 FROM ${numbers} x, ${numbers} y` },
   {

@@ -11,7 +11,7 @@ import { bigintSql, columnOf, NULL, nameSql, numberSql } from "../../sql/atoms.t
 import { callSql, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
 import { type Block, isOpen, newBlock, type SelectItem, scopeOf } from "../block.ts";
-import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts";
+import { type Compilation, fail, nextAlias, type PrintedCte } from "../compilation.ts";
 import { outsideBinding } from "../exports.ts";
 import { MAX_RECURSION } from "../limits.ts";
 import { renderBlock } from "../render.ts";
@@ -21,11 +21,16 @@ type CteScan = Scan & { kind: "Cte" };
 
 export function buildCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): Block {
   const { cte } = scan;
-  const known = compilation.printedCtes.get(cte.id);
-  if (known !== undefined) return scanPrinted(compilation, scan, known, outer);
-  const isOnce = compilation.analysis.cteUses(cte) <= 1;
   const isRecursive = cte.scan.kind === "Recursive";
-  const mustInline = compilation.recursionDepth > 0 || compilation.analysis.isCorrelated(cte);
+  const isBelowFullJoin = compilation.fullJoinDepth > 0;
+  if (isBelowFullJoin && isRecursive) {
+    const message = "A FULL JOIN that reads WITH RECURSIVE in a correlated sub-query is not supported";
+    fail(compilation, "unsupported", message, { start: 0, end: 0 });
+  }
+  const known = compilation.printedCtes.get(cte.id);
+  if (known !== undefined && !isBelowFullJoin) return scanPrinted(compilation, scan, known, outer);
+  const isOnce = compilation.analysis.cteUses(cte) <= 1;
+  const mustInline = isBelowFullJoin || compilation.recursionDepth > 0 || compilation.analysis.isCorrelated(cte);
   if (!isRecursive && (isOnce || mustInline)) return inlineCte(compilation, scan, outer);
   const printed = isRecursive ? printRecursive(compilation, cte) : printPlain(compilation, cte);
   compilation.printedCtes.set(cte.id, printed);
