@@ -39,6 +39,18 @@ describe("an error of the server", () => {
     expect(toEngineError(thrown(395, `Value passed to 'throwIf' in ${SECRET}`)).message).not.toContain(SECRET);
   });
 
+  it("of a sum beyond INT64 says so, and any other conversion that fails is one", () => {
+    const failing = (type: string) =>
+      toEngineError(
+        thrown(70, `Value in column Int128 cannot be safely converted into type ${type}: In scope ${SECRET}`),
+      );
+    expect([failing("Int64"), failing("Nullable(Int64)"), failing("Date")].map(({ message }) => message)).toEqual([
+      "INT64 overflow",
+      "INT64 overflow",
+      "A value cannot be converted to its type",
+    ]);
+  });
+
   it("that memory is short is the query's own, or that of others, who may be done soon", () => {
     const own = toEngineError(thrown(241, "Query memory limit exceeded: would use 1.2 GiB"));
     const others = toEngineError(thrown(241, "(total) memory limit exceeded: would use 9 GiB"));

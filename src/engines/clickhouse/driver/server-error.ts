@@ -87,12 +87,19 @@ function ownError(text: string, cause: unknown): EngineError {
 
 const THROWN_BY_QUERY = 395;
 
+/** `accurateCast` of a sum or product of INT64s, which is computed in 128 bits. */
+const CANNOT_CONVERT_TYPE = 70;
+const INTO_INT64 = /cannot be safely converted into type (?:Nullable\()?Int64/;
+
 function ofServer(failure: ServerFailure, cause: unknown): EngineError {
   if (failure.code === THROWN_BY_QUERY) {
     const [, own] = failure.message.split(MESSAGE_MARK);
     return ownError(own ?? "The query failed on a value of its data", cause);
   }
   if (failure.code === MEMORY_LIMIT_EXCEEDED) return memoryError(failure, cause);
+  if (failure.code === CANNOT_CONVERT_TYPE && INTO_INT64.test(failure.message)) {
+    return new EngineError("query_failed", "INT64 overflow", { cause });
+  }
   if (/No space left on device/.test(failure.message)) {
     return new EngineError("disk_full", "The disk of the ClickHouse server is full", { cause });
   }

@@ -9,7 +9,7 @@ export function toInt64(context: CallContext, wide: string): string {
     : `accurateCast(${context.mask(wide)}, 'Nullable(Int64)')`;
 }
 
-const OVERFLOW = "Floating point overflow";
+const OVERFLOW = "FLOAT64 overflow";
 
 function float(context: CallContext, operator: string): string {
   const [left = "", right = ""] = context.args;
@@ -25,7 +25,7 @@ const MAX_NUMERIC = "toDecimal256('99999999999999999999999999999.999999999', 9)"
 export function toNumeric(context: Pick<CallContext, "bind" | "failIf">, wide: string): string {
   return context.bind([wide], (value) => {
     const isOutside = `${value} > ${MAX_NUMERIC} OR ${value} < -${MAX_NUMERIC}`;
-    return context.failIf(isOutside, "numeric overflow", `CAST(${value}, 'Nullable(Decimal(38, 9))')`);
+    return context.failIf(isOutside, "NUMERIC overflow", `CAST(${value}, 'Nullable(Decimal(38, 9))')`);
   });
 }
 

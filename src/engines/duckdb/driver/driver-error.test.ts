@@ -13,3 +13,25 @@ it("takes any other failed commit for a fault", () => {
     "internal",
   );
 });
+
+it.each([
+  [
+    "Out of Range Error: Overflow in addition of INT64 (9223372036854775807 + 1)!",
+    "INT64 overflow: 9223372036854775807 + 1",
+  ],
+  ["Out of Range Error: Overflow in negation of numeric value!", "INT64 overflow: -(-9223372036854775808)"],
+  [
+    "Conversion Error: Type INT128 with value 9223372036854775808 can't be cast because the value is out of range for the destination type INT64",
+    "INT64 overflow: 9223372036854775808",
+  ],
+  [
+    "Out of Range Error: Overflow in subtraction of DECIMAL(38) (-99999999999999999999999999999000000000 - 1500000000);",
+    "NUMERIC overflow: -99999999999999999999999999999 - 1.5",
+  ],
+  [
+    'Conversion Error: Casting value "100000000000000000000000000000" to type DECIMAL(38,9) failed: value is out of range!',
+    "NUMERIC overflow: 100000000000000000000000000000",
+  ],
+])("words an overflow in GoogleSQL's types: %s", (message, told) => {
+  expect(toEngineError(new Error(message))).toMatchObject({ code: "query_failed", message: told });
+});

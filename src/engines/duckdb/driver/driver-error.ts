@@ -16,6 +16,29 @@ const LIMIT_ERRORS = / than max_(array_elements|string_bytes) allows$/;
 const OUT_OF_MEMORY =
   /^Out of Memory Error|^TransactionContext Error: Failed to commit: (?:failed to pin|could not allocate) block|^(?:Failed to append: )?Failed to allocate block|bad allocation|std::bad_alloc/;
 
+/** A NUMERIC in a sum that DuckDB quotes, which is a whole number of billionths. */
+function quotedNumeric(digits: string): string {
+  const [, sign = "", whole = ""] = /^(-?)(\d+)$/.exec(digits) ?? [];
+  const padded = whole.padStart(10, "0");
+  const fraction = padded.slice(-9).replace(/0+$/, "");
+  return `${sign}${padded.slice(0, -9)}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+/** What DuckDB words in its own types, in the words of the other overflows. */
+const OVERFLOWS: readonly (readonly [pattern: RegExp, reword: (...groups: string[]) => string])[] = [
+  [/^Overflow in \w+ of INT64 \((.*)\)!$/, (sum = "") => `INT64 overflow: ${sum}`],
+  [/^Overflow in division of (.*)$/, (quotient = "") => `INT64 overflow: ${quotient}`],
+  [/^Overflow in negation of numeric value!$/, () => "INT64 overflow: -(-9223372036854775808)"],
+  [/^Overflow on abs\((.*)\)$/, (value = "") => `INT64 overflow: ABS(${value})`],
+  [/^Type INT128 with value (\S+) can't be cast .* INT64$/, (value = "") => `INT64 overflow: ${value}`],
+  [/^Failed to cast decimal value (\S+) to type INT64$/, (value = "") => `INT64 overflow: ${value}`],
+  [
+    /^Overflow in \w+ of DECIMAL\(38\) \((-?\d+) ([+-]) (-?\d+)\);/,
+    (left = "", sign = "", right = "") => `NUMERIC overflow: ${quotedNumeric(left)} ${sign} ${quotedNumeric(right)}`,
+  ],
+  [/^Casting value "(\S+)" to type DECIMAL\(38,9\) failed/, (value = "") => `NUMERIC overflow: ${value}`],
+];
+
 function isDiskFull(message: string): boolean {
   return /No space left on device|disk quota exceeded|ENOSPC|max_temp_directory_size/i.test(message);
 }
@@ -31,6 +54,10 @@ function publicText(message: string): string {
   }
   const [text = ""] = message.replace(DATA_ERRORS, "").split(/\n\s*\n?LINE \d+:/);
   const plain = text.replace(/ when casting from source column \S+/, "").trim();
+  for (const [pattern, reword] of OVERFLOWS) {
+    const found = pattern.exec(plain);
+    if (found !== null) return reword(...found.slice(1));
+  }
   return REGEXP_ERRORS.test(plain) ? `Invalid regular expression: ${plain}` : plain;
 }
 
