@@ -58,12 +58,17 @@ export function someScanned(root: Scan, isSuch: (expression: AnyExpr) => boolean
 
 /** Does the scan read a stored table, be it through a CTE or in a sub-query? */
 export function readsTable(root: Scan): boolean {
+  return reaches(root, "Table");
+}
+
+/** Is one of the kind among the scan and all that it reads, be it through a CTE or in a sub-query? */
+export function reaches(root: Scan, kind: Scan["kind"]): boolean {
   const pending: Scan[] = [root];
   const seen = new Set<Scan>();
   for (let scan = pending.pop(); scan !== undefined; scan = pending.pop()) {
     if (seen.has(scan)) continue;
     seen.add(scan);
-    if (scan.kind === "Table") return true;
+    if (scan.kind === kind) return true;
     if (scan.kind === "Cte") pending.push(scan.cte.scan);
     pending.push(...scanInputs(scan));
     for (const expression of scanExpressions(scan)) {

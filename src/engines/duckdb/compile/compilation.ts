@@ -38,8 +38,8 @@ export interface Compilation {
   readonly idConditions: Map<string, PrintedIdCondition>;
   /** Recursive CTEs whose step is being printed: definitions inside it cannot be printed before it. */
   recursionDepth: number;
-  /** FULL JOINs of correlated sub-queries that are being built: definitions are printed where they read them. */
-  fullJoinDepth: number;
+  /** Correlated sub-queries that are being printed inside of each other. */
+  correlationDepth: number;
   aliasCount: number;
   /** Scans that are being built inside of each other. */
   scanDepth: number;

@@ -52,7 +52,7 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
     tables: new Set(),
     idConditions: new Map(),
     recursionDepth: 0,
-    fullJoinDepth: 0,
+    correlationDepth: 0,
     scanDepth: 0,
     levelsRead: 0,
     aliasCount: 0,

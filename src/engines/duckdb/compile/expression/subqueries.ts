@@ -14,6 +14,7 @@ import type { Compilation } from "../compilation.ts";
 import { renderBlock } from "../render.ts";
 import type { Scope } from "../scope.ts";
 import { isNeverNaN } from "./traits.ts";
+import { isVolatile } from "./volatile.ts";
 
 function renderArray(block: Block, item: SelectItem): Sql {
   orderNaturally(block);
@@ -35,8 +36,21 @@ function outerScope(compilation: Compilation, expression: object, scope: Scope):
   return compilation.analysis.isCorrelated(expression) ? scope : undefined;
 }
 
+/** What stands in the sub-query is printed as part of a correlated one where it is one. */
+function within(compilation: Compilation, outer: Scope | undefined, print: () => Sql): Sql {
+  if (outer === undefined) return print();
+  compilation.correlationDepth++;
+  const printed = print();
+  compilation.correlationDepth--;
+  return printed;
+}
+
 export function printSubquery(compilation: Compilation, expression: SubqueryExpr, scope: Scope): Sql {
   const outer = outerScope(compilation, expression, scope);
+  return within(compilation, outer, () => printBlock(compilation, expression, outer));
+}
+
+function printBlock(compilation: Compilation, expression: SubqueryExpr, outer: Scope | undefined): Sql {
   const block = compilation.buildScan(compilation, expression.scan, outer);
   if (expression.mode === "EXISTS" || expression.output === undefined) return sql`EXISTS (${renderBlock(block, [])})`;
   if (expression.mode === "SCALAR")
@@ -44,9 +58,6 @@ export function printSubquery(compilation: Compilation, expression: SubqueryExpr
   const sorted = sortedByColumns(compilation, block);
   return renderArray(sorted, selectColumn(compilation, sorted, expression.output));
 }
-
-const isVolatile = (at: { readonly kind: string; readonly function?: string }): boolean =>
-  at.kind === "Call" && /^(?:RAND|GENERATE_UUID)$/.test(at.function ?? "");
 
 /**
  * The value of a sub-query without FROM: as an expression it is computed where it stands, and not in a branch that is
@@ -67,6 +78,16 @@ function markNaN(value: Sql, mark: Sql): Sql {
 
 export function printInSubquery(compilation: Compilation, expression: InSubqueryExpr, operand: Sql, scope: Scope): Sql {
   const outer = outerScope(compilation, expression, scope);
+  return within(compilation, outer, () => printMembership(compilation, expression, operand, scope, outer));
+}
+
+function printMembership(
+  compilation: Compilation,
+  expression: InSubqueryExpr,
+  operand: Sql,
+  scope: Scope,
+  outer: Scope | undefined,
+): Sql {
   const block = compilation.buildScan(compilation, expression.scan, outer);
   const item = selectColumn(compilation, block, expression.output);
   if (expression.operator === "IN") {

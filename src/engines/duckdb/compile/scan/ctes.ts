@@ -11,26 +11,27 @@ import { bigintSql, columnOf, NULL, nameSql, numberSql } from "../../sql/atoms.t
 import { callSql, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
 import { type Block, isOpen, newBlock, type SelectItem, scopeOf } from "../block.ts";
-import { type Compilation, fail, nextAlias, type PrintedCte } from "../compilation.ts";
+import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts";
 import { outsideBinding } from "../exports.ts";
+import { isVolatile } from "../expression/volatile.ts";
 import { MAX_RECURSION } from "../limits.ts";
 import { renderBlock } from "../render.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
+
+/** Has the definition a value of chance, which all that read it share? */
+const isRandom = (scan: Scan): boolean => someScanned(scan, isVolatile);
 
 type CteScan = Scan & { kind: "Cte" };
 
 export function buildCte(compilation: Compilation, scan: CteScan, outer: Scope | undefined): Block {
   const { cte } = scan;
   const isRecursive = cte.scan.kind === "Recursive";
-  const isBelowFullJoin = compilation.fullJoinDepth > 0;
-  if (isBelowFullJoin && isRecursive) {
-    const message = "A FULL JOIN that reads WITH RECURSIVE in a correlated sub-query is not supported";
-    fail(compilation, "unsupported", message, { start: 0, end: 0 });
-  }
+  // DuckDB gets lost where it makes a join of a correlated sub-query that reads what stands in WITH.
+  const isInPlace = compilation.correlationDepth > 0 && !isRecursive && !isRandom(cte.scan);
   const known = compilation.printedCtes.get(cte.id);
-  if (known !== undefined && !isBelowFullJoin) return scanPrinted(compilation, scan, known, outer);
+  if (known !== undefined && !isInPlace) return scanPrinted(compilation, scan, known, outer);
   const isOnce = compilation.analysis.cteUses(cte) <= 1;
-  const mustInline = isBelowFullJoin || compilation.recursionDepth > 0 || compilation.analysis.isCorrelated(cte);
+  const mustInline = isInPlace || compilation.recursionDepth > 0 || compilation.analysis.isCorrelated(cte);
   if (!isRecursive && (isOnce || mustInline)) return inlineCte(compilation, scan, outer);
   const printed = isRecursive ? printRecursive(compilation, cte) : printPlain(compilation, cte);
   compilation.printedCtes.set(cte.id, printed);

@@ -1,7 +1,7 @@
 /** Building blocks for joins. */
 
 import type { Column, Expr, Scan } from "../../../../googlesql/resolved.ts";
-import { scanInputs, someExpression, someScanned } from "../../../lowering/children.ts";
+import { reaches, someExpression, someScanned } from "../../../lowering/children.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { nameSql, TRUE } from "../../sql/atoms.ts";
 import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
@@ -38,28 +38,17 @@ function readsAround(scan: Scan, around: Scope): boolean {
   return someScanned(scan, (at) => (at.kind === "Column" || at.kind === "Variable") && isAround(at.column.id));
 }
 
-/** Is a definition in front of the statement read by the scan? DuckDB takes such a reader for correlated. */
-function readsDefinition({ analysis }: Compilation, root: Scan): boolean {
-  const pending: Scan[] = [root];
-  for (let scan = pending.pop(); scan !== undefined; scan = pending.pop()) {
-    if (scan.kind === "Cte") {
-      if (analysis.cteUses(scan.cte) > 1 || scan.cte.scan.kind === "Recursive") return true;
-      pending.push(scan.cte.scan);
-    }
-    pending.push(...scanInputs(scan));
-  }
-  return false;
-}
-
 /** DuckDB makes a correlated sub-query a join of its own, and knows of no way to do so through a FULL JOIN. */
 function refuseCorrelatedFullJoin(compilation: Compilation, scan: Join, around: Scope | undefined): void {
-  if (scan.type !== "FULL" || around === undefined) return;
-  const readsOuter = readsAround(scan, around);
-  if (!readsOuter && !readsDefinition(compilation, scan)) return;
-  const message = readsOuter
-    ? "A FULL JOIN that reads columns of the query around its sub-query is not supported"
-    : "A FULL JOIN of a WITH table that is read several times is not supported in a correlated sub-query";
-  fail(compilation, "unsupported", message, scan.on?.span ?? { start: 0, end: 0 });
+  if (scan.type !== "FULL") return;
+  const span = scan.on?.span ?? { start: 0, end: 0 };
+  if (compilation.correlationDepth > 0 && reaches(scan, "Recursive")) {
+    const message = "A FULL JOIN that reads WITH RECURSIVE in a correlated sub-query is not supported";
+    fail(compilation, "unsupported", message, span);
+  }
+  if (around === undefined || !readsAround(scan, around)) return;
+  const message = "A FULL JOIN that reads columns of the query around its sub-query is not supported";
+  fail(compilation, "unsupported", message, span);
 }
 
 export function buildJoin(compilation: Compilation, scan: Join, input: Block): Block {

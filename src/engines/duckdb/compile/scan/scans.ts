@@ -25,12 +25,8 @@ export function buildScan(compilation: Compilation, scan: Scan, outer: Scope | u
     const message = `Common table expressions and sub-queries read each other over more than ${MAX_SCAN_DEPTH} levels`;
     fail(compilation, "too_complex", message, { start: 0, end: 0 });
   }
-  // Their sides must read nothing that stands outside of the sub-query, be it a definition.
-  const joinsInFull = outer !== undefined && steps.some((step) => step.kind === "Join" && step.type === "FULL");
-  if (joinsInFull) compilation.fullJoinDepth++;
   let block = buildSource(compilation, source, outer);
   for (const step of steps) block = buildStep(compilation, step, block);
-  if (joinsInFull) compilation.fullJoinDepth--;
   compilation.scanDepth--;
   return block;
 }
