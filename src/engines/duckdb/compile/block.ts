@@ -151,6 +151,17 @@ export function openBlock(compilation: Compilation, block: Block): Block {
   return isOpen(block) ? block : wrapBlock(compilation, block);
 }
 
+/**
+ * The block, or one around it, of which these columns alone can be selected without another number of rows: DISTINCT
+ * compares all that is selected, and `unnest` multiplies rows.
+ */
+export function selectable(compilation: Compilation, block: Block, columns: readonly Column[]): Block {
+  if (block.isUnnested) return wrapBlock(compilation, block);
+  if (!block.isDistinct) return block;
+  const selected = new Set(columns.map((column) => findColumn(block, column.id)?.sql().text));
+  return selected.size === block.exports.size ? block : wrapBlock(compilation, block);
+}
+
 /** The block, or one around it, whose rows can still be filtered, grouped, joined or unnested. */
 export function rowBlock(compilation: Compilation, block: Block): Block {
   return isOpen(block) && !block.hasWindows ? block : wrapBlock(compilation, block);

@@ -7,12 +7,11 @@ import { formatIsoTimestamp } from "../../../shared/iso-timestamp.ts";
 import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
 import { analyse } from "../../lowering/analysis.ts";
 import { Failing } from "../../lowering/failing.ts";
-import { findColumn } from "../../lowering/find-column.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import { CURRENT_INSTANT } from "../functions/time/time-zone.ts";
 import { joinSql } from "../sql/sql.ts";
 import type { IdCondition, RowsPlan, StatementPlan } from "../statement-plan.ts";
-import { type Block, selectColumn, wrapBlock } from "./block.ts";
+import { type Block, selectable, selectColumn } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
 import { guardHiddenFailures } from "./hidden-failures.ts";
 import { LIMIT_PLACEHOLDERS } from "./limits.ts";
@@ -59,8 +58,9 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
     buildScan,
   };
   const built = buildScan(compilation, query.scan, undefined);
-  const block = orderResult(compilation, needsSelect(built, query) ? wrapBlock(compilation, built) : built, query);
-  const items = query.columns.map(({ column }) => selectColumn(compilation, block, column));
+  const columns = query.columns.map(({ column }) => column);
+  const block = orderResult(compilation, selectable(compilation, built, columns), query);
+  const items = columns.map((column) => selectColumn(compilation, block, column));
   const body = renderBlock(block, items);
   const finish = (printed: string) => {
     const guarded = guardHiddenFailures(printed);
@@ -115,14 +115,6 @@ function orderResult(compilation: Compilation, built: Block, query: ResolvedQuer
   const keys = query.order ?? [];
   const isOrdered = keys.every((key, index) => built.order[index]?.id === key.column.id);
   return isOrdered ? built : buildOrderBy(compilation, keys, built);
-}
-
-/** DISTINCT compares what is selected, and `unnest` multiplies rows: neither list can be another than it is. */
-function needsSelect(block: Block, query: ResolvedQuery): boolean {
-  if (block.isUnnested) return true;
-  if (!block.isDistinct) return false;
-  const selected = new Set(query.columns.map(({ column }) => findColumn(block, column.id)?.sql().text));
-  return selected.size !== block.exports.size;
 }
 
 /**

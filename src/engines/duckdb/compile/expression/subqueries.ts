@@ -9,7 +9,7 @@ import { computeOnce } from "../../functions/compute-once.ts";
 import { likeArray } from "../../functions/operators.ts";
 import { FALSE, TRUE } from "../../sql/atoms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
-import { type Block, orderNaturally, type SelectItem, selectColumn, wrapBlock } from "../block.ts";
+import { type Block, orderNaturally, type SelectItem, selectable, selectColumn, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
 import { renderBlock } from "../render.ts";
 import type { Scope } from "../scope.ts";
@@ -51,12 +51,14 @@ export function printSubquery(compilation: Compilation, expression: SubqueryExpr
 }
 
 function printBlock(compilation: Compilation, expression: SubqueryExpr, outer: Scope | undefined): Sql {
-  const block = compilation.buildScan(compilation, expression.scan, outer);
-  if (expression.mode === "EXISTS" || expression.output === undefined) return sql`EXISTS (${renderBlock(block, [])})`;
-  if (expression.mode === "SCALAR")
-    return sql`(${renderBlock(block, [selectColumn(compilation, block, expression.output)])})`;
+  const built = compilation.buildScan(compilation, expression.scan, outer);
+  const { mode, output } = expression;
+  if (mode === "EXISTS" || output === undefined)
+    return sql`EXISTS (${renderBlock(selectable(compilation, built, []), [])})`;
+  const block = selectable(compilation, built, [output]);
+  if (mode === "SCALAR") return sql`(${renderBlock(block, [selectColumn(compilation, block, output)])})`;
   const sorted = sortedByColumns(compilation, block);
-  return renderArray(sorted, selectColumn(compilation, sorted, expression.output));
+  return renderArray(sorted, selectColumn(compilation, sorted, output));
 }
 
 /**

@@ -10,7 +10,7 @@ import { readableName } from "../../../lowering/names.ts";
 import { bigintSql, columnOf, NULL, nameSql, numberSql } from "../../sql/atoms.ts";
 import { callSql, raiseText } from "../../sql/forms.ts";
 import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
-import { type Block, isOpen, newBlock, type SelectItem, scopeOf } from "../block.ts";
+import { type Block, isOpen, newBlock, type SelectItem, scopeOf, selectable } from "../block.ts";
 import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts";
 import { outsideBinding } from "../exports.ts";
 import { isVolatile } from "../expression/volatile.ts";
@@ -118,7 +118,7 @@ function recursiveSide(
   part: { scan: Scan; columns: readonly Column[] },
   aliases: readonly string[],
 ): Side {
-  const block = compilation.buildScan(compilation, part.scan, undefined);
+  const block = selectable(compilation, compilation.buildScan(compilation, part.scan, undefined), part.columns);
   const items = part.columns.map((column, index) => ({
     alias: aliases[index] ?? "",
     sql: (findColumn(block, column.id) ?? scopeOf(compilation, block).find(column.id))?.sql() ?? NULL,

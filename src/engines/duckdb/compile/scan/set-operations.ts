@@ -5,7 +5,7 @@ import { findColumn } from "../../../lowering/find-column.ts";
 import { columnOf, NULL, nameSql } from "../../sql/atoms.ts";
 import { callSql } from "../../sql/forms.ts";
 import { joinSql, type Sql, sql } from "../../sql/sql.ts";
-import { type Block, newBlock, scopeOf } from "../block.ts";
+import { type Block, newBlock, scopeOf, selectable } from "../block.ts";
 import { type Compilation, nextAlias } from "../compilation.ts";
 import { renderBlock } from "../render.ts";
 import { type Binding, makeBinding, type RecordSource, type Scope } from "../scope.ts";
@@ -34,15 +34,16 @@ function inputBinding(compilation: Compilation, input: Input, index: number): Bi
 }
 
 export function buildSetOperation(compilation: Compilation, scan: SetOperation, outer: Scope | undefined): Block {
-  const inputs: readonly Input[] = scan.inputs.map((input) => ({
-    block: compilation.buildScan(compilation, input.scan, outer),
-    columns: input.columns,
-  }));
+  const isUnionAll = scan.operator === "UNION" && scan.isAll;
+  const inputs: readonly Input[] = scan.inputs.map(({ scan: input, columns }) => {
+    const built = compilation.buildScan(compilation, input, outer);
+    // Of UNION ALL what nobody reads is left out.
+    return { block: selectable(compilation, built, isUnionAll ? [] : columns), columns };
+  });
   const depth = Math.max(...inputs.map((input) => input.block.depth));
   const block = newBlock(outer, depth + 1);
   const alias = nextAlias(compilation, "u");
   const selected = new Map<string, Branches>();
-  const isUnionAll = scan.operator === "UNION" && scan.isAll;
 
   const select = (key: string, name: string, sqls: () => readonly Sql[]) => {
     const known = selected.get(key) ?? { name, sqls: sqls() };
