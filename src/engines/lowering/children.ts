@@ -2,7 +2,7 @@
 import type { AggregateCall, Expr, ResolvedFrameBound, Scan, WindowCall } from "../../googlesql/resolved.ts";
 
 /** The scans that a scan reads; the body of a CTE is none of its readers. */
-export function scanInputs(scan: Scan): readonly Scan[] {
+function scanInputs(scan: Scan): readonly Scan[] {
   switch (scan.kind) {
     case "SingleRow":
     case "Table":
