@@ -123,7 +123,10 @@ function lateralSides(compilation: Compilation, type: Join["type"], on: Expr, si
   // What the condition reads of a side is a column there, of rows that no WHERE takes away any more.
   const left = kept.where.length > 0 || kept.computed.size > 0 ? wrapBlock(compilation, kept) : kept;
   const filtered = { ...wrapBlock(compilation, asked), outer: scopeOf(compilation, left) };
+  // Its sub-queries are of a correlated one now.
+  compilation.correlationDepth++;
   const { block, texts } = printInBlock(compilation, filtered, (scope) => [printExpression(compilation, on, scope)]);
+  compilation.correlationDepth--;
   block.where.push(...texts);
   return { type: "LEFT", left, right: lateralSide(compilation, block), on: undefined, isLateral: true };
 }
