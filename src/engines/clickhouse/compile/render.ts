@@ -1,12 +1,14 @@
 /** A block as text. */
 import type { Block, SelectItem } from "./block.ts";
-import { isRepeatable } from "./sql-text.ts";
+import { isRepeatable, isTextLiteral } from "./sql-text.ts";
 
-/** How a clause names what is selected: by its alias, where its text is more than a name. */
+/** How a clause names what is selected: by its alias, where its text is more than a name or a text in quotes. */
 type NameOf = (sql: string) => string;
 
 function namesOf(items: readonly SelectItem[]): NameOf {
-  const aliases = new Map(items.filter(({ sql }) => !isRepeatable(sql)).map(({ alias, sql }) => [sql, alias]));
+  const aliases = new Map(
+    items.filter(({ sql }) => !isRepeatable(sql) && !isTextLiteral(sql)).map(({ alias, sql }) => [sql, alias]),
+  );
   return (sql) => aliases.get(sql) ?? sql;
 }
 

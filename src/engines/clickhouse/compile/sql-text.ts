@@ -1,5 +1,10 @@
 /** Expressions as text that may stand several times, and such that may not. */
 
+/** Is it a text in quotes, and nothing else? */
+export function isTextLiteral(sql: string): boolean {
+  return /^'(?:[^'\\]|\\[\s\S])*'$/.test(sql);
+}
+
 /** Does the text cost nothing to be computed twice, and little to be written twice? */
 export function isRepeatable(sql: string): boolean {
   return sql.length <= 80 && /^(?:[\w.`:]+|\{\w+:[\w(), ]+\}|'[^'\\]*'|\d+::Int64|toInt64\(-\d+\))$/.test(sql);
