@@ -58,17 +58,17 @@ export function someScanned(root: Scan, isSuch: (expression: AnyExpr) => boolean
 
 /** Does the scan read a stored table, be it through a CTE or in a sub-query? */
 export function readsTable(root: Scan): boolean {
-  return reaches(root, "Table");
+  return reaches(root, ({ kind }) => kind === "Table");
 }
 
-/** Is one of the kind among the scan and all that it reads, be it through a CTE or in a sub-query? */
-export function reaches(root: Scan, kind: Scan["kind"]): boolean {
+/** Is such a one among the scan and all that it reads, be it through a CTE or in a sub-query? */
+export function reaches(root: Scan, isSuch: (scan: Scan) => boolean): boolean {
   const pending: Scan[] = [root];
   const seen = new Set<Scan>();
   for (let scan = pending.pop(); scan !== undefined; scan = pending.pop()) {
     if (seen.has(scan)) continue;
     seen.add(scan);
-    if (scan.kind === kind) return true;
+    if (isSuch(scan)) return true;
     if (scan.kind === "Cte") pending.push(scan.cte.scan);
     pending.push(...scanInputs(scan));
     for (const expression of scanExpressions(scan)) {

@@ -42,7 +42,7 @@ function readsAround(scan: Scan, around: Scope): boolean {
 function refuseCorrelatedFullJoin(compilation: Compilation, scan: Join, around: Scope | undefined): void {
   if (scan.type !== "FULL") return;
   const span = scan.on?.span ?? { start: 0, end: 0 };
-  if (compilation.correlationDepth > 0 && reaches(scan, "Recursive")) {
+  if (compilation.correlationDepth > 0 && reaches(scan, ({ kind }) => kind === "Recursive")) {
     const message = "A FULL JOIN that reads WITH RECURSIVE in a correlated sub-query is not supported";
     fail(compilation, "unsupported", message, span);
   }
@@ -100,7 +100,7 @@ function buildSides(compilation: Compilation, scan: Join, input: Block): BuiltSi
   if (isLateral) return { type, left, right: lateralSide(compilation, built), on, isLateral };
   const right = joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner);
   const sides: Sides = { left, right };
-  if (on !== undefined && !isInner && asksOfBoth(on, sides)) return lateralSides(compilation, type, on, sides);
+  if (on !== undefined && !isInner && asksOfBoth(on, sides)) return lateralSides(compilation, scan, on, sides);
   return { type, on: prepareCondition(compilation, on, sides, isInner), ...sides, isLateral };
 }
 
@@ -113,11 +113,16 @@ function asksOfBoth(on: Expr, sides: Sides): boolean {
  * A condition of an outer join with a sub-query over both sides, for which DuckDB has no form: a lateral side, of whose
  * rows the condition is asked for each row of the other one.
  */
-function lateralSides(compilation: Compilation, type: Join["type"], on: Expr, sides: Sides): BuiltSides {
+function lateralSides(compilation: Compilation, scan: Join, on: Expr, sides: Sides): BuiltSides {
+  const { type } = scan;
   const [kept, asked] = type === "RIGHT" ? [sides.right, sides.left] : [sides.left, sides.right];
   if (type === "FULL" || kept.outer !== undefined) {
     const what = type === "FULL" ? "a FULL JOIN" : "an outer join within a sub-query";
     const message = `A sub-query in the ON condition of ${what} can read columns of one side only`;
+    return fail(compilation, "unsupported", message, on.span);
+  }
+  if (reaches(type === "RIGHT" ? scan.left : scan.right, isLimitedByParameter)) {
+    const message = "A sub-query in ON cannot read both sides of an outer join where one has a LIMIT by a parameter";
     return fail(compilation, "unsupported", message, on.span);
   }
   // What the condition reads of a side is a column there, of rows that no WHERE takes away any more.
@@ -130,6 +135,10 @@ function lateralSides(compilation: Compilation, type: Join["type"], on: Expr, si
   block.where.push(...texts);
   return { type: "LEFT", left, right: lateralSide(compilation, block), on: undefined, isLateral: true };
 }
+
+/** DuckDB takes no such limit in a lateral side. */
+const isLimitedByParameter = (scan: Scan): boolean =>
+  scan.kind === "Limit" && [scan.count, scan.offset].some((bound) => bound !== undefined && bound.kind !== "Literal");
 
 function conjuncts(on: Expr): readonly Expr[] {
   const isAnd = on.kind === "Call" && on.function === "$and";
