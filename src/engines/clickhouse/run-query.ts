@@ -6,7 +6,6 @@ import {
   type Engine,
   EngineError,
   type ParameterValue,
-  type QueryLimits,
   type QuerySummary,
   type RowBatch,
   type RunningQuery,
@@ -65,11 +64,15 @@ const UNMOVED: Readonly<Record<string, string>> = {
 /** 2: a statement changes nothing, and takes settings. Servers end only such ones by themselves when they are left. */
 const UNCHANGING: Readonly<Record<string, string>> = { readonly: "2" };
 
-function settingsOf(statement: ServerStatement, limits: QueryLimits): Readonly<Record<string, string>> {
+/** What reads no table is done at once, and its rows come as they are written. */
+const ONE_THREAD: Readonly<Record<string, string>> = { max_threads: "1" };
+
+function settingsOf(statement: ServerStatement, { query, limits }: RunRequest): Readonly<Record<string, string>> {
   return {
     ...MEANING,
     ...UNCHANGING,
     ...(statement.keepsFilters ? UNMOVED : {}),
+    ...(query.tables.length === 0 ? ONE_THREAD : {}),
     max_execution_time: String(Math.max(1, Math.ceil(limits.timeoutMs / 1000))),
     timeout_overflow_mode: "throw",
     ...(limits.maxMemoryBytes === undefined ? {} : { max_memory_usage: String(limits.maxMemoryBytes) }),
@@ -93,7 +96,7 @@ async function* readLines(run: Run, statement: ServerStatement): AsyncGenerator<
     const bytes = await target.client.stream({
       sql: statement.sql,
       params: paramsOf(run, statement),
-      settings: settingsOf(statement, request.limits),
+      settings: settingsOf(statement, request),
       format: "JSONCompactEachRow",
       queryId,
       signal,
