@@ -84,8 +84,10 @@ describe("SIGHUP", () => {
     await writeFile(sourcePath("bad"), "name: edge\nkind: x\nnonsense: 1\n");
     await signal();
     expect((await ask()).word).toBe("two");
-    expect(service.output()).toContain("bad.yaml:3:1: nonsense: there is no such key");
-    expect(service.output()).toContain("bad.sql:4:");
+    await expect
+      .poll(() => service.output(), { timeout: 10_000 })
+      .toContain("bad.yaml:3:1: nonsense: there is no such key");
+    await expect.poll(() => service.output(), { timeout: 10_000 }).toContain("bad.sql:4:");
     expect((await service.get("/health")).status).toBe(200);
   });
 });

@@ -250,7 +250,9 @@ describe("an endpoint that events have broken", () => {
     await service.stop();
     const started = await startServiceProcess({ dataDir });
     service = started;
-    expect(started.output()).toContain("The endpoint both does not run for all events");
+    await expect
+      .poll(() => started.output(), { timeout: 10_000 })
+      .toContain("The endpoint both does not run for all events");
     await check();
     const shown = (await (await send("GET", "/api/endpoints/both")).json()) as { problem?: string };
     expect(shown.problem).toMatch(/columns/);
