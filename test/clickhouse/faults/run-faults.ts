@@ -32,8 +32,11 @@ export interface FaultsReport {
   readonly problems: readonly string[];
 }
 
-/** How long after a fault both nodes may take to answer: calls on a dead connection are given up after 30 seconds. */
-const RECOVERY_LIMIT_MS = 60_000;
+/**
+ * How long after a fault both nodes may take to answer: calls on a dead connection are given up after 30 seconds, and
+ * senders wait longer than that before they ask the other node.
+ */
+const RECOVERY_LIMIT_MS = 180_000;
 
 interface Scene {
   readonly folder: string;
