@@ -11,7 +11,8 @@ export interface Deadline {
 /**
  * Aborts with `signal`, or after `ms`. `AbortSignal.any` and `AbortSignal.timeout` do the same without being
  * released, but hold on to each call through weak references, which only a full collection clears: the old generation
- * would fill up with calls that are over.
+ * would fill up with calls that are over. A signal made of a timeout may even be collected before its time, and then
+ * never aborts.
  */
 export function openDeadline(signal: AbortSignal, ms: number): Deadline {
   return new OpenDeadline(signal, ms);

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { openDeadline } from "../../shared/deadline.ts";
 
 const pack = promisify(gzip);
 
@@ -34,6 +35,7 @@ const refusals: ReadonlySet<number> = new Set([400, 413, 422]);
  * end of the signal.
  */
 export async function sendRequest(request: DrainRequest, signal: AbortSignal): Promise<DrainAnswer> {
+  const deadline = openDeadline(signal, timeoutMs);
   try {
     const body = request.isPacked ? await pack(request.body) : request.body;
     const response = await fetch(request.url, {
@@ -46,12 +48,14 @@ export async function sendRequest(request: DrainRequest, signal: AbortSignal): P
       },
       body,
       redirect: "manual",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: deadline.signal,
     });
     return await readAnswer(response);
   } catch (error) {
     signal.throwIfAborted();
     return { kind: "failed", reason: describeFailure(error) };
+  } finally {
+    deadline.release();
   }
 }
 

@@ -3,6 +3,7 @@ import { unlessAborted } from "../../engines/contract/unless-aborted.ts";
 import type { NodeState } from "../../metadata/nodes.ts";
 import { anyRow } from "../../openapi/forms.ts";
 import { describeRoutes } from "../../openapi/route-description.ts";
+import { openDeadline } from "../../shared/deadline.ts";
 import type { AppDependencies } from "../app.ts";
 import { createRouteAdder } from "../request/add-route.ts";
 
@@ -37,12 +38,14 @@ export function addHealthRoute(
   { authenticator, runner, drain, nodeState }: AppDependencies,
 ): void {
   createRouteAdder(app, authenticator)(healthRoutes.getHealth, async (_request, reply) => {
-    const signal = AbortSignal.any([drain.cutOff, AbortSignal.timeout(pingTimeoutMs)]);
+    const deadline = openDeadline(drain.cutOff, pingTimeoutMs);
+    const { signal } = deadline;
     // An engine that heeds no signal may hang all the same.
     const isEngineUp = await unlessAborted(runner.engine.ping(signal), signal).then(
       () => true,
       () => false,
     );
+    deadline.release();
     const known = nodeState?.();
     const isUp = isEngineUp && known !== "outdated";
     reply.header("Cache-Control", "no-store").status(isUp ? 200 : 503);

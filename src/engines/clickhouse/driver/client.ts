@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
+import { openDeadline } from "../../../shared/deadline.ts";
 import { EngineError } from "../../contract/query-engine.ts";
 import { readBody } from "./answer-body.ts";
 import { needsForm, type ServerValue, toForm } from "./parameter-form.ts";
@@ -70,6 +71,8 @@ export interface ServerOptions {
 }
 
 const CALL_TIMEOUT_MS = 30_000;
+/** Of calls that nobody leaves. */
+const NOBODY = new AbortController().signal;
 /** Silence of a server after which its connection is given up. Queries have clocks of their own. */
 const SILENCE_MS = 3_600_000;
 
@@ -147,32 +150,33 @@ class FailOverClient implements ServerClient {
     }
   }
 
-  async rows(sql: string, params: ServerQuery["params"] = {}, settings: ServerSettings = {}) {
-    const signal = AbortSignal.timeout(this.#callTimeoutMs);
-    const parts: Uint8Array[] = [];
-    const format = "JSONCompactEachRow";
-    const text = { output_format_json_quote_64bit_integers: "1", ...settings };
-    const query = { sql, params, settings: text, format, queryId: crypto.randomUUID(), signal };
-    for await (const part of await this.#unlessSilent(signal, () => this.stream(query))) parts.push(part);
-    const lines = Buffer.concat(parts).toString().split("\n");
-    return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as readonly unknown[]);
+  rows(sql: string, params: ServerQuery["params"] = {}, settings: ServerSettings = {}) {
+    return this.#within(NOBODY, this.#callTimeoutMs, async (signal) => {
+      const parts: Uint8Array[] = [];
+      const format = "JSONCompactEachRow";
+      const text = { output_format_json_quote_64bit_integers: "1", ...settings };
+      const query = { sql, params, settings: text, format, queryId: crypto.randomUUID(), signal };
+      for await (const part of await this.stream(query)) parts.push(part);
+      const lines = Buffer.concat(parts).toString().split("\n");
+      return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as readonly unknown[]);
+    });
   }
 
-  async command(sql: string, settings: ServerSettings = {}, timeoutMs = this.#callTimeoutMs): Promise<void> {
-    const signal = AbortSignal.timeout(timeoutMs);
-    await this.#unlessSilent(signal, () => this.#run(sql, undefined, settings, signal));
+  command(sql: string, settings: ServerSettings = {}, timeoutMs = this.#callTimeoutMs): Promise<void> {
+    return this.#within(NOBODY, timeoutMs, (signal) => this.#run(sql, undefined, settings, signal));
   }
 
-  async insert({ table, columns, format, body, settings, signal }: ServerInsert): Promise<void> {
+  insert({ table, columns, format, body, settings, signal }: ServerInsert): Promise<void> {
     const sql = `INSERT INTO ${table} (${columns.join(", ")}) FORMAT ${format}`;
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(this.#callTimeoutMs)]);
-    await this.#unlessSilent(deadline, () => this.#run(sql, body, settings, deadline));
+    return this.#within(signal, this.#callTimeoutMs, (within) => this.#run(sql, body, settings, within));
   }
 
   async kill(queryId: string): Promise<void> {
     const client = this.#running.get(queryId) ?? this.#clients[this.#current];
     const query = `KILL QUERY WHERE query_id = ${quoteText(queryId)} ASYNC`;
-    await client?.command({ query, abort_signal: AbortSignal.timeout(this.#callTimeoutMs) }).catch((error: unknown) => {
+    await this.#within(NOBODY, this.#callTimeoutMs, async (signal) =>
+      client?.command({ query, abort_signal: signal }),
+    ).catch((error: unknown) => {
       throw toEngineError(error);
     });
   }
@@ -209,13 +213,15 @@ class FailOverClient implements ServerClient {
     for await (const _ of readBody(stream, headerOf(response_headers, "x-clickhouse-exception-tag"), signal));
   }
 
-  /** A server that is silent counts as one that does not answer. */
-  async #unlessSilent<T>(deadline: AbortSignal, call: () => Promise<T>): Promise<T> {
+  /** What takes longer than so many milliseconds ends: a silent server counts as one that does not answer. */
+  async #within<T>(given: AbortSignal, ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = openDeadline(given, ms);
     try {
-      return await call();
+      return await call(deadline.signal);
     } catch (error) {
-      const isSilence = deadline.aborted && (deadline.reason as { name?: string } | undefined)?.name === "TimeoutError";
-      throw isSilence ? toEngineError((error as Error).cause ?? new Error("silent")) : error;
+      throw deadline.isOver ? toEngineError((error as Error).cause ?? new Error("silent")) : error;
+    } finally {
+      deadline.release();
     }
   }
 
