@@ -5,26 +5,14 @@ import { type LineJournal, type JournalOptions as Options, openLineJournal } fro
  * The keys of events of one source in the order in which they were acknowledged, numbered from 0 and kept on disk
  * until nobody needs them.
  */
-export interface Journal {
-  /** The number of the oldest key that is there. */
-  readonly first: number;
-  /** The number that the next key gets. */
-  readonly end: number;
-  readonly byteCount: number;
+export interface Journal
+  extends Pick<LineJournal, "first" | "end" | "byteCount" | "releaseBefore" | "dropOldest" | "close"> {
   /** Resolves once the keys are on disk; rejects where they cannot be written, and then none of them is in it. */
   note(keys: readonly EventKey[]): Promise<void>;
   /** Up to so many keys from a number on, which is `first` at least; none at the end. */
   read(from: number, maxCount: number): Promise<readonly EventKey[]>;
-  /** Frees the files whose keys all come before a number. */
-  releaseBefore(number: number): Promise<void>;
-  /**
-   * Gives the oldest file up, whoever needs it, and answers how many keys were in it; 0 where the only one is still
-   * written to.
-   */
-  dropOldest(): Promise<number>;
   /** Resolves when keys come, or the signal aborts. */
   waitForKeys(from: number, signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
 }
 
 export type JournalOptions = Pick<Options, "folder" | "segmentBytes" | "flush">;
