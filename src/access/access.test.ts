@@ -246,6 +246,13 @@ describe("a pinned parameter", () => {
     expect(apply).toThrow("may not choose the parameter project");
   });
 
+  it("is not set by null, whatever its text", () => {
+    const nulled = identity(["query"], { project: "null" });
+    const apply = (sent: unknown) => applyPins(nulled, declared, new Map([["project", [sent]]])).get("project");
+    expect(apply("null")).toBe("null");
+    expect(() => apply(null)).toThrow("may not choose the parameter project");
+  });
+
   it("refuses an endpoint that does not take it", () => {
     expect(() => applyPins(pinned, new Set(["interval"]), new Map())).toThrow("is bound by project");
   });

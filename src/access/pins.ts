@@ -1,9 +1,9 @@
 import { ServiceError } from "../shared/errors.ts";
 import type { Identity } from "./scope.ts";
 
-/** A list or an object is no text, whatever methods its keys name. */
+/** A list, an object or null is no text, whatever methods its keys name. */
 function isText(sent: unknown, text: string): boolean {
-  return (typeof sent !== "object" || sent === null) && String(sent) === text;
+  return typeof sent !== "object" && String(sent) === text;
 }
 
 /**

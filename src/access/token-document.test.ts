@@ -46,6 +46,89 @@ describe("a token's document", () => {
     });
   });
 
+  const scopeList = "private, query, query:endpoint:<id or name>, ingest, ingest:source:<name>, metrics";
+  it.each([
+    [{ scopes: 3 }, { scopes: [`must be a list of one or more of ${scopeList}`] }],
+    [{ scopes: " , " }, { scopes: [`must be a list of one or more of ${scopeList}`] }],
+    [{ scopes: ["query", { a: 1 }] }, { scopes: [`there is no scope {"a":1}; scopes are ${scopeList}`] }],
+    [{ description: 3 }, { description: ["must be a text"] }],
+    [{ description: "x".repeat(501) }, { description: ["must have 500 characters at most"] }],
+    [{ pins: ["project"] }, { pins: ["must be an object of parameters and their values"] }],
+    [
+      { pins: { a: null, b: "x", c: ["y"] } },
+      {
+        pins: ["a: must be a text, a number, true or false", "c: must be a text, a number, true or false"],
+      },
+    ],
+    [{ budget: [] }, { budget: ["must be an object of limits"] }],
+    [{ budget: { max_rows: 0 } }, { budget: ["max_rows: must be an integer from 1 to 10000000"] }],
+    [{ budget: { max_rows: "5" } }, { budget: ["max_rows: must be an integer from 1 to 10000000"] }],
+    [{ budget: { cake: 1 } }, { budget: [`there is no limit cake; limits are ${limitNames.join(", ")}`] }],
+    [{ budget: { max_rows: 101 } }, { budget: ["max_rows: the token that makes this one is bound to 100"] }],
+    [{ redaction: "never" }, { redaction: ["must be one of required, fixed, switchable"] }],
+    [{ redaction: "switchable" }, { redaction: ["the token that makes this one has fixed itself"] }],
+    [
+      { expires: "1d", expires_at: "2027-01-01" },
+      {
+        expires: ["is another way to say expires_at: send one of the two"],
+      },
+    ],
+    [{ expires: "soon" }, { expires: ["must be a number and s, m, h, d or w, such as 30d"] }],
+    [{ expires: 30 }, { expires: ["must be a number and s, m, h, d or w, such as 30d"] }],
+    [{ expires_at: "2027-01-01T00:00:00" }, { expires_at: ["must be a time in ISO 8601 with a zone, or a date"] }],
+    [{ expires_at: 1_800_000_000 }, { expires_at: ["must be a time in ISO 8601 with a zone, or a date"] }],
+    [{ expires_at: "2026-08-20T09:00:00Z" }, { expires_at: ["lies in the past"] }],
+    [
+      { scope: "query" },
+      {
+        scope: ["there is no such field; fields are description, scopes, pins, expires, expires_at, budget, redaction"],
+      },
+    ],
+    [
+      { scopes: "private", pins: { project: "a" } },
+      {
+        scopes: ["a pinned token cannot have the scope private, which reads and changes what no parameter narrows"],
+        pins: ["a pinned token cannot have the scope private, which reads and changes what no parameter narrows"],
+      },
+    ],
+  ])("%j has problems, told by field", (input, problems) => {
+    expect(readNewToken({ scopes: "query", ...input }, maker, nowMs)).toEqual({ problems });
+  });
+
+  it("takes whatever is within its bounds, and leaves out what is null or empty", () => {
+    const bound = { max_rows: 100, query_timeout_ms: 1_000 };
+    const plain = { description: "", scopes: ["query"], pins: {}, budget: bound, redaction: "fixed" };
+    const read = (input: object, by = maker) => {
+      const made = readNewToken({ scopes: "query", ...input }, by, nowMs);
+      return "token" in made ? made.token : made.problems;
+    };
+    const nothing = { description: null, pins: null, budget: null, redaction: null, expires: null, expires_at: null };
+    expect([read({}), read(nothing), read({ expires: "", expires_at: "" })]).toEqual(Array(3).fill(plain));
+    expect(read({ description: "x".repeat(500) })).toEqual({ ...plain, description: "x".repeat(500) });
+    expect(read({ pins: { a: 1, b: false, c: "x" } })).toEqual({ ...plain, pins: { a: "1", b: "false", c: "x" } });
+    expect(read({ scopes: "query, public\tquery ingest" })).toEqual({ ...plain, scopes: ["query", "ingest"] });
+    expect(read({ expires_at: "2026-08-20T09:00:00.001Z" })).toEqual({ ...plain, expiresAt: nowMs + 1 });
+    expect(read({ expires_at: "2026-08-21" })).toEqual({ ...plain, expiresAt: Date.parse("2026-08-21") });
+    expect(read({ expires: "90m" })).toEqual({ ...plain, expiresAt: nowMs + 5_400_000 });
+  });
+
+  it.each([
+    ["required", "query", "required"],
+    ["required", "private", "required"],
+    ["fixed", "query", "fixed"],
+    ["fixed", "private", "fixed"],
+    ["switchable", "query", "fixed"],
+    ["switchable", "private", "switchable"],
+  ] as const)("by a maker that has %s is, with the scope %s, %s unless it says less", (redaction, scope, usual) => {
+    const of = (input: object) => {
+      const made = readNewToken({ scopes: scope, ...input }, { ...maker, redaction }, nowMs);
+      return "token" in made ? made.token.redaction : made.problems;
+    };
+    expect(of({})).toBe(usual);
+    expect(of({ redaction })).toBe(redaction);
+    expect(of({ redaction: "required" })).toBe("required");
+  });
+
   it("is a token that may do no more than its maker, or has problems; whatever it is", () => {
     let made = 0;
     fc.assert(

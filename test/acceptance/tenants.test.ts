@@ -14,8 +14,8 @@ const hourMs = 3_600_000;
 const startMs = Math.floor(Date.now() / hourMs) * hourMs - hourMs;
 const at = (second: number) => new Date(startMs + second * 1000).toISOString();
 
-/** What bbb has sent says so in every name and value; of aaa it knows the reference only. */
-const secret = /bbb/i;
+/** What uuu has sent says so in every name and value; of aaa it knows the reference only. */
+const secret = /uuu/i;
 
 function request(project: string, second: number, url: string, more: object = {}): object {
   const metadata = { request: { method: "GET", path: "/rest/v1/orders", url }, ...more };
@@ -42,13 +42,13 @@ beforeAll(async () => {
   service = await startService({ dataDir });
   const owned = [0, 1, 2].map((second) => request("aaa", second, "https://aaa.example.com/rest/v1/orders"));
   const others = [3, 4].map((second) => ({
-    ...request("bbb", second, "https://bbb.example.com/rest/v1/orders?ref=aaa", { bbb_key: "bbb-value" }),
-    bbb_top: "bbb-top",
+    ...request("uuu", second, "https://uuu.example.com/rest/v1/orders?ref=aaa", { uuu_key: "uuu-value" }),
+    uuu_top: "uuu-top",
   }));
   await service.ingest("edge", [...owned, ...others]);
   await service.ingest("function", [
     { id: "f-aaa", timestamp: at(5), message: "from aaa", metadata: { project_ref: "aaa" } },
-    { id: "f-bbb", timestamp: at(6), message: "from bbb", metadata: { project_ref: "bbb" } },
+    { id: "f-uuu", timestamp: at(6), message: "from uuu", metadata: { project_ref: "uuu" } },
   ]);
   const project = { project: { type: "string", required: true } };
   const edge = { sandbox: true, parameters: project, tenant_parameter: "project" };
@@ -101,7 +101,7 @@ describe("a token that is pinned to a project", () => {
   it("reads its rows only where the query has no filter, also in its own queries and through other endpoints", async () => {
     expect(await idsOf(await asPinned("forgotten"))).toEqual(own);
     expect(await idsOf(await asPinned("forgotten", { sql: "select id from mine" }))).toEqual(own);
-    expect(await idsOf(await asPinned("forgotten", { sql: "select id from mine where project = 'bbb'" }))).toEqual([]);
+    expect(await idsOf(await asPinned("forgotten", { sql: "select id from mine where project = 'uuu'" }))).toEqual([]);
     expect(await idsOf(await asPinned("reader"))).toEqual(own);
     expect(await idsOf(await service.get("/api/endpoints/query/reader", { project: "aaa" }))).toHaveLength(5);
   });
@@ -202,12 +202,12 @@ describe("every way to rows and schema, for a token that is pinned", () => {
       to: at(100),
       facets: "project",
       timestamp: at(4),
-      id: "bbb-4",
+      id: "uuu-4",
     };
     const text = await (
       await asPinned(`forgotten/${name}`, { ...more, table: "mine", sql: "select id, timestamp, project from mine" })
     ).text();
-    expect(text.replaceAll("bbb-4", "")).not.toMatch(secret);
+    expect(text.replaceAll("uuu-4", "")).not.toMatch(secret);
     const byOwner = await service.get(`/api/endpoints/query/forgotten/${name}`, {
       ...more,
       project: "aaa",
@@ -237,14 +237,14 @@ describe("an endpoint that events have broken", () => {
     await make("/api/endpoints", { name: "both", query: "SELECT * FROM one UNION ALL SELECT * FROM two" });
     const call = (token: string) => service.get("/api/endpoints/query/both", {}, { "x-api-key": token });
     expect((await call(unpinned)).status).toBe(200);
-    await service.ingest("one", [{ message: "x", project: "bbb", bbb_extra: 1 }]);
+    await service.ingest("one", [{ message: "x", project: "uuu", uuu_extra: 1 }]);
     const check = async () => {
       const told = await readError(await call(privateToken));
       expect(told).toMatchObject({ code: "endpoint_broken", status: 500, line: 1 });
       expect(told.message).toMatch(/The endpoint both does not work any more: .*columns/);
       const other = await readError(await call(unpinned));
       expect(other).toMatchObject({ code: "endpoint_broken", message: "The endpoint both does not work any more" });
-      expect(JSON.stringify(other)).not.toMatch(/columns|line|bbb/);
+      expect(JSON.stringify(other)).not.toMatch(/columns|line|uuu/);
     };
     await check();
     await service.stop();
@@ -256,7 +256,7 @@ describe("an endpoint that events have broken", () => {
     await check();
     const shown = (await (await send("GET", "/api/endpoints/both")).json()) as { problem?: string };
     expect(shown.problem).toMatch(/columns/);
-    await service.ingest("two", [{ message: "x", project: "bbb", bbb_extra: 1 }]);
+    await service.ingest("two", [{ message: "x", project: "uuu", uuu_extra: 1 }]);
     expect((await call(unpinned)).status).toBe(200);
   });
 });

@@ -9,7 +9,8 @@ import { availableParallelism } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { judge, printTable, recordScore } from "./scores.mjs";
+import { buildIfStale } from "../../bin/build.mjs";
+import { judge, placesOfAlive, printTable, recordScore, withLaterLook } from "./scores.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const folder = join(root, "node_modules", ".cache", "logweir-mutants");
@@ -40,6 +41,9 @@ function install(names, needed) {
 const MUTANTS_A_LINE = 1;
 /** Lines that are tried together; a mistake that reaches further is not made. */
 const WINDOW_LINES = 15;
+
+/** Rooms that put others together: what no test beside the code notices, tests of whole services may. */
+const PROVEN_FROM_OUTSIDE = /^(?:config|endpoints|http|service)\b/;
 
 /** The whole room, or windows from all over it, chosen by their places and the seed. */
 function placesOf(room, about, seed) {
@@ -78,44 +82,58 @@ if (isTable) {
 }
 const node = nodePath();
 install(packages, "@stryker-mutator/vitest-runner");
+await buildIfStale();
 for (const room of rooms) {
-  const name = room.replaceAll("/", "-");
+  const report = tryMutants(room, { mutate: placesOf(room, about, seed), incremental: about === undefined });
+  const alive = placesOfAlive(report);
+  const isMore = PROVEN_FROM_OUTSIDE.test(room) && alive.length > 0;
+  const services = isMore ? tryMutants(room, { mutate: alive, incremental: false }, "services") : { files: {} };
+  print(room, judge(withLaterLook(report, services)), { about, seed });
+}
+
+/** Makes the mutants one after the other, and reads what became of them. */
+function tryMutants(room, options, tests = "units") {
+  const name = `${room.replaceAll("/", "-")}-${tests}`;
   const report = join(folder, `${name}.json`);
   const config = {
     testRunner: "vitest",
     plugins: [join(folder, "node_modules/@stryker-mutator/vitest-runner/dist/src/index.js")],
     vitest: { configFile: "test/mutants/vitest.config.ts", related: true },
-    mutate: placesOf(room, about, seed),
     coverageAnalysis: "perTest",
     ignoreStatic: true,
-    incremental: about === undefined,
     incrementalFile: join(folder, `${name}.incremental.json`),
     tempDirName: ".mutants",
-    ignorePatterns: ["dist", "data"],
+    ignorePatterns: ["data"],
     concurrency: Number(process.env.MUTANTS_AT_ONCE ?? availableParallelism()),
     reporters: ["json", "progress-append-only"],
     jsonReporter: { fileName: report },
     // TypeScript 7 has no compiler API to rewrite its configuration with, and the tests need none.
     tsconfigFile: "none.json",
     disableTypeChecks: false,
+    // Loops without an end are found by how often they turn; what is slow because the machine is busy has to pass.
+    timeoutMS: 60_000,
+    timeoutFactor: 5,
     allowConsoleColors: false,
+    ...options,
   };
   const configFile = join(folder, `${name}.config.json`);
   writeFileSync(configFile, JSON.stringify(config));
-  run(node, [join(folder, "node_modules/@stryker-mutator/core/bin/stryker.js"), "run", configFile]);
-  print(room, judge(JSON.parse(readFileSync(report, "utf8"))), { about, seed });
+  const env = { ...process.env, MUTANTS_TESTS: tests };
+  run(node, [join(folder, "node_modules/@stryker-mutator/core/bin/stryker.js"), "run", configFile], { env });
+  return JSON.parse(readFileSync(report, "utf8"));
 }
 
 /** A line a survivor, then the score: of the mutants that make a difference, those that a test fails on. */
-function print(room, { killed, survivors, equivalents }, sample) {
-  for (const { file, start, replacement, status } of survivors) {
+function print(room, { killed, timedOut, survivors, equivalents, untried }, sample) {
+  for (const { file, start, replacement, status } of [...timedOut, ...survivors]) {
     const what = replacement.replaceAll(/\s+/g, " ").slice(0, 100);
     process.stdout.write(`${file}:${start.line}:${start.column} ${status}: ${what}\n`);
   }
   const tried = killed + survivors.length;
   const share = ((100 * killed) / tried).toFixed(1);
   process.stdout.write(
-    `${room}: ${killed} of ${tried} mutants killed, ${share} %; ${equivalents} make no difference\n`,
+    `${room}: ${killed} of ${tried} mutants killed, ${share} %, ${timedOut.length} of them by time; ` +
+      `${equivalents} make no difference, ${untried} were not tried\n`,
   );
-  recordScore(room, { tried, killed, equivalents, ...sample });
+  recordScore(room, { tried, killed, byTime: timedOut.length, equivalents, ...sample });
 }
