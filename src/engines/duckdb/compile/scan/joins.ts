@@ -1,6 +1,7 @@
 /** Building blocks for joins. */
 
 import type { Column, Expr, Scan } from "../../../../googlesql/resolved.ts";
+import { mapExpr } from "../../../../googlesql/resolver/transform.ts";
 import { reaches, someExpression, someScanned } from "../../../lowering/children.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
 import { nameSql, TRUE } from "../../sql/atoms.ts";
@@ -106,8 +107,31 @@ function buildSides(compilation: Compilation, scan: Join, input: Block): BuiltSi
 
 /** Does a sub-query of the condition read columns of both sides? */
 function asksOfBoth(on: Expr, sides: Sides): boolean {
-  return conjuncts(on).some((part) => holdsQuery(part) && reads(part, sides.left) && reads(part, sides.right));
+  return conjuncts(on).some(
+    (part) => readsBoth(part, sides) && queriesOf(part).some((each) => !isMovable(each, sides)),
+  );
 }
+
+const readsBoth = (part: Expr, { left, right }: Sides) => reads(part, left) && reads(part, right);
+
+type Query = Expr & { readonly kind: "Subquery" | "InSubquery" };
+
+const isQuery = (at: { readonly kind: string }): at is Query => at.kind === "Subquery" || at.kind === "InSubquery";
+
+/** The sub-queries of an expression that stand in no other one. */
+function queriesOf(expression: Expr): readonly Query[] {
+  const found: Query[] = [];
+  mapExpr(expression, (at) => {
+    if (!isQuery(at)) return undefined;
+    found.push(at);
+    return at;
+  });
+  return found;
+}
+
+/** Can the sub-query be computed on one side, in whose rows it is a column then? */
+const isMovable = (query: Query, sides: Sides) =>
+  !readsBoth(query, sides) && !someExpression(query, ({ kind }) => kind === "Variable", true);
 
 /**
  * A condition of an outer join with a sub-query over both sides, for which DuckDB has no form: a lateral side, of whose
@@ -157,8 +181,7 @@ type Sides = { left: Block; right: Block };
 const reads = (expression: Expr, block: Block) =>
   someExpression(expression, (at) => at.kind === "Column" && findColumn(block, at.column.id) !== undefined, true);
 
-const holdsQuery = (expression: Expr) =>
-  someExpression(expression, (at) => at.kind === "Subquery" || at.kind === "InSubquery", false);
+const holdsQuery = (expression: Expr) => someExpression(expression, isQuery, false);
 
 /**
  * ON as DuckDB can take it. Sub-queries in the condition of an outer join are computed on the side whose columns they
@@ -188,7 +211,11 @@ function prepareCondition(
     sides.left.importsOuter = true;
   }
   if (isInner || !holdsQuery(on)) return on;
-  const prepared = conjuncts(on).map((part) => (holdsQuery(part) ? computeOnSide(compilation, part, sides) : part));
+  const prepared = conjuncts(on).map((part) => {
+    if (!holdsQuery(part)) return part;
+    if (!readsBoth(part, sides)) return computeOnSide(compilation, part, sides);
+    return mapExpr(part, (at) => (isQuery(at) ? computeOnSide(compilation, at, sides) : undefined));
+  });
   return on.kind === "Call" && on.function === "$and" ? { ...on, arguments: prepared } : (prepared[0] ?? on);
 }
 
