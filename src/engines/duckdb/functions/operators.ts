@@ -6,6 +6,7 @@ import { boolSql, constant, NULL, numberSql, signSql, variableSql } from "../sql
 import { callSql, castTo, filterList, mapList, raiseError, raiseText } from "../sql/forms.ts";
 import { EMPTY, joinSql, type Sql, spaced, sql } from "../sql/sql.ts";
 import { BOOLEAN } from "../sql/types.ts";
+import { concatenate } from "./array/array.ts";
 import { asList } from "./array/record-arrays.ts";
 import { computeApart, computeOnce } from "./compute-once.ts";
 import { mixedText } from "./mixed.ts";
@@ -168,10 +169,7 @@ export const operatorFunctions: FunctionTable = {
   $multiply: arithmetic("*", numericMultiply, bignumericMultiply, multiplyIntervals),
   $divide: divide,
   $negate: negate,
-  $concat_op: (context) => {
-    const isList = context.type.kind === "ARRAY";
-    return isList ? sql`(${joinSql(context.args, " || ")})` : concat(context);
-  },
+  $concat_op: (context) => (context.type.kind === "ARRAY" ? concatenate(context) : concat(context)),
   $bit_and: bitwise("&", "lw_bytes_and"),
   $bit_or: bitwise("|", "lw_bytes_or"),
   $bit_xor: bitwise("^", "lw_bytes_xor"),

@@ -1,5 +1,6 @@
 /** Array functions. Arrays are lists, those of log records JSON text (see record-arrays.ts). */
 
+import { physicalTypeSql } from "../../compile/expression/literals.ts";
 import { ARRAY_ELEMENTS } from "../../compile/limits.ts";
 import { bigintSql, constant, numberSql, textSql } from "../../sql/atoms.ts";
 import { callSql, castTo, mapList, raiseText } from "../../sql/forms.ts";
@@ -9,11 +10,19 @@ import { BIGNUMERIC_TYPE } from "../number/bignumeric.ts";
 import { NUMERIC_TYPE } from "../number/numeric.ts";
 import { joinTexts } from "../text/join-texts.ts";
 import type { CallContext, FunctionTable, PrintCall } from "../types.ts";
-import { asList, fromList } from "./record-arrays.ts";
+import { asList, fromList, isRecordArray } from "./record-arrays.ts";
 
 /** The call's arguments, arrays of records as lists. */
 function listArguments({ args, types }: CallContext): readonly Sql[] {
   return args.map((arg, i) => asList(arg, types[i]));
+}
+
+/** Arrays one behind the other. DuckDB's list_concat skips NULL lists; its operator gives a constant NULL no type. */
+export function concatenate(context: CallContext): Sql {
+  const lists = listArguments(context);
+  const joined = sql`(${joinSql(lists, " || ")})`;
+  const isTyped = lists.every(({ isColumn }) => isColumn) || isRecordArray(context.type);
+  return fromList(isTyped ? joined : castTo(joined, physicalTypeSql(context.type)), context.type);
 }
 
 function firstOrLast(name: "ARRAY_FIRST" | "ARRAY_LAST", index: 1 | -1): PrintCall {
@@ -91,8 +100,7 @@ function generateArray({ args, types }: CallContext): Sql {
 }
 
 export const arrayFunctions: FunctionTable = {
-  // DuckDB's list_concat skips NULL lists, its operator does not.
-  ARRAY_CONCAT: (context) => fromList(sql`(${joinSql(listArguments(context), " || ")})`, context.type),
+  ARRAY_CONCAT: concatenate,
   ARRAY_FIRST: firstOrLast("ARRAY_FIRST", 1),
   ARRAY_LAST: firstOrLast("ARRAY_LAST", -1),
   ARRAY_LENGTH: ({ args, types }) =>

@@ -5,6 +5,7 @@ import { NULL, numberSql, textSql, variableSql } from "../../sql/atoms.ts";
 import { castTo } from "../../sql/forms.ts";
 import type { Sql } from "../../sql/sql.ts";
 import { VARCHAR } from "../../sql/types.ts";
+import { operatorFunctions } from "../operators.ts";
 import { arrayFunctions } from "./array.ts";
 import { asList, fromList } from "./record-arrays.ts";
 
@@ -25,11 +26,12 @@ describe("arrays of log records", () => {
   }
 
   function call(name: string, ...args: readonly Sql[]): Sql {
-    const print = arrayFunctions[name];
+    const print = name === "$concat_op" ? operatorFunctions[name] : arrayFunctions[name];
     if (print === undefined) throw new Error(`No function ${name}`);
-    const isArray = ["ARRAY_REVERSE", "ARRAY_CONCAT", "ARRAY_SLICE"].includes(name);
+    const isArray = ["ARRAY_REVERSE", "ARRAY_CONCAT", "ARRAY_SLICE", "$concat_op"].includes(name);
     const type = isArray ? RECORDS : name === "ARRAY_LENGTH" ? INT64 : RECORDS.element;
-    const types = args.map((_, i) => (i === 0 || name === "ARRAY_CONCAT" ? RECORDS : INT64));
+    const isConcatenation = name === "ARRAY_CONCAT" || name === "$concat_op";
+    const types = args.map((_, i) => (i === 0 || isConcatenation ? RECORDS : INT64));
     const expression = {
       kind: "Call",
       function: name,
@@ -49,6 +51,7 @@ describe("arrays of log records", () => {
     ["a slice", call("ARRAY_SLICE", R, numberSql(1), numberSql(5)), '[{"b":[{"c":"x,y"}]}]'],
     ["an empty slice", call("ARRAY_SLICE", R, numberSql(2), numberSql(5)), "[]"],
     ["a concatenation", call("ARRAY_CONCAT", R, textSql("[{}]")), '[{"a":1},{"b":[{"c":"x,y"}]},{}]'],
+    ["a concatenation by the operator", call("$concat_op", R, textSql("[{}]")), '[{"a":1},{"b":[{"c":"x,y"}]},{}]'],
     ["the same back from a list", fromList(asList(R, RECORDS), RECORDS), '[{"a":1},{"b":[{"c":"x,y"}]}]'],
     ["NULL for NULL", fromList(asList(castTo(NULL, VARCHAR), RECORDS), RECORDS), null],
   ])("give %s", async (_, sql, expected) => {

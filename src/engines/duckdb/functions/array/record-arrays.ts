@@ -8,7 +8,8 @@ import { mapList } from "../../sql/forms.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
 import { computeOnce } from "../compute-once.ts";
 
-function isRecordArray(type: SqlType | undefined): boolean {
+/** Is it an array of a log's records, which is JSON text? */
+export function isRecordArray(type: SqlType | undefined): boolean {
   return type?.kind === "ARRAY" && type.element.kind === "RECORD";
 }
 

@@ -144,9 +144,16 @@ function instr(context: CallContext): Sql {
         [v, p, at, n, end].map((arg) => sql`${arg} IS NULL`),
         " OR ",
       );
-      return sql`CASE WHEN ${isNull} THEN NULL WHEN ${p} = '' THEN 0 ELSE coalesce(${found}, 0) END`;
+      const checks = sql`${checkPositive(position, at, "position")}${checkPositive(occurrence, n, "occurrence")}`;
+      return sql`CASE WHEN ${isNull} THEN NULL ${checks}WHEN ${p} = '' THEN 0 ELSE coalesce(${found}, 0) END`;
     },
   );
+}
+
+/** A branch that fails for a number below 1, also where nothing is looked for. */
+function checkPositive(given: Sql | undefined, value: Sql, name: string): Sql {
+  if (given === undefined || (given.integer ?? 0n) > 0n) return EMPTY;
+  return sql`WHEN ${value} <= 0 THEN ${raiseText(`REGEXP_INSTR: ${name} must be positive`)} `;
 }
 
 function replace(context: CallContext): Sql {

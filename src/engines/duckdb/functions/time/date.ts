@@ -21,6 +21,7 @@ import {
 import { formatDate } from "./datetime-text.ts";
 import { printMove } from "./interval.ts";
 import { printBucket, printSeries } from "./series.ts";
+import { checkTimestamp } from "./temporal-bounds.ts";
 import { CURRENT_INSTANT, isUtc, utcFromWall, wallFromUtc, zoneOf } from "./time-zone.ts";
 
 type Context = CallContext<CallExpr>;
@@ -41,7 +42,8 @@ export function printTruncate({ args, types, call, timeZone }: Context): Sql {
   return computeOnce([value], "trunc", (v) => {
     const size = numberSql(unit);
     const wall = sql`epoch_us(${wallFromUtc(v, zone, true)})`;
-    return sql`(${v} - to_microseconds((${wall} % ${size} + ${size}) % ${size}))`;
+    const cut = sql`(${v} - to_microseconds((${wall} % ${size} + ${size}) % ${size}))`;
+    return checkTimestamp(cut, `Truncating to ${part.part} leaves the range of timestamps`);
   });
 }
 
