@@ -44,6 +44,14 @@ const WINDOW_LINES = 15;
 
 /** Rooms that put others together: what no test beside the code notices, tests of whole services may. */
 const PROVEN_FROM_OUTSIDE = /^(?:config|endpoints|http|service)\b/;
+/** Rooms that everything uses: the tests that are made for them count, and then the written cases of the language. */
+const LANGUAGE = /^(?:googlesql|engines\/duckdb)\b/;
+
+/** The tests that look for a room's mutants, by their names in `vitest.config.ts`; later ones at what is left. */
+function looksOf(room) {
+  if (LANGUAGE.test(room)) return ["language", "cases"];
+  return PROVEN_FROM_OUTSIDE.test(room) ? ["units", "services"] : ["units"];
+}
 
 /** The whole room, or windows from all over it, chosen by their places and the seed. */
 function placesOf(room, about, seed) {
@@ -84,21 +92,24 @@ const node = nodePath();
 install(packages, "@stryker-mutator/vitest-runner");
 await buildIfStale();
 for (const room of rooms) {
-  const report = tryMutants(room, { mutate: placesOf(room, about, seed), incremental: about === undefined });
-  const alive = placesOfAlive(report);
-  const isMore = PROVEN_FROM_OUTSIDE.test(room) && alive.length > 0;
-  const services = isMore ? tryMutants(room, { mutate: alive, incremental: false }, "services") : { files: {} };
-  print(room, judge(withLaterLook(report, services)), { about, seed });
+  const [first, ...later] = looksOf(room);
+  let report = tryMutants(room, first, { mutate: placesOf(room, about, seed), incremental: about === undefined });
+  for (const tests of later) {
+    const alive = placesOfAlive(report);
+    if (alive.length === 0) break;
+    report = withLaterLook(report, tryMutants(room, tests, { mutate: alive, incremental: false }));
+  }
+  print(room, judge(report), { about, seed });
 }
 
 /** Makes the mutants one after the other, and reads what became of them. */
-function tryMutants(room, options, tests = "units") {
+function tryMutants(room, tests, options) {
   const name = `${room.replaceAll("/", "-")}-${tests}`;
   const report = join(folder, `${name}.json`);
   const config = {
     testRunner: "vitest",
     plugins: [join(folder, "node_modules/@stryker-mutator/vitest-runner/dist/src/index.js")],
-    vitest: { configFile: "test/mutants/vitest.config.ts", related: true },
+    vitest: { configFile: "test/mutants/vitest.config.ts", related: !LANGUAGE.test(room) },
     coverageAnalysis: "perTest",
     ignoreStatic: true,
     incrementalFile: join(folder, `${name}.incremental.json`),
@@ -114,11 +125,14 @@ function tryMutants(room, options, tests = "units") {
     timeoutMS: 60_000,
     timeoutFactor: 5,
     allowConsoleColors: false,
+    // The first run takes minutes where the machine is busy.
+    dryRunTimeoutMinutes: 60,
+    testRunnerNodeArgs: ["--import", fileURLToPath(new URL("keep-worker.mjs", import.meta.url))],
     ...options,
   };
   const configFile = join(folder, `${name}.config.json`);
   writeFileSync(configFile, JSON.stringify(config));
-  const env = { ...process.env, MUTANTS_TESTS: tests };
+  const env = { ...process.env, MUTANTS_TESTS: tests, MUTANTS_ROOM: room };
   run(node, [join(folder, "node_modules/@stryker-mutator/core/bin/stryker.js"), "run", configFile], { env });
   return JSON.parse(readFileSync(report, "utf8"));
 }
