@@ -3,7 +3,7 @@
 import type { AggregateCall, Column, Expr, Scan, WindowCall } from "../../../../googlesql/resolved.ts";
 import { someExpression } from "../../../lowering/children.ts";
 import { findColumn } from "../../../lowering/find-column.ts";
-import { EMPTY, type Sql } from "../../sql/sql.ts";
+import { EMPTY, type Sql, sql } from "../../sql/sql.ts";
 import { type Block, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "../block.ts";
 import type { Compilation } from "../compilation.ts";
 import { exportAs } from "../exports.ts";
@@ -86,7 +86,12 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
     const keys = expressions.map((expression) => printExpression(compilation, expression, scope));
     if (separated.outer === undefined) return keys;
     const inner = withKeys(scope, scan, keys);
-    return [...keys, ...calls.map((call) => printAggregateCall(compilation, call, inner, printed.naturalOrder))];
+    const isKept = hasRowOfNone(scan);
+    const aggregates = calls.map((call) => {
+      const text = printAggregateCall(compilation, call, inner, printed.naturalOrder);
+      return isKept && call.function !== "$count_star" ? keepRow(text) : text;
+    });
+    return [...keys, ...aggregates];
   });
   const scope = withKeys(scopeOf(compilation, input), scan, texts);
   const block = withoutColumns(input);
@@ -96,16 +101,27 @@ export function buildAggregate(compilation: Compilation, scan: Scan & { kind: "A
   for (const { id, sql } of block.groupKeys) block.bindings.set(id, cheapBinding(sql));
   scan.aggregates.forEach(({ column, call }, index) => {
     let printed = texts[scan.groupBy.length + index];
-    const sql = () => {
+    const print = () => {
       printed ??= printAggregateCall(compilation, call, scope, []);
       return printed;
     };
     const isMany = compilation.analysis.uses(column) > MAX_ELEMENTS;
     const element = isMany ? undefined : elementPrinter(compilation, call, scope);
-    block.bindings.set(column.id, makeBinding(sql, true, undefined, undefined, element));
+    block.bindings.set(column.id, makeBinding(print, true, undefined, undefined, element));
   });
   return block;
 }
+
+/** Do the aggregates make a row of no rows? */
+function hasRowOfNone({ groupBy, groupingSets }: Scan & { kind: "Aggregate" }): boolean {
+  return groupingSets === undefined ? groupBy.length === 0 : groupingSets.some((set) => set.length === 0);
+}
+
+/**
+ * The aggregate in a correlated sub-query. DuckDB leaves out the row of no rows where all aggregates are NULL then,
+ * which DISTINCT, ORDER BY and set operations above it show. A count is none of these.
+ */
+const keepRow = (aggregate: Sql): Sql => sql`CASE WHEN count(*) IS NOT NULL THEN ${aggregate} END`;
 
 /**
  * The keys of GROUP BY, intervals among them selected first: of a key that is a sub-query DuckDB shows the normal form
