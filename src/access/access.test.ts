@@ -51,12 +51,23 @@ describe("tokens in the metadata file", () => {
     expect((await store.create({ ...plain, scopes: ["private"] })).token.redaction).toBe("switchable");
   });
 
-  it("made or revoked through another connection count from the next request on", async () => {
-    const authenticator = createAuthenticator(createTokenStore(service, Date.now), [], Date.now);
+  it("made through another connection count at once, and revoked there from 20 ms on", async () => {
+    let now = 1_000_000;
+    const authenticator = createAuthenticator(createTokenStore(service, Date.now), [], () => now);
     const elsewhere = createTokenStore(commandLine, Date.now);
+    const first = await elsewhere.create(plain);
+    const known = await authenticator.authenticate(first.secret);
+    expect(known).toMatchObject({ tokenId: first.token.id, scopes: ["query"] });
+    now += 20;
+    expect(await authenticator.authenticate(first.secret)).toBe(known);
     const { secret, token } = await elsewhere.create(plain);
-    expect(await authenticator.authenticate(secret)).toMatchObject({ tokenId: token.id, scopes: ["query"] });
+    expect(await authenticator.authenticate(secret)).toMatchObject({ tokenId: token.id });
+    now += 20;
+    expect(await authenticator.authenticate(secret)).toMatchObject({ tokenId: token.id });
     await elsewhere.revoke(token.id);
+    now += 19;
+    expect(await authenticator.authenticate(secret)).toMatchObject({ tokenId: token.id });
+    now += 1;
     expect(await authenticator.authenticate(secret)).toBeUndefined();
   });
 

@@ -34,10 +34,11 @@ export interface FixedToken {
 const versionMs = 20;
 
 /**
- * Checks tokens against the fixed ones and the store's. The store's are kept in memory and read again as soon as its
- * version changes, so that tokens made or revoked by another process count within 20 milliseconds, and by this one at
- * once. Where they cannot be read, those last read count as long as `mayKnow`; then fixed tokens alone do, and the rest
- * is `metadata_unavailable`. Secrets are compared as SHA-256 in constant time; `now` is the clock, in milliseconds since 1970.
+ * Checks tokens against the fixed ones and the store's. The store's are kept in memory and read again when its version
+ * changes: what another process revokes ends within 20 milliseconds, what it makes counts at once, and so does every
+ * change by this process. Where they cannot be read, those last read count as long as `mayKnow`; then fixed tokens
+ * alone do, and the rest is `metadata_unavailable`. Secrets are compared as SHA-256 in constant time; `now` is the
+ * clock, in milliseconds since 1970.
  */
 export function createAuthenticator(
   store: TokenStore,
@@ -78,6 +79,9 @@ export function createAuthenticator(
         if (token === undefined) throw new ServiceError("metadata_unavailable", "Tokens cannot be looked up");
         return token.identity;
       }
+      const recalled = isStale() ? undefined : known.find(secret);
+      if (recalled !== undefined) return recalled.identity;
+      // What is not known may be a token that another process has just made.
       if (!known.isCurrent()) {
         await known.read();
         isOutdated = !known.isCurrent();

@@ -73,7 +73,8 @@ export function cleanValue(value: unknown, limits: IngestLimits): EventValue | u
     const names = Object.keys(object);
     // Most objects are clean: they are kept as they are, and copied only from the first difference on.
     let cleaner: ObjectCleaner | undefined;
-    for (const [index, name] of names.entries()) {
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index] as string;
       const value = object[name];
       const item = clean(value, depth + 1);
       if (cleaner === undefined && item === value && item !== undefined && cleanFieldName(name) === name) continue;
