@@ -197,6 +197,27 @@ export function formatValues(format: string, args: readonly Argument[]): string 
 }
 
 /**
+ * What is wrong with a format string for arguments of these kinds, a letter each (`?` for one that fits everywhere);
+ * undefined where nothing is.
+ */
+export function formatProblem(format: string, kinds: string): string | undefined {
+  let next = 0;
+  for (const [found, , width, precision, letter = ""] of format.matchAll(SPECIFIER)) {
+    if (found === "%%") continue;
+    const own = KINDS_BY_LETTER[letter];
+    if (own === undefined) return `FORMAT: invalid format specifier ${JSON.stringify(found)}`;
+    const sizes = [width, precision].filter((size) => size === "*").map(() => ({ name: "*", allowed: "i" }));
+    for (const { name, allowed } of [...sizes, { name: letter, allowed: own }]) {
+      const kind = kinds[next++];
+      if (kind === undefined) return "FORMAT: too few arguments for the format string";
+      if (kind !== "?" && !allowed.includes(kind))
+        return `FORMAT: argument ${next + 1} has the wrong type for %${name}`;
+    }
+  }
+  return next < kinds.length ? "FORMAT: too many arguments for the format string" : undefined;
+}
+
+/**
  * The letters that take the arguments of a format string, one an argument (`*` for a width or precision); undefined
  * where the string is invalid.
  */

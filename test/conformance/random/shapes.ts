@@ -1,45 +1,11 @@
 /** Queries of every shape over small tables. */
+import { AGGREGATES, writeAggregate } from "./aggregates.ts";
+import { ComposedShapes, type RandomQuery } from "./composed-shapes.ts";
 import { type Column, ExpressionWriter } from "./expressions.ts";
 import type { Random } from "./random.ts";
 import { orderedOf, randomTypes, type Table, writeTable } from "./tables.ts";
 import { COMPARED, NUMBERS, ORDERED, VALUES } from "./values.ts";
 
-/** A query, and where it uses syntax that a judge may lack, the same in other words. */
-export interface RandomQuery {
-  readonly query: string;
-  readonly plain?: string;
-}
-
-const AGGREGATES: Readonly<Record<string, readonly string[]>> = {
-  INT64: [
-    "SUM(X)",
-    "AVG(X)",
-    "BIT_XOR(X)",
-    "BIT_AND(X)",
-    "BIT_OR(X)",
-    "VAR_SAMP(X)",
-    "STDDEV_POP(X)",
-    "SUM(DISTINCT X)",
-  ],
-  FLOAT64: ["SUM(X)", "AVG(X)", "VAR_POP(X)", "STDDEV(X)", "AVG(DISTINCT X)", "COVAR_SAMP(X, X)", "CORR(X, -X)"],
-  NUMERIC: ["SUM(X)", "AVG(X)", "STDDEV(X)", "AVG(DISTINCT X)", "VAR_POP(X)", "CORR(X, X)"],
-  BIGNUMERIC: ["SUM(X)", "AVG(X)", "SUM(DISTINCT X)", "VAR_SAMP(X)"],
-  STRING: ["STRING_AGG(X, '|' ORDER BY X, ID)", "STRING_AGG(DISTINCT X ORDER BY X DESC LIMIT 2)"],
-  BYTES: ["STRING_AGG(X, b'-' ORDER BY X)"],
-  BOOL: ["LOGICAL_AND(X)", "LOGICAL_OR(X)", "COUNTIF(X)", "COUNTIF(DISTINCT X)"],
-  INTERVAL: ["SUM(X)", "AVG(X)"],
-};
-const ANY_AGGREGATES = ["COUNT(X)", "ARRAY_AGG(X ORDER BY ID)", "ANY_VALUE(X HAVING MAX ID)", "COUNT(X HAVING MIN ID)"];
-const ORDERED_AGGREGATES = [
-  ...["MIN(X)", "MAX(X)", "COUNT(DISTINCT X)", "ARRAY_AGG(X ORDER BY X DESC, ID)", "ARRAY_AGG(DISTINCT X ORDER BY X)"],
-  ...["ARRAY_AGG(X IGNORE NULLS ORDER BY X, ID LIMIT 2)", "COUNT(* HAVING MAX X)", "SUM(ID HAVING MIN X)"],
-  ...["ARRAY_AGG(ID ORDER BY X NULLS LAST, ID DESC)", "SUM(ID HAVING MAX X)", "MAX(X HAVING MIN ID)"],
-  ...[
-    "ARRAY_AGG(ID HAVING MAX X ORDER BY ID)",
-    "COUNT(ID HAVING MIN X)",
-    "ARRAY_AGG(X RESPECT NULLS ORDER BY X DESC NULLS FIRST)",
-  ],
-];
 const DIRECTIONS = ["", " DESC", " NULLS LAST", " DESC NULLS FIRST", " ASC", " DESC NULLS LAST"];
 const OFFSETS: Readonly<Record<string, readonly string[]>> = {
   INT64: ["1", "2", "0", "9223372036854775807", "3"],
@@ -66,10 +32,12 @@ function groupings(a: string, b: string, c: string) {
 export class QueryShapes {
   readonly #random: Random;
   readonly #expressions: ExpressionWriter;
+  readonly #composed: ComposedShapes;
 
   constructor(random: Random) {
     this.#random = random;
     this.#expressions = new ExpressionWriter(random);
+    this.#composed = new ComposedShapes(random, this.#expressions);
   }
 
   /** One query of a random shape. */
@@ -90,6 +58,7 @@ export class QueryShapes {
       [7, () => this.#correlated()],
       [4, () => this.#arrays()],
       [4, () => this.#distinct()],
+      [30, () => this.#composed.write()],
     ];
     let at = this.#random.below(shapes.reduce((sum, [weight]) => sum + weight, 0));
     const found = shapes.find(([weight]) => {
@@ -116,20 +85,6 @@ export class QueryShapes {
     return this.#expressions.write("BOOL", depth, columns);
   }
 
-  #aggregate(column: Column, id: Column): string {
-    const forms = [
-      ...(AGGREGATES[column.type] ?? []),
-      ...(AGGREGATES[column.type] ?? []),
-      ...ANY_AGGREGATES,
-      ...(ORDERED.includes(column.type) ? ORDERED_AGGREGATES : []),
-    ];
-    const text = this.#random
-      .pick(forms)
-      .replace(/\bX\b/g, column.name)
-      .replace(/\bID\b/g, id.name);
-    return column.type.startsWith("ARRAY") && text.startsWith("ARRAY_AGG") ? `COUNT(${column.name})` : text;
-  }
-
   #scalars(): RandomQuery {
     return { query: `SELECT ${this.#list(1 + this.#random.below(2), 2 + this.#random.below(2), []).join(", ")}` };
   }
@@ -144,7 +99,7 @@ export class QueryShapes {
   #aggregates(): RandomQuery {
     const { columns, id, sql } = this.#table();
     const keys = orderedOf(columns);
-    const values = columns.map((column) => this.#aggregate(column, id)).join(", ");
+    const values = columns.map((column) => writeAggregate(this.#random, column, id)).join(", ");
     const having = this.#random.chance(20) ? " HAVING COUNT(*) > 1" : "";
     if (keys.length === 0 || this.#random.chance(30)) {
       const where = this.#random.chance(20) ? ` WHERE ${this.#truth(1, [id, ...columns])}` : "";
@@ -165,7 +120,7 @@ export class QueryShapes {
     ];
     const some = () => this.#random.pick(keys).name;
     const { text, sets } = this.#random.pick(groupings(some(), some(), some()));
-    const value = this.#aggregate(this.#random.pick(columns), id);
+    const value = writeAggregate(this.#random, this.#random.pick(columns), id);
     const shown = keys.filter(({ name }) => sets.flat().includes(name));
     const having = this.#random.chance(20) ? " HAVING COUNT(*) > 1" : "";
     const rest = `${value}, COUNT(*) FROM ${sql}`;
@@ -276,7 +231,7 @@ export class QueryShapes {
     const value = columns[1] ?? id;
     const values = new Set(this.#random.times(2 + this.#random.below(2), () => this.#random.pick(VALUES[key] ?? [])));
     const list = [...values].map((each, index) => `${each} AS p${index}`).join(", ");
-    const call = this.#aggregate(value, id)
+    const call = writeAggregate(this.#random, value, id)
       .replace(/^APPROX_COUNT_DISTINCT/, "COUNT")
       .replace(/ HAVING M.. \w+/, "")
       .replace(/^ARRAY_AGG\((?:DISTINCT )?(\w+)(?: RESPECT NULLS| IGNORE NULLS)?/, "ARRAY_AGG($1 IGNORE NULLS");

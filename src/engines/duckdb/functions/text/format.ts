@@ -1,10 +1,18 @@
 /** FORMAT: arguments become texts by their types here, and a UDF lays them out. */
 
+import type { CallExpr } from "../../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../../googlesql/types.ts";
-import { type FormatKind, isLetterOf, plainParts, specifierLetters } from "../../../../semantics/text/format.ts";
+import {
+  type FormatKind,
+  formatProblem,
+  isLetterOf,
+  plainParts,
+  specifierLetters,
+} from "../../../../semantics/text/format.ts";
 import { NULL, textSql } from "../../sql/atoms.ts";
 import { EMPTY, joinSql, type Sql, sql } from "../../sql/sql.ts";
 import { valueText } from "../cast/value-text.ts";
+import { refuseCall } from "../time/date-parts.ts";
 import type { CallContext } from "../types.ts";
 import { udfTexts } from "../udf-list.ts";
 
@@ -48,6 +56,16 @@ function joinNatively(
   return sql`(${joinSql(pieces, " || ")})`;
 }
 
+/** A known format string that does not fit the types fails when the query is loaded, in SAFE.FORMAT too. */
+function refuseMismatch(call: CallExpr, text: string, kinds: string): void {
+  const known = [...kinds].map((kind, index) => {
+    const argument = call.arguments[index + 1];
+    return argument !== undefined && argument.type.kind === "UNKNOWN" ? "?" : kind;
+  });
+  const problem = formatProblem(text, known.join(""));
+  if (problem !== undefined) refuseCall(call, problem);
+}
+
 /** Prints the call. Where the format string is known, only the texts that it asks for are computed. */
 export function format({ args, types, call, timeZone }: CallContext): Sql {
   const [formatSql = EMPTY, ...values] = args;
@@ -55,6 +73,8 @@ export function format({ args, types, call, timeZone }: CallContext): Sql {
   const text = first?.kind === "Literal" && first.value !== null ? first.value : undefined;
   const letters = text === undefined ? undefined : specifierLetters(text);
   const typeAt = (index: number): SqlType => types[index + 1] ?? { kind: "UNKNOWN" };
+  const kinds = values.map((_, index) => kindOf(typeAt(index))).join("");
+  if (text !== undefined && call.kind === "Call") refuseMismatch(call, text, kinds);
   const native =
     text === undefined
       ? undefined
@@ -75,6 +95,5 @@ export function format({ args, types, call, timeZone }: CallContext): Sql {
   const literals = values.map((value, index) =>
     wants(index, true) ? valueText(typeAt(index), value, { style: "literal", timeZone }) : NULL,
   );
-  const kinds = values.map((_, index) => kindOf(typeAt(index))).join("");
   return sql`lw_format(${formatSql}, ${textSql(kinds)}, ${udfTexts(plain)}, ${udfTexts(literals)})`;
 }
