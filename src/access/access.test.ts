@@ -8,7 +8,7 @@ import { ServiceError } from "../shared/errors.ts";
 import { createAuthenticator } from "./authenticator.ts";
 import { parseLifetime } from "./expiry.ts";
 import { applyPins } from "./pins.ts";
-import { canIngest, canQuery, canQueryAnything, type Identity, isScope } from "./scope.ts";
+import { canIngest, canIngestAnything, canQuery, canQueryAnything, type Identity, isScope } from "./scope.ts";
 import type { NewToken } from "./token.ts";
 
 const plain: NewToken = { description: "", scopes: ["query"], pins: {}, expiresAt: undefined };
@@ -232,6 +232,18 @@ describe("scopes", () => {
     expect(canIngest(identity([scope]), ["edge", "cloudflare.logs.prod"])).toBe(allowed);
   });
 
+  it.each([
+    ["private", true],
+    ["ingest", true],
+    ["ingest:source:edge", true],
+    ["query", false],
+    ["metrics", false],
+    ["query:endpoint:ingest", false],
+  ])("%s lets write somewhere: %s", (scope, allowed) => {
+    expect(canIngestAnything(identity([scope]))).toBe(allowed);
+    expect(canIngestAnything(identity(["metrics", scope]))).toBe(allowed);
+  });
+
   it("of ingest alone run nothing", () => {
     expect(canQueryAnything(identity(["ingest", "metrics"]))).toBe(false);
     expect(canQueryAnything(identity(["query:endpoint:x"]))).toBe(true);
@@ -255,6 +267,8 @@ describe("a pinned parameter", () => {
     const apply = () => applyPins(pinned, declared, new Map([["project", values]]));
     expect(apply).toThrow(ServiceError);
     expect(apply).toThrow("may not choose the parameter project");
+    const details = { parameter: "project", hint: "Leave project out: the token sets it." };
+    expect(apply).toThrow(expect.objectContaining({ code: "pinned_parameter", details }));
   });
 
   it("is not set by null, whatever its text", () => {
@@ -265,7 +279,16 @@ describe("a pinned parameter", () => {
   });
 
   it("refuses an endpoint that does not take it", () => {
-    expect(() => applyPins(pinned, new Set(["interval"]), new Map())).toThrow("is bound by project");
+    expect(() => applyPins(pinned, new Set(["interval"]), new Map())).toThrow(
+      expect.objectContaining({
+        code: "pinned_parameter",
+        message: "This token is bound by project, which this endpoint does not take",
+        details: {
+          parameter: "project",
+          hint: "Use an endpoint that declares the parameter, or a token without the pin.",
+        },
+      }),
+    );
   });
 });
 

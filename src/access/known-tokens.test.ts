@@ -66,6 +66,22 @@ describe("tokens that are known", () => {
     expect(known.find("a")).toBeUndefined();
   });
 
+  it("are told apart by the whole of their hashes, also where these begin alike", async () => {
+    const store = createStore();
+    const known = new KnownTokens(store, [], () => 0);
+    const other = Buffer.from(hashSecret("a"));
+    other.writeUInt8(other.readUInt8(31) ^ 1, 31);
+    const reading = known.read();
+    store.pending.shift()?.resolve([{ ...token("b"), hash: other }]);
+    await reading;
+    expect(known.find("a")).toBeUndefined();
+    store.change();
+    const again = known.read();
+    store.pending.shift()?.resolve([{ ...token("b"), hash: other }, token("a")]);
+    await again;
+    expect(known.find("a")?.identity.tokenId).toBe("a");
+  });
+
   it("are an error where none were ever read", async () => {
     const store = createStore();
     const known = new KnownTokens(store, [], () => 0);
