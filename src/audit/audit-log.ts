@@ -87,7 +87,7 @@ class BatchedAuditLog implements AuditLog {
     const room = this.#maxWaiting - this.#waiting.length - this.#unstored.length;
     const outcome = this.#waiting.add(event, count, room);
     if (outcome === "refused") this.#dropped++;
-    else if (outcome === "added") this.#arm();
+    else this.#arm();
   }
 
   /** One after the other: all that ask while one goes on share the one behind it. */
