@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { createAutoSource } from "./auto-source.ts";
-import type { Source } from "./source.ts";
+import { type Source, sourceId } from "./source.ts";
 
 function open(maxCount: number) {
   const sources: Source[] = [];
@@ -26,7 +26,7 @@ function open(maxCount: number) {
     maxCount,
     audit: { record },
   });
-  return { auto, create, record };
+  return { auto, create, record, sources };
 }
 
 it("makes a source once, also when several ask for it at a time, and tells the audit who asked", async () => {
@@ -45,7 +45,48 @@ it("makes no more than it may, also when they are asked for at a time", async ()
   expect(create).toHaveBeenCalledTimes(3);
 });
 
-it.each(["", "logweir.audit", "LOGWEIR.x", "1st", "a b", "x".repeat(200), "../etc"])(
+it("makes them for tenants by project, and tells which it made", async () => {
+  const { auto, create, record } = open(1);
+  const name = `_${"x".repeat(127)}`;
+  await auto(name, "t1");
+  expect(create).toHaveBeenCalledExactlyOnceWith({
+    name,
+    kind: "auto",
+    description: "Made when events were first sent to it",
+    tenant: "project",
+    fields: { project: "STRING" },
+  });
+  expect(record).toHaveBeenCalledExactlyOnceWith({
+    action: "source.create",
+    actor: "t1",
+    target: name,
+    targetId: sourceId(name),
+  });
+});
+
+it("counts sources of the API alone, and takes one that another service has made meanwhile", async () => {
+  const { auto, create, sources } = open(1);
+  const known = { aliases: [], kind: "log", description: "", retentionDays: undefined, knownFields: [] };
+  sources.push({ ...known, name: "plain" }, { ...known, name: "filed", origin: { kind: "file", path: "x" } });
+  create.mockImplementationOnce(async () => {
+    sources.push({ ...known, name: "web", origin: { kind: "api" } });
+    throw new Error("validation_failed");
+  });
+  expect(await auto("web", "t")).toMatchObject({ name: "web" });
+  expect(await auto("other", "t")).toBeUndefined();
+});
+
+it("fails where the source cannot be made, and tries again the next time", async () => {
+  const { auto, create, record } = open(1);
+  create.mockImplementationOnce(async () => {
+    throw new Error("no disk");
+  });
+  await expect(auto("web", "t")).rejects.toThrow("no disk");
+  expect(record).not.toHaveBeenCalled();
+  expect(await auto("web", "t")).toMatchObject({ name: "web" });
+});
+
+it.each(["", "logweir.audit", "LOGWEIR.x", "1st", "a b", "x".repeat(129), "../etc"])(
   "makes none of the name %j",
   async (name) => {
     const { auto, create } = open(5);

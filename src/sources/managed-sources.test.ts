@@ -47,3 +47,99 @@ describe("deleting a source", () => {
     expect(steps.at(-1)).toBe("ensure shop");
   });
 });
+
+describe("changing the sources", () => {
+  const file = { kind: "log", aliases: [], description: "", retentionDays: undefined, knownFields: [] };
+
+  async function openWith(findBroken: (names: readonly string[]) => readonly string[] = () => []) {
+    const log: string[] = [];
+    const kept = { ...file, name: "edge", origin: { kind: "file" as const, path: "edge.yaml" } };
+    const own = { ...file, name: "logweir.audit", origin: { kind: "service" as const } };
+    const registry = await openSources([kept, own, { ...file, name: "old" }], createFakeEngine().store);
+    registry.onChange(() => void log.push("changed"));
+    const managed = createManagedSources({
+      registry,
+      events: { dropSource: async (name) => void log.push(`drop ${name}`) },
+      documents: {
+        put: async ({ name, document }) => void log.push(`put ${name} ${document}`),
+        remove: async (name) => void log.push(`remove ${name}`),
+      },
+      isEndpoint: (name) => name === "taken",
+      findBroken: (tables) => findBroken(tables.tableNames()),
+      amongServices: async (work) => {
+        log.push("begin");
+        return work().finally(() => log.push("end"));
+      },
+    });
+    return { registry, managed, log };
+  }
+
+  it("keeps the document, then uses it; a change takes the source's place", async () => {
+    const { registry, managed, log } = await openWith();
+    expect(await managed.create({ name: "shop", retention_days: 3 })).toMatchObject({ name: "shop", kind: "log" });
+    const document = { name: "shop", aliases: [], kind: "log", description: "", retention_days: 3, fields: {} };
+    expect(log).toEqual(["begin", `put shop ${JSON.stringify(document)}`, "changed", "end"]);
+    expect(await managed.change("shop", { aliases: ["cart"] }, true)).toMatchObject({ retentionDays: 3 });
+    expect(registry.sources.map(({ name }) => name)).toEqual(["edge", "logweir.audit", "old", "shop"]);
+    expect(registry.findSource("cart")).toMatchObject({ name: "shop", aliases: ["cart"] });
+    log.length = 0;
+    expect(await managed.remove("cart")).toMatchObject({ name: "shop" });
+    expect(log).toEqual(["begin", "changed", "drop shop", "remove shop", "end"]);
+    expect(registry.sources.map(({ name }) => name)).toEqual(["edge", "logweir.audit", "old"]);
+  });
+
+  it("is refused for what the API does not keep, and for what is not there", async () => {
+    const { managed } = await openWith();
+    for (const work of [(name: string) => managed.remove(name), (name: string) => managed.change(name, {}, true)]) {
+      const reject = (name: string, error: object) => expect(work(name)).rejects.toMatchObject(error);
+      await reject("edge", { code: "source_read_only", message: "The source edge is kept in edge.yaml" });
+      await reject("old", { code: "source_read_only", message: "The source old is kept in its file" });
+      await reject("logweir.audit", {
+        code: "source_read_only",
+        message: "The source logweir.audit is the service's own",
+        details: { hint: "The configuration says how long its events are kept." },
+      });
+      await reject("x".repeat(300), {
+        code: "unknown_source",
+        message: `There is no source ${"x".repeat(200)}`,
+      });
+    }
+  });
+
+  it("is refused with what is wrong, or with the endpoints that would no longer run, and then changes nothing", async () => {
+    const { registry, managed, log } = await openWith((names) => {
+      return names.includes("cart") || !names.includes("shop") ? ["first", "second"] : [];
+    });
+    await managed.create({ name: "shop" });
+    log.length = 0;
+    const inUse = { code: "source_in_use", message: "These endpoints would no longer run: first, second" };
+    await expect(managed.remove("shop")).rejects.toMatchObject(inUse);
+    await expect(managed.create({ name: "cart" })).rejects.toMatchObject(inUse);
+    await expect(managed.change("shop", { aliases: ["cart"] }, true)).rejects.toMatchObject(inUse);
+    const invalid = (problem: string) => ({
+      code: "validation_failed",
+      message: `The source was not saved: name: ${problem}`,
+      details: { fields: { name: [problem] } },
+    });
+    await expect(managed.create({ name: "taken" })).rejects.toMatchObject(invalid("taken: an endpoint has this name"));
+    await expect(managed.change("shop", { name: "other" }, true)).rejects.toMatchObject(
+      invalid("must stay shop: events are kept under it; an alias gives a source a further name"),
+    );
+    expect(new Set(log)).toEqual(new Set(["begin", "end"]));
+    expect(registry.sources.map(({ name }) => name)).toEqual(["edge", "logweir.audit", "old", "shop"]);
+  });
+
+  it("is done one after the other, also after one that failed", async () => {
+    const { managed } = await openWith();
+    const order: string[] = [];
+    const work = (name: string) => async () => {
+      order.push(`${name} begins`);
+      await Promise.resolve();
+      order.push(`${name} ends`);
+      if (name === "a") throw new Error("a failed");
+    };
+    const outcomes = await Promise.allSettled(["a", "b"].map((name) => managed.exclusively(work(name))));
+    expect(order).toEqual(["a begins", "a ends", "b begins", "b ends"]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  });
+});

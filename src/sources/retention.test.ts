@@ -65,6 +65,40 @@ describe("retention", () => {
       expect(calls).toHaveLength(4);
     });
 
+    it("leaves a store to the service whose turn it is, and one that keeps everything alone", async () => {
+      const calls: string[] = [];
+      let isOurs = false;
+      const { options } = createOptions(async (name) => calls.push(name));
+      const retention = startRetention({ ...options, isOurs: () => isOurs });
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(calls).toEqual([]);
+      isOurs = true;
+      await vi.advanceTimersByTimeAsync(hourMs);
+      expect(calls).toEqual(["edge", "short"]);
+      await retention.close();
+      expect(await runRetention({ ...options, store: {} })).toBe(0);
+    });
+
+    it("begins no second run beside one that takes more than an hour, and the next one after it", async () => {
+      const finish: (() => void)[] = [];
+      const { options } = createOptions(() => new Promise((resolve) => finish.push(() => resolve(0))));
+      const retention = startRetention({ ...options, sources: [{ name: "edge", retentionDays: 1 }] });
+      await vi.advanceTimersByTimeAsync(60_000 + hourMs);
+      expect(finish).toHaveLength(1);
+      finish[0]?.();
+      await vi.advanceTimersByTimeAsync(hourMs);
+      expect(finish).toHaveLength(2);
+      finish[1]?.();
+      await retention.close();
+    });
+
+    it("has nothing left to run where it is closed before its first run", async () => {
+      const retention = startRetention(createOptions(async () => 0).options);
+      expect(vi.getTimerCount()).toBe(1);
+      await retention.close();
+      expect(vi.getTimerCount()).toBe(0);
+    });
+
     it("waits for the run under way when it is closed, and begins no further source", async () => {
       const calls: string[] = [];
       let finish = (_count: number): void => undefined;

@@ -23,7 +23,11 @@ describe("sources of files and of the API", () => {
     const files = [source("edge", "Shop")];
     const { sources, lost } = joinSources(files, [source("EDGE"), source("shop"), source("other", "Edge", "own")]);
     expect(sources).toEqual([files[0], source("other", "own")]);
-    expect(lost).toHaveLength(3);
+    expect(lost).toEqual([
+      "the source EDGE of the API gives way to edge, which has the name too",
+      "the source shop of the API gives way to edge, which has the name too",
+      "the source other of the API gives up aliases that other sources have",
+    ]);
   });
 });
 
@@ -47,6 +51,115 @@ describe("a source's document", () => {
     },
     { requiredKeys: ["name"] },
   );
+
+  const taken: readonly [object, object][] = [
+    [{}, { name: ["is required"] }],
+    [{ name: "logweir.x" }, { name: ["logweir.x: names that begin with logweir. are the service's own"] }],
+    [{ name: "Edge" }, { name: ["Edge: the source edge has this name"] }],
+    [{ name: "CDN" }, { name: ["CDN: the source edge has this name"] }],
+    [{ name: "logs.all" }, { name: ["logs.all: an endpoint has this name"] }],
+    [
+      { name: "own", aliases: ["Edge", "LOGWEIR.a", "logs.all"] },
+      {
+        aliases: [
+          "Edge: the source edge has this name",
+          "LOGWEIR.a: names that begin with logweir. are the service's own",
+          "logs.all: an endpoint has this name",
+        ],
+      },
+    ],
+    [{ name: "own", aliases: ["a", "b", "A"] }, { aliases: ["has an alias twice"] }],
+    [
+      { name: "own", tenant: "Timestamp" },
+      { tenant: ["Timestamp is a field of every event; name one that tells tenants apart"] },
+    ],
+    [
+      { name: "own", tenant: "a-b" },
+      { tenant: ["a-b is not a field path: letters, digits and _, parts joined with dots"] },
+    ],
+    [{ name: "own", tenant: "n", fields: { n: "INT64" } }, { tenant: ["n is declared INT64; a tenant is a STRING"] }],
+    [
+      { name: "own", tenant: "a.b", fields: { x: "BOOL", a: "STRING" } },
+      { tenant: ["a.b cannot be a text beside the field a"] },
+    ],
+    [
+      { name: "own", tenant: "a", fields: { "a.b": "STRING" } },
+      { tenant: ["a cannot be a text beside the field a.b"] },
+    ],
+    [
+      { name: "own", fields: { "a.": "STRING", ok: "BOOL", ".b": "BOOL" } },
+      {
+        fields: [
+          "a. is not a field path: letters, digits and _, parts joined with dots",
+          ".b is not a field path: letters, digits and _, parts joined with dots",
+        ],
+      },
+    ],
+    [
+      { name: "own", fields: { a: "TEXT" }, retention_days: 0, more: 1 },
+      {
+        fields: [expect.stringMatching(/^a: must be one of /)],
+        retention_days: [expect.stringContaining("0")],
+        more: [expect.stringMatching(/./)],
+      },
+    ],
+  ];
+
+  it.each(taken)("%j has problems, told by field", (input, problems) => {
+    expect(readSource({ ...input }, surroundings)).toEqual({ problems });
+  });
+
+  it("is a log of every event of its own unless it says more; what has no meaning here is overlooked", () => {
+    const plain = { ...source("own"), origin: { kind: "api" } };
+    const overlooked = ["favorite", "webhook_notification_url", "slack_hook_url", "notifications"];
+    const locks = ["custom_event_message_keys", "lock_schema", "validate_schema", "suggested_keys"];
+    const more = Object.fromEntries([...overlooked, ...locks].map((key) => [key, true]));
+    expect(readSource({ name: "own", ...more, description: null, kind: null }, surroundings)).toEqual({
+      source: plain,
+    });
+    expect(readSource({ name: "own", tenant: "a_b", fields: { "a.b": "BOOL", ab: "INT64" } }, surroundings)).toEqual({
+      source: {
+        ...plain,
+        tenantField: "a_b",
+        knownFields: [
+          { path: "a_b", type: { kind: "STRING" } },
+          { path: "a.b", type: { kind: "BOOL" } },
+          { path: "ab", type: { kind: "INT64" } },
+        ],
+      },
+    });
+  });
+
+  it("in the place of another keeps its name, and as a patch all that it leaves out and does not clear", () => {
+    const before: Source = {
+      ...source("own", "mine"),
+      kind: "special",
+      description: "d",
+      retentionDays: 3,
+      knownFields: [{ path: "project", type: { kind: "STRING" } }],
+      tenantField: "project",
+      origin: { kind: "api" },
+    };
+    const around = { ...surroundings, sources: [...surroundings.sources, before] };
+    const read = (input: Readonly<Record<string, unknown>>, isPatch: boolean) => {
+      const outcome = readSource(input, around, before, isPatch);
+      return "problems" in outcome ? outcome.problems : outcome.source;
+    };
+    expect(read({}, true)).toEqual(before);
+    expect(read({ description: "new", retention_days: null }, true)).toEqual({
+      ...before,
+      description: "new",
+      retentionDays: undefined,
+    });
+    expect(read({ name: "own", aliases: ["OTHER"] }, false)).toEqual({
+      ...source("own", "OTHER"),
+      origin: { kind: "api" },
+    });
+    expect(read({}, false)).toEqual({ name: ["is required"] });
+    expect(read({ name: "Own" }, true)).toEqual({
+      name: ["must stay own: events are kept under it; an alias gives a source a further name"],
+    });
+  });
 
   it("is a source whose names nobody else has, or has problems; whatever it is", () => {
     let made = 0;
@@ -73,6 +186,8 @@ describe("a source's document", () => {
 describe("a source's id", () => {
   it("is a UUID that belongs to its name", () => {
     expect(sourceId("edge")).toBe(sourceId("edge"));
+    // Clients keep it: no release may change it.
+    expect(sourceId("edge")).toBe("4455c354-9910-866c-be54-b5859140a5d0");
     expect(sourceId("edge")).not.toBe(sourceId("Edge"));
     for (const name of ["edge", "db", "a.b-c", "x"]) {
       expect(sourceId(name)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

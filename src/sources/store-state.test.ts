@@ -82,6 +82,47 @@ describe("the state of a store", () => {
     expect(problemsOf({}, source)).toEqual([code]);
   });
 
+  it("says for people what is wrong, from an hour's patience with retention and a day's with clocks on", () => {
+    const messages = (source: Partial<SourceReport>) =>
+      describeStore("any", { ...report, sources: [{ ...edge, ...source }] }, sources, nowMs).problems;
+    expect(messages({ name: "gone" })).toEqual([
+      {
+        code: "unknown_source",
+        message: "The store holds 10 events of gone, which no source file names: no query reads them",
+        source: "gone",
+      },
+    ]);
+    const keptUs = nowUs - 30n * dayUs - 7_200_000_000n;
+    expect(messages({ oldestTimestampUs: keptUs })).toEqual([]);
+    expect(messages({ oldestTimestampUs: keptUs - 1n })).toEqual([
+      {
+        code: "retention_behind",
+        message: "edge has events older than its 30 days; a running service deletes them within the hour",
+        source: "edge",
+      },
+    ]);
+    expect(messages({ newestTimestampUs: nowUs + dayUs })).toEqual([]);
+    expect(messages({ newestTimestampUs: nowUs + dayUs + 1n })).toEqual([
+      {
+        code: "events_in_the_future",
+        message: "edge has events of more than a day in the future; look at the clock of their sender",
+        source: "edge",
+      },
+    ]);
+  });
+
+  it("tells what is known of sources alone: of none a folder, times, tenants or days", () => {
+    const mistyped = [{ path: "metadata.n", type: "INT64", count: 3 }] as unknown as SourceReport["mistyped"];
+    const odd = { ...edge, name: "odd", rowCount: 5, oldestTimestampUs: null, newestTimestampUs: 10n ** 20n, mistyped };
+    const { directory: _, ...homeless } = { ...report, sources: [{ ...edge, tenantlessCount: 4 }, odd] };
+    const state = describeStore("any", homeless as StoreReport, sources, nowMs);
+    expect([state.directory, state.rows]).toEqual([null, 15]);
+    expect(state.sources).toMatchObject([
+      { without_tenant: 4, mistyped: [], retention_days: 30 },
+      { oldest: null, newest: null, without_tenant: null, mistyped, retention_days: null },
+    ]);
+  });
+
   it("finds nothing wrong with an empty source", () => {
     expect(problemsOf({}, { name: "gone", rowCount: 0, oldestTimestampUs: null, newestTimestampUs: null })).toEqual([]);
   });
