@@ -40,8 +40,9 @@ function readAlternatives(scanner: Scanner, parts: Parts, depth: number): LqlFil
   const start = scanner.position;
   const alternatives: LqlFilter[] = [];
   for (;;) {
+    const clausesStart = scanner.position;
     const clauses = readClauses(scanner, parts, depth);
-    const all = combine("And", clauses, { start, end: scanner.position });
+    const all = combine("And", clauses, { start: clausesStart, end: scanner.position });
     const orStart = scanner.position;
     const hasOr = scanner.take(/OR(?=[\s(])|OR$/y) !== undefined;
     if (!hasOr && alternatives.length === 0) return all;
