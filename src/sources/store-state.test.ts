@@ -112,10 +112,10 @@ describe("the state of a store", () => {
   });
 
   it("tells what is known of sources alone: of none a folder, times, tenants or days", () => {
-    const mistyped = [{ path: "metadata.n", type: "INT64", count: 3 }] as unknown as SourceReport["mistyped"];
+    const mistyped = [{ path: "metadata.n", type: "INT64", count: 3, example: "x" }];
     const odd = { ...edge, name: "odd", rowCount: 5, oldestTimestampUs: null, newestTimestampUs: 10n ** 20n, mistyped };
-    const { directory: _, ...homeless } = { ...report, sources: [{ ...edge, tenantlessCount: 4 }, odd] };
-    const state = describeStore("any", homeless as StoreReport, sources, nowMs);
+    const homeless = { ...report, directory: undefined, sources: [{ ...edge, tenantlessCount: 4 }, odd] };
+    const state = describeStore("any", homeless, sources, nowMs);
     expect([state.directory, state.rows]).toEqual([null, 15]);
     expect(state.sources).toMatchObject([
       { without_tenant: 4, mistyped: [], retention_days: 30 },

@@ -1,5 +1,6 @@
-// `npm run mutants -- ROOM... [--about N] [--seed N]`: the share of small mistakes in a room of src/ that its tests
-// notice, and those that they do not. With `--about` a part of the room is tried that holds about so many.
+// `npm run mutants -- ROOM... [--about N] [--seed N] [--beside]`: the share of small mistakes in a room of src/ that its tests
+// notice, and those that they do not. With `--about` a part of the room is tried that holds about so many. With
+// `--beside` the room's own tests count alone, which takes a fraction of the time and can only make the share smaller.
 // `npm run mutants -- --table` prints what came out last for each room. What makes the mistakes (Stryker) needs Node 22
 // and is large: it is fetched into a folder of its own.
 import { spawnSync } from "node:child_process";
@@ -44,14 +45,6 @@ const WINDOW_LINES = 15;
 
 /** Rooms that put others together: what no test beside the code notices, tests of whole services may. */
 const PROVEN_FROM_OUTSIDE = /^(?:config|endpoints|http|service)\b/;
-/** Rooms that everything uses: the tests that are made for them count, and then the written cases of the language. */
-const LANGUAGE = /^(?:googlesql|engines\/duckdb)\b/;
-
-/** The tests that look for a room's mutants, by their names in `vitest.config.ts`; later ones at what is left. */
-function looksOf(room) {
-  if (LANGUAGE.test(room)) return ["language", "cases"];
-  return PROVEN_FROM_OUTSIDE.test(room) ? ["units", "services"] : ["units"];
-}
 
 /** The whole room, or windows from all over it, chosen by their places and the seed. */
 function placesOf(room, about, seed) {
@@ -71,19 +64,24 @@ function placesOf(room, about, seed) {
 }
 
 function parseCommandLine() {
-  const options = { about: { type: "string" }, seed: { type: "string", default: "1" }, table: { type: "boolean" } };
+  const options = {
+    about: { type: "string" },
+    seed: { type: "string", default: "1" },
+    beside: { type: "boolean" },
+    table: { type: "boolean" },
+  };
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const about = values.about === undefined ? undefined : Number(values.about);
   const rooms = positionals.map((room) => room.replace(/^src\//, "").replace(/\/$/, ""));
   const isTable = values.table === true;
   if (isTable ? rooms.length === 0 : rooms.length > 0 && (about === undefined || about > 0)) {
-    return { rooms, about, seed: values.seed, isTable };
+    return { rooms, about, seed: values.seed, isBeside: values.beside === true, isTable };
   }
   process.stderr.write("Name a room of src/, such as `npm run mutants -- endpoints/cache --about 200`, or --table\n");
   process.exit(2);
 }
 
-const { rooms, about, seed, isTable } = parseCommandLine();
+const { rooms, about, seed, isBeside, isTable } = parseCommandLine();
 if (isTable) {
   printTable();
   process.exit(0);
@@ -92,24 +90,22 @@ const node = nodePath();
 install(packages, "@stryker-mutator/vitest-runner");
 await buildIfStale();
 for (const room of rooms) {
-  const [first, ...later] = looksOf(room);
-  let report = tryMutants(room, first, { mutate: placesOf(room, about, seed), incremental: about === undefined });
-  for (const tests of later) {
-    const alive = placesOfAlive(report);
-    if (alive.length === 0) break;
-    report = withLaterLook(report, tryMutants(room, tests, { mutate: alive, incremental: false }));
-  }
-  print(room, judge(report), { about, seed });
+  const mutate = placesOf(room, about, seed);
+  const report = tryMutants(room, { mutate, incremental: about === undefined }, isBeside ? "beside" : "units");
+  const alive = placesOfAlive(report);
+  const isMore = !isBeside && PROVEN_FROM_OUTSIDE.test(room) && alive.length > 0;
+  const services = isMore ? tryMutants(room, { mutate: alive, incremental: false }, "services") : { files: {} };
+  print(room, judge(withLaterLook(report, services)), { about, seed });
 }
 
 /** Makes the mutants one after the other, and reads what became of them. */
-function tryMutants(room, tests, options) {
+function tryMutants(room, options, tests) {
   const name = `${room.replaceAll("/", "-")}-${tests}`;
   const report = join(folder, `${name}.json`);
   const config = {
     testRunner: "vitest",
     plugins: [join(folder, "node_modules/@stryker-mutator/vitest-runner/dist/src/index.js")],
-    vitest: { configFile: "test/mutants/vitest.config.ts", related: !LANGUAGE.test(room) },
+    vitest: { configFile: "test/mutants/vitest.config.ts", related: true },
     coverageAnalysis: "perTest",
     ignoreStatic: true,
     incrementalFile: join(folder, `${name}.incremental.json`),
@@ -125,9 +121,6 @@ function tryMutants(room, tests, options) {
     timeoutMS: 60_000,
     timeoutFactor: 5,
     allowConsoleColors: false,
-    // The first run takes minutes where the machine is busy.
-    dryRunTimeoutMinutes: 60,
-    testRunnerNodeArgs: ["--import", fileURLToPath(new URL("keep-worker.mjs", import.meta.url))],
     ...options,
   };
   const configFile = join(folder, `${name}.config.json`);

@@ -2,28 +2,16 @@ import { dirname, relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-const room = process.env.MUTANTS_ROOM ?? "";
+const beside = [`src/${process.env.MUTANTS_ROOM}/**/*.test.ts`];
 const units = ["src/**/*.test.ts", "test/conformance/**/*.test.ts"];
-/** What is made for the rooms of the language, or for those of the embedded engine. */
-const language = room.startsWith("googlesql")
-  ? ["src/googlesql/**/*.test.ts", "src/engines/duckdb/compile/**/*.test.ts"]
-  : ["src/engines/{contract,duckdb,encoder,schema,values}/**/*.test.ts"];
-/** The written cases of the language, arranged so that a mutant is tried on those alone that come by its place. */
-const cases = ["test/mutants/cases.ts"];
 /** Services in the test's own process; these two start others, in which a mutant would not be. */
 const services = ["test/acceptance/**/*.test.ts"];
 const processes = ["test/acceptance/lifecycle.test.ts", "test/acceptance/client.test.ts"];
 
-const includes: Readonly<Record<string, string[]>> = { units, services, language, cases };
-/** Long ones that find what they are made for, and hardly a mutant that no other test does. */
-const tooLong = ["robustness", "round-trip", "limits", "random-queries"].map((name) => `src/**/${name}.test.ts`);
-/** They start the engine's process; what they run of its rooms in their own process counts for these. */
-const engineProcess = room.startsWith("engines/duckdb/process") ? [] : ["src/engines/duckdb/process/**"];
-
 /** What is beside the mutant comes first, then the rest of `src/`: one test that notices it is enough. */
 class NearestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const mutated = this.ctx.config.related?.map((file) => relative(process.cwd(), file)) ?? [`src/${room}/`];
+    const mutated = this.ctx.config.related?.map((file) => relative(process.cwd(), file)) ?? [];
     const folders = mutated.length === 1 ? mutated.flatMap((file) => [dirname(file), roomOf(file)]) : [];
     const places = [...folders, "src"];
     const rankOf = ({ moduleId }: TestSpecification) => {
@@ -42,10 +30,10 @@ function roomOf(file: string): string {
 /** Tests of one process: in another, a mutant would not be there. */
 export default defineConfig({
   test: {
-    include: includes[process.env.MUTANTS_TESTS ?? ""] ?? units,
-    exclude: ["**/node_modules/**", "src/cli/**", ...engineProcess, ...tooLong, ...processes],
+    include: { beside, units, services }[process.env.MUTANTS_TESTS ?? "units"] ?? units,
+    exclude: ["**/node_modules/**", "src/engines/duckdb/process/**", "src/cli/**", ...processes],
     globalSetup: ["test/temporary-folder.ts"],
-    setupFiles: ["test/fixed-seed.ts", "test/mutants/without-mutant.ts"],
+    setupFiles: ["test/fixed-seed.ts"],
     sequence: { sequencer: NearestFirst },
     runner: "./test/mutants/first-failure.ts",
     isolate: false,
