@@ -94,3 +94,6 @@ export const CATALOGUE: Catalogue = createCatalogue([
   timestampFunctions,
   windowFunctions,
 ]);
+
+/** Whether each call of a function, by its canonical name, gives another value. */
+export const isRandomFunction = (name: string): boolean => CATALOGUE.find(name)?.definition.isRandom === true;

@@ -36,8 +36,8 @@ export interface FunctionDefinition {
   readonly isWindowable?: boolean;
   /** For window functions: is ORDER BY in OVER required, is a frame allowed? */
   readonly window?: { readonly requiresOrder: boolean; readonly allowsFrame: boolean; readonly allowsNulls?: boolean };
-  /** The result depends on more than the arguments: RAND, GENERATE_UUID, CURRENT_TIMESTAMP. */
-  readonly isVolatile?: boolean;
+  /** Each call gives another value, also within a query: RAND, GENERATE_UUID. */
+  readonly isRandom?: boolean;
   /** Published, but refused here by name, with the reason a caller reads. Then `signatures` may be empty. */
   readonly refused?: string;
   /** A category of the reference: "string", "date", "json" ... */

@@ -88,7 +88,7 @@ export class Resolution {
   /** Ids of columns that hold a field of a log record or a column of a log source: they compare leniently. */
   readonly lenientColumns: ColumnSet;
   /** How many calls were resolved that give another value each time. */
-  volatileCalls = 0;
+  randomCalls = 0;
   /** Has any string a collation? */
   hasCollation = false;
   /** How deep the tree is where resolution stands now. */

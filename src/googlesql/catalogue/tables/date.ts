@@ -11,7 +11,7 @@ const MOVE = ["(DATE, INTERVAL) -> DATE", "(DATETIME, INTERVAL) -> DATETIME", "(
 
 /** Date functions of the reference. */
 export const dateFunctions: readonly FunctionDefinition[] = [
-  { ...define("CURRENT_DATE", "The current date in a time zone", ["([STRING]) -> DATE"]), isVolatile: true },
+  define("CURRENT_DATE", "The current date in a time zone", ["([STRING]) -> DATE"]),
   define("DATE", "A date from its parts, or from a datetime, timestamp or text", [
     "(INT64, INT64, INT64) -> DATE",
     "(DATE) -> DATE",

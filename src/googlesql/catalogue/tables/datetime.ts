@@ -10,10 +10,7 @@ const MOVE = ["(DATETIME, INTERVAL) -> DATETIME", "(TIMESTAMP, INTERVAL) -> TIME
 
 /** Datetime functions of the reference. */
 export const datetimeFunctions: readonly FunctionDefinition[] = [
-  {
-    ...define("CURRENT_DATETIME", "The current date and time in a time zone", ["([STRING]) -> DATETIME"]),
-    isVolatile: true,
-  },
+  define("CURRENT_DATETIME", "The current date and time in a time zone", ["([STRING]) -> DATETIME"]),
   define("DATETIME", "A datetime from its parts, from a date and a time, or from a timestamp in a time zone", [
     "(INT64, INT64, INT64, INT64, INT64, INT64) -> DATETIME",
     "(DATETIME) -> DATETIME",

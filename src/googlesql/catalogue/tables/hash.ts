@@ -4,8 +4,8 @@ function define(name: string, summary: string, result: string): FunctionDefiniti
   return { name, kind: "scalar", signatures: [`(STRING) -> ${result}`, `(BYTES) -> ${result}`], area: "hash", summary };
 }
 
-function utility(name: string, summary: string, signatures: readonly string[], isVolatile = false): FunctionDefinition {
-  return { name, kind: "scalar", signatures, area: "utility", summary, ...(isVolatile ? { isVolatile } : {}) };
+function utility(name: string, summary: string, signatures: readonly string[], isRandom = false): FunctionDefinition {
+  return { name, kind: "scalar", signatures, area: "utility", summary, ...(isRandom ? { isRandom } : {}) };
 }
 
 function refuse(area: string, name: string, summary: string, refused: string): FunctionDefinition {

@@ -44,7 +44,7 @@ export const mathFunctions: readonly FunctionDefinition[] = [
   row("IEEE_DIVIDE", "The quotient, without errors: infinity or NaN for a zero divisor", [
     "(FLOAT64, FLOAT64) -> FLOAT64",
   ]),
-  row("RAND", "A pseudo-random number from 0 up to, not including, 1", ["() -> FLOAT64"], { isVolatile: true }),
+  row("RAND", "A pseudo-random number from 0 up to, not including, 1", ["() -> FLOAT64"], { isRandom: true }),
   row("SQRT", "Square root; fails for a negative number", REAL),
   row("CBRT", "Cube root", FLOAT),
   row("POW", "x to the power of y", REAL_PAIR, { aliases: ["POWER"] }),

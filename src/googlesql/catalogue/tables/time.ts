@@ -8,7 +8,7 @@ function define(name: string, summary: string, signatures: readonly string[]): F
 
 /** Time functions of the reference. */
 export const timeFunctions: readonly FunctionDefinition[] = [
-  { ...define("CURRENT_TIME", "The current time of day in a time zone", ["([STRING]) -> TIME"]), isVolatile: true },
+  define("CURRENT_TIME", "The current time of day in a time zone", ["([STRING]) -> TIME"]),
   define("TIME", "A time of day from its parts, or that of a datetime or timestamp", [
     "(INT64, INT64, INT64) -> TIME",
     "(TIME) -> TIME",

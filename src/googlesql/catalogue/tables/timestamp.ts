@@ -20,10 +20,7 @@ function fromUnix(unit: string): readonly FunctionDefinition[] {
 
 /** Timestamp functions of the reference. */
 export const timestampFunctions: readonly FunctionDefinition[] = [
-  {
-    ...define("CURRENT_TIMESTAMP", "The current timestamp: the same throughout a query", ["() -> TIMESTAMP"]),
-    isVolatile: true,
-  },
+  define("CURRENT_TIMESTAMP", "The current timestamp: the same throughout a query", ["() -> TIMESTAMP"]),
   define("TIMESTAMP", "The timestamp of a text, or of a date or datetime in a time zone", [
     "(TIMESTAMP) -> TIMESTAMP",
     "(STRING, [STRING]) -> TIMESTAMP",

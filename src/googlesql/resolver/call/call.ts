@@ -62,7 +62,7 @@ export function resolveCall(context: ExprContext, node: FunctionCall): Expr {
     );
   const call = resolveArguments(context, node, entry);
   if (call === undefined) return errorExpr(node.span);
-  if (definition.isVolatile === true) resolution.volatileCalls++;
+  if (definition.isRandom === true) resolution.randomCalls++;
   const resolved: CallExpr = {
     kind: "Call",
     function: definition.name,

@@ -1,8 +1,6 @@
 /** Comparing resolved expressions: what GROUP BY names is found again in the SELECT list by what it says. */
+import { isRandomFunction } from "../../catalogue/index.ts";
 import type { AggregateCall, Expr } from "../../resolved.ts";
-
-/** Each call of these gives another value. */
-const VOLATILE: readonly string[] = ["RAND", "GENERATE_UUID"];
 
 /** Do two expressions say the same? Sub-queries never do, but for the very same object. */
 export function isSameExpr(a: Expr, b: Expr): boolean {
@@ -29,7 +27,7 @@ export function isSameExpr(a: Expr, b: Expr): boolean {
         isSameExpr(a.base, b.base)
       );
     case "Call":
-      if (VOLATILE.includes(a.function)) return false;
+      if (isRandomFunction(a.function)) return false;
       return b.kind === "Call" && a.function === b.function && a.isSafe === b.isSafe && all(a.arguments, b.arguments);
     case "Case":
       return (

@@ -52,13 +52,13 @@ export function selectFrom(
   if (clauses.where !== undefined) work.scan = filter(work.scan, condition(below, clauses.where));
   const list =
     clauses.isPipe === true ? inClause(below, "pipe SELECT", "windows") : inClause(below, "SELECT list", "both");
-  const volatileBefore = resolution.volatileCalls;
+  const randomBefore = resolution.randomCalls;
   work.items = resolveSelectList(list, clauses.items, source.names);
   const isReadAgain = clauses.having !== undefined || clauses.qualify !== undefined || orderBy !== undefined;
-  const isVolatile = resolution.volatileCalls > volatileBefore && isReadAgain;
+  const isRandom = resolution.randomCalls > randomBefore && isReadAgain;
   const [listAggregates, listWindows] = [block.aggregates.length, block.windows.length];
   const grouping = resolveGrouping(work, below, clauses);
-  const computed = isVolatile ? computeOnce(work, grouping) : [];
+  const computed = isRandom ? computeOnce(work, grouping) : [];
   const above = inClause(below, "HAVING clause", "aggregates", scopeWith(fromScope, work.items), fromScope);
   resolveAbove(work, above, clauses, orderBy);
   refuseNestedWindows(work, listWindows);
@@ -149,7 +149,7 @@ function computeOnce(work: SelectWork, grouping: Grouping | undefined): Computed
   work.items = work.items.map((item) => {
     const { expression } = item;
     if (keys.has(expression) || isRepeatable(expression) || usesWindow(expression)) return item;
-    const column = environment.resolution.newColumn(item.name ?? "volatile", expression.type);
+    const column = environment.resolution.newColumn(item.name ?? "random", expression.type);
     computed.push({ column, expression });
     return { ...item, expression: columnExpr(column, expression.span) };
   });

@@ -13,8 +13,8 @@ import { type Block, orderNaturally, type SelectItem, selectable, selectColumn, 
 import type { Compilation } from "../compilation.ts";
 import { renderBlock } from "../render.ts";
 import type { Scope } from "../scope.ts";
+import { isRandomCall } from "./random-call.ts";
 import { isNeverNaN } from "./traits.ts";
-import { isVolatile } from "./volatile.ts";
 
 function renderArray(block: Block, item: SelectItem): Sql {
   orderNaturally(block);
@@ -68,7 +68,7 @@ function printBlock(compilation: Compilation, expression: SubqueryExpr, outer: S
 export function loneValue({ mode, scan, output }: SubqueryExpr): Expr | undefined {
   if (mode !== "SCALAR" || scan.kind !== "Project" || scan.input.kind !== "SingleRow") return undefined;
   const value = scan.computed.find(({ column }) => column.id === output?.id)?.expression;
-  return value !== undefined && someExpression(value, isVolatile, true) ? undefined : value;
+  return value !== undefined && someExpression(value, isRandomCall, true) ? undefined : value;
 }
 
 /** A DOUBLE as a value for which NaN of one side equals none of the other; DuckDB takes two NaNs for equal. */

@@ -13,13 +13,13 @@ import { EMPTY, joinSql, sql } from "../../sql/sql.ts";
 import { type Block, isOpen, newBlock, type SelectItem, scopeOf, selectable } from "../block.ts";
 import { type Compilation, nextAlias, type PrintedCte } from "../compilation.ts";
 import { outsideBinding } from "../exports.ts";
-import { isVolatile } from "../expression/volatile.ts";
+import { isRandomCall } from "../expression/random-call.ts";
 import { MAX_RECURSION } from "../limits.ts";
 import { renderBlock } from "../render.ts";
 import { cheapBinding, type Scope } from "../scope.ts";
 
 /** Has the definition a value of chance, which all that read it share? */
-const isRandom = (scan: Scan): boolean => someScanned(scan, isVolatile);
+const isRandom = (scan: Scan): boolean => someScanned(scan, isRandomCall);
 
 type CteScan = Scan & { kind: "Cte" };
 
