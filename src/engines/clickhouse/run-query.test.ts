@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { CompiledQuery, ParameterValue, QueryLimits, RowEncoding } from "../contract/query-engine.ts";
+import {
+  type CompiledQuery,
+  EngineError,
+  type ParameterValue,
+  type QueryLimits,
+  type RowEncoding,
+} from "../contract/query-engine.ts";
 import { type DuckDbEngine, openMemoryEngine } from "../duckdb/index.ts";
 import type { ServerClient, ServerQuery } from "./driver/client.ts";
 import { runQuery } from "./run-query.ts";
@@ -16,7 +22,7 @@ function serverOf(lines: readonly unknown[], pieceBytes = 7) {
   const asked: ServerQuery[] = [];
   const killed: string[] = [];
   const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  const client: Pick<ServerClient, "stream" | "kill"> = {
+  const client: Pick<ServerClient, "stream" | "kill" | "isSilent"> = {
     async stream(query) {
       asked.push(query);
       return pieces();
@@ -24,6 +30,7 @@ function serverOf(lines: readonly unknown[], pieceBytes = 7) {
     async kill(queryId) {
       killed.push(queryId);
     },
+    isSilent: async () => false,
   };
   async function* pieces() {
     for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
@@ -113,6 +120,25 @@ describe("a run on ClickHouse", () => {
     const server = serverOf([["Robert"]]);
     const { rows } = await rowsOf(server, compileText(text));
     expect(rows).toEqual([[Number(server.asked[0]?.params.now) + "R163".length]]);
+  });
+
+  it("tells a query that takes too long from a server that is silent", async () => {
+    for (const [isSilent, told] of [
+      [false, { code: "timeout", limit: "timeoutMs" }],
+      [true, { code: "unavailable", retryAfterSeconds: 2, isLost: true }],
+    ] as const) {
+      const client: ReturnType<typeof serverOf>["client"] = {
+        stream: ({ signal }) =>
+          new Promise((_, reject) => {
+            signal.addEventListener("abort", () => reject(new EngineError("aborted", "The query was stopped")));
+          }),
+        kill: async () => undefined,
+        isSilent: async () => isSilent,
+      };
+      const server = { ...serverOf([]), client };
+      const answer = rowsOf(server, compileText("SELECT id FROM edge_logs"), { limits: { timeoutMs: 1 } });
+      await expect(answer).rejects.toMatchObject(told);
+    }
   });
 
   it("names what could not be pushed, and where, when too many rows would come back", async () => {

@@ -14,6 +14,7 @@ import {
 import { planOf, type ServerPlan } from "./compile-query.ts";
 import type { ServerClient } from "./driver/client.ts";
 import type { ServerValue } from "./driver/parameter-form.ts";
+import { unanswered } from "./driver/server-error.ts";
 import { toServerValue } from "./parameters.ts";
 import { NOW_PARAMETER, type RemoteStatement, type ServerStatement } from "./pushdown/plan.ts";
 import { toRow } from "./residual/read-rows.ts";
@@ -21,7 +22,7 @@ import { createLineEncoder } from "./rows.ts";
 import { settlePlan } from "./settle-plan.ts";
 
 export interface RunTarget {
-  readonly client: Pick<ServerClient, "stream" | "kill">;
+  readonly client: Pick<ServerClient, "stream" | "kill" | "isSilent">;
   readonly residual: Pick<Engine, "run">;
 }
 
@@ -92,6 +93,7 @@ async function* readLines(run: Run, statement: ServerStatement): AsyncGenerator<
   const { target, request, signal } = run;
   const queryId = randomUUID();
   let isOver = false;
+  let isLost = false;
   try {
     const bytes = await target.client.stream({
       sql: statement.sql,
@@ -110,8 +112,12 @@ async function* readLines(run: Run, statement: ServerStatement): AsyncGenerator<
     }
     isOver = true;
     if (rest !== "") yield [rest];
+  } catch (error) {
+    // What ends with its connection need not be killed, and a server that is away would be waited for.
+    isLost = error instanceof EngineError && error.isLost;
+    throw error;
   } finally {
-    if (!isOver) await target.client.kill(queryId).catch(() => undefined);
+    if (!isOver && !isLost) await target.client.kill(queryId).catch(() => undefined);
   }
 }
 
@@ -204,14 +210,14 @@ async function* runResidual(
 class Batches implements AsyncIterableIterator<RowBatch> {
   readonly #rows: AsyncGenerator<RowBatch, QuerySummary, void>;
   readonly #leave: () => void;
-  readonly #explain: (error: unknown) => unknown;
+  readonly #explain: (error: unknown) => Promise<unknown>;
   #first: IteratorResult<RowBatch, QuerySummary> | undefined;
   summary: QuerySummary | undefined;
 
   constructor(
     rows: AsyncGenerator<RowBatch, QuerySummary, void>,
     leave: () => void,
-    explain: (error: unknown) => unknown,
+    explain: (error: unknown) => Promise<unknown>,
   ) {
     this.#rows = rows;
     this.#leave = leave;
@@ -247,7 +253,7 @@ class Batches implements AsyncIterableIterator<RowBatch> {
       return step;
     } catch (error) {
       this.#leave();
-      throw this.#explain(error);
+      throw await this.#explain(error);
     }
   }
 }
@@ -259,9 +265,11 @@ export async function runQuery(target: RunTarget, request: RunRequest): Promise<
   const nowUs = known.nowUs ?? BigInt(Date.now()) * 1000n;
   const { plan, constants } = settlePlan(known, request, nowUs);
   const deadline = openDeadline(signal, limits.timeoutMs + TIMEOUT_GRACE_MS);
-  const explain = (error: unknown): unknown => {
+  const explain = async (error: unknown): Promise<unknown> => {
     const isLate = deadline.isOver && error instanceof EngineError && error.code === "aborted";
     if (!isLate) return error;
+    // It should have ended the query by itself: is it there at all?
+    if (await target.client.isSilent()) return unanswered(error);
     return new EngineError("timeout", `The query ran longer than ${limits.timeoutMs} ms`, { limit: "timeoutMs" });
   };
   const run: Run = { target, request, signal: deadline.signal, nowUs, constants };

@@ -57,3 +57,26 @@ export async function* readBody(
   }
   if (signal.aborted) throw new EngineError("aborted", "The query was stopped");
 }
+
+/**
+ * The same values, the first of which is awaited: a generator that never ran would not clean up when it is left.
+ */
+export async function begun(values: AsyncGenerator<Uint8Array, void>): Promise<AsyncIterable<Uint8Array>> {
+  let first: IteratorResult<Uint8Array, void> | undefined = await values.next();
+  const next = () => {
+    const taken = first;
+    first = undefined;
+    return taken === undefined ? values.next() : Promise.resolve(taken);
+  };
+  return { [Symbol.asyncIterator]: () => ({ next, return: () => values.return() }) };
+}
+
+interface AnswerHeaders {
+  readonly response_headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** What marks a failure within the answer; undefined where the server told none. */
+export function tagOf({ response_headers: headers }: AnswerHeaders): string | undefined {
+  const value = headers["x-clickhouse-exception-tag"];
+  return typeof value === "string" ? value : value?.[0];
+}

@@ -4,10 +4,11 @@ import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { openDeadline } from "../../../shared/deadline.ts";
 import { EngineError } from "../../contract/query-engine.ts";
-import { readBody } from "./answer-body.ts";
+import { begun, readBody, tagOf } from "./answer-body.ts";
 import { needsForm, type ServerValue, toForm } from "./parameter-form.ts";
 import { quoteText } from "./quote.ts";
-import { isConnectionError, toEngineError } from "./server-error.ts";
+import { isConnectionError, toEngineError, unanswered } from "./server-error.ts";
+import { SilenceDetector, type SilenceWatch } from "./silence.ts";
 
 export type ServerSettings = Readonly<Record<string, string>>;
 
@@ -33,7 +34,10 @@ export interface ServerInsert {
   readonly signal: AbortSignal;
 }
 
-/** All calls throw `EngineError`; what does not reach one server is tried on the next. */
+/**
+ * All calls throw `EngineError`; what does not reach one server is tried on the next. A silent one counts as not reached:
+ * it answers neither the call nor a question after some seconds.
+ */
 export interface ServerClient {
   /**
    * Resolves with the first bytes of the answer; throws what the server says also while they are read. Leaving the
@@ -53,6 +57,8 @@ export interface ServerClient {
   /** Ends a query of `stream`; does nothing where it has ended. */
   kill(queryId: string): Promise<void>;
   ping(signal: AbortSignal): Promise<void>;
+  /** Asks the server that answered last for any sign of life. */
+  isSilent(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -68,13 +74,18 @@ export interface ServerOptions {
   /** How long a call waits for a server but for `stream`, in milliseconds; 30,000 by default. */
   readonly callTimeoutMs?: number;
   readonly maxConnections?: number;
+  /** How long a call waits before its server is asked for a sign of life, and this for an answer, in milliseconds. */
+  readonly silenceMs?: number;
 }
 
 const CALL_TIMEOUT_MS = 30_000;
+const KILL_TIMEOUT_MS = 5_000;
 /** Of calls that nobody leaves. */
 const NOBODY = new AbortController().signal;
-/** Silence of a server after which its connection is given up. Queries have clocks of their own. */
-const SILENCE_MS = 3_600_000;
+/** Silence after which the driver gives a connection up by itself. All calls have clocks of their own. */
+const CONNECTION_SILENCE_MS = 3_600_000;
+/** For signs of life: no query may stand in their way. */
+const ASKING_CONNECTIONS = 2;
 
 function readOptional(file: string | undefined): Buffer | undefined {
   return file === undefined ? undefined : readFileSync(file);
@@ -91,15 +102,30 @@ function connect(url: string, options: ServerOptions): ClickHouseClient {
     ...(options.database === undefined ? {} : { database: options.database }),
     ...(tls === undefined ? {} : { tls }),
     application: "logweir",
-    request_timeout: SILENCE_MS,
+    request_timeout: CONNECTION_SILENCE_MS,
     max_open_connections: options.maxConnections ?? 64,
     // It would write statements and addresses to the console.
     log: { level: ClickHouseLogLevel.OFF },
   });
 }
 
+interface ServerConnection {
+  readonly client: ClickHouseClient;
+  readonly asking: ClickHouseClient;
+  readonly silence: SilenceDetector;
+}
+
+function openConnection(url: string, options: ServerOptions): ServerConnection {
+  const asking = connect(url, { ...options, maxConnections: ASKING_CONNECTIONS });
+  const silence = new SilenceDetector(
+    (signal) => asking.ping({ select: false, abort_signal: signal }),
+    options.silenceMs,
+  );
+  return { client: connect(url, options), asking, silence };
+}
+
 class FailOverClient implements ServerClient {
-  readonly #clients: readonly ClickHouseClient[];
+  readonly #servers: readonly ServerConnection[];
   readonly #callTimeoutMs: number;
   readonly #password: string;
   #current = 0;
@@ -107,7 +133,7 @@ class FailOverClient implements ServerClient {
   readonly #running = new Map<string, ClickHouseClient>();
 
   constructor(options: ServerOptions) {
-    this.#clients = options.urls.map((url) => connect(url, options));
+    this.#servers = options.urls.map((url) => openConnection(url, options));
     this.#callTimeoutMs = options.callTimeoutMs ?? CALL_TIMEOUT_MS;
     this.#password = options.password;
   }
@@ -115,20 +141,20 @@ class FailOverClient implements ServerClient {
   async stream({ sql, params, settings, format, queryId, signal }: ServerQuery): Promise<AsyncIterable<Uint8Array>> {
     const statement = `${sql}\nFORMAT ${format}`;
     const form = needsForm(params) ? toForm(statement, params) : undefined;
-    const { stream, response_headers } = await this.#attempt(signal, (client) => {
+    const { answer, watch } = await this.#attempt(signal, (client, watched) => {
       this.#running.set(queryId, client);
       return client.exec({
         query: form?.body ?? statement,
         ...(form === undefined ? { query_params: { ...params } } : { http_headers: { "Content-Type": form.type } }),
         clickhouse_settings: { cancel_http_readonly_queries_on_client_close: 1, ...settings },
         query_id: queryId,
-        abort_signal: signal,
+        abort_signal: watched,
       });
     }).catch((error: unknown) => {
       this.#running.delete(queryId);
       throw error;
     });
-    return begun(this.#followed(stream, headerOf(response_headers, "x-clickhouse-exception-tag"), queryId, signal));
+    return begun(this.#followed(answer.stream, tagOf(answer), queryId, watch));
   }
 
   /** The body, which ends at once where the signal says so. */
@@ -136,14 +162,18 @@ class FailOverClient implements ServerClient {
     stream: Readable,
     tag: string | undefined,
     queryId: string,
-    signal: AbortSignal,
+    watch: SilenceWatch,
   ): AsyncGenerator<Uint8Array, void> {
+    const { signal } = watch;
     const stop = () => void stream.destroy();
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     try {
       yield* readBody(stream, tag, signal);
+    } catch (error) {
+      throw watch.isSilent ? unanswered(error) : error;
     } finally {
+      watch.release();
       signal.removeEventListener("abort", stop);
       stream.destroy();
       this.#running.delete(queryId);
@@ -172,9 +202,9 @@ class FailOverClient implements ServerClient {
   }
 
   async kill(queryId: string): Promise<void> {
-    const client = this.#running.get(queryId) ?? this.#clients[this.#current];
+    const client = this.#running.get(queryId) ?? this.#servers[this.#current]?.client;
     const query = `KILL QUERY WHERE query_id = ${quoteText(queryId)} ASYNC`;
-    await this.#within(NOBODY, this.#callTimeoutMs, async (signal) =>
+    await this.#within(NOBODY, Math.min(this.#callTimeoutMs, KILL_TIMEOUT_MS), async (signal) =>
       client?.command({ query, abort_signal: signal }),
     ).catch((error: unknown) => {
       throw toEngineError(error);
@@ -183,17 +213,22 @@ class FailOverClient implements ServerClient {
 
   async ping(signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw new EngineError("unavailable", "The caller is gone");
-    await this.#attempt(signal, async (client) => {
+    const { watch } = await this.#attempt(signal, async (client, watched) => {
       // With a SELECT, so that the user and the database are looked at too.
-      const result = await client.ping({ select: true, abort_signal: signal });
+      const result = await client.ping({ select: true, abort_signal: watched });
       if (!result.success) throw result.error;
     }).catch((error: unknown) => {
       throw new EngineError("unavailable", toEngineError(error).message, { cause: error });
     });
+    watch.release();
+  }
+
+  async isSilent(): Promise<boolean> {
+    return (await this.#servers[this.#current]?.silence.isSilent()) ?? false;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#clients.map((client) => client.close()));
+    await Promise.all(this.#servers.flatMap(({ client, asking }) => [client.close(), asking.close()]));
   }
 
   async #run(
@@ -202,15 +237,21 @@ class FailOverClient implements ServerClient {
     settings: ServerSettings,
     signal: AbortSignal,
   ): Promise<void> {
-    const { stream, response_headers } = await this.#attempt(signal, (client) =>
+    const { answer, watch } = await this.#attempt(signal, (client, watched) =>
       client.exec({
         query: sql,
         ...(body === undefined ? {} : { values: Readable.from(body, { objectMode: false }) }),
         clickhouse_settings: { wait_end_of_query: 1, ...settings },
-        abort_signal: signal,
+        abort_signal: watched,
       }),
     );
-    for await (const _ of readBody(stream, headerOf(response_headers, "x-clickhouse-exception-tag"), signal));
+    try {
+      for await (const _ of readBody(answer.stream, tagOf(answer), watch.signal));
+    } catch (error) {
+      throw watch.isSilent ? unanswered(error) : error;
+    } finally {
+      watch.release();
+    }
   }
 
   /** What takes longer than so many milliseconds ends: a silent server counts as one that does not answer. */
@@ -225,43 +266,33 @@ class FailOverClient implements ServerClient {
     }
   }
 
-  /** Tries the servers one after the other, beginning with the one that answered last. */
-  async #attempt<T>(signal: AbortSignal, call: (client: ClickHouseClient) => Promise<T>): Promise<T> {
+  /**
+   * Tries the servers one after the other, beginning with the one that answered last. That one is watched on until the
+   * caller releases it.
+   */
+  async #attempt<T>(
+    signal: AbortSignal,
+    call: (client: ClickHouseClient, watched: AbortSignal) => Promise<T>,
+  ): Promise<{ readonly answer: T; readonly watch: SilenceWatch }> {
     let failure: unknown = new Error("no address");
-    for (let tried = 0; tried < this.#clients.length; tried++) {
-      const at = (this.#current + tried) % this.#clients.length;
-      const client = this.#clients[at];
-      if (client === undefined) break;
+    for (let tried = 0; tried < this.#servers.length; tried++) {
+      const at = (this.#current + tried) % this.#servers.length;
+      const server = this.#servers[at];
+      if (server === undefined) break;
+      const watch = server.silence.watch(signal);
       try {
         signal.throwIfAborted();
-        const answer = await call(client);
+        const answer = await call(server.client, watch.signal);
         this.#current = at;
-        return answer;
+        return { answer, watch };
       } catch (error) {
-        failure = error;
-        if (signal.aborted || !isConnectionError(error)) break;
+        watch.release();
+        failure = watch.isSilent ? new Error("silent") : error;
+        if (signal.aborted || !isConnectionError(failure)) break;
       }
     }
     throw toEngineError(failure, signal);
   }
-}
-
-/**
- * The same values, the first of which is awaited: a generator that never ran would not clean up when it is left.
- */
-async function begun(values: AsyncGenerator<Uint8Array, void>): Promise<AsyncIterable<Uint8Array>> {
-  let first: IteratorResult<Uint8Array, void> | undefined = await values.next();
-  const next = () => {
-    const taken = first;
-    first = undefined;
-    return taken === undefined ? values.next() : Promise.resolve(taken);
-  };
-  return { [Symbol.asyncIterator]: () => ({ next, return: () => values.return() }) };
-}
-
-function headerOf(headers: Readonly<Record<string, string | string[] | undefined>>, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === "string" ? value : value?.[0];
 }
 
 /** Opens no connection yet. */

@@ -138,6 +138,10 @@ export function toEngineError(error: unknown, signal?: AbortSignal): EngineError
   if (signal?.aborted === true) return new EngineError("aborted", "The query was stopped", { cause: error });
   const failure = error instanceof Error ? failureOf(error) : undefined;
   if (failure !== undefined) return ofServer(failure, error);
-  const text = "The ClickHouse server does not answer";
-  return new EngineError("unavailable", text, { cause: error, isLost: true, retryAfterSeconds: 2 });
+  return unanswered(error);
+}
+
+/** That of a server that cannot be reached, or says nothing. */
+export function unanswered(cause: unknown): EngineError {
+  return new EngineError("unavailable", "The ClickHouse server does not answer", { ...LATER, cause });
 }

@@ -34,6 +34,7 @@ beforeAll(async () => {
     command: (...call) => own.command(...call),
     kill: (id) => own.kill(id),
     ping: (call) => own.ping(call),
+    isSilent: () => own.isSilent(),
     close: () => own.close(),
     async insert(insert) {
       await own.insert(insert);

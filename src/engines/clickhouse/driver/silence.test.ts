@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createSocketServer, type Server } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { openServerClient, type ServerClient } from "./client.ts";
+
+const opened: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close();
+});
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Accepts connections, and says nothing. */
+async function openSilent(): Promise<string> {
+  const url = await listen(createSocketServer((socket) => void opened.unshift(async () => void socket.destroy())));
+  return url;
+}
+
+/** Answers what the handler does, by the path. */
+async function openTalking(answer: (path: string, response: ServerResponse) => void): Promise<string> {
+  const server = createServer((request: IncomingMessage, response) => {
+    request.resume().once("end", () => answer(request.url ?? "", response));
+  });
+  opened.push(async () => server.closeAllConnections());
+  return listen(server);
+}
+
+function openClient(...urls: string[]): ServerClient {
+  const client = openServerClient({ urls, user: "u", password: "", database: "d", silenceMs: 40 });
+  opened.unshift(() => client.close());
+  return client;
+}
+
+function read(client: ServerClient, signal = new AbortController().signal): Promise<string> {
+  const query = { sql: "SELECT 1", params: {}, settings: {}, format: "TSV", queryId: "q", signal };
+  return client.stream(query).then(async (stream) => {
+    const parts: Uint8Array[] = [];
+    for await (const part of stream) parts.push(part);
+    return Buffer.concat(parts).toString();
+  });
+}
+
+const unanswered = { code: "unavailable", retryAfterSeconds: 2, isLost: true };
+
+it("gives up every call on a server that accepts connections and answers nothing", async () => {
+  const client = openClient(await openSilent());
+  const signal = new AbortController().signal;
+  const insert = { table: "t", columns: ["a"], format: "TSV", body: [Buffer.from("1\n")], settings: {}, signal };
+  await expect(read(client)).rejects.toMatchObject(unanswered);
+  await expect(client.rows("SELECT 1")).rejects.toMatchObject(unanswered);
+  await expect(client.command("SELECT 1")).rejects.toMatchObject(unanswered);
+  await expect(client.insert(insert)).rejects.toMatchObject(unanswered);
+  await expect(client.ping(signal)).rejects.toMatchObject({ code: "unavailable" });
+  expect(await client.isSilent()).toBe(true);
+});
+
+it("asks the next server where one is silent", async () => {
+  const url = await openTalking((_, response) => response.end("2\n"));
+  expect(await read(openClient(await openSilent(), url))).toBe("2\n");
+});
+
+it("waits for a server that is busy with the query, for as long as it shows that it is there", async () => {
+  let waiting: ServerResponse | undefined;
+  let asked = 0;
+  const url = await openTalking((path, response) => {
+    if (!path.startsWith("/ping")) {
+      waiting = response;
+      return;
+    }
+    // Whatever it says of itself: it is there.
+    response.writeHead(asked % 2 === 0 ? 200 : 500).end();
+    if (++asked === 3) waiting?.end("late\n");
+  });
+  const client = openClient(url);
+  expect(await read(client)).toBe("late\n");
+  expect(await client.isSilent()).toBe(false);
+});
+
+it("gives up a server that falls silent between the rows", async () => {
+  const url = await openTalking((path, response) => {
+    if (!path.startsWith("/ping")) response.write("1\n");
+  });
+  await expect(read(openClient(url))).rejects.toMatchObject(unanswered);
+});
+
+it("ends with its caller, who is told so", async () => {
+  const caller = new AbortController();
+  const reading = read(openClient(await openSilent()), caller.signal);
+  caller.abort();
+  await expect(reading).rejects.toMatchObject({ code: "aborted" });
+});
