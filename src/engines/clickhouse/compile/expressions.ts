@@ -210,8 +210,13 @@ const SUBSCRIPTS: Readonly<Record<string, number>> = {
   $safe_array_at_ordinal: 1,
 };
 
-/** One element of an array whose elements are to be had alone; undefined for any other call. */
-function printElement({ function: name, arguments: [array, index] }: CallExpr, scope: Scope): string | undefined {
+/** One element of an array whose elements are to be had alone; undefined for any other expression. */
+export function printElement(expression: Expr, scope: Scope): string | undefined {
+  if (expression.kind !== "Call") return undefined;
+  const {
+    function: name,
+    arguments: [array, index],
+  } = expression;
   const base = SUBSCRIPTS[name];
   if (base === undefined || array?.kind !== "Column" || index?.kind !== "Literal") return undefined;
   return scope.find(array.column.id)?.element?.(Number(index.value ?? Number.NaN) - base);

@@ -93,18 +93,51 @@ const goldens: readonly { readonly name: string; readonly query: string; readonl
     sql: "SELECT t1.`id` AS o1 FROM `events_1` AS t1 WHERE (t1.`timestamp` > 1786579200000000::Int64)",
   },
   {
-    name: "one of the quantiles where one is asked for, through a sub-query too",
+    name: "one of the quantiles where one is asked for, without a sub-query",
     query: `SELECT TIMESTAMP_TRUNC(timestamp, HOUR) AS hour, APPROX_QUANTILES(r.port, 100)[OFFSET(95)] AS p95
       FROM edge_logs, UNNEST(metadata) AS m, UNNEST(m.request) AS r GROUP BY 1`,
     sql:
-      "SELECT s4.c9_hour AS o1, s4.r5 AS o2 FROM (SELECT quantileExactOrNull(0.949999999999)(t1.`c_port`) AS r5, " +
-      "(t1.`timestamp` - positiveModulo(t1.`timestamp`, toInt64(3600000000))) AS c9_hour FROM `events_1` AS t1 WHERE " +
-      "t1.`p_metadata` AND t1.`p_request` GROUP BY c9_hour) AS s4",
+      "SELECT (t1.`timestamp` - positiveModulo(t1.`timestamp`, toInt64(3600000000))) AS o1, " +
+      "quantileExactOrNull(0.949999999999)(t1.`c_port`) AS o2 FROM `events_1` AS t1 WHERE t1.`p_metadata` AND " +
+      "t1.`p_request` GROUP BY o1",
   },
   {
     name: "patterns as they are, unless a point in them means something else",
     query: "SELECT id FROM edge_logs WHERE REGEXP_CONTAINS(id, '^[a-f]+') OR REGEXP_CONTAINS(id, 'a.b')",
     sql: "SELECT t1.`id` AS o1 FROM `events_1` AS t1 WHERE (match(t1.`id`, '^[a-f]+') OR match(t1.`id`, '(?-s)a.b'))",
+  },
+  {
+    name: "patterns of the call with flags only where a point in them means something else",
+    query: "SELECT id FROM edge_logs WHERE REGEXP_CONTAINS(id, @p)",
+    sql:
+      "SELECT t1.`id` AS o1 FROM `events_1` AS t1 WHERE match(t1.`id`, if(position({p1:Nullable(String)}, '.') > 0, " +
+      "concat('(?-s)', {p1:Nullable(String)}), {p1:Nullable(String)}))",
+  },
+  {
+    name: "whether a text holds another without counting its characters, but where it does",
+    query: `SELECT COUNTIF(STRPOS(project, 'x') > 0) AS a, COUNTIF(0 = INSTR(project, 'x')) AS b,
+      COUNTIF(STRPOS(project, 'x') = 0) AS c, COUNTIF(STRPOS(project, 'x') > 1) AS d FROM edge_logs`,
+    sql:
+      "SELECT toInt64(countIf((position(t1.`c_project`, 'x') > 0))) AS o1, " +
+      "toInt64(countIf((0::Int64 = toInt64(positionUTF8(t1.`c_project`, 'x'))))) AS o2, " +
+      "toInt64(countIf((position(t1.`c_project`, 'x') = 0))) AS o3, " +
+      "toInt64(countIf((toInt64(positionUTF8(t1.`c_project`, 'x')) > 1::Int64))) AS o4 FROM `events_1` AS t1",
+  },
+  {
+    name: "averages of integers in 128 bits, and groups with other names, sorted",
+    query: `SELECT project AS p, mean FROM (SELECT project, AVG(r.port) AS mean FROM edge_logs, UNNEST(metadata) AS m,
+      UNNEST(m.request) AS r GROUP BY project) ORDER BY mean DESC LIMIT 3`,
+    sql:
+      "SELECT t1.`c_project` AS o1, avgOrNull(toInt128(t1.`c_port`)) AS o2 FROM `events_1` AS t1 WHERE t1.`p_metadata` " +
+      "AND t1.`p_request` GROUP BY t1.`c_project` ORDER BY o2 DESC NULLS LAST LIMIT 3",
+  },
+  {
+    name: "what is computed from groups around them",
+    query: "SELECT project, n + 1 AS more FROM (SELECT project, COUNT(*) AS n FROM edge_logs GROUP BY project)",
+    sql:
+      "SELECT s2.c7_project AS o1, accurateCast((toInt128(s2.c6_count) + toInt128(1::Int64)), 'Nullable(Int64)') AS o2 " +
+      "FROM (SELECT toInt64(count()) AS c6_count, t1.`c_project` AS c7_project FROM `events_1` AS t1 GROUP BY " +
+      "t1.`c_project`) AS s2",
   },
 ];
 
@@ -112,5 +145,16 @@ describe("the ClickHouse compiler prints", () => {
   it.each(goldens)("$name", ({ query, sql }) => {
     const plan = planOf(compileText(query));
     expect(plan.kind === "whole" ? plan.statement.sql : plan.reasons).toBe(sql);
+  });
+
+  it.each([
+    ["SELECT project, COUNT(*) AS n FROM edge_logs WHERE timestamp > @t GROUP BY 1", true],
+    ["SELECT COUNT(*) AS n FROM edge_logs WHERE project = 'a'", true],
+    ["SELECT timestamp, project FROM edge_logs WHERE id = @id", false],
+    ["SELECT COUNT(*) AS n, MAX(timestamp) AS t FROM edge_logs WHERE timestamp > @t", false],
+    ["SELECT COUNT(*) AS n FROM edge_logs", false],
+  ])("%s, which needs no projection: %s", (query, isSkipped) => {
+    const plan = planOf(compileText(query));
+    expect(plan.kind === "whole" && plan.statement.skipsProjections).toBe(isSkipped);
   });
 });

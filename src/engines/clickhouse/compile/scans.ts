@@ -6,7 +6,7 @@ import { chainOf } from "../../lowering/scan-chain.ts";
 import { buildAggregate, buildDistinct } from "./aggregate-scans.ts";
 import { type Block, copyBlock, isOpen, newBlock, openBlock, rowBlock, scopeOf, wrapBlock } from "./block.ts";
 import { type Compilation, guarded, nextAlias } from "./compilation.ts";
-import { printExpression, sourceOf } from "./expressions.ts";
+import { printElement, printExpression, sourceOf } from "./expressions.ts";
 import { buildJoin } from "./joins.ts";
 import { NotPushed } from "./not-pushed.ts";
 import { isWrapped, physicalType } from "./physical-types.ts";
@@ -167,14 +167,21 @@ export function computedBinding(compilation: Compilation, expression: Expr, scop
   return { sql: print, isCheap: isRepeatable(sql), record };
 }
 
-function buildProject(
-  compilation: Compilation,
-  computed: readonly { readonly column: { readonly id: number }; readonly expression: Expr }[],
-  input: Block,
-): Block {
+/** The block in which the expressions can be computed: groups themselves where they only get other names. */
+export function projectionBlock(compilation: Compilation, input: Block, computed: Computed): Block {
+  const isSealed = input.isDistinct || input.hasWindows || input.limit !== undefined || input.offset !== undefined;
+  const scope = scopeOf(input);
+  const isNamed = ({ expression }: Computed[number]) =>
+    expression.kind === "Column" || printElement(expression, scope) !== undefined;
+  return input.isGrouped && !isSealed && computed.every(isNamed) ? input : openBlock(compilation, input);
+}
+
+type Computed = readonly { readonly column: { readonly id: number }; readonly expression: Expr }[];
+
+function buildProject(compilation: Compilation, computed: Computed, input: Block): Block {
   const block = separateShared(
     compilation,
-    openBlock(compilation, input),
+    projectionBlock(compilation, input, computed),
     computed.map((item) => item.expression),
   );
   const scope = scopeOf(block);

@@ -90,10 +90,9 @@ function sumOfFloats(context: AggregateContext, value: string): string {
 function average(context: AggregateContext): string {
   const value = counted(context);
   if (context.isDistinct) return context.refuse("DISTINCT");
-  const rows = `count(${value})${context.over}`;
   switch (context.types[0]?.kind) {
     case "INT64":
-      return `if(${rows} = 0, NULL, toFloat64(${total(context, `toInt128(${value})`)}) / ${rows})`;
+      return `avgOrNull(toInt128(${value}))${context.over}`;
     case "FLOAT64": {
       const reduced = `avgOrNull(${value} * 5.421010862427522e-20)${context.over}`;
       return context.bind([`avgOrNull(${value})${context.over}`, reduced], (mean, small) => {

@@ -17,11 +17,20 @@ function checkComparable({ types, refuse }: CallContext): void {
   if (wrong !== undefined) refuse(`values of the type ${wrong.kind} are not compared in ClickHouse`);
 }
 
+/** A position of characters that is compared with 0: that of bytes is as much above it, and they need not be counted. */
+function heldText({ call, args: [left = ""] }: CallContext): string | undefined {
+  const [found, bound] = call.arguments;
+  const isPosition = found?.kind === "Call" && (found.function === "STRPOS" || found.function === "INSTR");
+  if (!isPosition || bound?.kind !== "Literal" || bound.value !== "0") return undefined;
+  return /^toInt64\((?:positionUTF8|position)(\(.*\))\)$/s.exec(left)?.[1];
+}
+
 function infix(operator: string): PrintCall {
   return (context) => {
     checkComparable(context);
     const [left, right] = context.args;
-    return `(${left} ${operator} ${right})`;
+    const held = heldText(context);
+    return held === undefined ? `(${left} ${operator} ${right})` : `(position${held} ${operator} 0)`;
   };
 }
 

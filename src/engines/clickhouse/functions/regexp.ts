@@ -20,7 +20,11 @@ function contains(context: CallContext): string {
   // A pattern that cannot be read fails before any row is looked at, also where none would be.
   if (argument?.kind !== "Literal" && argument?.kind !== "Parameter") return context.refuse("a pattern of the rows");
   const known = literalOf(context, 1);
-  const text = known === undefined ? `concat('(?-s)', ${pattern})` : quoteText(withPoints(known));
+  // Only a pattern without flags is looked for as the plain text that it may be.
+  const text =
+    known === undefined
+      ? `if(position(${pattern}, '.') > 0, concat('(?-s)', ${pattern}), ${pattern})`
+      : quoteText(withPoints(known));
   return argument.kind === "Literal" && known === undefined
     ? "CAST(NULL, 'Nullable(Bool)')"
     : `match(${value}, ${text})`;

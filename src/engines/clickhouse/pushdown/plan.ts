@@ -21,6 +21,8 @@ export interface ServerStatement {
   readonly columns: readonly Column[];
   /** What of it may fail stands above a sub-select, whose filters the server must leave where they are. */
   readonly keepsFilters: boolean;
+  /** The parts of tables that are sorted otherwise, or count rows beforehand, are of no use to it. */
+  readonly skipsProjections: boolean;
   /** Names of the parameters that it may read. */
   readonly parameters: ReadonlySet<string>;
   /** What is computed before it is sent, and bound. */
@@ -55,6 +57,12 @@ export interface DivisionOptions {
   readonly bindsConstants: boolean;
 }
 
+/** Rows are found by id in one projection, and counted by time in another. */
+function skipsProjections(sql: string): boolean {
+  const columns = new Set([...sql.matchAll(/\.`(\w+)`/g)].map(([, name]) => name));
+  return !columns.has("id") && columns.size > (columns.has("timestamp") ? 1 : 0);
+}
+
 export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Division {
   const analysis = analyse(query);
   const compilation = createCompilation(query, analysis, options.tables, options);
@@ -62,6 +70,7 @@ export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Div
   const part = pushdown.divide(query.scan);
   const facts = (sql: string) => ({
     keepsFilters: compilation.failingCount > 0 && compilation.wrapCount > 0,
+    skipsProjections: skipsProjections(sql),
     parameters: compilation.parametersRead,
     constants: compilation.constants?.readBy(sql) ?? [],
   });

@@ -6,11 +6,11 @@
 
 import type { CteDefinition, Expr, Scan } from "../../../googlesql/resolved.ts";
 import { chainOf } from "../../lowering/scan-chain.ts";
-import { type Block, copyBlock, openBlock, scopeOf } from "../compile/block.ts";
+import { type Block, copyBlock, scopeOf } from "../compile/block.ts";
 import type { Compilation } from "../compile/compilation.ts";
 import { joinBlocks } from "../compile/joins.ts";
 import { NotPushed } from "../compile/not-pushed.ts";
-import { buildFilter, buildSource, buildStep, computedBinding } from "../compile/scans.ts";
+import { buildFilter, buildSource, buildStep, computedBinding, projectionBlock } from "../compile/scans.ts";
 import { uniteBlocks } from "../compile/set-operations.ts";
 import { asCte } from "./cte-part.ts";
 import { MAX_COPIES, MAX_DEPTH, NestedTooDeeply } from "./limits.ts";
@@ -228,7 +228,7 @@ export class Pushdown {
   #project(scan: Scan & { kind: "Project" }, part: PushedPart): Part {
     const late = new Set(lateColumns(part));
     const waiting: (typeof scan.computed)[number][] = [];
-    const block = copyBlock(openBlock(this.#compilation, part.block));
+    const block = copyBlock(projectionBlock(this.#compilation, part.block, scan.computed));
     const scope = scopeOf(block);
     for (const item of scan.computed) {
       const { column, expression } = item;
