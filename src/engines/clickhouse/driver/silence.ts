@@ -5,7 +5,7 @@
 import { openDeadline } from "../../../shared/deadline.ts";
 
 /** How long a call waits before its server is asked, and how long the server may take to answer that. */
-export const SILENCE_MS = 5_000;
+const SILENCE_MS = 5_000;
 
 /** Of questions that nobody leaves. */
 const NOBODY = new AbortController().signal;
