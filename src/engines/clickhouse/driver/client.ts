@@ -35,8 +35,8 @@ export interface ServerInsert {
 }
 
 /**
- * All calls throw `EngineError`; what does not reach one server is tried on the next. A silent one counts as not reached:
- * it answers neither the call nor a question after some seconds.
+ * All calls throw `EngineError`; what does not reach one server is tried on the next. A silent one counts as not
+ * reached: it answers neither the call nor a question after some seconds.
  */
 export interface ServerClient {
   /**
@@ -117,10 +117,8 @@ interface ServerConnection {
 
 function openConnection(url: string, options: ServerOptions): ServerConnection {
   const asking = connect(url, { ...options, maxConnections: ASKING_CONNECTIONS });
-  const silence = new SilenceDetector(
-    (signal) => asking.ping({ select: false, abort_signal: signal }),
-    options.silenceMs,
-  );
+  const ask = (signal: AbortSignal) => asking.ping({ select: false, abort_signal: signal });
+  const silence = new SilenceDetector(ask, options.silenceMs);
   return { client: connect(url, options), asking, silence };
 }
 

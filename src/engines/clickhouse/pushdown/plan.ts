@@ -12,6 +12,7 @@ import type { RunConstant } from "../compile/run-constants.ts";
 import { type Binding, type CarriedValue, cheapBinding } from "../compile/scope.ts";
 import type { ServerTables } from "../compile/server-table.ts";
 import { type Reason, type RecordAlias, readsTables } from "./part.ts";
+import { skipsProjections } from "./projections.ts";
 import { Pushdown, type Remote } from "./pushdown.ts";
 import { mapExpression, mapScan, type Rewriting } from "./rewrite.ts";
 
@@ -55,12 +56,6 @@ export interface DivisionOptions {
   readonly pushesConstants: boolean;
   /** Compute what is the same for every row before the statement is sent. */
   readonly bindsConstants: boolean;
-}
-
-/** Rows are found by id in one projection, and counted by time in another. */
-function skipsProjections(sql: string): boolean {
-  const columns = new Set([...sql.matchAll(/\.`(\w+)`/g)].map(([, name]) => name));
-  return !columns.has("id") && columns.size > (columns.has("timestamp") ? 1 : 0);
 }
 
 export function divideQuery(query: ResolvedQuery, options: DivisionOptions): Division {
