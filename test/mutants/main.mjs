@@ -1,5 +1,5 @@
-// `npm run mutants -- ROOM... [--about N] [--seed N] [--beside]`: the share of small mistakes in a room of src/ that its tests
-// notice, and those that they do not. With `--about` a part of the room is tried that holds about so many. With
+// `npm run mutants -- ROOM... [--about N] [--seed N] [--beside]`: the share of small mistakes in a room of src/ that its
+// tests notice, and those that they do not. With `--about` a part of the room is tried that holds about so many. With
 // `--beside` the room's own tests count alone, which takes a fraction of the time and can only make the share smaller.
 // `npm run mutants -- --table` prints what came out last for each room. What makes the mistakes (Stryker) needs Node 22
 // and is large: it is fetched into a folder of its own.
@@ -45,6 +45,17 @@ const WINDOW_LINES = 15;
 
 /** Rooms that put others together: what no test beside the code notices, tests of whole services may. */
 const PROVEN_FROM_OUTSIDE = /^(?:config|endpoints|http|service)\b/;
+/** Rooms that much else uses: the tests that are made for them count. */
+const USED_BY_ALL = /^(?:googlesql|engines\/(?:duckdb|encoder))\b/;
+/** Of these rooms, those that answer queries: the written cases of the language count too. */
+const ANSWERS_QUERIES = /^(?:googlesql|engines\/duckdb\/(?:compile|functions|host|sql|driver))\b/;
+
+/** The tests that look for a room's mutants, by their names in `vitest.config.ts`; later ones at what is left. */
+function looksOf(room) {
+  if (isBeside) return ["beside"];
+  if (USED_BY_ALL.test(room)) return ANSWERS_QUERIES.test(room) ? ["own", "cases"] : ["own"];
+  return PROVEN_FROM_OUTSIDE.test(room) ? ["units", "services"] : ["units"];
+}
 
 /** The whole room, or windows from all over it, chosen by their places and the seed. */
 function placesOf(room, about, seed) {
@@ -90,22 +101,24 @@ const node = nodePath();
 install(packages, "@stryker-mutator/vitest-runner");
 await buildIfStale();
 for (const room of rooms) {
-  const mutate = placesOf(room, about, seed);
-  const report = tryMutants(room, { mutate, incremental: about === undefined }, isBeside ? "beside" : "units");
-  const alive = placesOfAlive(report);
-  const isMore = !isBeside && PROVEN_FROM_OUTSIDE.test(room) && alive.length > 0;
-  const services = isMore ? tryMutants(room, { mutate: alive, incremental: false }, "services") : { files: {} };
-  print(room, judge(withLaterLook(report, services)), { about, seed });
+  const [first, ...later] = looksOf(room);
+  let report = tryMutants(room, first, { mutate: placesOf(room, about, seed), incremental: about === undefined });
+  for (const tests of later) {
+    const alive = placesOfAlive(report);
+    if (alive.length === 0) break;
+    report = withLaterLook(report, tryMutants(room, tests, { mutate: alive, incremental: false }));
+  }
+  print(room, judge(report), { about, seed });
 }
 
 /** Makes the mutants one after the other, and reads what became of them. */
-function tryMutants(room, options, tests) {
+function tryMutants(room, tests, options) {
   const name = `${room.replaceAll("/", "-")}-${tests}`;
   const report = join(folder, `${name}.json`);
   const config = {
     testRunner: "vitest",
     plugins: [join(folder, "node_modules/@stryker-mutator/vitest-runner/dist/src/index.js")],
-    vitest: { configFile: "test/mutants/vitest.config.ts", related: true },
+    vitest: { configFile: "test/mutants/vitest.config.ts", related: !USED_BY_ALL.test(room) },
     coverageAnalysis: "perTest",
     ignoreStatic: true,
     incrementalFile: join(folder, `${name}.incremental.json`),
@@ -121,6 +134,9 @@ function tryMutants(room, options, tests) {
     timeoutMS: 60_000,
     timeoutFactor: 5,
     allowConsoleColors: false,
+    // The first run takes minutes where the machine is busy.
+    dryRunTimeoutMinutes: 60,
+    testRunnerNodeArgs: ["--import", fileURLToPath(new URL("keep-worker.mjs", import.meta.url))],
     ...options,
   };
   const configFile = join(folder, `${name}.config.json`);

@@ -2,16 +2,40 @@ import { dirname, relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-const beside = [`src/${process.env.MUTANTS_ROOM}/**/*.test.ts`];
+const room = process.env.MUTANTS_ROOM ?? "";
+const beside = [`src/${room}/**/*.test.ts`];
 const units = ["src/**/*.test.ts", "test/conformance/**/*.test.ts"];
+/** Rooms that much else uses: the tests that are made for them, by the beginnings of their names. */
+const OWN_TESTS: readonly (readonly [RegExp, string])[] = [
+  [/^googlesql/, "src/googlesql"],
+  [/^engines.duckdb.(?:compile|functions)/, "src/engines/duckdb/{compile,functions}"],
+  [/^engines.duckdb.host/, "src/engines/duckdb/{host,store}"],
+  [/^engines.duckdb.(?:store|process)/, `src/${room}`],
+  [/^engines.duckdb/, "src/engines/duckdb"],
+  [/^engines.encoder/, "src/engines/encoder"],
+];
+const own = [`${OWN_TESTS.find(([beginning]) => beginning.test(room))?.[1] ?? "src"}/**/*.test.ts`];
+/** The written cases of the language, arranged so that a mutant is tried on those alone that come by its place. */
+const cases = ["test/mutants/cases.ts"];
 /** Services in the test's own process; these two start others, in which a mutant would not be. */
 const services = ["test/acceptance/**/*.test.ts"];
 const processes = ["test/acceptance/lifecycle.test.ts", "test/acceptance/client.test.ts"];
 
+const includes: Readonly<Record<string, string[]>> = { beside, units, services, own, cases };
+/** Long ones that find what they are made for, and hardly a mutant that no other test of these rooms does. */
+const tooLong = /^(?:googlesql.(?:resolver|typing)|engines)/.test(room)
+  ? [
+      "src/googlesql/{round-trip,parser/limits,resolver/robustness}.test.ts",
+      "src/engines/duckdb/compile/random-queries.test.ts",
+    ]
+  : [];
+/** They start the engine's process; what they run of its rooms in their own process counts for these. */
+const engineProcess = room.startsWith("engines/duckdb/process") ? [] : ["src/engines/duckdb/process/**"];
+
 /** What is beside the mutant comes first, then the rest of `src/`: one test that notices it is enough. */
 class NearestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const mutated = this.ctx.config.related?.map((file) => relative(process.cwd(), file)) ?? [];
+    const mutated = this.ctx.config.related?.map((file) => relative(process.cwd(), file)) ?? [`src/${room}/`];
     const folders = mutated.length === 1 ? mutated.flatMap((file) => [dirname(file), roomOf(file)]) : [];
     const places = [...folders, "src"];
     const rankOf = ({ moduleId }: TestSpecification) => {
@@ -30,14 +54,15 @@ function roomOf(file: string): string {
 /** Tests of one process: in another, a mutant would not be there. */
 export default defineConfig({
   test: {
-    include: { beside, units, services }[process.env.MUTANTS_TESTS ?? "units"] ?? units,
-    exclude: ["**/node_modules/**", "src/engines/duckdb/process/**", "src/cli/**", ...processes],
+    include: includes[process.env.MUTANTS_TESTS ?? ""] ?? units,
+    exclude: ["**/node_modules/**", "src/cli/**", ...engineProcess, ...tooLong, ...processes],
     globalSetup: ["test/temporary-folder.ts"],
-    setupFiles: ["test/fixed-seed.ts"],
+    setupFiles: ["test/fixed-seed.ts", "test/mutants/without-mutant.ts"],
     sequence: { sequencer: NearestFirst },
     runner: "./test/mutants/first-failure.ts",
     isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // What is slow because the machine is busy has to pass: loops without an end are found by how often they turn.
+    testTimeout: 50_000,
+    hookTimeout: 50_000,
   },
 });
