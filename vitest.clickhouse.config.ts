@@ -5,9 +5,9 @@ import common from "./vitest.config.ts";
 export const embeddedOnly = [
   "survives kill -9 of its engine host",
   "refuses a second service on its data folder",
-  "tells the state of a running service to its owner only",
-  "copy a service that takes events, and bring back what it held",
-  "refuse a folder that is not empty, and a backup that was changed",
+  "reports the state of a running service to its owner only",
+  "copy a service while it ingests, and restore its events",
+  "refuse a folder that is not empty, and a backup that was modified",
 ];
 
 /** Suites that speak with a whole service, again over a ClickHouse server: `npm run clickhouse`. */

@@ -11,21 +11,21 @@ beforeEach(async () => {
   test = await createTestApp();
 });
 
-describe("health", () => {
-  it("is open, and 200 while the engine answers", async () => {
+describe("GET /health", () => {
+  it("needs no token, and answers 200 while the engine responds", async () => {
     const response = await test.app.inject("/health");
     expect([response.statusCode, response.json()]).toEqual([200, { status: "ok", engine: "ok" }]);
   });
 
-  it("is 503 when the engine does not", async () => {
+  it("answers 503 when the engine does not respond", async () => {
     test.engine.onPing = async () => Promise.reject(new Error("gone"));
     const response = await test.app.inject("/health");
     expect([response.statusCode, response.json()]).toEqual([503, { status: "unavailable", engine: "unavailable" }]);
   });
 });
 
-describe("health of a store that lost acknowledged events", () => {
-  it("says so beside the engine's state", async () => {
+describe("GET /health of a store that lost acknowledged events", () => {
+  it("reports the loss beside the engine's state", async () => {
     const loss = { foundAt: "2026-01-01T00:00:00.000Z", acknowledgedBytes: 500, foundBytes: 100 };
     Object.assign(test.engine.store, { logLoss: loss });
     const response = await test.app.inject("/health");
@@ -36,8 +36,8 @@ describe("health of a store that lost acknowledged events", () => {
   });
 });
 
-describe("pages of other origins", () => {
-  it("get a preflight answered without a token", async () => {
+describe("a page of another origin", () => {
+  it("gets a preflight answered without a token", async () => {
     const response = await test.app.inject({
       method: "OPTIONS",
       url: "/api/endpoints/query/open",
@@ -51,7 +51,7 @@ describe("pages of other origins", () => {
     }
   });
 
-  it("get a plain OPTIONS answered too", async () => {
+  it("gets a plain OPTIONS answered too", async () => {
     expect((await test.app.inject({ method: "OPTIONS", url: "/api/logs" })).statusCode).toBe(204);
   });
 
@@ -62,12 +62,12 @@ describe("pages of other origins", () => {
   });
 });
 
-it("paths may end with a slash", async () => {
+it("a path may end with a slash", async () => {
   expect((await test.app.inject("/health/")).statusCode).toBe(200);
 });
 
-describe("every answer", () => {
-  it("carries a request id: the caller's where it is plain, else a new one", async () => {
+describe("every response", () => {
+  it("carries a request id: the caller's when it is well-formed, otherwise a new one", async () => {
     const id = async (sent: string) =>
       (await test.app.inject({ url: "/health", headers: { "x-request-id": sent } })).headers["x-request-id"];
     expect(await id("abc-1.2_3")).toBe("abc-1.2_3");
@@ -79,20 +79,20 @@ describe("every answer", () => {
     expect((await test.app.inject({ url: "/health", headers: own })).headers["x-request-id"]).not.toBe("a-fixed-token");
   });
 
-  it("to an unknown route is 404 in the one shape", async () => {
+  it("to an unknown route is 404 in the common error shape", async () => {
     const response = await test.app.inject("/api/nothing?secret=1");
     expect(response.json()).toEqual({
       error: { code: "not_found", message: "There is no route GET /api/nothing", status: 404 },
     });
   });
 
-  it("to a broken path is 400 in the one shape", async () => {
+  it("to a malformed path is 400 in the common error shape", async () => {
     expect((await test.app.inject("/api/endpoints/query/%zz")).json()).toMatchObject({
       error: { code: "malformed_request", status: 400 },
     });
   });
 
-  it("to what is not HTTP, or has too large a header, is in the one shape too", async () => {
+  it("to non-HTTP input or an oversized header is in the common error shape", async () => {
     const address = new URL(await test.app.listen({ port: 0, host: "127.0.0.1" }));
     const exchange = (text: string) =>
       new Promise<string>((resolve, reject) => {
@@ -114,15 +114,15 @@ describe("every answer", () => {
   });
 });
 
-it("answers 503 and closes the connection once the service stops", async () => {
+it("the app answers 503 and closes the connection once the service is stopping", async () => {
   await test.drain.stop(0);
   const response = await test.app.inject("/api/endpoints/query/open");
   expect(response.json()).toMatchObject({ error: { code: "shutting_down", status: 503 } });
   expect(response.headers.connection).toBe("close");
 });
 
-describe("the log", () => {
-  it("has one line a request: route, status and token id, but no value that was sent", async () => {
+describe("the request log", () => {
+  it("has one line per request with route, status and token id, but no value that was sent", async () => {
     await test.app.inject({
       url: "/api/endpoints/query/open?project=hidden-project&sql=select+1",
       headers: { authorization: "Bearer query-token", "user-agent": "hidden-agent" },
@@ -144,8 +144,8 @@ describe("the log", () => {
   });
 });
 
-describe("what callers send at length", () => {
-  it("is cut in the texts of errors", async () => {
+describe("caller-supplied text", () => {
+  it("is truncated in error messages", async () => {
     const test = await createTestApp();
     const long = "x".repeat(60_000);
     for (const url of [
@@ -160,7 +160,7 @@ describe("what callers send at length", () => {
     await test.app.close();
   });
 
-  it("is no text where it is an object, whatever its keys are called", async () => {
+  it("cannot be an object for a pinned parameter, whatever keys the object has", async () => {
     const test = await createTestApp();
     for (const value of [{ toString: 1 }, { valueOf: 1 }, { toJSON: 1 }, { __proto__: null }, [], [["abc"]], "abc"]) {
       const { statusCode } = await test.app.inject({
@@ -174,7 +174,7 @@ describe("what callers send at length", () => {
     await test.app.close();
   });
 
-  it("is not read of callers without a valid token", async () => {
+  it("is not read from a body without a valid token", async () => {
     const test = await createTestApp();
     const url = await test.app.listen({ port: 0, host: "127.0.0.1" });
     for (const path of [
@@ -194,7 +194,7 @@ describe("what callers send at length", () => {
     await test.app.close();
   });
 
-  it("does not make the address of the next page longer than clients take", () => {
+  it("does not make the next page's URL longer than clients accept", () => {
     const [name, value] = nextPageHeader(`/api/endpoints/query/open?project=a&sql=${"x".repeat(20_000)}`, "cursor");
     expect([name, value]).toEqual(["X-Logweir-Next-Cursor", "cursor"]);
     expect(nextPageHeader("/api/endpoints/query/open?project=a", "c")).toEqual([
@@ -204,13 +204,13 @@ describe("what callers send at length", () => {
   });
 });
 
-describe("a disk without room", () => {
+describe("a full disk", () => {
   it.each([
     Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }),
     Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_WRITE" }),
     Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }),
     new Error("could not save", { cause: Object.assign(new Error("full"), { code: "SQLITE_FULL" }) }),
-  ])("is told as 507 where something was to be saved: %s", (error) => {
+  ])("is reported as 507 when a save fails with %s", (error) => {
     expect(toServiceError(error)).toMatchObject({ code: "disk_full", status: 507 });
   });
 });

@@ -42,7 +42,7 @@ describe("the scope of one source holds under any of its names", () => {
     ["edge", 200],
     ["cdn.logs", 200],
     ["db", 401],
-  ])("%s is answered %i", async (name, status) => {
+  ])("%s is answered with %i", async (name, status) => {
     const url = `/api/logs?source_name=${name}`;
     const payload = { event_message: "a" };
     const response = await test.app.inject({ method: "POST", url, headers: { "x-api-key": "edge-token" }, payload });
@@ -51,7 +51,7 @@ describe("the scope of one source holds under any of its names", () => {
   });
 });
 
-describe("another value than the pinned one is refused wherever in the request it is sent", () => {
+describe("a value other than the pinned one is refused wherever it is sent", () => {
   const pinned = { "x-api-key": "pinned-token" };
   it.each([
     ["in the URL", "?project=xyz", undefined],
@@ -74,7 +74,7 @@ describe("another value than the pinned one is refused wherever in the request i
   });
 });
 
-it("a pinned parameter stays pinned beside one whose name has another case, which is none", async () => {
+it("a pinned parameter stays pinned beside an unknown parameter that differs only in letter case", async () => {
   test.onPlan = () => ({
     sql: "",
     parameters: [{ key: "project", type: { kind: "STRING" } }],
@@ -97,7 +97,7 @@ describe("errors are never cached", () => {
     ["an engine that fails", 500, `${path}?project=abc`, { "x-api-key": right }],
     ["a cached endpoint that fails", 500, "/api/endpoints/query/cached", { "x-api-key": right }],
     ["a form that is unknown", 406, `${path}?project=abc`, { "x-api-key": right, accept: "image/png" }],
-  ])("%s says no-store", async (_, status, url, headers) => {
+  ])("%s answers no-store", async (_, status, url, headers) => {
     test.engine.onRun = async () => Promise.reject(new Error("no"));
     const response = await get(url, headers as Record<string, string>);
     expect([response.statusCode >= 400, response.headers["cache-control"]]).toEqual([true, "no-store"]);
@@ -105,14 +105,14 @@ describe("errors are never cached", () => {
   });
 });
 
-describe("pages of any origin", () => {
+describe("a page of any origin", () => {
   const listOf = (value: unknown) => String(value).toLowerCase().split(/,\s*/);
   const preflight = async () => {
     const asked = { origin: "https://a.example", "access-control-request-method": "PUT" };
     return await test.app.inject({ method: "OPTIONS", url: "/api/endpoints/a", headers: asked });
   };
 
-  it("may send every header that the OpenAPI document names, and those of senders", async () => {
+  it("may send every header that the OpenAPI document names, and those of other senders", async () => {
     const named = Object.values(commonParameters).flatMap((one) => (one.in === "header" ? [String(one.name)] : []));
     const allowed = listOf((await preflight()).headers["access-control-allow-headers"]);
     expect(named.length).toBeGreaterThan(3);
@@ -120,14 +120,14 @@ describe("pages of any origin", () => {
     expect(allowed).toEqual(expect.arrayContaining([...named.map((name) => name.toLowerCase()), ...senders]));
   });
 
-  it("see the headers of answers that tell them something", async () => {
+  it("may read the response headers that carry information", async () => {
     const exposed = listOf((await get(`${path}?project=abc`)).headers["access-control-expose-headers"]);
     expect(exposed).toEqual(expect.arrayContaining(["etag", "link", "age", "retry-after", "x-request-id"]));
     expect(Object.keys(commonHeaders).length).toBeGreaterThan(0);
   });
 });
 
-it("health is told within a second, though the engine never answers", async () => {
+it("GET /health answers within a second even when the engine never does", async () => {
   const asked: number[] = [];
   vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
     asked.push(ms);
@@ -139,7 +139,7 @@ it("health is told within a second, though the engine never answers", async () =
   expect(asked.every((ms) => ms < 1_000)).toBe(true);
 });
 
-it("Parquet is never compressed, cached or not, though the caller takes it", async () => {
+it("Parquet is never compressed, whether cached or not, even when the client accepts it", async () => {
   const rows = Array.from({ length: 500 }, () => ({ a: "much the same text" }));
   test.onPlan = () => ({ sql: "", parameters: [], columns: [{ name: "a", type: { kind: "STRING" } }], tables: [] });
   test.engine.onRun = async () => runningQuery([rows]);
@@ -154,7 +154,7 @@ it("Parquet is never compressed, cached or not, though the caller takes it", asy
   }
 });
 
-it("events of a source are those after a time", async () => {
+it("GET /events of a source returns the events after a given time", async () => {
   test.onPlan = () => {
     const columns = ["id", "timestamp", "event_message", "body"].map((name) => ({
       name,
@@ -176,7 +176,7 @@ it("events of a source are those after a time", async () => {
   });
 });
 
-it("a call whose caller was gone counts as 499", async () => {
+it("a call whose caller disconnected counts as 499", async () => {
   const url = await test.app.listen({ port: 0, host: "127.0.0.1" });
   const begun = new Promise<void>((resolve) => {
     test.engine.onRun = (run) =>

@@ -329,9 +329,9 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   disk_full: () => storeWith("disk_full"),
 };
 
-describe("the error", () => {
+describe("the error code", () => {
   it.each(Object.keys(errorCatalogue) as ErrorCode[])(
-    "%s is answered with its status, in the one shape",
+    "%s is answered with its status in the common error shape",
     async (code) => {
       const { status, body } = await ways[code]();
       const { error } = JSON.parse(body) as { error: Record<string, unknown> };
@@ -356,7 +356,7 @@ describe("the error", () => {
   );
 });
 
-it("docs/errors.md has a section for each code with its status, and for nothing else", async () => {
+it("docs/errors.md has exactly one section for each code, with its status", async () => {
   const page = await readFile("docs/errors.md", "utf8");
   const documented = [...page.matchAll(/^## (\w+)\n\n\*\*(\d+)\.\*\*/gm)].map(([, code, status]) => [
     code,

@@ -28,8 +28,8 @@ afterAll(async () => {
   await service.stop();
 });
 
-describe("a token made on the command line while the service runs", () => {
-  it("is 256 random bits, valid at once, and gone once revoked", async () => {
+describe("a token created on the command line while the service runs", () => {
+  it("has 256 random bits, is valid immediately and stops working once revoked", async () => {
     const { id, token } = await createToken("--scope", "query");
     expect(Buffer.from(token.replace(/^.*_/, ""), "base64url").length).toBeGreaterThanOrEqual(32);
     expect((await query(token, { project: "abc" })).status).toBe(200);
@@ -37,45 +37,45 @@ describe("a token made on the command line while the service runs", () => {
     await expect.poll(async () => (await query(token, { project: "abc" })).status, { timeout: 3_000 }).toBe(401);
   });
 
-  it("is listed without its value", async () => {
+  it("appears in the list without its value", async () => {
     const { token } = await createToken("--scope", "query", "--description", "dashboards");
     const list = await logweir("token", "list", "--json");
     expect(list).toContain("dashboards");
     expect(list).not.toContain(token);
   });
 
-  it("of scope query may query every endpoint and not ingest", async () => {
+  it("may query every endpoint but not ingest when its scope is query", async () => {
     const { token } = await createToken("--scope", "query");
     expect((await query(token, { interval: "daily", project: "abc" }, "usage.api-counts")).status).toBe(200);
     expect((await postEvents(service.url, "edge", "[]", { "x-api-key": token })).status).toBe(401);
   });
 
-  it("of one endpoint's scope may run that one only, by either of its names", async () => {
+  it("may run only one endpoint, by name or by UUID, when its scope names that endpoint", async () => {
     const { token } = await createToken("--scope", "query:endpoint:logs.all");
     expect((await query(token, { project: "abc" })).status).toBe(200);
     expect((await query(token, { project: "abc" }, "1b7f3d52-6c1e-4a7e-9d0b-5f2c8e41a690")).status).toBe(200);
     expect((await query(token, { interval: "daily", project: "abc" }, "usage.api-counts")).status).toBe(401);
   });
 
-  it("of one source's scope may write there only", async () => {
+  it("may write only to one source, by name or by alias, when its scope names that source", async () => {
     const { token } = await createToken("--scope", "ingest:source:auth");
     expect((await postEvents(service.url, "auth", "[]", { "x-api-key": token })).status).toBe(200);
     expect((await postEvents(service.url, "gotrue.logs.prod", "[]", { "x-api-key": token })).status).toBe(200);
     expect((await postEvents(service.url, "edge", "[]", { "x-api-key": token })).status).toBe(401);
   });
 
-  it("that has expired is refused", async () => {
+  it("is refused once it has expired", async () => {
     const { token } = await createToken("--scope", "query", "--expires", "0s");
     expect((await query(token, { project: "abc" })).status).toBe(401);
   });
 
-  it("with an unknown scope is not made", async () => {
+  it("is not created when its scope is unknown", async () => {
     await expect(createToken("--scope", "everything")).rejects.toThrow(/everything/);
   });
 });
 
 describe("a token with a pinned parameter", () => {
-  it("reads the pinned project, whether it is sent or not, and no other", async () => {
+  it("reads only the pinned project, whether or not the call sends the parameter", async () => {
     const { token } = await createToken("--scope", "query", "--pin", "project=abc");
     const rows = async (parameters: Record<string, string>) =>
       ((await (await query(token, parameters)).json()) as { result: { id: string }[] }).result;
@@ -85,7 +85,7 @@ describe("a token with a pinned parameter", () => {
     expect(await readError(refused)).toMatchObject({ status: 403, parameter: "project" });
   });
 
-  it("cannot be got round by a body or a second value", async () => {
+  it("cannot be bypassed by a request body, a second value or another letter case", async () => {
     const { token } = await createToken("--scope", "query", "--pin", "project=abc");
     const url = `${service.url}/api/endpoints/query/logs.all`;
     const headers = { "x-api-key": token, "content-type": "application/json" };
@@ -100,8 +100,8 @@ describe("a token with a pinned parameter", () => {
   });
 });
 
-describe("the fixed tokens", () => {
-  it("LOGWEIR_PUBLIC_TOKEN may ingest and not query", async () => {
+describe("the configured token", () => {
+  it("LOGWEIR_PUBLIC_TOKEN may ingest but not query", async () => {
     expect((await postEvents(service.url, "edge", "[]", { "x-api-key": publicToken })).status).toBe(200);
     expect((await query(publicToken, { project: "abc" })).status).toBe(401);
   });

@@ -29,8 +29,8 @@ afterAll(async () => {
   await service.stop();
 });
 
-describe("the headers of an answer", () => {
-  it("tell the time that each phase took, what it depends on, and how new its data is", async () => {
+describe("the response headers", () => {
+  it("report the time of each phase, the headers the response varies by, and how recent its data is", async () => {
     const response = await service.get(path, { project: "pages" });
     await response.arrayBuffer();
     const timing = response.headers.get("server-timing") ?? "";
@@ -42,7 +42,7 @@ describe("the headers of an answer", () => {
     expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("tell the time on errors and cached answers too", async () => {
+  it("report the time on errors and cached responses too", async () => {
     const refused = await service.get(path, {}, { "x-api-key": "nonsense" });
     expect([refused.status, refused.headers.get("server-timing")]).toEqual([401, expect.stringMatching(/^auth;dur=/)]);
     const counts = { project: "pages", interval: "daily" };
@@ -54,7 +54,7 @@ describe("the headers of an answer", () => {
     expect(hit.headers.get("x-logweir-data-through")).toBe("2026-08-20T09:00:24.000000Z");
   });
 
-  it("are those of HEAD too, without a body", async () => {
+  it("of HEAD equal those of GET, and HEAD has no body", async () => {
     const url = `${service.url}${path}?project=pages`;
     // `fetch` unpacks what it gets, so that only unpacked sizes compare.
     const headers = { ...auth, "accept-encoding": "identity" };
@@ -72,7 +72,7 @@ describe("the headers of an answer", () => {
   });
 });
 
-describe("the form of an answer", () => {
+describe("the response format", () => {
   const sql = "select id, timestamp, event_message, metadata from edge_logs order by id limit 3";
   const read = async (format: string) => {
     const response = await service.get(path, { project: "pages", sql, format });
@@ -81,7 +81,7 @@ describe("the form of an answer", () => {
   const us = Date.parse("2026-08-20T09:00:00Z") * 1000;
   const metadata = (n: number) => `[{"request":[{"method":"GET","n":${n}}]}]`;
 
-  it("is NDJSON", async () => {
+  it("can be NDJSON", async () => {
     const { type, bytes } = await read("ndjson");
     const lines = new TextDecoder().decode(bytes).split("\n");
     expect(type).toBe("application/x-ndjson; charset=utf-8");
@@ -91,7 +91,7 @@ describe("the form of an answer", () => {
     expect(lines).toHaveLength(4);
   });
 
-  it("is CSV", async () => {
+  it("can be CSV", async () => {
     const { type, bytes } = await read("csv");
     const nested = (n: number) => `"${metadata(n).replaceAll('"', '""')}"`;
     expect(type).toMatch(/^text\/csv/);
@@ -102,7 +102,7 @@ describe("the form of an answer", () => {
     );
   });
 
-  it("is Parquet", async () => {
+  it("can be Parquet", async () => {
     const { type, bytes } = await read("parquet");
     expect(type).toBe("application/vnd.apache.parquet");
     const [row] = await parquetReadObjects({ file: bytes });
@@ -114,7 +114,7 @@ describe("the form of an answer", () => {
     });
   });
 
-  it("is Arrow", async () => {
+  it("can be Arrow", async () => {
     const { type, bytes } = await read("arrow");
     expect(type).toBe("application/vnd.apache.arrow.stream");
     const rows = tableFromIPC(bytes).toArray() as readonly Record<string, unknown>[];
@@ -123,7 +123,7 @@ describe("the form of an answer", () => {
     );
   });
 
-  it("follows Accept, and is 406 or 400 where nobody knows it", async () => {
+  it("follows Accept; an unknown format is answered with 406 in Accept and 400 in the parameter", async () => {
     const ask = (accept: string) => service.get(path, { project: "pages", sql }, { ...auth, accept });
     expect((await ask("text/csv")).headers.get("content-type")).toMatch(/^text\/csv/);
     expect((await readError(await ask("image/png"))).code).toBe("not_acceptable");
@@ -135,7 +135,7 @@ describe("the form of an answer", () => {
     });
   });
 
-  it("of a cached answer has an entity tag of its own", async () => {
+  it("of a cached response has an entity tag of its own", async () => {
     const counts = { project: "pages", interval: "daily" };
     const tags = await Promise.all(
       ["json", "csv", "ndjson"].map(async (format) => {
@@ -153,8 +153,8 @@ describe("the form of an answer", () => {
   });
 });
 
-describe("pages", () => {
-  it("are followed by their links to the end: every row once, though ten have the same timestamp and more arrive", async () => {
+describe("pagination", () => {
+  it("returns every row once when following links, despite equal timestamps and rows that arrive meanwhile", async () => {
     const ids: string[] = [];
     let url: URL | undefined = new URL(`${path}?project=pages&limit=7`, service.url);
     for (let page = 0; url !== undefined && page < 100; page++) {
@@ -170,7 +170,7 @@ describe("pages", () => {
     expect([...ids].sort()).toEqual(Array.from({ length: 250 }, (_, index) => `a${String(index).padStart(3, "0")}`));
   });
 
-  it("do not open with the cursor of another call", async () => {
+  it("refuses a cursor that belongs to another call", async () => {
     const first = await service.get(path, { project: "pages", limit: "7" });
     const cursor = new URL(/^<([^>]+)>/.exec(first.headers.get("link") ?? "")?.[1] ?? "", service.url).searchParams.get(
       "cursor",
@@ -186,8 +186,8 @@ describe("pages", () => {
   });
 });
 
-describe("a query that takes long", () => {
-  it("ends when the caller said that it would not wait longer", async () => {
+describe("a long-running query", () => {
+  it("is cancelled when the wait that the caller asked for is over", async () => {
     const response = await service.get(
       path,
       { project: "pages", sql: endless },
@@ -197,7 +197,7 @@ describe("a query that takes long", () => {
     expect(response.headers.get("preference-applied")).toBe("wait=1");
   });
 
-  it("ends when its caller goes: a hundred leave none behind", async () => {
+  it("is cancelled when its caller disconnects, and a hundred such callers leave none running", async () => {
     const gone = new AbortController();
     const calls = Array.from({ length: 100 }, () => {
       const url = `${service.url}${path}?${new URLSearchParams({ project: "pages", sql: endless })}`;

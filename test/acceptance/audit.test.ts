@@ -67,7 +67,7 @@ const ask = (token: string, parameters: Record<string, string>, endpoint = "logs
   service.get(`/api/endpoints/query/${endpoint}`, parameters, { "x-api-key": token });
 
 describe("the audit", () => {
-  it("shows a run within two seconds: who, which version, parameters, redaction, and how it went", async () => {
+  it("records a run within two seconds with its actor, version, parameters, redaction and outcome", async () => {
     const { id, token } = await makeToken({ scopes: ["query"] });
     const headers = { "x-api-key": token, "lf-endpoint-redact-pii": "true" };
     const parameters = { project: "audited-run", sql: "select count(*) as n from edge_logs" };
@@ -90,7 +90,7 @@ describe("the audit", () => {
     expect(await audited({ actor: id, outcome: "unknown_column" })).toMatchObject({ status: 400 });
   });
 
-  it("counts answers from the cache together", async () => {
+  it("counts cache hits together in a few events", async () => {
     const { id, token } = await makeToken({ scopes: ["query"] });
     const parameters = { project: "counted", interval: "daily" };
     for (let call = 0; call < 20; call++) {
@@ -108,7 +108,7 @@ describe("the audit", () => {
       .toEqual([true, 19]);
   });
 
-  it("shows changes of tokens, sources and the cache, and refused calls", async () => {
+  it("records changes to tokens, sources and the cache, and refused calls", async () => {
     const { id, token } = await makeToken({ scopes: ["ingest"], pins: { project: "pinned-value" } });
     await api("POST", `/api/access-tokens/${id}/rotate`);
     await api("DELETE", `/api/access-tokens/${id}`);
@@ -129,14 +129,14 @@ describe("the audit", () => {
     expect(JSON.stringify(await events())).not.toContain("pinned-value");
   });
 
-  it("shows what a command did on the data folder", async () => {
+  it("records what a command does on the data folder", async () => {
     const args = ["token", "create", "--scope", "query", "--json"];
     const output = await outputOf(args, { LOGWEIR_DATA_DIR: service.dataDir });
     const { id } = JSON.parse(output) as { id: string };
     expect(await audited({ action: "token.create", target: id })).toMatchObject({ actor: "command" });
   });
 
-  it("is a source that queries of owners read, and that nobody writes to", async () => {
+  it("is a read-only source that only owners can query", async () => {
     const schema = (await (
       await service.get("/api/sources/logweir.audit/schema", { variant: "dot" })
     ).json()) as object;
@@ -154,7 +154,7 @@ describe("the audit", () => {
     }
   });
 
-  it("holds no token, no address, no e-mail and no query text, nor does the log", async () => {
+  it("contains no token, address, e-mail or query text, and neither does the log", async () => {
     const { id, token } = await makeToken({ scopes: ["query"] });
     const secrets = [
       token,
@@ -207,7 +207,7 @@ describe("the audit", () => {
     }
   });
 
-  it("is in the log as structured lines", async () => {
+  it("is written to the log as structured lines", async () => {
     const lines = service
       .output()
       .split("\n")
@@ -220,8 +220,8 @@ describe("the audit", () => {
   });
 });
 
-describe("the setting audit", () => {
-  it("leaves runs out with changes", async () => {
+describe("the audit setting", () => {
+  it('omits endpoint runs when it is "changes"', async () => {
     const quiet = await startService({ env: { LOGWEIR_AUDIT: "changes" } });
     try {
       await quiet.rows("logs.all", { project: "x" });
@@ -237,7 +237,7 @@ describe("the setting audit", () => {
   }, 60_000);
 });
 
-it("what was recorded last is there after a stop and a start", async () => {
+it("the last event that the audit recorded before a stop is there after a restart", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "logweir-audit-"));
   const first = await startService({ dataDir });
   await first.rows("logs.all", { project: "the-last-call" });

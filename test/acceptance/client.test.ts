@@ -70,11 +70,11 @@ export async function use(signal: AbortSignal): Promise<number> {
 `;
 
 describe("a generated client", () => {
-  it("compiles under tsc --strict, and so does what uses it rightly", async () => {
+  it("compiles under tsc --strict, together with code that uses it correctly", async () => {
     expect(await compile("consumer.ts", consumer)).toBe("");
   });
 
-  it("lets nobody send a wrong type, a wrong value or an unknown name, or leave out what is required", async () => {
+  it("makes wrong types, wrong values, unknown names and missing required parameters compile errors", async () => {
     const calls = [
       "client.logsAll({ project: 7 })",
       'client.usageApiCounts({ interval: "yearly", project: "abc" })',
@@ -89,7 +89,7 @@ describe("a generated client", () => {
     expect(lines).toEqual(calls.map((_, index) => index + 3));
   });
 
-  it("answers right rows, pages, redacted rows and typed errors", async () => {
+  it("returns the right rows, pages, redacted rows and typed errors", async () => {
     await run(process.execPath, [
       "node_modules/.bin/esbuild",
       join(folder, "client.ts"),
@@ -123,7 +123,7 @@ describe("a generated client", () => {
     await expect(aborted).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  it("is the same file again, and holds no token", async () => {
+  it("is identical when it is generated again, and contains no token", async () => {
     const again = join(folder, "again.ts");
     await logweir("client", "generate", "--out", again);
     const text = readFileSync(again, "utf8");

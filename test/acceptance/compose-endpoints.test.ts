@@ -26,7 +26,7 @@ afterAll(async () => {
 const rowsOf = (name: string, parameters: Record<string, string> = { project: "a" }) => service.rows(name, parameters);
 
 describe("an endpoint that reads another as a table", () => {
-  it("has its rows and columns, nested ones too, also joined with itself, and through several", async () => {
+  it("sees its rows and columns, including nested ones, joins with itself and several levels of endpoints", async () => {
     await create(service, {
       name: "by.id",
       query: "SELECT r.id, m.n FROM requests r, UNNEST(r.metadata) m ORDER BY id",
@@ -50,7 +50,7 @@ describe("an endpoint that reads another as a table", () => {
     expect(await rowsOf("deep", { project: "a", since: at(1) })).toEqual([{ n: 1, last: "2" }]);
   });
 
-  it("inherits its parameters with type, default and rules", async () => {
+  it("inherits its parameters with their types, defaults and rules", async () => {
     const { contract } = await create(service, { name: "inherits", query: "SELECT id, @project AS p FROM requests" });
     expect((contract as { parameters: object[] }).parameters).toMatchObject([
       { name: "project", type: "string", required: true },
@@ -64,7 +64,7 @@ describe("an endpoint that reads another as a table", () => {
     expect((await service.get("/api/endpoints/query/inherits", { project: "a", since: "noon" })).status).toBe(400);
   });
 
-  it("may declare one of them again, with the same type only", async () => {
+  it("may redeclare an inherited parameter only with the same type", async () => {
     const query = "SELECT id FROM requests ORDER BY id";
     await create(service, { name: "fixed", query, parameters: { project: { default: "b" } } });
     expect(await rowsOf("fixed", {})).toEqual([{ id: "3" }]);
@@ -75,7 +75,7 @@ describe("an endpoint that reads another as a table", () => {
     );
   });
 
-  it("reads it in its own scope: what the reader names alike is not seen there, and a source comes first", async () => {
+  it("resolves the other endpoint's tables in that endpoint's own scope, and prefers a source to an endpoint", async () => {
     await create(service, {
       name: "scoped",
       query: "WITH edge AS (SELECT 'mine' AS id) SELECT requests.id, edge.id AS own FROM requests, edge ORDER BY 1",
@@ -89,7 +89,7 @@ describe("an endpoint that reads another as a table", () => {
     expect(await rowsOf("reads.db", {})).toEqual([{ n: 0 }]);
   });
 
-  it("sees it redacted where it redacts, for everybody and in its conditions too", async () => {
+  it("sees rows redacted when the other endpoint redacts, for every caller and in conditions too", async () => {
     await create(service, {
       name: "private.requests",
       query: "SELECT id, event_message FROM edge WHERE project = @project ORDER BY timestamp DESC",
@@ -113,7 +113,7 @@ describe("an endpoint that reads another as a table", () => {
     expect(owner.body).toEqual({ result: hidden });
   });
 
-  it("goes on in pages where its rows can be told apart", async () => {
+  it("is paginated when its rows can be told apart", async () => {
     await create(service, {
       name: "paged",
       query: "SELECT timestamp, id FROM requests ORDER BY timestamp DESC LIMIT 1",
@@ -144,7 +144,7 @@ describe("the sandbox of an endpoint that reads another", () => {
     "FROM requests |> SELECT id",
     "SELECT * FROM own UNION ALL SELECT id FROM requests",
     "SELECT * FROM own JOIN requests USING (id)",
-  ])("keeps a consumer from it: %s", async (sql) => {
+  ])("denies a consumer access to the endpoint below: %s", async (sql) => {
     if ((await manage(service, "GET", "/api/endpoints/guarded")).status === 404) {
       await create(service, {
         name: "guarded",
@@ -158,7 +158,7 @@ describe("the sandbox of an endpoint that reads another", () => {
     expect(text).not.toContain("did you mean requests");
   });
 
-  it("keeps to the project that the caller gave, and shows the reader's tables", async () => {
+  it("limits a consumer to the caller's project and the reader's own tables", async () => {
     await create(service, {
       name: "open",
       query: "WITH own AS (SELECT * FROM requests) SELECT id FROM own",
@@ -174,8 +174,8 @@ describe("the sandbox of an endpoint that reads another", () => {
   });
 });
 
-describe("a change of an endpoint that others read", () => {
-  it("is refused with the path where it would close a circle", async () => {
+describe("a change to an endpoint that others read", () => {
+  it("is refused with the cycle's path when it would make endpoints read each other in a cycle", async () => {
     await create(service, { name: "c1", query: "SELECT 1 AS a" });
     await create(service, { name: "c2", query: "SELECT a FROM c1" });
     await create(service, { name: "c3", query: "SELECT a FROM c2" });
@@ -188,7 +188,7 @@ describe("a change of an endpoint that others read", () => {
     expect(self.query?.[0]).toContain("in a circle: self → self");
   });
 
-  it("is refused naming the reader that would break, and so is its removal", async () => {
+  it("is refused with the reader's name when it would break a reader; so is a removal", async () => {
     await create(service, { name: "base", query: "SELECT 1 AS a, 2 AS b" });
     await create(service, { name: "user", query: "SELECT a + 1 AS c FROM base" });
     await create(service, { name: "user.2", query: "SELECT c FROM user" });
@@ -207,7 +207,7 @@ describe("a change of an endpoint that others read", () => {
     expect(await rowsOf("user.2", {})).toEqual([{ c: 2 }]);
   });
 
-  it("shows in its readers at once: plans, cached answers and contracts", async () => {
+  it("takes effect immediately in its readers' plans, cached responses and contracts", async () => {
     await create(service, { name: "below", query: "SELECT 1 AS a" });
     await create(service, { name: "above", query: "SELECT * FROM below", cache_seconds: 600 });
     for (let call = 0; call < 3; call++) expect(await rowsOf("above", {})).toEqual([{ a: 1 }]);

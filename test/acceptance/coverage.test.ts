@@ -45,7 +45,7 @@ function titlesOf(file: string): readonly string[] {
 
 const known = new Map<string, readonly string[]>();
 
-it.each(rows)("%sthe coverage of section %s, %s, names a test that is run", (_, section, rule, test = "") => {
+it.each(rows)("%sthe coverage of section %s, %s, names a test that runs", (_, section, rule, test = "") => {
   expect(section).not.toBe("");
   expect(rule).not.toBe("");
   const [file = "", title = ""] = test.split(": ");

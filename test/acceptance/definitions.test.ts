@@ -26,7 +26,7 @@ const configured = {
   "usage.api-requests-count": statistics,
 };
 
-describe("the endpoints that come with the service", () => {
+describe("the built-in endpoints", () => {
   it.each(Object.entries(configured))(
     "%s: its settings have the values of the specification",
     async (name, settings) => {
@@ -46,14 +46,14 @@ describe("the endpoints that come with the service", () => {
     expect(list.map(({ name }) => name)).toEqual(Object.keys(configured));
   });
 
-  it("are shown to tokens of the scope private only", async () => {
+  it("are visible only to tokens of the scope private", async () => {
     expect((await service.get("/api/endpoints", {}, { "x-api-key": publicToken })).status).toBe(401);
     expect((await service.get("/api/endpoints", {}, {})).status).toBe(401);
     expect((await service.get("/api/endpoints/none")).status).toBe(404);
   });
 });
 
-describe("answers of usage.api-counts", () => {
+describe("the response cache", () => {
   const event = (id: string) => ({
     id,
     timestamp: new Date().toISOString(),
@@ -73,7 +73,7 @@ describe("answers of usage.api-counts", () => {
       },
     );
 
-  it("are kept for 900 s, by UUID and by name alike, whatever undeclared parameters come along", async () => {
+  it("serves usage.api-counts for 900 s, by UUID and name, whatever undeclared parameters are sent", async () => {
     await service.ingest("edge", [event("k1")]);
     const first = await counts({ project: "kept" });
     expect(first.headers.get("cache-control")).toBe("private, max-age=900, stale-while-revalidate=60");
@@ -91,19 +91,19 @@ describe("answers of usage.api-counts", () => {
     expect(await total(await counts({ project: "^https://kept" }))).toBe(2);
   });
 
-  it("are 304 to who has them already", async () => {
+  it("answers 304 when the client already has the response", async () => {
     const etag = (await counts({ project: "kept" })).headers.get("etag") ?? "";
     const again = await counts({ project: "kept" }, "usage.api-counts", { "if-none-match": etag });
     expect(again.status).toBe(304);
     expect(await again.text()).toBe("");
   });
 
-  it("are not shared between a redacted and a plain call", async () => {
+  it("does not share responses between a redacted and a plain call", async () => {
     const redacted = await counts({ project: "kept" }, "usage.api-counts", { "LF-ENDPOINT-REDACT-PII": "true" });
     expect(redacted.headers.get("cache-status")).toContain("fwd=miss");
   });
 
-  it("of logs.all are never kept", async () => {
+  it("is not used for logs.all", async () => {
     const response = await service.get("/api/endpoints/query/logs.all", { project: "kept" });
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect((await postEvents(service.url, "edge", "[]")).status).toBe(200);

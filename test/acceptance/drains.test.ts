@@ -122,7 +122,7 @@ afterAll(async () => {
 });
 
 describe("log drains", () => {
-  it("send a webhook the events that a rule's query holds for, as they were sent", async () => {
+  it("send a webhook the events that match a rule's query, as they were received", async () => {
     const hook = await startHook();
     const config = { url: hook.url, headers: { Authorization: "Bearer s3cret-in-header" } };
     const id = await drain(
@@ -148,7 +148,7 @@ describe("log drains", () => {
     expect((await call(service, "GET", "/api/rules")).json).toEqual([]);
   });
 
-  it("lose nothing over an unreachable destination and a killed process, also of long bodies", async () => {
+  it("lose no event when the destination is unreachable and the process is killed, even with long bodies", async () => {
     const first = await startHook();
     const { port } = first;
     await first.close();
@@ -175,7 +175,7 @@ describe("log drains", () => {
     await until(async () => /"waiting":0/.test((await call(service, "GET", "/api/backends")).text), "nothing waits");
   });
 
-  it("follow no redirect", async () => {
+  it("do not follow redirects", async () => {
     const [from, to] = [await startHook(), await startHook()];
     from.answer = { status: 307, headers: { location: to.url } };
     const id = await drain(service, { type: "webhook", config: { url: from.url } }, { auth: "" });
@@ -189,7 +189,7 @@ describe("log drains", () => {
     await call(service, "DELETE", `/api/backends/${id}`);
   });
 
-  it("bring events to another Logweir with their ids, times and fields, and as Loki's push", async () => {
+  it("forward events to another Logweir with ids, times and fields, directly and through Loki's push API", async () => {
     const far = await startService();
     try {
       const config = { url: far.url, token: privateToken };
@@ -219,7 +219,7 @@ describe("log drains", () => {
     }
   });
 
-  it("are for owners only, who see in no answer, log or file what is secret", async () => {
+  it("are for owners only, and no answer, log or file reveals their secrets", async () => {
     for (const path of ["/api/backends", "/api/rules"]) {
       expect((await call(service, "GET", path, undefined, publicToken)).status).toBe(401);
       expect((await call(service, "POST", path, {}, publicToken)).status).toBe(401);
@@ -252,7 +252,7 @@ describe("log drains", () => {
     expect(service.output().includes("s3cret-in-")).toBe(false);
   });
 
-  it("tell what is wrong with a document, field by field", async () => {
+  it("report the errors of a document by field", async () => {
     const backend = await call(service, "POST", "/api/backends", { type: "bigquery" });
     expect(backend.status).toBe(422);
     expect(Object.keys((backend.json as { error: { fields: object } }).error.fields)).toEqual([

@@ -18,7 +18,7 @@ async function patch(name: string, fields: object, headers: Record<string, strin
 }
 
 describe("versions of an endpoint", () => {
-  it("keep number, time, who and what was changed, and each one's whole document", async () => {
+  it("record the number, time, author, changed fields and whole document of each save", async () => {
     await create(service, { name: "history", query: "SELECT 1 AS a" });
     await patch("history", { query: "SELECT 'x' AS a, 2 AS b", description: "Two" });
     const { body } = await manage(service, "GET", "/api/endpoints/history/versions");
@@ -40,7 +40,7 @@ describe("versions of an endpoint", () => {
     }
   });
 
-  it("are compared by the lines of the query, the settings and the contract, each breaking or not", async () => {
+  it("are compared by query lines, settings and contract, with each change marked as breaking or not", async () => {
     await create(service, {
       name: "compared",
       query: "SELECT @p AS kept, 1 AS gone,\n  2 AS retyped\n",
@@ -75,7 +75,7 @@ describe("versions of an endpoint", () => {
     expect(same.body).toEqual({ from: 2, to: 2, breaking: false, changes: [], query: [] });
   });
 
-  it("are gone back to by a new version", async () => {
+  it("are restored by making a new version", async () => {
     await create(service, { name: "back", query: "SELECT 1 AS a" });
     await patch("back", { query: "SELECT 2 AS a" });
     const back = await manage(service, "POST", "/api/endpoints/back/versions/1/rollback");
@@ -91,7 +91,7 @@ describe("versions of an endpoint", () => {
     );
   });
 
-  it("stay when the endpoint is removed; by its id it comes back, and its name is free", async () => {
+  it("survive the removal of the endpoint, which can be restored by id once its name is free", async () => {
     const { id } = await create(service, { name: "removed", query: "SELECT 1 AS a" });
     await manage(service, "DELETE", "/api/endpoints/removed");
     const other = await create(service, { name: "removed", query: "SELECT 2 AS a" });
@@ -107,7 +107,7 @@ describe("versions of an endpoint", () => {
 });
 
 describe("name@3", () => {
-  it("runs that version under every form of the URL, by GET and POST, and the name runs the current one", async () => {
+  it("runs that version under every form of the URL, by GET and POST; the bare name runs the current one", async () => {
     const { id } = await create(service, { name: "pinned", query: "SELECT 1 AS a", cache_seconds: 60 });
     await patch("pinned", { query: "SELECT 2 AS a", name: "pinned.now" });
     for (const path of ["/api/endpoints/query/", "/api/endpoints/query/name/", "/endpoints/query/"]) {
@@ -138,7 +138,7 @@ describe("name@3", () => {
     }
   });
 
-  it("keeps what the owner has closed since: the sandbox, and personal data", async () => {
+  it("honours a sandbox and redaction that the owner has added since or had then", async () => {
     await create(service, {
       name: "closed",
       query: "WITH t AS (SELECT 'mail a@example.com' AS m) SELECT m FROM t",
@@ -150,7 +150,7 @@ describe("name@3", () => {
     expect(asked.status).toBe(403);
   });
 
-  it("has the stricter of each limit, its own and the endpoint's, but for max_rows", async () => {
+  it("has the stricter of its own and the endpoint's limits, except for max_rows", async () => {
     const query = "SELECT REPEAT('x', 700) AS n FROM UNNEST([1, 2, 3])";
     await create(service, { name: "narrow", query, max_rows: 2 });
     await patch("narrow", { max_result_bytes: 1_000, max_rows: 1 });
@@ -167,8 +167,8 @@ describe("name@3", () => {
   });
 });
 
-describe("changes at the same time", () => {
-  it("with one If-Match: one wins, the others are told the version that it made", async () => {
+describe("concurrent changes", () => {
+  it("with the same If-Match have one winner; the others are told the new version", async () => {
     await create(service, { name: "race", query: "SELECT 0 AS a" });
     for (let round = 1; round <= 5; round++) {
       const etag = `"${round}"`;
@@ -189,7 +189,7 @@ describe("changes at the same time", () => {
     }
   });
 
-  it("without If-Match come one after the other: each is a version", async () => {
+  it("without If-Match are applied one after another, each as a version", async () => {
     await create(service, { name: "queue", query: "SELECT 0 AS a" });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -202,7 +202,7 @@ describe("changes at the same time", () => {
     expect(body).toHaveLength(21);
   });
 
-  it("that make the same name: one wins", async () => {
+  it("that create the same name have one winner", async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>
         manage(service, "POST", "/api/endpoints", { name: "twin", query: "SELECT 1 AS a" }),
@@ -211,7 +211,7 @@ describe("changes at the same time", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422]);
   });
 
-  it("hold to If-Match on every change, in every form of the header", async () => {
+  it("check If-Match on every kind of change and in every form of the header", async () => {
     await create(service, { name: "matched", query: "SELECT 1 AS a" });
     const { url } = service;
     const remove = (tag: string) =>

@@ -39,7 +39,7 @@ id: 7f0cf0a4-2f6e-4d0a-9a7b-0f8f1f0f6c12
 SELECT COUNT(*) AS n FROM errors`;
 
 describe("endpoints as code", () => {
-  it("go from a folder to a service: a plan, then each change once, readers after what they read", async () => {
+  it("are applied from a folder with a plan, each change once, and readers after what they read", async () => {
     write("errors.sql", errors());
     write("a-reader.sql", reader);
     const diff = await logweir("endpoint", "diff", files());
@@ -58,7 +58,7 @@ describe("endpoints as code", () => {
     expect((await logweir("endpoint", "diff", files())).code).toBe(0);
   });
 
-  it("come back out of a service byte for byte, and files that mean the same stay", async () => {
+  it("are pulled byte for byte, without rewriting files that mean the same", async () => {
     const before = statSync(join(files(), "errors.sql")).mtimeMs;
     const same = await logweir("endpoint", "pull", files());
     expect([same.code, same.output]).toEqual([0, "0 written, 2 unchanged\n"]);
@@ -70,7 +70,7 @@ describe("endpoints as code", () => {
     expect((await logweir("endpoint", "diff", fresh)).code).toBe(0);
   });
 
-  it("tell what a change breaks for callers, and make it on the version that was planned on", async () => {
+  it("show which changes break callers, and apply them to the planned version", async () => {
     write("errors.sql", errors("SELECT id, project\nFROM edge WHERE project = @project\n", "max_rows: 50\n"));
     const diff = await logweir("endpoint", "diff", files(), "--json");
     expect(diff.code).toBe(2);
@@ -91,7 +91,7 @@ describe("endpoints as code", () => {
     expect(shown.output).toContain("updated errors (version 2)");
   });
 
-  it("keep local edits from being overwritten unless somebody forces it", async () => {
+  it("do not overwrite local edits on a pull unless it is forced", async () => {
     const edited = errors("SELECT 1 AS edited, @project AS p");
     write("errors.sql", edited);
     const refused = await logweir("endpoint", "pull", files());
@@ -101,7 +101,7 @@ describe("endpoints as code", () => {
     expect(read("errors.sql")).toContain("SELECT id, project\n");
   });
 
-  it("change nothing where one of the files is wrong, and tell every problem", async () => {
+  it("apply nothing when one file is invalid, and report every problem", async () => {
     const good = read("errors.sql");
     write("errors.sql", errors("SELECT NOPE(id) FROM edge WHERE project = @project"));
     write("new.sql", reader.replace("7f0c", "8f0c").replace("COUNT(*)", "COUNTT(*)").replace("errors", "edge"));
@@ -126,7 +126,7 @@ describe("endpoints as code", () => {
     expect((await logweir("endpoint", "diff", files())).code).toBe(0);
   });
 
-  it("are deleted only when somebody says so, readers first", async () => {
+  it("are deleted only on request, readers first", async () => {
     rmSync(join(files(), "errors.sql"));
     rmSync(join(files(), "a-reader.sql"));
     const kept = await logweir("endpoint", "diff", files());
@@ -136,7 +136,7 @@ describe("endpoints as code", () => {
     expect((await logweir("endpoint", "list", "--json")).output).toBe("[]\n");
   });
 
-  it("need a service", async () => {
+  it("fail with a clear message when no service answers", async () => {
     const gone = await logweir("endpoint", "diff", files(), "--url", "http://127.0.0.1:1");
     expect(gone).toMatchObject({
       code: 1,

@@ -63,7 +63,7 @@ async function refusal(path: string, parameters: Record<string, string>, token =
 }
 
 describe("an overview", () => {
-  it("counts rows over time and by values, of the token's project alone", async () => {
+  it("counts rows over time and by value, within the token's project", async () => {
     const { total, series, facets, ...rest } = await ask<OverviewAnswer>("logs.all/overview", {
       ...range,
       buckets: "6",
@@ -89,7 +89,7 @@ describe("an overview", () => {
     expect(facets[2]?.values).toEqual([{ value: null, count: 29 }]);
   });
 
-  it("is of the rows of the caller's query, LQL or SQL, without its LIMIT", async () => {
+  it("covers the rows of the caller's LQL or SQL query, ignoring its LIMIT", async () => {
     const facets = "metadata.request.method";
     const lql = await ask<OverviewAnswer>("logs.all/overview", {
       ...range,
@@ -109,17 +109,17 @@ describe("an overview", () => {
     expect(other.total).toBe(0);
   });
 
-  it("has pages as large as the limit that is sent, in LQL too", async () => {
+  it("does not change the limit of an LQL query", async () => {
     expect(await ask<unknown[]>("logs.all", { lql: "s:id", limit: "7" })).toHaveLength(7);
   });
 
-  it("begins after its start and holds its end", async () => {
+  it("excludes its start and includes its end", async () => {
     const first = { from: "2026-08-20T08:00:00Z", to: range.from, buckets: "1" };
     const { series } = await ask<OverviewAnswer>("logs.all/overview", first);
     expect(series).toEqual([{ value: null, counts: [1] }]);
   });
 
-  it("sees values redacted where the call is", async () => {
+  it("shows redacted values when the call is redacted", async () => {
     const parameters = { ...range, project: "abc", facets: "metadata.request.headers.cf_connecting_ip" };
     const response = await service.get("/api/endpoints/query/logs.all/overview", parameters, {
       "x-api-key": privateToken,
@@ -129,7 +129,7 @@ describe("an overview", () => {
     expect(result.facets[0]?.values).toEqual([{ value: "REDACTED", count: 29 }]);
   });
 
-  it("refuses what it cannot read, by name", async () => {
+  it("names the parameter that it refuses", async () => {
     expect(await refusal("logs.all/overview", { to: range.to })).toEqual([400, "missing_parameter", "from"]);
     expect(await refusal("logs.all/overview", { from: "soon", to: range.to })).toEqual([
       400,
@@ -175,7 +175,7 @@ describe("an overview", () => {
 });
 
 describe("the tables of an endpoint", () => {
-  it("come with their fields, for whoever may query them", async () => {
+  it("are listed with their fields for any token that may query the endpoint", async () => {
     const response = await service.get("/api/endpoints/query/logs.all/tables", {}, { "x-api-key": tenant });
     const { tables } = (await response.json()) as {
       tables: { name: string; is_default: boolean; aliases: string[]; fields: { path: string; type: string }[] }[];
@@ -188,7 +188,7 @@ describe("the tables of an endpoint", () => {
 });
 
 describe("the diagnostics of a query", () => {
-  it("have places, and come with 200", async () => {
+  it("have positions and are answered with status 200", async () => {
     const good = await ask("logs.all/parse", { sql: "select id, timestamp from edge_logs" });
     expect(good).toEqual({
       is_valid: true,
@@ -210,7 +210,7 @@ describe("the diagnostics of a query", () => {
     expect(lql).toMatchObject({ is_valid: false, diagnostics: [{ code: "invalid_lql", line: 1 }] });
   });
 
-  it("warns of fields that none of the caller's events has carried, and guesses among those that it has", async () => {
+  it("warn of fields that none of the caller's events has, and suggest only fields of those events", async () => {
     const sql = "select 1 from edge_logs cross join unnest(metadata) m\nwhere m.secret_fild = 'x' or m.respnse is null";
     const told = await ask<{ is_valid: boolean; warnings: object[] }>("logs.all/parse", { sql });
     expect(told).toMatchObject({
@@ -230,13 +230,13 @@ describe("the diagnostics of a query", () => {
     });
   });
 
-  it("tells nothing of an endpoint's own text", async () => {
+  it("reveal nothing about the endpoint's own text", async () => {
     expect(await ask("logs.all/parse", {})).toMatchObject({ is_valid: true, warnings: [] });
   });
 });
 
-describe("what lies around a row", () => {
-  it("is its neighbours in time, newest first, with the row between", async () => {
+describe("the rows around a row", () => {
+  it("are its neighbours in time, newest first, with the row itself in the middle", async () => {
     const at = "2026-08-20T09:10:00Z";
     const rows = await ask<{ id: string }[]>("logs.all/around", { timestamp: at, id: "abc-600", count: "2" });
     expect(rows.map(({ id }) => id)).toEqual(["abc-720", "abc-660", "abc-600", "abc-540", "abc-480"]);
@@ -249,8 +249,8 @@ describe("what lies around a row", () => {
   });
 });
 
-describe("a source as an endpoint", () => {
-  it("answers its owner like any endpoint", async () => {
+describe("a source addressed as an endpoint", () => {
+  it("answers its owner like any other endpoint", async () => {
     const rows = await ask<{ id: string }[]>("source:edge", { lql: "m.request.method:BREW" }, privateToken);
     expect(rows.map(({ id }) => id)).toEqual(["other-61"]);
     const { total } = await ask<OverviewAnswer>("source:edge/overview", range, privateToken);
@@ -268,7 +268,7 @@ describe("a source as an endpoint", () => {
 });
 
 describe("the session", () => {
-  it("tells what a token may do, and nothing else", async () => {
+  it("describes what a token may do, and nothing else", async () => {
     const read = async (token: string) =>
       (await service.get("/api/session", {}, { "x-api-key": token })).json() as Promise<Record<string, never>>;
     const mine = await read(tenant);
@@ -288,7 +288,7 @@ describe("the session", () => {
 });
 
 describe("the catalogue", () => {
-  it("has every function with signatures and a line, once", async () => {
+  it("lists the functions with their signatures and has an entity tag", async () => {
     const response = await service.get("/api/catalogue", {}, { "x-api-key": tenant });
     const { functions } = (await response.json()) as { functions: { name: string; summary: string }[] };
     expect(functions.length).toBeGreaterThan(250);
@@ -305,7 +305,7 @@ describe("statistics", () => {
   const read = async (path: string, token = privateToken) =>
     service.get(`/api/statistics/${path}`, {}, { "x-api-key": token });
 
-  it("count calls of endpoints as the audit has them", async () => {
+  it("count endpoint calls from the audit", async () => {
     await ask("logs.all", {});
     expect(await refusal("logs.all", { sql: "select nope from edge_logs" })).toEqual([
       400,
@@ -323,7 +323,7 @@ describe("statistics", () => {
     expect((await service.get("/api/statistics/endpoints", { since: "1 day" })).status).toBe(400);
   });
 
-  it("count a caller that left as a call, with the status 499, and not as an error", async () => {
+  it("count a caller that disconnected as a call with status 499, not as an error", async () => {
     const sql =
       "select count(*) as n from unnest(generate_array(1, 200000)) as a cross join unnest(generate_array(1, 200000)) as b";
     const leaving = new AbortController();
@@ -345,7 +345,7 @@ describe("statistics", () => {
     });
   });
 
-  it("tell what came of what was sent, with the reasons of rejections", async () => {
+  it("report what became of the events of a source, with the reasons for rejections", async () => {
     const post = (body: string) =>
       fetch(`${service.url}/api/logs?source_name=db`, {
         method: "POST",
@@ -363,13 +363,13 @@ describe("statistics", () => {
     ]);
   });
 
-  it("are for owners", async () => {
+  it("are for owners only", async () => {
     for (const path of ["endpoints", "sources"]) expect((await read(path, tenant)).status).toBe(401);
   });
 });
 
 describe("the tests of an endpoint", () => {
-  it("are run over the API, and told afterwards", async () => {
+  it("run over the API, and their last result can be read afterwards", async () => {
     const url = `${service.url}/api/endpoints/usage.api-counts/tests`;
     const headers = { "x-api-key": privateToken };
     expect(await (await fetch(url, { headers })).json()).toEqual({ has_tests: true, last: null });

@@ -15,7 +15,7 @@ afterAll(async () => {
 const stored = async (project: string, columns = "id") =>
   service.rows("logs.all", { project, sql: `select ${columns} from edge_logs order by id` });
 
-describe("paths and source names", () => {
+describe("ingest paths and source names", () => {
   it.each(["/api/logs", "/logs", "/api/events"])("POST %s stores events", async (path) => {
     const project = `path${path.replaceAll("/", "-")}`;
     const response = await fetch(`${service.url}${path}?source_name=cloudflare.logs.prod`, {
@@ -28,7 +28,7 @@ describe("paths and source names", () => {
     expect(await stored(project)).toEqual([{ id: project }]);
   });
 
-  it("source is taken as source_name is", async () => {
+  it("the parameter source works like source_name", async () => {
     const response = await fetch(`${service.url}/api/logs?source=edge`, {
       method: "POST",
       headers: { "x-api-key": privateToken, "content-type": "application/json" },
@@ -38,13 +38,13 @@ describe("paths and source names", () => {
     expect(await stored("by-source")).toEqual([{ id: "s1" }]);
   });
 
-  it("an unknown source is named in the answer", async () => {
+  it("an unknown source is refused by name", async () => {
     const response = await postEvents(service.url, "nowhere", "[]");
     expect(response.status).toBe(404);
     expect((await readError(response)).message).toContain("nowhere");
   });
 
-  it("a missing source is told", async () => {
+  it("a missing source is refused with the name of the parameter", async () => {
     const response = await fetch(`${service.url}/api/logs`, {
       method: "POST",
       headers: { "x-api-key": privateToken },
@@ -54,13 +54,13 @@ describe("paths and source names", () => {
     expect((await readError(response)).message).toContain("source_name");
   });
 
-  it("no token is 401", async () => {
+  it("a wrong token is answered with 401", async () => {
     const response = await postEvents(service.url, "edge", "[]", { "x-api-key": "wrong" });
     expect(response.status).toBe(401);
   });
 });
 
-describe("body forms", () => {
+describe("a request body", () => {
   it.each([
     ["an object", JSON.stringify({ id: "b1", project: "form-object" }), "application/json", "form-object", 1],
     [
@@ -81,7 +81,7 @@ describe("body forms", () => {
       "form-lines",
       2,
     ],
-  ])("%s is stored", async (_, body, contentType, project, count) => {
+  ])("can be %s", async (_, body, contentType, project, count) => {
     const response = await postEvents(service.url, "edge", body, { "content-type": contentType });
     expect(await response.json()).toEqual({ message: "Logged!", accepted: count });
     // An id is stored once a source: other forms may have stored it before.
@@ -93,7 +93,7 @@ describe("body forms", () => {
     ["gzip", gzipSync],
     ["br", brotliCompressSync],
     ["deflate", deflateSync],
-  ])("compressed with %s is stored", async (encoding, compress) => {
+  ])("can be compressed with %s", async (encoding, compress) => {
     const body = compress(Buffer.from(JSON.stringify([{ id: `z-${encoding}`, project: `zip-${encoding}` }])));
     const response = await postEvents(service.url, "edge", body, { "content-encoding": encoding });
     expect(response.status).toBe(200);
@@ -103,13 +103,13 @@ describe("body forms", () => {
   it.each([
     ["{", 400],
     ["1", 400],
-  ])("the body %s is refused", async (body, status) => {
+  ])("that is %s is refused", async (body, status) => {
     const response = await postEvents(service.url, "edge", body);
     expect(response.status).toBe(status);
     await readError(response);
   });
 
-  it("beyond 12 MB is 413", async () => {
+  it("of more than 12 MB is answered with 413", async () => {
     const response = await postEvents(service.url, "edge", JSON.stringify([{ event_message: "x".repeat(12_100_000) }]));
     expect(response.status).toBe(413);
     await readError(response);
@@ -117,7 +117,7 @@ describe("body forms", () => {
 });
 
 describe("events", () => {
-  it("that cannot be stored are named by index, and the others are stored", async () => {
+  it("that cannot be stored are reported by index while the others are stored", async () => {
     const body = JSON.stringify([{ id: "ok1", project: "partial" }, 7, { id: "ok2", project: "partial" }, null]);
     const response = await postEvents(service.url, "edge", body);
     expect(response.status).toBe(422);
@@ -132,7 +132,7 @@ describe("events", () => {
     expect(await stored("partial")).toEqual([{ id: "ok1" }, { id: "ok2" }]);
   });
 
-  it("with a repeated id are stored once, in one request and over several", async () => {
+  it("with the same id are stored once, within one request and across several", async () => {
     const event = { id: "twice", project: "repeat", timestamp: "2026-08-20T09:00:00Z" };
     await service.ingest("edge", [event, event]);
     await service.ingest("edge", [event]);
@@ -143,7 +143,7 @@ describe("events", () => {
     ]);
   });
 
-  it("of the future are stored and counted", async () => {
+  it("with a timestamp in the future are stored", async () => {
     const timestamp = new Date(Date.now() + 3 * 3_600_000).toISOString();
     const response = await postEvents(
       service.url,
@@ -154,7 +154,7 @@ describe("events", () => {
     expect(await stored("future")).toEqual([{ id: "future" }]);
   });
 
-  it("keep their time to the microsecond, and get the server's where they have none", async () => {
+  it("keep their timestamp to the microsecond, and get the server's time when theirs is not readable", async () => {
     const before = Date.now() * 1000;
     await service.ingest("edge", [
       { id: "t1", project: "times", timestamp: "2026-08-20T09:00:00.123456Z" },
@@ -167,7 +167,7 @@ describe("events", () => {
     expect(Number(rows[2]?.timestamp)).toBeGreaterThanOrEqual(before);
   });
 
-  it("keep fields of changing types, each value visible", async () => {
+  it("keep every value of a field whose type changes", async () => {
     await service.ingest("edge", [
       { id: "v1", project: "types", metadata: { status: 200 } },
       { id: "v2", project: "types", metadata: { status: "200" } },
@@ -188,7 +188,7 @@ describe("events", () => {
     ]);
   });
 
-  it("lose nothing of Unicode, long texts and large integers", async () => {
+  it("keep Unicode, long texts and large integers intact", async () => {
     const text = `ü😀\u0001"\\ ${"long ".repeat(20_000)}`;
     const body = `[{"id":"u1","project":"unicode","event_message":${JSON.stringify(text)},"metadata":{"n":9007199254740993}}]`;
     expect((await postEvents(service.url, "edge", body)).status).toBe(200);
@@ -199,8 +199,8 @@ describe("events", () => {
   });
 });
 
-describe("events that name no project", () => {
-  it("are stored, counted in the source's statistics, and named in the log with the field that they lack", async () => {
+describe("events without a project", () => {
+  it("are stored, counted in the source's statistics and logged with the name of the missing field", async () => {
     const statistics = async () => {
       const all = (await (await service.get("/api/statistics/sources")).json()) as {
         sources: { source: string; without_tenant: number }[];

@@ -28,7 +28,7 @@ function engineHostOf(pid: number): number {
 const event = (id: string) => ({ id, project: "life", timestamp: "2026-08-20T09:00:00Z" });
 
 describe("the service", () => {
-  it("is healthy without a token, drains on SIGTERM, exits 0, and has everything after a restart", async () => {
+  it("is healthy without a token, drains on SIGTERM, exits with 0 and has its events after a restart", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "logweir-life-"));
     const first = await startServiceProcess({ dataDir });
     const health = await first.get("/health", {}, {});
@@ -43,7 +43,7 @@ describe("the service", () => {
   });
 });
 
-describe("a service that runs", () => {
+describe("a running service", () => {
   let service: ServiceProcess;
 
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe("a service that runs", () => {
 
   afterAll(() => service.stop());
 
-  it("survives kill -9 of its engine host: working again soon, nothing acknowledged lost", async () => {
+  it("survives kill -9 of its engine host without losing an acknowledged event", async () => {
     await service.ingest("edge", [event("before")]);
     process.kill(engineHostOf(service.process.pid ?? 0), "SIGKILL");
     await expect
@@ -70,7 +70,7 @@ describe("a service that runs", () => {
     expect((await service.get("/health", {}, {})).status).toBe(200);
   });
 
-  it("goes on without its log when nobody reads that any more", async () => {
+  it("continues when the reader of its log goes away", async () => {
     const service = await startServiceProcess();
     service.process.stdout?.destroy();
     service.process.stderr?.destroy();
@@ -79,7 +79,7 @@ describe("a service that runs", () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it("logs neither tokens nor what was sent", async () => {
+  it("logs neither tokens nor event contents", async () => {
     await service.ingest("edge", [{ id: "secret-id", event_message: "secret message 203.0.113.77", project: "life" }]);
     await service.rows("logs.all", {
       project: "life",
@@ -92,7 +92,7 @@ describe("a service that runs", () => {
   });
 });
 
-describe("a wrong setting or file", () => {
+describe("an invalid setting or file", () => {
   it.each([
     ["LOGWEIR_PORT", "eighty"],
     ["LOGWEIR_QUERY_TIMEOUT_MS", "-1"],
@@ -102,7 +102,7 @@ describe("a wrong setting or file", () => {
     expect([code, errors]).toEqual([1, expect.stringContaining(name)]);
   });
 
-  it("an endpoint file with an error stops the start with file, line, column and a caret", async () => {
+  it("with an error in an endpoint stops the start with its file, line, column and a caret", async () => {
     const folder = await mkdtemp(join(tmpdir(), "logweir-endpoints-"));
     const sql =
       "/*---\nid: 0d8f9a52-7f6e-4a37-9a0e-2f5a4f1f0c11\nname: broken\nmax_rows: 10\n---*/\nwith a as (select " +
@@ -116,7 +116,7 @@ describe("a wrong setting or file", () => {
   });
 });
 
-it("a command whose output nobody reads any more ends as SIGPIPE would end it, without a word", async () => {
+it("a command whose output is closed exits silently as if by SIGPIPE", async () => {
   const command = spawn(process.execPath, ["dist/logweir.js", "sql", "--batch"], { stdio: "pipe" });
   const ended = once(command, "exit");
   const said: unknown[] = [];

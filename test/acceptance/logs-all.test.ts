@@ -60,17 +60,17 @@ describe.each(tables)("the table %s", (table, source, place) => {
     expect(await ids({})).toEqual([`${table}-3`, `${table}-2`, `${table}-1`]);
   });
 
-  it("begins strictly after the start", async () => {
+  it("excludes the start of the time range", async () => {
     expect(await ids({ iso_timestamp_start: "2026-08-20T09:00:00.000001Z" })).toEqual([`${table}-3`, `${table}-2`]);
     expect(await ids({ iso_timestamp_start: "2026-08-20T09:00:00.000000Z" })).toHaveLength(3);
   });
 
-  it("ends at the end, inclusive", async () => {
+  it("includes the end of the time range", async () => {
     expect(await ids({ iso_timestamp_end: "2026-08-20T09:00:00.000002Z" })).toEqual([`${table}-2`, `${table}-1`]);
     expect(await ids({ iso_timestamp_end: "2026-08-20T08:59:59.999999Z" })).toEqual([]);
   });
 
-  it("takes both bounds together, in any zone", async () => {
+  it("applies both bounds together, in any time zone", async () => {
     const bounds = {
       iso_timestamp_start: "2026-08-20T11:00:00.000001+02:00",
       iso_timestamp_end: "2026-08-20T09:00:00.000002Z",
@@ -78,11 +78,11 @@ describe.each(tables)("the table %s", (table, source, place) => {
     expect(await ids(bounds)).toEqual([`${table}-2`]);
   });
 
-  it("has no bound where the parameter is an empty string", async () => {
+  it("has no time bound when the parameter is an empty string", async () => {
     expect(await ids({ iso_timestamp_start: "", iso_timestamp_end: "" })).toHaveLength(3);
   });
 
-  it("shows timestamp, id, event_message, metadata and identifier", async () => {
+  it("has the columns timestamp, id, event_message, metadata and identifier", async () => {
     const rows = await service.rows("logs.all", { project, sql: `select * from ${table} order by timestamp limit 1` });
     expect(rows).toEqual([
       {
@@ -96,13 +96,13 @@ describe.each(tables)("the table %s", (table, source, place) => {
   });
 });
 
-describe("names that existing clients send", () => {
+describe("a table name of existing clients", () => {
   it.each([
     ["postgres_logs", "db_logs"],
     ["postgrest_logs", "rest_logs"],
     ["pgbouncer_logs", "pooler_logs"],
     ["supavisor_logs", "pooler_logs"],
-  ])("%s is %s", async (alias, table) => {
+  ])("%s reads %s", async (alias, table) => {
     const project = `p-${table.replaceAll("_", "-")}`;
     const rows = await service.rows("logs.all", { project, sql: `select id from ${alias}` });
     expect(rows.map((row) => row.id)).toEqual([`${table}-3`, `${table}-2`, `${table}-1`]);
@@ -130,7 +130,7 @@ describe("the default query", () => {
     ]);
   });
 
-  it("gives the 100 newest rows of edge_logs only", async () => {
+  it("returns only the 100 newest rows of edge_logs", async () => {
     const rows = await service.rows("logs.all", { project });
     expect(rows).toHaveLength(100);
     expect(rows[0]?.id).toBe("edge-1199");
@@ -149,12 +149,12 @@ describe("the default query", () => {
     ]);
   });
 
-  it("gives timestamps as integer microseconds", async () => {
+  it("returns timestamps as integer microseconds", async () => {
     const [row] = await service.rows("logs.all", { project });
     expect(row?.timestamp).toBe((start + 1_199) * 1000);
   });
 
-  it("is cut at 1000 rows, the endpoint's maximum, when the consumer asks for more", async () => {
+  it("is cut at the endpoint's maximum of 1000 rows when the consumer asks for more", async () => {
     const rows = await service.rows("logs.all", { project, sql: "select id from edge_logs limit 5000" });
     expect(rows).toHaveLength(1_000);
     expect(rows[0]?.id).toBe("edge-1199");
@@ -166,33 +166,33 @@ describe("the default query", () => {
   });
 });
 
-describe("parameters", () => {
-  it("project is required", async () => {
+describe("parameters of logs.all", () => {
+  it("must include project", async () => {
     const response = await service.get("/api/endpoints/query/logs.all");
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { status: 400, parameter: "project" } });
   });
 
-  it.each(["yesterday", "2026-13-01T00:00:00Z"])("the time %s is refused by name", async (value) => {
+  it.each(["yesterday", "2026-13-01T00:00:00Z"])("are refused by name when the time is %s", async (value) => {
     const response = await service.get("/api/endpoints/query/logs.all", { project: "p", iso_timestamp_start: value });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { status: 400, parameter: "iso_timestamp_start" } });
   });
 
   it.each(["2026-08-20T09:00:00.000001", "2026-08-20 09:00:00.000001"])(
-    "the time %s, which names no zone, is UTC",
+    "read the time %s, which has no zone, as UTC",
     async (value) => {
       const bounds = { project: "p-edge-logs", iso_timestamp_start: value, sql: "select id from edge_logs" };
       expect((await service.rows("logs.all", bounds)).map(({ id }) => id)).toEqual(["edge_logs-3", "edge_logs-2"]);
     },
   );
 
-  it("a date alone is midnight UTC", async () => {
+  it("read a date alone as midnight UTC", async () => {
     const rows = await service.rows("logs.all", { project: "p-edge-logs", iso_timestamp_end: "2026-08-20" });
     expect(rows).toEqual([]);
   });
 
-  it("unknown ones are ignored", async () => {
+  it("are ignored when they are unknown", async () => {
     expect(await service.rows("logs.all", { project: "p-edge-logs", ref: "x", project_tier: "FREE" })).toHaveLength(3);
   });
 });

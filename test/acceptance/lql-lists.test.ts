@@ -63,7 +63,7 @@ describe("an LQL path through a list of objects", () => {
     ["m.list.k:2 OR m.list.other:2", ["bare", "two"]],
     ["m.list.nothing:2", []],
     ["m.user.plan:free m.list.k:2", ["two"]],
-  ])("holds for any element: %s", async (lql, expected) => {
+  ])("matches any element: %s", async (lql, expected) => {
     expect(await ids(lql)).toEqual(expected);
   });
 
@@ -72,30 +72,30 @@ describe("an LQL path through a list of objects", () => {
     expect(rows.map((row) => row.count)).toEqual([2]);
   });
 
-  it("is the same for an owner's query over a source", async () => {
+  it("works the same in an owner's query over a source", async () => {
     const { body } = await manage(service, "POST", "/api/query", { lql: "f:edge m.list.k:2 s:id" });
     expect(body).toMatchObject({ result: [{ id: "two" }] });
   });
 
-  it("reads what redaction leaves", async () => {
+  it("reads redacted values", async () => {
     expect(await ids('m.list.ip:"5.6.7.8"')).toEqual(["two"]);
     expect(await ids('m.list.ip:"5.6.7.8"', { "lf-endpoint-redact-pii": "true" })).toEqual([]);
     expect(await ids("m.list.ip:REDACTED m.list.k:2", { "lf-endpoint-redact-pii": "true" })).toEqual(["two"]);
   });
 
-  it("passes over elements that are no objects", async () => {
+  it("skips elements that are not objects", async () => {
     expect(await ids("m.mixed.k:3")).toEqual(["bare"]);
     expect(await ids("m.mixed.k:4")).toEqual([]);
   });
 });
 
-describe("an LQL condition on a field that events made an object", () => {
+describe("an LQL condition on a field that holds objects", () => {
   it.each([
     ["m.user:x", []],
     ["m.list:>1", []],
     ['m.list:@>"x"', []],
     ["-m.list:1..2", ["bare", "none", "one", "two"]],
-  ])("%s finds no value there, and fails for no event", async (lql, expected) => {
+  ])("%s matches no value and fails for no event", async (lql, expected) => {
     expect(await ids(lql)).toEqual(expected);
   });
 });
@@ -105,7 +105,7 @@ describe("an LQL condition on a declared object", () => {
     ["m.request:x", 1, "metadata.request is an object", "metadata.request."],
     ["error -m.request:1..2", 8, "metadata.request is an object", "metadata.request."],
     ["m:x", 1, "metadata is an object", "metadata."],
-  ])("%s names the path and fields of it", async (lql, column, message, fields) => {
+  ])("%s is refused with its path and fields", async (lql, column, message, fields) => {
     const response = await service.get("/api/endpoints/query/logs.all", { project, lql });
     const error = await readError(response);
     expect(error).toMatchObject({ status: 400, code: "type_mismatch", line: 1, column });
@@ -114,7 +114,7 @@ describe("an LQL condition on a declared object", () => {
     expect(error.message).not.toContain("STRUCT");
   });
 
-  it("is told so in an owner's query too", async () => {
+  it("is refused in an owner's query too", async () => {
     expect(codeOf(await manage(service, "POST", "/api/query", { lql: "f:edge m.request:x" }))).toBe(
       "400 type_mismatch",
     );

@@ -28,8 +28,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-describe("an endpoint that the API manages", () => {
-  it("is made, shown, listed, run, replaced, patched and removed by id and by name", async () => {
+describe("an endpoint managed by the API", () => {
+  it("can be created, read, listed, run, replaced, patched and removed by id and by name", async () => {
     const made = await manage(service, "POST", "/api/endpoints", {
       name: "life",
       description: "All of it",
@@ -69,7 +69,7 @@ describe("an endpoint that the API manages", () => {
     expect((await service.get(`/api/endpoints/query/${id}`)).status).toBe(404);
   });
 
-  it("infers its contract: parameters, and columns with GoogleSQL's types", async () => {
+  it("infers its contract: parameters, and columns with GoogleSQL types", async () => {
     const { contract } = await create(service, {
       name: "contract",
       query: "SELECT timestamp, event_message, metadata, 1.5 AS half, [@word] AS words, nowhere FROM edge",
@@ -90,7 +90,7 @@ describe("an endpoint that the API manages", () => {
     });
   });
 
-  it("takes the names and forms of the reference, and answers with ours", async () => {
+  it("accepts the reference's field names and forms, and answers with its own", async () => {
     const id = "9d1d6f0e-8d0f-4c58-9a0c-57a9a9c60a11";
     const made = await create(service, {
       token: id,
@@ -112,7 +112,7 @@ describe("an endpoint that the API manages", () => {
     expect(made.token).toBe(id);
   });
 
-  it("is saved as it was shown, without a new version", async () => {
+  it("keeps its version when it is saved unchanged", async () => {
     const query = "SELECT @since AS since, @f AS f";
     const parameters = {
       since: { type: "timestamp", default: "2026-08-20" },
@@ -126,14 +126,14 @@ describe("an endpoint that the API manages", () => {
     );
   });
 
-  it("no longer answers from the cache once it is changed", async () => {
+  it("no longer answers from the cache after a change", async () => {
     await create(service, { name: "kept", query: "SELECT 1 AS a", cache_seconds: 600 });
     for (let call = 0; call < 3; call++) expect(await service.rows("kept", {})).toEqual([{ a: 1 }]);
     await manage(service, "PATCH", "/api/endpoints/kept", { query: "SELECT 2 AS a" });
     expect(await service.rows("kept", {})).toEqual([{ a: 2 }]);
   });
 
-  it("is for tokens of the scope private only", async () => {
+  it("is accessible only to tokens of the scope private", async () => {
     for (const [method, path] of [
       ["GET", "/api/endpoints"],
       ["POST", "/api/endpoints"],
@@ -154,7 +154,7 @@ describe("an endpoint that the API manages", () => {
 });
 
 describe("a save", () => {
-  it("tells all that is wrong at once, by field, with positions in the query", async () => {
+  it("reports all errors at once by field, with positions in the query", async () => {
     const refused = await manage(service, "POST", "/api/endpoints", {
       name: "a b",
       querry: "x",
@@ -219,14 +219,14 @@ describe("a save", () => {
     expect(Object.keys(refused).sort()).toEqual([...fields].sort());
   });
 
-  it("refuses bodies that are no JSON object", async () => {
+  it("is refused when its body is not a JSON object", async () => {
     expect(codeOf(await manage(service, "POST", "/api/endpoints", "{bad"))).toBe("400 invalid_body");
     expect(codeOf(await manage(service, "POST", "/api/endpoints", "[]"))).toBe("400 invalid_body");
     const form = await manage(service, "POST", "/api/endpoints", "a=b", { "content-type": "text/plain" });
     expect(codeOf(form)).toBe("415 unsupported_media_type");
   });
 
-  it("may use parameters that it does not declare: of the types that it uses them with, and optional", async () => {
+  it("may use undeclared parameters, which are optional and get their inferred types", async () => {
     const made = await create(service, {
       name: "inferring",
       query: "SELECT @n + 1 AS next, @text AS text, n FROM UNNEST([1, 2]) AS n WHERE n = @n",
@@ -255,7 +255,7 @@ describe("a save", () => {
     ]);
   });
 
-  it("can be tried without saving", async () => {
+  it("can be validated without saving", async () => {
     const tried = await manage(service, "POST", "/api/endpoints/validate", { name: "tried", query: "SELECT 1 AS a" });
     expect([tried.status, tried.body.contract]).toEqual([
       200,
@@ -275,8 +275,8 @@ describe("a save", () => {
   });
 });
 
-describe("an endpoint that lives in a file", () => {
-  it("cannot be changed, and the answer names the file", async () => {
+describe("an endpoint defined in a file", () => {
+  it("cannot be changed over the API; the answer names the file", async () => {
     for (const [method, path] of [
       ["PUT", ""],
       ["PATCH", ""],
@@ -293,7 +293,7 @@ describe("an endpoint that lives in a file", () => {
     expect(await service.rows("filed", {})).toEqual([{ one: 1 }]);
   });
 
-  it("has versions too: one for each document that was loaded", async () => {
+  it("has a version for each document that was loaded", async () => {
     await writeFile(join(folder, "filed.sql"), file("SELECT 2 AS one, 'x' AS two"));
     started.process.kill("SIGHUP");
     await expect.poll(() => service.rows("filed", {})).toEqual([{ one: 2, two: "x" }]);
@@ -310,7 +310,7 @@ describe("an endpoint that lives in a file", () => {
 });
 
 describe("stored endpoints", () => {
-  it("are there after kill -9: each save as a whole, or not at all", async () => {
+  it("survive kill -9 with each save applied either completely or not at all", async () => {
     const killed = await mkdtemp(join(tmpdir(), "logweir-kill-"));
     const first = await startServiceProcess({ dataDir: killed });
     await create(first, { name: "survivor", query: "SELECT 0 AS n" });
@@ -335,30 +335,26 @@ describe("stored endpoints", () => {
     await rm(killed, { recursive: true });
   });
 
-  it(
-    "that no longer fit say why and do not keep the service from starting; they run again as soon as they fit, " +
-      "and can be changed",
-    async () => {
-      const parent = await mkdtemp(join(tmpdir(), "logweir-broken-"));
-      const endpoints = join(parent, "endpoints");
-      await mkdir(endpoints);
-      await writeFile(join(endpoints, "filed.sql"), file("SELECT 1 AS one"));
-      const options = { dataDir: join(parent, "data"), env: { LOGWEIR_ENDPOINTS_DIR: endpoints } };
-      const first = await startService(options);
-      await create(first, { name: "reader", query: "SELECT one FROM filed" });
-      expect(await first.rows("reader", {})).toEqual([{ one: 1 }]);
-      await first.stop();
-      await unlink(join(endpoints, "filed.sql"));
-      const second = await startService(options);
-      expect((await manage(second, "GET", "/api/endpoints/reader")).body.problem).toContain("Table not found: filed");
-      expect(codeOf(await manage(second, "GET", "/api/endpoints/query/reader"))).toBe("500 endpoint_broken");
-      const source = await manage(second, "POST", "/api/sources", { name: "filed" });
-      expect(source.status).toBe(201);
-      await expect.poll(() => second.rows("reader", {})).toEqual([]);
-      expect((await manage(second, "PATCH", "/api/endpoints/reader", { query: "SELECT 3 AS one" })).status).toBe(204);
-      expect(await second.rows("reader", {})).toEqual([{ one: 3 }]);
-      await second.stop();
-      await rm(parent, { recursive: true });
-    },
-  );
+  it("that became invalid report why, do not block the start, can be changed and run again once valid", async () => {
+    const parent = await mkdtemp(join(tmpdir(), "logweir-broken-"));
+    const endpoints = join(parent, "endpoints");
+    await mkdir(endpoints);
+    await writeFile(join(endpoints, "filed.sql"), file("SELECT 1 AS one"));
+    const options = { dataDir: join(parent, "data"), env: { LOGWEIR_ENDPOINTS_DIR: endpoints } };
+    const first = await startService(options);
+    await create(first, { name: "reader", query: "SELECT one FROM filed" });
+    expect(await first.rows("reader", {})).toEqual([{ one: 1 }]);
+    await first.stop();
+    await unlink(join(endpoints, "filed.sql"));
+    const second = await startService(options);
+    expect((await manage(second, "GET", "/api/endpoints/reader")).body.problem).toContain("Table not found: filed");
+    expect(codeOf(await manage(second, "GET", "/api/endpoints/query/reader"))).toBe("500 endpoint_broken");
+    const source = await manage(second, "POST", "/api/sources", { name: "filed" });
+    expect(source.status).toBe(201);
+    await expect.poll(() => second.rows("reader", {})).toEqual([]);
+    expect((await manage(second, "PATCH", "/api/endpoints/reader", { query: "SELECT 3 AS one" })).status).toBe(204);
+    expect(await second.rows("reader", {})).toEqual([{ one: 3 }]);
+    await second.stop();
+    await rm(parent, { recursive: true });
+  });
 });

@@ -61,8 +61,8 @@ async function bytesOf(format: string): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-describe("a field of several shapes", () => {
-  it("is answered in JSON as it was sent, a record as an array of one object", async () => {
+describe("a field with values of several types", () => {
+  it("appears in JSON as it was sent, with a record as an array of one object", async () => {
     const rows = await service.rows("odd.values", {});
     expect(rows.map(({ x }) => x)).toEqual(values.map((x, n) => (n === 6 ? [x] : x)));
   });
@@ -92,11 +92,11 @@ describe("a field of several shapes", () => {
     ["m.x.ip:203.0.113.9", ["e6"]],
     ["m.x.n:2", ["e7"]],
     ["-m.x:200", ["e2", "e3", "e4", "e5", "e6", "e7"]],
-  ])("is found by LQL: %s", async (lql, expected) => {
+  ])("matches the LQL condition %s", async (lql, expected) => {
     expect(await ids(lql)).toEqual(expected);
   });
 
-  it("is redacted in every text that it holds, and before anything looks at it", async () => {
+  it("is redacted in every text that it holds, before any expression reads it", async () => {
     const headers = { "LF-ENDPOINT-REDACT-PII": "true" };
     const rows = await service.rows("odd.values", {}, headers);
     expect(rows.map(({ x }) => x)).toEqual([
@@ -114,13 +114,13 @@ describe("a field of several shapes", () => {
     expect(await service.rows("logs.all", { project, sql }, headers)).toEqual([{ c: 0 }]);
   });
 
-  it("gives no pages to a query that is ordered by it", async () => {
+  it("prevents pagination of a query that is ordered by it", async () => {
     const response = await service.get("/api/endpoints/query/odd.pages");
     expect(response.status).toBe(200);
     expect(response.headers.get("link")).toBeNull();
   });
 
-  it("is of any value in contracts, OpenAPI, generated clients and the source's schema", async () => {
+  it("has the type of any value in contracts, OpenAPI, generated clients and the source's schema", async () => {
     const { body } = await manage(service, "GET", "/api/endpoints/odd.values");
     expect(JSON.stringify(body)).toContain('{"name":"x","type":"MIXED"}');
     const schema = await manage(service, "GET", "/api/sources/edge/schema");
@@ -135,7 +135,7 @@ describe("a field of several shapes", () => {
     expect(JSON.stringify(openApi)).toContain('"x":{"description":"MIXED: each row\'s own value, of any shape"}');
   });
 
-  it("cannot be the type of a parameter, nor be written in CAST", async () => {
+  it("cannot be the type of a parameter or of a CAST", async () => {
     const declared = { name: "odd.bad", query: "select @p as p", parameters: { p: { type: "mixed" } } };
     expect((await manage(service, "POST", "/api/endpoints", declared)).status).toBe(422);
     const cast = { sql: "select cast(1 as mixed)" };

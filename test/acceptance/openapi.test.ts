@@ -71,7 +71,7 @@ async function send(method: string, path: string, body?: object): Promise<{ stat
 }
 
 describe("/api/openapi.json", () => {
-  it("is accepted by a public validator, for whoever asks", async () => {
+  it("passes a public validator for every kind of token", async () => {
     const pinned = await makeToken({ scopes: ["query"], pins: { project: "abc" } });
     for (const token of [privateToken, publicToken, pinned]) {
       const result = await new Validator().validate({ ...(await read(token)) });
@@ -79,7 +79,7 @@ describe("/api/openapi.json", () => {
     }
   });
 
-  it("has an operation for each endpoint at its literal path, with typed parameters", async () => {
+  it("has an operation with typed parameters for each endpoint at its literal path", async () => {
     const { paths, components } = await read(privateToken);
     const operation = paths["/api/endpoints/query/usage.api-counts"]?.get;
     expect(operation).toMatchObject({ operationId: "usageApiCounts", "x-logweir": { endpoint: "usage.api-counts" } });
@@ -109,7 +109,7 @@ describe("/api/openapi.json", () => {
     });
   });
 
-  it("tells every error of an operation with its code and the one shape", async () => {
+  it("documents every error of an operation with its code and the common error shape", async () => {
     const operation = (await read(privateToken)).paths["/api/endpoints/query/logs.all"]?.get;
     expect(Object.keys(operation?.responses ?? {})).toEqual(
       expect.arrayContaining(["200", "400", "401", "403", "404", "406", "422", "429", "500", "503", "504"]),
@@ -118,7 +118,7 @@ describe("/api/openapi.json", () => {
     expect(operation?.responses[200]?.headers).toHaveProperty("X-Logweir-Data-Through");
   });
 
-  it("holds no operation that the token may not call, and no parameter that it pins", async () => {
+  it("omits operations that the token may not call and parameters that it pins", async () => {
     const one = await makeToken({ scopes: ["query:endpoint:logs.all"], pins: { project: "abc" } });
     const document = await read(one);
     const explore = ["tables", "parse", "overview", "around", "tail"].map(
@@ -137,7 +137,7 @@ describe("/api/openapi.json", () => {
     expect((await service.get("/api/openapi.json", {}, {})).status).toBe(401);
   });
 
-  it("gives operations ids of their own, and references that lead somewhere", async () => {
+  it("gives each operation an id of its own and has no dangling references", async () => {
     const document = await read(privateToken);
     const ids = operationsOf(document).map(([, { operationId }]) => operationId);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
@@ -149,7 +149,7 @@ describe("/api/openapi.json", () => {
     expect(dangling.map(([text]) => text)).toEqual([]);
   });
 
-  it("tells of every route but those of endpoints, of the console and of other senders", () => {
+  it("describes every route except those of endpoints, of the console and of other senders", () => {
     const files = readdirSync("src/http", { recursive: true, encoding: "utf8" }).filter((file) => {
       return (
         /(?<!\.test)\.ts$/.test(file) &&
@@ -166,7 +166,7 @@ describe("/api/openapi.json", () => {
     ]);
   });
 
-  it("describes answers of every route as they come, errors included", async () => {
+  it("documents every status that the routes answer with, including errors", async () => {
     const document = await read(privateToken);
     for (const [call, operation] of operationsOf(document)) {
       const [method = "", path = ""] = call.split(" ");
@@ -184,7 +184,7 @@ describe("/api/openapi.json", () => {
     }
   });
 
-  it("tells which bodies are refused: a field that does not fit its schema is, by its name", async () => {
+  it("describes request bodies so that a field that does not match its schema is refused by name", async () => {
     const document = await read(privateToken);
     const resolve = (schema: JsonSchema = {}): JsonSchema =>
       schema.$ref === undefined ? schema : resolve(document.components.schemas[schema.$ref.split("/").at(-1) ?? ""]);
@@ -209,7 +209,7 @@ describe("/api/openapi.json", () => {
     expect(count).toBeGreaterThan(100);
   });
 
-  it("tells which parameters are refused: one beyond its bounds is, by its name", async () => {
+  it("describes parameters so that one out of bounds is refused by name", async () => {
     const document = await read(privateToken);
     const others = "table=edge_logs&from=2026-01-01&to=2026-01-02&timestamp=2026-01-01&id=none";
     const tried: string[] = [];

@@ -55,7 +55,7 @@ describe("/api/query", () => {
     expect(JSON.stringify(missing.body)).toContain("Name the source or endpoint to read with f:");
   });
 
-  it("takes parameters of the types that the query asks for, beside it or in `parameters`", async () => {
+  it("accepts parameters of the types that the query needs, beside it or in `parameters`", async () => {
     const sql =
       "SELECT @n + 1 AS n, @t AS t, DATE_ADD(@d, INTERVAL 1 DAY) AS d, @ok AND TRUE AS ok FROM edge " +
       "WHERE timestamp > @s LIMIT 1";
@@ -72,7 +72,7 @@ describe("/api/query", () => {
     expect(codeOf(await ask({ sql: "SELECT id FROM `of.project`" }))).toBe("400 missing_parameter");
   });
 
-  it("answers in every form, within the limit", async () => {
+  it("answers in every format, within the limit", async () => {
     const sql = "SELECT id, metadata FROM edge ORDER BY id";
     const csv = await service.get("/api/query", { sql, format: "csv", limit: "1" });
     expect(csv.headers.get("content-type")).toContain("text/csv");
@@ -89,7 +89,7 @@ describe("/api/query", () => {
     expect(many.body.result).toHaveLength(10_000);
   });
 
-  it("redacts where the call asks for it", async () => {
+  it("redacts when the call asks for it", async () => {
     const sql = "SELECT event_message FROM edge WHERE id = '1'";
     expect((await ask({ sql })).body).toEqual({ result: [{ event_message: "mail a@example.com" }] });
     const redacted = await ask({ sql }, { "LF-ENDPOINT-REDACT-PII": "true" });
@@ -104,7 +104,7 @@ describe("/api/query", () => {
     ["SELECT 1 FROM edge, edge", "400 ", 1, 21],
     ["SELECT ? + 1", "400 unsupported", 1, 8],
     ["SELECT CAST(@x AS NUMERIC) + @y, @x || b'a'", "400 ", 1, 0],
-  ])("tells where %j is wrong", async (sql, code, line, column) => {
+  ])("reports the position of the error in %j", async (sql, code, line, column) => {
     const answer = await ask({ sql });
     expect(codeOf(answer).startsWith(code)).toBe(true);
     const { error } = answer.body as { error: { line: number; column: number } };
@@ -112,7 +112,7 @@ describe("/api/query", () => {
     if (column > 0) expect(error.column).toBe(column);
   });
 
-  it("asks for one query, in a language that runs here", async () => {
+  it("requires exactly one query in a supported language", async () => {
     expect(codeOf(await ask({}))).toBe("400 missing_parameter");
     expect(codeOf(await ask({ sql: "  " }))).toBe("400 missing_parameter");
     expect(codeOf(await ask({ sql: 1 }))).toBe("400 invalid_parameter");
@@ -121,7 +121,7 @@ describe("/api/query", () => {
     expect(codeOf(await ask({ sql: "SELECT 1 / 0" }))).toBe("400 query_failed");
   });
 
-  it("keeps to the limits of the token", async () => {
+  it("applies the token's limits", async () => {
     const { body } = await manage(service, "POST", "/api/access-tokens", {
       scopes: ["private"],
       budget: { max_rows: 1, max_query_characters: 60 },
@@ -132,7 +132,7 @@ describe("/api/query", () => {
     expect(codeOf(await ask({ sql: `SELECT ${"1 + ".repeat(30)}1` }, headers))).toBe("413 query_too_long");
   });
 
-  it("ends at its deadline", async () => {
+  it("stops at its deadline", async () => {
     const sql =
       "SELECT COUNT(*) FROM UNNEST(GENERATE_ARRAY(1, 100000)) a, UNNEST(GENERATE_ARRAY(1, 100000)) b, " +
       "UNNEST(GENERATE_ARRAY(1, 1000)) c WHERE MOD(a * b, 7) = c";
@@ -141,7 +141,7 @@ describe("/api/query", () => {
 });
 
 describe("/api/query/parse", () => {
-  it("tells parameters, columns, tables, endpoints and the engine's SQL", async () => {
+  it("returns parameters, columns, tables, endpoints and the engine's SQL", async () => {
     const { status, body } = await parse(
       "SELECT e.id, @p AS p, @n + 1.5 AS half, e.metadata FROM edge e JOIN `of.project` USING (id)",
     );
@@ -167,7 +167,7 @@ describe("/api/query/parse", () => {
     expect(explain).toEqual([{ runs_on: process.env.LOGWEIR_TEST_ENGINE ?? "duckdb", sql }]);
   });
 
-  it("tells every problem together, each with its place", async () => {
+  it("reports every problem at once, each with its position", async () => {
     const answer = await parse("SELECT nope(1), @p\nFROM edgee");
     expect(codeOf(answer)).toBe("400 unknown_function");
     expect(answer.body.result).toMatchObject({
@@ -190,7 +190,7 @@ describe("/api/query/parse", () => {
     expect(broken.body.result).toMatchObject({ diagnostics: [{ code: "syntax_error", line: 1, column: 10 }] });
   });
 
-  it("runs nothing", async () => {
+  it("does not run the query", async () => {
     expect((await parse("SELECT 1 / 0 AS x")).status).toBe(200);
     const posted = await manage(service, "POST", "/api/query/parse", { lql: "f:edge m.n:1" });
     expect(posted.body.result).toMatchObject({ tables: ["edge"], parameters: [] });

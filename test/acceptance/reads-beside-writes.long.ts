@@ -67,7 +67,7 @@ async function readRows(project: string, sql: string): Promise<number> {
   return ((await response.json()) as { readonly result: readonly unknown[] }).result.length;
 }
 
-it("answers every row of a project while others' events are stored, sorted and checkpointed", async () => {
+it("a query returns every row of its project while other events are stored, sorted and checkpointed", async () => {
   let reads = 0;
   const missing: string[] = [];
   const read = async () => {

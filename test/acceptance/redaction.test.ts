@@ -40,18 +40,18 @@ it.each(["true", "TRUE", "True"])(
   },
 );
 
-it("holds for that request alone", async () => {
+it("redaction by the header applies to that request only", async () => {
   expect((await service.rows("logs.all", { project }, { "LF-ENDPOINT-REDACT-PII": "true" }))[0]).toMatchObject(
     redacted,
   );
   expect((await service.rows("logs.all", { project }))[0]).toMatchObject(raw);
 });
 
-it.each(["false", "1", "yes"])("is off for %j, as without the header", async (value) => {
+it.each(["false", "1", "yes"])("redaction is off when the header is %j, as without it", async (value) => {
   expect((await service.rows("logs.all", { project }, { "LF-ENDPOINT-REDACT-PII": value }))[0]).toMatchObject(raw);
 });
 
-it("holds for a consumer's query too", async () => {
+it("redaction by the header applies to a consumer's query too", async () => {
   const sql =
     "select h.cf_connecting_ip as ip from edge_logs, unnest(metadata) m, unnest(m.request) r, unnest(r.headers) h";
   expect(await service.rows("logs.all", { project, sql }, { "LF-ENDPOINT-REDACT-PII": "true" })).toEqual([

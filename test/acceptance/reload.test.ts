@@ -53,7 +53,7 @@ async function signal(): Promise<void> {
 }
 
 describe("SIGHUP", () => {
-  it("takes a changed endpoint over, without its cached answers, and keeps what is the same", async () => {
+  it("reloads a changed endpoint, drops its cached responses, and keeps those of unchanged endpoints", async () => {
     expect(await ask()).toEqual({ status: 200, word: "one" });
     await service.rows("usage.api-counts", { project: "p", interval: "daily" });
     await writeFile(endpointPath(), greeting("select 'two' as word"));
@@ -64,7 +64,7 @@ describe("SIGHUP", () => {
     expect(other.headers.get("cache-status")).toContain("hit");
   });
 
-  it("takes over a new source and an endpoint that reads it, together", async () => {
+  it("loads a new source together with an endpoint that reads it", async () => {
     await writeFile(sourcePath("carts"), "name: carts\nkind: shop\n");
     await writeFile(
       join(folder, "endpoints", "carts.all.sql"),
@@ -75,7 +75,7 @@ describe("SIGHUP", () => {
     expect(await service.rows("carts.all", {})).toEqual([{ id: "c1" }]);
   });
 
-  it("with problems in any file changes nothing, and logs every problem", async () => {
+  it("changes nothing when any file has a problem, and logs every problem", async () => {
     await writeFile(endpointPath(), greeting("select 'three' as word"));
     await writeFile(
       join(folder, "endpoints", "bad.sql"),
@@ -93,14 +93,14 @@ describe("SIGHUP", () => {
 });
 
 describe("POST /api/reload", () => {
-  it("answers every problem by folder, and what was there stays", async () => {
+  it("reports every problem by folder and leaves everything unchanged", async () => {
     const error = await readError(await reload());
     expect(error).toMatchObject({ code: "validation_failed", status: 422 });
     expect(Object.keys(error.fields as object).sort()).toEqual(["endpoints", "sources"]);
     expect((await ask()).word).toBe("two");
   });
 
-  it("answers what it changed", async () => {
+  it("returns what it changed", async () => {
     await rm(join(folder, "endpoints", "bad.sql"));
     await rm(sourcePath("bad"));
     const response = await reload();
@@ -112,7 +112,7 @@ describe("POST /api/reload", () => {
     expect((await ask()).word).toBe("three");
   });
 
-  it("refuses to lose a source that an endpoint reads, and lets both go", async () => {
+  it("refuses to remove a source that an endpoint reads, unless the endpoint is removed too", async () => {
     const text = await readFile(sourcePath("carts"), "utf8");
     await rm(sourcePath("carts"));
     const error = await readError(await reload());
@@ -135,7 +135,7 @@ describe("POST /api/reload", () => {
     expect(await readError(await reload("nobody"))).toMatchObject({ code: "unauthorized" });
   });
 
-  it("and SIGHUP are in the audit, with how they went", async () => {
+  it("is audited with its outcome, as SIGHUP is", async () => {
     const read = async () => {
       const response = await service.get("/api/sources/logweir.audit/recent", { limit: "1000" });
       const events = (await response.json()) as { metadata: [{ action: string; actor: string; outcome: string }] }[];

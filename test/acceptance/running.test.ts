@@ -14,7 +14,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-describe("addressing", () => {
+describe("an endpoint's address", () => {
   it.each([
     `/api/endpoints/query/${uuid}`,
     `/api/endpoints/query/${uuid.toUpperCase()}`,
@@ -31,7 +31,7 @@ describe("addressing", () => {
     expect(body.result.map((row) => row.id)).toEqual(["one"]);
   });
 
-  it("POST takes parameters from a JSON body", async () => {
+  it("accepts POST with parameters in a JSON body", async () => {
     const response = await fetch(`${service.url}/api/endpoints/query/logs.all`, {
       method: "POST",
       headers: { "x-api-key": privateToken, "content-type": "application/json" },
@@ -40,7 +40,7 @@ describe("addressing", () => {
     expect(await response.json()).toEqual({ result: [{ id: "one" }] });
   });
 
-  it("POST takes parameters from a form too", async () => {
+  it("accepts POST with parameters in a form", async () => {
     const response = await fetch(`${service.url}/api/endpoints/query/logs.all`, {
       method: "POST",
       headers: { "x-api-key": privateToken, "content-type": "application/x-www-form-urlencoded" },
@@ -49,19 +49,19 @@ describe("addressing", () => {
     expect(await response.json()).toEqual({ result: [{ id: "one" }] });
   });
 
-  it("a client may say in the request headers that JSON comes, though no body does", async () => {
+  it("accepts GET with a JSON content type and no body", async () => {
     const headers = { "x-api-key": privateToken, "content-type": "application/json; charset=utf-8" };
     const response = await service.get("/api/endpoints/query/logs.all", { project }, headers);
     expect(response.status).toBe(200);
   });
 
-  it("an unknown endpoint is 404 for a valid token and 401 without one", async () => {
+  it("that is unknown is answered with 404 for a valid token and 401 without one", async () => {
     expect((await service.get("/api/endpoints/query/logs.none")).status).toBe(404);
     expect((await service.get("/api/endpoints/query/logs.none", {}, {})).status).toBe(401);
     expect((await service.get("/api/endpoints/query/00000000-0000-4000-8000-000000000000")).status).toBe(404);
   });
 
-  it("names that begin like another are not mistaken for it", async () => {
+  it("is not matched by a prefix or by a similar name", async () => {
     expect((await service.get("/api/endpoints/query/logs.all.staging")).status).toBe(404);
     expect((await service.get("/api/endpoints/query/logs-all")).status).toBe(404);
   });
@@ -71,11 +71,11 @@ describe("the token", () => {
   it.each([
     ["X-API-KEY", { "X-API-KEY": privateToken }],
     ["Authorization: Bearer", { authorization: `Bearer ${privateToken}` }],
-  ])("is taken from %s", async (_, headers) => {
+  ])("is read from %s", async (_, headers) => {
     expect((await service.get("/api/endpoints/query/logs.all", { project }, headers)).status).toBe(200);
   });
 
-  it("is taken from the parameter api_key", async () => {
+  it("is read from the parameter api_key", async () => {
     const response = await service.get("/api/endpoints/query/logs.all", { project, api_key: privateToken }, {});
     expect(response.status).toBe(200);
   });
@@ -85,7 +85,7 @@ describe("the token", () => {
     ["wrong", { "x-api-key": "nonsense" }],
     ["empty", { "x-api-key": "" }],
     ["of another scope", { "x-api-key": publicToken }],
-  ])("%s is answered 401 in the error shape", async (_, headers) => {
+  ])("that is %s is answered with 401 in the error shape", async (_, headers) => {
     const response = await service.get("/api/endpoints/query/logs.all", { project }, headers);
     expect(response.status).toBe(401);
     const error = await readError(response);
@@ -93,7 +93,7 @@ describe("the token", () => {
     expect(error.code).toMatch(/^[a-z_]+$/);
   });
 
-  it("is the same for the call by identifier and by name", async () => {
+  it("is the same for calls by identifier and by name", async () => {
     for (const name of [uuid, "logs.all"]) {
       expect((await service.get(`/api/endpoints/query/${name}`, { project })).status).toBe(200);
       expect((await service.get(`/api/endpoints/query/${name}`, { project }, { "x-api-key": "no" })).status).toBe(401);
@@ -101,7 +101,7 @@ describe("the token", () => {
   });
 });
 
-describe("values in answers", () => {
+describe("the value in an answer of", () => {
   const select = async (sql: string) => (await service.rows("logs.all", { project, sql }))[0];
 
   it.each([
@@ -125,7 +125,7 @@ describe("values in answers", () => {
     expect(await select(`select ${expression} as v from edge_logs`)).toEqual({ v: value });
   });
 
-  it("columns without a name are f0_, f1_ and keep the order of SELECT", async () => {
+  it("columns without a name is under f0_, f1_, and keeps the order of SELECT", async () => {
     const row = await select("select 1, 'x' as b, 2, id as a from edge_logs");
     expect(Object.entries(row ?? {})).toEqual([
       ["f0_", 1],
@@ -157,7 +157,7 @@ describe("errors", () => {
     expect(await readError(response)).toMatchObject({ line: 1, column: 16 });
   });
 
-  it("at run time are 400 and show nothing of the owner's SQL", async () => {
+  it("at run time are 400 and reveal nothing of the owner's SQL", async () => {
     const response = await service.get("/api/endpoints/query/logs.all", { project, sql: "select 1/0 from edge_logs" });
     expect(response.status).toBe(400);
     const error = await readError(response);
@@ -165,12 +165,12 @@ describe("errors", () => {
     expect(JSON.stringify(error)).not.toMatch(/iso_timestamp|stack|\.ts:/);
   });
 
-  it("of both sql and lql are 400", async () => {
+  it("for sending both sql and lql are 400", async () => {
     const response = await service.get("/api/endpoints/query/logs.all", { project, sql: "select 1", lql: "error" });
     expect(response.status).toBe(400);
   });
 
-  it("of an unknown path are in the same shape", async () => {
+  it("for an unknown path have the same shape", async () => {
     const response = await service.get("/api/nothing");
     expect(response.status).toBe(404);
     expect((await readError(response)).message).toContain("/api/nothing");
@@ -178,12 +178,12 @@ describe("errors", () => {
 });
 
 describe("large requests", () => {
-  it("with a URL of 256 KB are accepted", async () => {
+  it("are accepted with a URL of 256 KB", async () => {
     const sql = `select id from edge_logs where id != '${"x".repeat(255_000)}'`;
     expect(await service.rows("logs.all", { project, sql })).toEqual([{ id: "one" }]);
   });
 
-  it("with a GET body carry sql where the URL has none", async () => {
+  it("can carry sql in the body of a GET", async () => {
     const { request } = await import("node:http");
     const body = JSON.stringify({ sql: "select id from edge_logs" });
     const answer = await new Promise<string>((resolve, reject) => {
@@ -212,8 +212,8 @@ describe("large requests", () => {
   });
 });
 
-describe("browsers", () => {
-  it("get a preflight answered before authentication", async () => {
+describe("a browser", () => {
+  it("gets the answer to a preflight without authentication", async () => {
     const response = await fetch(`${service.url}/api/endpoints/query/logs.all`, {
       method: "OPTIONS",
       headers: {
@@ -227,7 +227,7 @@ describe("browsers", () => {
     expect(response.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("lf-endpoint-redact-pii");
   });
 
-  it("can read errors too", async () => {
+  it("can read errors from another origin", async () => {
     const response = await service.get("/api/endpoints/query/logs.all", {}, { origin: "https://app.example.com" });
     expect(response.status).toBe(401);
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
@@ -235,7 +235,7 @@ describe("browsers", () => {
 });
 
 describe("the page size", () => {
-  it("limit takes the place of the default query's limit", async () => {
+  it("replaces the default query's limit and is capped by the consumer's own", async () => {
     const many = Array.from({ length: 150 }, (_, i) => ({
       id: `m${i}`,
       timestamp: "2026-08-20T09:00:00Z",
@@ -250,7 +250,7 @@ describe("the page size", () => {
     expect(await service.rows("logs.all", { project: "many", sql, limit: "50" })).toHaveLength(5);
   });
 
-  it.each(["0", "-1", "1001", "ten", "1.5"])("limit %s is refused", async (limit) => {
+  it.each(["0", "-1", "1001", "ten", "1.5"])("cannot be %s", async (limit) => {
     const response = await service.get("/api/endpoints/query/logs.all", { project, limit });
     expect(response.status).toBe(400);
     expect(await readError(response)).toMatchObject({ parameter: "limit" });

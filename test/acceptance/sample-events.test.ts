@@ -3,7 +3,7 @@ import { createRandom } from "../../src/demo/random.ts";
 import { sampleSources } from "../../src/demo/sample-events.ts";
 import { startService } from "./service.ts";
 
-it("sample events of every source come out of its table of logs.all, whole", async () => {
+it("every generated sample event can be read back whole from its source's table of logs.all", async () => {
   const service = await startService();
   const random = createRandom(1);
   for (const { source, make } of sampleSources) {

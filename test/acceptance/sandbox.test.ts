@@ -141,7 +141,7 @@ describe("a consumer's query", () => {
     expect((await rows(sql)).map((row) => Object.values(row))).toEqual(expected);
   });
 
-  it("gives an unnested alias as an object, with its records as arrays", async () => {
+  it("returns an unnested alias as an object whose records are arrays", async () => {
     const [row] = await rows("select m as metadata from edge_logs cross join unnest(metadata) as m where id = 'e1'");
     expect(row?.metadata).toEqual({
       request: [{ method: "GET", path: "/rest/v1/a", headers: [{ user_agent: "curl" }] }],
@@ -154,12 +154,12 @@ describe("a consumer's query", () => {
     });
   });
 
-  it("never sees another project", async () => {
+  it("never sees rows of another project", async () => {
     expect(await rows("select id from edge_logs where event_message like '%secret%'")).toEqual([]);
     expect(await rows("select count(*) as n from edge_logs")).toEqual([{ n: 4 }]);
   });
 
-  it("on usage.api-counts reads that endpoint's tables and no others", async () => {
+  it("reads only the tables of usage.api-counts on that endpoint", async () => {
     const response = await service.get("/api/endpoints/query/usage.api-counts", {
       interval: "daily",
       project,
@@ -175,7 +175,7 @@ describe("a consumer's query", () => {
   });
 });
 
-describe("a query beyond the sandbox", () => {
+describe("a query outside the sandbox", () => {
   it.each([
     ["a source", "select * from edge", "edge"],
     ["a source by its alias", "select * from `cloudflare.logs.prod`", "cloudflare.logs.prod"],
@@ -189,7 +189,7 @@ describe("a query beyond the sandbox", () => {
     ["the engine's settings", "select * from duckdb_settings", "duckdb_settings"],
     ["a file", "select * from `/etc/passwd`", "/etc/passwd"],
     ["a file by its extension", "select * from 'data.csv'", undefined],
-  ])("%s is refused", async (_, sql, table) => {
+  ])("is refused: %s", async (_, sql, table) => {
     const response = await service.get("/api/endpoints/query/logs.all", { project, sql });
     const error = await readError(response);
     if (table === undefined) {
@@ -211,19 +211,19 @@ describe("a query beyond the sandbox", () => {
     ["a pragma", "pragma database_list"],
     ["an undeclared parameter", "select @nothing from edge_logs"],
     ["a misspelt column", "select idd from edge_logs"],
-  ])("%s is refused", async (_, sql) => {
+  ])("is refused with a position: %s", async (_, sql) => {
     const response = await service.get("/api/endpoints/query/logs.all", { project, sql });
     expect([400, 403]).toContain(response.status);
     expect(await readError(response)).toHaveProperty("line");
   });
 
-  it("learns nothing of other tables from the refusal", async () => {
+  it("gets a refusal that names no other table", async () => {
     const response = await service.get("/api/endpoints/query/logs.all", { project, sql: "select * from edgee" });
     expect(await response.text()).not.toMatch(/cloudflare|postgres\.logs|gotrue/);
   });
 });
 
-describe("LQL", () => {
+describe("an LQL query", () => {
   it("filters, selects and orders newest first", async () => {
     const result = await service.rows("logs.all", {
       project,
@@ -232,23 +232,23 @@ describe("LQL", () => {
     expect(result.map((row) => row.id)).toEqual(["e3", "e1"]);
   });
 
-  it("reads the default query's table where it names none", async () => {
+  it("reads the default query's table when it names none", async () => {
     const result = await service.rows("logs.all", { project, lql: "rest" });
     expect(result.map((row) => row.id)).toEqual(["e2", "e1"]);
     expect(Object.keys(result[0] ?? {})).toEqual(["id", "timestamp", "event_message", "metadata"]);
   });
 
-  it("bounds the time", async () => {
+  it("can bound the time", async () => {
     const result = await service.rows("logs.all", { project, lql: "t:>=2026-08-20T09:00:02Z t:<2026-08-20T09:00:04Z" });
     expect(result.map((row) => row.id)).toEqual(["e3", "e2"]);
   });
 
-  it("is confined as SQL is", async () => {
+  it("is confined to the sandbox like SQL", async () => {
     const response = await service.get("/api/endpoints/query/logs.all", { project, lql: "f:edge secret" });
     expect(await readError(response)).toMatchObject({ status: 403, code: "sandbox_table_denied" });
   });
 
-  it("tells where it does not parse", async () => {
+  it("gets the position where it does not parse", async () => {
     const response = await service.get("/api/endpoints/query/logs.all", { project, lql: "error m.level:" });
     expect(await readError(response)).toMatchObject({ status: 400, column: expect.any(Number) });
   });

@@ -39,8 +39,8 @@ async function make(document: object): Promise<ShownSource> {
 
 const recent = async (name: string) => (await (await api("GET", `/${name}/recent`)).json()) as { id: string }[];
 
-describe("the sources of files", () => {
-  it("are listed bare, each with an id by which it can be read too", async () => {
+describe("sources defined in files", () => {
+  it("are listed with ids, and can be read by name, alias or id", async () => {
     const sources = (await (await api("GET", "")).json()) as ShownSource[];
     expect(sources.map(({ name }) => name)).toContain("edge");
     const edge = sources.find(({ name }) => name === "edge");
@@ -54,7 +54,7 @@ describe("the sources of files", () => {
     expect(await readError(await api("GET", "/nobody"))).toMatchObject({ code: "unknown_source", status: 404 });
   });
 
-  it("show their fields as a list, or by dotted path", async () => {
+  it("show their fields as a list or by dotted path", async () => {
     const { fields } = (await (await api("GET", "/edge/schema")).json()) as { fields: object[] };
     expect(fields).toContainEqual({ path: "metadata.response.status_code", type: "INT64" });
     const dotted = await (await api("GET", "/cloudflare.logs.prod/schema?variant=dot")).json();
@@ -62,7 +62,7 @@ describe("the sources of files", () => {
     expect(await readError(await api("GET", "/edge/schema?variant=tree"))).toMatchObject({ parameter: "variant" });
   });
 
-  it("cannot be changed: the answer names the file", async () => {
+  it("cannot be changed over the API; the answer names the file", async () => {
     for (const [method, body] of [
       ["PUT", { name: "edge" }],
       ["PATCH", { description: "x" }],
@@ -76,8 +76,8 @@ describe("the sources of files", () => {
   });
 });
 
-describe("a source of the API", () => {
-  it("takes events at once, by name, alias and id, and shows its newest ones", async () => {
+describe("a source created over the API", () => {
+  it("accepts events immediately by name, alias and id, and shows the newest ones", async () => {
     const { id, token, ...shown } = await make({
       name: "shop",
       aliases: ["shop.logs"],
@@ -103,7 +103,7 @@ describe("a source of the API", () => {
     expect(dotted).toMatchObject({ tier: "INT64", "metadata.a.b": "INT64" });
   });
 
-  it("is replaced and patched: what a patch leaves out stays, and null takes a field away", async () => {
+  it("can be replaced and patched; a patch keeps omitted fields and clears those set to null", async () => {
     await make({ name: "changing", description: "d", retention_days: 3, aliases: ["old.name"] });
     const patch = async (body: object) => (await (await api("PATCH", "/changing", body)).json()) as object;
     expect(await patch({ retention_days: 4 })).toMatchObject({ description: "d", retention_days: 4 });
@@ -127,14 +127,14 @@ describe("a source of the API", () => {
     [{ name: "fresh", fields: { "a-b": "STRING" } }, "fields"],
     [{ name: "fresh", fields: { a: "TEXT" } }, "fields"],
     [{ name: "fresh", nonsense: 1 }, "nonsense"],
-  ])("is refused as %j, at the field", async (document, field) => {
+  ])("is refused as %j with an error for its field", async (document, field) => {
     const error = await readError(await api("POST", "", document));
     expect(error).toMatchObject({ code: "validation_failed", status: 422 });
     expect(Object.keys(error.fields as object)).toEqual([field]);
     expect((await api("GET", "/fresh")).status).toBe(404);
   });
 
-  it("needs JSON and an owner's token", async () => {
+  it("requires valid JSON, an owner's token and an unchanged name", async () => {
     expect(await readError(await api("POST", "", "{"))).toMatchObject({ code: "invalid_body" });
     expect(await readError(await api("POST", "", { name: "x" }, publicToken))).toMatchObject({
       code: "insufficient_scope",
@@ -145,12 +145,12 @@ describe("a source of the API", () => {
     });
   });
 
-  it("is not made twice by two clients at once", async () => {
+  it("is created only once by concurrent requests", async () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => api("POST", "", { name: "raced" })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422]);
   });
 
-  it("is gone with its events when it is deleted, and begins anew", async () => {
+  it("loses its events when it is deleted, and starts empty when it is created again", async () => {
     const { id } = await make({ name: "passing" });
     await service.ingest("passing", [{ id: "1", timestamp: "2026-08-20T09:00:00Z", left: 1 }]);
     expect((await api("DELETE", `/${id}`)).status).toBe(204);
@@ -162,7 +162,7 @@ describe("a source of the API", () => {
     expect((await recent("passing")).map((event) => event.id)).toEqual(["1"]);
   });
 
-  it("that an endpoint reads cannot be deleted, nor lose the name that it is read by", async () => {
+  it("cannot be deleted, or lose the name that is used, while an endpoint reads it", async () => {
     await make({ name: "read.here", aliases: ["also.here"] });
     const endpoint = await fetch(`${service.url}/api/endpoints`, {
       method: "POST",
@@ -182,7 +182,7 @@ describe("a source of the API", () => {
     expect((await service.rows("reader", {})).map((row) => row.id)).toEqual(["1"]);
   });
 
-  it("is still there after a restart", async () => {
+  it("survives a restart", async () => {
     await service.stop();
     service = await startService({ dataDir });
     expect((await recent("shop")).map((event) => event.id)).toEqual(["3", "2", "1"]);

@@ -55,7 +55,7 @@ describe("import", () => {
     expect(errors).toMatch(/bad\.ndjson:3: .+\n.*bad\.ndjson:5: /);
   });
 
-  it("tells what is missing before it sends anything", async () => {
+  it("reports a missing file, source or service before it sends anything", async () => {
     expect((await logweir(["import", "no-such-file", "--source", "edge"])).errors).toContain("There is no file");
     const path = join(folder, "plain.ndjson");
     expect((await logweir(["import", path, "--source", "nowhere"])).errors).toContain("There is no source nowhere");
@@ -65,7 +65,7 @@ describe("import", () => {
 });
 
 describe("doctor", () => {
-  it("tells the state of a running service to its owner only", async () => {
+  it("reports the state of a running service to its owner only", async () => {
     const { code, output } = await logweir(["doctor"]);
     expect(code).toBe(0);
     expect(output).toMatch(/^edge +4,003 +\d{4}-.* for good$/m);
@@ -74,14 +74,14 @@ describe("doctor", () => {
     expect((await service.get("/api/store", {}, { "x-api-key": publicToken })).status).toBe(401);
   });
 
-  it("tells that there is no store", async () => {
+  it("reports that there is no store", async () => {
     const env = { LOGWEIR_URL: "http://127.0.0.1:1", LOGWEIR_DATA_DIR: join(folder, "nothing") };
     expect(await logweir(["doctor"], env)).toMatchObject({ code: 1, errors: expect.stringContaining("no store in") });
   });
 });
 
 describe("backup and restore", () => {
-  it("copy a service that takes events, and bring back what it held, endpoints with their versions too", async () => {
+  it("copy a service while it ingests, and restore its events and endpoints with their versions", async () => {
     await create(service, { name: "saved", query: "SELECT 1 AS n" });
     await manage(service, "PATCH", "/api/endpoints/saved", { query: "SELECT 2 AS n" });
     let isDone = false;
@@ -123,7 +123,7 @@ describe("backup and restore", () => {
     await second.stop();
   });
 
-  it("refuse a folder that is not empty, and a backup that was changed", async () => {
+  it("refuse a folder that is not empty, and a backup that was modified", async () => {
     expect((await logweir(["backup", folder])).errors).toContain("is not empty");
     const copy = join(folder, "copy");
     await appendFile(join(copy, "metadata.db"), "x");

@@ -71,8 +71,8 @@ async function misses(forms: readonly Form[]): Promise<readonly string[]> {
   return found;
 }
 
-describe("queries as a self-hosted Studio sends them", () => {
-  it("are nearly four hundred", () => {
+describe("queries in the form that a self-hosted Studio sends", () => {
+  it("number more than 390", () => {
     expect(tables.flatMap(([table]) => previews(table)).length + reports().length + others.length).toBeGreaterThan(390);
   });
 
@@ -80,11 +80,11 @@ describe("queries as a self-hosted Studio sends them", () => {
     expect(await misses(sampleOf(previews(table), 0.15))).toEqual([]);
   });
 
-  it("report on the services by what their metadata says", async () => {
+  it("report on services by their metadata", async () => {
     expect(await misses(sampleOf(reports(), 0.25))).toEqual([]);
   });
 
-  it("join, unite, convert and reach into records", async () => {
+  it("can join, union, cast and read nested records", async () => {
     expect(await misses(others)).toEqual([]);
   });
 });

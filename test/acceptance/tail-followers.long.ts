@@ -69,7 +69,7 @@ function read(followed: Followed, line: string): void {
   followed.lagsMs.push(Date.now() - (acknowledgedMs.get(message) ?? Date.now()));
 }
 
-it("brings 500 followers of 20 queries every row once, at 2,000 events a second", async () => {
+it("500 followers of 20 queries receive every row once, at 2,000 events a second", async () => {
   const first = { timestamp: new Date().toISOString(), project: "p0", event_message: "first" };
   await service.ingest("edge", [first]);
   const followers = await Promise.all(Array.from({ length: followerCount }, (_, index) => follow(index % queryCount)));

@@ -80,7 +80,7 @@ async function makeToken(body: object): Promise<{ readonly id: string; readonly 
 }
 
 describe("a tail", () => {
-  it("brings rows within a second, of its project and query alone, each once", async () => {
+  it("delivers each new row of its project and query once, within a second or so", async () => {
     await service.ingest("edge", [event("a", "before")]);
     const all = await open("logs.all", { project: "a" });
     const errors = await open("logs.all", { project: "a", lql: "boom" });
@@ -99,7 +99,7 @@ describe("a tail", () => {
     for (const tail of [all, errors, chosen]) tail.close();
   });
 
-  it("goes on behind a message, or from some time before now", async () => {
+  it("resumes after a message id, or starts at a time in the past", async () => {
     const first = await open("logs.all", { project: "c" });
     await service.ingest("edge", [event("c", "1")]);
     await service.ingest("edge", [event("c", "2"), event("c", "3")]);
@@ -118,7 +118,7 @@ describe("a tail", () => {
     since.close();
   });
 
-  it("is redacted and pinned as any call", async () => {
+  it("is redacted and pinned like any other call", async () => {
     const { token } = await makeToken({ scopes: ["query:endpoint:logs.all"], pins: { project: "e" } });
     const headers = { "x-api-key": token, "LF-ENDPOINT-REDACT-PII": "true" };
     const tail = await open("logs.all", {}, headers);
@@ -132,7 +132,7 @@ describe("a tail", () => {
     query.close();
   });
 
-  it("ends when its token is revoked, and says so", async () => {
+  it("ends with an error message when its token is revoked", async () => {
     const { id, token } = await makeToken({ scopes: ["query"] });
     const tail = await open("logs.all", { project: "g" }, { "x-api-key": token });
     await fetch(`${service.url}/api/access-tokens/${id}`, { method: "DELETE", headers: { "x-api-key": privateToken } });
@@ -153,7 +153,7 @@ describe("a tail", () => {
     expect(hint).toContain("ORDER BY timestamp DESC");
   });
 
-  it("tells what is wrong with a query before it begins", async () => {
+  it("reports errors of its query before it starts", async () => {
     const ask = async (parameters: Record<string, string>) =>
       (await readError(await service.get("/api/endpoints/query/logs.all/tail", parameters))).code;
     expect(await ask({ project: "a", sql: "select nope from edge_logs" })).toBe("unknown_column");
@@ -162,14 +162,14 @@ describe("a tail", () => {
     expect(await ask({ project: "a", lql: "f:edge x" })).toBe("sandbox_table_denied");
   });
 
-  it("of a source is its owner's", async () => {
+  it("of a source is available to its owner", async () => {
     const tail = await open("source:edge", { lql: "mine" });
     await service.ingest("edge", [event("x", "yours"), event("y", "mine")]);
     await expect.poll(() => texts(tail)).toEqual(["mine"]);
     tail.close();
   });
 
-  it("ends with the service", async () => {
+  it("ends when the service stops", async () => {
     const own = await startServiceProcess();
     const shared = service;
     service = own;

@@ -88,7 +88,7 @@ async function idsOf(response: Response): Promise<unknown[]> {
 const own = ["aaa-0", "aaa-1", "aaa-2"];
 
 describe("a token that is pinned to a project", () => {
-  it("counts no requests of others whose URL names it", async () => {
+  it("does not count requests of other projects whose URL contains its project", async () => {
     const total = async (token: string) => {
       const parameters = { interval: "daily", project: "aaa" };
       const response = await service.get("/api/endpoints/query/usage.api-counts", parameters, { "x-api-key": token });
@@ -98,7 +98,7 @@ describe("a token that is pinned to a project", () => {
     expect([await total(pinned), await total(unpinned), await total(pinned)]).toEqual([3, 5, 3]);
   });
 
-  it("reads its rows only where the query has no filter, also in its own queries and through other endpoints", async () => {
+  it("reads only its own rows when the query has no filter, also in its own SQL and through other endpoints", async () => {
     expect(await idsOf(await asPinned("forgotten"))).toEqual(own);
     expect(await idsOf(await asPinned("forgotten", { sql: "select id from mine" }))).toEqual(own);
     expect(await idsOf(await asPinned("forgotten", { sql: "select id from mine where project = 'uuu'" }))).toEqual([]);
@@ -106,7 +106,7 @@ describe("a token that is pinned to a project", () => {
     expect(await idsOf(await service.get("/api/endpoints/query/reader", { project: "aaa" }))).toHaveLength(5);
   });
 
-  it("never gets an answer that was cached for a caller that is not", async () => {
+  it("never gets a response that was cached for an unpinned caller, or the reverse", async () => {
     const asked = { project: "aaa" };
     expect(await idsOf(await service.get("/api/endpoints/query/kept", asked))).toHaveLength(5);
     expect(await idsOf(await asPinned("kept", asked))).toEqual(own);
@@ -115,7 +115,7 @@ describe("a token that is pinned to a project", () => {
     expect(await idsOf(await asPinned("kept", asked))).toEqual(own);
   });
 
-  it("goes on with its own pages only", async () => {
+  it("paginates its own rows only, and its cursor is refused for other tokens", async () => {
     const first = await asPinned("forgotten", {
       sql: "select id, timestamp from mine order by timestamp desc limit 2",
     });
@@ -126,13 +126,13 @@ describe("a token that is pinned to a project", () => {
     expect((await readError(await next(unpinned, "&project=aaa"))).parameter).toBe("cursor");
   });
 
-  it("is refused where a source has no tenants", async () => {
+  it("is refused when a source has no tenants", async () => {
     expect(await readError(await asPinned("audit"))).toMatchObject({ code: "pinned_parameter", status: 403 });
     const tables = (await (await asPinned("audit/tables")).json()) as { tables: object[] };
     expect(tables.tables).toEqual([]);
   });
 
-  it("is told the time of its own newest event, also after a restart, and as events come", async () => {
+  it("gets the time of its own newest event, also after a restart", async () => {
     const through = async (token: string, name: string) => {
       const headers = { "x-api-key": token };
       const response = await service.get(`/api/endpoints/query/${name}`, { project: "aaa" }, headers);
@@ -151,7 +151,7 @@ describe("a token that is pinned to a project", () => {
   });
 });
 
-describe("every way to rows and schema, for a token that is pinned", () => {
+describe("every route to rows or schema, for a pinned token,", () => {
   async function readOpenApi(token: string): Promise<OpenApiDocument> {
     return (await (await service.get("/api/openapi.json", {}, { "x-api-key": token })).json()) as OpenApiDocument;
   }
@@ -165,7 +165,7 @@ describe("every way to rows and schema, for a token that is pinned", () => {
     return path.replace(/\{(number|a|b|other)\}/g, "1").replace(/\{[^}]+\}/g, thing);
   };
 
-  it("is refused, or tells what is the tenant's", async () => {
+  it("is refused or shows only the tenant's own data", async () => {
     const every = operationsOf(await readOpenApi(privateToken));
     expect(every.length).toBeGreaterThan(40);
     const open: string[] = [];
@@ -196,27 +196,30 @@ describe("every way to rows and schema, for a token that is pinned", () => {
     ]);
   });
 
-  it.each(["tables", "parse", "overview", "around"])("goes below an endpoint's path: %s", async (name) => {
-    const more: Record<string, string> = {
-      from: at(-10),
-      to: at(100),
-      facets: "project",
-      timestamp: at(4),
-      id: "uuu-4",
-    };
-    const text = await (
-      await asPinned(`forgotten/${name}`, { ...more, table: "mine", sql: "select id, timestamp, project from mine" })
-    ).text();
-    expect(text.replaceAll("uuu-4", "")).not.toMatch(secret);
-    const byOwner = await service.get(`/api/endpoints/query/forgotten/${name}`, {
-      ...more,
-      project: "aaa",
-      sql: "select id, timestamp, project from mine",
-    });
-    expect(byOwner.status).toBe(200);
-  });
+  it.each(["tables", "parse", "overview", "around"])(
+    "shows no other tenant's data below an endpoint's path: %s",
+    async (name) => {
+      const more: Record<string, string> = {
+        from: at(-10),
+        to: at(100),
+        facets: "project",
+        timestamp: at(4),
+        id: "uuu-4",
+      };
+      const text = await (
+        await asPinned(`forgotten/${name}`, { ...more, table: "mine", sql: "select id, timestamp, project from mine" })
+      ).text();
+      expect(text.replaceAll("uuu-4", "")).not.toMatch(secret);
+      const byOwner = await service.get(`/api/endpoints/query/forgotten/${name}`, {
+        ...more,
+        project: "aaa",
+        sql: "select id, timestamp, project from mine",
+      });
+      expect(byOwner.status).toBe(200);
+    },
+  );
 
-  it("is the command line's too", async () => {
+  it("includes the routes of sources, which are refused", async () => {
     for (const path of [
       "/api/sources/edge/events",
       "/api/sources/edge/recent",
@@ -231,8 +234,8 @@ describe("every way to rows and schema, for a token that is pinned", () => {
   });
 });
 
-describe("an endpoint that events have broken", () => {
-  it("tells its owner why and others nothing, runs again, and keeps no service from starting", async () => {
+describe("an endpoint that incoming events broke", () => {
+  it("tells only its owner why, works again once events match, and does not block the start", async () => {
     for (const name of ["one", "two"]) await make("/api/sources", { name, tenant: "project" });
     await make("/api/endpoints", { name: "both", query: "SELECT * FROM one UNION ALL SELECT * FROM two" });
     const call = (token: string) => service.get("/api/endpoints/query/both", {}, { "x-api-key": token });
@@ -262,7 +265,7 @@ describe("an endpoint that events have broken", () => {
 });
 
 describe("an older version of an endpoint", () => {
-  it("is bound by the pins that bind the current one", async () => {
+  it("is bound by the same pins as the current one", async () => {
     const document = {
       name: "grown",
       parameters: { project: { type: "string" } },

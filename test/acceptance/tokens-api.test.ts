@@ -52,7 +52,7 @@ function onOneConnection(token: string): { ask(): Promise<number>; close(): void
 }
 
 describe("tokens over HTTP", () => {
-  it("work at once, and end with DELETE at the next request, on an open connection and for cached answers too", async () => {
+  it("work immediately, and are refused from the next request after DELETE, even on an open connection", async () => {
     const { id, token } = await make({ scopes: ["query"] });
     const connection = onOneConnection(token);
     for (let call = 0; call < 5; call++) expect(await connection.ask()).toBe(200);
@@ -61,7 +61,7 @@ describe("tokens over HTTP", () => {
     connection.close();
   });
 
-  it("end while calls are under way: none that begins after the answer to DELETE gets through", async () => {
+  it("are refused for every call that starts after the answer to DELETE, even under concurrent calls", async () => {
     const { id, token } = await make({ scopes: ["query"] });
     let isDeleted = false;
     let late = 0;
@@ -83,7 +83,7 @@ describe("tokens over HTTP", () => {
     expect(allowed).toBeLessThan(160);
   });
 
-  it("rotate: the old value is refused, the new one has the same rights", async () => {
+  it("can be rotated: the old value is refused and the new one has the same rights", async () => {
     const { id, token } = await make({ scopes: ["query"], pins: { project: "abc" } });
     expect((await query(token)).status).toBe(200);
     const { body } = await api<MadeToken>("POST", `/${id}/rotate`);
@@ -92,7 +92,7 @@ describe("tokens over HTTP", () => {
     expect((await query(body.token, { project: "xyz" })).status).toBe(403);
   });
 
-  it("of owners that must redact see redacted events only", async () => {
+  it("of owners with required redaction see redacted events only", async () => {
     const { token } = await make({ scopes: ["private"], redaction: "required" });
     await service.ingest("rest", [{ id: "r1", timestamp: "2026-08-20T09:00:00Z", message: "from 203.0.113.9" }]);
     const get = async (path: string, parameters: Record<string, string> = {}) =>
@@ -118,7 +118,7 @@ describe("tokens over HTTP", () => {
 describe("token commands beside a running service", () => {
   const logweir = (...args: string[]) => outputOf(["token", ...args], { LOGWEIR_DATA_DIR: service.dataDir });
 
-  it("see the API's tokens and the API sees theirs; rotating and revoking count within milliseconds", async () => {
+  it("and the API see each other's tokens, and rotations and revocations take effect in the service", async () => {
     const { id } = await make({ scopes: ["query"] });
     const listed = JSON.parse(await logweir("list", "--json")) as MadeToken[];
     expect(listed.find((each) => each.id === id)?.status).toBe("active");

@@ -59,7 +59,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-describe("minutely", () => {
+describe("the interval minutely", () => {
   it("counts the last 60 minutes by minute", async () => {
     const rows = await service.rows("usage.api-counts", { interval: "minutely", project: "alpha" });
     expect(rows).toEqual(
@@ -74,7 +74,7 @@ describe("minutely", () => {
   });
 });
 
-describe("hourly", () => {
+describe("the interval hourly", () => {
   it("counts the last hour by hour", async () => {
     const rows = await service.rows("usage.api-counts", { interval: "hourly", project: "alpha" });
     const total = (key: string) => rows.reduce((sum, row) => sum + Number(row[key]), 0);
@@ -90,7 +90,7 @@ describe("hourly", () => {
   });
 });
 
-describe("daily", () => {
+describe("the interval daily", () => {
   it("counts the last 7 days by day", async () => {
     const rows = await service.rows("usage.api-counts", { interval: "daily", project: "alpha" });
     expect(rows[0]).toEqual(counts(datetime(now - 7 * day + minute, day), 0, 1, 0, 0));
@@ -105,7 +105,7 @@ describe("daily", () => {
   });
 });
 
-describe("rows", () => {
+describe("rows of usage.api-counts", () => {
   it("are sorted ascending and their counts are integers, never null", async () => {
     for (const interval of ["minutely", "hourly", "daily"]) {
       const rows = await service.rows("usage.api-counts", { interval, project: "example" });
@@ -128,7 +128,7 @@ describe("rows", () => {
   });
 });
 
-describe("project", () => {
+describe("the parameter project", () => {
   it.each([
     ["^https://alpha\\.", 3],
     ["ALPHA", 0],
@@ -140,7 +140,7 @@ describe("project", () => {
     expect(rows.reduce((sum, row) => sum + Number(row.total_rest_requests), 0)).toBe(restCount);
   });
 
-  it("is refused where it is no regular expression", async () => {
+  it("is refused when it is not a valid regular expression", async () => {
     const response = await service.get("/api/endpoints/query/usage.api-counts", { interval: "daily", project: "(" });
     expect(response.status).toBe(400);
   });
@@ -152,7 +152,7 @@ describe("project", () => {
   });
 });
 
-describe("interval", () => {
+describe("the parameter interval", () => {
   it.each(["yearly", "HOURLY", ""])("refuses %j and names the allowed values", async (interval) => {
     const response = await service.get("/api/endpoints/query/usage.api-counts", { interval, project: "alpha" });
     expect(response.status).toBe(400);

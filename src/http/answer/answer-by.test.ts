@@ -12,20 +12,20 @@ async function ask(answer: (request: FastifyRequest, reply: FastifyReply) => Pro
   return { statusCode, body, lines };
 }
 
-describe("a handler that sends its answer by itself", () => {
-  it("answers what it sends", async () => {
+describe("a handler wrapped by answerBy", () => {
+  it("answers with what it sends", async () => {
     const sent = await ask(async (_request, reply) => void reply.send("rows"));
     expect(sent).toEqual({ statusCode: 200, body: "rows", lines: [] });
   });
 
-  it("answers what it throws as any handler does", async () => {
+  it("answers with its error as any other handler does", async () => {
     const sent = await ask(async () => {
       throw new Error("no");
     });
     expect(sent).toMatchObject({ statusCode: 418, body: "Error: no" });
   });
 
-  it("logs what it throws after its answer", async () => {
+  it("logs an error that it throws after its answer", async () => {
     const sent = await ask(async (_request, reply) => {
       reply.send("rows");
       throw new Error("late");

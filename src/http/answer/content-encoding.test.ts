@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { chooseEncoding, contentEncodings } from "./content-encoding.ts";
 
-describe("the encoding of an answer", () => {
+describe("the encoding of a response", () => {
   it.each([
     [undefined, undefined],
     ["", undefined],
@@ -23,14 +23,14 @@ describe("the encoding of an answer", () => {
     expect(chooseEncoding(header)?.name).toBe(name);
   });
 
-  it("is whatever is best for who takes anything", () => {
+  it("is the preferred one when the client accepts any", () => {
     expect(chooseEncoding("*")).toBe(contentEncodings[0]);
   });
 
   it.each([
     ["br", brotliDecompressSync],
     ["gzip", gunzipSync],
-  ])("%s gives the body back, whole and streamed", async (name, decode) => {
+  ])("%s restores the body, both whole and streamed", async (name, decode) => {
     const encoding = contentEncodings.find((each) => each.name === name);
     const body = Buffer.from("a row\n".repeat(10_000));
     expect(decode((await encoding?.encode(body)) ?? "")).toEqual(body);

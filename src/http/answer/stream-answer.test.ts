@@ -50,7 +50,7 @@ async function read(
 }
 
 describe("a full page", () => {
-  it("tells of the next one in its headers where it is not large", async () => {
+  it("links to the next one in its headers when it is small enough to buffer", async () => {
     answerPage(1_000);
     const { message } = await read();
     expect(message.headers.link).toMatch(
@@ -59,7 +59,7 @@ describe("a full page", () => {
     expect(message.headers["content-length"]).toBeDefined();
   });
 
-  it("has every row and no less when it is compressed", async () => {
+  it("has the same bytes after decompression as without compression", async () => {
     answerPage(1_000);
     const [plain, encoded] = [await read(), await read({ "accept-encoding": "gzip" })];
     expect(encoded.message.headers["content-encoding"]).toBe("gzip");
@@ -67,14 +67,14 @@ describe("a full page", () => {
   });
 });
 
-describe("a page that is too large to hold", () => {
+describe("a page that is too large to buffer", () => {
   /** Twelve batches of a thousand rows, then the summary. */
   async function* page(): AsyncGenerator<RowBatch, string> {
     for (let batch = 0; batch < 12; batch++) yield toBatch(Array.from({ length: 1_000 }, () => row));
     return "behind the last row";
   }
 
-  it.each([undefined, "gzip"])("is streamed, and tells of the next one in a trailer (encoding %s)", async (name) => {
+  it.each([undefined, "gzip"])("is streamed, and links to the next page in a trailer (encoding %s)", async (name) => {
     const app = fastify();
     const told: (string | undefined)[] = [];
     app.get(
@@ -99,7 +99,7 @@ describe("a page that is too large to hold", () => {
     expect(message.trailers.link).toBe('<behind the last row>; rel="next"');
   });
 
-  it("begins before it is known whether there is a next one", async () => {
+  it("starts before it is known whether there is a next page", async () => {
     const app = fastify();
     let begin = (): void => undefined;
     const begun = new Promise<void>((resolve) => {
@@ -131,7 +131,7 @@ describe("a page that is too large to hold", () => {
     await app.close();
   });
 
-  it("ends the connection when it fails in its middle", async () => {
+  it("closes the connection when it fails midway", async () => {
     const app = fastify();
     async function* broken(): AsyncGenerator<RowBatch, string> {
       yield* page();
@@ -153,7 +153,7 @@ describe("a page that is too large to hold", () => {
   });
 });
 
-describe("the rows of an answer", () => {
+describe("the row source of a response", () => {
   /** Endless, and counts how often it was begun and ended. */
   function countedRows(counts: { begun: number; ended: number }): AsyncGenerator<RowBatch, string> {
     return (async function* () {
@@ -202,11 +202,11 @@ describe("the rows of an answer", () => {
     ["a caller that left before a compressed answer was begun", "gzip", false],
     ["a caller that leaves in the middle", undefined, true],
     ["a caller that leaves in the middle of a compressed answer", "gzip", true],
-  ])("are returned for %s", async (_name, encoding, isLate) => {
+  ])("is closed for %s", async (_name, encoding, isLate) => {
     expect(await abandon(encoding, isLate)).toEqual({ begun: 1, ended: 1 });
   });
 
-  it.each(["begin", "write", "end"] as const)("are returned when the writer fails at %s", async (step) => {
+  it.each(["begin", "write", "end"] as const)("is closed when the writer fails at %s", async (step) => {
     const counts = { begun: 0, ended: 0 };
     const rows = countedRows(counts);
     await rows.next();

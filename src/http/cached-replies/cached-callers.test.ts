@@ -47,20 +47,20 @@ describe("the caller of a connection", () => {
     ["another header", ["X-API-KEY", "secret-a", "Accept-Encoding", "text/csv"]],
     ["one header more", ["X-API-KEY", "secret-a", "Accept", "text/csv", "LF-ENDPOINT-REDACT-PII", "true"]],
     ["one header less", ["X-API-KEY", "secret-a"]],
-  ])("is another one with %s", (_, headers) => {
+  ])("is a different one with %s", (_, headers) => {
     const first = find("X-API-KEY", "secret-a", "Accept", "text/csv");
     const second = find(...headers);
     expect(second?.key).toBeDefined();
     expect(second?.key).not.toBe(first?.key);
   });
 
-  it("is nobody once its token is not valid any more", () => {
+  it("is undefined once its token is no longer valid", () => {
     find("X-API-KEY", "secret-a");
     delete identities["secret-a"];
     expect(find("X-API-KEY", "secret-a")).toBeUndefined();
   });
 
-  it("is looked up each time where two headers name tokens, and is the one of X-API-KEY", () => {
+  it("is looked up on each call when two headers carry tokens, and X-API-KEY wins", () => {
     const both = ["Authorization", "Bearer secret-b", "X-API-KEY", "secret-a"];
     expect(find(...both)?.identity.tokenId).toBe("a");
     expect(find("Authorization", "Bearer secret-a", "X-API-KEY", "secret-b")?.identity.tokenId).toBe("b");
@@ -68,7 +68,7 @@ describe("the caller of a connection", () => {
     expect(recalled).toEqual(["secret-a", "secret-b", "secret-a"]);
   });
 
-  it("is not held on to with long headers", () => {
+  it("is not cached with long headers", () => {
     const headers = ["Authorization", "Bearer secret-a", "User-Agent", "x".repeat(9_000)];
     expect(find(...headers)?.identity.tokenId).toBe("a");
     expect(find(...headers)?.identity.tokenId).toBe("a");
@@ -81,7 +81,7 @@ describe("the caller of a connection", () => {
     ["a deadline", ["X-API-KEY", "secret-a", "Prefer", "wait=5"]],
     ["a body", ["X-API-KEY", "secret-a", "Content-Length", "2"]],
     ["a body of unknown length", ["X-API-KEY", "secret-a", "Transfer-Encoding", "chunked"]],
-  ])("is not told with %s", (_, headers) => {
+  ])("is undefined with %s", (_, headers) => {
     expect(find(...headers)).toBeUndefined();
   });
 });

@@ -43,8 +43,8 @@ async function beGivenAhead(): Promise<void> {
   expect(wholeCalls()).toBe(planned);
 }
 
-describe("a call whose cached answer was asked for before", () => {
-  it("is answered again without planning, in the same words but for what tells of this call", async () => {
+describe("a repeated call whose answer is cached", () => {
+  it("is answered without planning, with the same headers except those of the individual call", async () => {
     const first = await get();
     await get();
     const planned = wholeCalls();
@@ -59,7 +59,7 @@ describe("a call whose cached answer was asked for before", () => {
     expect(second.headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
   });
 
-  it("is told 304 without what describes a body, as often as it asks", async () => {
+  it("is answered with 304 and no representation headers, however often it asks", async () => {
     const etag = String((await get()).headers.get("etag"));
     for (let i = 0; i < 2; i++) {
       const response = await get({ ...plain, "if-none-match": `W/${etag}` });
@@ -76,14 +76,14 @@ describe("a call whose cached answer was asked for before", () => {
     ["another encoding", { ...key, "accept-encoding": "gzip" }, ""],
     ["another parameter", plain, "?project=x"],
     ["a deadline of its own", { ...plain, prefer: "wait=5" }, ""],
-  ])("is looked at in full with %s", async (_, headers, path) => {
+  ])("is processed in full with %s", async (_, headers, path) => {
     await beGivenAhead();
     const planned = wholeCalls();
     expect((await get(headers, path)).status).toBe(200);
     expect(wholeCalls()).toBeGreaterThan(planned);
   });
 
-  it("is looked at in full once its endpoint is another one, and remembered anew", async () => {
+  it("is processed in full once its endpoint was replaced, and then cached again", async () => {
     await beGivenAhead();
     const planned = wholeCalls();
     const endpoint = test.endpoints.find("cached");
@@ -95,7 +95,7 @@ describe("a call whose cached answer was asked for before", () => {
     expect(wholeCalls()).toBe(again);
   });
 
-  it("is found among others, whoever and whatever was answered on the connection before", async () => {
+  it("is matched correctly on a connection that carries other tokens and parameters", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const asked = [
       ["query-token", ""],
@@ -119,7 +119,7 @@ describe("a call whose cached answer was asked for before", () => {
     expect(lines.flatMap(({ tokenId }) => tokenId ?? [])).toEqual(Array(4).fill(["q", "p", "q"]).flat());
   });
 
-  it("is looked at in full once it would be planned otherwise", async () => {
+  it("is processed in full once its plan is outdated", async () => {
     await beGivenAhead();
     isCurrent = false;
     const planned = wholeCalls();
@@ -127,26 +127,26 @@ describe("a call whose cached answer was asked for before", () => {
     expect(wholeCalls()).toBeGreaterThan(planned);
   });
 
-  it("runs again when its answer was dropped", async () => {
+  it("runs again when its cached answer was cleared", async () => {
     await beGivenAhead();
     await fetch(new URL("/api/cache/clear", url), { method: "POST", headers: { "x-api-key": "private-token" } });
     expect((await get()).headers.get("cache-status")).toBe("logweir; fwd=miss; stored");
     expect(test.engine.requests).toHaveLength(2);
   });
 
-  it("is refused when the token called too often", async () => {
+  it("is refused when the token exceeds its rate", async () => {
     await beGivenAhead();
     for (let i = 0; i < 97; i++) expect((await get()).status).toBe(200);
     expect((await get()).status).toBe(429);
   });
 
-  it("is refused when the service stops", async () => {
+  it("is refused when the service is stopping", async () => {
     await beGivenAhead();
     void test.drain.stop(0);
     expect((await get()).status).toBe(503);
   });
 
-  it("counts in metrics and the log", async () => {
+  it("is counted in metrics and in the log", async () => {
     for (let i = 0; i < 3; i++) await get();
     await get({ ...plain, "x-request-id": "mine" });
     await test.app.close();
@@ -174,7 +174,7 @@ describe("an answer that is being computed", () => {
     while (test.engine.requests.length < count) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  it("when answers are dropped is given once, and not cached", async () => {
+  it("is returned once but not cached when the cache is cleared meanwhile", async () => {
     const finish = holdRuns();
     const before = get();
     await isRunning(1);
@@ -190,7 +190,7 @@ describe("an answer that is being computed", () => {
     expect(await (await get()).text()).toContain("of after");
   });
 
-  it("when its endpoint changes is not given for the new one", async () => {
+  it("is not reused for the new version when its endpoint changes meanwhile", async () => {
     const finish = holdRuns();
     const before = get();
     await isRunning(1);
@@ -204,7 +204,7 @@ describe("an answer that is being computed", () => {
     expect(await (await after).text()).toContain("of after");
   });
 
-  it("when the service stops is the last: cached ones are refused", async () => {
+  it("is still returned when the service stops, while cached answers are refused", async () => {
     const finish = holdRuns();
     const before = get();
     await isRunning(1);
@@ -216,8 +216,8 @@ describe("an answer that is being computed", () => {
   });
 });
 
-describe("an encoded answer", () => {
-  it("has a tag and bytes of its own, and the same when it is asked for again", async () => {
+describe("an encoded response", () => {
+  it("has an entity tag and bytes of its own, which are the same on a repeated call", async () => {
     const identity = await get();
     const read = async () => {
       const { body, headers } = await test.app

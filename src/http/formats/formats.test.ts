@@ -35,20 +35,20 @@ function named(name: string): AnswerFormat {
 }
 
 describe("rows", () => {
-  it("are one JSON document", () => {
+  it("are one JSON document in JSON", () => {
     expect(write(named("json"), [`${rows[0]},${rows[1]}`, rows[2] ?? ""]).toString()).toBe(
       `{"result":[${rows.join(",")}]}`,
     );
     expect(write(named("json"), []).toString()).toBe('{"result":[]}');
   });
 
-  it("are lines of JSON, character by character", () => {
+  it("are one line each in NDJSON, with every character preserved", () => {
     expect(write(named("ndjson"), [rows.join(",")]).toString()).toBe(`${rows.join("\n")}\n`);
     expect(write(named("ndjson"), []).toString()).toBe("");
     expect(write(named("ndjson"), ['{"m":[{\n"a":1}]}']).toString()).toBe('{"m":[{ "a":1}]}\n');
   });
 
-  it("are CSV as RFC 4180 has it, nested values as JSON, NULL apart from an empty text", () => {
+  it("are CSV by RFC 4180, with nested values as JSON and NULL distinct from an empty text", () => {
     expect(write(named("csv"), [rows.join(",")]).toString()).toBe(
       [
         "id,at,n,x,ok,day,m",
@@ -60,7 +60,7 @@ describe("rows", () => {
     );
   });
 
-  it("have a value of several shapes as its text, in CSV, Parquet and Arrow alike", async () => {
+  it("have mixed-type values as text in CSV, Parquet and Arrow", async () => {
     const mixed = [{ name: "v", type: { kind: "MIXED" } }] as const;
     const values = [
       "200",
@@ -96,7 +96,7 @@ describe("rows", () => {
     expect(writeMixed(named("csv")).toString().split("\r\n")).toEqual(csv);
   });
 
-  it("are Parquet with types, to the microsecond", async () => {
+  it("are typed in Parquet, with timestamps to the microsecond", async () => {
     const bytes = write(parquetFormat, [rows.join(",")]);
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
     const read = await parquetReadObjects({ file, parsers: { timestampFromMicroseconds: (us: bigint) => us } });
@@ -112,7 +112,7 @@ describe("rows", () => {
     expect(read.map(({ m }) => m)).toEqual(['[{"k":"},{","n":1.0}]', "[]", null]);
   });
 
-  it("are an Arrow stream with types, to the microsecond", () => {
+  it("are typed in an Arrow stream, with timestamps to the microsecond", () => {
     const table = tableFromIPC(write(arrowFormat, [rows.join(",")]), { useBigInt: true });
     expect(table.schema.fields.map(({ name }) => name)).toEqual(columns.map(({ name }) => name));
     expect([...(table.getChild("n") ?? [])]).toEqual([9223372036854775807n, -1n, null]);
@@ -121,31 +121,34 @@ describe("rows", () => {
     expect([...(table.getChild("m") ?? [])]).toEqual(['[{"k":"},{","n":1.0}]', "[]", null]);
   });
 
-  it.each([parquetFormat, arrowFormat])("go out in groups of a bounded size, as one file of $name", async (format) => {
-    const big = (id: number) =>
-      `{"id":"${id}${"x".repeat(3_000_000)}","at":1,"n":${id},"x":1,"ok":true,"day":null,"m":null}`;
-    const ids = [1, 2, 3, 4, 5, 6, 7];
-    const writer = format.open(columns);
-    const sizes = ids.map((id) => writer.write({ json: big(id), rowCount: 1 }).length);
-    expect(sizes.filter((size) => size > 0).length).toBe(2);
-    const bytes = write(format, ids.map(big));
-    if (format === arrowFormat) {
-      expect([...(tableFromIPC(bytes).getChild("n") ?? [])]).toEqual(ids);
-      return;
-    }
-    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
-    expect(parquetMetadata(file).row_groups).toHaveLength(3);
-    expect((await parquetReadObjects({ file, columns: ["n"] })).map(({ n }) => Number(n))).toEqual(ids);
-  });
+  it.each([parquetFormat, arrowFormat])(
+    "are written in groups of bounded size to one file of $name",
+    async (format) => {
+      const big = (id: number) =>
+        `{"id":"${id}${"x".repeat(3_000_000)}","at":1,"n":${id},"x":1,"ok":true,"day":null,"m":null}`;
+      const ids = [1, 2, 3, 4, 5, 6, 7];
+      const writer = format.open(columns);
+      const sizes = ids.map((id) => writer.write({ json: big(id), rowCount: 1 }).length);
+      expect(sizes.filter((size) => size > 0).length).toBe(2);
+      const bytes = write(format, ids.map(big));
+      if (format === arrowFormat) {
+        expect([...(tableFromIPC(bytes).getChild("n") ?? [])]).toEqual(ids);
+        return;
+      }
+      const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+      expect(parquetMetadata(file).row_groups).toHaveLength(3);
+      expect((await parquetReadObjects({ file, columns: ["n"] })).map(({ n }) => Number(n))).toEqual(ids);
+    },
+  );
 
-  it.each(["parquet", "arrow"])("may be none, also as %s", async (name) => {
+  it.each(["parquet", "arrow"])("may be empty in %s", async (name) => {
     const bytes = write(named(name), []);
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
     expect(name === "arrow" ? tableFromIPC(bytes).numRows : Number(parquetMetadata(file).num_rows)).toBe(0);
   });
 });
 
-describe("the form of an answer", () => {
+describe("the response format", () => {
   it.each([
     [undefined, "json"],
     ["", "json"],
@@ -161,11 +164,11 @@ describe("the form of an answer", () => {
     expect(chooseFormat(answerFormats, undefined, accept).name).toBe(expected);
   });
 
-  it("is what format names, whatever Accept says", () => {
+  it("follows the parameter format rather than Accept", () => {
     expect(chooseFormat(answerFormats, "csv", "image/png").name).toBe("csv");
   });
 
-  it("that nobody knows is 400 by format and 406 by Accept", () => {
+  it("when unknown is refused with 400 in format and with 406 in Accept", () => {
     const choose = (named: unknown, accept?: string) => () => chooseFormat(answerFormats, named, accept);
     expect(choose("xml")).toThrow(expect.objectContaining({ status: 400, code: "invalid_parameter" }));
     expect(choose(["csv"])).toThrow(expect.objectContaining({ status: 400 }));

@@ -25,7 +25,7 @@ const of = (...projects: string[]) => projects.map((project) => ({ project, even
 const storedCount = () => test.engine.appended.reduce((sum, { events }) => sum + events.length, 0);
 
 describe("a tenant's limit", () => {
-  it("takes as many events as it allows, and refuses the next one until the time that it tells", async () => {
+  it("accepts events up to the limit, then refuses them until the announced time", async () => {
     await open({ events: 3 });
     expect((await send(logs, of("a", "a", "a"))).statusCode).toBe(200);
     const refused = await send(logs, of("a"));
@@ -47,7 +47,7 @@ describe("a tenant's limit", () => {
     expect(storedCount()).toBe(4);
   });
 
-  it("slows no other tenant, and no other source", async () => {
+  it("does not affect other tenants or other sources", async () => {
     await open({ events: 1 });
     expect((await send(logs, of("a"))).statusCode).toBe(200);
     expect((await send(logs, of("a"))).statusCode).toBe(429);
@@ -55,7 +55,7 @@ describe("a tenant's limit", () => {
     expect((await send("/api/logs?source_name=db", of("a"))).statusCode).toBe(200);
   });
 
-  it("refuses a body of several tenants as a whole, takes nothing of anybody's, and names the one", async () => {
+  it("refuses a body of several tenants as a whole, stores nothing, and names the tenant over its limit", async () => {
     await open({ events: 2 });
     const refused = await send(logs, of("a", "b", "b", "b"));
     expect(refused.json().error).toMatchObject({
@@ -75,7 +75,7 @@ describe("a tenant's limit", () => {
     expect((await send(logs, [{ project: "b", text: "x".repeat(60) }])).statusCode).toBe(200);
   });
 
-  it("is none for what belongs to nobody: events without a tenant, and a source without tenants", async () => {
+  it("does not apply to events without a tenant or to a source without tenants", async () => {
     await open({ events: 1 });
     expect((await send(logs, [{ a: 1 }, { project: { a: 1 } }, ...of("a")])).statusCode).toBe(200);
     expect((await send(logs, [{ b: 1 }])).statusCode).toBe(200);
@@ -85,7 +85,7 @@ describe("a tenant's limit", () => {
     expect((await send(logs, of("a", "a"))).statusCode).toBe(200);
   });
 
-  it("is not used up by what was not stored", async () => {
+  it("is not consumed by events that were not stored", async () => {
     await open({ events: 1 });
     test.engine.onAppend = async () => Promise.reject(new EngineError("disk_full", "full"));
     expect((await send(logs, of("a"))).statusCode).toBe(507);
@@ -94,7 +94,7 @@ describe("a tenant's limit", () => {
     expect((await send(logs, of("a"))).statusCode).toBe(200);
   });
 
-  it("keeps tenants apart whatever their names, and however long", async () => {
+  it("distinguishes tenants whatever their names and however long they are", async () => {
     await open({ events: 1 });
     const long = "x".repeat(5_000);
     const names = ["a", "=a", " a", `${long}1`, `${long}2`, "a ", "A"];
@@ -104,7 +104,7 @@ describe("a tenant's limit", () => {
 });
 
 describe("a token's limit", () => {
-  it("bounds its events over all sources and tenants, and those of no other token", async () => {
+  it("bounds its events over all sources and tenants, without affecting other tokens", async () => {
     await open({});
     expect((await send(logs, of("a", "b"), "bound-token")).statusCode).toBe(200);
     const beyond = await send("/api/logs?source_name=db", of("a", "b"), "bound-token");
@@ -129,14 +129,14 @@ describe("a token's limit", () => {
     expect(beyond.json().error).toMatchObject({ code: "rate_limited", limit: "max_ingest_bytes_per_minute" });
   });
 
-  it("refuses a token that has used it up before its body is read", async () => {
+  it("refuses a token that has exhausted it before the body is read", async () => {
     await open({});
     expect((await send(logs, of("a", "b", "c"), "bound-token")).statusCode).toBe(200);
     expect((await send(logs, "not JSON", "bound-token")).json().error.code).toBe("rate_limited");
   });
 });
 
-describe("senders beyond a limit are told in their own words, with a code on which they try again", () => {
+describe("a sender over a limit gets a retryable error in its own protocol", () => {
   const otlp = (project: string) => ({
     resourceLogs: [
       {
@@ -186,7 +186,7 @@ describe("senders beyond a limit are told in their own words, with a code on whi
     ],
     ["journald", "/upload", "MESSAGE=a\n\n".repeat(4), 429, { error: { code: "rate_limited" } }],
     ["browsers", "/api/logs/browser/reports", [{}, {}, {}, {}], 429, { error: { code: "rate_limited" } }],
-  ])("%s, of a token", async (_name, url, body, status, answer) => {
+  ])("%s, for a token", async (_name, url, body, status, answer) => {
     await open({});
     const response = await send(url, body, "bound-token");
     expect([response.statusCode, response.json()]).toMatchObject([status, answer]);

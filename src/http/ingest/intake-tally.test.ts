@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createIntakeTally } from "./intake-tally.ts";
 
-it("counts by source, and tells the newest reasons first", () => {
+it("the intake tally counts by source and lists the newest reasons first", () => {
   let now = 1_000;
   const tally = createIntakeTally(() => now);
   tally.note("edge", {
@@ -29,7 +29,7 @@ it("counts by source, and tells the newest reasons first", () => {
   expect(tally.sinceMs).toBe(1_000);
 });
 
-it("keeps a bounded number of reasons, however many differ", () => {
+it("the intake tally retains a bounded number of reasons, however many differ", () => {
   const tally = createIntakeTally(() => 0);
   for (let index = 0; index < 1_000; index++) tally.refuse("edge", `${index} ${"x".repeat(10_000)}`);
   const { reasons, refusedBodies } = tally.of("edge");

@@ -4,7 +4,7 @@ import { createTenantlessWarnings } from "./warn-of-tenantless.ts";
 
 const source = { name: "function", tenantField: "metadata.project_ref" } as Source;
 
-it("tells of events without a tenant at once, then once a minute how many they were, source by source", () => {
+it("events without a tenant are logged immediately, then at most once a minute with their number, by source", () => {
   let now = 5;
   const said: string[] = [];
   const log = { warn: (_: unknown, message?: string) => void said.push(message ?? "") };

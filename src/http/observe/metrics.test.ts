@@ -43,21 +43,21 @@ async function read(key = "metrics-token"): Promise<{ readonly status: number; r
   return { status: statusCode, body };
 }
 
-describe("metrics", () => {
-  it("are for tokens of the scope metrics or private", async () => {
+describe("GET /metrics", () => {
+  it("is for tokens of the scope metrics or private", async () => {
     const keys = ["metrics-token", "private-token", "query-token", "ingest-token", "nonsense"];
     expect(await Promise.all(keys.map(async (key) => (await read(key)).status))).toEqual([200, 200, 401, 401, 401]);
     expect((await test.app.inject("/metrics")).statusCode).toBe(401);
   });
 
-  it("are for everybody where the setting says so", async () => {
+  it("needs no token when the setting opens it", async () => {
     const open = await createTestApp({ isMetricsOpen: true });
     const { statusCode, body } = await open.app.inject("/metrics");
     expect(statusCode).toBe(200);
     expect(body).toContain("logweir_queries_running 0");
   });
 
-  it("count calls, lookups in the cache and events", async () => {
+  it("counts calls, cache lookups and events", async () => {
     const url = "/api/endpoints/query/cached";
     const call = () => test.app.inject({ url, headers: { "x-api-key": "query-token" } });
     await call();
@@ -81,7 +81,7 @@ describe("metrics", () => {
     expect(body).toMatch(/logweir_source_newest_event_timestamp_seconds\{source="edge"\} \d/);
   });
 
-  it("count what was lost: of the audit, of syslog and of drains, with what waits for these", async () => {
+  it("counts losses of the audit, syslog and drains, and what drains still have to deliver", async () => {
     const { app } = await createTestApp({
       auditDropped: 7,
       parts: { syslogCounts: () => ({ stored: 11, dropped: 5 }), drains: drainsWith([status]) },
@@ -102,7 +102,7 @@ describe("metrics", () => {
     }
   });
 
-  it("show no name, value, token or project that a caller made up", async () => {
+  it("contains no name, value, token or project that a caller made up", async () => {
     for (const url of ["/api/endpoints/query/made-up", "/made-up", "/api/endpoints/query/open?project=made-up"]) {
       await test.app.inject({ url, headers: { "x-api-key": "query-token" } });
     }

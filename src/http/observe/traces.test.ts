@@ -83,8 +83,8 @@ async function call(path: string): Promise<void> {
   await response.text();
 }
 
-describe("a call, where OpenTelemetry is set up", () => {
-  it("is a span below its caller's, with one below it for each phase", async () => {
+describe("a call when OpenTelemetry is set up", () => {
+  it("is a span below its caller's, with one child span for each phase", async () => {
     tracing.start();
     await call("/api/endpoints/query/cached?project=secret");
     await test.app.close();
@@ -101,7 +101,7 @@ describe("a call, where OpenTelemetry is set up", () => {
     expect(JSON.stringify(tracing.spans)).not.toContain("secret");
   });
 
-  it("is one too when it is answered from the cache", async () => {
+  it("is a span too when it is answered from the cache", async () => {
     for (let calls = 0; calls < 2; calls++) await call("/api/endpoints/query/cached");
     tracing.start();
     await call("/api/endpoints/query/cached");
@@ -111,7 +111,7 @@ describe("a call, where OpenTelemetry is set up", () => {
   });
 });
 
-it("traces nothing without OpenTelemetry", async () => {
+it("a call without OpenTelemetry makes no span", async () => {
   await call("/api/endpoints/query/cached");
   await test.app.close();
   expect(tracing.spans).toEqual([]);

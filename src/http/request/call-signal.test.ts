@@ -29,7 +29,7 @@ describe("the signal of a call", () => {
   }
 
   it.each([true, false])(
-    "is aborted when the caller is gone, also when it is made after that (before: %s)",
+    "is aborted when the caller disconnects, even if it is created afterwards (before: %s)",
     async (isMadeBefore) => {
       const signal = await leave(isMadeBefore);
       expect(signal.aborted).toBe(true);
@@ -37,7 +37,7 @@ describe("the signal of a call", () => {
     },
   );
 
-  it("is not aborted by the end of an answer", async () => {
+  it("is not aborted when an answer ends normally", async () => {
     const app = fastify();
     const signals: AbortSignal[] = [];
     app.get(

@@ -70,7 +70,7 @@ describe("a cached answer", () => {
     for (const asker of askers) alone.set(asker, await ask(await setUp(), asker));
   });
 
-  it("is told in as many ways as the callers differ", () => {
+  it("differs between callers in enough ways to tell them apart", () => {
     const bodies = new Set(alone.values());
     expect(bodies.size).toBeGreaterThan(15);
     expect([...bodies].filter((body) => body.includes("10.1.2.3")).length).toBeGreaterThan(5);
@@ -78,7 +78,7 @@ describe("a cached answer", () => {
     expect([...bodies].filter((body) => body.startsWith("403")).length).toBeGreaterThan(0);
   });
 
-  it("is never another caller's, whoever asked before", async () => {
+  it("is never another caller's, whichever caller asked before", async () => {
     const wrong: string[] = [];
     for (const first of sampleOf(askers, 0.13)) {
       const test = await setUp();
@@ -92,7 +92,7 @@ describe("a cached answer", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("is never another caller's when it is given again as it was remembered", async () => {
+  it("is never another caller's when it is served ahead of the framework", async () => {
     const { app } = await setUp();
     const url = await app.listen({ port: 0, host: "127.0.0.1" });
     const wrong: string[] = [];
@@ -105,7 +105,7 @@ describe("a cached answer", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("belongs to a version of its endpoint, and to that endpoint", () => {
+  it("is cached by its endpoint and the endpoint's version", () => {
     const query = { sql: "SELECT 1", parameters: [], columns: [], tables: [] };
     const call: PreparedCall = { query, values: [], maxRows: 1, redactsPii: false, cursorScope: "" };
     const endpoint = (id: string, version: number) => ({

@@ -39,7 +39,7 @@ const send = (path: string, token: string, more: RequestOptions = {}) =>
   get(url + path, { ...more, headers: { "x-api-key": token, ...more.headers } });
 
 it.each(calls)(
-  "stops the engine as soon as the caller of %s is gone, without waiting for a clock",
+  "the engine stops as soon as the caller of %s disconnects, without waiting for a timer",
   async (_, path, token) => {
     // No timer of the service's ends while these are in its place: what stops the engine is the end of the connection
     // alone.
@@ -55,11 +55,14 @@ it.each(calls)(
   },
 );
 
-it.each(calls)("gives up on %s when the time is over that the caller wants to wait", async (_, path, token) => {
-  const run = nextRun();
-  const request = send(path, token, { headers: { prefer: "wait=0" } });
-  const [answer] = await once(request, "response");
-  answer.resume();
-  expect([answer.statusCode, answer.headers["preference-applied"]]).toEqual([504, "wait=0"]);
-  expect((await run).signal.aborted).toBe(true);
-});
+it.each(calls)(
+  "a call of %s is cancelled when the time is over that its caller is willing to wait",
+  async (_, path, token) => {
+    const run = nextRun();
+    const request = send(path, token, { headers: { prefer: "wait=0" } });
+    const [answer] = await once(request, "response");
+    answer.resume();
+    expect([answer.statusCode, answer.headers["preference-applied"]]).toEqual([504, "wait=0"]);
+    expect((await run).signal.aborted).toBe(true);
+  },
+);

@@ -19,7 +19,7 @@ describe("the methods of a path", () => {
     ["/api/things/a/b", []],
     ["/files/a/b", ["GET"]],
     ["/other", []],
-  ])("are those of all routes that fit: %s", (path, methods) => {
+  ])("are those of all matching routes: %s", (path, methods) => {
     expect(index.of(path)).toEqual(methods);
   });
 });

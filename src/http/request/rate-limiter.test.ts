@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createRateLimiter } from "./rate-limiter.ts";
 
-it("a caller has a burst, then calls at its rate, whatever others do", () => {
+it("the rate limiter allows a caller a burst, then calls at its rate, independently of other callers", () => {
   let now = 0;
   const rates = createRateLimiter(60, () => now);
   const take = (caller = "a") => rates.take(caller);
@@ -20,7 +20,7 @@ it("a caller has a burst, then calls at its rate, whatever others do", () => {
   expect(() => take()).toThrow();
 });
 
-it("a clock that goes back takes nothing away", () => {
+it("the rate limiter takes no calls away when the clock goes back", () => {
   let now = 10_000;
   const rates = createRateLimiter(60, () => now);
   rates.take("a");
@@ -28,7 +28,7 @@ it("a clock that goes back takes nothing away", () => {
   rates.take("a");
 });
 
-it("without a rate nobody is bounded", () => {
+it("the rate limiter allows every call when no rate is set", () => {
   const rates = createRateLimiter(undefined, () => 0);
   for (let call = 0; call < 1_000; call++) rates.take("a");
 });

@@ -59,8 +59,8 @@ async function call(method: "GET" | "POST" | "DELETE", path = "", payload?: unkn
 
 const make = async (payload: unknown, key = ownSecret) => (await call("POST", "", payload, key)).body;
 
-describe("making a token", () => {
-  it("answers 201 with its value, which no other answer shows", async () => {
+describe("creating a token", () => {
+  it("answers 201 with its value, which no other response contains", async () => {
     const document = {
       description: "dashboards",
       scopes: ["query:endpoint:logs.all", "ingest"],
@@ -95,7 +95,7 @@ describe("making a token", () => {
     expect(JSON.stringify(audited)).not.toContain("abc");
   });
 
-  it("takes scopes in a text and the reference's public, and a time to end at", async () => {
+  it("accepts scopes as text, the reference's scope public, and an expiry time", async () => {
     expect(await make({ scopes: "query public", expires_at: "2026-08-21" })).toMatchObject({
       scopes: ["query", "ingest"],
       expires_at: "2026-08-21T00:00:00.000Z",
@@ -104,7 +104,7 @@ describe("making a token", () => {
     expect(await make({ scopes: ["private"] })).toMatchObject({ redaction: "switchable", expires_at: null, pins: {} });
   });
 
-  it("tells all that is wrong, by field", async () => {
+  it("reports all errors by field", async () => {
     const { status, body } = await call("POST", "", {
       scopes: ["everything", "query:endpoint:a b", 3],
       description: "x".repeat(501),
@@ -147,7 +147,7 @@ describe("making a token", () => {
     expect(Object.keys(body.error.fields ?? {})).toEqual([field]);
   });
 
-  it("keeps pins of any name", async () => {
+  it("accepts pins of any name", async () => {
     const response = await app.inject({
       method: "POST",
       url: "/api/access-tokens",
@@ -159,7 +159,7 @@ describe("making a token", () => {
     expect(Object.keys((await authenticator.authenticate(token))?.pins ?? {})).toEqual(["__proto__", "constructor"]);
   });
 
-  it("needs a JSON object, and the scope private", async () => {
+  it("requires a JSON object and the scope private", async () => {
     expect((await call("POST", "", [])).body.error.code).toBe("invalid_body");
     const wrongType = await app.inject({
       method: "POST",
@@ -189,14 +189,14 @@ describe("making a token", () => {
   });
 });
 
-describe("a token that is pinned", () => {
+describe("a pinned token", () => {
   const both = /a pinned token cannot have the scope private/;
 
   it.each([
     [{ scopes: ["private"], pins: { project: "abc" } }],
     [{ scopes: "query private", pins: { tier: 3 } }],
     [{ scopes: ["ingest", "private"], pins: { project: "" } }],
-  ])("is not made with the scope private: %j", async (document) => {
+  ])("cannot be created with the scope private: %j", async (document) => {
     const { status, body } = await call("POST", "", document);
     expect([status, body.error.code]).toEqual([422, "validation_failed"]);
     expect(body.error.fields).toEqual({
@@ -205,12 +205,12 @@ describe("a token that is pinned", () => {
     });
   });
 
-  it("may have every other scope, and an owner's may have an empty list of pins", async () => {
+  it("may have every other scope, and a private token may have an empty list of pins", async () => {
     expect(await make({ scopes: ["query", "ingest", "metrics"], pins: { project: "abc" } })).toHaveProperty("token");
     expect(await make({ scopes: ["private"], pins: {} })).toMatchObject({ scopes: ["private"] });
   });
 
-  it("from before loses private wherever tokens are read, and for good once that was told", async () => {
+  it("that still has private loses it wherever tokens are read, and permanently once this was logged", async () => {
     const { id, token } = await make({ scopes: ["private", "ingest"] });
     const { queries } = metadata;
     await queries.updateTable("tokens").set({ pins: '{"project":"abc"}' }).where("id", "=", id).execute();
@@ -243,8 +243,8 @@ describe("a token that is pinned", () => {
   });
 });
 
-describe("an owner's token that is bound", () => {
-  it("binds the tokens it makes, and cannot make wider ones", async () => {
+describe("an owner's token with limits", () => {
+  it("passes its limits on to the tokens it creates, and cannot create wider ones", async () => {
     const { token } = await make({
       scopes: ["private"],
       budget: { max_rows: 100 },
@@ -262,7 +262,7 @@ describe("an owner's token that is bound", () => {
     expect(Object.keys(body.error.fields ?? {}).sort()).toEqual(["budget", "redaction"]);
   });
 
-  it("cannot get the value of a token that may do more", async () => {
+  it("cannot rotate a token that may do more than itself", async () => {
     const { token } = await make({ scopes: ["private"], budget: { max_rows: 100 } });
     const other = await make({ scopes: ["query"] });
     expect((await call("POST", `/${other.id}/rotate`, undefined, token)).body.error.code).toBe("insufficient_scope");
@@ -272,7 +272,7 @@ describe("an owner's token that is bound", () => {
 });
 
 describe("rotating a token", () => {
-  it("gives it another value; the old one is refused at once", async () => {
+  it("gives it a new value and refuses the old one immediately", async () => {
     const { id, token } = await make({ scopes: ["query"], description: "d" });
     nowMs += 1_000;
     const { status, body } = await call("POST", `/${id}/rotate`);
@@ -289,7 +289,7 @@ describe("rotating a token", () => {
     expect(audited.at(-1)).toMatchObject({ action: "token.rotate", target: id });
   });
 
-  it("lets the old value count for a grace period where that is asked for, and not beyond a revocation", async () => {
+  it("accepts the old value for a requested grace period, which a revocation ends", async () => {
     const { id, token } = await make({ scopes: ["query"] });
     const { body } = await call("POST", `/${id}/rotate`, { grace: "10m" });
     expect(body.previous_valid_until).toBe("2026-08-20T09:10:00.000Z");
@@ -312,7 +312,7 @@ describe("rotating a token", () => {
 });
 
 describe("deleting a token", () => {
-  it("answers 204, and the token is refused and gone", async () => {
+  it("answers 204, after which the token is refused and no longer found", async () => {
     const { id, token } = await make({ scopes: ["query"] });
     expect(await call("DELETE", `/${id}`)).toEqual({ status: 204, body: {} });
     expect(await authenticator.authenticate(token)).toBeUndefined();
@@ -327,7 +327,7 @@ describe("deleting a token", () => {
     expect((await call("GET", "?revoked=true")).body).toMatchObject([{ id, status: "revoked" }]);
   });
 
-  it("takes the token's value too", async () => {
+  it("accepts the token's value in place of its id", async () => {
     const { token } = await make({ scopes: ["query"] });
     expect((await call("DELETE", `/${token}`)).status).toBe(204);
     const { body } = await call("DELETE", `/${token}`);

@@ -25,7 +25,7 @@ const path = "/api/endpoints/query";
 const runs = () => test.audited as AuditRun[];
 
 describe("a run of an endpoint", () => {
-  it("is told with who, what, with which parameters, and how it went", async () => {
+  it("is recorded with its actor, endpoint, version, parameters, redaction and outcome", async () => {
     test.engine.onRun = async () => runningQuery([[{ a: 1 }], [{ a: 2 }]]);
     await call(`${path}/open?project=abc&nonsense=1`, "query-token", { "lf-endpoint-redact-pii": "true" });
     expect(test.audited).toMatchObject([
@@ -45,7 +45,7 @@ describe("a run of an endpoint", () => {
     expect(runs()[0]).not.toHaveProperty("callKey");
   });
 
-  it("is told with its pinned parameter, and with the code of its error", async () => {
+  it("is recorded with its pinned parameter and with the code of its error", async () => {
     test.engine.onRun = async () => Promise.reject(new EngineError("timeout", "too slow"));
     await call(`${path}/open`, "pinned-token");
     await call(`${path}/open`, "query-token");
@@ -56,7 +56,7 @@ describe("a run of an endpoint", () => {
     expect(runs()[0]?.parameters.get("project")).toBe("abc");
   });
 
-  it("that is answered from the cache has a key that equal calls share", async () => {
+  it("that is answered from the cache is recorded with a key that equal calls share", async () => {
     for (const query of ["project=a", "project=a", "unknown=1&project=a", "project=b", "project=b"]) {
       await call(`${path}/cached?${query}`, "query-token");
     }
@@ -69,8 +69,8 @@ describe("a run of an endpoint", () => {
   });
 });
 
-describe("a call that is refused", () => {
-  it("is told by its route, and by its token where that is valid", async () => {
+describe("a refused call", () => {
+  it("is recorded with its route, and with its token when that is valid", async () => {
     await call("/api/endpoints/secret-name", "nobody");
     await call("/api/sources", "query-token");
     await call(`${path}/open`, "ingest-token");
@@ -84,7 +84,7 @@ describe("a call that is refused", () => {
     ]);
   });
 
-  it("is told when its token calls too often, and is no run", async () => {
+  it("is recorded as refused, not as a run, when its token exceeds its rate", async () => {
     for (let calls = 0; calls <= 100; calls++) await call(`${path}/open?project=xyz`, "query-token");
     const limited = { error: "rate_limited", status: 429, method: "GET", route: `${path}/:name`, actor: "q" };
     expect(test.audited.slice(99)).toMatchObject([
@@ -94,7 +94,7 @@ describe("a call that is refused", () => {
   });
 });
 
-it("clearing the cache is told", async () => {
+it("clearing the cache is recorded", async () => {
   const response = await test.app.inject({
     method: "POST",
     url: "/api/cache/clear?endpoint=cached",

@@ -22,7 +22,7 @@ function makeConsole(): string {
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 describe("the console", () => {
-  it("is served to browsers, with a policy whose nonce is new each time", async () => {
+  it("is served to browsers with a policy whose nonce is new each time", async () => {
     const app = openApp(makeConsole());
     const [first, second] = await Promise.all([1, 2].map(() => app.inject({ url: "/", headers: { accept: browser } })));
     const nonce = /content="([\w-]{20,})"/.exec(first?.body ?? "")?.[1] ?? "";
@@ -32,14 +32,14 @@ describe("the console", () => {
     expect(second?.body).not.toContain(nonce);
   });
 
-  it("is an index of the API to programs, with relative links", async () => {
+  it("is replaced by an index of the API with relative links for other clients", async () => {
     for (const accept of ["application/json", "*/*", "text/html;q=0", ""]) {
       const response = await openApp(makeConsole()).inject({ url: "/", headers: { accept } });
       expect(response.json()).toMatchObject({ name: "Logweir", links: { openapi: "./api/openapi.json" } });
     }
   });
 
-  it("is an index to everybody where it is turned off, or was not built", async () => {
+  it("is replaced by the index for every client when it is disabled or not built", async () => {
     for (const directory of [undefined, "/nowhere"]) {
       const app = openApp(directory);
       expect((await app.inject({ url: "/", headers: { accept: browser } })).json()).toHaveProperty("links");
@@ -47,7 +47,7 @@ describe("the console", () => {
     }
   });
 
-  it("has files that may be cached for good, compressed, and no others", async () => {
+  it("serves its files compressed and immutable, and no other files", async () => {
     const app = openApp(makeConsole());
     const file = await app.inject({ url: "/console/main-1.js", headers: { "accept-encoding": "gzip" } });
     expect(file.headers).toMatchObject({

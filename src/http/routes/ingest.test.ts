@@ -15,7 +15,7 @@ const post = (url: string, payload: string | Buffer, headers: Record<string, str
   test.app.inject({ method: "POST", url, payload, headers: { "x-api-key": key, ...headers } });
 
 describe("ingest", () => {
-  it.each(["/api/logs", "/logs", "/api/events"])("POST %s stores events in the source that is named", async (path) => {
+  it.each(["/api/logs", "/logs", "/api/events"])("stores events in the named source on POST %s", async (path) => {
     const response = await post(`${path}?source_name=cdn.logs`, '[{"id":"1"},{"id":"2"}]');
     expect(response.statusCode).toBe(200);
     expect(response.json()).toEqual({ message: "Logged!", accepted: 2 });
@@ -24,7 +24,7 @@ describe("ingest", () => {
     ]);
   });
 
-  it("takes the source from source or X-Source too", async () => {
+  it("takes the source from the parameter source or from X-Source too", async () => {
     expect((await post("/api/logs?source=edge", "{}")).statusCode).toBe(200);
     expect((await post("/api/logs", "{}", { ...json, "x-source": "db" })).statusCode).toBe(200);
     expect(test.engine.appended.map(({ source }) => source)).toEqual(["edge", "db"]);
@@ -44,7 +44,7 @@ describe("ingest", () => {
     expect(test.engine.appended.map(({ source }) => source)).toEqual(["edge"]);
   });
 
-  it("lets no token write where the body points it to", async () => {
+  it("does not let a token write to a source named in the body that it may not write to", async () => {
     const response = await post("/api/logs", '{"batch":[{}],"source":"db"}', json, "edge-token");
     expect(response.json()).toMatchObject({ error: { code: "insufficient_scope" } });
     const unknown = await post("/api/logs", '{"batch":[{}],"source":"nowhere"}', json, "edge-token");
@@ -82,12 +82,12 @@ describe("ingest", () => {
     expect((await post("/api/logs?source=edge", "{}", twice)).statusCode).toBe(200);
   });
 
-  it("tells how many timestamps it could not read", async () => {
+  it("reports how many timestamps it could not read", async () => {
     const response = await post("/api/logs?source=edge", '[{"timestamp":"soon"},{}]');
     expect(response.json()).toEqual({ message: "Logged!", accepted: 2, untimed: 1 });
   });
 
-  it("reads bodies without a content type, and compressed ones", async () => {
+  it("reads bodies without a content type, and compressed bodies", async () => {
     expect((await post("/api/logs?source=edge", "{}", {})).statusCode).toBe(200);
     expect(
       (await post("/api/logs?source=edge", gzipSync("[{},{}]"), { ...json, "content-encoding": "gzip" })).json(),
@@ -97,7 +97,7 @@ describe("ingest", () => {
     });
   });
 
-  it("names rejected events and stores the others", async () => {
+  it("reports rejected events by index and stores the others", async () => {
     const response = await post("/api/logs?source_name=edge", '[{"id":"1"},7,{"id":"2"}]');
     expect(response.statusCode).toBe(422);
     expect(response.json()).toMatchObject({
@@ -108,7 +108,7 @@ describe("ingest", () => {
     expect(test.engine.appended[0]?.events).toHaveLength(2);
   });
 
-  it("acknowledges only once the store has the events", async () => {
+  it("acknowledges events only once the store has them", async () => {
     test.engine.onAppend = async () => Promise.reject(new EngineError("unavailable", "gone", { retryAfterSeconds: 3 }));
     const response = await post("/api/logs?source_name=edge", "[{}]");
     expect(response.statusCode).toBe(503);
@@ -118,7 +118,7 @@ describe("ingest", () => {
   it.each([
     ["disk_full", 507],
     ["overloaded", 429],
-  ] as const)("answers %s as %i", async (code, status) => {
+  ] as const)("answers %s with %i", async (code, status) => {
     test.engine.onAppend = async () => Promise.reject(new EngineError(code, "x"));
     expect((await post("/api/logs?source_name=edge", "[{}]")).json()).toMatchObject({ error: { code, status } });
   });
@@ -146,7 +146,7 @@ describe("ingest", () => {
     expect(test.engine.appended).toEqual([]);
   });
 
-  it("lets a client send too large a body to its end before it refuses it", async () => {
+  it("lets a client finish sending an oversized body before it refuses it", async () => {
     const address = await test.app.listen({ port: 0, host: "127.0.0.1" });
     const headers = { "x-api-key": "ingest-token", "content-type": "application/json" };
     for (const size of [100_001, 700_000]) {
@@ -161,7 +161,7 @@ describe("ingest", () => {
     await test.app.close();
   });
 
-  it("refuses a body that is too large only once unpacked", async () => {
+  it("refuses a body that is too large only after decompression", async () => {
     const bomb = gzipSync(`["${"x".repeat(1_000_000)}"]`);
     const response = await post("/api/logs?source_name=edge", bomb, { ...json, "content-encoding": "gzip" });
     expect(response.json()).toMatchObject({ error: { code: "body_too_large", status: 413 } });
@@ -174,7 +174,7 @@ describe("ingest", () => {
     );
   });
 
-  it("lets a token for one source write there, by any of its names", async () => {
+  it("lets a token for one source write to it under any of its names", async () => {
     expect((await post("/api/logs?source_name=cdn.logs", "{}", json, "edge-token")).statusCode).toBe(200);
   });
 });
@@ -182,7 +182,7 @@ describe("ingest", () => {
 describe("OTLP", () => {
   const logs = JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [{ body: { stringValue: "hi" } }] }] }] });
 
-  it("stores log records in otel unless another source is named, and answers in the form of the request", async () => {
+  it("stores log records in otel unless another source is named, and answers in the request's format", async () => {
     const response = await post("/v1/logs", logs);
     expect([response.statusCode, response.json()]).toEqual([200, {}]);
     await post("/v1/logs", gzipSync(logs), { ...json, "content-encoding": "gzip", "x-source": "edge" });
@@ -201,7 +201,7 @@ describe("OTLP", () => {
     ]);
   });
 
-  it("answers errors as a Status", async () => {
+  it("answers errors as a Status message", async () => {
     const wrong = await post("/v1/logs", logs, json, "wrong");
     expect([wrong.statusCode, wrong.json()]).toEqual([401, { code: 16, message: "The access token is not valid" }]);
     const broken = await post("/v1/logs", "\xff\xff", { "content-type": "application/x-protobuf" });

@@ -9,13 +9,13 @@ beforeEach(async () => {
 
 const owner = { "x-api-key": "private-token" };
 
-describe("what owners may ask", () => {
+describe("the management API", () => {
   it.each([
     ["GET", "/api/sources"],
     ["GET", "/api/sources/edge/schema"],
     ["GET", "/api/sources/edge/events"],
     ["POST", "/api/cache/clear"],
-  ] as const)("%s %s is for tokens of the scope private only", async (method, url) => {
+  ] as const)("allows %s %s to tokens of the scope private only", async (method, url) => {
     expect((await test.app.inject({ method, url })).statusCode).toBe(401);
     expect((await test.app.inject({ method, url, headers: { "x-api-key": "query-token" } })).statusCode).toBe(401);
     expect((await test.app.inject({ method, url, headers: owner })).statusCode).toBe(200);
@@ -40,7 +40,7 @@ describe("what owners may ask", () => {
     expect((await test.app.inject({ url: "/api/sources/nope/schema", headers: owner })).statusCode).toBe(404);
   });
 
-  it("drops cached answers of one endpoint, or all", async () => {
+  it("clears the cached answers of one endpoint, or all of them", async () => {
     const ask = async () => {
       const response = await test.app.inject({ url: "/api/endpoints/query/cached", headers: owner });
       return response.headers["cache-status"];

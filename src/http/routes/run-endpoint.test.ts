@@ -21,7 +21,7 @@ describe("running an endpoint", () => {
     "/endpoints/query/open",
     "/api/endpoints/query/name/open",
     "/api/endpoints/query/00000000-0000-4000-8000-00000000000A",
-  ])("GET %s answers the rows in the envelope", async (url) => {
+  ])("returns the rows in the envelope on GET %s", async (url) => {
     test.engine.onRun = async () => runningQuery([[{ a: 1 }, { a: 2 }], [], [{ a: 3 }]]);
     const response = await get(`${url}?project=abc`);
     expect(response.statusCode).toBe(200);
@@ -29,7 +29,7 @@ describe("running an endpoint", () => {
     expect(response.body).toBe('{"result":[{"a":1},{"a":2},{"a":3}]}');
   });
 
-  it("plans a call once, whether its answer is cached, known to the caller, or neither", async () => {
+  it("plans a call once, whether its answer is uncached, cached or not modified", async () => {
     const plansOf = async (url: string, headers: Record<string, string> = key) => {
       test.planned.length = 0;
       const { statusCode, headers: answered } = await get(url, headers);
@@ -43,11 +43,11 @@ describe("running an endpoint", () => {
     expect(await plansOf(kept, { ...key, "if-none-match": etag })).toMatchObject({ plans: 1, statusCode: 304 });
   });
 
-  it("answers an empty result as an empty array", async () => {
+  it("returns an empty result as an empty array", async () => {
     expect((await get(`${path}?project=abc`)).body).toBe('{"result":[]}');
   });
 
-  it("binds what the compiled query reads, by name in any case", async () => {
+  it("binds the parameters that the compiled query reads, by name in any letter case", async () => {
     const parameters = [
       { key: "since", type: { kind: "TIMESTAMP" } },
       { key: "PROJECT", type: { kind: "STRING" } },
@@ -57,24 +57,24 @@ describe("running an endpoint", () => {
     expect(test.engine.requests[0]?.values).toEqual(["1787184000000000", "a'b"]);
   });
 
-  it("gives the engine the limits of the service and the endpoint", async () => {
+  it("passes the limits of the service and the endpoint to the engine", async () => {
     await get(`${path}?project=abc&limit=7`);
     expect(test.planned[0]?.slice(1, 3)).toEqual([undefined, 7]);
     expect(test.engine.requests[0]?.limits).toEqual({ timeoutMs: 30_000, maxRows: 7, maxResultBytes: 1_000_000 });
   });
 
-  it("lets limit only lower a consumer's query", async () => {
+  it("lets the parameter limit only lower a consumer's query", async () => {
     await get(`${path}?project=abc&limit=7&sql=select+1`);
     expect(test.planned[0]?.slice(1, 3)).toEqual([{ language: "sql", text: "select 1" }, undefined]);
     expect(test.engine.requests[0]?.limits.maxRows).toBe(7);
   });
 
-  it("takes the last of a repeated parameter", async () => {
+  it("uses the last value of a repeated parameter", async () => {
     await get(`${path}?project=abc&sql=select+1&sql=select+2`);
     expect(test.planned[0]?.[1]).toEqual({ language: "sql", text: "select 2" });
   });
 
-  it("takes an empty sql as none", async () => {
+  it("treats an empty sql as absent", async () => {
     expect((await get(`${path}?project=abc&sql=&lql=+`)).statusCode).toBe(200);
     expect(test.planned[0]?.[1]).toBeUndefined();
   });
@@ -90,7 +90,7 @@ describe("running an endpoint", () => {
     expect(test.planned[0]?.[1]?.text).toBe(sql);
   });
 
-  it("streams what is too large to hold, whole, and warns of nothing", async () => {
+  it("streams a result that is too large to buffer, completely and without a warning", async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error) => void warnings.push(warning);
     process.on("warning", warn);
@@ -108,7 +108,7 @@ describe("parameters in a body", () => {
     test.app.inject({ method: "POST", url, headers: { ...key, ...headers }, payload: body });
   const json = { "content-type": "application/json" };
 
-  it("come from JSON and from forms, and win over the URL's", async () => {
+  it("come from JSON and from forms, and override those of the URL", async () => {
     await post('{"project":"abc","sql":"select 1"}', json, `${path}?sql=select+2`);
     await post("project=abc&sql=select+3", { "content-type": "application/x-www-form-urlencoded" });
     expect(test.planned.map((asked) => asked[1]?.text)).toEqual(["select 1", "select 3"]);
@@ -119,7 +119,7 @@ describe("parameters in a body", () => {
     expect(response.statusCode).toBe(200);
   });
 
-  it("may hold the token", async () => {
+  it("may include the token", async () => {
     const response = await test.app.inject({
       method: "POST",
       url: path,
@@ -129,7 +129,7 @@ describe("parameters in a body", () => {
     expect(response.statusCode).toBe(200);
   });
 
-  it("of a GET count where the URL has no query", async () => {
+  it("of a GET count when the URL has no query", async () => {
     const withBody = (url: string) =>
       test.app.inject({ method: "GET", url, headers: { ...key, ...json }, payload: '{"sql":"select 1"}' });
     await withBody(`${path}?project=abc`);
@@ -137,7 +137,7 @@ describe("parameters in a body", () => {
     expect(test.planned.map((asked) => asked[1]?.text)).toEqual(["select 1", "select 2"]);
   });
 
-  it("may be announced by a GET that brings none", async () => {
+  it("may be announced by the content type of a GET without a body", async () => {
     for (const type of ["application/json", "application/json; charset=utf-8", "nonsense", ""]) {
       expect((await get(`${path}?project=abc`, { ...key, "content-type": type })).statusCode, type).toBe(200);
     }
@@ -154,7 +154,7 @@ describe("parameters in a body", () => {
     expect(response.statusCode).toBe(status);
   });
 
-  it("are refused in another media type", async () => {
+  it("are refused with another media type", async () => {
     expect((await post("<x/>", { "content-type": "text/xml" })).json()).toMatchObject({
       error: { status: 415, code: "unsupported_media_type" },
     });
@@ -177,7 +177,7 @@ describe("access to an endpoint", () => {
     ["the scheme in lower case", { authorization: "bearer query-token" }, 200, undefined],
     ["a private token", { "x-api-key": "private-token" }, 200, undefined],
     ["a token for it alone", { "x-api-key": "one-token" }, 200, undefined],
-  ])("with %s", async (_name, headers, status, code) => {
+  ])("with %s has the expected status", async (_name, headers, status, code) => {
     const response = await get(`${path}?project=abc`, headers as Record<string, string>);
     expect(response.statusCode).toBe(status);
     if (code !== undefined) expect(response.json()).toMatchObject({ error: { code, status } });
@@ -187,18 +187,18 @@ describe("access to an endpoint", () => {
     expect((await get(`${path}?project=abc&api_key=query-token`, {})).statusCode).toBe(200);
   });
 
-  it("is denied on other endpoints than a token's own", async () => {
+  it("is denied on endpoints other than the token's own", async () => {
     expect((await get("/api/endpoints/query/closed", { "x-api-key": "one-token" })).statusCode).toBe(401);
   });
 
-  it("tells an unknown endpoint to valid tokens only", async () => {
+  it("reveals that an endpoint is unknown only to valid tokens", async () => {
     expect((await get("/api/endpoints/query/open.staging")).json()).toMatchObject({
       error: { code: "unknown_endpoint", status: 404 },
     });
     expect((await get("/api/endpoints/query/open.staging", {})).statusCode).toBe(401);
   });
 
-  it("is bound to a pinned parameter, in the URL, in a body and when it is left out", async () => {
+  it("is restricted to a pinned parameter in the URL, in a body and when it is omitted", async () => {
     const parameters = [{ key: "project", type: { kind: "STRING" } }] as const;
     test.onPlan = () => ({ sql: "", parameters, columns: [], tables: [] });
     const pinned = { "x-api-key": "pinned-token" };
@@ -221,7 +221,7 @@ describe("access to an endpoint", () => {
   });
 });
 
-describe("a call that is the caller's fault", () => {
+describe("an invalid call", () => {
   it.each([
     ["", 400, { code: "missing_parameter", parameter: "project" }],
     [
@@ -232,7 +232,7 @@ describe("a call that is the caller's fault", () => {
     ["?project=abc&since=noon", 400, { code: "invalid_parameter", parameter: "since" }],
     ["?project=abc&limit=1001", 400, { code: "invalid_parameter", parameter: "limit" }],
     ["?project=abc&sql=select+1&lql=error", 400, { code: "sql_and_lql" }],
-  ])("%s is answered %i", async (query, status, error) => {
+  ])("%s is answered with %i", async (query, status, error) => {
     const response = await get(path + query);
     expect(response.statusCode).toBe(status);
     expect(response.json()).toMatchObject({ error: { ...error, status } });
@@ -245,7 +245,7 @@ describe("a call that is the caller's fault", () => {
   });
 });
 
-describe("a call that the engine fails", () => {
+describe("a call that fails in the engine", () => {
   it.each([
     ["query_failed", 400, "query_failed"],
     ["timeout", 504, "timeout"],
@@ -254,7 +254,7 @@ describe("a call that the engine fails", () => {
     ["unavailable", 503, "engine_unavailable"],
     ["refused", 403, "query_refused"],
     ["internal", 500, "internal"],
-  ] as const)("with %s is answered %i", async (code, status, answered) => {
+  ] as const)("with %s is answered with %i", async (code, status, answered) => {
     test.engine.onRun = async () => Promise.reject(new EngineError(code, "division by zero"));
     const response = await get(`${path}?project=abc`);
     expect(response.statusCode).toBe(status);
@@ -273,7 +273,7 @@ describe("a call that the engine fails", () => {
     expect((await get(`${path}?project=abc`)).statusCode).toBe(504);
   });
 
-  it("by a fault shows neither stack nor message, and logs no values", async () => {
+  it("by a fault reveals neither stack nor message, and logs no values", async () => {
     test.engine.onRun = async () => Promise.reject(new TypeError("secret value"));
     const response = await get(`${path}?project=abc`);
     expect(response.json()).toMatchObject({
@@ -284,7 +284,7 @@ describe("a call that the engine fails", () => {
     expect(test.logLines.join()).not.toContain("secret");
   });
 
-  it("frees its turn for others", async () => {
+  it("frees its slot for other calls", async () => {
     test.engine.onRun = async () => Promise.reject(new EngineError("query_failed", "x"));
     for (let i = 0; i < 5; i++) await get(`${path}?project=abc`);
     test.engine.onRun = async () => runningQuery([[{ a: 1 }]]);
@@ -292,7 +292,7 @@ describe("a call that the engine fails", () => {
   });
 });
 
-it("refuses more queries than may run and wait", async () => {
+it("an endpoint refuses more queries than may run and wait", async () => {
   const held = new AbortController();
   test.engine.onRun = async () => {
     await once(held.signal, "abort");
@@ -310,19 +310,19 @@ it("refuses more queries than may run and wait", async () => {
 describe("the redaction header", () => {
   const rows = [[{ ip: "10.0.0.1", metadata: [{ deep: ["x ::1"] }] }]];
 
-  it.each(["true", "TRUE", " true "])("%j redacts addresses at every depth", async (value) => {
+  it.each(["true", "TRUE", " true "])("redacts addresses at every depth when it is %j", async (value) => {
     test.engine.onRun = async () => runningQuery(rows);
     const response = await get(`${path}?project=abc`, { ...key, "lf-endpoint-redact-pii": value });
     expect(response.json()).toEqual({ result: [{ ip: "REDACTED", metadata: [{ deep: ["x REDACTED"] }] }] });
   });
 
-  it.each(["false", "1", ""])("%j does not", async (value) => {
+  it.each(["false", "1", ""])("does not redact when it is %j", async (value) => {
     test.engine.onRun = async () => runningQuery(rows);
     const response = await get(`${path}?project=abc`, { ...key, "lf-endpoint-redact-pii": value });
     expect(response.json()).toEqual({ result: rows[0] });
   });
 
-  it("holds for the messages of errors too", async () => {
+  it("applies to error messages too", async () => {
     test.engine.onRun = async () => Promise.reject(new EngineError("query_failed", "Bad int64 value: 10.0.0.1"));
     const response = await get(`${path}?project=abc`, { ...key, "lf-endpoint-redact-pii": "true" });
     expect(response.json()).toMatchObject({ error: { message: "Bad int64 value: REDACTED" } });
@@ -333,7 +333,7 @@ describe("the redaction header", () => {
     ["query-token", { "lf-endpoint-redact-pii": "false" }, true],
     ["private-token", {}, true],
     ["private-token", { "lf-endpoint-redact-pii": "false" }, false],
-  ])("on an endpoint that redacts: %s with %j is redacted: %s", async (token, headers, isRedacted) => {
+  ])("of an endpoint that redacts: for %s with %j the answer is redacted: %s", async (token, headers, isRedacted) => {
     test.engine.onRun = async () => runningQuery(rows);
     const sent = { "x-api-key": token, ...headers } as Record<string, string>;
     const response = await get("/api/endpoints/query/closed", sent);
@@ -341,7 +341,7 @@ describe("the redaction header", () => {
   });
 });
 
-it("interrupts the engine when the caller disconnects", async () => {
+it("an endpoint interrupts the engine when the caller disconnects", async () => {
   const caller = new AbortController();
   const interrupted = new Promise<void>((resolve) => {
     test.engine.onRun = (request) =>
@@ -360,7 +360,7 @@ it("interrupts the engine when the caller disconnects", async () => {
   expect(JSON.parse(test.logLines.at(-1) ?? "")).toMatchObject({ status: 499, endpoint: "open", level: "info" });
 });
 
-it("finishes calls that are under way when the service stops, and cuts off what takes too long", async () => {
+it("an endpoint finishes running calls when the service stops, and cuts off those that take too long", async () => {
   const started: (() => void)[] = [];
   test.engine.onRun = (request) =>
     new Promise((resolve, reject) => {

@@ -32,7 +32,7 @@ const forms = [
   "github",
 ] as const;
 
-describe("routes of senders", () => {
+describe("the routes of senders", () => {
   const routes: readonly (readonly [url: string, body: string, source: string, status: number])[] = [
     ["/v1/logs", "{}", "otel", 200],
     ["/v1/traces", "{}", "otel_traces", 200],
@@ -55,7 +55,7 @@ describe("routes of senders", () => {
     ),
   ];
 
-  it.each(routes)("POST %s stores %j in %s", async (url, body, source, status) => {
+  it.each(routes)("store events on POST %s of %j in %s", async (url, body, source, status) => {
     const response = await post(url, body);
     expect([response.statusCode, response.body.length < 300 && response.body]).toMatchObject([
       status,
@@ -67,7 +67,7 @@ describe("routes of senders", () => {
   });
 
   it.each(["/elixir/logger", "/erlang", "/erlang/logger", "/erlang/lager"])(
-    "POST /logs%s names its source in the body",
+    "read the source from the body of POST /logs%s",
     async (path) => {
       const batch = { batch: [{ message: "a", metadata: { level: "info" } }], source: "db" };
       expect((await post(`/logs${path}`, JSON.stringify(batch))).statusCode).toBe(200);
@@ -83,7 +83,7 @@ describe("routes of senders", () => {
     },
   );
 
-  it("takes PUT for _bulk, as some clients send it", async () => {
+  it("accept PUT for _bulk, as some clients send it", async () => {
     const headers = { authorization: "ApiKey ingest-token", "content-type": "application/x-ndjson" };
     const response = await test.app.inject({
       method: "PUT",
@@ -95,7 +95,7 @@ describe("routes of senders", () => {
     expect(response.json()).toMatchObject({ errors: false, items: [{ create: { _id: "a", status: 201 } }] });
   });
 
-  it("takes a token in Datadog's path", async () => {
+  it("accept a token in Datadog's path", async () => {
     expect((await post("/v1/input/ingest-token", "[{}]", json)).statusCode).toBe(202);
     expect((await post("/v1/input/wrong", "[{}]", json)).statusCode).toBe(403);
   });
@@ -108,23 +108,23 @@ describe("senders", () => {
     ["/services/collector", 403, { text: "Invalid token", code: 4 }],
     ["/api/v2/logs", 403, { errors: [{ status: "403" }] }],
     ["/api/logs/json", 401, { error: { code: "unauthorized" } }],
-  ])("at %s", async (url, status, body) => {
+  ])("are refused in their own protocol at %s", async (url, status, body) => {
     const response = await post(url, "{}", { ...json, "x-api-key": "wrong" });
     expect([response.statusCode, response.json()]).toMatchObject([status, body]);
   });
 
-  it("without a token are refused in the words of Splunk's collector", async () => {
+  it("without a token are refused in the format of Splunk's collector", async () => {
     const response = await post("/services/collector", "{}", json);
     expect([response.statusCode, response.json()]).toEqual([401, { text: "Token is required", code: 2 }]);
   });
 
-  it("are refused in text where Loki would", async () => {
+  it("are refused in plain text where Loki would", async () => {
     const response = await post("/loki/api/v1/push", "{", undefined);
     expect([response.statusCode, response.headers["content-type"]]).toEqual([400, "text/plain; charset=utf-8"]);
   });
 
   it.each(["/v1/logs", "/loki/api/v1/push", "/_bulk", "/services/collector", "/api/v2/logs"])(
-    "with a code on which they try again, at %s",
+    "get a retryable code at %s when the store cannot take events",
     async (url) => {
       const body =
         url === "/loki/api/v1/push" ? '{"streams":[]}' : url === "/_bulk" ? '{"index":{}}\n{}' : '{"event":"x"}';
@@ -139,7 +139,7 @@ describe("senders", () => {
 });
 
 describe("handshakes", () => {
-  it("tell clients of Elasticsearch who is there", async () => {
+  it("identify the service to clients of Elasticsearch", async () => {
     const root = await test.app.inject({ url: "/" });
     expect(root.headers["x-elastic-product"]).toBe("Elasticsearch");
     expect(root.json()).toMatchObject({
@@ -149,7 +149,7 @@ describe("handshakes", () => {
     expect((await test.app.inject({ url: "/_license" })).json()).toMatchObject({ license: { status: "active" } });
   });
 
-  it("tell Splunk's senders that the collector is healthy, and Datadog's whether the key is good", async () => {
+  it("report a healthy collector to Splunk's senders, and whether the key is valid to Datadog's", async () => {
     expect((await test.app.inject({ url: "/services/collector/health" })).json()).toEqual({
       text: "HEC is healthy",
       code: 17,
@@ -160,6 +160,6 @@ describe("handshakes", () => {
   });
 });
 
-it("every protocol has a name of its own", () => {
+it("every protocol has a unique name", () => {
   expect(new Set([...protocols.values()].map(({ name }) => name)).size).toBe(protocols.size);
 });

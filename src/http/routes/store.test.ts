@@ -58,7 +58,7 @@ describe("the store over HTTP", () => {
     return { snapshot: async () => ({ files, sources: [{ name: "edge", rowCount: 3 }], release }) };
   }
 
-  it("sends a backup as a head, the files and their checksums", async () => {
+  it("sends a backup as a header, the files and their checksums", async () => {
     let releases = 0;
     addRoutes(snapshotOf(async () => void releases++));
     const { status, text } = await get("/api/store/backup");
@@ -77,7 +77,7 @@ describe("the store over HTTP", () => {
     expect(releases).toBe(1);
   });
 
-  it("cuts a backup off when the engine was restarted below it", async () => {
+  it("cuts a backup off when the engine was restarted underneath it", async () => {
     addRoutes(snapshotOf(() => Promise.reject(new EngineError("unavailable", "The engine stopped"))));
     expect((await get("/api/store/backup")).text).toBe("(cut off)");
   });
@@ -94,19 +94,19 @@ describe("the store over HTTP", () => {
     await vi.waitFor(() => expect(releases).toBe(1));
   });
 
-  it("refuses a second backup while one is made", async () => {
+  it("refuses a second backup while one is running", async () => {
     addRoutes({ snapshot: () => Promise.reject(new EngineError("overloaded", "A backup is being made already")) });
     expect((await get("/api/store/backup")).status).toBe(429);
   });
 
-  it("tells that an engine keeps its state elsewhere", async () => {
+  it("answers 404 when the engine stores its state elsewhere", async () => {
     addRoutes({});
     expect((await get("/api/store")).status).toBe(404);
   });
 });
 
 describe("a full disk", () => {
-  it("refuses events with 507 and a time to come again, and goes on answering queries", async () => {
+  it("refuses events with 507 and a retry time while queries still work", async () => {
     test.engine.onAppend = async () => Promise.reject(new EngineError("disk_full", "no space left"));
     const ingest = await test.app.inject({
       method: "POST",

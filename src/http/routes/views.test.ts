@@ -42,7 +42,7 @@ const names = async (key: string) =>
 const view = { name: "errors", endpoint: "open", state: "q=error" };
 
 describe("a saved view", () => {
-  it("is listed for the token that saved it, and for nobody else", async () => {
+  it("is listed only for the token that saved it", async () => {
     const { status, body } = await ask("other", "POST", "", view);
     expect(status).toBe(201);
     expect(body).toMatchObject({ ...view, is_shared: false, is_own: true, created_at: "2026-08-20T09:00:00.000Z" });
@@ -54,7 +54,7 @@ describe("a saved view", () => {
     expect(test.audited.map(({ action }) => action)).toEqual(["view.create", "view.delete"]);
   });
 
-  it("is seen by others once an owner shares it, where they may run its endpoint", async () => {
+  it("is visible to others once an owner shares it, if they may run its endpoint", async () => {
     await ask("owner", "POST", "", { ...view, is_shared: true });
     await ask("owner", "POST", "", { ...view, name: "closed", endpoint: "closed", is_shared: true });
     await ask("owner", "POST", "", { ...view, name: "source", endpoint: "source:edge", is_shared: true });
@@ -81,13 +81,13 @@ describe("a saved view", () => {
     expect(await names("one")).toEqual([]);
   });
 
-  it("is nothing for tokens that may run no endpoint", async () => {
+  it("is unavailable to tokens that may run no endpoint", async () => {
     expect((await ask("sender", "GET")).status).toBe(401);
     expect((await ask("sender", "POST", "", view)).status).toBe(401);
   });
 });
 
-it("a token saves so many views and no more", async () => {
+it("a token can save only a limited number of views", async () => {
   const store = createViewStore(metadata, () => 0);
   const add = (name: string) => store.add({ name, endpoint: "open", state: "s", author: "a", isShared: false }, 2);
   expect([await add("1"), await add("2")].every((each) => each !== undefined)).toBe(true);

@@ -70,7 +70,7 @@ beforeEach(async () => {
 afterEach(() => test.app.close());
 
 describe("stored events over HTTP", () => {
-  it("arrive as they are, and are recorded by the audit", async () => {
+  it("arrive unchanged, and the audit records the read", async () => {
     const client = await openClient();
     const events = await readAll(client);
     expect(events).toHaveLength(2_500);
@@ -85,12 +85,12 @@ describe("stored events over HTTP", () => {
     expect(calls.at(-1)).toEqual(["s", range, 5n]);
   });
 
-  it("are refused to those who see redacted answers", async () => {
+  it("are refused to tokens whose answers must be redacted", async () => {
     await expect(readAll(await openClient("required"))).rejects.toThrow(/sees redacted answers only/);
   });
 
   it.each(["source=s", "source=s&from_us=0&to_us=x", "source=s&from_us=0&to_us=5.5"])(
-    "are refused to a call with %s, whose times cannot be read",
+    "are refused for %s, because its time range is invalid",
     async (query) => {
       await openClient();
       const response = await test.app.inject({ url: `/api/store/events?${query}`, headers: { "x-api-key": "any" } });
@@ -98,7 +98,7 @@ describe("stored events over HTTP", () => {
     },
   );
 
-  it("are not taken for all where the answer was cut off", async () => {
+  it("are not mistaken for complete when the answer was cut off", async () => {
     const client = await openClient();
     failsAfter = 20;
     await expect(readAll(client)).rejects.toThrow();
