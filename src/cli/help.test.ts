@@ -19,7 +19,7 @@ async function findCommands(words: readonly string[] = []): Promise<readonly str
 const commands = await findCommands();
 
 describe("the command line", () => {
-  it("has the commands that its pages name", () => {
+  it("has the commands that docs/cli.md documents", () => {
     const names = commands.map((words) => words.join(" "));
     expect(names).toEqual(
       expect.arrayContaining([
@@ -36,7 +36,7 @@ describe("the command line", () => {
     expect(names.filter((name) => !page.includes(`\`${name}`))).toEqual([]);
   });
 
-  it.each(commands.map((words) => words.join(" ")))("%s shows an example of its use", async (command) => {
+  it.each(commands.map((words) => words.join(" ")))("shows an example in the help of %s", async (command) => {
     const text = await help(...command.split(" "));
     expect(text).toMatch(new RegExp(`\nExamples:\n(?: {2}.*\n)* {2}.*logweir ${command}`));
     const isSilent = ["serve", "completion"].includes(command);
@@ -45,7 +45,7 @@ describe("the command line", () => {
 });
 
 describe("createPaint", () => {
-  it("colours on a terminal only, and not where somebody asked for none", () => {
+  it("colours on a terminal only, unless colours are turned off", () => {
     const paint = (isTTY: boolean, environment: Record<string, string>) => {
       const output = Object.assign(new PassThrough(), { isTTY });
       return createPaint({ ...createContext({ environment }).context, output })("red", "x");

@@ -24,7 +24,7 @@ describe("the command line", () => {
   });
 
   it.each([[["nonsense"]], [["token", "create"]], [["serve", "--nonsense"]], [["sql"]]])(
-    "%j cannot be read: 64",
+    "exits with 64 for the invalid arguments %j",
     async (args) => {
       const { code, errors } = await run(args);
       expect(code).toBe(64);
@@ -32,13 +32,13 @@ describe("the command line", () => {
     },
   );
 
-  it("tells a wrong setting by name, without a stack", async () => {
+  it("names an invalid setting without a stack trace", async () => {
     const { code, errors } = await run(["config"], { LOGWEIR_PORT: "high" });
     expect(code).toBe(1);
     expect(errors).toBe('LOGWEIR_PORT: must be an integer from 0 to 65535, not "high"\n');
   });
 
-  it("prints the settings, and of secrets only that they are set", async () => {
+  it("prints the settings, and for secrets only that they are set", async () => {
     const environment = { LOGWEIR_PORT: "0", LOGWEIR_PRIVATE_TOKEN: "0123456789abcdef" };
     const { output } = await run(["config", "--json"], environment);
     expect(JSON.parse(output)).toMatchObject({
@@ -50,14 +50,14 @@ describe("the command line", () => {
     expect((await run(["config"], environment)).output).toMatch(/^port +0 +environment$/m);
   });
 
-  it("answers one query as it answers a line of a batch", async () => {
+  it("answers a single query in the same form as a line of a batch", async () => {
     expect((await run(["parse", "SELECT 1"])).output).toBe('{"ok":true}\n');
     expect((await run(["parse", "--batch"], {}, '{"sql":"SELECT"}\n')).output).toContain('"ok":false');
   });
 });
 
 describe("token commands", () => {
-  it("make tokens that a service takes, list them without their value, and revoke them", async () => {
+  it("create tokens that the service accepts, list them without their value, and revoke them", async () => {
     const made = await run([
       "token",
       "create",
@@ -94,7 +94,7 @@ describe("token commands", () => {
     expect((await run(["token", "list"])).output).toMatch(new RegExp(`^${created.id} +revoked`, "m"));
   });
 
-  it("print a token alone on standard output", async () => {
+  it("print only the token on standard output", async () => {
     const { output, errors } = await run(["token", "create", "--scope", "private", "--expires", "30d"]);
     expect(output).toMatch(/^lw_[0-9a-f]{64}\n$/);
     expect(errors).toContain("shown this once");
@@ -105,12 +105,12 @@ describe("token commands", () => {
     [["--scope", "query", "--pin", "project"], "a pinned parameter is written name=value"],
     [["--scope", "private", "--pin", "project=a"], "a pinned token cannot have the scope private"],
     [["--scope", "query", "--expires", "soon"], "a lifetime is a number and"],
-  ])("refuse %j", async (args, message) => {
+  ])("refuse to create a token with %j", async (args, message) => {
     const { code, errors } = await run(["token", "create", ...args]);
     expect([code, errors]).toEqual([1, expect.stringContaining(message)]);
   });
 
-  it("rotate a token: another value, the old one for a time where that is asked for; and leave it to the audit", async () => {
+  it("rotate a token with an optional grace period, and leave events for the audit", async () => {
     const made = JSON.parse((await run(["token", "create", "--scope", "query", "--json"])).output) as {
       id: string;
       token: string;
@@ -147,7 +147,7 @@ describe("token commands", () => {
     expect([code, errors]).toEqual([1, expect.stringContaining(message)]);
   });
 
-  it("tell that no token has an id", async () => {
+  it("report an unknown token id", async () => {
     expect(await run(["token", "revoke", "nobody"])).toMatchObject({
       code: 1,
       errors: expect.stringContaining("nobody"),
@@ -166,7 +166,7 @@ describe("query", () => {
     }
   }
 
-  it("sends parameters, token and redaction, and prints a table or the answer itself", async () => {
+  it("sends parameters, token and redaction, and prints a table or, with --json, the response", async () => {
     const seen: unknown[] = [];
     await withService(
       (request, response) => {
@@ -217,7 +217,7 @@ describe("query", () => {
     );
   });
 
-  it("tells when no service is there, and when the token is missing", async () => {
+  it("reports that no service answers, or that the token is missing", async () => {
     expect((await run(["query", "e", "--url", "http://127.0.0.1:1", "--token", "t"])).errors).toContain(
       "No service answers",
     );
@@ -225,7 +225,7 @@ describe("query", () => {
   });
 });
 
-describe("moving a store", () => {
+describe("migrate-data", () => {
   const settings = { LOGWEIR_CLICKHOUSE_URL: "http://127.0.0.1:1", LOGWEIR_DATA_DIR: join(workingDir, "none") };
 
   it.each([
@@ -241,7 +241,7 @@ describe("moving a store", () => {
       1,
       /No service answers at http:\/\/127.0.0.1:1/,
     ],
-  ])("%j says what is wrong and makes nothing", async (args, environment, exitCode, text) => {
+  ])("explains the error for %j and creates nothing", async (args, environment, exitCode, text) => {
     const { code, output, errors } = await run(args, environment);
     expect([code, output]).toEqual([exitCode, ""]);
     expect(errors).toMatch(text);

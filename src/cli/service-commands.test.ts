@@ -90,7 +90,7 @@ describe("commands that talk to a service", () => {
     [["rule", "list"], /^r1 +pager +edge +error$/m],
     [["rule", "create", "pager", "--source", "edge"], "Events of edge go to pager from now on.\n"],
     [["rule", "delete", "r1"], "The rule was deleted.\n"],
-  ])("%j prints what it was told", async (args, expected) => {
+  ])("print the result of %j in readable form", async (args, expected) => {
     const { code, output, errors } = await run(...args);
     expect([code, errors]).toEqual([0, ""]);
     if (typeof expected === "string") expect(output).toBe(expected);
@@ -104,11 +104,11 @@ describe("commands that talk to a service", () => {
     [["endpoint", "get", "logs.all"], "GET /api/endpoints/logs.all"],
     [["source", "list"], "GET /api/sources"],
     [["source", "schema", "edge"], "GET /api/sources/edge/schema"],
-  ])("%j --json prints the answer itself", async (args, call) => {
+  ])("print the response itself for %j --json", async (args, call) => {
     expect(JSON.parse((await run(...args, "--json")).output)).toEqual(answers[call]);
   });
 
-  it("say what is missing, and of which backend there is none", async () => {
+  it("report a missing option or an unknown backend", async () => {
     expect((await run("backend", "create", "x")).errors).toMatch(/needs --to/);
     expect((await run("rule", "create", "pager")).errors).toMatch(/needs --source/);
     expect((await run("backend", "delete", "nope")).errors).toMatch(/There is no backend nope/);
@@ -117,7 +117,7 @@ describe("commands that talk to a service", () => {
     );
   });
 
-  it("tell what the service says is wrong, and fail", async () => {
+  it("print the service's error message and fail", async () => {
     expect(await run("source", "schema", "nope")).toMatchObject({
       code: 1,
       output: "",
@@ -126,15 +126,15 @@ describe("commands that talk to a service", () => {
   });
 });
 
-describe("health", () => {
-  it("succeeds without a token where the service works", async () => {
+describe("the command health", () => {
+  it("succeeds without a token when the service is healthy", async () => {
     answers["GET /health"] = { status: "ok" };
     expect(await run("health")).toEqual({ code: 0, output: `The service at ${url} works\n`, errors: "" });
     expect(seen.at(-1)).toBe("GET /health undefined");
     expect(JSON.parse((await run("health", "--json")).output)).toEqual({ url, status: 200 });
   });
 
-  it("fails where the service does not, or where there is none", async () => {
+  it("fails when the service is unhealthy or does not answer", async () => {
     delete answers["GET /health"];
     expect(await run("health")).toMatchObject({ code: 1, errors: expect.stringContaining("does not work: 404") });
     const nowhere = await run("health", "--url", "http://127.0.0.1:1");
@@ -142,7 +142,7 @@ describe("health", () => {
   });
 });
 
-describe("tail", () => {
+describe("the command tail", () => {
   const event = (id: string, second: number) => ({
     id,
     timestamp: 1_787_216_400_000_000 + second * 1e6,
@@ -168,7 +168,7 @@ describe("tail", () => {
     return { asked, failure, lines: readOutput().split("\n") };
   }
 
-  it("prints events oldest first, each once, and tells why it ends", async () => {
+  it("prints events once, oldest first, and the reason why the tail ends", async () => {
     const row = (id: string, second: number) => `id: c${id}\ndata: ${JSON.stringify(event(id, second))}\n\n`;
     const end = 'event: end\ndata: {"code":"unauthorized","message":"The token is gone"}\n\n';
     const { asked, failure, lines } = await follow({ lql: "m", project: "p" }, [
@@ -185,7 +185,7 @@ describe("tail", () => {
     expect(asked[1]).toBe('/api/endpoints/query/source:edge/tail?lql=m+project:"p"&since=10s');
   });
 
-  it("asks an endpoint, and refuses options that do not go together", async () => {
+  it("can follow an endpoint, and refuses contradictory options", async () => {
     const { asked } = await follow({ endpoint: true, project: "p" }, [""]);
     expect(asked[1]).toBe("/api/endpoints/query/edge/tail?project=p&since=10s");
     const { context } = createContext();
@@ -194,8 +194,8 @@ describe("tail", () => {
   });
 });
 
-describe("completion", () => {
-  it.each(["bash", "zsh", "fish"])("of %s knows commands, what follows them, and options", async (shell) => {
+describe("the command completion", () => {
+  it.each(["bash", "zsh", "fish"])("for %s completes commands, subcommands and options", async (shell) => {
     const { code, output } = await run("completion", shell);
     expect(code).toBe(0);
     for (const word of ["serve", "token", "revoke", "schema", "pin", "logweir"]) expect(output).toContain(word);
@@ -206,7 +206,7 @@ describe("completion", () => {
     ["logweir token ", ["create", "list", "revoke", "rotate", "--help"]],
     ["logweir token create --pi", ["--pin"]],
     ["logweir cache clear --j", ["--json"]],
-  ])("of bash completes %j", async (line, expected) => {
+  ])("for bash completes %j", async (line, expected) => {
     const { output } = await run("completion", "bash");
     const words = line.split(" ");
     const script =
@@ -215,7 +215,7 @@ describe("completion", () => {
     expect(execFileSync("bash", ["-c", script], { encoding: "utf8" }).trim().split(" ")).toEqual(expected);
   });
 
-  it("of another shell is refused", async () => {
+  it("for another shell is refused", async () => {
     expect(await run("completion", "tcsh")).toMatchObject({
       code: 1,
       errors: expect.stringContaining("bash, zsh, fish"),

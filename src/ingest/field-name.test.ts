@@ -19,11 +19,11 @@ it.each([
   ["😀", "__"],
   ["a".repeat(129), `_${"a".repeat(128)}`],
   ["a".repeat(128), "a".repeat(128)],
-])("the field name %s becomes %s", (name, cleaned) => {
+])("cleanFieldName turns %s into %s", (name, cleaned) => {
   expect(cleanFieldName(name)).toBe(cleaned);
 });
 
-it("makes a column's name of every name", () => {
+it("cleanFieldName returns a valid column name for every name", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: "binary" })), (name) => {
       expect(cleanFieldName(name)).toMatch(/^[A-Za-z_]\w*$/);
@@ -31,7 +31,7 @@ it("makes a column's name of every name", () => {
   );
 });
 
-it("loses no value when two names become one", () => {
+it("cleanValue retains every value when cleaned names collide", () => {
   const cleaned = cleanValue({ "a-b": 1, _a_b: 2, "a.b": 3 }, defaultIngestLimits);
   expect(cleaned).toEqual({ __a_b: 1, _a_b: 2, ___a_b: 3 });
 });

@@ -24,7 +24,7 @@ async function parseOne(event: object) {
   return events[0];
 }
 
-describe("body forms", () => {
+describe("an ingest body", () => {
   it.each([
     ["one object", '{"id":"a"}', undefined, ["a"]],
     ["an array", '[{"id":"a"},{"id":"b"}]', "application/json; charset=utf-8", ["a", "b"]],
@@ -32,11 +32,11 @@ describe("body forms", () => {
     ["an empty array", "[]", "application/json", []],
     ["NDJSON with blank lines", '{"id":"a"}\r\n\n{"id":"b"}\n', "application/x-ndjson", ["a", "b"]],
     ["a +json type", '[{"id":"a"}]', "application/cloudevents+json", ["a"]],
-  ])("%s gives its events in order", async (_, body, contentType, ids) => {
+  ])("of %s yields its events in order", async (_, body, contentType, ids) => {
     expect((await parse(body, contentType)).events.map((event) => event.id)).toEqual(ids);
   });
 
-  it("rejects single items by index and keeps the others", async () => {
+  it("with invalid items rejects them by index and accepts the others", async () => {
     const { events, rejected } = await parse('[{"id":"a"}, 1, null, [], "x", {"id":"b"}]');
     expect(events.map((event) => event.id)).toEqual(["a", "b"]);
     expect(rejected).toEqual([
@@ -47,13 +47,13 @@ describe("body forms", () => {
     ]);
   });
 
-  it("refuses a body with more bad events than an answer tells of, in time that its length bounds", async () => {
+  it("with more bad events than the response may list is refused early", async () => {
     const enough = `[{"id":"a"}${",0".repeat(10_000)}]`;
     expect((await parse(enough)).rejected).toHaveLength(10_000);
     await expect(parse(`[{"id":"a"}${",0".repeat(10_001)}]`)).rejects.toThrow("More than 10000 events of the body");
   });
 
-  it("rejects a broken NDJSON line and keeps the others", async () => {
+  it("with an invalid NDJSON line rejects it and accepts the others", async () => {
     const { events, rejected } = await parse('{"id":"a"}\n{"id":\n{"id":"b"}', "application/x-ndjson");
     expect(events.map((event) => event.id)).toEqual(["a", "b"]);
     expect(rejected).toEqual([{ index: 1, reason: "not valid JSON" }]);
@@ -64,7 +64,7 @@ describe("body forms", () => {
     ["MessagePack", new Uint8Array([0x82, 0xa1, 0x61, 1]), "MessagePack"],
     ["BERT", new Uint8Array([131, 108, 0, 0]), "BERT"],
     ["gzip", zlib.gzipSync("{}"), "Content-Encoding"],
-  ])("says that a body sent as JSON looks like %s", async (_, body, hint) => {
+  ])("sent as JSON that looks like %s is refused with a hint", async (_, body, hint) => {
     await expect(parse(body)).rejects.toThrow(hint);
   });
 
@@ -72,7 +72,7 @@ describe("body forms", () => {
     ["application/msgpack", "MessagePack"],
     ["application/bert", "BERT"],
     ["application/x-protobuf", "/v1/logs"],
-  ])("says what to do instead of %s", async (contentType, hint) => {
+  ])("of type %s is refused with an alternative", async (contentType, hint) => {
     await expect(parse("x", contentType)).rejects.toThrow(hint);
   });
 
@@ -81,12 +81,12 @@ describe("body forms", () => {
     ["a bare number", "1", undefined, "invalid_body"],
     ["an empty body", "", undefined, "invalid_body"],
     ["a form", "a=1", "application/x-www-form-urlencoded", "unsupported_media_type"],
-  ])("refuses %s as a whole", async (_, body, contentType, code) => {
+  ])("is refused completely: %s", async (_, body, contentType, code) => {
     await expect(parse(body, contentType)).rejects.toMatchObject({ name: "BodyError", code });
   });
 });
 
-describe("compressed bodies", () => {
+describe("a compressed body", () => {
   const body = Buffer.from('[{"id":"a"}]');
 
   it.each([
@@ -95,11 +95,11 @@ describe("compressed bodies", () => {
     ["br", zlib.brotliCompressSync(body)],
     ["gzip, br", zlib.brotliCompressSync(zlib.gzipSync(body))],
     ["identity", body],
-  ])("%s is undone", async (encoding, bytes) => {
+  ])("is decompressed from %s", async (encoding, bytes) => {
     expect((await parse(bytes, undefined, encoding)).events.map((event) => event.id)).toEqual(["a"]);
   });
 
-  it("zstd is undone where Node has it and named as unsupported elsewhere", async () => {
+  it("is decompressed from zstd if Node supports it, and refused as unsupported otherwise", async () => {
     const compress = (zlib as { zstdCompressSync?: (bytes: Uint8Array) => Buffer }).zstdCompressSync;
     if (compress === undefined) {
       expect(supportedEncodings).not.toContain("zstd");
@@ -109,18 +109,18 @@ describe("compressed bodies", () => {
     }
   });
 
-  it("stops a decompression bomb at the limit", async () => {
+  it("is refused when it exceeds the limit during decompression", async () => {
     const bomb = zlib.gzipSync(Buffer.alloc(2_000_000, " "));
     await expect(parse(bomb, undefined, "gzip", 1_000_000)).rejects.toMatchObject({ code: "body_too_large" });
   });
 
-  it("names the coding when the bytes are not of it", async () => {
+  it("is refused with the name of the encoding when its bytes are invalid", async () => {
     await expect(parse(body, undefined, "gzip")).rejects.toThrow("not valid gzip");
   });
 });
 
-describe("one event", () => {
-  it("keeps its own id and timestamp, also when it is sent alone", async () => {
+describe("a single event", () => {
+  it("retains its own id and timestamp", async () => {
     const event = await parseOne({
       id: "abc",
       timestamp: "2026-08-20T09:00:00.123456789+02:00",
@@ -136,7 +136,7 @@ describe("one event", () => {
     });
   });
 
-  it("gets an id and the server's time where it has none", async () => {
+  it("gets a generated id and the server's time when it has none", async () => {
     const event = await parseOne({ message: "hi" });
     expect(event?.id).toMatch(/^[0-9a-f-]{36}$/);
     expect(event).toMatchObject({ hasGeneratedId: true, timestampUs: nowUs });
@@ -161,7 +161,7 @@ describe("one event", () => {
     ["Fri, 02 Jan 2026 03:04:05 GMT", 1_767_323_045_000_000n],
     ["Fri, 2 Jan 2026 04:04:05 +0100 (CET)", 1_767_323_045_000_000n],
     ["2 Jan 2026 03:04", 1_767_323_040_000_000n],
-  ])("reads the timestamp %j", async (timestamp, expected) => {
+  ])("is given the time of the timestamp %j", async (timestamp, expected) => {
     const { events, untimed } = await parse(JSON.stringify({ timestamp }));
     expect(events[0]).toMatchObject({ timestampUs: expected, fields: {} });
     expect(events[0]?.fields).toEqual({});
@@ -177,25 +177,25 @@ describe("one event", () => {
     true,
     [1_780_000_000],
     { a: 1 },
-  ])("keeps a timestamp that cannot be read: %j", async (timestamp) => {
+  ])("retains an unreadable timestamp as a field: %j", async (timestamp) => {
     const { events, untimed } = await parse(JSON.stringify([{ timestamp }, {}]));
     expect(events[0]).toMatchObject({ timestampUs: nowUs, fields: { _timestamp: timestamp } });
     expect(events[1]).toMatchObject({ timestampUs: nowUs, fields: {} });
     expect(untimed).toBe(1);
   });
 
-  it("counts no timestamp where none was sent", async () => {
+  it("with an empty timestamp does not count as untimed", async () => {
     const { events, untimed } = await parse('[{"timestamp":null},{"timestamp":""},{"timestamp":[]}]');
     expect(events.map(({ fields }) => fields)).toEqual([{}, {}, {}]);
     expect(untimed).toBe(0);
   });
 
-  it("loses no field that is called _timestamp already", async () => {
+  it("retains both fields when it already has one named _timestamp", async () => {
     const event = await parseOne({ timestamp: "soon", _timestamp: 1, __timestamp: 2 });
     expect(event?.fields).toEqual({ _timestamp: 1, __timestamp: 2, ___timestamp: "soon" });
   });
 
-  it("reads nanoseconds to the microsecond", async () => {
+  it("has its nanoseconds truncated to microseconds", async () => {
     const { events } = await parse('{"timestamp":1780000000123456789}');
     expect(events[0]?.timestampUs).toBe(1_780_000_000_123_456n);
   });
@@ -211,12 +211,12 @@ describe("one event", () => {
     [{ log_entry: "a" }, "a", {}],
     [{ log_entry: "a", message: "b" }, "b", { log_entry: "a" }],
     [{ log_entry: 7 }, null, { log_entry: 7 }],
-  ])("takes the text of %j", async (event, eventMessage, fields) => {
+  ])("takes its message from %j", async (event, eventMessage, fields) => {
     expect(await parseOne(event)).toMatchObject({ eventMessage, fields });
     expect(Object.keys((await parseOne(event))?.fields ?? {})).toEqual(Object.keys(fields));
   });
 
-  it("loses nulls, empty strings and empty containers, and keeps false and 0", async () => {
+  it("loses nulls, empty strings and empty containers, but retains false and 0", async () => {
     const event = await parseOne({
       a: null,
       b: "",
@@ -230,7 +230,7 @@ describe("one event", () => {
     expect(event?.fields).toEqual({ h: [1, 2], i: false, j: 0 });
   });
 
-  it("keeps integers beyond 2^53 exact", async () => {
+  it("retains integers beyond 2^53 exactly", async () => {
     const { events } = await parse(
       '{"metadata":{"n":9223372036854775807,"m":[12345678901234567890],"t":"9223372036854775807"}}',
     );
@@ -253,18 +253,18 @@ describe("one event", () => {
       "[12345678901234567890e2,1234567890123456.5]",
       [Number("12345678901234567890e2"), 1234567890123456.5],
     ],
-  ])("keeps long integers: %s", async (_, json, expected) => {
+  ])("retains long integers: %s", async (_, json, expected) => {
     const { events } = await parse(`{"n":${json}}`);
     expect(events[0]?.fields).toEqual({ n: expected });
   });
 
-  it("keeps a field named __proto__ as a field", async () => {
+  it("retains a field named __proto__ as a field", async () => {
     const { events } = await parse('{"__proto__":{"polluted":true}}');
     expect(Object.entries(events[0]?.fields ?? {})).toEqual([["__proto__", { polluted: true }]]);
     expect({}).not.toHaveProperty("polluted");
   });
 
-  it("replaces lone surrogates, which no UTF-8 text can hold", async () => {
+  it("has lone surrogates replaced, which UTF-8 cannot represent", async () => {
     expect((await parse('{"message":"a\\ud800b"}')).events[0]?.eventMessage).toBe("a\ufffdb");
   });
 
@@ -279,8 +279,8 @@ describe("one event", () => {
   });
 });
 
-describe("a number beyond doubles", () => {
-  it("is kept as it was sent, wherever it stands", async () => {
+describe("a number beyond the range of doubles", () => {
+  it("is retained as it was sent, in any position", async () => {
     const body = '[{"a":1e400,"b":[-2.5E+999,1e300],"c":{"d":1e400},"timestamp":1e400,"id":1e400,"t":"1e400"}, 1e400]';
     const { events, rejected, untimed } = await parse(body);
     const wide = new WideNumber("1e400");
@@ -291,7 +291,7 @@ describe("a number beyond doubles", () => {
     expect([rejected, untimed]).toEqual([[{ index: 1, reason: "not a JSON object but a number" }], 1]);
   });
 
-  it("is its text in a message", async () => {
+  it("is text in a message", async () => {
     expect((await parse('{"message":1e400}')).events[0]?.eventMessage).toBe("1e400");
   });
 });

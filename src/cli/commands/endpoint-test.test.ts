@@ -37,7 +37,7 @@ cases:
 `;
 
 describe("endpoint test", () => {
-  it("runs each case and tells how it went", async () => {
+  it("runs each case and reports its outcome", async () => {
     write("errors.test.yaml", twoCases);
     const { code, output } = await run();
     expect(output).toMatch(/^ok {2}errors: finds what is there \([\d.]+ ms\)$/m);
@@ -45,7 +45,7 @@ describe("endpoint test", () => {
     expect(code).toBe(0);
   });
 
-  it("fails with 1 and shows what came instead", async () => {
+  it("fails with 1 and shows the difference", async () => {
     write(
       "errors.test.yaml",
       twoCases
@@ -60,7 +60,7 @@ describe("endpoint test", () => {
     expect([code, errors]).toEqual([1, "A test failed\n"]);
   });
 
-  it("tells programs the same as JSON", async () => {
+  it("prints the same as JSON with --json", async () => {
     write("errors.test.yaml", twoCases.replace("count: 0", "error: missing_parameter"));
     const { code, output } = await run("--json");
     expect(code).toBe(1);
@@ -74,7 +74,7 @@ describe("endpoint test", () => {
     });
   });
 
-  it("gives a case events from a file, its own time, and ids by place", async () => {
+  it("reads events of a case from a file, and gives them its time and ids by position", async () => {
     write("edge.ndjson", '{"project":"abc"}\n{"project":"abc","timestamp":"2026-08-19T00:00:00Z"}\n');
     write(
       "errors.test.yaml",
@@ -114,7 +114,7 @@ describe("endpoint test", () => {
     expect([code, output]).toEqual([2, ""]);
   });
 
-  it("exits with 2 where there is no test, none of the name, or no endpoint to test", async () => {
+  it("exits with 2 when there is no test, no matching test, or no valid endpoint to test", async () => {
     expect(await run()).toMatchObject({ code: 2, errors: expect.stringContaining("There are no tests") });
     write("errors.test.yaml", twoCases);
     expect(await run("--filter", "no such words")).toMatchObject({ code: 2 });

@@ -28,7 +28,7 @@ describe("parse --batch", () => {
     ]);
   });
 
-  it("refuses lines that are no such object and goes on", async () => {
+  it("refuses lines that are not a valid request and continues", async () => {
     const answers = await answer('no json\n[]\nnull\n{"query":"SELECT 1"}\n{"sql":1}\n\n{"sql":"SELECT 1"}\n');
     expect(answers).toHaveLength(7);
     for (const refused of answers.slice(0, 6)) {
@@ -37,18 +37,18 @@ describe("parse --batch", () => {
     expect(answers[6]).toEqual({ ok: true });
   });
 
-  it("accepts what is of the grammar though it cannot be run", async () => {
+  it("accepts statements that are grammatical even if they cannot be run", async () => {
     expect(await answer('{"sql":"SELECT * FROM a NATURAL JOIN b"}\n')).toEqual([{ ok: true }]);
   });
 
-  it("reads lines that are split anywhere, inside a character too, and a last one without an end", async () => {
+  it("reads lines split at any byte, and a last line without a line break", async () => {
     const bytes = Buffer.from('{"sql":"SELECT \'\u{1f600}\u2028\'"}\r\n{"sql":"SELECT 2"}');
     for (let at = 0; at <= bytes.length; at++) {
       expect(await answer(bytes.subarray(0, at), bytes.subarray(at))).toEqual([{ ok: true }, { ok: true }]);
     }
   });
 
-  it("writes an answer before the next line is there", async () => {
+  it("writes each answer before it reads the next line", async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     const done = runParseBatch(input, output);

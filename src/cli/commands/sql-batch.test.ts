@@ -15,7 +15,7 @@ async function answer(lines: readonly unknown[], options?: SqlBatchOptions): Pro
 }
 
 describe("sql --batch", () => {
-  it("answers columns with their types, and rows as cells", async () => {
+  it("returns columns with their types, and rows as cells", async () => {
     const query = `SELECT 1 AS i, 9007199254740993 AS big, 1.5 AS f, CAST('nan' AS FLOAT64) AS nan, NUMERIC '1.50' AS n, TRUE AS b,
       'x' AS s, b'\\xff' AS y, DATE '2026-01-02' AS d, TIME '03:04:05' AS t, DATETIME '2026-01-02 03:04:05' AS dt,
       TIMESTAMP '2026-01-02 03:04:05+00' AS ts, INTERVAL 1 DAY AS iv, JSON '{"a":null}' AS j, JSON 'null' AS jn, [1, NULL] AS a,
@@ -68,7 +68,7 @@ describe("sql --batch", () => {
     ]);
   });
 
-  it("gives the fields of a top-level SELECT AS STRUCT as columns", async () => {
+  it("returns the fields of a top-level SELECT AS STRUCT as columns", async () => {
     expect(await answer([{ query: "SELECT AS STRUCT 1 AS a, 'x'" }])).toEqual([
       {
         columns: [
@@ -80,7 +80,7 @@ describe("sql --batch", () => {
     ]);
   });
 
-  it("makes tables of setup that live for their line", async () => {
+  it("creates the tables of setup only for their line", async () => {
     const setup = [
       "CREATE TABLE t AS SELECT 1 AS a, 'x' AS b",
       "create or replace table `my table` as SELECT a + 1 AS a FROM t",
@@ -95,7 +95,7 @@ describe("sql --batch", () => {
     expect(answers[2]).toMatchObject({ rows: [[5]] });
   });
 
-  it("takes named and positional parameters, with types of their values", async () => {
+  it("accepts named and positional parameters, and infers their types from the values", async () => {
     const answers = await answer([
       '{"query":"SELECT @I + 1, @f, @s, @b, @a, ' +
         '@d","params":{"i":1,"f":1.0,"s":"x","b":true,"a":[1,2.5],"d":{"type":"DATE","value":"2026-01-02"}}}',
@@ -121,7 +121,7 @@ describe("sql --batch", () => {
     expect(answers[4]).toMatchObject({ rows: [[5]] });
   });
 
-  it("tells where an error is, in lines and code points", async () => {
+  it("reports the position of an error in lines and code points", async () => {
     const answers = await answer([
       { query: "SELECT\n '\u{1f600}', nope" },
       { query: "SELECT FROM" },
@@ -136,7 +136,7 @@ describe("sql --batch", () => {
     ]);
   });
 
-  it("answers what is no request with invalid_request, and goes on", async () => {
+  it("answers an invalid request with invalid_request, and continues", async () => {
     const answers = await answer([
       "",
       "no json",
@@ -153,7 +153,7 @@ describe("sql --batch", () => {
     expect(answers.at(-1)).toMatchObject({ rows: [[1]] });
   });
 
-  it("reads times without a zone in the zone it is told, in setup too", async () => {
+  it("reads times without a zone in the given time zone, in setup too", async () => {
     const line = {
       query: "SELECT t, TIMESTAMP '2026-01-01 00:00:00', STRING(t) FROM x",
       setup: ["CREATE TABLE x AS SELECT TIMESTAMP('2026-07-01 00:00:00') AS t"],
@@ -166,7 +166,7 @@ describe("sql --batch", () => {
     ]);
   });
 
-  it("writes an answer before the next line is there", async () => {
+  it("writes each answer before it reads the next line", async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     const done = runSqlBatch(input, output);
@@ -179,14 +179,14 @@ describe("sql --batch", () => {
 });
 
 describe("sql --engine", () => {
-  it("asks the server of the settings, or the engine in this process", () => {
+  it("uses the server of the settings, or the engine in this process", () => {
     const environment = { LOGWEIR_CLICKHOUSE_URL: "http://a:8123,http://b:8123", LOGWEIR_CLICKHOUSE_USER: "reader" };
     const server = { url: "http://a:8123", user: "reader", password: "", database: "default" };
     expect(serverOf("clickhouse", environment)).toEqual(server);
     expect(serverOf("duckdb", environment)).toBeUndefined();
   });
 
-  it("refuses other engines, and a server that nobody named", () => {
+  it("refuses unknown engines, and ClickHouse without a configured server", () => {
     expect(() => serverOf("postgres", {})).toThrow("--engine must be duckdb or clickhouse");
     expect(() => serverOf("clickhouse", {})).toThrow("needs LOGWEIR_CLICKHOUSE_URL");
   });

@@ -23,13 +23,13 @@ const evil = [
   "x".repeat(300),
 ];
 
-describe("a name from outside", () => {
+describe("a name from a server or a backup", () => {
   it.each([...evil, 5, null, { toString: "x" }])("is refused before it becomes a path: %j", (name) => {
     expect(() => checkedName(name)).toThrow("nothing was written");
     if (name !== "a") expect(() => checkedParts(name, "It")).toThrow("outside the backup");
   });
 
-  it("is taken where an endpoint or a file of a backup can have it", () => {
+  it("is accepted when it is a valid name of an endpoint or of a backup's file", () => {
     expect(checkedName("logs.all-2_b")).toBe("logs.all-2_b");
     expect(checkedParts("store/events.duckdb", "It")).toEqual(["store", "events.duckdb"]);
   });
@@ -55,16 +55,19 @@ describe("commands that write files", () => {
     return outcome;
   }
 
-  it.each(["../outside", "../../outside"])("do not follow an endpoint's name %s out of their folder", async (name) => {
-    const id = "00000000-0000-4000-8000-000000000001";
-    const contract = { parameters: [], columns: [] };
-    const answer = JSON.stringify([{ id, name, version: 1, origin: "api", query: "SELECT 1 AS a", contract }]);
-    const { code, errors } = await run(answer, "endpoint", "pull", "deep/inside");
-    expect([code, errors]).toEqual([1, expect.stringContaining("which no endpoint can be called")]);
-    expect(existsSync(join(folder, "deep", "outside.sql")) || existsSync(join(folder, "outside.sql"))).toBe(false);
-  });
+  it.each(["../outside", "../../outside"])(
+    "do not write outside their folder for the endpoint name %s",
+    async (name) => {
+      const id = "00000000-0000-4000-8000-000000000001";
+      const contract = { parameters: [], columns: [] };
+      const answer = JSON.stringify([{ id, name, version: 1, origin: "api", query: "SELECT 1 AS a", contract }]);
+      const { code, errors } = await run(answer, "endpoint", "pull", "deep/inside");
+      expect([code, errors]).toEqual([1, expect.stringContaining("which no endpoint can be called")]);
+      expect(existsSync(join(folder, "deep", "outside.sql")) || existsSync(join(folder, "outside.sql"))).toBe(false);
+    },
+  );
 
-  it("do not follow a backup's file out of theirs", async () => {
+  it("do not write outside their folder for a file of a backup", async () => {
     const head = { format: 1, made_at: "", sources: [], files: [{ path: "../outside.db", bytes: 1 }] };
     const { code, errors } = await run(`${JSON.stringify(head)}\nx{"sha256":["0"]}\n`, "backup", join(folder, "copy"));
     expect([code, errors]).toEqual([1, expect.stringContaining("names a file outside the backup")]);

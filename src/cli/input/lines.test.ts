@@ -10,13 +10,13 @@ async function linesOf(chunks: readonly Uint8Array[]): Promise<readonly string[]
 
 describe("lines of a stream", () => {
   const bytes = Buffer.from("a\r\né😀\u2028\n\n\ufefflast");
-  it.each([1, 2, 3, 7, 100])("are the same when they come %i bytes at a time", async (size) => {
+  it.each([1, 2, 3, 7, 100])("are the same when they arrive in chunks of %i bytes", async (size) => {
     const count = Math.ceil(bytes.length / size);
     const chunks = Array.from({ length: count }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
     expect(await linesOf(chunks)).toEqual(["a", "é😀\u2028", "", "\ufefflast"]);
   });
 
-  it("mark each byte that is no UTF-8 by half of a surrogate pair", () => {
+  it("map each byte that is not UTF-8 to half of a surrogate pair", () => {
     const text = (...parts: readonly number[]) => decodeLine(Uint8Array.from(parts));
     expect(text(0x61, 0xff, 0x62)).toBe("a\udcffb");
     expect(text(0xe2, 0x82, 0x61)).toBe("\udce2\udc82a");

@@ -12,7 +12,7 @@ async function read(chunks: readonly (Buffer | string)[], maxBytes = 100): Promi
 }
 
 describe("numbered lines", () => {
-  it("come whole however the bytes arrive, blank ones counted and left out", async () => {
+  it("are complete at any chunk size, and blank lines are counted but skipped", async () => {
     const text = '{"a":1}\n\n  \r\n{"b":"ü"}\r\nlast';
     const expected = [
       [1, '{"a":1}'],
@@ -23,7 +23,7 @@ describe("numbered lines", () => {
     expect(await read([...Buffer.from(text)].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  it("come out of gzip as out of text", async () => {
+  it("are read from gzip as from plain text", async () => {
     const zipped = gzipSync("one\ntwo\n");
     expect(await read([zipped.subarray(0, 1), zipped.subarray(1)])).toEqual([
       [1, "one"],
@@ -31,18 +31,18 @@ describe("numbered lines", () => {
     ]);
   });
 
-  it("are cut where they are too long, and those after them are whole", async () => {
+  it("are truncated when too long, without affecting the lines after them", async () => {
     expect(await read(["x".repeat(50), `${"x".repeat(50)}\ny`], 10)).toEqual([
       [1, "x".repeat(11)],
       [2, "y"],
     ]);
   });
 
-  it("fail with gzip that is cut off", async () => {
+  it("fail when gzip is truncated", async () => {
     await expect(read([gzipSync("one\n").subarray(0, 15)])).rejects.toThrow("unexpected end of file");
   });
 
-  it("are none in an empty stream", async () => {
+  it("are empty for an empty stream", async () => {
     expect(await read([])).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ function infer(json: string): readonly [string, unknown] | undefined {
   return [parameter.type.kind === "UNKNOWN" ? "UNKNOWN" : formatType(parameter.type), parameter.value];
 }
 
-describe("the type of a JSON value", () => {
+describe("the type inferred from the JSON value", () => {
   it.each([
     ['"x"', "STRING", "x"],
     ["true", "BOOL", true],
@@ -29,11 +29,11 @@ describe("the type of a JSON value", () => {
     ['{"type":"date","value":"2026-01-02"}', "DATE", "2026-01-02"],
     ['{"type":"NUMERIC","value":1.5}', "NUMERIC", "1.5"],
     ['{"type":"x","value":1}', "STRUCT<type STRING, value INT64>", ["x", "1"]],
-  ])("of %s is %s", (json, type, value) => {
+  ])("%s is %s", (json, type, value) => {
     expect(infer(json)).toEqual([type, value]);
   });
 
-  it.each(['[1,"a"]', "[[1],true]", '{"a":[1,"a"]}', '{"type":"DATE","value":[1]}'])("of %s is none", (json) => {
+  it.each(['[1,"a"]', "[[1],true]", '{"a":[1,"a"]}', '{"type":"DATE","value":[1]}'])("%s is undefined", (json) => {
     expect(infer(json)).toBeUndefined();
   });
 });

@@ -19,15 +19,15 @@ function createSender(answers: readonly (Response | Error)[]) {
 
 const accept = (accepted: number) => Response.json({ message: "Logged!", accepted });
 
-describe("sending lines", () => {
-  it("sends NDJSON and names rejected lines by their numbers", async () => {
+describe("sendLines", () => {
+  it("sends NDJSON and reports rejected lines by number", async () => {
     const rejected = [{ index: 1, reason: "not an object" }];
     const { sender, sent } = createSender([Response.json({ accepted: 2, rejected }, { status: 422 })]);
     expect(await sendLines(sender, lines)).toEqual({ accepted: 2, rejected: [{ line: 11, reason: "not an object" }] });
     expect(sent).toEqual(["a\nb\nc\n"]);
   });
 
-  it("waits as long as a busy service says, and goes on over its restart", async () => {
+  it("waits as long as a busy service asks for, and retries while it restarts", async () => {
     const busy = (status: number, after: string) => new Response("{}", { status, headers: { "retry-after": after } });
     const answers = [busy(429, "3"), busy(503, "900"), new Error("refused"), busy(507, "1"), accept(3)];
     const { sender, sent, waits } = createSender(answers);
@@ -36,7 +36,7 @@ describe("sending lines", () => {
     expect(new Set(sent).size).toBe(1);
   });
 
-  it("sends halves where the whole is too large, and rejects a line that is by itself", async () => {
+  it("halves a batch that is too large, and rejects a single line that is too large", async () => {
     const tooLarge = () => new Response("{}", { status: 413 });
     const { sender, sent } = createSender([tooLarge(), accept(2), tooLarge()]);
     expect(await sendLines(sender, lines)).toEqual({
@@ -46,7 +46,7 @@ describe("sending lines", () => {
     expect(sent).toEqual(["a\nb\nc\n", "a\nb\n", "c\n"]);
   });
 
-  it("stops with the service's message where it refuses for good", async () => {
+  it("stops with the service's message when the error is not retryable", async () => {
     const refusal = Response.json({ error: { message: "There is no source edgy" } }, { status: 404 });
     await expect(sendLines(createSender([refusal]).sender, lines)).rejects.toThrow("There is no source edgy");
   });

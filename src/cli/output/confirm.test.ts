@@ -16,11 +16,11 @@ describe("confirm", () => {
     ["n", false],
     ["", false],
     ["yesterday", false],
-  ])("takes %j as %s", async (answer, expected) => {
+  ])("reads the answer %j as %s", async (answer, expected) => {
     expect(await ask(answer, true)).toBe(expected);
   });
 
-  it("asks nobody where there is no terminal", async () => {
+  it("does not ask without a terminal", async () => {
     expect(await ask("y", false)).toBeUndefined();
   });
 });

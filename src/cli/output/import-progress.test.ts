@@ -14,12 +14,12 @@ function draw(isTTY: boolean, totalBytes: number | undefined): string {
   return String(stream.read());
 }
 
-it("draws a bar with the rate over again on a terminal", () => {
+it("the import progress redraws a bar with the rate on a terminal", () => {
   const text = draw(true, 60_000);
   expect(text.split("\r").at(-1)).toBe(`[${"#".repeat(15)}${"-".repeat(15)}] 50%  3,000 events, 2,000 events/s\n`);
   expect(text.match(/\n/g)).toHaveLength(1);
 });
 
-it("writes lines elsewhere, and no bar where the end is not known", () => {
+it("the import progress writes lines elsewhere, without a bar when the total is unknown", () => {
   expect(draw(false, undefined)).toBe("3,000 events, 2,000 events/s\n");
 });

@@ -10,12 +10,12 @@ function draw(isTTY: boolean): string {
   return String(stream.read());
 }
 
-it("draws one line over again on a terminal", () => {
+it("the progress bar redraws one line on a terminal", () => {
   const text = draw(true);
   expect(text.split("\r").at(-1)).toBe(`Filling [${"#".repeat(30)}]100%  1,000 of 1,000\n`);
   expect(text.match(/\n/g)).toHaveLength(1);
 });
 
-it("writes a line for each tenth elsewhere", () => {
+it("the progress bar writes a line for each step of at least a tenth elsewhere", () => {
   expect(draw(false)).toBe("Filling:  0%  0 of 1,000\nFilling: 50%  500 of 1,000\nFilling:100%  1,000 of 1,000\n");
 });

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { escapeControls, openSafeOutput, rawStream } from "./safe-output.ts";
 
-describe("what commands print", () => {
+describe("the output of commands", () => {
   it.each([
     ["\u001b[31mred\u001b[0m", "\\u001b[31mred\\u001b[0m"],
     ["\u001b]0;title\u0007", "\\u001b]0;title\\u0007"],
@@ -16,7 +16,7 @@ describe("what commands print", () => {
     expect(escapeControls(text)).toBe(shown);
   });
 
-  it("is escaped whatever it is written with, also bytes that come in pieces", () => {
+  it("is escaped for strings and for bytes split between writes, but not through rawStream", () => {
     const target = new PassThrough();
     const safe = openSafeOutput(target);
     const bytes = Buffer.from("\u00e9\u009b2J");

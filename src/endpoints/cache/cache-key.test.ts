@@ -22,8 +22,8 @@ const call: PreparedCall = {
 };
 const key = cacheKey(endpoint, call);
 
-describe("the key of a cached answer", () => {
-  it("is the same for what decides no answer", () => {
+describe("the cache key", () => {
+  it("is unchanged by properties that do not affect the answer", () => {
     expect(cacheKey({ ...endpoint }, { ...call, cursorScope: "other", query: { ...emptyQuery } })).toBe(key);
     expect(cacheKey({ ...endpoint, definition: { ...endpoint.definition, name: "other" } }, call)).toBe(key);
   });
@@ -43,11 +43,11 @@ describe("the key of a cached answer", () => {
     ["a limit more", { budget: { max_result_bytes: 1_000, max_query_memory_mb: 5 } }],
     ["no limits", { budget: {} }],
   ];
-  it.each(calls)("is another one with %s", (_, change) => {
+  it.each(calls)("differs for %s", (_, change) => {
     expect(cacheKey(endpoint, { ...call, ...change })).not.toBe(key);
   });
 
-  it("is another one for another endpoint, and for another version of the same", () => {
+  it("differs for another endpoint and for another version of the endpoint", () => {
     expect(cacheKey(endpointOf("0d8f9a52-7f6e-4a37-9a0e-2f5a4f1f0c12"), call)).not.toBe(key);
     expect(cacheKey({ ...endpoint, version: 2 }, call)).not.toBe(cacheKey({ ...endpoint, version: 3 }, call));
   });

@@ -58,7 +58,7 @@ async function finish(cache: ResultCache): Promise<void> {
 }
 
 describe("a cached answer", () => {
-  it("is served until cache_seconds after the run that made it, then computed anew", async () => {
+  it("is served until cache_seconds after its run, then recomputed", async () => {
     const { runs, get, answer, wait } = setUp();
     const policy = { cacheSeconds: 900, warmEverySeconds: undefined };
     expect(await answer("k", "one", policy)).toEqual({ text: "one", isHit: false, ageMs: 0 });
@@ -69,14 +69,14 @@ describe("a cached answer", () => {
     expect(runs).toHaveLength(2);
   });
 
-  it("is not shared by other keys", async () => {
+  it("is not shared with other keys", async () => {
     const { answer, get } = setUp();
     await answer("a", "for a");
     await answer("b", "for b");
     expect((await get("a")).text).toBe("for a");
   });
 
-  it("is dropped by clear", async () => {
+  it("is removed by clear", async () => {
     const { cache, runs, answer } = setUp();
     await answer("k", "one");
     cache.clear();
@@ -84,7 +84,7 @@ describe("a cached answer", () => {
     expect(runs).toHaveLength(2);
   });
 
-  it("goes when the bytes run out, the one read longest ago first", async () => {
+  it("is evicted in least recently used order when the cache is full", async () => {
     const { cache, answer, get } = setUp(15_000);
     await answer("a", "x".repeat(3_000));
     await answer("b", "x".repeat(3_000));
@@ -97,12 +97,12 @@ describe("a cached answer", () => {
   });
 });
 
-describe("an answer that was not read for a while", () => {
+describe("a cached answer that was not read for a while", () => {
   const waitFor = async (isSo: () => boolean) => {
     while (!isSo()) await settle();
   };
 
-  it("is packed where that pays, and is whole again for its next reader", async () => {
+  it("is compressed when that saves enough, and decompressed for its next reader", async () => {
     const { cache, runs, answer, get, wait } = setUp();
     const rows = "a row much like the others, ".repeat(1_000);
     await answer("k", rows);
@@ -119,7 +119,7 @@ describe("an answer that was not read for a while", () => {
     expect(runs).toHaveLength(1);
   });
 
-  it("stays as it is where packing saves too little", async () => {
+  it("stays uncompressed when compression saves too little", async () => {
     const { cache, answer, get, wait } = setUp();
     const noise = randomBytes(6_000).toString("base64");
     await answer("k", noise);
@@ -134,8 +134,8 @@ describe("an answer that was not read for a while", () => {
   });
 });
 
-describe("a form of an answer", () => {
-  it("is made once, counts, and goes with the answer", async () => {
+describe("an encoded form of a cached answer", () => {
+  it("is made once, counts towards the cache's size, and is removed with the answer", async () => {
     const { cache, answer } = setUp();
     await answer("k", "one");
     const kept = cache.recall("k");
@@ -154,7 +154,7 @@ describe("a form of an answer", () => {
     expect(cache.size.bytes).toBe(0);
   });
 
-  it("is made again after it failed", async () => {
+  it("is made again after a failure", async () => {
     const { cache, answer } = setUp();
     await answer("k", "one");
     const kept = cache.recall("k");
@@ -164,8 +164,8 @@ describe("a form of an answer", () => {
   });
 });
 
-describe("identical misses at the same time", () => {
-  it("run one query and all get its answer", async () => {
+describe("identical concurrent misses", () => {
+  it("run one query and share its answer", async () => {
     const { runs, get, collapsed } = setUp();
     const callers = Array.from({ length: 64 }, () => get("k"));
     await settle();
@@ -176,7 +176,7 @@ describe("identical misses at the same time", () => {
     expect(collapsed.filter((isCollapsed) => !isCollapsed)).toHaveLength(1);
   });
 
-  it("all see its error, which is not cached", async () => {
+  it("share its error, which is not cached", async () => {
     const { runs, get, answer } = setUp();
     const callers = [get("k"), get("k")];
     await settle();
@@ -185,7 +185,7 @@ describe("identical misses at the same time", () => {
     expect(await answer("k", "fine")).toMatchObject({ text: "fine" });
   });
 
-  it("go on when one caller leaves, and are interrupted when the last one does", async () => {
+  it("continue when one caller leaves, and are interrupted when the last caller leaves", async () => {
     const { runs, get } = setUp();
     const [first, second] = [new AbortController(), new AbortController()];
     const callers = [get("k", first.signal), get("k", second.signal)];
@@ -199,8 +199,8 @@ describe("identical misses at the same time", () => {
   });
 });
 
-describe("an answer that is computed across a clear", () => {
-  it("is given to those who waited for it, and not cached", async () => {
+describe("an answer whose computation spans a clear", () => {
+  it("is returned to its waiting callers but not cached", async () => {
     const { cache, runs, get, answer } = setUp();
     const callers = [get("k"), get("k")];
     await settle();
@@ -213,7 +213,7 @@ describe("an answer that is computed across a clear", () => {
     expect(await get("k")).toMatchObject({ text: "of after", isHit: true });
   });
 
-  it("is not waited for by those who come after it", async () => {
+  it("is not shared with callers that arrive after the clear", async () => {
     const { cache, runs, get } = setUp();
     const before = get("k");
     await settle();
@@ -228,7 +228,7 @@ describe("an answer that is computed across a clear", () => {
     expect(await get("k")).toMatchObject({ text: "of after", isHit: true });
   });
 
-  it("leaves what other groups have cached", async () => {
+  it("does not affect cached answers of other groups", async () => {
     const { cache, get, answer } = setUp();
     await answer("a", "one");
     await answer("b", "one");
@@ -237,7 +237,7 @@ describe("an answer that is computed across a clear", () => {
     expect(cache.recall("a")).toBeUndefined();
   });
 
-  it("is not brought back by packing or unpacking that was under way", async () => {
+  it("is not restored by a compression or decompression that was in progress", async () => {
     const { cache, answer, get, wait } = setUp();
     await answer("k", "a row much like the others, ".repeat(1_000));
     await wait(10);
@@ -255,8 +255,8 @@ describe("an answer that is computed across a clear", () => {
   });
 });
 
-describe("warming", () => {
-  it("refreshes every warm_every_seconds without a caller waiting", async () => {
+describe("cache warming", () => {
+  it("refreshes every warm_every_seconds without making a caller wait", async () => {
     const { runs, get, answer, wait } = setUp();
     await answer("k", "one");
     await wait(299);
@@ -269,7 +269,7 @@ describe("warming", () => {
     expect(await get("k")).toEqual({ text: "two", isHit: true, ageMs: 0 });
   });
 
-  it("keeps the good answer when a refresh fails, and tries again with growing pauses", async () => {
+  it("retains the last good answer when a refresh fails, and retries with growing delays", async () => {
     const { runs, get, answer, wait } = setUp();
     await answer("k", "one");
     await wait(300);
@@ -291,7 +291,7 @@ describe("warming", () => {
     expect(await get("k")).toMatchObject({ text: "two", ageMs: 0 });
   });
 
-  it("begins with the first pause again once a refresh has succeeded", async () => {
+  it("resets the retry delay after a successful refresh", async () => {
     const { runs, answer, wait } = setUp();
     await answer("k", "one");
     await wait(300);
@@ -312,7 +312,7 @@ describe("warming", () => {
     expect(runs).toHaveLength(6);
   });
 
-  it("stops for an answer that nobody read within cache_seconds", async () => {
+  it("stops for an answer that was not read within cache_seconds", async () => {
     const { cache, runs, answer, wait } = setUp();
     await answer("k", "one");
     for (let i = 0; i < 2; i++) {
@@ -327,7 +327,7 @@ describe("warming", () => {
     expect(runs).toHaveLength(3);
   });
 
-  it("runs one refresh at a time, so that callers are not starved", async () => {
+  it("runs one refresh at a time", async () => {
     const { cache, runs, answer, wait } = setUp();
     await answer("a", "one");
     await answer("b", "one");
@@ -340,7 +340,7 @@ describe("warming", () => {
     await finish(cache);
   });
 
-  it("does not bring back what was dropped while it ran", async () => {
+  it("does not restore an answer that was cleared during the refresh", async () => {
     const { cache, runs, answer, wait } = setUp();
     await answer("k", "one");
     await wait(300);
@@ -351,7 +351,7 @@ describe("warming", () => {
   });
 });
 
-it("ends the refreshes under way when it is closed", async () => {
+it("ResultCache aborts running refreshes when it is closed", async () => {
   const { cache, runs, answer, wait } = setUp();
   await answer("k", "one");
   await wait(300);

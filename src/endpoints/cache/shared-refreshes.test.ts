@@ -56,8 +56,8 @@ function createServices() {
   };
 }
 
-describe("a refresh among services", () => {
-  it("runs a query once for all that find their answer due, however they come together", async () => {
+describe("a refresh shared between services", () => {
+  it("runs a query once for all services that find their answer due", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 4 }), async (count, rounds) => {
         const services = createServices();
@@ -76,7 +76,7 @@ describe("a refresh among services", () => {
     );
   });
 
-  it("runs it where the others cannot be reached, and leaves long answers to each", async () => {
+  it("runs on each service when the others are unreachable or the answer is too long to share", async () => {
     const services = createServices();
     services.at(100);
     await services.refresh(0, answer(1_000_001));

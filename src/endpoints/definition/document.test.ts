@@ -16,8 +16,8 @@ function problemsOf(document: unknown): Readonly<Record<string, readonly string[
   return describeByField(readDocument(document).problems, "");
 }
 
-describe("a document", () => {
-  it("is the same after it was read and written, whatever its fields", () => {
+describe("an endpoint document", () => {
+  it("is unchanged by reading and writing, whatever its fields", () => {
     const document = {
       id,
       name: "all",
@@ -48,20 +48,20 @@ describe("a document", () => {
     expect(describeDefinition(definitionOf(JSON.parse(JSON.stringify(written))))).toEqual(written);
   });
 
-  it("has defaults for all but its name and query", () => {
+  it("has defaults for all fields but name and query", () => {
     const written = describeDefinition(definitionOf({ name: "few", query: "SELECT 1" }));
     expect(written).toMatchObject({ max_rows: 1000, cache_seconds: 0, sandbox: false, redact_pii: false, labels: {} });
     expect(definitionOf(written)).toEqual(definitionOf({ name: "few", query: "SELECT 1" }));
   });
 
-  it("may be partial, where null stands for the default", () => {
+  it("may be partial, where null means the default", () => {
     const { fields, problems } = readDocument({ max_rows: null, sandbox: true }, { isPartial: true });
     expect([fields, problems]).toEqual([{ max_rows: null, sandbox: true }, []]);
     const nameless = readDocument({ name: null }, { isPartial: true });
     expect(nameless.problems).toEqual([{ path: ["name"], message: "is missing" }]);
   });
 
-  it("tells every field that is wrong, and guesses at unknown ones", () => {
+  it("is refused with every invalid field, and with suggestions for unknown ones", () => {
     expect(
       problemsOf({
         name: "",
@@ -84,8 +84,8 @@ describe("a document", () => {
   });
 });
 
-describe("a document of the reference", () => {
-  it("means the same in our names", () => {
+describe("a document in the reference's format", () => {
+  it("is translated to Logweir's field names", () => {
     const { fields, problems } = readDocument({
       id: 3,
       token: id,
@@ -112,7 +112,7 @@ describe("a document of the reference", () => {
     });
   });
 
-  it("is refused where it asks for what is not here, or says two things at once", () => {
+  it("is refused when it asks for unsupported features or contradicts itself", () => {
     const base = { name: "r", query: "SELECT 1" };
     expect(Object.keys(problemsOf({ ...base, language: "ch_sql" }))).toEqual(["language"]);
     expect(Object.keys(problemsOf({ ...base, enable_auth: false }))).toEqual(["enable_auth"]);

@@ -6,7 +6,7 @@ import { parseEndpointFile } from "./parse-endpoint.ts";
 
 const page = readFileSync("docs/endpoints.md", "utf8");
 
-it("the example of docs/endpoints.md is a good endpoint file", () => {
+it("the example in docs/endpoints.md is a valid endpoint file", () => {
   const [, text = ""] = /```sql\n([\s\S]*?)```/.exec(page) ?? [];
   expect(parseEndpointFile(text, "errors.by-path.sql")).toMatchObject({
     definition: { name: "errors.by-path", maxRows: 200 },

@@ -37,7 +37,7 @@ async function problems(files: Readonly<Record<string, string>>): Promise<string
 }
 
 describe("an endpoint file", () => {
-  it("gives an endpoint with every field of its header", async () => {
+  it("defines an endpoint with every field of its header", async () => {
     const text = `/*---
 id: ${id.toUpperCase()}
 name: counts
@@ -84,7 +84,7 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
     });
   });
 
-  it("takes its name from the file, and defaults for the rest", async () => {
+  it("gets its name from the file and defaults for the other fields", async () => {
     const [endpoint] = await load({ "some.name-1.sql": `${header()}SELECT 1` });
     expect(endpoint?.definition).toMatchObject({
       name: "some.name-1",
@@ -166,13 +166,13 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
       `${header("table_aliases: { A: a }\n")}WITH a AS (SELECT 1) SELECT * FROM a`,
       "has a table of this name",
     ],
-  ])("is refused for %s, with position and caret", async (_name, text, message) => {
+  ])("is refused for %s, with its position and a caret", async (_name, text, message) => {
     const told = await problems({ "a.sql": text });
     expect(told).toContain(message);
     expect(told).toMatch(/^a\.sql:\d+:\d+: .*\n[\s\S]*\^$/);
   });
 
-  it("is refused with all problems of all files together", async () => {
+  it("is refused together with all problems of all files", async () => {
     const told = await problems({
       "a.sql": `${header()}SELECT 1, nope(2) FROM edge`,
       "b.sql": `${header("max_rows: -1\nfoo: 1\n")}SELECT 1`,
@@ -180,7 +180,7 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
     expect(told.match(/^[ab]\.sql:\d+:\d+/gm)).toEqual(["a.sql:4:11", "b.sql:3:1", "b.sql:4:1"]);
   });
 
-  it("is refused when its id or name is another's", async () => {
+  it("is refused when another file has its id or name", async () => {
     const told = await problems({
       "a.sql": `${header()}SELECT 1`,
       "b.sql": `${header("name: b\n")}SELECT 1`,
@@ -190,7 +190,7 @@ WITH events AS (SELECT id FROM edge WHERE project = @project) SELECT COUNT(*) AS
   });
 });
 
-it("a file takes the place of an earlier folder's with its id or name", async () => {
+it("an endpoint file replaces one of an earlier folder with the same id or name", async () => {
   const folders = [];
   for (const files of [
     {
@@ -240,7 +240,7 @@ describe("an endpoint file that events could break", () => {
     return engine.store.append(source, [event], new AbortController().signal);
   };
 
-  it("is loaded where the declarations fit, and says what does not", async () => {
+  it("is loaded when the declared fields fit, and reports the problem with the stored events", async () => {
     const query = "SELECT * FROM one UNION ALL SELECT * FROM two";
     const before = await open(query);
     expect([before?.problem, before?.dataProblem]).toEqual([undefined, undefined]);
@@ -250,7 +250,7 @@ describe("an endpoint file that events could break", () => {
     expect(after?.publicContract).toEqual(before?.publicContract);
   });
 
-  it("stays, with its problem, where it was loaded before; a new one stops the load", async () => {
+  it("is loaded with its problem when it was loaded before; a new one stops the load", async () => {
     const query = "SELECT * FROM three UNION ALL SELECT * FROM four";
     await open(query);
     await send("three");
@@ -258,11 +258,11 @@ describe("an endpoint file that events could break", () => {
     expect((await open(query, true))?.problem).toContain("columns");
   });
 
-  it("does not stay for what its author has to mend", async () => {
+  it("is refused for an error of its author even when it was loaded before", async () => {
     await expect(open("SELECT 1 FROM gone", true)).rejects.toThrow("gone");
   });
 
-  it("tells everybody what is declared, and its owner what all events show", async () => {
+  it("shows declared columns in the public contract, and all columns to its owner", async () => {
     await engine.store.append(
       "two",
       [{ id: "y", hasGeneratedId: false, timestampUs: 1n, eventMessage: null, fields: { project: "bbb", own: 1 } }],
@@ -279,11 +279,11 @@ describe("an endpoint file that events could break", () => {
   });
 });
 
-it("a folder that is not there is told", async () => {
+it("a missing endpoint folder is reported", async () => {
   await expect(loadEndpoints(["/nowhere/at/all"], dependencies)).rejects.toThrow(EndpointFileError);
 });
 
-it("the endpoints that come with the project are good", async () => {
+it("the built-in endpoints are valid", async () => {
   const endpoints = await loadEndpoints(["endpoints"], dependencies);
   const files = (await readdir("endpoints")).filter((name) => name.endsWith(".sql"));
   expect(endpoints.map(({ definition }) => `${definition.name}.sql`).sort()).toEqual(files.sort());

@@ -13,7 +13,7 @@ function read(text: string) {
 
 describe("writeEndpointFile", () => {
   it.each(["endpoints/logs.all.sql", "endpoints/usage.api-counts.sql"])(
-    "writes %s so that it reads the same",
+    "writes %s so that it is read back unchanged",
     (file) => {
       const definition = read(readFileSync(file, "utf8"));
       expect(describeDefinition(read(writeEndpointFile(definition)))).toEqual(describeDefinition(definition));
@@ -21,14 +21,14 @@ describe("writeEndpointFile", () => {
   );
 
   it.each(["SELECT 1", "\n\n  SELECT '---*/' -- \u{1f600}\r\n", "---*/\nSELECT 1", "\ufeffSELECT 1\n\n"])(
-    "keeps the query %j byte for byte",
+    "preserves the query %j byte for byte",
     (query) => {
       const { definition } = toDefinition({ id: "6f0cf0a4-2f6e-4d0a-9a7b-0f8f1f0f6c11" }, "a.b", query);
       expect(read(writeEndpointFile(definition)).query).toBe(query);
     },
   );
 
-  it("writes what is set, of every type, and nothing else", () => {
+  it("writes only the fields that are set, of every type", () => {
     const header = {
       id: "6f0cf0a4-2f6e-4d0a-9a7b-0f8f1f0f6c11",
       description: "a\n---*/\nb: 'c' */",

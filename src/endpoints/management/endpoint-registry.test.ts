@@ -12,7 +12,7 @@ function make(digit: string, name: string, more: Partial<Endpoint> = {}): Endpoi
 const a = make("a", "a", { version: 3 });
 const b = make("b", "b", { origin: { kind: "file", path: "b.sql" } });
 
-it("finds by name and by id in any case, and by the current version's number", async () => {
+it("the endpoint registry finds by name, by id in any letter case, and by the current version number", async () => {
   const registry = createEndpointRegistry([b, a]);
   expect(registry.endpoints).toEqual([a, b]);
   for (const reference of ["a", a.definition.id, a.definition.id.toUpperCase(), "a@3", `${a.definition.id}@3`]) {
@@ -24,7 +24,7 @@ it("finds by name and by id in any case, and by the current version's number", a
   }
 });
 
-it("opens older versions of the endpoint that has the name now", async () => {
+it("the endpoint registry opens older versions of an endpoint by its current name", async () => {
   const old = { ...a, version: 1 };
   const registry = createEndpointRegistry([a], async (current, version) =>
     current === a && version === 1 ? old : undefined,
@@ -34,7 +34,7 @@ it("opens older versions of the endpoint that has the name now", async () => {
   expect(await registry.open("b@1")).toBeUndefined();
 });
 
-it("tells listeners what was added, changed and removed, once for each change", () => {
+it("the endpoint registry notifies listeners once per change of added, changed and removed endpoints", () => {
   const registry = createEndpointRegistry([a, b]);
   const told: (readonly string[])[] = [];
   registry.onChange((ids) => told.push(ids));
@@ -48,7 +48,7 @@ it("tells listeners what was added, changed and removed, once for each change", 
   expect(registry.names()).toEqual(["c"]);
 });
 
-it("renames: the old name is gone at once", () => {
+it("the endpoint registry drops the old name immediately on a rename", () => {
   const registry = createEndpointRegistry([a]);
   registry.put({ ...a, definition: { ...a.definition, name: "z" } });
   expect([registry.find("a"), registry.findByName("a"), registry.find("z")?.version]).toEqual([

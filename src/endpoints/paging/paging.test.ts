@@ -111,7 +111,7 @@ async function readAll(
 const fewSeconds = fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 40 });
 
 describe("pages", () => {
-  it("hold every row once and in order, also among equal timestamps", async () => {
+  it("contain every row once and in order, even with equal timestamps", async () => {
     await fc.assert(
       fc.asyncProperty(fewSeconds, fc.integer({ min: 1, max: 9 }), async (seconds, limit) => {
         const { endpoint, source } = await makeEndpoint();
@@ -125,7 +125,7 @@ describe("pages", () => {
     );
   });
 
-  it("lose and repeat nothing that was there while events arrive", async () => {
+  it("neither lose nor repeat earlier rows while events arrive", async () => {
     await fc.assert(
       fc.asyncProperty(fewSeconds, fewSeconds, async (seconds, more) => {
         const { endpoint, source } = await makeEndpoint();
@@ -157,7 +157,7 @@ describe("pages", () => {
       "a table of the caller's own",
       "with u as (select * from t) select event_message as m from u order by timestamp desc limit 3",
     ],
-  ])("go on to the end for %s, and show no more columns than were selected", async (_, sql) => {
+  ])("continue to the end for %s, without showing hidden key columns", async (_, sql) => {
     const { endpoint, source } = await makeEndpoint();
     await store(source, [1, 2, 2, 2, 2, 3, 3, 4, 5, 5]);
     const whole = await readPage(endpoint, { sql: sql.replace(" limit 3", " limit 50") });
@@ -182,7 +182,7 @@ describe("pages", () => {
       `with u as (${undated}) select id from u order by timestamp desc nulls first limit 2 offset 3`,
       3,
     ],
-  ])("that go on have each row once behind those left out, for %s", async (_, sql, offset) => {
+  ])("contain each row after the offset once for %s", async (_, sql, offset) => {
     const { endpoint, source } = await makeEndpoint();
     await store(source, [1, 2, 2, 2, 2, 3, 3, 4, 5, 5]);
     const size = Number(/limit (\d+)/.exec(sql)?.[1]);
@@ -200,7 +200,7 @@ describe("pages", () => {
     expect((await readPage(endpoint, { sql: limited(whole.length + 1) })).cursor).toBeUndefined();
   });
 
-  it("do not begin where the page is not full, and end with the last row", async () => {
+  it("have no cursor after a partial page, and end with the last row", async () => {
     const { endpoint, source } = await makeEndpoint();
     await store(source, [1, 2, 3]);
     expect((await readPage(endpoint, { limit: "4" })).cursor).toBeUndefined();
@@ -223,7 +223,7 @@ describe("pages", () => {
 });
 
 describe("a cursor", () => {
-  it("is refused when it is changed anywhere, or is no cursor", async () => {
+  it("is refused when any character is changed or when it is not a cursor", async () => {
     const { endpoint, source } = await makeEndpoint();
     await store(source, [1, 2, 3]);
     const { cursor = "" } = await readPage(endpoint, { limit: "2" });
@@ -236,7 +236,7 @@ describe("a cursor", () => {
     }
   });
 
-  it("belongs to the call that it was given for", async () => {
+  it("is valid only for the call that it was issued for", async () => {
     const { endpoint, source } = await makeEndpoint();
     await store(source, [1, 2, 3]);
     const { cursor = "" } = await readPage(endpoint, { limit: "2" });
@@ -251,7 +251,7 @@ describe("a cursor", () => {
     expect(() => prepareCall(runner, callOf(endpoint, { limit: "2", cursor }))).not.toThrow();
   });
 
-  it("shows nothing of the row it stands for, and is of no use to a service with another key", () => {
+  it("reveals nothing of its row, and is invalid for a service with another key", () => {
     const cursor = runner.cursors.seal("call", ["1755680400000000", "secret-id"]);
     expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toContain("secret-id");
     expect(() => createCursorSealer(new Uint8Array(32)).open("call", cursor)).toThrow("cursor");

@@ -45,8 +45,8 @@ function openTail() {
   return { state, store, tail, join };
 }
 
-describe("a tail that many share", () => {
-  it("asks once for all, and not at all while nothing comes", async () => {
+describe("a tail with many followers", () => {
+  it("queries once for all of them, and not at all while no events arrive", async () => {
     const { state, store, tail, join } = openTail();
     const followers = [];
     for (let index = 0; index < 500; index++) followers.push(await join());
@@ -63,7 +63,7 @@ describe("a tail that many share", () => {
     expect(state.askCount).toBe(before + 2);
   });
 
-  it("tells rows once and in order, late ones and ones of the future too", async () => {
+  it("delivers rows once and in order, including late and future ones", async () => {
     const { state, store, tail, join } = openTail();
     store("old", -5);
     const { told } = await join();
@@ -78,7 +78,7 @@ describe("a tail that many share", () => {
     expect(told).toEqual(["a", "b", "future", "late", "c"]);
   });
 
-  it("lets who joins later catch up without gaps or repeats", async () => {
+  it("lets a follower that joins later catch up without gaps or repeats", async () => {
     const { store, tail, join } = openTail();
     await join();
     store("a", 1);
@@ -94,7 +94,7 @@ describe("a tail that many share", () => {
     ]);
   });
 
-  it("says that rows were left out when more came than one look brings", async () => {
+  it("reports skipped rows when more arrived than one query returns", async () => {
     const { state, store, tail, join } = openTail();
     const { told } = await join();
     store("a", 1);
@@ -103,7 +103,7 @@ describe("a tail that many share", () => {
     expect(told).toEqual(["skipped undefined", "a"]);
   });
 
-  it("counts who joins while the engine is asked", async () => {
+  it("counts a follower that joins during a query", async () => {
     const { state, tail } = openTail();
     const counts: number[] = [];
     const follower: Follower = { deliver: () => undefined, skip: () => undefined, end: () => undefined };
@@ -117,7 +117,7 @@ describe("a tail that many share", () => {
     expect(counts).toEqual([1, 1, 1]);
   });
 
-  it("bears an engine that restarts, and ends at other failures", async () => {
+  it("survives an engine restart, and ends on other errors", async () => {
     const { state, store, tail, join } = openTail();
     const { told } = await join();
     state.error = new ServiceError("engine_unavailable", "gone");

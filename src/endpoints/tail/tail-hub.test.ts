@@ -57,7 +57,7 @@ function follow(query: number): { readonly keys: string[]; readonly lagsMs: numb
   return { keys, lagsMs, leave };
 }
 
-it("asks the engine once a query and interval, however many follow, and is less than a second behind", async () => {
+it("the tail hub queries once per query and interval for all followers, less than a second behind", async () => {
   const followers = Array.from({ length: followerCount }, (_, index) => follow(index % queryCount));
   await vi.advanceTimersByTimeAsync(1_000);
   expect(hub.followerCount).toBe(followerCount);
@@ -81,7 +81,7 @@ it("asks the engine once a query and interval, however many follow, and is less 
   }
 });
 
-it("asks nothing more once nobody follows", async () => {
+it("the tail hub stops querying when the last follower leaves", async () => {
   const followers = [follow(0), follow(0)];
   await vi.advanceTimersByTimeAsync(1_000);
   for (const { leave } of followers) leave();

@@ -180,7 +180,7 @@ describe("a scan is not confined", () => {
   });
 });
 
-it("a table that callers may read counts without the saved query's conditions", () => {
+it("a table that callers may read is not guarded by conditions of the saved query", () => {
   const sql =
     "with x as (select * from edge), y as (select * from db where project = @p) select 1 from x, y where " +
     "x.project = @p";

@@ -135,7 +135,7 @@ async function answer(name: string, call: Call): Promise<string> {
 
 const mine = { pins: { project: "aaa" } };
 
-describe("a call by a token that pins the tenant's parameter", () => {
+describe("a call with a token that pins the tenant parameter", () => {
   it.each([
     ["guarded", "e0-aaa e2-aaa"],
     ["forgotten", "e0-aaa e2-aaa"],
@@ -147,7 +147,7 @@ describe("a call by a token that pins the tenant's parameter", () => {
     ["counted", "1/2"],
     ["reader", "e0-aaa e2-aaa"],
     ["reads-all", "e0-aaa e2-aaa"],
-  ])("reads that tenant's rows only: %s", async (name, expected) => {
+  ])("reads only that tenant's rows: %s", async (name, expected) => {
     expect(await answer(name, mine)).toBe(expected);
   });
 
@@ -156,21 +156,21 @@ describe("a call by a token that pins the tenant's parameter", () => {
     ["select id from every order by id", "e0-aaa e2-aaa"],
     ["select id from every where project = 'bbb' or true order by id", "e0-aaa e2-aaa"],
     ["select count(*) from every e join mine m on true", "4"],
-  ])("reads them in its own query too: %s", async (sql, expected) => {
+  ])("reads only that tenant's rows in its own query too: %s", async (sql, expected) => {
     expect(await answer("tables", { ...mine, sent: { sql } })).toBe(expected);
   });
 
-  it("reads them in LQL too", async () => {
+  it("reads only that tenant's rows in LQL too", async () => {
     expect(await answer("tables", { ...mine, sent: { lql: "f:every project:bbb s:id" } })).toBe("");
     expect(await answer("tables", { ...mine, sent: { lql: 'f:every project:aaa id:"e0-aaa" s:id' } })).toBe("e0-aaa");
   });
 
-  it("reads nothing for a tenant that nobody is", async () => {
+  it("reads no rows for an unknown tenant", async () => {
     expect(await answer("forgotten", { pins: { project: "zzz" } })).toBe("");
     expect(await answer("forgotten", { pins: { project: "" } })).toBe("");
   });
 
-  it.each(["shared", "mixed"])("is refused where a source has no tenants: %s", async (name) => {
+  it.each(["shared", "mixed"])("is refused when a source has no tenants: %s", async (name) => {
     const error = await answer(name, mine).catch((thrown: unknown) => thrown);
     if (!(error instanceof ServiceError)) throw new Error("It was answered");
     expect([error.code, error.status, error.details.parameter]).toEqual(["pinned_parameter", 403, "project"]);
@@ -178,66 +178,66 @@ describe("a call by a token that pins the tenant's parameter", () => {
     expect(`${error.message}${error.details.hint}`).not.toContain("notes");
   });
 
-  it("is refused so in its own query too, and only where that reads such a source", async () => {
+  it("is refused for its own query only when that reads a source without tenants", async () => {
     const asked = answer("tables", { ...mine, sent: { sql: "select id from shared" } });
     await expect(asked).rejects.toMatchObject({ code: "pinned_parameter" });
     expect(await answer("tables", mine)).toBe("e0-aaa e2-aaa");
   });
 
-  it("is bound by any of several parameters that are compared with a tenant's field", async () => {
+  it("is bound by any of several parameters that are compared with a tenant field", async () => {
     expect(await answer("compared", { pins: { a: "aaa" }, sent: { b: "bbb" } })).toBe("e0-aaa e2-aaa");
     expect(await answer("compared", { pins: { b: "bbb" }, sent: { a: "aaa" } })).toBe("e1-bbb");
     expect(await answer("compared", { sent: { a: "aaa", b: "bbb" } })).toBe("e0-aaa e1-bbb e2-aaa");
   });
 });
 
-it("a guard whose name a tenant's own field takes over still keeps others' rows out", async () => {
+it("a guard excludes other tenants' rows even when a column takes over the name in its condition", async () => {
   // In the view of aaa the bare name is the column of the event, which bbb has filled in with the name of aaa.
   expect(await answer("bare", { sent: { project: "aaa" } })).toBe("own");
   expect(await answer("bare", mine)).toBe("own");
 });
 
-it("a tenant's field is found however its declaration spells it", async () => {
+it("a tenant field is found in any letter case of its declaration", async () => {
   expect(await answer("cased", mine)).toBe("c-aaa");
   expect(await answer("cased", { pins: { project: "bbb" } })).toBe("");
 });
 
-describe("other calls", () => {
-  it("of the same value that is not pinned read what the query says", async () => {
+describe("a call that is not bound to a tenant", () => {
+  it("with an unpinned value reads what the query selects", async () => {
     expect(await answer("forgotten", { sent: mine.pins })).toBe("e-none e0-aaa e1-bbb e2-aaa e3-ccc");
     expect(await answer("other", { sent: mine.pins })).toBe("e1-bbb");
     expect(await answer("tables", { sent: { ...mine.pins, sql: "select id from shared" } })).toBe("note");
   });
 
-  it("by a token that pins another parameter are bound by its value alone", async () => {
+  it("with another pinned parameter is bound by that parameter's value only", async () => {
     expect(await answer("unrelated", { pins: { tier: "aaa" } })).toBe("e0-aaa e1-bbb e2-aaa e3-ccc e-none");
   });
 
-  it("of an endpoint whose query compares no tenant, and whose header names none, go by the value", async () => {
+  it("of an endpoint that neither compares nor declares a tenant is bound by the value only", async () => {
     expect(await answer("untold", { pins: { project: "b" } })).toBe("e1-bbb");
   });
 });
 
-describe("plans and keys", () => {
+describe("plans and cache keys", () => {
   const keyOf = (name: string, call: Call) => {
     const found = endpoints.find(({ definition }) => definition.name === name);
     return found === undefined ? "" : cacheKey(found, prepare(name, call));
   };
 
-  it("of a bound call are others than of an unbound one with the same value, where their answers may differ", () => {
+  it("differ between bound and unbound calls with the same value when their answers may differ", () => {
     const unbound = { sent: mine.pins };
     expect(keyOf("forgotten", mine)).not.toBe(keyOf("forgotten", unbound));
     expect(prepare("forgotten", mine).cursorScope).not.toBe(prepare("forgotten", unbound).cursorScope);
     expect(keyOf("forgotten", mine)).not.toBe(keyOf("forgotten", { pins: { project: "bbb" } }));
   });
 
-  it("are the same for all tenants that see the same tables", () => {
+  it("are shared by all tenants that see the same tables", () => {
     const [first, second] = ["bbb", "ccc"].map((tenant) => prepare("guarded", { pins: { project: tenant } }));
     expect(first?.query.columns).toBe(second?.query.columns);
     expect(first?.query.sql).toBe(second?.query.sql);
   });
 
-  it("tell what is read: a tenant's events, or a whole source's", () => {
+  it("state whether they read a tenant's events or a whole source", () => {
     expect(prepare("joined", mine).query.reads).toEqual([
       { source: "edge", tenant: "aaa" },
       { source: "jobs", tenant: "aaa" },

@@ -33,14 +33,14 @@ function parameter(before: Partial<ParameterDefinition>, after: Partial<Paramete
   return summary(compareContracts(contract({}, { p: before }), contract({}, { p: after })));
 }
 
-describe("callers", () => {
-  it("are broken by a column that is removed or has another type, not by one that is added or moved", () => {
+describe("compareContracts", () => {
+  it("reports a removed or retyped column as breaking, but not an added or moved one", () => {
     expect(columns({ a: INT64, b: STRING }, { b: INT64, c: STRING })).toEqual(["a removed!", "b retyped!", "c added"]);
     expect(columns({ a: INT64, b: INT64 }, { b: INT64, a: INT64 })).toEqual(["b moved", "a moved"]);
     expect(columns({ a: INT64 }, { a: INT64 })).toEqual([]);
   });
 
-  it("are not broken by a type that no event had told before", () => {
+  it("does not report a type as breaking that was unknown before", () => {
     expect(columns({ a: UNKNOWN }, { a: STRING })).toEqual(["a retyped"]);
     expect(columns({ a: { kind: "ARRAY", element: UNKNOWN } }, { a: { kind: "ARRAY", element: STRING } })).toEqual([
       "a retyped",
@@ -48,7 +48,7 @@ describe("callers", () => {
     expect(columns({ a: STRING }, { a: UNKNOWN })).toEqual(["a retyped!"]);
   });
 
-  it("are broken by what they may no longer send, and by what they must send now", () => {
+  it("reports stricter parameters as breaking, but not more lenient ones", () => {
     expect(parameter({}, { type: "int64" })).toEqual(["p retyped!"]);
     expect(parameter({}, { isRequired: true })).toEqual(["p required!"]);
     expect(parameter({ isRequired: true }, {})).toEqual(["p optional"]);
@@ -66,7 +66,7 @@ describe("callers", () => {
   });
 });
 
-it("a contract is the same after it was kept", () => {
+it("a contract is unchanged by writing and reading", () => {
   const kept = contract(
     { a: { kind: "STRUCT", fields: [{ name: "x", type: INT64 }] } },
     { p: { allowed: ["1"], default: "1" }, q: {} },

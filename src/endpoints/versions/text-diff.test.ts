@@ -4,14 +4,14 @@ import { type DiffLine, diffLines } from "./text-diff.ts";
 
 const show = (lines: readonly DiffLine[]) => lines.map(({ op, text }) => op + text);
 
-it("shows what is the same, removed and added, in the order of the texts", () => {
+it("diffLines returns common, removed and added lines in order", () => {
   expect(show(diffLines("a\nb\nc\nd", "a\nx\nc\nd\ne"))).toEqual([" a", "-b", "+x", " c", " d", "+e"]);
   expect(show(diffLines("a", "a"))).toEqual([" a"]);
   expect(show(diffLines("", "a"))).toEqual(["-", "+a"]);
   expect(show(diffLines("a\r\nb", "a\nb"))).toEqual([" a", " b"]);
 });
 
-it("gives both texts back, and marks no line that it need not", () => {
+it("diffLines reproduces both texts, and marks no line of equal texts", () => {
   const text = fc
     .array(fc.constantFrom("a", "b", "c", ""), { minLength: 1, maxLength: 12 })
     .map((lines) => lines.join("\n"));
@@ -27,7 +27,7 @@ it("gives both texts back, and marks no line that it need not", () => {
   );
 });
 
-it("takes texts of many lines that share nothing", () => {
+it("diffLines handles long texts without common lines", () => {
   const text = (word: string) => Array.from({ length: 5_000 }, (_, index) => word + index).join("\n");
   expect(diffLines(text("a"), text("b"))).toHaveLength(10_000);
 });

@@ -17,7 +17,7 @@ function read(body: unknown, contentType = "application/json", details: Readonly
   });
 }
 
-it("reads logs with their tags", async () => {
+it("the Datadog protocol reads logs with their tags", async () => {
   const log = {
     message: "2026 hello",
     status: "Error",
@@ -45,7 +45,7 @@ it("reads logs with their tags", async () => {
   ]);
 });
 
-it("reads one log, and lines of text, with what the URL says", async () => {
+it("the Datadog protocol reads a single log or lines of text, with fields from the URL", async () => {
   const details = { "?service": "from-url" };
   expect((await read({ message: "one" }, "application/json", details)).events).toMatchObject([
     { eventMessage: "one", fields: { metadata: { service: "from-url" } } },
@@ -53,16 +53,16 @@ it("reads one log, and lines of text, with what the URL says", async () => {
   expect((await read("a\nb\n", "text/plain")).events.map(({ eventMessage }) => eventMessage)).toEqual(["a", "b"]);
 });
 
-it("takes an empty object for what it is, the agent's look whether it is heard", async () => {
+it("the Datadog protocol accepts an empty object, which the agent sends as a probe", async () => {
   expect((await read({})).events).toEqual([]);
   expect((await read([{}, { message: "a" }])).events).toHaveLength(1);
 });
 
-it("stores nothing of a list with what is no log", async () => {
+it("the Datadog protocol stores nothing of a list with an invalid log", async () => {
   await expect(read([{ message: "a" }, 1])).rejects.toThrow("Event 1 of the body cannot be stored: a log must be");
 });
 
-it("answers in Datadog's words", () => {
+it("the Datadog protocol answers failures in Datadog's format", () => {
   const failure = { code: "unauthorized", status: 401, message: "no", mediaType: "" } as const;
   expect(datadog.answerFailure?.(failure)).toEqual({
     status: 403,

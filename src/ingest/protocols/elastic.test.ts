@@ -14,7 +14,7 @@ async function send(lines: readonly (object | string)[], details?: Readonly<Reco
 }
 
 describe("_bulk", () => {
-  it("stores documents under their ids, and answers each", async () => {
+  it("stores documents under their ids, and answers for each", async () => {
     const { events, answer } = await send([
       { index: { _index: "web", _id: "a1" } },
       {
@@ -53,7 +53,7 @@ describe("_bulk", () => {
     });
   });
 
-  it("answers what cannot be stored by itself, in its place", async () => {
+  it("reports each item that cannot be stored at its position", async () => {
     const { events, answer } = await send(
       [
         { delete: { _id: "x" } },
@@ -90,7 +90,7 @@ describe("_bulk", () => {
     await expect(send(lines)).rejects.toThrow(message);
   });
 
-  it("keeps a document without a message as its text", async () => {
+  it("stores a document without a message with its JSON as the message", async () => {
     const { events } = await send([{ index: {} }, { a: 1 }]);
     expect(events[0]).toMatchObject({ eventMessage: '{"a":1}', fields: { metadata: { a: 1 } } });
   });

@@ -19,7 +19,7 @@ const binary = Buffer.concat([
   Buffer.from("two\nlines\n_PID=7\n"),
 ]);
 
-it("reads entries of the journal, with fields that hold lines", async () => {
+it("the journald protocol reads entries, including multi-line fields", async () => {
   const first =
     "__CURSOR=s=1;i=2\n__REALTIME_TIMESTAMP=1423944916375353\nPRIORITY=6\n_HOSTNAME=h\nTAG=a\nTAG=b\nMESSAGE=a=b\n\n\n";
   const { events, untimed } = await read(Buffer.concat([Buffer.from(first), binary]));
@@ -36,7 +36,7 @@ it("reads entries of the journal, with fields that hold lines", async () => {
 });
 
 it.each([binary.subarray(0, 10), binary.subarray(0, 20), Buffer.from("no field"), Buffer.from("=x\n")])(
-  "refuses what is cut off or no entry: %s",
+  "the journald protocol refuses truncated or invalid entries: %s",
   async (bytes) => {
     await expect(read(bytes)).rejects.toMatchObject({ name: "BodyError", code: "invalid_body" });
   },

@@ -26,7 +26,7 @@ const expected = {
   },
 };
 
-describe("Loki's push", () => {
+describe("Loki's push protocol", () => {
   it("reads JSON", async () => {
     const stream = { app: "web", level: "WARN", project: "p" };
     const values = [["1570818238000000001", "fizzbuzz", { trace_id: "0242ac120002" }]];
@@ -34,22 +34,25 @@ describe("Loki's push", () => {
     expect(events).toMatchObject([expected]);
   });
 
-  it.each([undefined, "snappy"])("reads protocol buffers in snappy (Content-Encoding: %s)", async (contentEncoding) => {
-    const entries = [
-      {
-        timestamp: { seconds: 1570818238, nanos: 1 },
-        line: "fizzbuzz",
-        structuredMetadata: [{ name: "trace_id", value: "0242ac120002" }],
-      },
-    ];
-    const body = encodeProtobuf(pushRequest, {
-      streams: [{ labels: '{app="web", level="WARN",project="p"}', entries }],
-    });
-    const { events } = await read(snappy.compress(body), "application/x-protobuf", contentEncoding);
-    expect(events).toMatchObject([expected]);
-  });
+  it.each([undefined, "snappy"])(
+    "reads snappy-compressed protocol buffers (Content-Encoding: %s)",
+    async (contentEncoding) => {
+      const entries = [
+        {
+          timestamp: { seconds: 1570818238, nanos: 1 },
+          line: "fizzbuzz",
+          structuredMetadata: [{ name: "trace_id", value: "0242ac120002" }],
+        },
+      ];
+      const body = encodeProtobuf(pushRequest, {
+        streams: [{ labels: '{app="web", level="WARN",project="p"}', entries }],
+      });
+      const { events } = await read(snappy.compress(body), "application/x-protobuf", contentEncoding);
+      expect(events).toMatchObject([expected]);
+    },
+  );
 
-  it("keeps a time that cannot be read", async () => {
+  it("retains an unreadable time as a field", async () => {
     const { events, untimed } = await read({ streams: [{ stream: {}, values: [["now", "a"]] }] }, "application/json");
     expect([events[0]?.timestampUs, events[0]?.fields._timestamp, untimed]).toEqual([nowUs, "now", 1]);
   });
@@ -59,11 +62,11 @@ describe("Loki's push", () => {
     [[], "streams"],
     [{ streams: [{ values: 1 }] }, "values"],
     [{ streams: [{ stream: {}, values: [["1570818238000000001", "good"], ["1"]] }] }, "Event 1 of the body"],
-  ])("stores nothing of a body that is not as it should be: %j", async (body, message) => {
+  ])("stores nothing of an invalid body: %j", async (body, message) => {
     await expect(read(body, "application/json")).rejects.toThrow(message);
   });
 
-  it("answers as senders expect", () => {
+  it("answers as Loki's clients expect", () => {
     const outcome = { accepted: 1, rejected: [], untimed: 0, receipt: undefined, mediaType: "", tookMs: 1 };
     expect(loki.answer?.(outcome)).toEqual({ status: 204 });
     const failure = { code: "disk_full", status: 507, message: "full", mediaType: "" } as const;
@@ -76,16 +79,16 @@ it.each([
   [' { a = "1" , b=`x\\y`, } ', { a: "1", b: "x\\y" }],
   ['{a="quo\\"te, and }\\n"}', { a: 'quo"te, and }\n' }],
   ["{}", {}],
-])("reads the labels %s", (text, labels) => {
+])("parseLabels reads %s", (text, labels) => {
   expect(parseLabels(text)).toEqual(labels);
 });
 
-it.each(["", "app=web", "{app}", '{app="web" env="x"}', '{app="web"'])("refuses the labels %s", (text) => {
+it.each(["", "app=web", "{app}", '{app="web" env="x"}', '{app="web"'])("parseLabels refuses %s", (text) => {
   expect(() => parseLabels(text)).toThrow("Labels must be written like");
 });
 
-describe("snappy", () => {
-  it.each([0, 1, 60, 61, 300, 70_000, 400_000])("unpacks %i bytes", (length) => {
+describe("decompressSnappy", () => {
+  it.each([0, 1, 60, 61, 300, 70_000, 400_000])("restores %i bytes", (length) => {
     const random = Uint8Array.from({ length }, (_, index) => ((index * 2654435761) >>> 13) & (index % 7 < 3 ? 255 : 3));
     expect(Buffer.from(decompressSnappy(snappy.compress(random), length)).equals(random)).toBe(true);
     const same = new Uint8Array(length).fill(7);
@@ -106,7 +109,7 @@ describe("snappy", () => {
     expect(() => decompressSnappy(Uint8Array.from(bytes), 10_000_000)).toThrow("not valid snappy");
   });
 
-  it("refuses what is larger than allowed before it unpacks it", () => {
+  it("refuses a body that is too large before it decompresses it", () => {
     expect(() => decompressSnappy(snappy.compress(new Uint8Array(2000)), 1000)).toThrow("larger than 1000 bytes");
   });
 });

@@ -18,8 +18,8 @@ function read(text: string, protocol = "splunk_events", details: Readonly<Record
   });
 }
 
-describe("Splunk's collector", () => {
-  it("reads events that follow each other without a separator", async () => {
+describe("Splunk's collector protocol", () => {
+  it("reads concatenated events without a separator", async () => {
     const { events } = await read(
       '{"time":1426279439.123456,"host":"h","sourcetype":"st","event":"hello","fields":{"project":"p","severity":"WARN"}}' +
         '{"time":"1426279439","event":{"message":"there","severity":"info","n":1}}\r\n {"event":"}{\\"]["}',
@@ -44,7 +44,7 @@ describe("Splunk's collector", () => {
     ]);
   });
 
-  it("keeps a time that cannot be read, and reads milliseconds", async () => {
+  it("retains an unreadable time as a field, and reads milliseconds", async () => {
     const { events, untimed } = await read(
       '{"time":"soon","event":"a"}{"time":1426279439123,"event":"b"}{"time":0.5,"event":"c"}',
     );
@@ -59,7 +59,7 @@ describe("Splunk's collector", () => {
     ['{"event":""}', 400, { code: 13, "invalid-event-number": 0 }],
     ['{"event":"a"}{"event":', 400, { code: 6, "invalid-event-number": 1 }],
     ['{"event":"a"} 7', 400, { code: 6, "invalid-event-number": 1 }],
-  ])("stores nothing of %j and says why", async (text, status, body) => {
+  ])("stores nothing of %j and gives the reason", async (text, status, body) => {
     const error = await read(text).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: "BodyError" });
     const { message, index } = error as { message: string; index?: number };
@@ -87,6 +87,6 @@ it.each([
   ['[{"a":1},{"b":2}]', [{ a: 1 }, { b: 2 }]],
   ['{"a":"\\\\"}{"b":"\\""}', [{ a: "\\" }, { b: '"' }]],
   ['{"a":{"b":[1,{"c":"]}"}]}}\n{"d":1}', [{ a: { b: [1, { c: "]}" }] } }, { d: 1 }]],
-])("cuts %s into values", (text, values) => {
+])("readConcatenatedJson splits %s into values", (text, values) => {
   expect(readConcatenatedJson(text)).toEqual(values);
 });

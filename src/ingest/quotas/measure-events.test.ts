@@ -7,8 +7,8 @@ function event(fields: LogEvent["fields"], eventMessage: string | null = null): 
   return { id: "1", hasGeneratedId: false, timestampUs: 0n, eventMessage, fields };
 }
 
-describe("what events amount to", () => {
-  it("is told by tenant, wherever the tenant stands", () => {
+describe("measureEvents", () => {
+  it("counts events by tenant, wherever the tenant field is", () => {
     const events = [
       event({ metadata: { project_ref: "a" } }),
       event({ metadata: { project_ref: "b" } }),
@@ -26,11 +26,11 @@ describe("what events amount to", () => {
     ]);
   });
 
-  it("is of nobody in a source without tenants", () => {
+  it("attributes no tenant in a source without tenants", () => {
     expect(measureEvents([event({ project: "a" }), event({})], {})).toMatchObject([{ tenant: null, eventCount: 2 }]);
   });
 
-  it("is the length of their JSON in UTF-8", () => {
+  it("measures the length of the events' JSON in UTF-8", () => {
     const fields = fc.dictionary(fc.string(), fc.jsonValue() as fc.Arbitrary<EventValue>);
     const withoutNull = fields.filter((each) => !JSON.stringify(each).includes("null"));
     fc.assert(

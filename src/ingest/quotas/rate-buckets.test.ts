@@ -9,8 +9,8 @@ function createClock() {
 
 const one = { events: 1, bytes: 10 };
 
-describe("a rate by the minute", () => {
-  it("may be used up at once, and is free again bit by bit", () => {
+describe("a rate per minute", () => {
+  it("may be used up at once, and is refilled gradually", () => {
     const clock = createClock();
     const buckets = createRateBuckets(clock.now);
     const rates = { events: 6 };
@@ -25,7 +25,7 @@ describe("a rate by the minute", () => {
     expect(buckets.shortage("a", { events: 2, bytes: 0 }, rates)?.waitMs).toBeCloseTo(10_000);
   });
 
-  it("is told apart from what alone is more than it", () => {
+  it("is distinguished from a load that alone exceeds it", () => {
     const buckets = createRateBuckets(() => 0);
     expect(buckets.shortage("a", { events: 7, bytes: 0 }, { events: 6 })).toMatchObject({
       isTooMuch: true,
@@ -33,7 +33,7 @@ describe("a rate by the minute", () => {
     });
   });
 
-  it("holds for bytes beside events, and for each key alone", () => {
+  it("applies to bytes as well as events, for each key separately", () => {
     const buckets = createRateBuckets(() => 0);
     const rates = { events: 100, bytes: 25 };
     buckets.take("a", one, rates);
@@ -42,7 +42,7 @@ describe("a rate by the minute", () => {
     expect(buckets.shortage("b", one, rates)).toBeUndefined();
   });
 
-  it("is as it was once what was taken is given back", () => {
+  it("is restored when a load is given back", () => {
     const buckets = createRateBuckets(() => 0);
     const rates = { events: 1 };
     buckets.take("a", one, rates);
@@ -50,7 +50,7 @@ describe("a rate by the minute", () => {
     expect(buckets.shortage("a", one, rates)).toBeUndefined();
   });
 
-  it("lets through a minute's worth and no more than two in any minute, whatever comes when", () => {
+  it("allows the load of one minute at a time, and at most twice as much within any minute", () => {
     const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 1, max: 12 })), {
       maxLength: 200,
     });
@@ -79,8 +79,8 @@ describe("a rate by the minute", () => {
   });
 });
 
-describe("keys", () => {
-  it("are forgotten after a minute without use", () => {
+describe("keys of rate buckets", () => {
+  it("are removed after a minute without use", () => {
     const clock = createClock();
     const buckets = createRateBuckets(clock.now);
     for (let at = 0; at < 10_000; at++) buckets.take(`t${at}`, one, { events: 5 });
@@ -90,7 +90,7 @@ describe("keys", () => {
     expect(buckets.size).toBe(1);
   });
 
-  it("are kept up to a bound, those that took last", () => {
+  it("are limited in number, retaining those used last", () => {
     const buckets = createRateBuckets(() => 0, 100);
     const rates = { events: 1 };
     for (let at = 0; at < 10_000; at++) {

@@ -93,20 +93,20 @@ describe("a plan", () => {
       [endpointOf("SELECT id, timestamp FROM edge ORDER BY timestamp DESC"), undefined, undefined, [true]],
     ],
   ];
-  it.each(others)("is cached, and not given for %s", (_, first, second) => {
+  it.each(others)("is cached, but not reused for %s", (_, first, second) => {
     const plan = planCached(...first);
     const before = compiled;
     expect(planner.plan(...second).sql).not.toBe(plan.sql);
     expect(compiled).toBe(before + 1);
   });
 
-  it("of a call that a pin binds to a tenant is not given to a call that none binds", () => {
+  it("for a call that a pin binds to a tenant is separate from that of an unbound call", () => {
     const free = planCached(target, undefined, undefined);
     expect(() => planner.plan(target, undefined, undefined, undefined, bound)).toThrow("no tenants");
     expect(planner.plan(target, undefined, undefined).sql).toBe(free.sql);
   });
 
-  it("is not cached where LQL's times depend on the clock", () => {
+  it("is not cached when LQL times depend on the clock", () => {
     tables.set("edge", {
       name: "edge",
       isLenient: true,
@@ -119,7 +119,7 @@ describe("a plan", () => {
   });
 });
 
-describe("a cached plan ends", () => {
+describe("a cached plan", () => {
   const ends: readonly (readonly [string, string, () => void])[] = [
     ["when a table has got new fields", "SELECT * FROM edge", () => tables.set("edge", tableOf("fresh"))],
     [
@@ -138,7 +138,7 @@ describe("a cached plan ends", () => {
       () => tables.set("view", { ...tableOf(), name: "view" }),
     ],
   ];
-  it.each(ends)("%s, and what was answered by it is not current", (_, sql, end) => {
+  it.each(ends)("becomes outdated %s", (_, sql, end) => {
     endpoints.set("view", endpointOf("SELECT id FROM edge", 12, "view"));
     const endpoint = endpointOf(sql);
     const plan = planCached(endpoint, undefined, undefined);
@@ -148,7 +148,7 @@ describe("a cached plan ends", () => {
     planCached(endpoint, undefined, undefined);
   });
 
-  it("not when a table that it does not read has changed", () => {
+  it("stays current when a table that it does not read changes", () => {
     tables.set("other", { name: "other", columns: [{ name: "n", type: arrayOf(INT64) }] });
     const plan = planCached(target, undefined, undefined);
     tables.set("other", { name: "other", columns: [] });
@@ -156,7 +156,7 @@ describe("a cached plan ends", () => {
     expect(planner.plan(target, undefined, undefined).sql).toBe(plan.sql);
   });
 
-  it("and holds again for answers of a table that comes back as it was", () => {
+  it("becomes current again when a table returns to its earlier definition", () => {
     const [first, second] = [tableOf(), tableOf("fresh")];
     tables.set("edge", first);
     const plan = planCached(target, undefined, undefined);

@@ -101,7 +101,7 @@ describe("the endpoint's own query", () => {
     expect(rows[0]).toEqual({ id: "e149" });
   });
 
-  it("has its limit replaced by the caller's, and is cut at max_rows without one", async () => {
+  it("has its limit replaced by the caller's limit, and is cut at max_rows when it has none", async () => {
     expect(await run({ limit: "3" })).toEqual([{ id: "e149" }, { id: "e148" }, { id: "e147" }]);
     expect(await run({ limit: "120" })).toHaveLength(120);
     expect(await run({}, file.replace("LIMIT 100", ""))).toHaveLength(120);
@@ -117,7 +117,7 @@ describe("the endpoint's own query", () => {
 });
 
 describe("a consumer's query", () => {
-  it("runs over the endpoint's tables, under their aliases too, in their order", async () => {
+  it("reads the endpoint's tables and their aliases, in the tables' order", async () => {
     expect(await run({ sql: "select count(*) as n from edge_logs" })).toEqual([{ n: 150 }]);
     expect((await run({ sql: "select id from ALIAS_LOGS" }))[0]).toEqual({ id: "e149" });
     expect(await run({ sql: "select id from edge_logs" })).toHaveLength(120);
@@ -125,7 +125,7 @@ describe("a consumer's query", () => {
     expect(await run({ sql: "select id from edge_logs limit 5", limit: "3" })).toHaveLength(3);
   });
 
-  it("may read declared parameters, whatever the spelling", async () => {
+  it("may read declared parameters in any letter case", async () => {
     expect(await run({ sql: "select @project as p, @PROJECT as q" })).toEqual([{ p: "mine", q: "mine" }]);
   });
 
@@ -146,7 +146,7 @@ describe("a consumer's query", () => {
   });
 });
 
-describe("LQL", () => {
+describe("an LQL query", () => {
   it("reads the table of the endpoint's own query, newest first", async () => {
     const rows = await run({ lql: "m.response.status_code:>=500" });
     expect(rows).toHaveLength(15);
@@ -165,11 +165,11 @@ describe("LQL", () => {
     ["(id:e1 OR id:e2) s:id", ["e2", "e1"]],
     ['"GET 500" t:2026-08-20T09:02:{00..20} s:id', ["e140", "e130", "e120"]],
     ["f:alias_logs id:e1 s:id", ["e1"]],
-  ])("%s gives %j", async (lql, ids) => {
+  ])("%s selects %j", async (lql, ids) => {
     expect((await run({ lql })).map((row) => row.id)).toEqual(ids);
   });
 
-  it("charts by ascending bucket, every aggregate under the name count", async () => {
+  it("makes charts in ascending order of buckets, with each aggregate named count", async () => {
     const minute = Date.parse("2026-08-20T09:00:00Z") * 1_000;
     expect(await run({ lql: "c:count(*) c:group_by(t::minute)" })).toEqual([
       { timestamp: minute, count: 60 },
@@ -193,7 +193,7 @@ describe("LQL", () => {
   });
 });
 
-it("a plan is used again until a table it reads has got new fields", async () => {
+it("the planner reuses a plan until a table it reads gets new fields", async () => {
   const call = {
     target: endpointOf(file),
     parameters: new Map([["Project", "late"]]),

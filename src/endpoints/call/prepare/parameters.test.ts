@@ -23,7 +23,7 @@ function refusal(action: () => unknown): ServiceError {
   throw new Error("was not refused");
 }
 
-describe("a value", () => {
+describe("a parameter value", () => {
   it.each<[ParameterType, unknown, unknown]>([
     ["string", "", ""],
     ["string", "a'b", "a'b"],
@@ -40,7 +40,7 @@ describe("a value", () => {
     ["timestamp", "2026-08-20", "1787184000000000"],
     ["timestamp", "2026-08-20T09:00:00", "1787216400000000"],
     ["timestamp", "2026-08-20T09:00:00.000001+02:00", "1787209200000001"],
-  ])("of type %s takes %j as %j", (type, raw, expected) => {
+  ])("of type %s reads %j as %j", (type, raw, expected) => {
     expect(parseParameterValue(type, raw)).toBe(expected);
   });
 
@@ -61,13 +61,13 @@ describe("a value", () => {
     ["timestamp", "yesterday"],
     ["timestamp", "1755680400"],
     ["timestamp", 1_755_680_400],
-  ])("of type %s is not %j", (type, raw) => {
+  ])("of type %s cannot be %j", (type, raw) => {
     expect(parseParameterValue(type, raw)).toBeUndefined();
   });
 });
 
-describe("binding parameters", () => {
-  it("ignores what is not declared and fills what is not sent with the default, else NULL", () => {
+describe("bindParameters", () => {
+  it("ignores undeclared parameters, and fills missing ones with the default or NULL", () => {
     const definitions = [declare("a", "string"), declare("b", "int64", { default: "3" })];
     expect([...bindParameters(definitions, new Map([["x", "1"]]))]).toEqual([
       ["a", null],
@@ -75,17 +75,17 @@ describe("binding parameters", () => {
     ]);
   });
 
-  it("takes an empty text as not sent, for every type but string", () => {
+  it("treats an empty text as missing for every type but string", () => {
     const definitions = [declare("t", "timestamp"), declare("i", "int64", { default: "3" }), declare("s", "string")];
     const sent = new Map(definitions.map(({ name }) => [name, ""]));
     expect([...bindParameters(definitions, sent).values()]).toEqual([null, "3", ""]);
   });
 
-  it("takes JSON null as not sent", () => {
+  it("treats JSON null as missing", () => {
     expect(bindParameters([declare("s", "string")], new Map([["s", null]])).get("s")).toBeNull();
   });
 
-  it("names a missing parameter and what it may be", () => {
+  it("names a missing parameter and its allowed values or type", () => {
     const definition = declare("interval", "string", { isRequired: true, allowed: ["hourly", "daily"] });
     const error = refusal(() => bindParameters([definition], new Map()));
     expect(error).toMatchObject({ code: "missing_parameter", status: 400 });
@@ -95,7 +95,7 @@ describe("binding parameters", () => {
     expect(number.details.hint).toBe("Add ms=..., which is an integer of 64 bits.");
   });
 
-  it.each(["weekly", "", "HOURLY"])("names the allowed values when %j is not one of them", (value) => {
+  it.each(["weekly", "", "HOURLY"])("lists the allowed values when %j is not one of them", (value) => {
     const definition = declare("interval", "string", { isRequired: true, allowed: ["hourly", "daily"] });
     const error = refusal(() => bindParameters([definition], new Map([["interval", value]])));
     expect(error).toMatchObject({ code: "invalid_parameter", status: 400 });
@@ -103,25 +103,25 @@ describe("binding parameters", () => {
     expect(error.details.allowed).toEqual(["hourly", "daily"]);
   });
 
-  it("names a parameter whose value is none of its type", () => {
+  it("names a parameter whose value does not match its type", () => {
     const error = refusal(() => bindParameters([declare("start", "timestamp")], new Map([["start", "noon"]])));
     expect(error.details.parameter).toBe("start");
     expect(error.message).toContain("ISO 8601");
   });
 });
 
-describe("limit", () => {
+describe("the parameter limit", () => {
   it.each([
     ["1", 1],
     ["1000", 1_000],
     [7, 7],
     ["", undefined],
     [undefined, undefined],
-  ])("%j is %s", (raw, expected) => {
+  ])("of %j is read as %s", (raw, expected) => {
     expect(parseLimit(raw, 1_000)).toBe(expected);
   });
 
-  it.each(["0", "1001", "-1", "1.5", "ten", [1]])("%j is refused", (raw) => {
+  it.each(["0", "1001", "-1", "1.5", "ten", [1]])("of %j is refused", (raw) => {
     expect(refusal(() => parseLimit(raw, 1_000)).details.parameter).toBe("limit");
   });
 });

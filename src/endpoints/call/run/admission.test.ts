@@ -4,7 +4,7 @@ import { Admission } from "./admission.ts";
 const never = new AbortController().signal;
 
 describe("admission", () => {
-  it("lets so many run, queues so many, and refuses the rest with 429", async () => {
+  it("runs up to its limit, queues up to another, and refuses the rest with 429", async () => {
     const admission = new Admission({ maxRunning: 1, maxWaiting: 1 });
     const leave = await admission.enter(never);
     const second = admission.enter(never);
@@ -14,7 +14,7 @@ describe("admission", () => {
     (await admission.enter(never))();
   });
 
-  it("is given at once where there is room, and nobody is passed by", async () => {
+  it("is immediate when a slot is free and no caller is waiting", async () => {
     const admission = new Admission({ maxRunning: 1, maxWaiting: 1 });
     const leave = admission.tryEnter();
     expect(admission.tryEnter()).toBeUndefined();
@@ -26,7 +26,7 @@ describe("admission", () => {
     expect(admission.load).toEqual({ running: 0, waiting: 0 });
   });
 
-  it("is in the order of arrival", async () => {
+  it("follows the order of arrival", async () => {
     const admission = new Admission({ maxRunning: 1, maxWaiting: 9 });
     const order: number[] = [];
     const leave = await admission.enter(never);
@@ -40,7 +40,7 @@ describe("admission", () => {
     expect(order).toEqual([1, 2, 3]);
   });
 
-  it("forgets who gives up while waiting", async () => {
+  it("drops a caller that gives up while waiting", async () => {
     const admission = new Admission({ maxRunning: 1, maxWaiting: 1 });
     const leave = await admission.enter(never);
     const caller = new AbortController();
@@ -52,7 +52,7 @@ describe("admission", () => {
     expect(await next).toBeTypeOf("function");
   });
 
-  it("counts a turn once, however often it is ended", async () => {
+  it("frees a slot once, however often its release is called", async () => {
     const admission = new Admission({ maxRunning: 1, maxWaiting: 0 });
     const leave = await admission.enter(never);
     leave();
@@ -63,7 +63,7 @@ describe("admission", () => {
 });
 
 describe("admission among callers", () => {
-  it("lets none of them run more than its share", async () => {
+  it("lets no caller run more than its share", async () => {
     const admission = new Admission({ maxRunning: 3, maxRunningPerCaller: 2, maxWaiting: 5 });
     await admission.enter(never, "a");
     const leave = await admission.enter(never, "a");
@@ -75,7 +75,7 @@ describe("admission among callers", () => {
     expect(admission.load).toEqual({ running: 3, waiting: 0 });
   });
 
-  it("lets those who wait take turns", async () => {
+  it("alternates between waiting callers", async () => {
     const admission = new Admission({ maxRunning: 1, maxWaiting: 9 });
     const order: string[] = [];
     const leave = await admission.enter(never, "a");
@@ -95,7 +95,7 @@ describe("admission among callers", () => {
     expect(order.filter((name) => name.startsWith("a"))).toEqual(["a1", "a2", "a3"]);
   });
 
-  it("does not hold up others behind one who has its share", async () => {
+  it("does not block other callers behind one that uses its full share", async () => {
     const admission = new Admission({ maxRunning: 2, maxRunningPerCaller: 1, maxWaiting: 9 });
     await admission.enter(never, "a");
     const second = admission.enter(never, "a");

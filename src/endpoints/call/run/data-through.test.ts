@@ -12,7 +12,7 @@ const read = (source: string, tenant?: string | null) => [
 ];
 
 describe("the newest event that a call reads", () => {
-  it("is the source's, or the tenant's where only that is read", async () => {
+  it("is the source's, or the tenant's when only that tenant is read", async () => {
     const asked: (readonly string[])[] = [];
     const readTenants = async (names: readonly string[]) => {
       asked.push(names);
@@ -28,7 +28,7 @@ describe("the newest event that a call reads", () => {
     expect(asked).toEqual([["edge"]]);
   });
 
-  it("grows with what is stored, each tenant's by its own events", async () => {
+  it("advances with stored events, per tenant", async () => {
     const through = await createDataThrough({ statistics }, async () => stored, never);
     through.note(
       "edge",
@@ -43,7 +43,7 @@ describe("the newest event that a call reads", () => {
     expect(await through.of(read("edge", "bbb"))).toBe(50n);
   });
 
-  it("asks again where tenants could not be read, and where sources have others", async () => {
+  it("reads the tenants again after a failure and after forgetTenants", async () => {
     let calls = 0;
     const readTenants = async () => {
       calls++;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../../shared/errors.ts";
 import { createHoldBack } from "./hold-back.ts";
 
-describe("a caller whose query ended the engine", () => {
+describe("the hold-back after a query that ended the engine", () => {
   /** Seconds after which the caller is told to come again; 0 when it may call. */
   function waitOf(check: () => void): number {
     try {
@@ -15,7 +15,7 @@ describe("a caller whose query ended the engine", () => {
     }
   }
 
-  it("is held back each time for twice as long, up to ten minutes, and nobody else is", () => {
+  it("doubles for its caller each time up to ten minutes, and does not affect other callers", () => {
     let now = 0;
     const { check, note } = createHoldBack(() => now);
     const waits: number[] = [];
@@ -30,7 +30,7 @@ describe("a caller whose query ended the engine", () => {
     expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600]);
   });
 
-  it("begins anew after an hour without", () => {
+  it("starts again at five seconds after an hour without incident", () => {
     let now = 0;
     const { check, note } = createHoldBack(() => now);
     note("token");

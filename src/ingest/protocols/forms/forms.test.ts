@@ -17,7 +17,7 @@ async function read(
 const iso = "2026-08-20T09:00:00.5Z";
 const us = BigInt(Date.parse(iso)) * 1000n;
 
-it("plain JSON is message and metadata", async () => {
+it("a plain JSON object becomes the message and the metadata", async () => {
   const { events } = await read("json", [{ id: 7, a: { b: 1 }, project: "p", timestamp: iso }]);
   expect(events).toMatchObject([
     {
@@ -29,12 +29,12 @@ it("plain JSON is message and metadata", async () => {
   ]);
 });
 
-it("plain JSON with a message is an event", async () => {
+it("a plain JSON object with a message becomes an event as it is", async () => {
   const { events } = await read("json", { batch: [{ message: "m", metadata: { level: "warn", u: 7 }, project: "p" }] });
   expect(events).toMatchObject([{ eventMessage: "m", fields: { project: "p", metadata: { level: "warn", u: 7 } } }]);
 });
 
-it("Vector's events keep message, time and project, and all else is metadata", async () => {
+it("Vector's events retain message, time and project; other fields become metadata", async () => {
   const { events } = await read("vector", [
     { message: "m", timestamp: iso, project: "p", host: "h", metadata: { x: 1 } },
   ]);
@@ -43,7 +43,7 @@ it("Vector's events keep message, time and project, and all else is metadata", a
   ]);
 });
 
-it("typecasts make numbers of texts", async () => {
+it("typecasts convert texts to numbers", async () => {
   const cast = (path: unknown, to: string) => ({ from: "string", path, to });
   const body = { message: "m", timestamp: iso, metadata: { n: "12.5", i: "7", bad: "x", deep: { n: "1" } } };
   const casts = [
@@ -61,7 +61,7 @@ it("typecasts make numbers of texts", async () => {
   ]);
 });
 
-it("Vercel's logs keep their ids", async () => {
+it("Vercel's logs retain their ids", async () => {
   const logs = [
     { id: "v1", message: "hi", timestamp: 1573817187330, level: "ERROR", source: "lambda", projectId: "x" },
     { id: "v2", timestamp: 1573817250283, proxy: { method: "GET", path: "/a", statusCode: 200 } },
@@ -83,7 +83,7 @@ it("Vercel's logs keep their ids", async () => {
   }
 });
 
-it("Netlify's logs have a line made of the request", async () => {
+it("a Netlify log gets a message made from its request", async () => {
   const log = {
     timestamp: 1573817187330,
     log_type: "traffic",
@@ -122,7 +122,7 @@ it.each([
     json,
     { "ce-specversion": "1.0", "ce-id": "c1", "ce-source": "/s", "ce-type": "t", "ce-time": iso },
   ],
-])("CloudEvents in %s mode keep id, time and attributes", async (_, body, type, details) => {
+])("CloudEvents in %s mode retain id, time and attributes", async (_, body, type, details) => {
   const { events } = await read("cloud_event", body, type, details as Record<string, string>);
   expect(events).toMatchObject([
     {
@@ -136,7 +136,7 @@ it.each([
   ]);
 });
 
-it("a CloudEvent of text, and one that is none", async () => {
+it("a CloudEvent of HTML text becomes a message, and one without type and source is refused", async () => {
   const details = { "ce-id": "c2", "ce-type": "t", "ce-source": "caf%C3%A9" };
   const { events } = await read("cloud_event", "plain", "text/plain", details).catch(() => ({ events: [] }));
   expect(events).toEqual([]);
@@ -147,7 +147,7 @@ it("a CloudEvent of text, and one that is none", async () => {
   await expect(read("cloud_event", { a: 1 })).rejects.toThrow("must have type and source");
 });
 
-it("reports of browsers are as old as they say", async () => {
+it("browser reports are dated back by their age", async () => {
   const reports = [
     { type: "csp-violation", age: 1500, url: "https://x", user_agent: "UA", body: { effectiveDirective: "img-src" } },
   ];
@@ -166,21 +166,24 @@ it("reports of browsers are as old as they say", async () => {
   ]);
 });
 
-it.each(["text/plain; charset=utf-8", "application/json", ""])("Logpush is JSON a line, also as %s", async (type) => {
-  const body = `{"EdgeStartTimestamp":"${iso}","RayID":"r1"}\n{"EdgeStartTimestamp":1787216400500000000,"RayID":"r2"}\nbroken\n`;
-  const { events, rejected } = await read("cloudflare", body, type);
-  expect(events).toMatchObject([
-    {
-      timestampUs: us,
-      eventMessage: `{"EdgeStartTimestamp":"${iso}","RayID":"r1"}`,
-      fields: { metadata: { RayID: "r1" } },
-    },
-    { timestampUs: us, fields: { metadata: { RayID: "r2" } } },
-  ]);
-  expect(rejected).toEqual([{ index: 2, reason: "not valid JSON" }]);
-});
+it.each(["text/plain; charset=utf-8", "application/json", ""])(
+  "Logpush is read as one JSON object per line with the content type %s",
+  async (type) => {
+    const body = `{"EdgeStartTimestamp":"${iso}","RayID":"r1"}\n{"EdgeStartTimestamp":1787216400500000000,"RayID":"r2"}\nbroken\n`;
+    const { events, rejected } = await read("cloudflare", body, type);
+    expect(events).toMatchObject([
+      {
+        timestampUs: us,
+        eventMessage: `{"EdgeStartTimestamp":"${iso}","RayID":"r1"}`,
+        fields: { metadata: { RayID: "r1" } },
+      },
+      { timestampUs: us, fields: { metadata: { RayID: "r2" } } },
+    ]);
+    expect(rejected).toEqual([{ index: 2, reason: "not valid JSON" }]);
+  },
+);
 
-it("webhooks of GitHub have the delivery's id, as JSON and as a form", async () => {
+it("GitHub webhooks take the delivery id, as JSON and as a form", async () => {
   const payload = JSON.stringify({ action: "opened", repository: { full_name: "o/r" } });
   const details = { "x-github-event": "issues", "x-github-delivery": "d1" };
   for (const [body, type] of [

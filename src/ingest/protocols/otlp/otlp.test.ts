@@ -38,7 +38,7 @@ function logs(...logRecords: object[]) {
 }
 
 describe("OTLP logs", () => {
-  it("become events with time, message, level, ids and every type of attribute", async () => {
+  it("become events with time, message, level, ids and attributes of every type", async () => {
     const attributes = [
       { key: "text", value: text("some text") },
       { key: "bool", value: { boolValue: true } },
@@ -115,18 +115,18 @@ describe("OTLP logs", () => {
     [13, "warn"],
     [17, "error"],
     [24, "fatal"],
-  ])("have the level that the severity number %i stands for", async (severityNumber, level) => {
+  ])("have the level of the severity number %i", async (severityNumber, level) => {
     const [event] = await readBoth("otlp_logs", logsRequest, logs({ severityNumber }));
     expect(event?.fields).toMatchObject({ metadata: { level, severity_number: severityNumber } });
   });
 
-  it("keep a body of fields as fields, and as the message's JSON", async () => {
+  it("retain a structured body as fields, and as the message's JSON", async () => {
     const body = { kvlistValue: { values: [{ key: "user", value: { intValue: "7" } }] } };
     const [event] = await readBoth("otlp_logs", logsRequest, logs({ body }));
     expect(event).toMatchObject({ eventMessage: '{"user":7}', fields: { metadata: { body: { user: 7 } } } });
   });
 
-  it("fall back to the observed time, then to the server's", async () => {
+  it("fall back to the observed time, then to the server's time", async () => {
     const events = await readBoth(
       "otlp_logs",
       logsRequest,
@@ -136,7 +136,7 @@ describe("OTLP logs", () => {
   });
 
   it.each([-5, "-5", 1e300, "99999999999999999999999"])(
-    "keep a time that nothing can be stored at: %s",
+    "retain a time that is out of range as a field: %s",
     async (time) => {
       for (const field of ["timeUnixNano", "observedTimeUnixNano"]) {
         const { events, untimed } = await read("otlp_logs", logs({ [field]: time }));
@@ -146,7 +146,7 @@ describe("OTLP logs", () => {
     },
   );
 
-  it("count a time that cannot be read, and say so in the answer", async () => {
+  it("count an unreadable time and report it in the response", async () => {
     const { events, untimed, rejected } = await read("otlp_logs", logs({ timeUnixNano: "yesterday" }));
     expect(events[0]).toMatchObject({ timestampUs: nowUs, fields: { _timestamp: "yesterday" } });
     const outcome = { accepted: 1, rejected, untimed, receipt: undefined, mediaType: "application/json", tookMs: 1 };
@@ -156,7 +156,7 @@ describe("OTLP logs", () => {
     });
   });
 
-  it("take names as the definition writes them, numbers for texts, and ids in Base64", async () => {
+  it("accept snake_case names, numbers for texts, and Base64 ids", async () => {
     const request = {
       resource_logs: [
         {
@@ -181,7 +181,7 @@ describe("OTLP logs", () => {
     });
   });
 
-  it("reject a record that holds too much, and store the others", async () => {
+  it("reject a record with too many values, and store the others", async () => {
     const values = Array.from({ length: 6000 }, () => ({ boolValue: true }));
     const request = logs({ body: text("good") }, { attributes: [{ key: "a", value: { arrayValue: { values } } }] });
     const { events, rejected, untimed, receipt } = await read(
@@ -214,14 +214,14 @@ describe("OTLP logs", () => {
     ["a list", "[]", "application/json"],
     ["a text for a list", '{"resourceLogs":"x"}', "application/json"],
     ["a number for a body", '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":3}]}]}]}', "application/json"],
-  ])("are refused as a whole: %s", async (_, body, contentType) => {
+  ])("are refused completely: %s", async (_, body, contentType) => {
     await expect(read("otlp_logs", body, contentType)).rejects.toMatchObject({
       name: "BodyError",
       code: "invalid_body",
     });
   });
 
-  it("say where a JSON body is wrong", async () => {
+  it("report the position of an error in a JSON body", async () => {
     await expect(
       read("otlp_logs", '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"severityText":3}]}]}]}'),
     ).rejects.toThrow(
@@ -229,7 +229,7 @@ describe("OTLP logs", () => {
     );
   });
 
-  it("refuse values nested without end", async () => {
+  it("refuse values that are nested too deeply", async () => {
     let value: object = text("x");
     for (let depth = 0; depth < 200; depth++) value = { arrayValue: { values: [value] } };
     const request = logs({ body: value });
@@ -243,14 +243,14 @@ describe("OTLP logs", () => {
     await expect(read("otlp_logs", "x", "application/grpc")).rejects.toMatchObject({ code: "unsupported_media_type" });
   });
 
-  it("are none in an empty message", async () => {
+  it("are empty for an empty message", async () => {
     expect((await read("otlp_logs", new Uint8Array(), "")).events).toEqual([]);
     expect((await read("otlp_logs", "{}")).events).toEqual([]);
   });
 });
 
 describe("OTLP traces", () => {
-  it("become events at the spans' beginning, with an id that a repeat has too", async () => {
+  it("become events at the start of their spans, with ids that stay the same on a retry", async () => {
     const request = {
       resourceSpans: [
         {
@@ -315,7 +315,7 @@ describe("OTLP traces", () => {
 });
 
 describe("OTLP metrics", () => {
-  it("become an event a data point, of every kind", async () => {
+  it("become one event per data point, for every kind of metric", async () => {
     const time = { startTimeUnixNano: "1544712660000000000", timeUnixNano: "1544712661000000000" };
     const metrics = [
       {
@@ -380,7 +380,7 @@ describe("OTLP metrics", () => {
   });
 });
 
-it("answers failures as a Status, with codes that exporters retry on", () => {
+it("OTLP answers failures as a Status, with codes on which exporters retry", () => {
   const failure = { code: "disk_full", status: 507, message: "full", mediaType: "application/json" } as const;
   expect(answerFailure(failure)).toEqual({ status: 503, body: { code: 14, message: "full" } });
   const bytes = answerFailure({

@@ -20,7 +20,7 @@ async function read(text: string, protocol = "syslog", details: Readonly<Record<
 
 const at = (iso: string) => BigInt(Date.parse(iso)) * 1000n;
 
-describe("messages of syslog", () => {
+describe("a syslog message", () => {
   it.each([
     [
       '<165>1 2003-08-24T05:14:15.000003-07:00 192.0.2.1 myproc 8710 ID47 [exampleSDID@32473 iut="3" ' +
@@ -78,18 +78,18 @@ describe("messages of syslog", () => {
     ["no priority", nowUs, "no priority", undefined],
     ["<999>x", nowUs, "<999>x", undefined],
     ["<>x", nowUs, "<>x", undefined],
-  ])("%s", async (line, timestampUs, eventMessage, metadata) => {
+  ])("is parsed: %s", async (line, timestampUs, eventMessage, metadata) => {
     const { events, untimed } = await read(line);
     expect(events).toMatchObject([{ timestampUs, eventMessage, fields: metadata === undefined ? {} : { metadata } }]);
     expect(untimed).toBe(0);
   });
 
-  it("keep a time that cannot be read", async () => {
+  it("retains an unreadable time as a field", async () => {
     const { events, untimed } = await read("<34>1 yesterday h a p m - text");
     expect([events[0]?.fields._timestamp, events[0]?.eventMessage, untimed]).toEqual(["yesterday", "text", 1]);
   });
 
-  it("of Heroku have ids that a repeat has too", async () => {
+  it("of Heroku has an id that stays the same on a retry", async () => {
     const message = "<40>1 2012-11-30T06:45:29+00:00 host app web.3 - State changed\n";
     const body = `${Buffer.byteLength(message)} ${message}${Buffer.byteLength(message)} ${message}`;
     const { events } = await read(body, "logplex", { "logplex-frame-id": "f1", "logplex-drain-token": "d.1" });
@@ -101,11 +101,11 @@ describe("messages of syslog", () => {
   });
 });
 
-describe("frames of syslog", () => {
+describe("SyslogFrames", () => {
   const stream = "<13>one\r\n10 <13>\ntwo\nx<14>three\n\n2026 plain\n8 <15>four9 <15>four\nlast";
   const messages = ["<13>one", "<13>\ntwo\nx", "<14>three", "2026 plain", "<15>four", "<15>four", "last"];
 
-  it.each([1, 2, 3, 5, 7, 100])("are found in segments of %i bytes", (size) => {
+  it.each([1, 2, 3, 5, 7, 100])("finds messages in chunks of %i bytes", (size) => {
     const frames = new SyslogFrames();
     const bytes = Buffer.from(stream);
     const found: string[] = [];
@@ -113,7 +113,7 @@ describe("frames of syslog", () => {
     expect([...found, ...frames.finish()]).toEqual(messages);
   });
 
-  it("are cut where they are too long", () => {
+  it("splits messages that are too long", () => {
     const found = new SyslogFrames().push(Buffer.from(`<13>${"x".repeat(150_000)}\n<13>next\n`));
     expect(found.map((text) => text.length)).toEqual([65_536, 65_536, 150_004 - 2 * 65_536, 8]);
   });
