@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { EngineError, type EngineErrorCode } from "../../../engines/contract/query-engine.ts";
+import { fromEngineError } from "./engine-error.ts";
+
+describe("an engine's error, as the service answers it", () => {
+  it.each<[EngineErrorCode, string, string, object]>([
+    ["query_failed", "query_failed", "m", {}],
+    ["timeout", "timeout", "The query took longer than its deadline", { limit: "query_timeout_ms" }],
+    [
+      "result_too_large",
+      "result_too_large",
+      "The result is larger than max_result_bytes allows",
+      { limit: "max_result_bytes" },
+    ],
+    ["memory_exceeded", "memory_exceeded", "The query needs more memory than engine_memory_mb allows", {}],
+    ["limit_exceeded", "limit_exceeded", "m", {}],
+    ["residual_too_large", "residual_too_large", "m", {}],
+    ["unavailable", "engine_unavailable", "The engine is not available right now", { retryAfterSeconds: 2 }],
+    ["disk_full", "disk_full", "The events were not stored: the disk is full", { retryAfterSeconds: 30 }],
+    ["overloaded", "overloaded", "Too many events are waiting to be written", { retryAfterSeconds: 2 }],
+    ["unknown_source", "unknown_source", "m", {}],
+    ["refused", "query_refused", "The engine refused the query", {}],
+    ["aborted", "internal", "The engine failed", {}],
+    ["internal", "internal", "The engine failed", {}],
+  ])("of the code %s is %s", (code, answered, message, details) => {
+    const cause = new EngineError(code, "m");
+    const error = fromEngineError(cause);
+    expect(error).toMatchObject({ code: answered, message, cause });
+    expect(error?.details).toEqual({ ...details, cause });
+  });
+
+  it.each(["unavailable", "disk_full", "overloaded"] as const)("of the code %s says when to try again", (code) => {
+    const cause = new EngineError(code, "m", { retryAfterSeconds: 7 });
+    expect(fromEngineError(cause)?.details).toMatchObject({ retryAfterSeconds: 7 });
+  });
+
+  it.each([
+    ["maxMemoryBytes", "max_query_memory_mb"],
+    ["maxArrayElements", "max_array_elements"],
+    ["maxStringBytes", "max_string_bytes"],
+  ] as const)("beyond %s names the limit %s", (limit, name) => {
+    const memory = fromEngineError(new EngineError("memory_exceeded", "m", { limit }));
+    expect(memory).toMatchObject({
+      message: `The query needs more memory than ${name} allows`,
+      details: { limit: name },
+    });
+    expect(fromEngineError(new EngineError("limit_exceeded", "m", { limit }))?.details).toMatchObject({ limit: name });
+  });
+
+  it("is nothing where it is not an engine's", () => {
+    expect(fromEngineError(new Error("timeout"))).toBeUndefined();
+  });
+});
