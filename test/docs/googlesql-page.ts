@@ -84,9 +84,10 @@ const differences: readonly string[] = [
   "- Several conditions in a row, `a JOIN b JOIN c ON x ON y`, outside of pipes.",
   "- A sub-query that starts with FROM, `EXISTS(FROM t)` and `ARRAY(FROM t)`.",
   "",
-  "A sub-query with FROM in a branch that is not taken is evaluated nevertheless: " +
-    "`IF(x = 1, 1, (SELECT CAST(y AS INT64) FROM t))` fails",
-  "for a text in `y` that is no number. Use SAFE_CAST or SAFE. there.",
+  "A sub-query in a branch that is not taken reads no rows, unless the condition is a sub-query or RAND, the branch stands in " +
+    "WITH(...), or the sub-query holds",
+  "a set operation, a RIGHT or FULL JOIN or a LIMIT by a parameter: then it is evaluated, and fails the query where it fails. " +
+    "A table of WITH that it reads may be evaluated too.",
   "",
 ];
 

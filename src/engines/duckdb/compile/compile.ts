@@ -5,7 +5,7 @@ import type { ResolvedQuery } from "../../../googlesql/resolved.ts";
 import type { SqlType } from "../../../googlesql/types.ts";
 import { formatIsoTimestamp } from "../../../shared/iso-timestamp.ts";
 import type { CompiledQuery, CompileOptions } from "../../contract/query-engine.ts";
-import { analyse } from "../../lowering/analysis.ts";
+import { type Analysis, analyse } from "../../lowering/analysis.ts";
 import { Failing } from "../../lowering/failing.ts";
 import type { LayoutCatalog } from "../../schema/layout.ts";
 import { CURRENT_INSTANT } from "../functions/time/time-zone.ts";
@@ -13,6 +13,7 @@ import { joinSql } from "../sql/sql.ts";
 import type { IdCondition, RowsPlan, StatementPlan } from "../statement-plan.ts";
 import { type Block, selectable, selectColumn } from "./block.ts";
 import type { Compilation } from "./compilation.ts";
+import { guardBranches } from "./guard-branches.ts";
 import { guardHiddenFailures } from "./hidden-failures.ts";
 import { LIMIT_PLACEHOLDERS } from "./limits.ts";
 import { FIRST_BOUND, FIRST_LIMIT, numberPlaceholders } from "./placeholders.ts";
@@ -38,8 +39,8 @@ export function compileQuery(
   }
 }
 
-function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: CompileOptions): CompiledQuery {
-  const analysis = analyse(query);
+function printQuery(resolved: ResolvedQuery, layouts: LayoutCatalog, options: CompileOptions): CompiledQuery {
+  const { query, analysis } = analyseGuarded(resolved);
   const compilation: Compilation = {
     layouts,
     timeZone: options.timeZone ?? "UTC",
@@ -83,6 +84,12 @@ function printQuery(query: ResolvedQuery, layouts: LayoutCatalog, options: Compi
     tables: [...compilation.tables],
     ...(plan === undefined ? {} : { plan }),
   };
+}
+
+function analyseGuarded(resolved: ResolvedQuery): { readonly query: ResolvedQuery; readonly analysis: Analysis } {
+  const analysis = analyse(resolved);
+  const query = analysis.holdsQueries ? guardBranches(resolved) : resolved;
+  return { query, analysis: query === resolved ? analysis : analyse(query) };
 }
 
 /** What the host is told of the statement; undefined where that is nothing. */
