@@ -100,9 +100,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe("the benchmark", () => {
+describe("the query benchmark", () => {
   it.each(benchQueries.map((query) => [query.key, query] as const))(
-    "asks %s so that the answer is what the events say",
+    "gets the answer to %s that the events imply",
     async (key, query) => {
       const rows = (await peer.run(query, context)).rows();
       expect(findDifference(query.comparison, expected[key] ?? [], rows)).toBeUndefined();
@@ -110,7 +110,7 @@ describe("the benchmark", () => {
     },
   );
 
-  it("asks for 100 rows as they are and redacted, and sees that they are", async () => {
+  it("queries 100 rows both raw and redacted, and checks both", async () => {
     const costs = await measureRedaction(peer, context, 1);
     expect(costs.map(({ rowCount }) => rowCount)).toEqual([100, 100]);
     for (const { redactedCount, ratio } of costs) {
@@ -119,7 +119,7 @@ describe("the benchmark", () => {
     }
   });
 
-  it("prints a row for each query and one for each peer", () => {
+  it("prints a row for each query and a column for each peer", () => {
     const text = formatQueries(report);
     for (const { title } of benchQueries) expect(text).toContain(title);
     expect(text).toMatch(/\| logweir \d/);

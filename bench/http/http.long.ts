@@ -29,32 +29,32 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe("the HTTP part of the benchmark", () => {
-  it("counts answers of the bare route, of the cache, and unchanged ones", () => {
+describe("the HTTP benchmark", () => {
+  it("counts responses of the bare route, cache hits and unchanged responses", () => {
     for (const { bare, hits, unchanged } of report.rounds) {
       for (const { count } of [bare, hits, unchanged]) expect(count).toBeGreaterThan(0);
     }
     expect(hitRatios(report.rounds).requests).toBeGreaterThan(0);
   });
 
-  it("sees identical misses run one query, and different ones all answered or refused", () => {
+  it("runs one query for identical misses, and answers or refuses each distinct one", () => {
     expect(report.identical).toEqual({ callers: 64, answered: 64, engineRuns: 1 });
     expect(report.different.answered + report.different.refused).toBe(64);
   });
 
-  it("sees no query run on once its caller has left", () => {
+  it("finds no query running once its caller has left", () => {
     expect(report.leavers.running).toBe(0);
   });
 
-  it("sees the cache stay within its bytes, whatever junk it is asked for", () => {
+  it("finds the cache within its size limit, whatever junk parameters are sent", () => {
     expect(report.junk.keptBytes).toBeLessThanOrEqual(report.junk.cacheBytes);
   });
 
-  it("exports every row, streamed", () => {
+  it("streams every row of an export", () => {
     expect(report.exports.map(({ rows }) => rows)).toEqual([12_000, 12_000]);
   });
 
-  it("prints what it measured beside the targets", () => {
+  it("prints its measurements beside the targets", () => {
     const text = formatHttp(report);
     for (const words of ["bare Fastify route", "304", "64 identical misses", "sets of junk", "newest first"]) {
       expect(text).toContain(words);

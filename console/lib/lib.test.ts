@@ -9,20 +9,20 @@ import { formatAgo, formatInstant, formatRange, parseRange, resolveRange } from 
 import { sumUp } from "./usage.ts";
 import { chooseFacets, chooseSplit, levelOf, lineOf, showControls, textOf, unwrap, valueAt } from "./values.ts";
 
-describe("the address", () => {
+describe("the URL fragment", () => {
   it("restores a page and its state", () => {
     const parameters = new URLSearchParams({ q: "a b&c=1", "p.project": "x/y" });
     const { path, parameters: read } = parseFragment(formatFragment({ path: "endpoints/logs.all", parameters }));
     expect([path, read.get("q"), read.get("p.project")]).toEqual(["endpoints/logs.all", "a b&c=1", "x/y"]);
   });
 
-  it.each(["#token=t&project=p", "#/token=t&project=p"])("has the token of %s", (hash) => {
+  it.each(["#token=t&project=p", "#/token=t&project=p"])("contains the token in %s", (hash) => {
     const { path, parameters } = parseFragment(hash);
     expect([path, parameters.get("token"), parameters.get("project")]).toEqual(["", "t", "p"]);
   });
 });
 
-describe("clauses of LQL", () => {
+describe("LQL clauses", () => {
   it.each([
     ["metadata.level", "error", "STRING", false, "m.level:error"],
     ["metadata.level", "error", "STRING", true, "-m.level:error"],
@@ -33,11 +33,11 @@ describe("clauses of LQL", () => {
     ["metadata.a", "NULL", "STRING", false, 'm.a:"NULL"'],
     ["metadata.a", null, "STRING", false, "m.a:NULL"],
     ["metadata.b", "true", "BOOL", false, "m.b:true"],
-  ] as const)("say that %s is %s", (path, value, type, isExcluded, clause) => {
+  ] as const)("for %s with the value %s have the right form", (path, value, type, isExcluded, clause) => {
     expect(lqlClause(path, value, type, isExcluded)).toBe(clause);
   });
 
-  it("are added, taken out again, and take the place of their opposite", () => {
+  it("are added, removed again, and replaced by their negation", () => {
     const field = { path: "metadata.level", type: "STRING" };
     const once = withFilter("lql", 'm.path:"/a b" (x OR y)', field, "error", false);
     expect(once).toBe('m.path:"/a b" (x OR y) m.level:error');
@@ -46,19 +46,19 @@ describe("clauses of LQL", () => {
     expect(splitClauses('a "b c" -(d "e)" f) g:~"h i"')).toEqual(["a", '"b c"', '-(d "e)" f)', 'g:~"h i"']);
   });
 
-  it("name table, time and columns unless the text does", () => {
+  it("are completed with table, time and columns unless the text has them", () => {
     expect(completeLql("error", "db_logs", "a..b")).toBe("error f:db_logs t:a..b s:*");
     expect(completeLql("f:x c:count(*)", "db_logs", undefined)).toBe("f:x c:count(*)");
   });
 });
 
-describe("conditions in SQL", () => {
+describe("SQL conditions", () => {
   it("quote names and texts", () => {
     expect(sqlCondition("metadata.a-b", 'x"y\n', "STRING", false)).toBe('metadata.`a-b` = "x\\"y\\n"');
     expect(sqlCondition("a", null, undefined, true)).toBe("a IS NOT NULL");
   });
 
-  it("stand where the query has room for them", () => {
+  it("are inserted at the right position in the query", () => {
     const add = (text: string) => withFilter("sql", text, { path: "a", type: "INT64" }, "1", false);
     expect(add("SELECT * FROM t ORDER BY timestamp DESC")).toBe(
       "SELECT * FROM t\nWHERE a = 1\nORDER BY timestamp DESC",
@@ -68,10 +68,10 @@ describe("conditions in SQL", () => {
   });
 });
 
-describe("values", () => {
+describe("values in rows", () => {
   const row = { a: [{ b: [{ c: 5 }], list: [1, 2] }], t: "x\ny" };
 
-  it("are found through records of one", () => {
+  it("are found through records of one object", () => {
     expect([valueAt(row, "a.b.c"), valueAt(row, "a.x"), valueAt(row, "toString"), valueAt(row, "t.length")]).toEqual([
       5,
       undefined,
@@ -86,12 +86,12 @@ describe("values", () => {
     ]);
   });
 
-  it("show what is not seen", () => {
+  it("show control characters visibly", () => {
     expect(lineOf("a\u001b[31m\u202etxt.exe\u0007")).toBe("a\u241b[31m\u2039U+202E\u203atxt.exe\u2407");
     expect(showControls("a\nb\tc\r")).toBe("a\nb\tc\u240d");
   });
 
-  it("have a level", () => {
+  it("are mapped to a level", () => {
     expect(["5xx", "404", "WARN", "info", "304", "x", null].map(levelOf)).toEqual([
       "error",
       "warning",
@@ -103,7 +103,7 @@ describe("values", () => {
     ]);
   });
 
-  it("choose what is worth counting", () => {
+  it("determine which fields make facets and splits", () => {
     const field = (path: string, type = "STRING") => ({ path, type });
     const fields = [
       field("id"),
@@ -117,7 +117,7 @@ describe("values", () => {
   });
 });
 
-describe("series", () => {
+describe("time series", () => {
   it("are summed by level and stacked", () => {
     const parted = countsByLevel([
       { value: "5xx", counts: [1, 0] },
@@ -135,8 +135,8 @@ describe("series", () => {
   });
 });
 
-describe("times", () => {
-  it("go through the address", () => {
+describe("time ranges", () => {
+  it("are restored from the URL", () => {
     const between = { kind: "between", fromMs: 1_000, toMs: 2_000 } as const;
     expect(parseRange(formatRange(between))).toEqual(between);
     expect([parseRange("15m"), parseRange("nonsense")]).toEqual([
@@ -146,7 +146,7 @@ describe("times", () => {
     expect(resolveRange({ kind: "last", amount: "15m" }, 1e9)).toEqual({ fromMs: 1e9 - 9e5, toMs: 1e9 });
   });
 
-  it("are shown in a zone, and by age", () => {
+  it("are shown in a time zone, and as an age", () => {
     expect(formatInstant(1_795_333_586_020, "utc", true)).toBe("2026-11-22 07:46:26.020");
     expect([formatAgo(0, 1_000), formatAgo(0, 120_000), formatAgo(0, 864e5 * 3)]).toEqual([
       "1 second ago",
@@ -156,11 +156,11 @@ describe("times", () => {
   });
 });
 
-it("places of diagnostics count in code points", () => {
+it("positions of diagnostics are counted in code points", () => {
   expect([offsetOf("a\n😀bc", 2, 3), offsetOf("abc", 1, 1), offsetOf("", 1, 5)]).toEqual([5, 0, 0]);
 });
 
-it("messages of a stream come whole, however they are cut", async () => {
+it("readMessages yields complete stream messages at any chunk size", async () => {
   const text = ': hello\n\nid: 1\ndata: {"a":1}\n\nevent: end\ndata: x\ndata: y\n\n';
   const bytes = new TextEncoder().encode(text);
   const body = new ReadableStream<Uint8Array>({
@@ -177,18 +177,18 @@ it("messages of a stream come whole, however they are cut", async () => {
   ]);
 });
 
-describe("what an edit changed", () => {
+describe("changedLines", () => {
   it.each([
     ["a\nb\nc", "a\nx\nc", [" a", "-b", "+x", " c"]],
     ["a", "a\nb", [" a", "+b"]],
     ["a\na\na", "a\na", [" a", " a", "-a"]],
     ["a", "a", [" a"]],
-  ])("from %j to %j", (before, after, expected) => {
+  ])("returns the lines changed from %j to %j", (before, after, expected) => {
     expect(changedLines(before, after).map(({ op, text }) => op + text)).toEqual(expected);
   });
 });
 
-it("adds up the requests of several projects by time", () => {
+it("sumUp adds the requests of several projects by time", () => {
   const rows = (...all: (readonly [string, number])[]) =>
     all.map(([timestamp, count]) => ({ timestamp, total_rest_requests: count, total_auth_requests: 1 }));
   const all = [

@@ -10,27 +10,27 @@ describe("the shape of a message", () => {
     ["GET /rest/v1/orders?limit=66 took 1.25ms", "GET /rest/v1/orders?limit=‹n› took ‹n›ms"],
     ["Chrome/130.0.0.0 (X11; Linux x86_64; OS X 10_15_7)", "Chrome/‹n› (X11; Linux x86_64; OS X ‹n›)"],
     ["job user1234 at 12:30:05", "job user‹n› at ‹n›:‹n›:‹n›"],
-  ])("of %s has no values, and keeps names", (message, shape) => {
+  ])("of %s has placeholders for values and keeps names", (message, shape) => {
     expect(shapeOf(message)).toBe(shape);
   });
 });
 
-describe("messages", () => {
-  it("are grouped by shape, the most frequent first", () => {
+describe("groups of messages", () => {
+  it("are formed by shape, the most frequent first", () => {
     expect(shapes(["b", "a 1", "a 2"])).toEqual([
       ["a ‹n›", 2],
       ["b", 1],
     ]);
   });
 
-  it("become one where one word of them has many values", () => {
+  it("are merged when one word has many values", () => {
     const users = ["ann", "bob", "eve", "joe"];
     expect(shapes(users.flatMap((user) => [`user ${user} came`, `user ${user} came`]))).toEqual([["user ‹*› came", 8]]);
     expect(shapes(["job x failed", "job x ended"])).toHaveLength(2);
     expect(shapes(users)).toHaveLength(4);
   });
 
-  it("are found by the expression of their shape", () => {
+  it("are matched by the regular expression of their shape", () => {
     const messages = ["a", "b", "c", "d"].map((path, index) => `GET (200) /x/${path}?n=${index} [v1] 10.0.0.${index}`);
     const [pattern] = groupByShape(messages);
     expect(pattern?.shape).toBe("GET (‹n›) ‹*› [v1] ‹ip›");

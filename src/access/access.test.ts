@@ -16,7 +16,7 @@ const identity = (scopes: string[], pins: Record<string, string> = {}): Identity
   return { tokenId: "t", scopes, pins, budget: {}, redaction: "fixed" };
 };
 
-describe("tokens in the metadata file", () => {
+describe("the token store", () => {
   const path = join(mkdtempSync(join(tmpdir(), "logweir-access-")), "metadata.db");
   let service: MetadataDatabase;
   let commandLine: MetadataDatabase;
@@ -31,7 +31,7 @@ describe("tokens in the metadata file", () => {
     await commandLine.close();
   });
 
-  it("are kept as SHA-256 only, with scopes, pins and expiry", async () => {
+  it("stores only the SHA-256 hash of a token, with its scopes, pins and expiry", async () => {
     const store = createTokenStore(service, () => 1_000);
     const { secret, token } = await store.create({ ...plain, pins: { project: "abc" }, expiresAt: 5_000 });
     expect(secret).toMatch(/^lw_[0-9a-f]{64}$/);
@@ -41,7 +41,7 @@ describe("tokens in the metadata file", () => {
     expect(JSON.stringify(row)).not.toContain(secret.slice(3));
   });
 
-  it("keep their budget and their redaction, which is the scopes' business unless it is said", async () => {
+  it("stores budget and redaction, whose default depends on the scopes", async () => {
     const store = createTokenStore(service, Date.now);
     const limited = await store.create({ ...plain, budget: { max_rows: 5 }, redaction: "required" });
     const authenticator = createAuthenticator(store, [], Date.now);
@@ -51,7 +51,7 @@ describe("tokens in the metadata file", () => {
     expect((await store.create({ ...plain, scopes: ["private"] })).token.redaction).toBe("switchable");
   });
 
-  it("made through another connection count at once, and revoked there from 20 ms on", async () => {
+  it("accepts a token created through another connection immediately, and a revocation there after 20 ms", async () => {
     let now = 1_000_000;
     const authenticator = createAuthenticator(createTokenStore(service, Date.now), [], () => now);
     const elsewhere = createTokenStore(commandLine, Date.now);
@@ -71,7 +71,7 @@ describe("tokens in the metadata file", () => {
     expect(await authenticator.authenticate(secret)).toBeUndefined();
   });
 
-  it("made or revoked through the same connection count at once", async () => {
+  it("applies creation and revocation through the same connection immediately", async () => {
     const store = createTokenStore(service, Date.now);
     const authenticator = createAuthenticator(store, [], Date.now);
     const { secret, token } = await store.create(plain);
@@ -80,7 +80,7 @@ describe("tokens in the metadata file", () => {
     expect(await authenticator.authenticate(secret)).toBeUndefined();
   });
 
-  it("are recalled without a look at the file for 20 ms, and unknown again once another process has revoked them", async () => {
+  it("recalls a token without reading the file for 20 ms, until another process has revoked it", async () => {
     let now = 1_000_000;
     const authenticator = createAuthenticator(createTokenStore(service, Date.now), [], () => now);
     const elsewhere = createTokenStore(commandLine, Date.now);
@@ -102,7 +102,7 @@ describe("tokens in the metadata file", () => {
     expect(await authenticator.authenticate(secret)).toBeUndefined();
   });
 
-  it("are unknown at once when this process revokes them, and when they expire", async () => {
+  it("stops recalling a token immediately when this process revokes it or when it expires", async () => {
     let now = 1_000;
     const store = createTokenStore(service, () => now);
     const authenticator = createAuthenticator(store, [], () => now);
@@ -121,7 +121,7 @@ describe("tokens in the metadata file", () => {
     expect(currents()).toEqual([false, false]);
   });
 
-  it("are looked up again when the clock is set back, however far", async () => {
+  it("reads tokens again when the clock is set back", async () => {
     let now = 1_000_000;
     const authenticator = createAuthenticator(createTokenStore(service, Date.now), [], () => now);
     const elsewhere = createTokenStore(commandLine, Date.now);
@@ -137,7 +137,7 @@ describe("tokens in the metadata file", () => {
     expect(await authenticator.authenticate(secret)).toBeUndefined();
   });
 
-  it("that are rotated count by their old value until the grace or the token itself ends, whichever is first", async () => {
+  it("accepts the old value of a rotated token until its grace period or the token itself ends", async () => {
     let now = 1_000;
     const store = createTokenStore(service, () => now);
     const authenticator = createAuthenticator(store, [], () => now);
@@ -163,7 +163,7 @@ describe("tokens in the metadata file", () => {
     expect(await counts(long.secret)).toBe(false);
   });
 
-  it("that are revoked cannot be rotated, and neither of their values counts again", async () => {
+  it("does not rotate a revoked token, and accepts neither of its values", async () => {
     const store = createTokenStore(service, () => 1_000);
     const authenticator = createAuthenticator(store, [], () => 1_000);
     const { secret, token } = await store.create(plain);
@@ -175,7 +175,7 @@ describe("tokens in the metadata file", () => {
       expect(await authenticator.authenticate(value)).toBeUndefined();
   });
 
-  it("are refused from the moment they expire", async () => {
+  it("refuses a token from the moment it expires", async () => {
     let now = 1_000;
     const store = createTokenStore(service, () => now);
     const authenticator = createAuthenticator(store, [], () => now);
@@ -186,7 +186,7 @@ describe("tokens in the metadata file", () => {
     expect(await authenticator.authenticate(secret)).toBeUndefined();
   });
 
-  it("keep the time of the first revocation, and answer nothing for an unknown id", async () => {
+  it("retains the time of the first revocation, and returns undefined for an unknown id", async () => {
     let now = 10;
     const store = createTokenStore(service, () => now);
     const { token } = await store.create(plain);
@@ -196,7 +196,7 @@ describe("tokens in the metadata file", () => {
     expect(await store.revoke("nobody")).toBeUndefined();
   });
 
-  it("stand beside the configuration's fixed ones", async () => {
+  it("is complemented by the fixed tokens of the configuration", async () => {
     const fixed = { id: "LOGWEIR_PRIVATE_TOKEN", secret: "a-fixed-secret-of-mine", scopes: ["private"] };
     const authenticator = createAuthenticator(createTokenStore(service, Date.now), [fixed], Date.now);
     expect(await authenticator.authenticate("a-fixed-secret-of-mine")).toMatchObject({ scopes: ["private"] });
@@ -217,7 +217,7 @@ describe("scopes", () => {
     ["query:endpoint:LOGS.ALL", false],
     ["ingest", false],
     ["metrics", false],
-  ])("%s lets run the endpoint: %s", (scope, allowed) => {
+  ])("%s allow running the endpoint: %s", (scope, allowed) => {
     expect(canQuery(identity([scope]), endpoint)).toBe(allowed);
   });
 
@@ -228,7 +228,7 @@ describe("scopes", () => {
     ["ingest:source:cloudflare.logs.prod", true],
     ["ingest:source:db", false],
     ["query", false],
-  ])("%s lets write to the source edge: %s", (scope, allowed) => {
+  ])("%s allow writing to the source edge: %s", (scope, allowed) => {
     expect(canIngest(identity([scope]), ["edge", "cloudflare.logs.prod"])).toBe(allowed);
   });
 
@@ -239,12 +239,12 @@ describe("scopes", () => {
     ["query", false],
     ["metrics", false],
     ["query:endpoint:ingest", false],
-  ])("%s lets write somewhere: %s", (scope, allowed) => {
+  ])("%s allow writing to any source: %s", (scope, allowed) => {
     expect(canIngestAnything(identity([scope]))).toBe(allowed);
     expect(canIngestAnything(identity(["metrics", scope]))).toBe(allowed);
   });
 
-  it("of ingest alone run nothing", () => {
+  it("without query allow running no endpoint", () => {
     expect(canQueryAnything(identity(["ingest", "metrics"]))).toBe(false);
     expect(canQueryAnything(identity(["query:endpoint:x"]))).toBe(true);
   });
@@ -258,27 +258,30 @@ describe("a pinned parameter", () => {
   const declared = new Set(["project", "sql"]);
   const pinned = identity(["query"], { project: "abc" });
 
-  it("is set when the caller leaves it out or sends the same", () => {
+  it("is set when the caller omits it or sends the same value", () => {
     expect(applyPins(pinned, declared, new Map()).get("project")).toBe("abc");
     expect(applyPins(pinned, declared, new Map([["project", ["abc", "abc"]]])).get("project")).toBe("abc");
   });
 
-  it.each([[["xyz"]], [["abc", "xyz"]], [[""]], [[null]], [[["abc"], "b"]]])("refuses %j, naming it", (values) => {
-    const apply = () => applyPins(pinned, declared, new Map([["project", values]]));
-    expect(apply).toThrow(ServiceError);
-    expect(apply).toThrow("may not choose the parameter project");
-    const details = { parameter: "project", hint: "Leave project out: the token sets it." };
-    expect(apply).toThrow(expect.objectContaining({ code: "pinned_parameter", details }));
-  });
+  it.each([[["xyz"]], [["abc", "xyz"]], [[""]], [[null]], [[["abc"], "b"]]])(
+    "cannot be overridden by %j; the error names it",
+    (values) => {
+      const apply = () => applyPins(pinned, declared, new Map([["project", values]]));
+      expect(apply).toThrow(ServiceError);
+      expect(apply).toThrow("may not choose the parameter project");
+      const details = { parameter: "project", hint: "Leave project out: the token sets it." };
+      expect(apply).toThrow(expect.objectContaining({ code: "pinned_parameter", details }));
+    },
+  );
 
-  it("is not set by null, whatever its text", () => {
+  it('does not match null, even when its value is "null"', () => {
     const nulled = identity(["query"], { project: "null" });
     const apply = (sent: unknown) => applyPins(nulled, declared, new Map([["project", [sent]]])).get("project");
     expect(apply("null")).toBe("null");
     expect(() => apply(null)).toThrow("may not choose the parameter project");
   });
 
-  it("refuses an endpoint that does not take it", () => {
+  it("refuses an endpoint that does not declare it", () => {
     expect(() => applyPins(pinned, new Set(["interval"]), new Map())).toThrow(
       expect.objectContaining({
         code: "pinned_parameter",

@@ -31,8 +31,8 @@ function createStore() {
   return { counts, store: store as TokenStore };
 }
 
-describe("an authenticator", () => {
-  it("knows fixed tokens alone where tokens cannot be read any more, and says so of all others", async () => {
+describe("the authenticator", () => {
+  it("accepts only fixed tokens once tokens can no longer be read, and reports this for all others", async () => {
     const { store } = createStore();
     let mayKnow = true;
     const authenticator = createAuthenticator(
@@ -65,7 +65,7 @@ describe("an authenticator", () => {
     ]);
   });
 
-  it("recalls what it has just read, and looks at the store's version once in 20 ms unless told of a change", async () => {
+  it("recalls a token it has just read, and checks the store's version every 20 ms or after a change", async () => {
     const { counts, store } = createStore();
     let now = 1_000;
     const authenticator = createAuthenticator(store, [fixed], () => now);

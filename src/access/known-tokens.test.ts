@@ -28,11 +28,11 @@ function createStore() {
   };
 }
 
-describe("tokens that are known", () => {
+describe("KnownTokens", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("are those last read where the store does not answer within half a second, for all that wait together", async () => {
+  it("uses the tokens read last when the store does not answer within half a second", async () => {
     const store = createStore();
     const known = new KnownTokens(store, [], () => 0);
     const first = known.read();
@@ -53,7 +53,7 @@ describe("tokens that are known", () => {
     expect([known.find("a"), known.isCurrent()]).toEqual([undefined, true]);
   });
 
-  it("are read again by who asks after a change, also where a read is under way already", async () => {
+  it("reads tokens again after a change, even while another read is running", async () => {
     const store = createStore();
     const known = new KnownTokens(store, [], () => 0);
     const before = known.read();
@@ -66,7 +66,7 @@ describe("tokens that are known", () => {
     expect(known.find("a")).toBeUndefined();
   });
 
-  it("are told apart by the whole of their hashes, also where these begin alike", async () => {
+  it("compares complete hashes, even when they share a prefix", async () => {
     const store = createStore();
     const known = new KnownTokens(store, [], () => 0);
     const other = Buffer.from(hashSecret("a"));
@@ -82,7 +82,7 @@ describe("tokens that are known", () => {
     expect(known.find("a")?.identity.tokenId).toBe("a");
   });
 
-  it("are an error where none were ever read", async () => {
+  it("fails when no tokens were ever read", async () => {
     const store = createStore();
     const known = new KnownTokens(store, [], () => 0);
     const reading = known.read();

@@ -29,8 +29,8 @@ const document = fc.record(
   { requiredKeys: [] },
 );
 
-describe("a token's document", () => {
-  it.each(limitNames)("that leaves out %s, or its whole budget, is bound to it as its maker is", (name) => {
+describe("a token document", () => {
+  it.each(limitNames)("without %s, or without a budget, inherits the limits of the creating token", (name) => {
     const bound = { ...maker, budget: { [name]: 2_000 } };
     const budgetOf = (budget?: object | null) => {
       const read = readNewToken({ scopes: "query", ...(budget === undefined ? {} : { budget }) }, bound, nowMs);
@@ -91,11 +91,11 @@ describe("a token's document", () => {
         pins: ["a pinned token cannot have the scope private, which reads and changes what no parameter narrows"],
       },
     ],
-  ])("%j has problems, told by field", (input, problems) => {
+  ])("%j is refused with problems by field", (input, problems) => {
     expect(readNewToken({ scopes: "query", ...input }, maker, nowMs)).toEqual({ problems });
   });
 
-  it("takes whatever is within its bounds, and leaves out what is null or empty", () => {
+  it("may have any value within bounds, where null and empty values are ignored", () => {
     const bound = { max_rows: 100, query_timeout_ms: 1_000 };
     const plain = { description: "", scopes: ["query"], pins: {}, budget: bound, redaction: "fixed" };
     const read = (input: object, by = maker) => {
@@ -119,7 +119,7 @@ describe("a token's document", () => {
     ["fixed", "private", "fixed"],
     ["switchable", "query", "fixed"],
     ["switchable", "private", "switchable"],
-  ] as const)("by a maker that has %s is, with the scope %s, %s unless it says less", (redaction, scope, usual) => {
+  ] as const)("from a creator with redaction %s and the scope %s gets %s by default", (redaction, scope, usual) => {
     const of = (input: object) => {
       const made = readNewToken({ scopes: scope, ...input }, { ...maker, redaction }, nowMs);
       return "token" in made ? made.token.redaction : made.problems;
@@ -129,7 +129,7 @@ describe("a token's document", () => {
     expect(of({ redaction: "required" })).toBe("required");
   });
 
-  it("is a token that may do no more than its maker, or has problems; whatever it is", () => {
+  it("of random content yields a token no more powerful than its creator, or problems", () => {
     let made = 0;
     fc.assert(
       fc.property(document, (input) => {

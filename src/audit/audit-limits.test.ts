@@ -61,8 +61,8 @@ async function shownAs(value: unknown): Promise<unknown> {
   return parameters === undefined ? undefined : (JSON.parse(String(parameters)) as { project: string }).project;
 }
 
-describe("an event of the audit", () => {
-  it("says what ran, how often and how it ended", async () => {
+describe("an audit event", () => {
+  it("describes what ran, how often and with which outcome", async () => {
     const audit = open();
     const endpoint = { id: "u1", name: "logs.all", parameters: [] };
     audit.record({ ...run, parameters: new Map<string, unknown>([["limit", 5]]) });
@@ -96,7 +96,7 @@ describe("an event of the audit", () => {
     });
   });
 
-  it("has the time and the id under which it was noted elsewhere, or those of now and a new one", async () => {
+  it("has the given time and id, or the current time and a new id", async () => {
     const audit = open();
     audit.record({ ...change, atMs: startMs - 5_000, entryId: "noted" });
     audit.record(change);
@@ -120,11 +120,11 @@ describe("an event of the audit", () => {
     ["x".repeat(1_001), "(1001 characters)"],
     ["first-secret, second-secret, first-secret", "REDACTED, REDACTED, REDACTED"],
     ["LW_0A1b2c lw_0a1b2 lw_ffffff", "REDACTED lw_0a1b2 REDACTED"],
-  ])("shows %j as %j", async (value, expected) => {
+  ])("shows the parameter value %j as %j", async (value, expected) => {
     expect(await shownAs(value)).toBe(expected);
   });
 
-  it("counts refusals of one actor at one place together, and those of others apart, until they are written", async () => {
+  it("combines refusals of the same actor, error and route until they are written", async () => {
     const audit = open();
     const others: Partial<AuditRefusal>[] = [
       {},
@@ -142,7 +142,7 @@ describe("an event of the audit", () => {
     expect(lines.at(-1)?.fields.count).toBe(4);
   });
 
-  it("is the longest of the runs that it counts, which differ by their answer from the cache", async () => {
+  it("has the longest duration of its combined runs, which share a cache status", async () => {
     const audit = open();
     for (const [durationMs, cache] of [
       [5, "hit"],
@@ -160,8 +160,8 @@ describe("an event of the audit", () => {
   });
 });
 
-describe("events of the audit that wait", () => {
-  it("may be a hundred different refusals, and a hundred again once those are written", async () => {
+describe("pending audit events", () => {
+  it("include up to a hundred different refusals, and again as many once those are written", async () => {
     const audit = open();
     for (let round = 1; round <= 2; round++) {
       for (let call = 0; call < 101; call++) audit.record({ ...refusal, route: `/${call}` });
@@ -171,7 +171,7 @@ describe("events of the audit that wait", () => {
     expect(lines).toHaveLength(200);
   });
 
-  it("are bounded together with those that the store has not taken", async () => {
+  it("have a common limit with events that the store has not taken yet", async () => {
     const audit = open({ maxWaiting: 2 });
     isDown = true;
     audit.record(change);
@@ -185,7 +185,7 @@ describe("events of the audit that wait", () => {
     expect(batches.flat()).toHaveLength(2);
   });
 
-  it("are stored by at most 500 at once, each batch told by the time of its newest event", async () => {
+  it("are stored in batches of at most 500, each reported with its newest timestamp", async () => {
     const told: unknown[] = [];
     const audit = open({ onStored: (source, newestUs) => void told.push([source, newestUs]) });
     for (let index = 0; index < 501; index++) audit.record({ ...change, atMs: index });
@@ -197,7 +197,7 @@ describe("events of the audit that wait", () => {
     ]);
   });
 
-  it("are warned of once each time that the store is away", async () => {
+  it("cause one warning each time the store becomes unavailable", async () => {
     const audit = open();
     for (const down of [true, true, false, true]) {
       isDown = down;
@@ -208,11 +208,11 @@ describe("events of the audit that wait", () => {
   });
 });
 
-describe("the audit's clocks", () => {
+describe("the audit's timers", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("write what waits after 700 ms, again and again", async () => {
+  it("write pending events after 700 ms, repeatedly", async () => {
     const audit = open();
     for (let round = 1; round <= 2; round++) {
       audit.record(change);
@@ -224,7 +224,7 @@ describe("the audit's clocks", () => {
     }
   });
 
-  it("try again 700 ms after the store did not take what waits", async () => {
+  it("retry 700 ms after the store failed to take pending events", async () => {
     const audit = open();
     isDown = true;
     audit.record(change);
@@ -236,7 +236,7 @@ describe("the audit's clocks", () => {
     expect([batches.length, vi.getTimerCount()]).toEqual([1, 0]);
   });
 
-  it("end an append that hangs five seconds after the audit is closed, and none before", async () => {
+  it("abort a hanging append five seconds after the audit is closed, not earlier", async () => {
     const audit = open({
       store: {
         append: (_source, _events, signal) =>

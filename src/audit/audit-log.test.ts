@@ -44,8 +44,8 @@ function open(more: Partial<AuditLogOptions> = {}): AuditLog {
   });
 }
 
-describe("a run that is recorded", () => {
-  it("is a line of the log and an event of the source, with the same fields", async () => {
+describe("a recorded run", () => {
+  it("becomes a log line and a stored event with the same fields", async () => {
     const audit = open();
     audit.record(run);
     await audit.flush();
@@ -70,7 +70,7 @@ describe("a run that is recorded", () => {
     ]);
   });
 
-  it("keeps what the endpoint declares, without personal data, tokens, or a query's text", async () => {
+  it("includes declared parameters, but no personal data, tokens or query text", async () => {
     const audit = open();
     const parameters = new Map<string, unknown>([
       ["project", "mail jane@example.com from 10.1.2.3 and 2001:db8::7, card 4111 1111 1111 1111, call +49 30 901820"],
@@ -93,7 +93,7 @@ describe("a run that is recorded", () => {
     });
   });
 
-  it("tells long values by their length, and cuts others", async () => {
+  it("shows the length of very long values, and truncates other long values", async () => {
     const audit = open();
     audit.record({
       ...run,
@@ -108,7 +108,7 @@ describe("a run that is recorded", () => {
     expect(since).toBe(`${"y".repeat(200)}…`);
   });
 
-  it("has the same digest for the same query, and another one under another key", async () => {
+  it("has the same digest for the same query and key only", async () => {
     const digests: unknown[] = [];
     for (const [text, key] of [
       ["select 1", 0],
@@ -125,7 +125,7 @@ describe("a run that is recorded", () => {
     expect(new Set(digests).size).toBe(3);
   });
 
-  it("has a digest of what a caller sent: none for an empty text, or a parameter that the endpoint declares", async () => {
+  it("has a digest only of a non-empty query that is not a declared parameter", async () => {
     const audit = open();
     const declared = { id: "u2", name: "own", parameters: [{ name: "sql" }] };
     audit.record({ ...run, parameters: new Map([["lql", "m.level:error"]]) });
@@ -142,7 +142,7 @@ describe("a run that is recorded", () => {
     expect(lines[2]?.fields.parameters).toBe('{"sql":"select 1"}');
   });
 
-  it("is counted with others of its key, by actor, cache status and error", async () => {
+  it("is combined with others of its key, by actor, cache status and error", async () => {
     const audit = open();
     const hit: AuditRun = { ...run, cache: "hit", callKey: "k" };
     audit.record(hit);
@@ -169,8 +169,8 @@ describe("a run that is recorded", () => {
   });
 });
 
-describe("a change that is recorded", () => {
-  it("tells who, what, which version, and details without personal data", async () => {
+describe("a recorded change", () => {
+  it("has actor, action, target, version and details without personal data", async () => {
     const audit = open({ level: "changes" });
     audit.record({
       action: "endpoint.update",
@@ -199,7 +199,7 @@ describe("a change that is recorded", () => {
     ]);
   });
 
-  it("tells what there is to tell only", async () => {
+  it("omits fields without a value", async () => {
     const audit = open({ level: "changes" });
     audit.record({ action: "cache.clear", actor: "tok1" });
     audit.record({ action: "endpoint.delete", actor: "tok1", target: "a", error: "endpoint_in_use", details: {} });
@@ -214,7 +214,7 @@ describe("a change that is recorded", () => {
     ]);
   });
 
-  it("is left out where the audit is off", async () => {
+  it("is omitted when the audit is off", async () => {
     const audit = open({ level: "off" });
     audit.record({ action: "cache.clear", actor: "tok1" });
     await audit.flush();
@@ -222,8 +222,8 @@ describe("a change that is recorded", () => {
   });
 });
 
-describe("calls that were refused", () => {
-  it("are counted together, and of different ones a hundred at most wait", async () => {
+describe("refused calls", () => {
+  it("are combined, and at most a hundred different ones are pending", async () => {
     const audit = open();
     const refusal = { action: "access.refused", error: "unauthorized", status: 401, method: "GET" } as const;
     for (let call = 0; call < 500; call++) audit.record({ ...refusal, route: "/api/endpoints" });
@@ -239,8 +239,8 @@ describe("calls that were refused", () => {
   });
 });
 
-describe("what waits", () => {
-  it("is bounded; what is more is dropped and counted", async () => {
+describe("the audit's pending events", () => {
+  it("are limited in number; further events are dropped and counted", async () => {
     const audit = open({ maxWaiting: 3 });
     for (let call = 0; call < 5; call++) audit.record(run);
     expect(audit.droppedCount).toBe(2);
@@ -248,7 +248,7 @@ describe("what waits", () => {
     expect(stored).toHaveLength(3);
   });
 
-  it("is kept when the store cannot take it, logged once, and stored later under the same ids", async () => {
+  it("remain pending when the store fails, with one warning, and are stored later under the same ids", async () => {
     const sent: string[][] = [];
     let isDown = true;
     const audit = open({
@@ -273,7 +273,7 @@ describe("what waits", () => {
     expect(sent[2]?.[0]).toBe(sent[0]?.[0]?.replace("true", "false"));
   });
 
-  it("is written when the log is closed, and nothing is taken in afterwards", async () => {
+  it("are written when the audit is closed, and later events are ignored", async () => {
     const audit = open();
     audit.record(run);
     await audit.close();
@@ -283,7 +283,7 @@ describe("what waits", () => {
   });
 });
 
-describe("without being asked", () => {
+describe("in the background, the audit", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
@@ -297,7 +297,7 @@ describe("without being asked", () => {
     },
   });
 
-  it("it writes what waits within two seconds, and has no clock running where nothing does", async () => {
+  it("writes pending events within two seconds, and has no timer when none are pending", async () => {
     const audit = open();
     expect(vi.getTimerCount()).toBe(0);
     audit.record(run);
@@ -308,7 +308,7 @@ describe("without being asked", () => {
     expect([stored.length, vi.getTimerCount()]).toEqual([2, 0]);
   });
 
-  it("it tries again what the store could not take", async () => {
+  it("retries events that the store could not take", async () => {
     let isDown = true;
     const audit = open(failing(() => isDown));
     audit.record(run);
@@ -319,7 +319,7 @@ describe("without being asked", () => {
     expect([stored.length, vi.getTimerCount()]).toEqual([1, 0]);
   });
 
-  it("it gives up once it is closed, and tells how many events were lost", async () => {
+  it("gives up when it is closed, and reports how many events were lost", async () => {
     const audit = open(failing(() => true));
     for (let call = 0; call < 3; call++) audit.record(run);
     await audit.close();
@@ -328,8 +328,8 @@ describe("without being asked", () => {
   });
 });
 
-describe("flushes", () => {
-  it("let others run between slices of a hundred", async () => {
+describe("flushes of the audit", () => {
+  it("yield to other tasks after each hundred events", async () => {
     const audit = open();
     for (let call = 0; call < 200; call++) audit.record(run);
     const seen: number[] = [];
@@ -338,7 +338,7 @@ describe("flushes", () => {
     expect([seen, lines.length]).toEqual([[100], 200]);
   });
 
-  it("store what the log cannot take, and tell why", async () => {
+  it("store events even if the log fails, and report the reason", async () => {
     const audit = open({
       writeLine: () => {
         throw new Error("no terminal");
@@ -350,7 +350,7 @@ describe("flushes", () => {
     expect(stored).toHaveLength(1);
   });
 
-  it("run one after the other, however many are asked for behind a slow append", async () => {
+  it("run one after another, however many are requested during a slow append", async () => {
     let release = (): void => undefined;
     const slow = new Promise<void>((resolve) => {
       release = resolve;

@@ -20,7 +20,7 @@ describe("the settings", () => {
     expect(settings.privateToken).toBeUndefined();
   });
 
-  it("read the working folder's own endpoints and sources besides the shipped ones, or alone", () => {
+  it("include the working folder's endpoints and sources after the shipped ones, or alone", () => {
     const own = mkdtempSync(join(tmpdir(), "logweir-config-"));
     mkdirSync(join(own, "endpoints"));
     const besides = { workingDir: own, packageDir: "/package" };
@@ -34,7 +34,7 @@ describe("the settings", () => {
     ]);
   });
 
-  it("come from the environment before the file, and from the file before the default", () => {
+  it("take a value from the environment first, then from the file, then from the default", () => {
     const path = join(workingDir, "own.yaml");
     writeFileSync(path, "port: 5000\nlog_level: debug\n");
     const { settings, effective } = readConfiguration(places, { LOGWEIR_CONFIG: "own.yaml", LOGWEIR_PORT: "0" });
@@ -43,7 +43,7 @@ describe("the settings", () => {
     expect(origins).toMatchObject({ port: "environment", log_level: "file", host: "default" });
   });
 
-  it("refuse a place of the metadata that is no URL, without showing it", () => {
+  it("refuse an invalid metadata URL without showing it", () => {
     const env = { LOGWEIR_METADATA_URL: "logweir:hunter2@host/d" };
     expect(() => readConfiguration(places, env)).toThrow(
       "LOGWEIR_METADATA_URL: must be a URL that begins with postgres://",
@@ -103,8 +103,8 @@ describe("the client's defaults", () => {
   });
 });
 
-describe("the variables of Logflare", () => {
-  it("count where ours are not set", () => {
+describe("Logflare's variables", () => {
+  it("apply when Logweir's own are not set", () => {
     const env = {
       LOGFLARE_PRIVATE_ACCESS_TOKEN: "private-0123456789",
       LOGFLARE_PUBLIC_ACCESS_TOKEN: "public-0123456789",
@@ -128,7 +128,7 @@ describe("the variables of Logflare", () => {
     expect(() => readConfiguration(places, { PORT: "x" })).toThrow("PORT: must be an integer");
   });
 
-  it("may hold short tokens, with a warning, where only this machine reaches the service", () => {
+  it("may contain short tokens, with a warning, if the service listens on this machine only", () => {
     const env = { LOGFLARE_PRIVATE_ACCESS_TOKEN: "api-key" };
     const { settings, warnings } = readConfiguration(places, env);
     expect(settings.privateToken).toBe("api-key");
@@ -141,7 +141,7 @@ describe("the variables of Logflare", () => {
     expect(() => readConfiguration(places, { LOGWEIR_PRIVATE_TOKEN: "api-key" })).toThrow("at least 16 characters");
   });
 
-  it("that mean nothing here are named", () => {
+  it("without a meaning here cause a warning with their names", () => {
     const env = {
       LOGFLARE_SINGLE_TENANT: "true",
       POSTGRES_BACKEND_URL: "x",

@@ -4,14 +4,14 @@ import { readConfiguration } from "./config.ts";
 const places = { workingDir: "/nowhere", packageDir: "/package" };
 const server = { LOGWEIR_ENGINE: "clickhouse", LOGWEIR_CLICKHOUSE_URL: "http://a:8123, https://b:8443" };
 
-describe("the settings of a server", () => {
-  it("name none unless it is the engine", () => {
+describe("the ClickHouse settings", () => {
+  it("are ignored unless ClickHouse is the engine", () => {
     expect(readConfiguration(places, {}).settings.engineServer).toBeUndefined();
     const unused = { LOGWEIR_CLICKHOUSE_URL: "no address" };
     expect(readConfiguration(places, unused).settings.engineServer).toBeUndefined();
   });
 
-  it("name addresses, users and the database", () => {
+  it("include addresses, users and the database", () => {
     expect(readConfiguration(places, server).settings.engineServer).toEqual({
       urls: ["http://a:8123", "https://b:8443"],
       user: "default",

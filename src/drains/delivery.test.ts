@@ -96,8 +96,8 @@ async function open(count: number) {
   return { journal, path: `${folder}/position`, position: await openPosition(`${folder}/position`, 0) };
 }
 
-describe("deliveries", () => {
-  it("bring every event at least once, in order, however often the destination fails and the process ends", async () => {
+describe("deliver", () => {
+  it("delivers every event at least once and in order, despite failures and restarts", async () => {
     const outcome = fc.constantFrom("taken", "failed", "lost answer", "end");
     await fc.assert(
       fc.asyncProperty(
@@ -129,7 +129,7 @@ describe("deliveries", () => {
     );
   });
 
-  it("wait twice as long after each failure, five minutes at most, or as long as the destination asks", async () => {
+  it("doubles the delay after each failure up to five minutes, or waits as long as the destination asks", async () => {
     const { journal, position } = await open(1);
     const failed = await run({ journal, position, answer: () => ({ kind: "failed", reason: "down" }), maxPauses: 12 });
     expect(failed.pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300].map((seconds) => seconds * 1_000));
@@ -145,7 +145,7 @@ describe("deliveries", () => {
     await journal.close();
   });
 
-  it("give up exactly the events that the destination refuses, and deliver those around them", async () => {
+  it("skips exactly the events that the destination refuses, and delivers the others", async () => {
     const { journal, position } = await open(700);
     const bad = new Set(["e3", "e250", "e251", "e699"]);
     const refusing = (ids: readonly string[]): DrainAnswer =>
@@ -160,7 +160,7 @@ describe("deliveries", () => {
     await journal.close();
   });
 
-  it("send nothing of events that the query leaves out, and move on", async () => {
+  it("sends no events that the query excludes, and advances past them", async () => {
     const { journal, position } = await open(1_200);
     const { taken, state } = await run({
       journal,
@@ -174,7 +174,7 @@ describe("deliveries", () => {
     await journal.close();
   });
 
-  it("count what the bound took away before it was delivered, and tell it", async () => {
+  it("counts and reports events that the size limit dropped before delivery", async () => {
     const folder = await makeTemporaryFolder("delivery");
     const journal = await openJournal({ flush, folder, segmentBytes: 100 });
     for (const each of keys(100)) await journal.note([each]);
@@ -188,7 +188,7 @@ describe("deliveries", () => {
     await journal.close();
   });
 
-  it("begin with all that is there where the position is damaged or of another journal", async () => {
+  it("starts from the oldest event when its position is damaged or belongs to another journal", async () => {
     const { journal, path } = await open(5);
     for (const text of ["", "x", "12345\n"]) {
       await writeFile(path, text);

@@ -35,21 +35,21 @@ function problemsOf(sent: Record<string, unknown>, before?: Backend): readonly s
   return "problems" in read ? Object.keys(read.problems) : [];
 }
 
-describe("a backend's document", () => {
+describe("a backend document", () => {
   it("never shows a secret", () => {
     const shown = JSON.stringify(showBackend(backend));
     for (const secret of secrets) expect(shown).not.toContain(secret);
     expect(shown).toContain('"username":"me"');
   });
 
-  it("means the secrets that are there where it is sent back as it was shown", () => {
+  it("retains the stored secrets when it is sent back as it was shown", () => {
     const { token: _, ...config } = backend.config;
     const before = { ...backend, config };
     expect(saved(showBackend(before), before)).toEqual(config);
     expect(saved({ name: "other" }, before)).toEqual(config);
   });
 
-  it("must hold the secrets again where the address is another, so that they go nowhere they were not meant for", () => {
+  it("must include its secrets again when the address changes, so that they are not sent elsewhere", () => {
     const config = {
       url: "https://elsewhere.example/",
       headers: { authorization: mask },
@@ -70,11 +70,11 @@ describe("a backend's document", () => {
     ["a header of the request's own", { url: "http://a.example/", headers: { Host: "b" } }, "config.headers.Host"],
     ["a field of another type", { url: "http://a.example/", token: "t" }, "config.token"],
     ["a mask of nothing", { url: "http://a.example/", headers: { a: mask } }, "config.headers.a"],
-  ])("with %s is refused by the field's name", (_, config, field) => {
+  ])("with %s is refused by the name of the field", (_, config, field) => {
     expect(problemsOf({ name: "n", type: "webhook", config })).toEqual([field]);
   });
 
-  it("has all of its problems told together", () => {
+  it("is refused with all of its problems together", () => {
     expect(problemsOf({ type: "ftp", metadata: [], more: 1 })).toEqual([
       "more",
       "type",
@@ -87,7 +87,7 @@ describe("a backend's document", () => {
 });
 
 describe("a sealed configuration", () => {
-  it("is opened with the key that sealed it, and with no other", () => {
+  it("can be opened only with the key that sealed it", () => {
     const sealer = createConfigSealer(new Uint8Array(32));
     const sealed = sealer.seal("s3cret");
     expect(sealed).not.toContain("s3cret");
@@ -98,7 +98,7 @@ describe("a sealed configuration", () => {
   });
 });
 
-describe("requests to destinations", () => {
+describe("a request to a destination", () => {
   const events = [{ id: "a", timestamp: 1_787_216_400_000_000, project: "p", event_message: "m" }];
   const to = (type: Backend["type"], config: Partial<Backend["config"]>) =>
     makeRequest(
@@ -107,13 +107,13 @@ describe("requests to destinations", () => {
       events,
     );
 
-  it("bring a webhook the events, and the source's name in a header", () => {
+  it("sends a webhook the events, with the source's name in a header", () => {
     const request = to("webhook", { url: "http://d.example/x?y=1", headers: { a: "b" } });
     expect(request).toMatchObject({ url: "http://d.example/x?y=1", headers: { a: "b", "x-logweir-source": "edge" } });
     expect(JSON.parse(request.body)).toEqual(events);
   });
 
-  it("bring another Logweir the events for a source of the same name or another, below any path", () => {
+  it("sends another Logweir the events for the same or another source name, below any path", () => {
     expect(to("logweir", { token: "t" })).toMatchObject({
       url: "http://d.example/api/logs?source_name=edge",
       headers: { "x-api-key": "t" },
@@ -123,7 +123,7 @@ describe("requests to destinations", () => {
     );
   });
 
-  it("bring Loki a stream for each project, in nanoseconds, with Basic authentication", () => {
+  it("sends Loki one stream per project, in nanoseconds, with Basic authentication", () => {
     const request = to("loki", { username: "me", password: "pw" });
     expect(request.url).toBe("http://d.example/loki/api/v1/push");
     expect(request.headers).toEqual({ authorization: `Basic ${btoa("me:pw")}` });

@@ -14,8 +14,8 @@ const flush = async () => undefined;
 const key = (number: number, id = `event ${number}`): EventKey => ({ id, timestampUs: BigInt(number) });
 const keys = (from: number, count: number) => Array.from({ length: count }, (_, index) => key(from + index));
 
-describe("a journal", () => {
-  it("gives keys back in their order, by their numbers, over any files and ends", async () => {
+describe("a drain journal", () => {
+  it("returns keys in order and by number, across files and restarts", async () => {
     const operation = fc.oneof(
       fc.record({
         kind: fc.constant("note" as const),
@@ -53,7 +53,7 @@ describe("a journal", () => {
     );
   });
 
-  it("drops a line that was cut by an end, and goes on behind the last whole one", async () => {
+  it("drops a line truncated by a crash, and continues after the last complete line", async () => {
     const folder = await makeTemporaryFolder("journal");
     const before = await openJournal({ flush, folder });
     await before.note(keys(0, 3));
@@ -67,14 +67,14 @@ describe("a journal", () => {
     await after.close();
   });
 
-  it("takes what requests note at the same time, each once", async () => {
+  it("stores keys of concurrent requests once each", async () => {
     const journal = await openJournal({ flush, folder: await makeTemporaryFolder("journal") });
     await Promise.all(Array.from({ length: 50 }, (_, index) => journal.note([key(index)])));
     expect(new Set((await journal.read(0, 100)).map(({ id }) => id)).size).toBe(50);
     await journal.close();
   });
 
-  it("wakes who waits for keys, and who is told to wait no longer", async () => {
+  it("wakes a reader when keys arrive or when its signal is aborted", async () => {
     const journal = await openJournal({ flush, folder: await makeTemporaryFolder("journal") });
     const waiting = journal.waitForKeys(0, new AbortController().signal);
     await journal.note([key(0)]);
@@ -87,8 +87,8 @@ describe("a journal", () => {
   });
 });
 
-describe("all journals", () => {
-  it("give up the oldest keys of the longest one beyond their bound", async () => {
+describe("the journals together", () => {
+  it("drop the oldest keys of the longest journal beyond their size limit", async () => {
     const journals = createJournals(await makeTemporaryFolder("journals"), 1_000_000, { flush });
     const long = await journals.open("long");
     const short = await journals.open("short");
@@ -104,7 +104,7 @@ describe("all journals", () => {
     await journals.close();
   });
 
-  it("forget a source whose journal is removed", async () => {
+  it("delete the files of a removed source", async () => {
     const folder = await makeTemporaryFolder("journals");
     const journals = createJournals(folder, 1_000_000, { flush });
     await (await journals.open("a")).note(keys(0, 3));

@@ -3,7 +3,7 @@ import { createFakeEngine } from "../../test/support/fake-engine.ts";
 import type { LogLoss } from "../engines/contract/query-engine.ts";
 import { watchStore } from "./watched-store.ts";
 
-it("a watched store tells of lost events as the store does, whenever they are found", () => {
+it("a watched store reports lost events as the underlying store does, whenever they are found", () => {
   const { store } = createFakeEngine();
   const loss: LogLoss = { foundAt: "2026-01-01T00:00:00.000Z", acknowledgedBytes: 500, foundBytes: 100 };
   const watched = watchStore(store, { isWatched: () => false, note: async () => undefined });

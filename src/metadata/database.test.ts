@@ -26,12 +26,12 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
   return error instanceof Error ? error.message : "";
 }
 
-describe("files that cannot be used", () => {
+describe("an unusable file", () => {
   it.each([
     ["other bytes", Buffer.alloc(9_000, 7)],
     ["a text", Buffer.from("dear diary")],
     ["a damaged database", Buffer.concat([Buffer.from("SQLite format 3\u0000"), Buffer.alloc(8_000, 7)])],
-  ])("metadata that is %s is named and left as it is", async (_name, bytes) => {
+  ])("with %s in place of the metadata is reported by name and left unchanged", async (_name, bytes) => {
     const path = join(folder, "metadata.db");
     writeFileSync(path, bytes);
     expect(await refusalOf(openMetadata(path))).toMatch(/metadata\.db is damaged or is no metadata of this service/);
@@ -39,27 +39,27 @@ describe("files that cannot be used", () => {
     expect(readdirSync(folder)).toEqual(["metadata.db"]);
   });
 
-  it("a folder in the place of the metadata is named", async () => {
+  it("is reported when a folder is in place of the metadata", async () => {
     const path = join(folder, "metadata.db");
     mkdirSync(path);
     writeFileSync(join(path, "x"), "");
     expect(await refusalOf(openMetadata(path))).toContain("metadata.db is no file");
   });
 
-  it("a file in the place of the data folder is named", async () => {
+  it("is reported when it is in place of the data folder", async () => {
     writeFileSync(join(folder, "data"), "");
     const told = await refusalOf(openMetadata(join(folder, "data", "metadata.db")));
     expect(told).toContain(`${join(folder, "data")} cannot be used: it is a file`);
   });
 
-  it("a key that is not one is named and left as it is", async () => {
+  it("is reported and left unchanged when it is not a valid key", async () => {
     const path = join(folder, "cursor.key");
     writeFileSync(path, "short");
     expect(await refusalOf(readSecretKey(path))).toContain("cursor.key is damaged; nothing was changed");
     expect(readFileSync(path, "utf8")).toBe("short");
   });
 
-  it("YAML whose aliases stand for billions of values is a problem of its file", () => {
+  it("with YAML aliases that expand to billions of values is reported as a problem", () => {
     const levels = Array.from({ length: 10 }, (_, level) => {
       const item = level === 0 ? "x" : `*a${level - 1}`;
       return `a${level}: &a${level} [${Array.from({ length: 10 }, () => item).join(", ")}]`;

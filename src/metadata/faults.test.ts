@@ -139,9 +139,9 @@ async function failAt({ before }: Change, failing: number, moment: Moment, then:
   await opened.plain.close();
 }
 
-describe("metadata", () => {
+describe("the metadata database", () => {
   it.each(Object.entries(changes))(
-    "is changed as a whole or not at all when %s, whichever statement fails",
+    "applies a change completely or not at all when %s, whichever statement fails",
     async (_, each) => {
       const { first, last, statements } = await observe(each);
       expect(first).not.toBe(last);
@@ -166,7 +166,7 @@ describe("metadata", () => {
     "pinned owners are demoted": (store) => store.demotePinnedOwners(),
   };
   it.each(Object.keys(byName))(
-    "tells who may call as it is stored, though the answer was lost when %s",
+    "lets the authenticator match the stored tokens even if the answer was lost when %s",
     async (name) => {
       const each = changes[name];
       if (each === undefined) throw new Error(name);

@@ -51,7 +51,7 @@ describe.each(kinds)("the stores in %s", (kind) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("keep a version with each save, numbered by id", async () => {
+  it("store a version with each save, numbered by id", async () => {
     let now = 5;
     const store = createEndpointStore(database, () => now++);
     expect(await store.save(version("a"), undefined)).toBe(1);
@@ -71,7 +71,7 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect([await store.version("a", 3), await store.latest("c")]).toEqual([undefined, undefined]);
   });
 
-  it("save nothing on another version than the current one, or for an id or name that is taken", async () => {
+  it("refuse a save on a version other than the current one, or for a taken id or name", async () => {
     const store = createEndpointStore(database, () => 0);
     await store.save(version("a"), undefined);
     expect(await store.save(version("a"), undefined)).toBeUndefined();
@@ -81,7 +81,7 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(await store.versions("b")).toEqual([]);
   });
 
-  it("go back as a whole where a part of a save fails", async () => {
+  it("roll back completely when a part of a save fails", async () => {
     const store = createEndpointStore(database, () => 0);
     await store.save(version("a"), undefined);
     await store.save(version("b"), undefined);
@@ -92,14 +92,14 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(await store.save(version("a"), 1)).toBe(2);
   });
 
-  it("let one of many saves on the same version through", async () => {
+  it("accept one of many concurrent saves on the same version", async () => {
     const store = createEndpointStore(database, () => 0);
     await store.save(version("a"), undefined);
     const numbers = await Promise.all(Array.from({ length: 8 }, () => store.save(version("a"), 1)));
     expect(numbers.filter((number) => number !== undefined)).toEqual([2]);
   });
 
-  it("keep the versions of what is removed, and go on with their numbers", async () => {
+  it("retain the versions of removed endpoints, and continue their numbers", async () => {
     const store = createEndpointStore(database, () => 0);
     await store.save(version("a"), undefined);
     expect(await store.remove("a", 7)).toBe(false);
@@ -110,7 +110,7 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(await store.save(version("a"), undefined)).toBe(4);
   });
 
-  it("keep tokens with times beyond 2^31, rotated and revoked", async () => {
+  it("store tokens with times beyond 2^31, rotations and revocations", async () => {
     let now = 1_790_000_000_000;
     const store = createTokenStore(database, () => now++);
     const before = store.ownChanges();
@@ -125,14 +125,14 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(store.ownChanges()).toBeGreaterThan(before);
   });
 
-  it("take the scope private from pinned tokens once", async () => {
+  it("remove the scope private from pinned tokens once", async () => {
     const store = createTokenStore(database, () => 0);
     await store.create({ description: "", scopes: ["private", "query"], pins: { a: "b" }, expiresAt: undefined });
     expect(await store.demotePinnedOwners()).toMatchObject([{ scopes: ["query"] }]);
     expect(await store.demotePinnedOwners()).toEqual([]);
   });
 
-  it("keep sources by name, in the order of their bytes", async () => {
+  it("store sources by name, in byte order", async () => {
     const store = createSourceStore(database, () => 0);
     for (const name of ["b", "a", "Z", "é", "a-b", "a.b", "_"]) await store.put({ name, document: "{}" });
     await store.put({ name: "a", document: '{"kind":"x"}' });
@@ -141,7 +141,7 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect((await store.list())[2]).toEqual({ name: "a", document: '{"kind":"x"}' });
   });
 
-  it("keep backends and rules in the order in which they were made, also when they change", async () => {
+  it("store backends and rules in order of creation, even when they change", async () => {
     const store = createDrainStore(database);
     for (const id of ["2", "1", "3"]) await store.putBackend({ id, document: "{}", config: "c" });
     for (const id of ["y", "x"]) await store.putRule({ id, backendId: "1", document: "{}" });
@@ -159,7 +159,7 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(await store.rules()).toEqual([{ id: "y", backendId: "3", document: "[]" }]);
   });
 
-  it("keep views up to a count, however many are saved at once", async () => {
+  it("store views up to a limit, even under concurrent saves", async () => {
     const store = createViewStore(database, () => 1_790_000_000_000);
     const view = { name: "n", endpoint: "e", state: "s", author: "me", isShared: false };
     const added = await Promise.all(Array.from({ length: 8 }, () => store.add(view, 3)));
@@ -172,7 +172,7 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(await store.remove(String(shared?.id), "me", true)).toBe(true);
   });
 
-  it("keep what commands leave in the outbox until it is removed, under the same ids for all", async () => {
+  it("store entries of the audit outbox until they are removed, with the same ids for all readers", async () => {
     await database.join({ isEngineShared: true, nowMs: () => performance.now(), log: () => undefined });
     const outbox = createAuditOutbox(database, () => 1_790_000_000_000);
     await outbox.put({ action: "a" });
@@ -197,7 +197,7 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(await third.list()).toEqual([old]);
   });
 
-  it("keep keys of drained events by number, without a gap, whoever adds them", async () => {
+  it("store the keys of drained events by number without gaps, even under concurrent writes", async () => {
     const store = database.drainKeys;
     // In a file there is one service, which has files for them.
     expect(store !== undefined).toBe(kind === "PostgreSQL");

@@ -11,12 +11,12 @@ const entries = [
   ...keptIps.map((text) => ({ detector: "ip", text, redacted: text }) as const),
 ];
 
-describe("the corpus", () => {
+describe("the redaction corpus", () => {
   it("has at least 400 texts", () => {
     expect(new Set(entries.map(({ detector, text }) => `${detector} ${text}`)).size).toBeGreaterThanOrEqual(400);
   });
 
-  it("is redacted with a precision and a recall of 1, by each detector alone", () => {
+  it("is redacted with precision and recall of 1 by each detector alone", () => {
     const wrong = entries
       .map((entry) => ({ ...entry, answer: redactText(entry.text, [entry.detector]) }))
       .filter(({ answer, redacted }) => answer !== redacted);
@@ -30,12 +30,12 @@ describe("the corpus", () => {
     });
   });
 
-  it("keeps plain texts with all detectors at once", () => {
+  it("leaves plain texts unchanged by all detectors together", () => {
     expect(plainTexts.filter((text) => redactText(text, detectorNames) !== text)).toEqual([]);
   });
 });
 
-describe("hints", () => {
+describe("the detectors' hints", () => {
   it("match every text in which a detector finds something", () => {
     const found = entries.filter(({ detector, text }) => redactText(text, [detector]) !== text);
     const missed = found.filter(({ detector, text }) => !new RegExp(hintOf([detector])).test(text));
@@ -56,7 +56,7 @@ describe("hints", () => {
   });
 });
 
-it("takes linear time on hostile texts, whatever the detector", () => {
+it("redactText takes linear time on hostile texts with every detector", () => {
   const hostile = [
     "@",
     "a@",

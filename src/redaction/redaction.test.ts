@@ -4,12 +4,12 @@ import { redactJson } from "./redact-json.ts";
 import { redactText } from "./redact-text.ts";
 import { keptIps, redactedIps } from "./tables/ip-corpus.ts";
 
-describe("redacting text", () => {
+describe("redactText", () => {
   it.each(redactedIps)("turns %j into %j", (text, expected) => {
     expect(redactText(text)).toBe(expected);
   });
 
-  it.each(keptIps.map((text) => [text]))("leaves %j", (text) => {
+  it.each(keptIps.map((text) => [text]))("leaves %j unchanged", (text) => {
     expect(redactText(text)).toBe(text);
   });
 
@@ -64,8 +64,8 @@ describe("redacting text", () => {
   });
 });
 
-describe("redacting JSON", () => {
-  it("touches string values at every depth, and neither keys nor other values", () => {
+describe("redactJson", () => {
+  it("redacts string values at every depth, but neither keys nor other values", () => {
     const json =
       '{"10.0.0.1":"10.0.0.1","n":1.5e3,"big":12345678901234567890,"a":[{"b":[{"c":"x ::1"}],"d":null}],"e":true}';
     expect(redactJson(json)).toBe(
@@ -73,25 +73,25 @@ describe("redacting JSON", () => {
     );
   });
 
-  it("reads escapes as the characters they stand for", () => {
+  it("interprets escapes as the characters they represent", () => {
     expect(redactJson(String.raw`{"a":"\u0031\u0030.0.0.1 \"::1\" \\"}`)).toBe(
       String.raw`{"a":"REDACTED \"REDACTED\" \\"}`,
     );
     expect(redactJson(String.raw`{"a":"\n10.0.0.1\\","b":"\\"}`)).toBe(String.raw`{"a":"\nREDACTED\\","b":"\\"}`);
   });
 
-  it("keeps keys that are written with space before the colon", () => {
+  it("leaves keys unchanged when a space precedes the colon", () => {
     expect(redactJson('{"::1" : "::1"}')).toBe('{"::1" : "REDACTED"}');
   });
 
-  it("finds its way past numbers, names and escapes that look like something to redact", () => {
+  it("is not misled by numbers, names and escapes that resemble something to redact", () => {
     const json = String.raw`{"n":411111111111111100,"1.2.3.4 \" x@example.com":[4111111111111111,"10.0.0.1"],"\\":"\"","m":"10.0.0.1"}`;
     expect(redactJson(json)).toBe(
       String.raw`{"n":411111111111111100,"1.2.3.4 \" x@example.com":[4111111111111111,"REDACTED"],"\\":"\"","m":"REDACTED"}`,
     );
   });
 
-  it("redacts each string as the text alone, whatever stands around it", () => {
+  it("redacts each string like the text alone, whatever surrounds it", () => {
     const piece = fc.constantFrom(
       "10.0.0.1",
       "::1",
@@ -125,7 +125,7 @@ describe("redacting JSON", () => {
     expect(redactJson('{"a":"::1"},{"a":"10.0.0.1"}')).toBe('{"a":"REDACTED"},{"a":"REDACTED"}');
   });
 
-  it("gives valid JSON of the same shape for any JSON", () => {
+  it("returns valid JSON of the same shape for any JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const result: unknown = JSON.parse(redactJson(JSON.stringify(value)));

@@ -7,8 +7,8 @@ function failing(code: string) {
   };
 }
 
-describe("files that cannot be written", () => {
-  it("are named with the reason and what to do", () => {
+describe("inaccessible files", () => {
+  it("are reported with the reason and what to do", () => {
     expect(findInaccessible(["/data/a"], failing("EROFS"))).toEqual([
       expect.stringMatching(/^\/data\/a is on a read-only file system; nothing was changed\. .*LOGWEIR_DATA_DIR/),
     ]);
@@ -17,7 +17,7 @@ describe("files that cannot be written", () => {
     ]);
   });
 
-  it("are none where they can be, or are still to be made", () => {
+  it("are not reported when they are accessible or do not exist yet", () => {
     expect(findInaccessible(["/data/a"], failing("ENOENT"))).toEqual([]);
     expect(findInaccessible([import.meta.dirname])).toEqual([]);
   });

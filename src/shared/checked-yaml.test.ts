@@ -17,15 +17,15 @@ describe("a YAML text", () => {
     ["id: a\nfields: {a: {}", '14: "{" is not closed: "}" is missing'],
     ["id: a\nfields: {'}': {}, # }\n", '14: "{" is not closed: "}" is missing'],
     ["id: [a\n", '4: "[" is not closed: "]" is missing'],
-  ])("tells where the bracket stands that is not closed: %s", (text, problem) => {
+  ])("reports the position of an unclosed bracket: %s", (text, problem) => {
     expect(problemsOf(text)).toContain(problem);
   });
 
-  it("tells what to add where a key is missing", () => {
+  it("explains what to add when a key is missing", () => {
     expect(problemsOf("fields: {}")).toEqual(['0: a key is missing: add "id: ..."']);
   });
 
-  it("tells what a key has instead of a word", () => {
+  it("explains what a key requires instead of a word", () => {
     expect(problemsOf("id: a\nfields: {a: b}")).toEqual(["15: fields.a: must be a map of keys, as in { key: value }"]);
   });
 });

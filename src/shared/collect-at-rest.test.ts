@@ -21,15 +21,15 @@ function open() {
   };
 }
 
-describe("memory of a process that rests", () => {
-  it("is given back after ten seconds, once", () => {
+describe("memory of an idle process", () => {
+  it("is collected once, after ten seconds", () => {
     const { looks } = open();
     expect(looks(1)).toBe(0);
     expect(looks(1)).toBe(1);
     expect(looks(200)).toBe(1);
   });
 
-  it("is not looked at while the process is busy, or rests for a moment only", () => {
+  it("is not collected while the process is busy, or idle only briefly", () => {
     const { state, looks } = open();
     for (const utilization of [0.5, 0, 0.03, 0, 1, 0]) {
       state.utilization = utilization;
@@ -38,7 +38,7 @@ describe("memory of a process that rests", () => {
     expect(looks(1)).toBe(1);
   });
 
-  it("is given back again when it has grown, and some minutes have passed", () => {
+  it("is collected again when it has grown and some minutes have passed", () => {
     const { state, looks } = open();
     expect(looks(2)).toBe(1);
     state.heapBytes = 80;

@@ -20,12 +20,12 @@ describe("a deadline", () => {
     expect([deadline.signal.reason, deadline.isOver, vi.getTimerCount()]).toEqual(["gone", false, 0]);
   });
 
-  it("is aborted from the start where the given signal is", () => {
+  it("is aborted from the start when the given signal is aborted", () => {
     const deadline = openDeadline(AbortSignal.abort("gone before"), 1_000);
     expect([deadline.signal.reason, deadline.isOver, vi.getTimerCount()]).toEqual(["gone before", false, 0]);
   });
 
-  it("is not aborted by anything once it was released", () => {
+  it("is not aborted by anything after its release", () => {
     const caller = new AbortController();
     const deadline = openDeadline(caller.signal, 1_000);
     deadline.release();

@@ -35,11 +35,11 @@ describe("an ISO 8601 text", () => {
     "2026-08-20T09:00:00Zx",
     "0000-01-01",
     "0001-01-01T00:00:00+01:00",
-  ])("%j is none", (text) => {
+  ])("%j is invalid", (text) => {
     expect(parseIsoTimestamp(text)).toBeUndefined();
   });
 
-  it("tells whether it had a zone, and whether it was a date alone", () => {
+  it("is parsed with whether it has a zone and whether it is only a date", () => {
     expect(parseIsoTimestamp("2026-08-20T09:00:00")).toMatchObject({ hasZone: false, isDateOnly: false });
     expect(parseIsoTimestamp("2026-08-20T09:00:00Z")).toMatchObject({ hasZone: true, isDateOnly: false });
     expect(parseIsoTimestamp("2026-08-20")).toMatchObject({ hasZone: false, isDateOnly: true });
@@ -47,7 +47,7 @@ describe("an ISO 8601 text", () => {
 });
 
 it.each([0n, -1n, 1n, -1_000_000n, 1_755_680_400_123_456n, -62_135_596_800_000_000n, 253_402_300_799_999_999n])(
-  "%s microseconds come back from their text",
+  "%s microseconds are unchanged by formatting and parsing",
   (value) => {
     expect(parseIsoTimestamp(formatIsoTimestamp(value))?.us).toBe(value);
   },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lastValue, splitValues } from "./json-scan.ts";
 
-describe("the last of several values", () => {
+describe("lastValue", () => {
   it.each([
     ["", undefined],
     ["{}", "{}"],
@@ -14,11 +14,11 @@ describe("the last of several values", () => {
     [`{"id":1},{"id":2},3`, "3"],
     [`{"},{":1},{"},{":2}`, `{"},{":2}`],
     [`[1],[{"id":2},{"id":3}]`, `[{"id":2},{"id":3}]`],
-  ])("%s is %s", (json, last) => {
+  ])("of %s is %s", (json, last) => {
     expect(lastValue(json)).toBe(last);
   });
 
-  it("is the one that splitting all of them finds", () => {
+  it("equals the last value that splitValues finds", () => {
     const text = fc.oneof(fc.string(), fc.constantFrom(`},{"id":`, `"`, "\\", `},{`, "]"));
     const key = fc.constantFrom("id", "a", "", `},{"id":`, "\\");
     const leaf = fc.dictionary(key, fc.oneof(text, fc.integer()), { maxKeys: 3 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createPassingMap } from "./passing-map.ts";
 
-describe("a map for what comes and goes", () => {
-  it("finds what was set last, until it is deleted", () => {
+describe("a passing map", () => {
+  it("returns the value set last, until it is deleted", () => {
     const map = createPassingMap<string, number>();
     map.set("a", 1);
     map.set("a", 2);
@@ -10,7 +10,7 @@ describe("a map for what comes and goes", () => {
     expect([map.delete("a"), map.delete("a"), map.get("a"), map.size]).toEqual([true, false, undefined, 0]);
   });
 
-  it("keeps the order, with what is set again after it was deleted at the end", () => {
+  it("retains the order of insertion, where a deleted key that is set again comes last", () => {
     const map = createPassingMap<string, number>();
     for (const [index, key] of ["a", "b", "c"].entries()) map.set(key, index);
     map.set("b", 10);
@@ -23,7 +23,7 @@ describe("a map for what comes and goes", () => {
     ]);
   });
 
-  it("can be emptied while it is walked through", () => {
+  it("can be cleared during iteration", () => {
     const map = createPassingMap<string, number>();
     for (const key of ["a", "b", "c"]) map.set(key, 1);
     const seen: string[] = [];

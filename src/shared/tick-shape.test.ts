@@ -15,7 +15,7 @@ describe("the shape of ticks", () => {
     expect(shape.isHeld).toBe(false);
   });
 
-  it("is not held when it was released before", async () => {
+  it("is not held when it was released before the next tick", async () => {
     const shape = holdTickShape();
     shape.release();
     await tick();

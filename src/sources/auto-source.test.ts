@@ -29,7 +29,7 @@ function open(maxCount: number) {
   return { auto, create, record, sources };
 }
 
-it("makes a source once, also when several ask for it at a time, and tells the audit who asked", async () => {
+it("autoSource creates a source once under concurrent requests, and records the actor in the audit", async () => {
   const { auto, create, record } = open(5);
   const made = await Promise.all([auto("web", "t1"), auto("web", "t2")]);
   expect(made.map((source) => source?.name)).toEqual(["web", "web"]);
@@ -38,14 +38,14 @@ it("makes a source once, also when several ask for it at a time, and tells the a
   expect(record).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ actor: "t1", target: "web" }));
 });
 
-it("makes no more than it may, also when they are asked for at a time", async () => {
+it("autoSource creates at most the allowed number of sources, even under concurrent requests", async () => {
   const { auto, create } = open(3);
   await Promise.all(["a", "b", "c", "d", "e"].map((name) => auto(name, "t")));
   expect(await auto("f", "t")).toBeUndefined();
   expect(create).toHaveBeenCalledTimes(3);
 });
 
-it("makes them for tenants by project, and tells which it made", async () => {
+it("autoSource creates sources with project as their tenant, and records each in the audit", async () => {
   const { auto, create, record } = open(1);
   const name = `_${"x".repeat(127)}`;
   await auto(name, "t1");
@@ -64,7 +64,7 @@ it("makes them for tenants by project, and tells which it made", async () => {
   });
 });
 
-it("counts sources of the API alone, and takes one that another service has made meanwhile", async () => {
+it("autoSource counts only sources of the API, and uses one that another service created meanwhile", async () => {
   const { auto, create, sources } = open(1);
   const known = { aliases: [], kind: "log", description: "", retentionDays: undefined, knownFields: [] };
   sources.push({ ...known, name: "plain" }, { ...known, name: "filed", origin: { kind: "file", path: "x" } });
@@ -76,7 +76,7 @@ it("counts sources of the API alone, and takes one that another service has made
   expect(await auto("other", "t")).toBeUndefined();
 });
 
-it("fails where the source cannot be made, and tries again the next time", async () => {
+it("autoSource fails when the source cannot be created, and retries on the next call", async () => {
   const { auto, create, record } = open(1);
   create.mockImplementationOnce(async () => {
     throw new Error("no disk");
@@ -87,7 +87,7 @@ it("fails where the source cannot be made, and tries again the next time", async
 });
 
 it.each(["", "logweir.audit", "LOGWEIR.x", "1st", "a b", "x".repeat(129), "../etc"])(
-  "makes none of the name %j",
+  "autoSource creates no source named %j",
   async (name) => {
     const { auto, create } = open(5);
     expect(await auto(name, "t")).toBeUndefined();
@@ -95,6 +95,6 @@ it.each(["", "logweir.audit", "LOGWEIR.x", "1st", "a b", "x".repeat(129), "../et
   },
 );
 
-it("makes none at all where it is turned off", async () => {
+it("autoSource creates no source when it is disabled", async () => {
   expect(await open(0).auto("web", "t")).toBeUndefined();
 });

@@ -7,7 +7,7 @@ const record = (fields: RecordType["fields"], isRepeated = false): SqlType => ({
   element: { kind: "RECORD", fields, isRepeated, isOpen: false },
 });
 
-it("a source's fields are told by their paths, with GoogleSQL's types", () => {
+it("listFields returns a source's fields by path, with GoogleSQL types", () => {
   const request = record([
     { name: "path", type: { kind: "STRING" } },
     { name: "codes", type: { kind: "ARRAY", element: { kind: "INT64" } } },

@@ -14,7 +14,7 @@ fields:
 `;
 
 describe("a source file", () => {
-  it("gives a source with its aliases, retention and known fields", () => {
+  it("defines a source with aliases, retention and known fields", () => {
     expect(parseSource(valid, "edge.yaml")).toEqual({
       name: "edge",
       aliases: ["cdn.logs"],
@@ -29,7 +29,7 @@ describe("a source file", () => {
     });
   });
 
-  it("names the field that tells its tenants apart, which is a STRING without being declared", () => {
+  it("names its tenant field, which is a STRING when undeclared", () => {
     const text = "name: jobs\nkind: jobs\ntenant: metadata.owner\nfields:\n  metadata.n: INT64\n";
     expect(parseSource(text, "jobs.yaml")).toMatchObject({
       tenantField: "metadata.owner",
@@ -46,7 +46,7 @@ describe("a source file", () => {
     ["a tenant of another type", "tenant: metadata.response.status_code\n", "is declared INT64; a tenant is a STRING"],
     ["a tenant above a field", "tenant: metadata\n", "metadata cannot be a text beside the field metadata.response"],
     ["an unknown key", "retention: 3\n", "edge.yaml:8:1: retention: there is no such key"],
-  ])("is refused for %s in a line of its own, with file, line, column and a caret", (_, line, message) => {
+  ])("is refused for %s in an added line, with file, line, column and a caret", (_, line, message) => {
     expect(() => parseSource(valid + line, "edge.yaml")).toThrow(message);
     expect(() => parseSource(valid + line, "edge.yaml")).toThrow("^");
   });
@@ -63,7 +63,7 @@ describe("a source file", () => {
   });
 });
 
-it("a source takes the place of an earlier folder's that shares a name with it", async () => {
+it("a source replaces one of an earlier folder that shares a name with it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "logweir-sources-"));
   await writeFile(join(folder, "own.yaml"), "name: own\naliases: [postgres.logs]\nkind: x\n");
   const names = (await loadSources(["sources", folder])).map(({ name }) => name);
@@ -72,11 +72,11 @@ it("a source takes the place of an earlier folder's that shares a name with it",
   expect(names).not.toContain("db");
 });
 
-it("none is needed without a folder: those of the API are enough", async () => {
+it("loadSources returns no sources without a folder", async () => {
   expect(await loadSources([])).toEqual([]);
 });
 
-it("none at all is an error that names the folders", async () => {
+it("loadSources names the folders when they contain no source file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "logweir-sources-"));
   await expect(loadSources([folder])).rejects.toThrow(`${folder}: no source file`);
   await expect(loadSources([join(folder, "nowhere")])).rejects.toThrow(SourceFileError);
@@ -85,8 +85,8 @@ it("none at all is an error that names the folders", async () => {
 const forOtherTables = ["auth_audit", "etl_replication", "multigres", "pg_upgrade", "workflow_run"];
 const forProtocols = "datadog elastic journald loki otel otel_metrics otel_traces splunk syslog webhooks".split(" ");
 
-describe("the sources that come with the project", () => {
-  it("name the field of the project as their tenant", async () => {
+describe("the built-in sources", () => {
+  it("declare the project field as their tenant", async () => {
     const sources = await loadSources(["sources"]);
     expect(Object.fromEntries(sources.map(({ name, tenantField }) => [name, tenantField]))).toEqual({
       ...Object.fromEntries([...forOtherTables, ...forProtocols].map((name) => [name, "project"])),
@@ -102,7 +102,7 @@ describe("the sources that come with the project", () => {
     });
   });
 
-  it("are nine with the name that existing clients send as an alias, those of other tables, and those of protocols", async () => {
+  it("are nine with aliases for existing clients, those of other tables, and those of protocols", async () => {
     const all = await loadSources(["sources"]);
     const sources = all.filter(({ aliases }) => aliases.length > 0);
     const others = all.filter((source) => !sources.includes(source)).map(({ name }) => name);

@@ -33,14 +33,14 @@ async function open(failing: "dropSource" | "document" | undefined = undefined) 
 }
 
 describe("deleting a source", () => {
-  it("hides it, drops its events, and forgets its document last", async () => {
+  it("hides it, drops its events, and removes its document last", async () => {
     const { registry, managed, steps } = await open();
     await managed.remove("shop");
     expect(steps).toEqual(["dropSource", "document"]);
     expect(registry.find("shop")).toBeUndefined();
   });
 
-  it.each(["dropSource", "document"] as const)("leaves a source that can be used where %s fails", async (failing) => {
+  it.each(["dropSource", "document"] as const)("leaves a usable source when %s fails", async (failing) => {
     const { registry, managed, steps } = await open(failing);
     await expect(managed.remove("shop")).rejects.toThrow(`${failing} failed`);
     expect(registry.find("shop")?.name).toBe("shop");
@@ -48,7 +48,7 @@ describe("deleting a source", () => {
   });
 });
 
-describe("changing the sources", () => {
+describe("a change to the managed sources", () => {
   const file = { kind: "log", aliases: [], description: "", retentionDays: undefined, knownFields: [] };
 
   async function openWith(findBroken: (names: readonly string[]) => readonly string[] = () => []) {
@@ -74,7 +74,7 @@ describe("changing the sources", () => {
     return { registry, managed, log };
   }
 
-  it("keeps the document, then uses it; a change takes the source's place", async () => {
+  it("is saved before it is applied, and replaces the source", async () => {
     const { registry, managed, log } = await openWith();
     expect(await managed.create({ name: "shop", retention_days: 3 })).toMatchObject({ name: "shop", kind: "log" });
     const document = { name: "shop", aliases: [], kind: "log", description: "", retention_days: 3, fields: {} };
@@ -88,7 +88,7 @@ describe("changing the sources", () => {
     expect(registry.sources.map(({ name }) => name)).toEqual(["edge", "logweir.audit", "old"]);
   });
 
-  it("is refused for what the API does not keep, and for what is not there", async () => {
+  it("is refused for a source outside the API and for an unknown source", async () => {
     const { managed } = await openWith();
     for (const work of [(name: string) => managed.remove(name), (name: string) => managed.change(name, {}, true)]) {
       const reject = (name: string, error: object) => expect(work(name)).rejects.toMatchObject(error);
@@ -106,7 +106,7 @@ describe("changing the sources", () => {
     }
   });
 
-  it("is refused with what is wrong, or with the endpoints that would no longer run, and then changes nothing", async () => {
+  it("is refused with its problems or with the endpoints it would break, and changes nothing", async () => {
     const { registry, managed, log } = await openWith((names) => {
       return names.includes("cart") || !names.includes("shop") ? ["first", "second"] : [];
     });
@@ -129,7 +129,7 @@ describe("changing the sources", () => {
     expect(registry.sources.map(({ name }) => name)).toEqual(["edge", "logweir.audit", "old", "shop"]);
   });
 
-  it("is done one after the other, also after one that failed", async () => {
+  it("waits for the previous one, even when that failed", async () => {
     const { managed } = await openWith();
     const order: string[] = [];
     const work = (name: string) => async () => {

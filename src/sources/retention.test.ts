@@ -21,7 +21,7 @@ function createOptions(deleteBefore: (name: string, timestampUs: bigint) => Prom
 }
 
 describe("retention", () => {
-  it("deletes what is older than a source's days, and nothing of a source without them", async () => {
+  it("deletes events older than a source's retention, and none of a source without one", async () => {
     const calls: unknown[] = [];
     const { options, log } = createOptions(async (name, timestampUs) => {
       calls.push([name, new Date(Number(timestampUs / 1000n)).toISOString()]);
@@ -35,7 +35,7 @@ describe("retention", () => {
     expect(log).toEqual(["info retention: deleted 12 events of edge older than 30 days"]);
   });
 
-  it("goes on with the other sources when one fails, and tells which", async () => {
+  it("continues with the other sources when one fails, and reports it", async () => {
     const { options, log } = createOptions(async (name) => {
       if (name === "edge") throw new Error("the engine is restarting");
       return 3;
@@ -48,7 +48,7 @@ describe("retention", () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
-    it("runs a minute after the start and every hour until it is closed", async () => {
+    it("runs a minute after the start and then every hour until it is closed", async () => {
       const calls: string[] = [];
       const { options } = createOptions(async (name) => {
         calls.push(name);
@@ -65,7 +65,7 @@ describe("retention", () => {
       expect(calls).toHaveLength(4);
     });
 
-    it("leaves a store to the service whose turn it is, and one that keeps everything alone", async () => {
+    it("runs only on the node whose turn it is, and skips a store that cannot delete", async () => {
       const calls: string[] = [];
       let isOurs = false;
       const { options } = createOptions(async (name) => calls.push(name));
@@ -79,7 +79,7 @@ describe("retention", () => {
       expect(await runRetention({ ...options, store: {} })).toBe(0);
     });
 
-    it("begins no second run beside one that takes more than an hour, and the next one after it", async () => {
+    it("does not start a second run while one takes more than an hour", async () => {
       const finish: (() => void)[] = [];
       const { options } = createOptions(() => new Promise((resolve) => finish.push(() => resolve(0))));
       const retention = startRetention({ ...options, sources: [{ name: "edge", retentionDays: 1 }] });
@@ -92,14 +92,14 @@ describe("retention", () => {
       await retention.close();
     });
 
-    it("has nothing left to run where it is closed before its first run", async () => {
+    it("has no timer left when it is closed before its first run", async () => {
       const retention = startRetention(createOptions(async () => 0).options);
       expect(vi.getTimerCount()).toBe(1);
       await retention.close();
       expect(vi.getTimerCount()).toBe(0);
     });
 
-    it("waits for the run under way when it is closed, and begins no further source", async () => {
+    it("finishes the current source when it is closed, and starts no other", async () => {
       const calls: string[] = [];
       let finish = (_count: number): void => undefined;
       const { options } = createOptions((name) => {

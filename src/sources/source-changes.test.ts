@@ -13,13 +13,13 @@ const source = (name: string, ...aliases: string[]): Source => ({
 });
 
 describe("sources of files and of the API", () => {
-  it("stand beside each other", () => {
+  it("are combined", () => {
     const { sources, lost } = joinSources([source("edge", "cdn")], [source("shop", "carts")]);
     expect(sources.map(({ name }) => name)).toEqual(["edge", "shop"]);
     expect(lost).toEqual([]);
   });
 
-  it("that share a name are the file's, whatever the case, and the loss is told", () => {
+  it("that share a name are resolved in favour of the file in any letter case, and the loss is reported", () => {
     const files = [source("edge", "Shop")];
     const { sources, lost } = joinSources(files, [source("EDGE"), source("shop"), source("other", "Edge", "own")]);
     expect(sources).toEqual([files[0], source("other", "own")]);
@@ -31,7 +31,7 @@ describe("sources of files and of the API", () => {
   });
 });
 
-describe("a source's document", () => {
+describe("a source document", () => {
   const surroundings = { sources: [source("edge", "cdn")], isEndpoint: (name: string) => name === "logs.all" };
   /** Mostly what a field may be, sometimes anything. */
   const mostly = <T>(good: fc.Arbitrary<T>) =>
@@ -105,11 +105,11 @@ describe("a source's document", () => {
     ],
   ];
 
-  it.each(taken)("%j has problems, told by field", (input, problems) => {
+  it.each(taken)("%j is refused with problems by field", (input, problems) => {
     expect(readSource({ ...input }, surroundings)).toEqual({ problems });
   });
 
-  it("is a log of every event of its own unless it says more; what has no meaning here is overlooked", () => {
+  it("has defaults for omitted fields, and unsupported fields are ignored", () => {
     const plain = { ...source("own"), origin: { kind: "api" } };
     const overlooked = ["favorite", "webhook_notification_url", "slack_hook_url", "notifications"];
     const locks = ["custom_event_message_keys", "lock_schema", "validate_schema", "suggested_keys"];
@@ -130,7 +130,7 @@ describe("a source's document", () => {
     });
   });
 
-  it("in the place of another keeps its name, and as a patch all that it leaves out and does not clear", () => {
+  it("retains the name in an update, and in a patch also every omitted field", () => {
     const before: Source = {
       ...source("own", "mine"),
       kind: "special",
@@ -161,7 +161,7 @@ describe("a source's document", () => {
     });
   });
 
-  it("is a source whose names nobody else has, or has problems; whatever it is", () => {
+  it("of random content yields a source with unique names, or problems", () => {
     let made = 0;
     fc.assert(
       fc.property(document, fc.boolean(), (input, isPatch) => {
@@ -183,8 +183,8 @@ describe("a source's document", () => {
   });
 });
 
-describe("a source's id", () => {
-  it("is a UUID that belongs to its name", () => {
+describe("a source id", () => {
+  it("is a UUID derived from the name", () => {
     expect(sourceId("edge")).toBe(sourceId("edge"));
     // Clients keep it: no release may change it.
     expect(sourceId("edge")).toBe("4455c354-9910-866c-be54-b5859140a5d0");

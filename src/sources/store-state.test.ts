@@ -34,7 +34,7 @@ function problemsOf(some: Partial<StoreReport>, source: Partial<SourceReport> = 
 }
 
 describe("the state of a store", () => {
-  it("tells the engine's figures and sources, times in ISO 8601", () => {
+  it("includes the engine's figures and sources, with times in ISO 8601", () => {
     expect(describeStore("any", report, sources, nowMs)).toEqual({
       engine: "any",
       directory: "/data/store",
@@ -66,7 +66,7 @@ describe("the state of a store", () => {
     ]);
   });
 
-  it("lets no figure of an engine's stand in for what every engine tells", () => {
+  it("does not let a figure of the engine replace a common property", () => {
     const state = describeStore("any", { ...report, figures: { rows: 7 } }, sources, nowMs);
     expect(state.rows).toBe(10);
     expect(new Set([...Object.keys(state), ...Object.keys(state.sources[0] ?? {})])).toEqual(
@@ -78,11 +78,11 @@ describe("the state of a store", () => {
     ["retention_behind", { oldestTimestampUs: nowUs - 31n * dayUs }],
     ["events_in_the_future", { newestTimestampUs: nowUs + 2n * dayUs }],
     ["unknown_source", { name: "gone" }],
-  ])("names %s", (code, source) => {
+  ])("reports %s", (code, source) => {
     expect(problemsOf({}, source)).toEqual([code]);
   });
 
-  it("says for people what is wrong, from an hour's patience with retention and a day's with clocks on", () => {
+  it("explains problems, tolerating an hour of late retention and a day of clock skew", () => {
     const messages = (source: Partial<SourceReport>) =>
       describeStore("any", { ...report, sources: [{ ...edge, ...source }] }, sources, nowMs).problems;
     expect(messages({ name: "gone" })).toEqual([
@@ -111,7 +111,7 @@ describe("the state of a store", () => {
     ]);
   });
 
-  it("tells what is known of sources alone: of none a folder, times, tenants or days", () => {
+  it("has null for an unknown folder, time, tenant or retention", () => {
     const mistyped = [{ path: "metadata.n", type: "INT64", count: 3, example: "x" }];
     const odd = { ...edge, name: "odd", rowCount: 5, oldestTimestampUs: null, newestTimestampUs: 10n ** 20n, mistyped };
     const homeless = { ...report, directory: undefined, sources: [{ ...edge, tenantlessCount: 4 }, odd] };
@@ -123,7 +123,7 @@ describe("the state of a store", () => {
     ]);
   });
 
-  it("finds nothing wrong with an empty source", () => {
+  it("reports no problem for an empty source", () => {
     expect(problemsOf({}, { name: "gone", rowCount: 0, oldestTimestampUs: null, newestTimestampUs: null })).toEqual([]);
   });
 });

@@ -58,8 +58,8 @@ async function openBench(server: Server, { folder = "", maxBytes = 1_000_000, fl
   return { folder: place, spool, store, send, emptied, logged };
 }
 
-describe("a spool", () => {
-  it("takes events while the server is away, and stores them in their order behind it", async () => {
+describe("the spool", () => {
+  it("accepts events while the server is unavailable, and stores them in order afterwards", async () => {
     const server = new Server();
     const { send, emptied, folder, spool } = await openBench(server);
     await send("a");
@@ -76,7 +76,7 @@ describe("a spool", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("keeps what waits over ends of the service, and stores it once", async () => {
+  it("retains pending events across restarts, and stores them once", async () => {
     const server = new Server();
     const first = await openBench(server);
     server.leave();
@@ -97,7 +97,7 @@ describe("a spool", () => {
     expect(server.stored).toEqual(["edge a", "edge b", "edge c", "edge d"]);
   });
 
-  it("refuses what is beyond its bound, and takes events again when there is room", async () => {
+  it("refuses events beyond its size limit, and accepts events again when there is room", async () => {
     const server = new Server();
     const { send, emptied, spool } = await openBench(server, { maxBytes: 300 });
     server.leave();
@@ -110,7 +110,7 @@ describe("a spool", () => {
     await spool.close();
   });
 
-  it("passes on that the disk is full, and keeps nothing of what it could not write", async () => {
+  it("reports a full disk, and retains nothing of a failed write", async () => {
     const server = new Server();
     const full = { isSo: false };
     const { send, emptied, spool } = await openBench(server, {
@@ -130,7 +130,7 @@ describe("a spool", () => {
     await spool.close();
   });
 
-  it("takes nothing that the server refuses for another reason", async () => {
+  it("does not accept events that the server refuses for another reason", async () => {
     const server = new Server();
     const { send, spool } = await openBench(server);
     server.failure = new EngineError("overloaded", "busy", { retryAfterSeconds: 1, isLost: true });
@@ -140,7 +140,7 @@ describe("a spool", () => {
     await spool.close();
   });
 
-  it("names and keeps a file with damaged lines, and stores the others", async () => {
+  it("reports and sets aside a file with damaged lines, and stores the others", async () => {
     const server = new Server();
     const first = await openBench(server);
     server.leave();
@@ -165,7 +165,7 @@ describe("a spool", () => {
     expect(await readdir(join(first.folder, "cut"))).toHaveLength(1);
   });
 
-  it("keeps aside what the server refuses again and again, and goes on", async () => {
+  it("sets aside events that the server refuses repeatedly, and continues", async () => {
     const server = new Server();
     const { send, emptied, spool, logged, folder } = await openBench(server);
     server.leave();
@@ -180,7 +180,7 @@ describe("a spool", () => {
     await spool.close();
   });
 
-  it("ends also while senders do not pause", async () => {
+  it("empties even while senders keep sending", async () => {
     const server = new Server();
     const { send, emptied, spool } = await openBench(server);
     server.leave();
@@ -200,7 +200,7 @@ describe("a spool", () => {
     await spool.close();
   });
 
-  it("is one service's alone", async () => {
+  it("can be used by one service only", async () => {
     const bench = await openBench(new Server());
     await bench.spool.close();
     // A process that runs, and is not this one.
@@ -211,8 +211,8 @@ describe("a spool", () => {
   });
 });
 
-describe("a line", () => {
-  it("gives events back as they were, of any values", () => {
+describe("a spool line", () => {
+  it("restores events with any values", () => {
     const scalar = fc.oneof(
       ...[fc.string({ unit: "binary" }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()],
       ...[fc.bigInt(), fc.constant(-0), fc.constant(new WideNumber("1e400"))],
@@ -241,7 +241,7 @@ describe("a line", () => {
     );
   });
 
-  it("that differs in any place from what was written is no line", () => {
+  it("is refused when any part of it was changed or cut off", () => {
     const line = writeLine({ source: "edge", events: [event("a", { n: 1 })] });
     fc.assert(
       fc.property(fc.nat(line.length - 1), fc.nat(line.length), (at, length) => {

@@ -70,8 +70,8 @@ const eventAt = (id: string, timestampUs: bigint, x: string | number = 1): LogEv
 const sum = (reports: readonly SliceReport[], name: "moved" | "changed" | "missing") =>
   reports.reduce((total, { slice }) => total + (slice[name] ?? 0), 0);
 
-describe("events that are moved", () => {
-  it("read the same on the other side, whatever they hold, also moved on from there", async () => {
+describe("moved events", () => {
+  it("are read back unchanged from the target, and can be moved back", async () => {
     await fc.assert(
       fc.asyncProperty(oddEvents, fc.boolean(), async (events, isWithTenants) => {
         const { source, move } = await prepare(events, isWithTenants);
@@ -89,7 +89,7 @@ describe("events that are moved", () => {
     );
   });
 
-  it("are looked at again only where one of the stores tells something new", async () => {
+  it("are checked again only when one of the stores has changed", async () => {
     const { source, move } = await prepare([eventAt("a", 0n), eventAt("b", dayUs), eventAt("c", 2n * dayUs)]);
     expect(sum(await move(), "moved")).toBe(3);
     const again = await move();
@@ -109,7 +109,7 @@ describe("events that are moved", () => {
     ]);
   });
 
-  it("are brought again where the target lost them", async () => {
+  it("are moved again when the target has lost them", async () => {
     const { source, move } = await prepare([eventAt("a", 0n), eventAt("b", dayUs)]);
     await move();
     await other.store.deleteBefore?.(source, dayUs);
@@ -117,7 +117,7 @@ describe("events that are moved", () => {
     expect(await digestsIn(other, source)).toEqual(await digestsIn(one, source));
   });
 
-  it("go on wherever a move was cut short, and are stored once", async () => {
+  it("are stored once even if moves are interrupted and resumed", async () => {
     const events = Array.from({ length: 24 }, (_, n) => eventAt(`${n}`, (BigInt(n) * dayUs) / 20n, n));
     const { source, to, move } = await prepare(events);
     let calls = 0;
@@ -143,7 +143,7 @@ describe("events that are moved", () => {
     expect(digests).toEqual(await digestsIn(one, source));
   });
 
-  it("are told where the target has them with another value, in new slices and with --verify in settled ones", async () => {
+  it("with other values in the target are reported, and in finished slices with comparesAll only", async () => {
     const events = [eventAt("a", 0n), eventAt("b", 1n), eventAt("c", dayUs)];
     const { source, to, move } = await prepare(events);
     await move();
@@ -169,7 +169,7 @@ describe("events that are moved", () => {
     expect(sum(await move({ to: altered }), "changed")).toBe(1);
   });
 
-  it("are told where the target did not keep them", async () => {
+  it("are reported as missing when the target did not store them", async () => {
     const { to, move } = await prepare([eventAt("a", 0n), eventAt("b", 1n)]);
     const forgetful: TargetStore = { ...to, append: async (name, batch, end) => to.append(name, batch.slice(1), end) };
     const reports = await move({ to: forgetful });
@@ -177,14 +177,14 @@ describe("events that are moved", () => {
     expect(sum(await move(), "moved")).toBe(1);
   });
 
-  it("stay where they are in a dry run, which tells how many there are", async () => {
+  it("are only counted in a dry run", async () => {
     const { source, move } = await prepare([eventAt("a", 0n), eventAt("b", 1n)]);
     expect(sum(await move({ isDry: true }), "moved")).toBe(2);
     expect(await digestsIn(other, source)).toEqual([]);
     expect(sum(await move(), "moved")).toBe(2);
   });
 
-  it("wait for a target that is busy", async () => {
+  it("are retried while the target is busy", async () => {
     const { to, move } = await prepare([eventAt("a", 0n)]);
     let refusals = 0;
     const busy: TargetStore = {

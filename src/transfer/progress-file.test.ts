@@ -11,8 +11,8 @@ const route = { from: "a", to: "b" };
 const keyOf = (startUs: bigint) => ({ source: "s", startUs, widthUs: 10n });
 const slice = { from: "1 f", to: "1 t", events: 1, digest: "00", others: 0 };
 
-describe("the file that tells what was moved", () => {
-  it("knows slices and states after it was cut anywhere, but for what the cut took", () => {
+describe("the progress file of a move", () => {
+  it("restores all complete lines after a truncation at any position", () => {
     const path = join(folder, "cut.ndjson");
     const file = ProgressFile.open(path, route);
     for (const start of [0n, 10n, 20n]) file.note(keyOf(start), slice);
@@ -33,7 +33,7 @@ describe("the file that tells what was moved", () => {
     }
   });
 
-  it("begins anew for other stores, and leaves a file alone that is something else", () => {
+  it("starts anew for other stores, and leaves an unrelated file unchanged", () => {
     const path = join(folder, "other.ndjson");
     ProgressFile.open(path, route).note(keyOf(0n), slice);
     expect(ProgressFile.reading(path, { ...route, to: "c" }).find(keyOf(0n))).toBeUndefined();

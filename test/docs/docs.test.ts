@@ -4,11 +4,11 @@ import { expect, it } from "vitest";
 import { printConsoleOperations } from "./console-operations.ts";
 import { printGoogleSqlPage } from "./googlesql-page.ts";
 
-it("docs/googlesql.md is what `npm run docs` writes", () => {
+it("docs/googlesql.md is up to date with `npm run docs`", () => {
   expect(readFileSync("docs/googlesql.md", "utf8")).toBe(printGoogleSqlPage());
 });
 
-it("every operation that the console knows is one of the service's", () => {
+it("every operation that the console uses is an operation of the service", () => {
   const made = readFileSync("console/api/operations.generated.ts", "utf8");
   const known = made.slice(made.indexOf("export const operations")).split("\n");
   const current = new Set(printConsoleOperations().split("\n"));
@@ -17,7 +17,7 @@ it("every operation that the console knows is one of the service's", () => {
 
 const pages = ["README.md", "CONTRIBUTING.md", "docs/api.md", "docs/event-model.md", "docs/decisions/README.md"];
 
-it.each(pages)("the links of %s lead to files that exist", (page) => {
+it.each(pages)("the links of %s lead to existing files", (page) => {
   const targets = [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(
     ([, target]) => target ?? "",
   );

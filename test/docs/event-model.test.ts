@@ -28,7 +28,7 @@ const asked = table.split("\n").flatMap((row) => {
   return expression === "" ? [] : [[expression, cellsOf(row.slice(first.length))] as const];
 });
 
-describe("the page about the event model", () => {
+describe("docs/event-model.md", () => {
   let engine: DuckDbEngine;
   beforeAll(async () => {
     engine = await openMemoryEngine({ threads: 1 });
@@ -53,17 +53,20 @@ describe("the page about the event model", () => {
     return found;
   }
 
-  it.each(rows)("tells that $sent in a field declared $type reads as $reads", async ({ type, sent, reads }) => {
-    const id = `${type} ${JSON.stringify(sent)}`;
-    const fields = { [`top_${type}`]: sent, m: { [type]: sent } };
-    const event = { id, hasGeneratedId: false, timestampUs: 1n, eventMessage: null, fields };
-    const { mistyped = 0 } = await engine.store.append("s", [event], signal);
-    expect(mistyped).toBe(reads === null ? 2 : 0);
-    const text = `SELECT top_${type} AS top, m.${type} AS inner_value FROM s, UNNEST(m) m WHERE id = '${id}'`;
-    expect(await answersOf(text)).toEqual([{ top: reads, inner_value: reads }]);
-  });
+  it.each(rows)(
+    "states correctly that $sent in a field declared $type reads as $reads",
+    async ({ type, sent, reads }) => {
+      const id = `${type} ${JSON.stringify(sent)}`;
+      const fields = { [`top_${type}`]: sent, m: { [type]: sent } };
+      const event = { id, hasGeneratedId: false, timestampUs: 1n, eventMessage: null, fields };
+      const { mistyped = 0 } = await engine.store.append("s", [event], signal);
+      expect(mistyped).toBe(reads === null ? 2 : 0);
+      const text = `SELECT top_${type} AS top, m.${type} AS inner_value FROM s, UNNEST(m) m WHERE id = '${id}'`;
+      expect(await answersOf(text)).toEqual([{ top: reads, inner_value: reads }]);
+    },
+  );
 
-  describe("tells of a field of several shapes that", () => {
+  describe("for a field with values of several types", () => {
     beforeAll(async () => {
       await engine.store.ensureSource({ name: "shapes", knownFields: [] });
       const events = sent.map((x, n) => {
@@ -80,7 +83,7 @@ describe("the page about the event model", () => {
 
     it("has examples", () => expect([sent.length, asked.length]).toEqual([7, 12]));
 
-    it.each(asked)("%s reads as told", async (expression, reads) => {
+    it.each(asked)("states correctly how %s reads", async (expression, reads) => {
       const sql = `SELECT ${expression} AS v FROM shapes CROSS JOIN UNNEST(metadata) AS m ORDER BY m.n`;
       expect(await answersOf(sql)).toEqual(reads.map((v) => ({ v })));
     });

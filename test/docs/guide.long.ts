@@ -52,7 +52,7 @@ function run(script: string): Promise<{ readonly code: number; readonly output: 
 }
 
 describe("the guide from a query to CI", () => {
-  it("works as it is written, from the first command to the last", async () => {
+  it("works as written, from the first command to the last", async () => {
     for (const { language, file, text } of blocks) {
       if (file !== undefined) {
         mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -65,7 +65,7 @@ describe("the guide from a query to CI", () => {
     expect(commands.length).toBeGreaterThan(8);
   });
 
-  it("shows in CI the commands that it explains", () => {
+  it("uses the commands in CI that it explains", () => {
     const ci = blocks.find(({ language, file }) => language === "yaml" && file === undefined)?.text ?? "";
     const shown = [...ci.matchAll(/^ {2}- (logweir .*)$/gm)].map(([, command = ""]) => command);
     const explained = commands.flatMap(({ text }) => text.split("\n"));

@@ -6,7 +6,7 @@ import { loadTests } from "../../src/endpoint-tests/load-tests.ts";
 import { runTests, type TestOutcome } from "../../src/endpoint-tests/run-tests.ts";
 import { openTestBench } from "../../src/endpoint-tests/test-bench.ts";
 
-it("the files of docs/endpoints.md that put events of one's own into an endpoint do what they say", async () => {
+it("the example files of docs/endpoints.md for custom events pass their own tests", async () => {
   const page = await readFile("docs/endpoints.md", "utf8");
   const folder = await mkdtemp(join(tmpdir(), "logweir-own-events-"));
   const files = [...page.matchAll(/as `((?:sources|endpoints)\/[^`]+)`:\n\n```\w+\n([\s\S]*?)```/g)];

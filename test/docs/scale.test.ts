@@ -4,17 +4,20 @@ import { printScalePage } from "./scale-page.ts";
 import { assumed, measured, planFor } from "./scale-plan.ts";
 
 describe("the plan for scale", () => {
-  it("stands in docs/scale.md as it is counted", () => {
+  it("in docs/scale.md is up to date", () => {
     expect(readFileSync("docs/scale.md", "utf8"), "npm run docs writes it").toBe(printScalePage());
   });
 
-  it.each(Object.entries(measured))("takes %s from a page that tells what was measured", (_, { value, text, page }) => {
-    expect(readFileSync(`docs/${page}.md`, "utf8")).toContain(text);
-    const digits = text.replaceAll(",", "");
-    expect(digits.includes(String(value)) || [464, 2_100].includes(value)).toBe(true);
-  });
+  it.each(Object.entries(measured))(
+    "takes %s from a page that documents the measurement",
+    (_, { value, text, page }) => {
+      expect(readFileSync(`docs/${page}.md`, "utf8")).toContain(text);
+      const digits = text.replaceAll(",", "");
+      expect(digits.includes(String(value)) || [464, 2_100].includes(value)).toBe(true);
+    },
+  );
 
-  it("has processors, disks and nodes for what it says, and no more than one too many of each", () => {
+  it("has enough processors, disks and nodes, and at most one too many of each", () => {
     for (const rate of [1, 5_000, 123_456, 1_000_000]) {
       const plan = planFor(rate);
       const room = plan.shards * assumed.serverTerabytes * assumed.fullness;

@@ -14,7 +14,7 @@ function read(file: string): string {
 }
 
 describe("the house's rules", () => {
-  it("keep every source file within 300 lines, tables of data and tests aside", () => {
+  it("keep every source file within 300 lines, except tables of data and tests", () => {
     const long = sources
       .filter((file) => !/\/tables\/|\.test\.tsx?$|\.generated\.ts$/.test(file))
       .map((file) => ({ file, lines: read(file).split("\n").length - 1 }))
@@ -22,7 +22,7 @@ describe("the house's rules", () => {
     expect(long).toEqual([]);
   });
 
-  it("end lines by column 120, but for a text, pattern or list of names that would be harder to read in pieces", () => {
+  it("end lines by column 120, except long texts, patterns and lists of names", () => {
     const long = sources
       .filter(
         (file) => file.startsWith("src/") && !/\/tables\/|\.test\.ts$|\.long\.ts$|\/testing\/|generated/.test(file),
@@ -61,23 +61,23 @@ describe("the house's rules", () => {
     expect(missing).toEqual([]);
   });
 
-  it("read the environment in one place", () => {
+  it("read the environment in one file only", () => {
     const reading = sources.filter((file) => /process\.env/.test(read(file)) && !file.endsWith(".test.ts"));
     expect(reading).toEqual(["src/config/config.ts"]);
   });
 
-  it("let tests that try few values try many in the long suites", () => {
+  it("let tests that sample values try more of them in the long suites", () => {
     const sampling = files.filter((file) => file.endsWith(".test.ts") && /\bsample(?:Size|Of)\(/.test(read(file)));
     expect(sampling.filter((file) => !file.startsWith("test/house/"))).toEqual(sampledTests);
   });
 
-  it("leave out over ClickHouse one test for each name that is listed for it", () => {
+  it("exclude one test over ClickHouse for each name in its list", () => {
     const texts = files.filter((file) => /^test\/(?:acceptance|security)\/[^/]+\.test\.ts$/.test(file)).map(read);
     const countOf = (name: string) => texts.join("\n").split(`it("${name}`).length - 1;
     expect(embeddedOnly.map((name) => [name, countOf(name)])).toEqual(embeddedOnly.map((name) => [name, 1]));
   });
 
-  it("leave no test skipped or alone, and nothing silenced without a reason", () => {
+  it("leave no test skipped or exclusive, and no suppression without a reason", () => {
     const pattern =
       /\b(?:it|test|describe)\.(?:skip|only|todo)\b|@ts-(?:ignore|nocheck)|biome-ignore [\w/]+\s*(?::\s*)?$/m;
     const guilty = files.filter(

@@ -36,7 +36,7 @@ function findLong(text: string, lang: "ts" | "tsx"): readonly string[] {
   return found;
 }
 
-it("finds a function that is one line too long, of whatever kind", () => {
+it("findLong finds a function of any kind that is one line too long", () => {
   const body = (count: number) => `{\n${"work();\n".repeat(count)}}`;
   for (const head of ["function f() ", "const f = () => ", "class C { m() ", "const o = { async m() "]) {
     const tail = head.includes("{") ? " }" : "";
@@ -48,7 +48,7 @@ it("finds a function that is one line too long, of whatever kind", () => {
   }
 });
 
-it("leaves no function longer than 60 lines", () => {
+it("no function is longer than 60 lines", () => {
   const long = files
     .map((file) => ({ file, text: readFileSync(file, "utf8") }))
     // Most files are shorter than that themselves.

@@ -77,11 +77,11 @@ function importsOf(file: string): string[] {
 }
 
 describe("the rooms of src/", () => {
-  it("are those that stand here, beside the entry", () => {
+  it("are listed with their allowed imports", () => {
     expect([...new Set(sources.map(roomOf))].sort()).toEqual(Object.keys(mayImport).sort());
   });
 
-  it("import only from the rooms that they may", () => {
+  it("import only from allowed rooms", () => {
     const wrong = sources
       .filter((file) => !isTest(file))
       .flatMap((file) => importsOf(file).map((target) => ({ file, target })))
@@ -92,7 +92,7 @@ describe("the rooms of src/", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("stand in an order in which each imports from those before it alone", () => {
+  it("are ordered so that each imports only from earlier ones", () => {
     const order = Object.keys(mayImport);
     const backwards = order.flatMap((room, at) =>
       (mayImport[room] ?? []).filter((other) => order.indexOf(other) >= at).map((other) => `${room} -> ${other}`),
@@ -100,7 +100,7 @@ describe("the rooms of src/", () => {
     expect(backwards).toEqual([]);
   });
 
-  it(`hold no more than ${maxFiles} files of their own each, tests beside them aside`, () => {
+  it(`contain at most ${maxFiles} files each, not counting tests`, () => {
     const counts = new Map<string, number>();
     for (const file of tracked) {
       if (!/^(?:src|console)\//.test(file) || isTest(file) || /\.test\.tsx$/.test(file)) continue;
@@ -129,7 +129,7 @@ function findCycle(file: string, importsOfFile: (file: string) => readonly strin
 }
 
 describe("imports", () => {
-  it("run in no circle", () => {
+  it("form no cycle", () => {
     const code = new Set(tracked.filter((file) => /\.(?:ts|tsx|mjs)$/.test(file)));
     const imported = (file: string) => {
       const text = readFileSync(file, "utf8").replaceAll(/^(?:import|export) type [^;]*;/gm, "");
@@ -142,7 +142,7 @@ describe("imports", () => {
 });
 
 describe("the pages beside the code", () => {
-  it("name files that exist", () => {
+  it("name existing files", () => {
     const pages = tracked.filter((file) => /^src\/.*README\.md$|^docs\/.*\.md$|^CONTRIBUTING\.md$/.test(file));
     const missing = pages.flatMap((page) =>
       [...readFileSync(page, "utf8").matchAll(/`((?:\.\.\/)*[\w./-]+\.tsx?)`/g)]

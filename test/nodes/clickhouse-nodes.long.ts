@@ -43,14 +43,14 @@ describe.runIf(hasPostgres())("nodes over ClickHouse", { timeout: 180_000 }, () 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("answer with a change of the other within a second, 100 of 100", async () => {
+  it("answer with a change made on the other within a second, 100 of 100 times", async () => {
     await one.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v", cache_seconds: 600 });
     await waitUntil(async () => (await valueAt(other, "e")) === 0, 5_000);
     const times = await changeInTurn([one, other], "e", 100);
     tell("over ClickHouse, a changed endpoint is answered by the other node", times);
   });
 
-  it("answer with an endpoint that was made anew under a name, and never with what was cached of the one before", async () => {
+  it("answer with an endpoint recreated under the same name, never with a cached answer of the old one", async () => {
     const times: number[] = [];
     for (let round = 1; round <= 30; round++) {
       const [from, to] = round % 2 === 0 ? [one, other] : [other, one];
@@ -65,7 +65,7 @@ describe.runIf(hasPostgres())("nodes over ClickHouse", { timeout: 180_000 }, () 
     tell("an endpoint made anew under a name is answered by the other node", times);
   });
 
-  it("go on with each other's pages, know each other's entity tags, and see each other's events", async () => {
+  it("accept each other's cursors and entity tags, and see each other's events", async () => {
     await one.call("POST", "/api/sources", { name: "paged_logs" });
     const events = Array.from({ length: 30 }, (_, n) => ({
       ...{ id: `id-${n}`, event_message: `message ${n}` },
@@ -87,14 +87,14 @@ describe.runIf(hasPostgres())("nodes over ClickHouse", { timeout: 180_000 }, () 
     expect((await other.call("GET", "/api/endpoints/query/paged", undefined, { headers })).status).toBe(304);
   });
 
-  it("keep a node out that has an embedded engine", async () => {
+  it("refuse a node with an embedded engine", async () => {
     const data = join(folder, "embedded");
     const refused = start({ LOGWEIR_ENGINE: "duckdb", LOGWEIR_DATA_DIR: data });
     await expect(refused).rejects.toThrow(/used by another node.*embedded engine/);
     expect(existsSync(data)).toBe(false);
   });
 
-  it("take what commands did into the audit once, also when the node is killed that takes it", async () => {
+  it("record what commands did in the audit once, even if the recording node is killed", async () => {
     const commands = 20;
     const environment = { LOGWEIR_METADATA_URL: url, LOGWEIR_DATA_DIR: "/dev/null/no-folder", PATH: process.env.PATH };
     const { execFile } = await import("node:child_process");

@@ -65,7 +65,7 @@ describe.runIf(hasPostgres())("nodes on a faulty database", () => {
     rmSync(program);
   });
 
-  it("answer with each other's changes within a second where every packet takes a twentieth of one", async () => {
+  it("answer with each other's changes within a second when every packet takes 50 ms", async () => {
     const [slow, quick] = [await start(throughProxy()), await start(url)];
     await quick.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v" });
     await waitUntil(async () => (await valueAt(slow, "e")) === 0, limitMs);
@@ -74,7 +74,7 @@ describe.runIf(hasPostgres())("nodes on a faulty database", () => {
     tell("over a slow database, a changed endpoint is answered by the other node", times);
   });
 
-  it("leave connections behind over which nothing comes any more, and save as soon as a new one works", async () => {
+  it("abandon dead connections, and save once a new connection works", async () => {
     const [cut, whole] = [await start(throughProxy()), await start(url)];
     await whole.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v" });
     await waitUntil(async () => (await valueAt(cut, "e")) === 0, limitMs);
@@ -99,7 +99,7 @@ describe.runIf(hasPostgres())("nodes on a faulty database", () => {
     expect(Math.max(...longest)).toBeLessThan(2_000);
   });
 
-  it("say that a database is read-only, go on reading, and save again when it is not", async () => {
+  it("report a read-only database, continue reading, and save once it is writable again", async () => {
     const node = await start(url);
     await node.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v" });
     cluster.sql("postgres", `ALTER DATABASE ${databaseName()} SET default_transaction_read_only = on`);
@@ -114,7 +114,7 @@ describe.runIf(hasPostgres())("nodes on a faulty database", () => {
     await waitUntil(async () => (await save(node, 2)) === 204, 5_000);
   });
 
-  it("answer as ever while the database takes no connection, and save when it does", async () => {
+  it("answer calls while the database refuses connections, and save once it accepts them", async () => {
     const node = await start(url);
     await node.call("POST", "/api/endpoints", { name: "e", query: "SELECT 7 AS v" });
     cluster.sql("postgres", `ALTER DATABASE ${databaseName()} ALLOW_CONNECTIONS false`);
@@ -130,7 +130,7 @@ describe.runIf(hasPostgres())("nodes on a faulty database", () => {
     await waitUntil(async () => (await save(node, 8)) === 204, 5_000);
   });
 
-  it("agree on tokens, endpoints and warmed answers with clocks a minute apart", async () => {
+  it("agree on tokens, endpoints and warmed answers when their clocks are two minutes apart", async () => {
     const shifted = (ms: number) => ({
       NODE_OPTIONS: `--import=data:text/javascript,const%20now=Date.now;Date.now=()=>now()+(${ms})`,
     });

@@ -31,7 +31,7 @@ async function healthOf(node: TestNode): Promise<unknown> {
 
 const databaseName = () => `logweir_${databases}`;
 
-describe.runIf(hasPostgres())("nodes in processes of their own", () => {
+describe.runIf(hasPostgres())("nodes in separate processes", () => {
   beforeAll(async () => {
     program = await buildNode();
     cluster = await startPostgres();
@@ -54,14 +54,14 @@ describe.runIf(hasPostgres())("nodes in processes of their own", () => {
     rmSync(program);
   });
 
-  it("answer with a change of the other within a second, 100 of 100", async () => {
+  it("answer with a change made on the other within a second, 100 of 100 times", async () => {
     const [one, other] = await twoNodes();
     await one.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v", cache_seconds: 600 });
     await waitUntil(async () => (await valueAt(other, "e")) === 0, limitMs);
     tell("a changed endpoint is answered by the other node", await changeInTurn([one, other], "e", 100));
   });
 
-  it("refuse a token that the other revoked within a second, 100 of 100", async () => {
+  it("refuse a token that the other revoked within a second, 100 of 100 times", async () => {
     const [one, other] = await twoNodes();
     const times: number[] = [];
     for (let round = 0; round < 100; round++) {
@@ -75,7 +75,7 @@ describe.runIf(hasPostgres())("nodes in processes of their own", () => {
     tell("a revoked token is refused by the other node", times);
   });
 
-  it("hear of changes without notices, and when their sessions are ended again and again", async () => {
+  it("notice changes without notifications, and when their sessions are ended repeatedly", async () => {
     const [one, other] = await twoNodes();
     await one.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v" });
     await waitUntil(async () => (await valueAt(other, "e")) === 0, limitMs);
@@ -99,7 +99,7 @@ describe.runIf(hasPostgres())("nodes in processes of their own", () => {
     tell("a change after the end of every connection is answered by the other node", times);
   });
 
-  it("go on for 30 s without the database, then answer 503, and recover by themselves", async () => {
+  it("continue for 30 s without the database, then answer 503, and recover automatically", async () => {
     const [one, other] = await twoNodes();
     await one.call("POST", "/api/endpoints", { name: "e", query: "SELECT 1 AS v" });
     const { body: token } = await one.call("POST", "/api/access-tokens", { description: "t", scopes: ["query"] });
@@ -137,7 +137,7 @@ describe.runIf(hasPostgres())("nodes in processes of their own", () => {
     await waitUntil(async () => (await valueAt(other, "e")) === 3, limitMs);
   });
 
-  it("keep no call waiting while the database hangs, and recover", async () => {
+  it("block no call while the database hangs, and recover", async () => {
     const [one, other] = await twoNodes();
     await one.call("POST", "/api/endpoints", { name: "e", query: "SELECT 1 AS v" });
     const { body: token } = await one.call("POST", "/api/access-tokens", { description: "t", scopes: ["query"] });
@@ -170,7 +170,7 @@ describe.runIf(hasPostgres())("nodes in processes of their own", () => {
     await waitUntil(async () => (await valueAt(other, "e")) === 3, limitMs);
   });
 
-  it("lose no acknowledged change, and keep none half, when PostgreSQL and nodes are killed during saves", async () => {
+  it("lose no acknowledged change and store none partially when PostgreSQL and nodes are killed during saves", async () => {
     const [one] = await twoNodes();
     const { body } = await one.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v" });
     let acknowledged = 0;
@@ -217,7 +217,7 @@ describe.runIf(hasPostgres())("nodes in processes of their own", () => {
     process.stdout.write(`10 kills during ${attempted} saves: ${numbers.filter(Boolean).length} versions, none lost\n`);
   });
 
-  it("refuse a change while another node hangs in the middle of one, and go on when that is over", async () => {
+  it("refuse a change while another node hangs during one, and continue afterwards", async () => {
     const [one, other] = await twoNodes();
     await one.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v" });
     await waitUntil(async () => (await valueAt(other, "e")) === 0, limitMs);
@@ -250,7 +250,7 @@ describe.runIf(hasPostgres())("nodes in processes of their own", () => {
     await waitUntil(async () => (await valueAt(one, "e")) === (await valueAt(other, "e")), 5_000);
   });
 
-  it("drain every acknowledged event, whichever nodes and databases are killed meanwhile", async () => {
+  it("drain every acknowledged event even if nodes and databases are killed meanwhile", async () => {
     const taken = new Map<string, number>();
     const receiver = createServer((request, response) => {
       let text = "";
@@ -307,7 +307,7 @@ describe.runIf(hasPostgres())("nodes in processes of their own", () => {
     expect(acknowledged.length).toBeGreaterThan(500);
   });
 
-  it("run the query of a warmed answer once for both", async () => {
+  it("run the query of a warmed answer once for both nodes", async () => {
     const [one, other] = await twoNodes();
     const warm = { name: "w", query: "SELECT GENERATE_UUID() AS v", cache_seconds: 60, warm_every_seconds: 2 };
     const { status, body } = await one.call("POST", "/api/endpoints", warm);
@@ -330,7 +330,7 @@ describe.runIf(hasPostgres())("nodes in processes of their own", () => {
     expect(same).toBeGreaterThan(15);
   });
 
-  it("hand the lead over within seconds when its node is killed", async () => {
+  it("elect a new leader within seconds when the leading node is killed", async () => {
     const leader = () => cluster.sql(databaseName(), leaderQuery).trim();
     for (let round = 0; round < 3; round++) {
       const first = await start();

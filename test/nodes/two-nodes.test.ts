@@ -37,12 +37,12 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
     await cluster.stop();
   });
 
-  it("number the files' endpoints once", async () => {
+  it("record the versions of endpoint files once", async () => {
     const versions = cluster.sql("logweir_1", "SELECT max(number) FROM endpoint_versions").trim();
     expect(versions).toBe("1");
   });
 
-  it("answer with each other's endpoints, changes and removals, and no more with what was cached", async () => {
+  it("answer with each other's endpoints, changes and removals, and invalidate cached answers", async () => {
     const made = { name: "shared", query: "SELECT 0 AS v", cache_seconds: 600 };
     expect((await one.call("POST", "/api/endpoints", made)).status).toBe(201);
     await waitUntil(async () => (await valueAt(other, "shared")) === 0, patienceMs);
@@ -76,7 +76,7 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
     await waitUntil(async () => (await one.call("GET", "/api/sources/shared_logs")).status === 404, patienceMs);
   });
 
-  it("send what either stored from one of them", async () => {
+  it("drain events that either node stored from one of them", async () => {
     const taken: string[] = [];
     const receiver = createServer((request, response) => {
       request.on("data", (chunk: Buffer) => taken.push(...(chunk.toString().match(/drained-\d+/g) ?? [])));
@@ -103,7 +103,7 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
     receiver.close();
   });
 
-  it("hold rules that are about several endpoints, however soon one change follows the other", async () => {
+  it("enforce rules about several endpoints, even under concurrent changes", async () => {
     for (let round = 0; round < 5; round++) {
       await one.call("POST", "/api/endpoints", { name: "base", query: "SELECT 1 AS v" });
       const [removed, made] = await Promise.all([
@@ -118,7 +118,7 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
     }
   });
 
-  it("save one of two changes that build on the same version", async () => {
+  it("save only one of two changes based on the same version", async () => {
     const { body } = await one.call("POST", "/api/endpoints", { name: "raced", query: "SELECT 0 AS v" });
     for (let version = 1; version <= 5; version++) {
       const change = (node: TestNode, value: number) =>
@@ -139,7 +139,7 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
     expect(versions).toHaveLength(6);
   });
 
-  it("give cursors and entity tags that are good on the other", async () => {
+  it("accept each other's cursors and entity tags", async () => {
     await one.call("POST", "/api/sources", { name: "paged_logs" });
     const events = Array.from({ length: 30 }, (_, n) => ({
       id: `id-${n}`,
@@ -163,7 +163,7 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
     expect((await other.call("GET", "/api/endpoints/query/paged", undefined, { headers })).status).toBe(304);
   });
 
-  it("drop what the other cached when a cache is cleared", async () => {
+  it("clear each other's caches", async () => {
     await one.call("POST", "/api/endpoints", {
       name: "random",
       query: "SELECT GENERATE_UUID() AS v",
@@ -176,11 +176,11 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
     await waitUntil(async () => (await valueAt(other, "random")) !== before, patienceMs);
   });
 
-  it("have one leader", () => {
+  it("have exactly one leader", () => {
     expect(services.filter(({ nodes }) => nodes.isLeader())).toHaveLength(1);
   });
 
-  it("need no folder, and keep a node out whose engine has its own events", async () => {
+  it("need no folder, and refuse a node whose engine stores its own events", async () => {
     expect(existsSync(String(environment.LOGWEIR_DATA_DIR))).toBe(false);
     await expect(startInProcess(false)).rejects.toThrow(/used by another node.*embedded engine/);
   });

@@ -18,7 +18,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-it("refuses every relation that is not the endpoint's, wherever it stands and however it is written", async () => {
+it("the sandbox denies every relation outside the endpoint, in any position and notation", async () => {
   const failures = await tryAll(service, sampleOf(deniedAttempts, 0.25), ({ table }, { status, code, message }) => {
     if (status !== 403 || code !== "sandbox_table_denied") return "not denied";
     return message.includes(table) ? undefined : `does not name ${table}`;
@@ -26,7 +26,7 @@ it("refuses every relation that is not the endpoint's, wherever it stands and ho
   expect(failures).toEqual([]);
 });
 
-it("refuses what is no query, and every function and parameter beyond the lists", async () => {
+it("the sandbox refuses invalid queries, and functions and parameters outside the lists", async () => {
   const failures = await tryAll(service, sampleOf(refusedAttempts, 0.25), ({ code }, answer) => {
     if (answer.code !== code) return `not ${code}`;
     const expected = code === "sandbox_table_denied" ? 403 : code === "too_complex" ? 422 : 400;
@@ -35,7 +35,7 @@ it("refuses what is no query, and every function and parameter beyond the lists"
   expect(failures).toEqual([]);
 });
 
-it("answers what is allowed with the project's own rows only", async () => {
+it("the sandbox answers allowed queries with the project's own rows only", async () => {
   const failures = await tryAll(service, sampleOf(answeredAttempts, 0.3), ({ cells }, { status, rows }) => {
     const found = rows.map((row) => Object.values(row));
     return status === 200 && JSON.stringify(found) === JSON.stringify(cells) ? undefined : "another answer";
@@ -43,7 +43,7 @@ it("answers what is allowed with the project's own rows only", async () => {
   expect(failures).toEqual([]);
 });
 
-it("lists at least 250 attempts, each with a name of its own", () => {
+it("the tables contain at least 250 attempts with unique names", () => {
   const names = [deniedAttempts, refusedAttempts, answeredAttempts, resourceAttempts].map((attempts) =>
     attempts.map(({ name }) => name),
   );

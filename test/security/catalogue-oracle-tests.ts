@@ -57,7 +57,7 @@ async function tryPlace(
  * caller's answers.
  */
 export function testCatalogueOracles({ everySubject, everyPlace, rowCounts }: CatalogueOracleOptions): void {
-  describe("what can fail for other projects' rows", () => {
+  describe("an expression that can fail for other projects' rows", () => {
     let bench: OracleBench;
     const subjects = oracleSubjects().filter((_, index) => index % everySubject === 0);
     const findings = new Map<OracleSubject, Findings>();
@@ -74,7 +74,7 @@ export function testCatalogueOracles({ everySubject, everyPlace, rowCounts }: Ca
         .filter((subject) => matches(findings.get(subject) ?? { cases: [], isCallable: true, isRefused: false }))
         .map(({ name }) => name);
 
-    it("is found for every function, operator and cast that is not said to fail for no value", () => {
+    it("is known for each function, operator and cast, except those declared never to fail", () => {
       const declared = subjects.filter(({ name }) => subjectsWithoutFailure.has(name)).map(({ name }) => name);
       expect(names(({ cases: found, isCallable }) => isCallable && found.length === 0)).toEqual(declared);
       const uncalled = subjects.filter(({ name }) => subjectsWithoutArguments.has(name)).map(({ name }) => name);
@@ -83,7 +83,7 @@ export function testCatalogueOracles({ everySubject, everyPlace, rowCounts }: Ca
       expect(names(({ isCallable, isRefused }) => !isCallable && !isRefused)).toEqual([]);
     });
 
-    it("is none of what the compiler lets through", () => {
+    it("is not among the functions that the compiler treats as safe", () => {
       const unknown = [...SAFE_FUNCTIONS].filter((name) => {
         const definition = CATALOGUE.find(name)?.definition;
         return definition !== undefined && !subjectsWithoutFailure.has(definition.name);
@@ -91,7 +91,7 @@ export function testCatalogueOracles({ everySubject, everyPlace, rowCounts }: Ca
       expect(unknown).toEqual([]);
     });
 
-    it("is not computed, in any place, nor does SAFE make NULLs of it", { timeout: 1_800_000 }, async () => {
+    it("is not evaluated on them in any place, and SAFE reveals no NULL of them", { timeout: 1_800_000 }, async () => {
       const leaks: string[] = [];
       for (const [index, { kind, expression, safe }] of cases().entries()) {
         const places = placesOf[kind].filter((_, place) => (place + index) % everyPlace === 0);
@@ -105,7 +105,7 @@ export function testCatalogueOracles({ everySubject, everyPlace, rowCounts }: Ca
       expect(leaks).toEqual([]);
     });
 
-    it("is not computed in large tables", { timeout: 1_800_000 }, async () => {
+    it("is not evaluated on them in large tables", { timeout: 1_800_000 }, async () => {
       const leaks: string[] = [];
       const [, ...larger] = rowCounts;
       for (const [index, { kind, expression }] of cases().entries()) {

@@ -35,11 +35,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it("takes every table apart", () => {
+it("takeApart moves all 14 tables of logs.all into endpoints of their own", () => {
   expect(inner).toHaveLength(14);
 });
 
-it("keeps consumers from the endpoints that the reader reads, wherever they are named", async () => {
+it("the sandbox denies consumers the endpoints below, in any position", async () => {
   const attempts = inner.flatMap((table) =>
     [
       `SELECT * FROM \`${table}\``,
@@ -62,7 +62,7 @@ it("keeps consumers from the endpoints that the reader reads, wherever they are 
   expect(failures).toEqual([]);
 });
 
-it("refuses every other attempt on the sandbox as it does without them", async () => {
+it("the sandbox refuses every other attempt as it does without endpoints below", async () => {
   const denied = await tryAll(service, sampleOf(deniedAttempts, 0.1), (_attempt, { status, code }) =>
     status === 403 && code === "sandbox_table_denied" ? undefined : "not denied",
   );
@@ -72,7 +72,7 @@ it("refuses every other attempt on the sandbox as it does without them", async (
   expect([...denied, ...refused]).toEqual([]);
 });
 
-it("answers what is allowed with the project's own rows only", async () => {
+it("the sandbox answers allowed queries with the project's own rows only", async () => {
   const failures = await tryAll(service, answeredAttempts, ({ cells }, { status, rows }) => {
     const found = rows.map((row) => Object.values(row));
     return status === 200 && JSON.stringify(found) === JSON.stringify(cells) ? undefined : "another answer";

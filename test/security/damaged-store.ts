@@ -58,7 +58,7 @@ function choosePlace(random: Random, index: number, size: number): number {
 
 /** The tests of a store's file in which bits changed. */
 export function testDamagedStore({ flips, rowCount }: { readonly flips: number; readonly rowCount: number }): void {
-  describe("a store's file in which one bit changed", () => {
+  describe("a store file with one flipped bit", () => {
     let folder: string;
     let file: string;
     let values: unknown;
@@ -69,7 +69,7 @@ export function testDamagedStore({ flips, rowCount }: { readonly flips: number; 
     });
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-    it("is found by reading all of it, or is in nothing that is read", { timeout: 600_000 }, async () => {
+    it("is reported as damaged, unless no value that is read has changed", { timeout: 600_000 }, async () => {
       const random = createRandom(11);
       const { size } = statSync(file);
       const copy = join(folder, "copy.duckdb");

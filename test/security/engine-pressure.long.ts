@@ -122,9 +122,9 @@ const greedy: readonly (readonly [string, string])[] = [
   ["BYTES", `select cast(${long} as bytes) as x, to_base64(cast(${long} as bytes)) as y from ${series(1000)}`],
 ];
 
-describe("a query that makes more than it may", () => {
+describe("a query that produces too much", () => {
   it.each(greedy)(
-    "is refused and ends nothing: %s",
+    "is refused without ending the engine: %s",
     async (_name, sql) => {
       const pid = hostPid();
       const { status, code, text: body } = await ask(sql, sandboxed);
@@ -139,7 +139,7 @@ describe("a query that makes more than it may", () => {
     120_000,
   );
 
-  it("costs others nothing, one after the other and several at once", async () => {
+  it("does not affect other callers, even when several run at once", async () => {
     const attack = async () => {
       for (const [, sql] of greedy.slice(0, 8)) await ask(sql, sandboxed);
     };
@@ -149,8 +149,8 @@ describe("a query that makes more than it may", () => {
   });
 });
 
-describe("an engine that ends below its callers", () => {
-  it("sends calls of others again, and stores each event once", async () => {
+describe("an engine that is killed during calls", () => {
+  it("is restarted, calls of others are retried, and each event is stored once", async () => {
     const before = Number(
       (JSON.parse((await ask("select count(*) as n from edge_logs", owner)).text) as { result: [{ n: number }] })
         .result[0].n,
@@ -176,7 +176,7 @@ describe("an engine that ends below its callers", () => {
     expect(Number(result[0].n) - before).toBe(events - sentBefore);
   });
 
-  it("holds the token back whose query ended it, longer each time", async () => {
+  it("causes the token of the responsible query to be held back", async () => {
     const waits: number[] = [];
     const running = ask(
       "select count(*) as n from unnest(generate_array(1, 1000000)) a, unnest(generate_array(1, 1000000)) b " +

@@ -113,7 +113,7 @@ async function findTexts(call: Call, other: string): Promise<{ good: string; bad
   return undefined;
 }
 
-it("no function of DuckDB that the compiler prints fails for rows that are not selected", {
+it("no DuckDB function that the compiler prints fails for rows that are not selected", {
   timeout: 600_000,
 }, async () => {
   const rows = await connection.all(

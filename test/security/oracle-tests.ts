@@ -54,7 +54,7 @@ export function testOracles({ placesPerCondition, everyNth }: OracleEffort): voi
   });
 
   it.each(oracleTables)(
-    "computes nothing of a consumer's on what %s leaves out",
+    "a sandboxed query evaluates no expression of a consumer on rows that %s excludes",
     { timeout: 240_000 },
     async (table) => {
       const places = Object.entries(oraclePlaces);
@@ -74,7 +74,7 @@ export function testOracles({ placesPerCondition, everyNth }: OracleEffort): voi
     },
   );
 
-  it("computes nothing of a consumer's on what a plain condition leaves out of many rows", {
+  it("a sandboxed query evaluates no expression of a consumer on rows that a plain condition excludes from many", {
     timeout: 60_000,
   }, async () => {
     for (let from = eventCount; from < manyEvents; from += 9_000) await ingestEvents(service, from, 9_000);

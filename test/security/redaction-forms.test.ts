@@ -100,7 +100,7 @@ const ways: readonly (readonly [name: string, endpoint: string, parameters: Read
 ];
 
 describe.each(ways)("%s", (_name, endpoint, more) => {
-  it.each(["json", "ndjson", "csv", "arrow", "parquet"])("holds nothing of personal data as %s", async (format) => {
+  it.each(["json", "ndjson", "csv", "arrow", "parquet"])("contains no personal data as %s", async (format) => {
     const { status, body } = await service.send("GET", pathOf(endpoint, { ...more, format }), redacting);
     expect(status).toBe(200);
     expect(piecesIn(body)).toEqual([]);
@@ -108,7 +108,7 @@ describe.each(ways)("%s", (_name, endpoint, more) => {
   });
 });
 
-it("holds all of it in every row format where nothing is redacted", async () => {
+it("every row format contains all personal data without redaction", async () => {
   for (const format of ["json", "ndjson", "csv", "arrow"]) {
     const { body } = await service.send("GET", pathOf("logs.all", { format }), raw);
     // In JSON and CSV quotes and backslashes are escaped; no piece has any.
@@ -116,7 +116,7 @@ it("holds all of it in every row format where nothing is redacted", async () => 
   }
 });
 
-it("holds nothing of it on any page", async () => {
+it("no page contains personal data with redaction", async () => {
   let next: string | undefined = pathOf("logs.all", { limit: "5" });
   let pages = 0;
   while (next !== undefined) {
@@ -131,7 +131,7 @@ it("holds nothing of it on any page", async () => {
   expect(pages).toBe(Math.ceil((personalTexts.length + 1) / 5));
 });
 
-it("takes no cursor of an answer that was not redacted", async () => {
+it("a cursor of an unredacted answer is refused for a redacted call", async () => {
   const first = await service.send("GET", pathOf("logs.all", { limit: "5" }), raw);
   const next = /<([^>]+)>/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
   expect((await service.send("GET", next, raw)).status).toBe(200);
@@ -140,13 +140,13 @@ it("takes no cursor of an answer that was not redacted", async () => {
   expect(piecesIn(body)).toEqual([]);
 });
 
-it("gives SQL over redacted rows no further pages: redacted ids do not tell rows apart", async () => {
+it("SQL over redacted rows is not paginated, because redacted ids do not distinguish rows", async () => {
   const path = pathOf("logs.all", { sql: `${columns} order by timestamp desc`, limit: "5" });
   expect((await service.send("GET", path, raw)).headers.get("link")).toContain("cursor=");
   expect((await service.send("GET", path, redacting)).headers.get("link")).toBeNull();
 });
 
-it("tells cached answers apart by what was redacted, also by their tags and to HEAD", async () => {
+it("cached answers are separated by redaction, including their entity tags and HEAD", async () => {
   const path = pathOf("cached", { sql: columns });
   const plain = await service.send("GET", path, raw);
   expect(piecesIn(plain.body).length).toBeGreaterThan(0);
@@ -165,7 +165,7 @@ it("tells cached answers apart by what was redacted, also by their tags and to H
   expect((await service.send("GET", path, raw)).headers.get("etag")).toBe(tag);
 });
 
-it("keeps errors free of it", async () => {
+it("error messages contain no personal data with redaction", async () => {
   const failing = [
     "select error(event_message) from edge_logs",
     "select cast(event_message as int64) from edge_logs",

@@ -30,12 +30,12 @@ function cellsOf({ rows }: Answer): readonly (readonly unknown[])[] {
   return rows.map((row) => Object.values(row));
 }
 
-it("shows the raw values where nothing is redacted", async () => {
+it("a query without redaction returns raw values", async () => {
   const sql = "select reverse(event_message) like '%9.311%', reverse(metadata[0].tags[offset(0)]) from edge_logs";
   expect(cellsOf(await service.ask({ sql }))).toEqual([[true, "3.2.1.01"]]);
 });
 
-it("leaves no query a way back to what is redacted", async () => {
+it("no query can recover redacted values", async () => {
   const failures: string[] = [];
   for (const { name, sql, cells } of undoAttempts) {
     const answer = await service.ask({ sql }, redacting);
@@ -47,14 +47,14 @@ it("leaves no query a way back to what is redacted", async () => {
   expect(failures).toEqual([]);
 });
 
-it("redacts below LQL as well", async () => {
+it("LQL reads redacted values too", async () => {
   expect((await service.ask({ lql: "203.0.113.9" }, redacting)).rows).toEqual([]);
   const found = await service.ask({ lql: "client" }, redacting);
   expect(found.rows).toHaveLength(1);
   expect(found.text).not.toMatch(pieces);
 });
 
-it("lets the saved query itself see raw values", async () => {
+it("the saved query itself reads raw values", async () => {
   // The project is a text that a detector takes for an address.
   const project = "198.51.100.7";
   await service.ingest("edge", [
@@ -69,7 +69,7 @@ it("lets the saved query itself see raw values", async () => {
   expect(consumer.rows).toEqual([{ id: "p1", v: "DETCADER fo" }]);
 });
 
-it("keeps what is no text, and the names of fields", async () => {
+it("redaction leaves values other than texts and the names of fields unchanged", async () => {
   const sql = "select metadata[0].count + 1 as n, id, unix_seconds(timestamp) as s from edge_logs";
   expect((await service.ask({ sql }, redacting)).rows).toEqual([{ n: 8, id: "r1", s: 1787216400 }]);
 });

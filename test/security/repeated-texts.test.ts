@@ -45,7 +45,7 @@ const failing = [
 ];
 
 it.each(["event_message", "m.year"])(
-  "shows nothing of other projects' %s, and computes nothing on it",
+  "a query shows nothing of other projects' %s, and evaluates no expression on it",
   async (column) => {
     const attempts = failing.map((expression) => {
       const value = expression.replaceAll(/\bx\b/g, column);

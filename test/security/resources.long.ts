@@ -1,4 +1,8 @@
 import { testContainment } from "./contain.ts";
 import { resourceAttempts } from "./tables/resources.ts";
 
-testContainment("contains every query that asks for too much, and goes on answering", resourceAttempts, 240_000);
+testContainment(
+  "the service contains every query that asks for too much, and continues to answer",
+  resourceAttempts,
+  240_000,
+);

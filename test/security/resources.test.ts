@@ -3,4 +3,8 @@ import { resourceAttempts } from "./tables/resources.ts";
 
 // The others are for `npm run security`: each of them may cost an engine host.
 const attempts = resourceAttempts.filter((_, index) => index % 12 === 0);
-testContainment("contains a query of each kind that asks for too much, and goes on answering", attempts, 120_000);
+testContainment(
+  "the service contains a query of each kind that asks for too much, and continues to answer",
+  attempts,
+  120_000,
+);

@@ -116,7 +116,7 @@ async function readRelations(sql: string): Promise<readonly string[]> {
   return [...tables].filter((table) => !defined.has(table));
 }
 
-it.each(forms)("compiles a random query into relations of the endpoint's only, with %s", async (form) => {
+it.each(forms)("a random query compiles to relations of the endpoint only, with %s", async (form) => {
   const physical = new Set<string>();
   for (const source of ["edge", "db", "function_edge", "function", "auth", "realtime", "storage", "rest", "pooler"]) {
     const text = `SELECT id FROM ${source}`;
@@ -143,7 +143,7 @@ it.each(forms)("compiles a random query into relations of the endpoint's only, w
   expect(compiled).toBeGreaterThan(runs.numRuns / 4);
 });
 
-it.each(forms)("never lets the events of two projects meet, whatever the query, with %s", async (form) => {
+it.each(forms)("a random query never combines events of two projects, with %s", async (form) => {
   let answered = 0;
   await fc.assert(
     fc.asyncProperty(consumerQueries, async (text) => {

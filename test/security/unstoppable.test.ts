@@ -94,7 +94,7 @@ async function pass(ms: number, until = () => false): Promise<void> {
   }
 }
 
-it("ends an engine that does not stop, tries the others' calls again, and keeps what was acknowledged", {
+it("the service ends an engine that does not stop, retries other calls, and retains acknowledged events", {
   timeout: 60_000,
 }, async () => {
   const count = "select count(*) as n from edge_logs";

@@ -12,17 +12,20 @@ import type { DatabasePlace } from "./database-url.ts";
 
 const failing = (code: string | undefined, message = "m") => Object.assign(new Error(message), { code });
 
-describe("a driver's error", () => {
-  it.each(["22P02", "23505", "42703"])("%s is the statement's own and stays", (code) => {
-    const error = failing(code);
-    expect(fromDriver(error)).toBe(error);
-  });
+describe("a driver error", () => {
+  it.each(["22P02", "23505", "42703"])(
+    "with the code %s belongs to the statement and is returned unchanged",
+    (code) => {
+      const error = failing(code);
+      expect(fromDriver(error)).toBe(error);
+    },
+  );
 
-  it("that is the service's already stays", () => {
+  it("that is already a service error is returned unchanged", () => {
     for (const error of [metadataUnavailable("m"), new UserError("m")]) expect(fromDriver(error)).toBe(error);
   });
 
-  it("of a text that PostgreSQL cannot keep is the caller's", () => {
+  it("for a text that PostgreSQL cannot store becomes a validation error", () => {
     const cause = failing("22021");
     expect(fromDriver(cause)).toMatchObject({
       code: "validation_failed",
@@ -39,14 +42,14 @@ describe("a driver's error", () => {
     ["ECONNREFUSED", "The database of the metadata does not answer"],
     ["422", "The database of the metadata does not answer"],
     [undefined, "The database of the metadata does not answer"],
-  ])("%s is the database's, to be tried again", (code, message) => {
+  ])("with the code %s becomes a retryable error of the database", (code, message) => {
     const cause = failing(code);
     const error = fromDriver(cause);
     expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({ code: "metadata_unavailable", message, cause, details: { retryAfterSeconds: 2 } });
   });
 
-  it("tells of a lock that was waited for in vain, also once it is the service's", () => {
+  it("is recognized as a lock timeout before and after conversion", () => {
     expect([failing("55P03"), fromDriver(failing("55P03"))].map(isLockTimeout)).toEqual([true, true]);
     expect([failing("25006"), fromDriver(failing("25006")), undefined, null].map(isLockTimeout)).toEqual(
       Array(4).fill(false),
@@ -65,12 +68,12 @@ describe("a driver's error", () => {
     ["EPIPE", true],
     ["E1234", true],
     [undefined, true],
-  ])("%s has lost the connection: %s", (code, isLost) => {
+  ])("with the code %s means a lost connection: %s", (code, isLost) => {
     expect(isConnectionLost(failing(code))).toBe(isLost);
   });
 });
 
-describe("a start that fails", () => {
+describe("a failed start", () => {
   const place: DatabasePlace = {
     host: "h",
     port: 5432,
@@ -109,11 +112,11 @@ describe("a start that fails", () => {
     ["DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed", "TLS failed: self-signed. Check sslmode, and sslrootcert"],
     ["ERR_TLS_CERT_ALTNAME_INVALID", "m", "TLS failed: m. Check sslmode, and sslrootcert"],
     ["ECONNREFUSED", "refused", "refused"],
-  ])("by %s (%s) says what to do", (code, message, expected) => {
+  ])("by %s (%s) explains what to do", (code, message, expected) => {
     expect(said(failing(code, message))).toBe(expected);
   });
 
-  it("by a server that wants TLS says how to ask for it", () => {
+  it("on a server that requires TLS explains how to enable it", () => {
     for (const message of ["no pg_hba.conf entry, no encryption", "SSL off"]) {
       expect(said(failing("28000", message), plain)).toBe(`it asks for TLS (${message}). Add ?sslmode=verify-full`);
       expect(said(failing("28000", message))).toContain("it refused the user u");
@@ -123,7 +126,7 @@ describe("a start that fails", () => {
     );
   });
 
-  it("at several addresses tells the first failure, and whatever was thrown", () => {
+  it("at several addresses reports the first failure, and any other thrown value", () => {
     expect(said(new AggregateError([failing("ECONNREFUSED", "first"), failing("x", "second")], ""))).toBe("first");
     expect(said(new AggregateError([failing("ECONNREFUSED", "")], "all"))).toBe("all");
     expect(said("a text")).toBe("a text");

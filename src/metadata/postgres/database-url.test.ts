@@ -13,7 +13,7 @@ function refusalOf(url: string): string {
   }
 }
 
-describe("the URL of a database", () => {
+describe("a database URL", () => {
   it.each([
     ["postgres://u:p#q@h/d", "is no URL"],
     ["mysql://u@h/d", "begins with mysql://"],
@@ -27,13 +27,13 @@ describe("the URL of a database", () => {
     ["postgres://u:hunter2@h/d?sslmode=verify-full&sslrootcert=/nowhere", "names the file /nowhere"],
     ["postgres://u:%zz@h/d", "has a broken percent escape"],
     ["postgres://u:hunter2@h/d?host=a,b", "names several hosts"],
-  ])("%s is refused in words that hold no password", (url, told) => {
+  ])("%s is refused without showing its password", (url, told) => {
     const message = refusalOf(url);
     expect(message).toContain(`LOGWEIR_METADATA_URL ${told}`);
     expect(message).not.toContain("hunter2");
   });
 
-  it("names a database by its parts, in any form that a URL may have", () => {
+  it("is parsed into its parts in every valid form", () => {
     expect(readDatabaseUrl("postgresql://us%40er:p%2Fw@[::1]:5433/d%20b")).toEqual({
       host: "::1",
       port: 5433,

@@ -14,7 +14,7 @@ async function refusalOf(url: string): Promise<string> {
   return error instanceof Error ? error.message : "";
 }
 
-describe.runIf(hasPostgres())("a database that cannot be used", () => {
+describe.runIf(hasPostgres())("an unusable database", () => {
   let cluster: PostgresCluster;
   let url: URL;
 
@@ -33,7 +33,7 @@ describe.runIf(hasPostgres())("a database that cannot be used", () => {
 
   afterAll(() => cluster.stop());
 
-  it("is told where nothing answers, or nothing of the name is there", async () => {
+  it("is reported when nothing answers or the name does not exist", async () => {
     expect(await refusalOf(at((to) => (to.port = "1")))).toMatch(/ECONNREFUSED.*named by LOGWEIR_METADATA_URL/);
     expect(await refusalOf(at((to) => (to.hostname = "nowhere.invalid")))).toContain(
       "there is no host nowhere.invalid",
@@ -43,7 +43,7 @@ describe.runIf(hasPostgres())("a database that cannot be used", () => {
     );
   });
 
-  it("is told where the user is refused, with the password in no word", async () => {
+  it("is reported without the password when the user is refused", async () => {
     const guarded = (password: string) => {
       return at((to) => {
         to.username = "guarded";
@@ -61,7 +61,7 @@ describe.runIf(hasPostgres())("a database that cannot be used", () => {
     expect(await refusalOf(at((to) => to.searchParams.set("sslmode", "require")))).toContain("TLS failed");
   });
 
-  it("is told and left as it is where it holds something else, or what a later release made", async () => {
+  it("is reported and left unchanged when it contains something else or is of a later release", async () => {
     const other = new URL(cluster.createDatabase());
     const name = other.pathname.slice(1);
     cluster.sql(name, "CREATE TABLE tokens (x int)");
@@ -84,7 +84,7 @@ describe.runIf(hasPostgres())("a database that cannot be used", () => {
     expect(await refusalOf(at((to) => (to.pathname = "/latin")))).toContain("is in LATIN1; make one in UTF8");
   });
 
-  it("is made ready once by many that begin at the same moment, and goes on with a release that adds to it", async () => {
+  it("is set up once by concurrent starts, and still works after a later release has added to it", async () => {
     const fresh = cluster.createDatabase();
     const opened = await Promise.all(Array.from({ length: 6 }, () => openMetadata(fresh)));
     const keys = await Promise.all(opened.map((each) => each.readKey()));

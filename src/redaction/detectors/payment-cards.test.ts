@@ -34,18 +34,18 @@ function numberOf(prefix: string, length: number, error = 0): string {
 const lengths = Array.from({ length: 12 }, (_, index) => index + 10);
 const cut = (text: string) => findPaymentCards(text).map(({ start, end }) => text.slice(start, end));
 
-describe("a payment card's number", () => {
-  it.each(networks)("of %s, beginning with %s, has the lengths %j and no others", (_, prefix, own) => {
+describe("a payment card number", () => {
+  it.each(networks)("of %s, starting with %s, is found with the lengths %j only", (_, prefix, own) => {
     expect(lengths.filter((length) => cut(numberOf(prefix, length)).length > 0)).toEqual(own);
   });
 
-  it.each(networks)("of %s, beginning with %s, is none where the last digit is another", (_, prefix) => {
+  it.each(networks)("of %s, starting with %s, is not found when its check digit is wrong", (_, prefix) => {
     for (const error of [1, 5, 9]) {
       expect(lengths.filter((length) => cut(numberOf(prefix, length, error)).length > 0)).toEqual([]);
     }
   });
 
-  it.each([17, 18, 19])("of %i digits is found in groups as it is printed, whatever stands beside it", (length) => {
+  it.each([17, 18, 19])("of %i digits is found in printed groups, whatever surrounds it", (length) => {
     const digits = numberOf("6011", length);
     for (const separator of [" ", "-"]) {
       const printed = [4, 8, 12, 16]

@@ -72,7 +72,7 @@ afterEach(async () => {
 
 const file = (name: string) => openMetadata(join(folder, name, "metadata.db"));
 
-describe.each(["a file", "PostgreSQL"])("the state that is moved to %s", (place) => {
+describe.each(["a file", "PostgreSQL"])("the state moved to %s", (place) => {
   const openTarget = () => (place === "PostgreSQL" && cluster ? openMetadata(cluster.createDatabase()) : file("to"));
 
   beforeEach(async () => {
@@ -81,7 +81,7 @@ describe.each(["a file", "PostgreSQL"])("the state that is moved to %s", (place)
     await fill(from);
   });
 
-  it("is there row by row, in its order, with the key; a second time it is the same", async () => {
+  it("is copied row by row in order, with the key, and a second move finds it unchanged", async () => {
     expect(await move()).toMatchObject({ outcome: "moved" });
     expect(await digestOf(to)).toBe(await digestOf(from));
     expect((await createDrainStore(to).backends()).map(({ id }) => id)).toEqual(["z", "a", "m"]);
@@ -89,7 +89,7 @@ describe.each(["a file", "PostgreSQL"])("the state that is moved to %s", (place)
     expect(await move()).toMatchObject({ outcome: "same" });
   });
 
-  it("follows the source: what was changed and removed there since", async () => {
+  it("follows changes and removals in the source", async () => {
     await move();
     await createDrainStore(from).removeBackend("z");
     await createSourceStore(from, now).put({ name: "later", document: "{}" });
@@ -97,7 +97,7 @@ describe.each(["a file", "PostgreSQL"])("the state that is moved to %s", (place)
     expect(await digestOf(to)).toBe(await digestOf(from));
   });
 
-  it("does not take the place of one that the target has of its own, unless that is said", async () => {
+  it("does not replace the target's own state unless this is requested", async () => {
     await createSourceStore(to, now).put({ name: "own", document: "{}" });
     const before = await digestOf(to);
     await expect(move()).rejects.toThrow(/has a state of its own \(sources 1\).*--replace-state/);
@@ -110,7 +110,7 @@ describe.each(["a file", "PostgreSQL"])("the state that is moved to %s", (place)
     await expect(move()).rejects.toThrow(/differs in: sources/);
   });
 
-  it("is left as it is below services of the target, which is told; and in a dry run", async () => {
+  it("stays unchanged while services use the target, which is reported, and in a dry run", async () => {
     const before = await digestOf(to);
     expect(await move({ isTargetIdle: false })).toMatchObject({
       outcome: "kept",
@@ -122,7 +122,7 @@ describe.each(["a file", "PostgreSQL"])("the state that is moved to %s", (place)
     expect(await move({ isTargetIdle: false })).toMatchObject({ outcome: "same" });
   });
 
-  it("takes along what waits for the audit, once, and only from a source without a service", async () => {
+  it("includes pending audit entries once, and only if no service uses the source", async () => {
     await createAuditOutbox(from, now).put({ action: "token.create", actor: "command" });
     expect(await move({ isSourceIdle: false })).toMatchObject({ auditEntries: 0 });
     expect(await move()).toMatchObject({ auditEntries: 1 });

@@ -38,7 +38,7 @@ export function testNonInterference({ seed, rounds, tenantsPerRound, queriesPerT
   });
 
   it.each(Array.from({ length: rounds }, (_, round) => round))(
-    `answers as if the other tenants were not there, seed ${seed}, round %i`,
+    `a query answers a tenant as if no other tenants existed, seed ${seed}, round %i`,
     { timeout: 900_000 },
     async (round) => {
       const options = { seed: seed + round, numRuns: tenantsPerRound };

@@ -146,7 +146,7 @@ export function testOddEvents(step: number, first: number): void {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("changes no answer of another project's, before or after a restart, and breaks none of its own", {
+  it("odd events change no other project's answers, before or after a restart, and break none of their own", {
     timeout: 300_000,
   }, async () => {
     const before = new Map<OddCase, ReadonlyMap<string, string>>();
