@@ -33,10 +33,11 @@ export function compareVersions(before: Comparable, after: Comparable): VersionC
   };
 }
 
-/** The fields of two definitions' documents that differ. */
+/** The fields of two definitions' documents that differ, those that only one of them has among them. */
 export function changedFields(before: EndpointDefinition, after: EndpointDefinition): readonly string[] {
   const [from, to] = [describeDefinition(before), describeDefinition(after)];
-  return Object.keys(to).filter((field) => JSON.stringify(from[field]) !== JSON.stringify(to[field]));
+  const fields = Object.keys({ ...to, ...from });
+  return fields.filter((field) => JSON.stringify(from[field]) !== JSON.stringify(to[field]));
 }
 
 function compareSettings(before: EndpointDefinition, after: EndpointDefinition): ContractChange[] {
