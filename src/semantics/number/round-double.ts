@@ -83,6 +83,15 @@ export function roundToDigits(value: number, digits: number, mode: "round" | "tr
   const shift = BigInt(Math.abs(exponent));
   const half = mode === "round" && exponent < 0 ? 1n << (shift - 1n) : 0n;
   const whole = exponent >= 0 ? mantissa << shift : (mantissa + half) >> shift;
-  const result = toDouble(quotientOf(whole * unit.mantissa, 1n, unit.exponent));
+  const result = exactQuotient(whole, digits) ?? toDouble(quotientOf(whole * unit.mantissa, 1n, unit.exponent));
   return value < 0 ? -result : result;
+}
+
+/**
+ * The double nearest to so many units, as DuckDB's own rounding gives it too; undefined where a double does not hold
+ * both. The reference multiplies by the unit, which may be off by one in the last digit.
+ */
+function exactQuotient(whole: bigint, digits: number): number | undefined {
+  const isExact = digits > 0 && digits <= 22 && whole <= BigInt(Number.MAX_SAFE_INTEGER);
+  return isExact ? Number(whole) / Number(`1e${digits}`) : undefined;
 }

@@ -20,7 +20,7 @@ const BEFORE_NUMBER = String.raw`(^|[\[:,])-?`;
  * A number that DuckDB may write in another way than it is written: with a point or an exponent, or none of JSON at
  * all.
  */
-const REWRITTEN_TEXT = `${BEFORE_NUMBER}([0-9]+[.eE]|NaN|Inf)`;
+const REWRITTEN_TEXT = `(?i)${BEFORE_NUMBER}([0-9]+[.e]|nan|inf)`;
 /** A canonical double that DuckDB writes in another way: very large or very small. */
 const REWRITTEN_CANONICAL = String.raw`${BEFORE_NUMBER}([0-9]+(\.[0-9]+)?e|[0-9]{16,}\.|0\.0000)`;
 /** The same for a number alone, which a string may look like. */
@@ -58,7 +58,9 @@ export function scalarAt(extraction: Extraction): Sql {
       const missing = isJson
         ? []
         : [sql`WHEN ${found} IS NULL THEN (CASE WHEN json_valid(${v}) THEN NULL ELSE ${slow} END)`];
-      const noNumber = isJson ? [] : [sql`WHEN ${found} IN ('NaN', 'Infinity', '-Infinity') THEN ${slow}`];
+      // DuckDB reads them in any case; the length is asked first, as most values are longer.
+      const isNoNumber = sql`strlen(${found}) < 10 AND regexp_full_match(${found}, '(?i)-?(nan|inf|infinity)')`;
+      const noNumber = isJson ? [] : [sql`WHEN ${isNoNumber} THEN ${slow}`];
       const branches = [
         ...missing,
         spaced(
