@@ -68,7 +68,7 @@ function readAction(
   return {
     action,
     ...(typeof index === "string" ? { index } : {}),
-    ...(typeof id === "string" || typeof id === "number" ? { id: String(id) } : {}),
+    ...(typeof id === "string" || typeof id === "number" || typeof id === "bigint" ? { id: String(id) } : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import { setField } from "./message-shape.ts";
 import { type Protocol, type ProtocolBody, TimedEvent } from "./protocol.ts";
 
 const levels = ["emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"] as const;
+const levelsByPriority = new Map<string, string>(levels.map((level, priority) => [String(priority), level]));
 const lineFeed = 10;
 
 /**
@@ -82,7 +83,7 @@ function addField(entry: Entry, name: string, value: string): void {
 
 function toEvent(entry: Entry): TimedEvent {
   const { MESSAGE, __CURSOR, __REALTIME_TIMESTAMP: time, PROJECT, ...fields } = entry;
-  const level = levels[Number(fields.PRIORITY ?? Number.NaN)];
+  const level = typeof fields.PRIORITY === "string" ? levelsByPriority.get(fields.PRIORITY) : undefined;
   const us = typeof time === "string" && /^\d{1,18}$/.test(time) ? BigInt(time) : undefined;
   return new TimedEvent(
     {
