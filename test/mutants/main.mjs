@@ -108,7 +108,7 @@ for (const room of rooms) {
     if (alive.length === 0) break;
     report = withLaterLook(report, tryMutants(room, tests, { mutate: alive, incremental: false }));
   }
-  print(room, judge(report), { about, seed });
+  print(room, judge(report), { about, seed, isBeside });
 }
 
 /** Makes the mutants one after the other, and reads what became of them. */

@@ -71,9 +71,9 @@ function readScores() {
 }
 
 /** Notes the score of a room, in place of the one that it had. */
-export function recordScore(room, { tried, killed, byTime, equivalents, about, seed }) {
+export function recordScore(room, { tried, killed, byTime, equivalents, about, seed, isBeside }) {
   const scores = readScores();
-  const part = about === undefined ? "all" : `${tried} by seed ${seed}`;
+  const part = (about === undefined ? "all" : `${tried} by seed ${seed}`) + (isBeside ? ", own tests" : "");
   const date = new Date().toISOString().slice(0, 10);
   const ordered = Object.entries({ ...scores, [room]: { tried, killed, byTime, equivalents, part, date } }).sort();
   writeFileSync(scoresFile, `${JSON.stringify(Object.fromEntries(ordered), undefined, 2)}\n`);
