@@ -74,6 +74,15 @@ export class ByteWriter {
     return true;
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What was written from one place to another; it is another's as soon as more is written. */
+  slice(start: number, end: number): Uint8Array {
+    return this.#buffer.subarray(start, end);
+  }
+
   /** Bytes from elsewhere. */
   bytes(source: Uint8Array): void {
     this.#room(source.length);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { LogEvent } from "../../contract/query-engine.ts";
-import { encodeBlock, NativeRows } from "./native-rows.ts";
+import { encodeBlock, encodeRows, NativeRows } from "./native-rows.ts";
 
 function event(id: string, timestampUs: bigint, eventMessage: string | null = null): LogEvent {
   return { id, hasGeneratedId: false, timestampUs, eventMessage, fields: {} };
@@ -52,4 +52,33 @@ it("puts the picked rows of several appends into one block, in their order", () 
   expect(rowCount).toBe(3);
   expect(hex).toContain(column("id", "String", text("a"), text("c"), text("d")));
   expect(hex).toContain(column("c1", "Nullable(Bool)", "010100", "000001"));
+});
+
+it("holds long texts as well as short ones, among picked rows and as tenants", () => {
+  const texts = ["x".repeat(64), "y".repeat(65), `${"é".repeat(40)}z`, "\u{1f600}".repeat(70), "w".repeat(20_000)];
+  const written = (value: string) => {
+    const { length } = Buffer.from(value);
+    const size = length < 128 ? [length] : length < 16_384 ? [(length % 128) | 128, length >> 7] : [];
+    const prefix = size.length > 0 ? size : [(length % 128) | 128, ((length >> 7) % 128) | 128, length >> 14];
+    return Buffer.concat([Buffer.from(prefix), Buffer.from(value)]).toString("hex");
+  };
+  const [first, second] = [new NativeRows(), new NativeRows()];
+  for (const rows of [first, second])
+    for (const each of texts) rows.put(rows.addRow(event(each, 1n)), "c1", "STRING", each);
+  const { body } = encodeBlock(
+    [
+      { rows: first, picked: [0, 2, 3] },
+      { rows: second, picked: [1, 4] },
+    ],
+    0n,
+  );
+  const expected = [0, 2, 3, 1, 4].map((index) => written(texts[index] ?? ""));
+  const hex = Buffer.from(body).toString("hex");
+  expect(hex).toContain(column("id", "String", ...expected));
+  expect(hex).toContain(column("c1", "Nullable(String)", "0000000000", ...expected));
+  const { bytes, tenants } = encodeRows(first, "c1");
+  expect(Buffer.from(bytes).toString("hex")).toContain(
+    column("c1", "Nullable(String)", "0000000000", ...texts.map(written)),
+  );
+  expect(tenants).toEqual(texts);
 });

@@ -11,7 +11,39 @@ import type { EncodedRows } from "./encoded-rows.ts";
 /** `PRESENT`: a flag that is true or missing. `PLAIN`: texts and integers that no row lacks. */
 type ColumnKind = ValueType | "PLAIN STRING" | "PLAIN INT64" | "PRESENT";
 
-type Value = string | number | bigint | boolean;
+type Scalar = string | number | bigint | boolean;
+type Value = Scalar | WrittenText;
+
+/**
+ * From so many characters on a text is written down when it comes in. The JSON of a record hangs together of many
+ * pieces: then they are still in the processor's caches, and none is left for the collector to copy.
+ */
+const MIN_WRITTEN_LENGTH = 65;
+
+/** A text as the format has it, in bytes that were written beforehand. */
+class WrittenText {
+  readonly #texts: ByteWriter;
+  readonly #start: number;
+  readonly #end: number;
+
+  constructor(texts: ByteWriter, value: string) {
+    this.#texts = texts;
+    this.#start = texts.length;
+    texts.text(value);
+    this.#end = texts.length;
+  }
+
+  copyTo(writer: ByteWriter): void {
+    writer.bytes(this.#texts.slice(this.#start, this.#end));
+  }
+
+  /** The text itself. */
+  toString(): string {
+    const bytes = Buffer.from(this.#texts.slice(this.#start, this.#end));
+    // The last byte of the length is the first without the flag that another follows.
+    return bytes.toString("utf8", bytes.findIndex((byte) => byte < 128) + 1);
+  }
+}
 
 /** Values of the rows that have one; `rows` ascend. */
 interface Column {
@@ -35,6 +67,8 @@ export class NativeRows implements RowSink {
   readonly ids: string[] = [];
   /** Whether the sender chose the row's id, so that it may be a repeat. */
   readonly ownIds: boolean[] = [];
+  /** Long texts, which the columns refer to. */
+  readonly #texts = new ByteWriter(64 * 1024);
   #size = 0;
 
   get rowCount(): number {
@@ -64,11 +98,11 @@ export class NativeRows implements RowSink {
     return row;
   }
 
-  put(row: number, column: string, type: ValueType, value: Value): void {
+  put(row: number, column: string, type: ValueType, value: Scalar): void {
     this.#put(row, column, column.startsWith("p") && type === "BOOL" ? "PRESENT" : type, value);
   }
 
-  #put(row: number, name: string, kind: ColumnKind, value: Value): void {
+  #put(row: number, name: string, kind: ColumnKind, value: Scalar): void {
     let column = this.columns.get(name);
     if (column === undefined) {
       column = { kind, rows: [], values: [] };
@@ -77,8 +111,10 @@ export class NativeRows implements RowSink {
     // Of two values for one place the first counts.
     if (column.rows.at(-1) === row) return;
     column.rows.push(row);
-    column.values.push(value);
-    this.#size += typeof value === "string" ? value.length + 2 : 9;
+    const isText = typeof value === "string";
+    this.#size += isText ? value.length + 2 : 9;
+    const isLong = isText && value.length >= MIN_WRITTEN_LENGTH && kind.endsWith("STRING");
+    column.values.push(isLong ? new WrittenText(this.#texts, value) : value);
   }
 }
 
@@ -206,7 +242,8 @@ function writeSparse(
 }
 
 function writeValue(writer: ByteWriter, type: Element, value: Value): void {
-  if (type === "STRING") writer.text(String(value));
+  if (value instanceof WrittenText) value.copyTo(writer);
+  else if (type === "STRING") writer.text(String(value));
   else if (type === "BOOL") writer.fill(value === true ? 1 : 0, 1);
   else if (type === "INT64") writer.int64(value as number | bigint);
   else writer.float64(Number(value));
