@@ -36,25 +36,25 @@ function readTokens(text: string): Token[] {
   return lex(text, MAX_TOKENS).filter((token) => token.kind !== "end");
 }
 
-describe("canonical text", () => {
-  it.each(CORPUS)("reads as the query it was printed from: %s", (text) => {
+describe("the canonical text of a query", () => {
+  it.each(CORPUS)("parses to the query it was printed from: %s", (text) => {
     const printed = printQuery(parseQuery(text));
     expect(treeOf(printed)).toEqual(treeOf(text));
     expect(printQuery(parseQuery(printed))).toBe(printed);
   });
 
-  it("is one line in upper-case keywords without comments or redundant parentheses", () => {
+  it("is one line with upper-case keywords and without comments or redundant parentheses", () => {
     const text = "select ((a)), 'x' /* note */ 'y' from ((t join u on (a=b))) -- end\n where not (c)";
     expect(() => parseQuery(text)).toThrow("Expected keyword JOIN");
     const query = parseQuery(text.replace("((t join u on (a=b)))", "(t join u on (a=b))"));
     expect(printQuery(query)).toBe('SELECT a, "xy" FROM (t JOIN u ON a = b) WHERE NOT c');
   });
 
-  it("does not turn a minus before a minus into a comment", () => {
+  it("does not turn two minus signs into a comment", () => {
     expect(printQuery(parseQuery("SELECT - - 1, a - -b"))).toBe("SELECT - -1, a - -b");
   });
 
-  it("keeps any text in literals and names", () => {
+  it("preserves any text in literals and names", () => {
     const anyText = fc.string({ unit: "binary" });
     fc.assert(
       fc.property(anyText, anyText, fc.uint8Array(), (value, name, bytes) => {
@@ -73,7 +73,7 @@ describe("canonical text", () => {
     );
   });
 
-  it("keeps any text of a source in its literals", () => {
+  it("preserves any text of a source in its literals", () => {
     const plain = fc.string({
       unit: fc.constantFrom("a", "'", '"', "\\\\", "\\n", "\n", "\r\n", "\\x41", "é", "\u{1f600}"),
     });
@@ -91,7 +91,7 @@ describe("canonical text", () => {
 describe("comments", () => {
   const comment = fc.constantFrom("/* x */", "/**/", "-- ' \n", "# ` \n", "/* -- */ # y\n", "\u00a0\t", "\r\n");
 
-  it.each(SYNTAX_CORPUS)("change nothing wherever they stand: %s", (text) => {
+  it.each(SYNTAX_CORPUS)("do not change the query wherever they stand: %s", (text) => {
     const tokens = readTokens(text);
     const expected = treeOf(text);
     fc.assert(
@@ -104,12 +104,12 @@ describe("comments", () => {
   });
 });
 
-describe("any text", () => {
+describe("the parser, given any text,", () => {
   const words = [
     ...new Set(CORPUS.flatMap((text) => readTokens(text).map(({ start, end }) => text.slice(start, end)))),
   ];
 
-  it("made of the grammar's words is a query or a clean error", () => {
+  it("returns a query or a clean error for the grammar's words in random order", () => {
     const soup = fc.array(fc.constantFrom(...words), { maxLength: 40 });
     fc.assert(
       fc.property(soup, fc.constantFrom(" ", ""), (tokens, blank) => {
@@ -121,7 +121,7 @@ describe("any text", () => {
     );
   });
 
-  it("near a query is a query or a clean error", () => {
+  it("returns a query or a clean error for a changed query", () => {
     const change = fc.record({
       at: fc.nat(),
       kind: fc.constantFrom("drop", "double", "swap", "insert"),
@@ -146,7 +146,7 @@ describe("any text", () => {
     expect(queries).toBeGreaterThan(sampleSize(30, 300));
   });
 
-  it("of any characters is a query or a clean error", () => {
+  it("returns a query or a clean error for random characters", () => {
     const anyText = fc.string({ unit: "binary" });
     fc.assert(
       fc.property(anyText, fc.string({ unit: fc.constantFrom(..."'\"`\\\n\r/*-#@.0xe1bBrRuU \0\ud83d") }), (a, b) => {
@@ -159,7 +159,7 @@ describe("any text", () => {
   });
 });
 
-describe("expressions", () => {
+describe("the parser's precedence rules", () => {
   it.each([
     ["a + b * c", "a + (b * c)"],
     ["a - b - c", "(a - b) - c"],
@@ -181,11 +181,11 @@ describe("expressions", () => {
     ["NOT a IN (1)", "NOT (a IN (1))"],
     ["INTERVAL 1 + 2 DAY", "INTERVAL (1 + 2) DAY"],
     ["a >> 1 >> 2", "(a >> 1) >> 2"],
-  ])("%s means %s", (short, long) => {
+  ])("read %s as %s", (short, long) => {
     expect(expressionTreeOf(short)).toEqual(expressionTreeOf(long));
   });
 
-  it("keeps the parentheses that matter", () => {
+  it("respect parentheses", () => {
     expect(expressionTreeOf("(a AND b) AND c")).not.toEqual(expressionTreeOf("a AND b AND c"));
     expect(expressionTreeOf("a - (b - c)")).not.toEqual(expressionTreeOf("a - b - c"));
   });

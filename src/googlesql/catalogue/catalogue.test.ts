@@ -39,8 +39,8 @@ function pick(signatures: readonly string[], ...callArguments: readonly CallArgu
   return `${match.signature.text} : ${result === undefined ? "?" : formatType(result)}`;
 }
 
-describe("the catalogue", () => {
-  it("holds rows whose signatures can be read, each with an area and a summary", () => {
+describe("the function catalogue", () => {
+  it("gives every row a readable signature, an area and a summary", () => {
     expect(CATALOGUE.definitions.length).toBeGreaterThan(300);
     for (const definition of CATALOGUE.definitions) {
       expect(definition.area, definition.name).not.toBe("");
@@ -53,20 +53,20 @@ describe("the catalogue", () => {
     }
   });
 
-  it("finds functions by name and alias in any case", () => {
+  it("finds a function by its name or alias in any case", () => {
     expect(CATALOGUE.find("substring")?.definition.name).toBe("SUBSTR");
     expect(CATALOGUE.find("Net.Host")?.definition.name).toBe("NET.HOST");
     expect(CATALOGUE.find("no_such_function")).toBeUndefined();
   });
 
-  it("suggests neither operators nor what it refuses", () => {
+  it("suggests neither operators nor refused functions", () => {
     const names = new Set(CATALOGUE.names());
     expect(names.has("$add")).toBe(false);
     expect(names.has("SESSION_USER")).toBe(false);
     expect(names.has("SUBSTRING")).toBe(true);
   });
 
-  it("cannot hold a name twice, or a signature that cannot be read", () => {
+  it("rejects a duplicate name and a malformed signature", () => {
     const row = { name: "F", kind: "scalar", signatures: ["() -> INT64"], area: "x", summary: "y" } as const;
     expect(() => createCatalogue([[row], [row]])).toThrow("holds F twice");
     expect(() => createCatalogue([[{ ...row, aliases: ["F"] }]])).toThrow("holds F twice");
@@ -74,8 +74,8 @@ describe("the catalogue", () => {
   });
 });
 
-describe("signatures", () => {
-  it("are read with optional, repeated and named places", () => {
+describe("parseSignature", () => {
+  it("reads optional, repeated and named parameters", () => {
     const signature = parseSignature(
       "(STRING, [INT64], [mode => STRING], T ORDERABLE...) -> ARRAY<STRUCT<value T, count INT64>>",
     );
@@ -97,13 +97,13 @@ describe("signatures", () => {
     "(FOO) -> INT64",
     "(INT64) -> INT64 INT64",
     "(ARRAY<INT64) -> INT64",
-  ])("%s is malformed", (text) => expect(() => parseSignature(text)).toThrow("Malformed signature"));
+  ])("rejects the malformed signature %s", (text) => expect(() => parseSignature(text)).toThrow("Malformed signature"));
 });
 
 describe("overload resolution", () => {
   const NUMBERS = ["(INT64, INT64) -> INT64", "(FLOAT64, FLOAT64) -> FLOAT64", "(NUMERIC, NUMERIC) -> NUMERIC"];
 
-  it("takes the signature that coerces fewest columns, then fewest literals", () => {
+  it("prefers the signature that coerces the fewest columns, then the fewest literals", () => {
     expect(pick(NUMBERS, column(INT64), column(INT64))).toContain(": INT64");
     expect(pick(NUMBERS, column(INT64), column(NUMERIC))).toContain(": NUMERIC");
     expect(pick(NUMBERS, column(NUMERIC), literal(FLOAT64, "1.5"))).toContain(": NUMERIC");
@@ -113,13 +113,13 @@ describe("overload resolution", () => {
     expect(pick(NUMBERS, column(STRING), column(INT64))).toBe("none");
   });
 
-  it("lets string literals become dates, columns not", () => {
+  it("coerces string literals to dates, but not columns", () => {
     const signatures = ["(DATE) -> DATE", "(TIMESTAMP) -> TIMESTAMP"];
     expect(pick(signatures, literal(STRING, "2024-01-01"))).toContain(": DATE");
     expect(pick(signatures, column(STRING))).toBe("none");
   });
 
-  it("binds templates to the columns' supertype, which literals follow", () => {
+  it("binds a template to the supertype of the columns, and coerces literals to it", () => {
     const same = ["(T, T...) -> T"];
     expect(pick(same, literal(INT64, "1"), column(NUMERIC), literal(UNKNOWN, null))).toContain(": NUMERIC");
     expect(pick(same, column(DATE), literal(STRING, "2024-01-01"))).toContain(": DATE");
@@ -129,20 +129,20 @@ describe("overload resolution", () => {
     expect(pick(["(T1, T2) -> ARRAY<T2>"], column(INT64), column(BOOL))).toContain(": ARRAY<BOOL>");
   });
 
-  it("holds templates to what they are restricted to", () => {
+  it("enforces the restrictions of a template", () => {
     expect(pick(["(T ORDERABLE) -> T"], column(arrayOf(INT64)))).toBe("none");
     expect(pick(["(T COMPARABLE) -> T"], column({ kind: "JSON" }))).toBe("none");
     expect(pick(["(T GROUPABLE) -> T"], column(arrayOf(INT64)))).toContain(": ARRAY<INT64>");
   });
 
-  it("counts a log record's leaf as what is wanted, when nothing strict goes", () => {
+  it("reads a log record's leaf as the wanted type when no signature matches strictly", () => {
     expect(pick(["(STRING) -> STRING", "(BYTES) -> BYTES"], column(INT64, true))).toContain(": STRING");
     expect(pick(["(INT64) -> INT64", "(ANY) -> STRING"], column(STRING, true))).toContain(": STRING");
     expect(pick(["(NUMBER) -> NUMBER"], column(STRING, true))).toContain(": FLOAT64");
     expect(pick(["(TIMESTAMP) -> TIMESTAMP"], column(TIMESTAMP, true))).toContain(": TIMESTAMP");
   });
 
-  it("assigns named arguments, and refuses unknown, repeated and misplaced ones", () => {
+  it("assigns named arguments, and rejects unknown, repeated and misplaced ones", () => {
     const signatures = ["(STRING, [a => INT64], [b => INT64]) -> STRING"];
     const named = (name: string): CallArgument => ({ ...column(INT64), name });
     expect(pick(signatures, column(STRING), named("b"))).toContain(": STRING");
@@ -153,7 +153,7 @@ describe("overload resolution", () => {
     expect(pick(signatures, named("a"), column(STRING))).toBe("none");
   });
 
-  it("asks for constants, date parts and lambdas where they are due", () => {
+  it("requires constants, date parts and lambdas where the signature does", () => {
     expect(pick(["(LITERAL INT64) -> INT64"], column(INT64))).toBe("none");
     expect(pick(["(LITERAL INT64) -> INT64"], literal(INT64, "1"))).toContain(": INT64");
     expect(pick(["(DATE, DATEPART) -> DATE"], column(DATE), { kind: "datepart" })).toContain(": DATE");

@@ -11,24 +11,24 @@ describe("canonicalJson", () => {
     expect(canonicalJson('{"😀":1,"\\uffee":2}')).toBe('{"\uffee":2,"😀":1}');
   });
 
-  it("keeps the first of several members of one name", () => {
+  it("takes the first of several members of one name", () => {
     expect(canonicalJson('{"key":1,"key":2}')).toBe('{"key":1}');
   });
 
-  it("keeps 64-bit integers, signed and unsigned, and writes other numbers as doubles", () => {
+  it("preserves signed and unsigned 64-bit integers, and writes other numbers as doubles", () => {
     expect(canonicalJson("[-9223372036854775808,18446744073709551615,9007199254740993]")).toBe(
       "[-9223372036854775808,18446744073709551615,9007199254740993]",
     );
     expect(canonicalJson("[1.0,2.50,1e2,1E-7,1e20,0.1,-0,-0.0]")).toBe("[1.0,2.5,100.0,1e-07,1e+20,0.1,0,-0.0]");
   });
 
-  it("refuses a number that would lose precision unless told to round it", () => {
+  it("rejects a number that would lose precision, unless told to round it", () => {
     expect(() => canonicalJson('{"id":922337203685477580701}')).toThrow("loss of precision: 922337203685477580701");
     expect(canonicalJson('{"id":922337203685477580701}', "round")).toBe('{"id":9.223372036854776e+20}');
     expect(() => canonicalJson("1e400", "round")).toThrow("out of range");
   });
 
-  it("unescapes what needs no escape and escapes control characters", () => {
+  it("unescapes characters that need no escape, and escapes control characters", () => {
     expect(canonicalJson('"\\u00e9\\/\\u0001\\n\\ud83d\\ude00"')).toBe('"é/\\u0001\\n😀"');
   });
 
@@ -44,11 +44,11 @@ describe("canonicalJson", () => {
     ["1 2", "expected the end"],
     ['"\n"', "invalid string"],
     ['"\\ud800"', "surrogate"],
-  ])("refuses %j", (text, message) => {
+  ])("rejects %j", (text, message) => {
     expect(() => canonicalJson(text)).toThrow(message);
   });
 
-  it("refuses nesting beyond 500 levels instead of overflowing the stack", () => {
+  it("rejects nesting beyond 500 levels instead of overflowing the stack", () => {
     expect(canonicalJson(`${"[".repeat(500)}${"]".repeat(500)}`)).toHaveLength(1000);
     expect(() => canonicalJson("[".repeat(100_000))).toThrow("nested deeper");
   });
@@ -74,7 +74,7 @@ describe("formatJsonDouble", () => {
 });
 
 describe("parseJsonPath", () => {
-  it("reads both quoting styles, each with its own functions", () => {
+  it("reads each of the two quoting styles for its own functions only", () => {
     const keys = (path: string, style: "standard" | "legacy") => parseJsonPath(path, style).map((step) => step.key);
     expect(keys("$", "standard")).toEqual([]);
     expect(keys('$.a."b.c"[0].d-e', "standard")).toEqual(["a", "b.c", "0", "d-e"]);
@@ -91,11 +91,11 @@ describe("parseJsonPath", () => {
     ["$.a[*]", "standard", "Unsupported operator in JSONPath: *"],
     ["$..a", "legacy", "Unsupported operator in JSONPath: .."],
     ["$[key]", "standard", "Invalid token in JSONPath at: [key]"],
-  ] as const)("refuses %s for the %s functions", (path, style, message) => {
+  ] as const)("rejects %s for the %s functions", (path, style, message) => {
     expect(() => parseJsonPath(path, style)).toThrow(message);
   });
 
-  it("lets the value decide between a member and an index", () => {
+  it("reads a number as a member of an object and as an index of an array", () => {
     const find = (json: string, path: string) => {
       const found = findJson(parseJson(json), parseJsonPath(path, "standard"));
       return found === undefined ? undefined : formatJson(found);
@@ -106,7 +106,7 @@ describe("parseJsonPath", () => {
     expect(find('{"a":1}', "$.a.b")).toBeUndefined();
   });
 
-  it("becomes a JSON Pointer", () => {
+  it("gives a path that converts to a JSON Pointer", () => {
     expect(toJsonPointer(parseJsonPath('$.a."b/c~d"[0]', "standard"))).toBe("/a/b~1c~0d/0");
   });
 });

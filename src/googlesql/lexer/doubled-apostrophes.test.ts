@@ -7,18 +7,18 @@ it.each([
   ["SELECT 'a''b''c' AS x", `SELECT "a'b'c" AS x`],
   ["SELECT 'a'''", `SELECT "a'"`],
   ["SELECT t.x LIKE '%don''t%' FROM t", `SELECT t.x LIKE "%don't%" FROM t`],
-])("a client's %s reads as %s", (client, plain) => {
+])("parseClientQuery reads a client's %s as %s", (client, plain) => {
   expect(printQuery(parseClientQuery(client))).toBe(printQuery(parseQuery(plain)));
   expect(() => parseQuery(client)).toThrow();
 });
 
 it.each(["SELECT '', 'a', '''b''c'''", "SELECT 'a' AS `b`, 'c'", "SELECT x FROM t WHERE y = ''", "SELECT 'a' 'b'"])(
-  "a valid query means the same: %s",
+  "parseClientQuery leaves the meaning of a valid query unchanged: %s",
   (text) => {
     expect(printQuery(parseClientQuery(text))).toBe(printQuery(parseQuery(text)));
   },
 );
 
-it.each(["SELECT 'a''b", "SELECT r'a''b'", `SELECT "a""b"`])("stays an error: %s", (text) => {
+it.each(["SELECT 'a''b", "SELECT r'a''b'", `SELECT "a""b"`])("parseClientQuery still rejects %s", (text) => {
   expect(() => parseClientQuery(text)).toThrow();
 });

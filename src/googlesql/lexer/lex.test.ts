@@ -11,7 +11,7 @@ function decode(text: string): unknown {
 }
 
 describe("lex", () => {
-  it("tells words that are reserved, words that are keywords in some places, and names", () => {
+  it("distinguishes reserved words, context-dependent keywords and identifiers", () => {
     expect(kindsOf("select Pivot foo _x1 `a b`")).toEqual([
       "reserved:select",
       "keyword:Pivot",
@@ -67,14 +67,14 @@ describe("lex", () => {
     expect(kindsOf(text)).toEqual(kinds);
   });
 
-  it.each(["1a", "1.5b", "1e5c", "0x1g", "1select", "1e5e5"])("wants a blank inside %s", (text) => {
+  it.each(["1a", "1.5b", "1e5c", "0x1g", "1select", "1e5e5"])("requires white space inside %s", (text) => {
     expect(lex(text, 10).at(-1)).toMatchObject({
       kind: "error",
       value: "Syntax error: Missing whitespace between literal and alias",
     });
   });
 
-  it("reads the longest symbol, but leaves > alone, since it closes types", () => {
+  it("reads the longest symbol, except that > stays single since it closes types", () => {
     expect(kindsOf("|> || | => = -> - != <= <> << < >= >> :: @@ @").slice(0, -1)).toEqual(
       ["|>", "||", "|", "=>", "=", "->", "-", "!=", "<=", "<>", "<<", "<", ">=", ">", ">", "::", "@@", "@"].map(
         (symbol) => `symbol:${symbol}`,
@@ -83,7 +83,7 @@ describe("lex", () => {
     expect(kindsOf("STRUCT<>")).toEqual(["reserved:STRUCT", "symbol:<", "symbol:>", "end:"]);
   });
 
-  it("skips blanks of all kinds and comments of all three kinds", () => {
+  it("skips every kind of white space and all three kinds of comment", () => {
     expect(kindsOf("\u00a0\u2003\u3000a-- x\nb# y\r\nc/* z * / */d--")).toEqual([
       "identifier:a",
       "identifier:b",
@@ -148,7 +148,7 @@ describe("lex", () => {
     ["a \0", 'Illegal input character "\\u0000"', 2],
     ["é", 'Illegal input character "é"', 0],
     ["\u{1f600}", 'Illegal input character "\u{1f600}"', 0],
-  ])("tells what is wrong with %j", (text, message, start) => {
+  ])("explains what is wrong with %j", (text, message, start) => {
     expect(lex(text, 10).at(-1)).toMatchObject({ kind: "error", value: `Syntax error: ${message}`, start });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { diagnose, problemOf } from "../testing/tree.ts";
 
-describe("a text that is no query", () => {
+describe("the parser's error for a text that is not a query", () => {
   it.each([
     ["", 'Syntax error: Expected "(" or keyword SELECT or keyword TABLE but got end of statement [1:1]'],
     ["SELECT", "Syntax error: Unexpected end of statement [1:7]"],
@@ -115,18 +115,18 @@ describe("a text that is no query", () => {
     ["SELECT 'x", "Syntax error: Unclosed string literal [1:8]"],
     ["SELECT ) 'x", 'Syntax error: Unexpected ")" [1:8]'],
     ["SELECT '\ud83d'", "Syntax error: Text holds half of a surrogate pair [1:9]"],
-  ])("is answered with what was expected and where: %j", (text, problem) => {
+  ])("says what was expected and where: %j", (text, problem) => {
     expect(problemOf(text)).toBe(problem);
   });
 
-  it("is a syntax error that spans what is wrong", () => {
+  it("is a syntax error whose span covers the wrong token", () => {
     expect(diagnose("SELECT 1 FROM WHERE")).toEqual([
       { code: "syntax_error", message: "Syntax error: Unexpected keyword WHERE", span: { start: 14, end: 19 } },
     ]);
   });
 });
 
-describe("what is known, but no part of the language", () => {
+describe("the parser's error for syntax outside the supported language", () => {
   it.each([
     "INSERT",
     "UPDATE",
@@ -144,7 +144,7 @@ describe("what is known, but no part of the language", () => {
     "EXECUTE",
     "GRANT",
     "TRUNCATE",
-  ])("is refused by name: %s", (statement) => {
+  ])("names the refused statement %s", (statement) => {
     const text = `${statement} INTO t SELECT 1`;
     const message = `${statement} statements are not supported; only queries can be run`;
     expect(diagnose(text)).toEqual([
@@ -164,7 +164,7 @@ describe("what is known, but no part of the language", () => {
     "DESCRIBE",
     "STATIC_DESCRIBE",
     "MATCH_RECOGNIZE (x)",
-  ])("is refused by name as a pipe operator: %s", (operator) => {
+  ])("names the refused pipe operator %s", (operator) => {
     const [name = ""] = operator.split(" ");
     expect(diagnose(`FROM t |> ${operator}`)).toMatchObject([
       { code: "unsupported", name, message: `Pipe operator ${name} is not supported; only queries can be run` },
@@ -181,11 +181,11 @@ describe("what is known, but no part of the language", () => {
     ["SELECT 1 FROM t FOR UPDATE", "FOR UPDATE"],
     ["SELECT WITH DIFFERENTIAL_PRIVACY a FROM t", "DIFFERENTIAL_PRIVACY"],
     ["SELECT * FROM t MATCH_RECOGNIZE (x)", "MATCH_RECOGNIZE"],
-  ])("is refused by name: %s", (text, name) => {
+  ])("names the refused construct: %s", (text, name) => {
     expect(diagnose(text)).toMatchObject([{ code: "unsupported", name }]);
   });
 
-  it("is told where the grammar takes more than the language", () => {
+  it("is reported where the grammar accepts more than the language", () => {
     for (const text of [
       "SELECT f((x, 1) -> x)",
       "SELECT f(a.b -> 1)",
@@ -197,7 +197,7 @@ describe("what is known, but no part of the language", () => {
     expect(diagnose("SELECT f(1 -> x)")).toMatchObject([{ code: "syntax_error" }]);
   });
 
-  it("is told all together where the grammar has it", () => {
+  it("is reported for every place in the text at once", () => {
     const text = "SELECT a IN UNNEST(b, c) FROM d NATURAL JOIN e UNION ALL SELECT 1 EXCEPT ALL SELECT 2";
     expect(diagnose(text).map(({ code }) => code)).toEqual(["invalid_query", "unsupported", "invalid_query"]);
   });

@@ -31,8 +31,8 @@ function nest([open, inner, close]: readonly [string, string, string], levels: n
   return `SELECT ${open.repeat(levels)}${inner}${close.repeat(levels)}`;
 }
 
-describe("limits", () => {
-  it.each(NESTABLE)("let %s nest deep enough, and refuse more", (...construct) => {
+describe("the parser's limits", () => {
+  it.each(NESTABLE)("allow %s to nest deeply, and reject deeper nesting", (...construct) => {
     const text = nest(construct, Math.floor(MAX_NESTING_DEPTH / 8));
     expect(printQuery(parseQuery(text))).not.toBe("");
     for (const levels of [MAX_NESTING_DEPTH + 1, 5_000, 50_000]) {
@@ -52,7 +52,7 @@ describe("limits", () => {
     ["SELECT a", "::INT64", ""],
     ["FROM f(", "TABLE g(", "TABLE x"],
     ["FROM t ", "|> RECURSIVE UNION ALL (", "|> WHERE a"],
-  ])("refuse %s followed by ever more %s", (start, open, inner) => {
+  ])("reject %s followed by 20,000 copies of %s", (start, open, inner) => {
     expect(diagnose(`${start}${open.repeat(20_000)}${inner}`)).toMatchObject([{ code: "too_complex" }]);
   });
 
@@ -63,24 +63,24 @@ describe("limits", () => {
     ["a IN (SELECT ", "1", ")"],
     ["((SELECT ", "1", "))"],
     ["(SELECT * FROM (SELECT ", "1", ") AS b)"],
-  ] as const)("bound queries that are operands of each other: %s", (...construct) => {
+  ] as const)("bound the nesting of queries as operands: %s", (...construct) => {
     expect(diagnose(nest(construct, MAX_SUBQUERY_DEPTH))).toEqual([]);
     for (const levels of [MAX_SUBQUERY_DEPTH + 1, 50_000]) {
       expect(diagnose(nest(construct, levels))).toMatchObject([{ code: "too_complex" }]);
     }
   });
 
-  it("let tables that are queries nest deeper", () => {
+  it("allow sub-queries in FROM to nest deeper", () => {
     const levels = MAX_NESTING_DEPTH / 4;
     expect(diagnose(`${"SELECT * FROM (".repeat(levels)}SELECT 1${")".repeat(levels)}`)).toEqual([]);
   });
 
-  it("let AND and OR chains be as long as the text", () => {
+  it("allow AND and OR chains as long as the text", () => {
     const text = `SELECT 1 WHERE ${Array(20_000).fill("a = 1").join(" AND ")} OR b`;
     expect(treeOf(printQuery(parseQuery(text)))).toEqual(treeOf(text));
   });
 
-  it("bound chains of operators and of joins", () => {
+  it("bound chains of operators and chains of joins", () => {
     const operators = (count: number): string => `SELECT 1${" + 1".repeat(count)}`;
     expect(diagnose(operators(MAX_CHAIN_LENGTH))).toEqual([]);
     expect(diagnose(operators(MAX_CHAIN_LENGTH + 1))).toMatchObject([{ code: "too_complex" }]);
@@ -98,7 +98,7 @@ describe("limits", () => {
     expect(diagnose(`FROM t |> EXTEND a${", a".repeat(MAX_SELECT_ITEMS)}`)).toMatchObject([{ code: "too_complex" }]);
   });
 
-  it("bound the tokens and the length of a text", () => {
+  it("bound the number of tokens and the length of the text", () => {
     expect(diagnose(`SELECT 1 IN (1${", 1".repeat(MAX_TOKENS / 2 - 10)})`)).toEqual([]);
     expect(diagnose(`SELECT 1 IN (1${", 1".repeat(MAX_TOKENS / 2)})`)).toMatchObject([{ code: "too_complex" }]);
     expect(diagnose(`SELECT '${"x".repeat(MAX_QUERY_LENGTH - 9)}'`)).toEqual([]);
@@ -121,7 +121,7 @@ describe("limits", () => {
     ["angles", "ARRAY<"],
     ["pipes", "|>"],
     ["parameters", "?"],
-  ])("end quickly on a text full of %s", (_name, part) => {
+  ])("end parsing quickly for a text full of %s", (_name, part) => {
     const text = `SELECT ${part.repeat(Math.floor(500_000 / part.length))}`;
     expect(diagnose(text).length).toBeLessThanOrEqual(1);
   });

@@ -27,8 +27,8 @@ function kindOfQuery(query: Query): string {
   return query.body.kind;
 }
 
-describe("expressions", () => {
-  it("reads a path as field accesses and a path before parentheses as a function's name", () => {
+describe("the parser, reading expressions,", () => {
+  it("reads a path as field accesses, and a path before parentheses as a function's name", () => {
     expect(expressionTreeOf("a.b")).toMatchObject({ kind: "FieldAccess", base: { name: "a" }, field: { name: "b" } });
     expect(expressionTreeOf("a.b.c(1)")).toMatchObject({
       kind: "FunctionCall",
@@ -37,7 +37,7 @@ describe("expressions", () => {
     });
   });
 
-  it("tells SAFE. from a name in back-ticks", () => {
+  it("distinguishes the prefix SAFE. from a quoted name", () => {
     expect(expressionTreeOf("safe.f(1)")).toMatchObject({ isSafe: true, name: { parts: [{ name: "f" }] } });
     expect(expressionTreeOf("`safe`.f(1)")).toMatchObject({
       isSafe: false,
@@ -45,7 +45,7 @@ describe("expressions", () => {
     });
   });
 
-  it("gives a chained call its receiver as first argument", () => {
+  it("passes the receiver of a chained call as its first argument", () => {
     expect(expressionTreeOf("(a).f(1)")).toMatchObject({
       kind: "FunctionCall",
       isChained: true,
@@ -60,7 +60,7 @@ describe("expressions", () => {
   });
 
   it.each(["OFFSET", "SAFE_OFFSET", "ORDINAL", "SAFE_ORDINAL", "KEY", "SAFE_KEY"])(
-    "reads [%s(i)] as a way to index",
+    "reads [%s(i)] as an access mode of the subscript",
     (mode) => {
       expect(expressionTreeOf(`a[${mode.toLowerCase()}(i)]`)).toMatchObject({
         kind: "Subscript",
@@ -70,13 +70,13 @@ describe("expressions", () => {
     },
   );
 
-  it("reads any other index as it is", () => {
+  it("reads any other subscript as a plain one", () => {
     for (const index of ["i", "f(i)", "`offset`(i)", "offset(i, j)", "x.offset(i)"]) {
       expect(expressionTreeOf(`a[${index}]`)).toMatchObject({ kind: "Subscript", mode: "PLAIN" });
     }
   });
 
-  it("flattens chains of AND and OR, but not what stands in parentheses", () => {
+  it("flattens chains of AND and OR, but not parenthesised operands", () => {
     expect(expressionTreeOf("a AND b AND c")).toMatchObject({ operator: "AND", operands: [{}, {}, {}] });
     expect(expressionTreeOf("(a OR b) OR c")).toMatchObject({
       operator: "OR",
@@ -89,19 +89,19 @@ describe("expressions", () => {
     expect(expressionTreeOf("b'\\x01' b'b'")).toEqual({ kind: "BytesLiteral", value: Uint8Array.of(1, 98) });
   });
 
-  it("keeps integers as they are written, since their range depends on their sign", () => {
+  it("keeps the text of an integer, since its range depends on its sign", () => {
     expect(expressionTreeOf("-9223372036854775808")).toMatchObject({
       operator: "-",
       operand: { kind: "IntLiteral", text: "9223372036854775808" },
     });
   });
 
-  it("tells tuples from STRUCT()", () => {
+  it("distinguishes tuples from STRUCT()", () => {
     expect(expressionTreeOf("(a, b)")).toMatchObject({ kind: "StructConstructor", isTuple: true });
     expect(expressionTreeOf("STRUCT(a, b)")).not.toHaveProperty("isTuple");
   });
 
-  it("numbers positional parameters in the order of the text", () => {
+  it("numbers positional parameters in text order", () => {
     const positions = [
       ...JSON.stringify(treeOf("SELECT ?, f(?) FROM t WHERE x = ? LIMIT ?")).matchAll(/"position":(\d)/g),
     ];
@@ -118,7 +118,7 @@ describe("expressions", () => {
     expect(expressionTreeOf("a.b::NUMERIC(5)")).toEqual(expressionTreeOf("CAST(a.b AS NUMERIC(5))"));
   });
 
-  it("tells a list from a query after IN, and a scalar query from a set after LIKE ANY", () => {
+  it("distinguishes a list from a query after IN, and a scalar query from a set after LIKE ANY", () => {
     expect(expressionTreeOf("a IN ((SELECT 1))")).toMatchObject({ set: { kind: "QuerySet" } });
     expect(expressionTreeOf("a IN ((SELECT 1) UNION ALL (SELECT 2))")).toMatchObject({ set: { kind: "QuerySet" } });
     expect(expressionTreeOf("a IN ((SELECT 1) + 1)")).toMatchObject({
@@ -128,18 +128,18 @@ describe("expressions", () => {
     expect(expressionTreeOf("a LIKE ANY ((SELECT 1))")).toMatchObject({ pattern: { set: { kind: "List" } } });
   });
 
-  it("spans what was read, without the blanks around it", () => {
+  it("excludes surrounding white space from spans", () => {
     const text = "SELECT  a + f( b )  FROM t";
     const [item] = selectOf(text).items;
     expect(text.slice(item?.span.start, item?.span.end)).toBe("a + f( b )");
   });
 
-  it("reads what stands in parentheses as if it stood alone", () => {
+  it("reads a parenthesised expression like the expression alone", () => {
     expect(withoutSpans(parseExpressionText("((((a)))) + (b)"))).toEqual(expressionTreeOf("a + b"));
   });
 });
 
-describe("FROM", () => {
+describe("the parser, reading FROM,", () => {
   it.each([
     ["a JOIN b JOIN c ON x", "((a INNER b) INNER c ON x)"],
     ["a, b JOIN c ON x, d", "(((a COMMA b) INNER c ON x) COMMA d)"],
@@ -153,11 +153,11 @@ describe("FROM", () => {
     ["my-project.data.t", "my-project/data/t"],
     ["a-1.b, c-2-d", "(a-1/b COMMA c-2-d)"],
     ["`a.b`.c", "a.b/c"],
-  ])("combines %s", (text, shape) => {
+  ])("nests the joins of %s", (text, shape) => {
     expect(fromShape(text)).toBe(shape);
   });
 
-  it("tells PIVOT, UNPIVOT and QUALIFY from aliases by what follows them", () => {
+  it("distinguishes PIVOT, UNPIVOT and QUALIFY from aliases by what follows them", () => {
     expect(selectOf("SELECT 1 FROM t PIVOT(SUM(a) FOR b IN (1))").from).toMatchObject({
       suffixes: [{ kind: "Pivot" }],
     });
@@ -167,7 +167,7 @@ describe("FROM", () => {
     expect(selectOf("SELECT 1 FROM t qualify GROUP BY y").from).toMatchObject({ alias: { name: "qualify" } });
   });
 
-  it("tells a parenthesised query from a parenthesised join of queries", () => {
+  it("distinguishes a parenthesised query from a parenthesised join of queries", () => {
     expect(fromShape("((SELECT 1))")).toBe("TableSubquery");
     expect(fromShape("((SELECT 1) UNION ALL (SELECT 2))")).toBe("TableSubquery");
     expect(fromShape("((SELECT 1) JOIN (SELECT 2))")).toBe("[(TableSubquery INNER TableSubquery)]");
@@ -176,8 +176,8 @@ describe("FROM", () => {
   });
 });
 
-describe("queries", () => {
-  it("drops redundant parentheses and keeps the others", () => {
+describe("the parser, reading queries,", () => {
+  it("drops redundant parentheses only", () => {
     expect(treeOf("((SELECT 1))")).toEqual(treeOf("SELECT 1"));
     expect(kindOfQuery(parseQuery("(SELECT 1 LIMIT 1) LIMIT 2"))).toBe("Query");
     expect(kindOfQuery(parseQuery("(SELECT 1) |> WHERE x"))).toBe("Query");
@@ -189,7 +189,7 @@ describe("queries", () => {
     expect(treeOf("(SELECT 1) AS t")).toEqual(treeOf("SELECT 1 |> AS t"));
   });
 
-  it("puts all inputs of a chain of set operations side by side", () => {
+  it("collects all inputs of a chain of set operations in one node", () => {
     expect(parseQuery("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3").body).toMatchObject({
       kind: "SetOperation",
       mode: { operator: "UNION", isAll: true },
@@ -213,18 +213,18 @@ describe("queries", () => {
     ]);
   });
 
-  it("reads trailing commas of SELECT lists and pipe operators", () => {
+  it("accepts trailing commas in SELECT lists and pipe operators", () => {
     expect(treeOf("SELECT a, FROM t")).toEqual(treeOf("SELECT a FROM t"));
     expect(treeOf("FROM t |> EXTEND a, |> ORDER BY b, |> DROP c,")).toEqual(
       treeOf("FROM t |> EXTEND a |> ORDER BY b |> DROP c"),
     );
   });
 
-  it("reads a chained call on a number in parentheses", () => {
+  it("reads a chained call on a parenthesised number", () => {
     expect(treeOf("SELECT (1).f()")).toEqual(treeOf("SELECT ((1)).f()"));
   });
 
-  it("does not mind the case of keywords and keeps the case of names", () => {
+  it("ignores the case of keywords and preserves the case of names", () => {
     expect(treeOf("select A from T where B is not null")).toEqual(treeOf("SELECT A FROM T WHERE B IS NOT NULL"));
     expect(treeOf("SELECT a")).not.toEqual(treeOf("SELECT A"));
   });

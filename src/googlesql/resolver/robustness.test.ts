@@ -139,7 +139,7 @@ const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 const words = fc.constantFrom(...NAMES, ...FUNCTIONS, "1", "'a'", "NULL", "DISTINCT", "*", "ALL", "DATE", "a2", "a3.x");
 
 describe("any query that parses", () => {
-  it("is resolved where its expressions have the types that are due", () => {
+  it("is resolved if its expressions have valid types", () => {
     const refused = new Map<string, string>();
     const count = sampleSize(400, 5_000);
     for (let seed = 0; seed < count; seed++) {
@@ -149,7 +149,7 @@ describe("any query that parses", () => {
     expect(refused).toEqual(new Map());
   });
 
-  it("is resolved or refused where a word of such a query is another", () => {
+  it("is resolved or rejected cleanly after one word is replaced", () => {
     const seen = new Map<string, number>();
     const mutated = fc.tuple(seeds, fc.nat(), words).map(([seed, place, word]) => {
       const parts = typedQuery(seed).split(/\b(?=\w)|\b(?=\W)/);
@@ -168,7 +168,7 @@ describe("any query that parses", () => {
     expect(seen.get("refused")).toBeGreaterThan(0);
   });
 
-  it("is resolved or refused, and never breaks the resolver", () => {
+  it("is resolved or rejected cleanly, whatever it consists of", () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(query, (text) => {
@@ -179,7 +179,7 @@ describe("any query that parses", () => {
     expect([...seen].sort()).toEqual(expect.arrayContaining(["refused", "resolved"]));
   });
 
-  it("has one type for an expression wherever it stands", () => {
+  it("gives an expression the same type in a sub-query as in the outer query", () => {
     fc.assert(
       fc.property(expression, (text) => {
         const wrapped = [
@@ -192,7 +192,7 @@ describe("any query that parses", () => {
     );
   });
 
-  it("resolves to the same tree each time", () => {
+  it("resolves to the same tree every time", () => {
     fc.assert(
       fc.property(fc.oneof(query, seeds.map(typedQuery)), (text) => {
         let parsed: Query;
@@ -233,7 +233,7 @@ describe("large queries", () => {
     ["inputs of UNION ALL", list(10_000, (i) => `SELECT ${i}`, " UNION ALL ")],
     ["common table expressions", `WITH ${list(2_000, (i) => `t${i} AS (SELECT 1 AS x)`)} SELECT x FROM t7`],
     ["unknown names", `SELECT ${list(9_000, (i) => `nope${i}`)} FROM people`],
-  ])("of thousands of %s are resolved, or refused with some of their problems", (_, text) => {
+  ])("of thousands of %s are resolved, or rejected with at most 50 problems", (_, text) => {
     const parsed = parseQuery(text);
     try {
       expect(resolveQuery(parsed, text, { tables: TABLES }).columns.length).toBeGreaterThan(0);
@@ -243,7 +243,7 @@ describe("large queries", () => {
     }
   });
 
-  it("nested beyond the limit are refused, not overflown", () => {
+  it("nested beyond the limit are rejected without overflowing the stack", () => {
     const start: Select = { kind: "Select", isDistinct: false, items: [], windows: [], span: { start: 0, end: 1 } };
     let deep: Expression = { kind: "IntLiteral", text: "1", span: { start: 0, end: 1 } };
     for (let i = 0; i < 50_000; i++)
@@ -253,7 +253,7 @@ describe("large queries", () => {
     expect(() => resolveQuery(parsed, "x", { tables: TABLES })).toThrow("nested more than 1000 levels deep");
   });
 
-  it("of very many pipes are refused", () => {
+  it("of thousands of pipe operators are rejected", () => {
     expect(errorsOf(`FROM people ${"|> WHERE id > 1 ".repeat(3_000)}`)).toEqual([
       'too_complex at "id > 1": The query is nested more than 1000 levels deep',
     ]);

@@ -36,7 +36,7 @@ function errorsOf(consumer: string): readonly string[] {
 }
 
 describe("a consumer's query in the sandbox", () => {
-  it("reads the saved expressions in any case, in the order that they have", () => {
+  it("reads the saved expressions in any case, and preserves their order", () => {
     expect(dumpOf("select ID from App_Logs limit 10")).toMatchInlineSnapshot(`
       "select ID=id#5:STRING
         with
@@ -49,7 +49,7 @@ describe("a consumer's query in the sandbox", () => {
     `);
   });
 
-  it("brings only the expressions that it reads, also through others", () => {
+  it("includes only the saved expressions that it reads, directly or through others", () => {
     expect(dumpOf("SELECT name FROM names")).toMatchInlineSnapshot(`
       "select name=name#14:STRING
         with
@@ -71,7 +71,7 @@ describe("a consumer's query in the sandbox", () => {
     `);
   });
 
-  it("lists the parameters of both texts that are read", () => {
+  it("lists the parameters that it and the saved expressions it reads use", () => {
     expect(sandboxed(SAVED, "SELECT id FROM app_logs WHERE timestamp > @start", OPTIONS).parameters).toEqual([
       { key: "project", type: STRING },
       { key: "start", type: TIMESTAMP },
@@ -79,12 +79,12 @@ describe("a consumer's query in the sandbox", () => {
     expect(sandboxed(SAVED, "SELECT name FROM names", OPTIONS).parameters).toEqual([]);
   });
 
-  it("finds aliases, dotted ones too", () => {
+  it("finds aliases, including dotted ones", () => {
     expect(dumpOf("SELECT p.id FROM postgres_logs p").split("\n")[0]).toBe("select id=id#5:STRING");
     expect(dumpOf("SELECT id FROM `dotted.logs`").split("\n")[0]).toBe("select id=id#5:STRING");
   });
 
-  it("may hide a saved expression for itself, not for the other saved ones", () => {
+  it("may shadow a saved expression for itself, but not for other saved expressions", () => {
     expect(
       dumpOf("WITH buyers AS (SELECT 'mine' AS name) SELECT b.name, n.name FROM buyers b, names n"),
     ).toMatchInlineSnapshot(`
@@ -147,7 +147,7 @@ describe("a consumer's query in the sandbox", () => {
     expect(errorsOf(consumer)[0]).toMatch(/^unknown_table at "(.*)": Table not found: \S+$/);
   });
 
-  it("is told of names near to the saved expressions only", () => {
+  it("gets suggestions only from the names of saved expressions", () => {
     expect(errorsOf("SELECT 1 FROM app_log")).toEqual([
       'unknown_table at "app_log": Table not found: app_log; did you mean app_logs?',
     ]);
@@ -157,7 +157,7 @@ describe("a consumer's query in the sandbox", () => {
     ]);
   });
 
-  it("has the declared parameters only", () => {
+  it("may use only the declared parameters", () => {
     expect(errorsOf("SELECT @nope, @projekt")).toEqual([
       'unknown_parameter at "@nope": Query parameter @nope is not declared',
       'unknown_parameter at "@projekt": Query parameter @projekt is not declared; did you mean @project?',
@@ -165,12 +165,12 @@ describe("a consumer's query in the sandbox", () => {
   });
 });
 
-describe("a saved query", () => {
-  it("without expressions makes nothing visible", () => {
+describe("the saved query of a sandbox", () => {
+  it("exposes nothing if it has no common table expressions", () => {
     expect(() => sandboxed("SELECT id FROM people", "SELECT id FROM people")).toThrow("Table not found: people");
   });
 
-  it("that is wrong is reported with its own text", () => {
+  it("is quoted in the errors that it causes", () => {
     const saved = "WITH a AS (SELECT nope FROM people) SELECT 1";
     try {
       sandboxed(saved, "SELECT 1");

@@ -7,7 +7,7 @@ import { findName, namedColumn, scopeOf } from "./scope.ts";
 const column = (id: number, name: string): Column => ({ id, name, type: INT64 });
 
 describe("findName", () => {
-  it("gives the same answers to the first names it is asked for and to all later ones", () => {
+  it("gives the same answer on the first lookup and on all later ones", () => {
     const [a, b, other] = [column(1, "A"), column(2, "b"), column(3, "B")];
     const columns = [namedColumn("A", a), namedColumn("b", b), namedColumn("B", other), namedColumn("t", b)];
     const ranges = ["t", "u", "U"].map((name) => ({ name, columns, isLenient: false }));
@@ -23,7 +23,7 @@ describe("findName", () => {
 });
 
 describe("ColumnSet", () => {
-  it("holds the ids that were added, in any order", () => {
+  it("contains exactly the added ids, in whatever order they were added", () => {
     const ids = new ColumnSet();
     for (const id of [70_000, 3, 5]) ids.add(id);
     expect([3, 4, 5, 70_000, -1].map((id) => ids.has(id))).toEqual([true, false, true, true, false]);

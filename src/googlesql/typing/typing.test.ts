@@ -45,7 +45,7 @@ const SCALARS = [
 ];
 
 describe("implicit coercion", () => {
-  it("goes up the numeric types, and from DATE to DATETIME", () => {
+  it("widens numeric types, and DATE to DATETIME", () => {
     const pairs = SCALARS.flatMap((from) =>
       SCALARS.filter((to) => from !== to && implicitCost(from, to) !== undefined).map(
         (to) => `${from.kind}>${to.kind}`,
@@ -66,7 +66,7 @@ describe("implicit coercion", () => {
     expect(implicitCost(INT64, FLOAT64)).toBeLessThan(implicitCost(INT64, NUMERIC) ?? 0);
   });
 
-  it("goes into arrays and structs", () => {
+  it("applies to the elements of arrays and the fields of structs", () => {
     expect(implicitCost(arrayOf(INT64), arrayOf(FLOAT64))).toBeDefined();
     expect(implicitCost(structOf([{ type: INT64 }]), structOf([{ name: "a", type: NUMERIC }]))).toBeDefined();
     expect(implicitCost(structOf([{ type: INT64 }]), structOf([{ type: STRING }]))).toBeUndefined();
@@ -74,7 +74,7 @@ describe("implicit coercion", () => {
   });
 });
 
-describe("supertypes", () => {
+describe("the supertype", () => {
   it.each<[SqlType, SqlType, string | undefined]>([
     [INT64, FLOAT64, "FLOAT64"],
     [NUMERIC, INT64, "NUMERIC"],
@@ -87,13 +87,13 @@ describe("supertypes", () => {
     [INT64, STRING, undefined],
     [DATE, TIMESTAMP, undefined],
     [arrayOf(INT64), INT64, undefined],
-  ])("of %o and %o", (a, b, expected) => {
+  ])("is the same in either order for %o and %o", (a, b, expected) => {
     const both = [supertype(a, b), supertype(b, a)].map((type) => (type === undefined ? undefined : formatType(type)));
     expect(both[0]).toBe(expected);
     expect(both[1]?.replace("b ", "a ")).toBe(expected);
   });
 
-  it("of records have the fields of both, of several shapes where their types differ", () => {
+  it("of two records has the fields of both, with several shapes where their types differ", () => {
     const record = (fields: RecordType["fields"], isRepeated = false): RecordType => ({
       kind: "RECORD",
       fields,
@@ -127,7 +127,7 @@ describe("supertypes", () => {
 });
 
 describe("casts", () => {
-  it("exist as the conversion rules list them", () => {
+  it("exist where the conversion rules list them", () => {
     const matrix = Object.fromEntries(
       SCALARS.map((from) => [
         from.kind,
@@ -153,7 +153,7 @@ describe("casts", () => {
     });
   });
 
-  it("go through arrays and structs of the same shape", () => {
+  it("convert arrays and structs of the same shape", () => {
     expect(isCastable(arrayOf(INT64), arrayOf(STRING))).toBe(true);
     expect(isCastable(arrayOf(INT64), STRING)).toBe(false);
     expect(isCastable(structOf([{ type: INT64 }]), structOf([{ type: STRING }]))).toBe(true);
@@ -161,7 +161,7 @@ describe("casts", () => {
     expect(isCastable(STRING, { kind: "RANGE", element: DATE })).toBe(true);
   });
 
-  it("take FORMAT between text and dates, numbers or bytes", () => {
+  it("accept FORMAT between text and dates, numbers or bytes", () => {
     expect(isFormatCastable(DATE, STRING)).toBe(true);
     expect(isFormatCastable(STRING, TIMESTAMP)).toBe(true);
     expect(isFormatCastable(BYTES, STRING)).toBe(true);
@@ -171,8 +171,8 @@ describe("casts", () => {
   });
 });
 
-describe("what may be done with values of a type", () => {
-  it("depends on what it holds", () => {
+describe("the type predicates", () => {
+  it("decide whether a type is comparable, orderable or groupable by what it contains", () => {
     const array = arrayOf(STRING);
     const struct = structOf([{ name: "a", type: INT64 }]);
     expect([JSON_TYPE, array, struct, arrayOf(JSON_TYPE), INTERVAL].map(isComparable)).toEqual([
@@ -186,13 +186,13 @@ describe("what may be done with values of a type", () => {
     expect([JSON_TYPE, array, struct].map(isGroupable)).toEqual([false, true, true]);
   });
 
-  it("compares struct fields by name without case", () => {
+  it("compare struct fields by name without case", () => {
     expect(isSameType(structOf([{ name: "a", type: INT64 }]), structOf([{ name: "A", type: INT64 }]))).toBe(true);
     expect(isSameType(structOf([{ name: "a", type: INT64 }]), structOf([{ type: INT64 }]))).toBe(false);
   });
 });
 
-describe("dates and times in text", () => {
+describe("the parser of dates and times", () => {
   it.each([
     ["2024-2-29", "2024-02-29"],
     ["0001-01-01", "0001-01-01"],
@@ -231,13 +231,13 @@ describe("dates and times in text", () => {
     ["2024-01-01 00:00:00+15:00", "UTC", undefined],
   ])("reads the timestamp %s in %s", (text, zone, expected) => expect(parseTimestampText(text, zone)).toBe(expected));
 
-  it("knows time zones", () => {
+  it("recognises time zones", () => {
     expect(["UTC", "+05:30", "-8", "Europe/Paris"].map(isTimeZone)).toEqual([true, true, true, true]);
     expect(["", "Nowhere", "+25:00"].map(isTimeZone)).toEqual([false, false, false]);
   });
 });
 
-describe("decimals in text", () => {
+describe("the parser of decimals", () => {
   it.each([
     ["1.10", "NUMERIC", "1.1"],
     ["-0", "NUMERIC", "0"],
@@ -265,7 +265,7 @@ describe("decimals in text", () => {
   ] as const)("reads %s as %s", (text, kind, expected) => expect(parseDecimalText(text, kind)).toBe(expected));
 });
 
-describe("intervals in text", () => {
+describe("the parser of intervals", () => {
   it.each([
     ["5", "DAY", undefined, "0-0 5 0:0:0"],
     ["-7", "QUARTER", undefined, "-1-9 0 0:0:0"],
@@ -283,7 +283,7 @@ describe("intervals in text", () => {
     expect(parts === undefined ? undefined : formatInterval(parts)).toBe(expected);
   });
 
-  it("keeps within the type's range", () => {
+  it("limits values to the type's range", () => {
     expect(intervalOf(10_000n, "YEAR")).toBeDefined();
     expect(intervalOf(10_001n, "YEAR")).toBeUndefined();
     expect(intervalOf(-3_660_001n, "DAY")).toBeUndefined();

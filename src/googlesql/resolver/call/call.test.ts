@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { dumpOf, errorsOf } from "../testing/resolved.ts";
 
-describe("overloads", () => {
-  it("take the signature with the least coercion", () => {
+describe("overload resolution", () => {
+  it("takes the signature with the least coercion", () => {
     expect(
       dumpOf(
         "SELECT ABS(id), ABS(score), ROUND(id), CEIL(total), SUBSTR(name, 1), SUBSTR(b'ab', 1), CONCAT(name, " +
@@ -17,7 +17,7 @@ describe("overloads", () => {
     `);
   });
 
-  it("unify templates over columns and literals", () => {
+  it("unifies templates over columns and literals", () => {
     expect(
       dumpOf(
         "SELECT GREATEST(id, 2.5), LEAST(total, 1.5), ARRAY_CONCAT([1], [2.5]), GENERATE_ARRAY(1, 10, 2), " +
@@ -30,7 +30,7 @@ describe("overloads", () => {
     `);
   });
 
-  it("take named arguments", () => {
+  it("assigns named arguments", () => {
     expect(dumpOf(`SELECT PARSE_JSON('1', wide_number_mode => 'round')`)).toMatchInlineSnapshot(`
       "select f0_=f0#1:JSON
         compute PARSE_JSON("1", "round") as f0#1
@@ -38,7 +38,7 @@ describe("overloads", () => {
     `);
   });
 
-  it("report what no signature takes", () => {
+  it("reports arguments that match no signature", () => {
     expect(errorsOf(`SELECT ABS('a')`)).toMatchInlineSnapshot(`
       [
         "type_mismatch at "ABS('a')": No matching signature for function ABS for argument types: STRING. Supported: ABS(NUMBER) -> NUMBER",
@@ -74,8 +74,8 @@ describe("overloads", () => {
   });
 });
 
-describe("names of functions", () => {
-  it("have no case, and aliases", () => {
+describe("the resolver of function names", () => {
+  it("ignores case and knows aliases", () => {
     expect(
       dumpOf(`SELECT upper('a'), Ceiling(1.5), NET.Host('http://a'), CURRENT_DATE, CHARACTER_LENGTH('a')`),
     ).toMatchInlineSnapshot(`
@@ -85,7 +85,7 @@ describe("names of functions", () => {
     `);
   });
 
-  it("unknown ones are suggested", () => {
+  it("suggests the nearest name for an unknown one", () => {
     expect(errorsOf(`SELECT UPER('a')`)).toMatchInlineSnapshot(`
       [
         "unknown_function at "UPER": Function not found: UPER; did you mean UPPER?",
@@ -108,7 +108,7 @@ describe("names of functions", () => {
     `);
   });
 
-  it("refused ones say why", () => {
+  it("says why a function is refused", () => {
     expect(errorsOf(`SELECT SESSION_USER()`)).toMatchInlineSnapshot(`
       [
         "unsupported at "SESSION_USER": SESSION_USER is not supported: an endpoint's query runs for a token, not for a user's session",
@@ -121,7 +121,7 @@ describe("names of functions", () => {
     `);
   });
 
-  it("SAFE. is kept", () => {
+  it("preserves the prefix SAFE.", () => {
     expect(dumpOf(`SELECT SAFE.SUBSTR('a', 0), SAFE.PARSE_DATE('%Y', 'x')`)).toMatchInlineSnapshot(`
       "select f0_=f0#1:STRING, f1_=f1#2:DATE
         compute SAFE.SUBSTR("a", 0) as f0#1, SAFE.PARSE_DATE("%Y", "x") as f1#2
@@ -129,7 +129,7 @@ describe("names of functions", () => {
     `);
   });
 
-  it("scalar functions take no modifiers", () => {
+  it("rejects modifiers on scalar functions", () => {
     expect(errorsOf(`SELECT UPPER(DISTINCT 'a')`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "UPPER(DISTINCT 'a')": DISTINCT is not allowed for the scalar function UPPER",
@@ -153,8 +153,8 @@ describe("names of functions", () => {
   });
 });
 
-describe("aggregates", () => {
-  it("take DISTINCT, NULLS, ORDER BY, LIMIT and HAVING where they may", () => {
+describe("the resolver of aggregate functions", () => {
+  it("accepts DISTINCT, NULLS, ORDER BY, LIMIT and HAVING where the function allows them", () => {
     expect(
       dumpOf(
         "SELECT COUNT(DISTINCT name), ARRAY_AGG(name IGNORE NULLS ORDER BY score DESC " +
@@ -168,7 +168,7 @@ describe("aggregates", () => {
     `);
   });
 
-  it("report modifiers that they do not take", () => {
+  it("reports modifiers that the function does not allow", () => {
     expect(errorsOf(`SELECT COUNTIF(TRUE ORDER BY 1)`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "COUNTIF(TRUE ORDER BY 1)": ORDER BY is not allowed for the function COUNTIF",
@@ -207,7 +207,7 @@ describe("aggregates", () => {
     `);
   });
 
-  it("are allowed in ORDER BY of an aggregated query", () => {
+  it("accepts them in ORDER BY of an aggregated query", () => {
     expect(dumpOf(`SELECT name FROM people GROUP BY name ORDER BY COUNT(*) DESC`)).toMatchInlineSnapshot(`
       "select name=name#4:STRING
         order by count#5 desc
@@ -216,7 +216,7 @@ describe("aggregates", () => {
     `);
   });
 
-  it("of a correlated column belong to the inner query", () => {
+  it("assigns an aggregate of a correlated column to the inner query", () => {
     expect(dumpOf(`SELECT id, (SELECT SUM(people.id) FROM UNNEST([1, 2])) FROM people`)).toMatchInlineSnapshot(`
       "select id=id#1:INT64, f0_=f1#6:INT64
         compute scalar(sum#5 from aggregate [SUM(id#1) as sum#5] < unnest [1, 2] as element#4) as f1#6
@@ -225,8 +225,8 @@ describe("aggregates", () => {
   });
 });
 
-describe("window functions", () => {
-  it("write their frame out", () => {
+describe("the resolver of window functions", () => {
+  it("writes out the default frame", () => {
     expect(
       dumpOf(
         "SELECT ROW_NUMBER() OVER (PARTITION BY name ORDER BY id), SUM(id) OVER (ORDER BY id), SUM(id) OVER " +
@@ -242,7 +242,7 @@ describe("window functions", () => {
     `);
   });
 
-  it("take named windows, which may extend each other", () => {
+  it("accepts named windows, which may extend each other", () => {
     expect(
       dumpOf(
         "SELECT SUM(id) OVER w, RANK() OVER (v ORDER BY score) " +
@@ -255,7 +255,7 @@ describe("window functions", () => {
     `);
   });
 
-  it("of aggregates stand above them", () => {
+  it("computes a window function over aggregates after the aggregation", () => {
     expect(dumpOf(`SELECT name, SUM(COUNT(*)) OVER (ORDER BY name) FROM people GROUP BY name`)).toMatchInlineSnapshot(`
       "select name=name#4:STRING, f0_=sum#6:INT64
         window SUM(count#5) over (order by name#4 range -inf..0) as sum#6
@@ -264,7 +264,7 @@ describe("window functions", () => {
     `);
   });
 
-  it("report wrong windows", () => {
+  it("reports invalid windows", () => {
     expect(errorsOf(`SELECT RANK() OVER () FROM people`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "RANK() OVER ()": Window ORDER BY is required for the function RANK",
@@ -340,8 +340,8 @@ describe("window functions", () => {
   });
 });
 
-describe("sub-queries in expressions", () => {
-  it("may be scalar, ARRAY and EXISTS, correlated or not", () => {
+describe("the resolver of sub-queries in expressions", () => {
+  it("accepts scalar, ARRAY and EXISTS sub-queries, correlated or not", () => {
     expect(
       dumpOf(
         "SELECT (SELECT MAX(total) FROM orders o WHERE o.id = p.id), ARRAY(SELECT customer FROM orders " +
@@ -359,7 +359,7 @@ describe("sub-queries in expressions", () => {
     `);
   });
 
-  it("report more columns than one, and arrays of arrays", () => {
+  it("reports sub-queries of several columns and arrays of arrays", () => {
     expect(errorsOf(`SELECT (SELECT 1, 2)`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "(SELECT 1, 2)": Scalar subquery cannot have more than one column unless it uses SELECT AS STRUCT to build STRUCT values",
@@ -387,7 +387,7 @@ describe("sub-queries in expressions", () => {
     `);
   });
 
-  it("see outer names, inner ones first", () => {
+  it("resolves a name in the inner query first, then in the outer one", () => {
     expect(
       dumpOf(`SELECT (SELECT CONCAT(name, customer) FROM orders WHERE orders.id = people.id) FROM people`),
     ).toMatchInlineSnapshot(`

@@ -33,12 +33,12 @@ describe("a condition on any value of a path", () => {
     ["metadata.spans", "$ IS NULL"],
     ["id", "$ = 'a'"],
     ["metadata.nope.deeper", "$ = 'a'"],
-  ])("is the plain condition where %s goes through no list", (path, condition) => {
+  ])("is the plain condition where the path %s crosses no list", (path, condition) => {
     const plain = text(path, condition);
     expect(dump(path, condition)).toBe(dumpQuery(resolveQuery(parseQuery(plain), plain, { tables: TABLES })));
   });
 
-  it("warns of a value that is compared with a whole list, and says what asks for an element", () => {
+  it("warns when a single value is compared with a whole list, and suggests :@>", () => {
     const warnings = (path: string, condition: string) =>
       resolveQuery(anyOf(path, condition), text(path, condition), { tables: TABLES }).warnings ?? [];
     const [warning] = warnings("metadata.tags", "SAFE_CAST($ AS STRING) = 'a'");
@@ -50,7 +50,7 @@ describe("a condition on any value of a path", () => {
     expect(warnings("id", "$ = 'a'")).toEqual([]);
   });
 
-  it("asks every element of a list", () => {
+  it("holds if any element of a list meets it", () => {
     expect(dump("metadata.spans.name", "$ = 'a'")).toMatchInlineSnapshot(`
       "select id=id#1:STRING
         filter exists(filter $equal(element#5->name, "a") < unnest metadata#4->spans as element#5)
@@ -58,7 +58,7 @@ describe("a condition on any value of a path", () => {
     `);
   });
 
-  it("asks for none where it tests for NULL", () => {
+  it("holds for IS NULL only if every element is NULL", () => {
     expect(dump("metadata.spans.ms", "$ IS NULL")).toMatchInlineSnapshot(`
       "select id=id#1:STRING
         filter $not(exists(filter $not($is_null(element#5->ms)) < unnest metadata#4->spans as element#5))
@@ -66,20 +66,20 @@ describe("a condition on any value of a path", () => {
     `);
   });
 
-  it("is printed as the condition", () => {
+  it("prints as the condition itself", () => {
     expect(printQuery(anyOf("metadata.spans.ms", "$ = 1 OR $ = 2"))).toBe(
       printQuery(parseQuery(text("metadata.spans.ms", "$ = 1 OR $ = 2"))),
     );
   });
 
   it.each(["metadata.request", "metadata.spans", "metadata"])(
-    "asks %s, which events made an object, for a value",
+    "accepts %s, which events showed to be an object",
     (path) => {
       expect(() => dump(path, "$ = 'a'")).not.toThrow();
     },
   );
 
-  it("is refused for an object that the source declares", () => {
+  it("is rejected for an object that the source declares", () => {
     const field = (name: string, type: SqlType, isDeclared: boolean): RecordField => ({ name, type, isDeclared });
     const record = (...fields: RecordField[]): SqlType =>
       arrayOf({ kind: "RECORD", fields, isRepeated: false, isOpen: false });

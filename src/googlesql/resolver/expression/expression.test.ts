@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { dumpOf, errorsOf, expressionOf } from "../testing/resolved.ts";
 
-describe("literals", () => {
-  it("have their types and ranges", () => {
+describe("the resolver of literals", () => {
+  it("gives each literal its type within the type's range", () => {
     expect(expressionOf(`9223372036854775807`)).toMatchInlineSnapshot(`"9223372036854775807 : INT64"`);
     expect(expressionOf(`-9223372036854775808`)).toMatchInlineSnapshot(`"-9223372036854775808 : INT64"`);
     expect(expressionOf(`0x1F`)).toMatchInlineSnapshot(`"31 : INT64"`);
@@ -14,7 +14,7 @@ describe("literals", () => {
     expect(expressionOf(`TRUE`)).toMatchInlineSnapshot(`"true : BOOL"`);
   });
 
-  it("with a type are canonical", () => {
+  it("brings typed literals into canonical form", () => {
     expect(expressionOf(`DATE '2024-2-3'`)).toMatchInlineSnapshot(`"DATE'2024-02-03' : DATE"`);
     expect(expressionOf(`DATETIME '2024-02-03 4:05:06.5'`)).toMatchInlineSnapshot(
       `"DATETIME'2024-02-03T04:05:06.500000' : DATETIME"`,
@@ -35,7 +35,7 @@ describe("literals", () => {
     expect(expressionOf(`INTERVAL '1:30' HOUR TO MINUTE`)).toMatchInlineSnapshot(`"INTERVAL'0-0 0 1:30:0' : INTERVAL"`);
   });
 
-  it("out of range or malformed are reported", () => {
+  it("reports literals that are out of range or malformed", () => {
     expect(errorsOf(`SELECT 9223372036854775808`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "9223372036854775808": Invalid integer literal: 9223372036854775808",
@@ -89,8 +89,8 @@ describe("literals", () => {
   });
 });
 
-describe("operators", () => {
-  it("take the nearest common type", () => {
+describe("the resolver of operators", () => {
+  it("finds the nearest common type of the operands", () => {
     expect(
       dumpOf(
         "SELECT 1 + 2, 1 + 2.5, 1 / 2, NUMERIC '1' * 2, id + total, -total, ~id, 'a' || 'b', [1] || [2.5], id " +
@@ -103,7 +103,7 @@ describe("operators", () => {
     `);
   });
 
-  it("move dates and times", () => {
+  it("adds and subtracts dates, times and intervals", () => {
     expect(
       dumpOf(
         "SELECT day + 1, day - INTERVAL 1 MONTH, placed - placed, day - day, TIMESTAMP '2024-01-01' + " +
@@ -116,7 +116,7 @@ describe("operators", () => {
     `);
   });
 
-  it("coerce literals to what they are compared with", () => {
+  it("coerces a literal to the type it is compared with", () => {
     expect(
       dumpOf(
         "SELECT day = '2024-01-02', placed < '2024-01-02 03:04:05', total > 1.5, id = 1.5, day IN " +
@@ -129,7 +129,7 @@ describe("operators", () => {
     `);
   });
 
-  it("report operands that do not go together", () => {
+  it("reports operands of incompatible types", () => {
     expect(errorsOf(`SELECT 'a' + 1`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "'a'": Could not cast literal "a" to type DATE",
@@ -183,7 +183,7 @@ describe("operators", () => {
     `);
   });
 
-  it("AND and OR report every operand's problem", () => {
+  it("reports the problems of every operand of AND and OR", () => {
     expect(errorsOf(`SELECT 1 FROM people WHERE idd = 1 AND nam = 'x' AND id = 'y'`)).toMatchInlineSnapshot(`
       [
         "unknown_column at "idd": Unrecognized name: idd; did you mean id?",
@@ -193,7 +193,7 @@ describe("operators", () => {
     `);
   });
 
-  it("of the IS family are calls of type BOOL", () => {
+  it("resolves the operators of the IS family to calls of type BOOL", () => {
     expect(
       dumpOf(
         "SELECT id IS NULL, id IS NOT NULL, (id > 1) IS TRUE, (id > 1) IS NOT FALSE, (id > 1) IS UNKNOWN, id " +
@@ -206,7 +206,7 @@ describe("operators", () => {
     `);
   });
 
-  it("IN and LIKE take lists, arrays and queries", () => {
+  it("accepts lists, arrays and queries after IN and LIKE", () => {
     expect(
       dumpOf(
         "SELECT id IN (1, 2.5), id NOT IN UNNEST([1]), id IN (SELECT score " +
@@ -221,8 +221,8 @@ describe("operators", () => {
   });
 });
 
-describe("conditionals", () => {
-  it("CASE takes the common type of its results", () => {
+describe("the resolver of conditionals", () => {
+  it("gives CASE the common type of its results", () => {
     expect(
       dumpOf(
         "SELECT CASE WHEN id > 1 THEN 1 WHEN id > 2 THEN 2.5 END, CASE name WHEN 'a' THEN 1 ELSE NULL " +
@@ -235,7 +235,7 @@ describe("conditionals", () => {
     `);
   });
 
-  it("IF, COALESCE, IFNULL and NULLIF take the common type of their arguments", () => {
+  it("gives IF, COALESCE, IFNULL and NULLIF the common type of their arguments", () => {
     expect(
       dumpOf(
         "SELECT IF(id > 1, 1, score), COALESCE(NULL, id, 2.5), IFNULL(name, 'x'), NULLIF(id, 1.5), IF(TRUE, " +
@@ -248,7 +248,7 @@ describe("conditionals", () => {
     `);
   });
 
-  it("report results without a common type", () => {
+  it("reports results without a common type", () => {
     expect(errorsOf(`SELECT CASE WHEN TRUE THEN 1 ELSE 'a' END`)).toMatchInlineSnapshot(`
       [
         "type_mismatch at "CASE WHEN TRUE THEN 1 ELSE 'a' END": The results of CASE have no common type: INT64, STRING",
@@ -272,8 +272,8 @@ describe("conditionals", () => {
   });
 });
 
-describe("constructors and accessors", () => {
-  it("arrays and structs infer their types", () => {
+describe("the resolver of constructors and accessors", () => {
+  it("infers the types of arrays and structs", () => {
     expect(
       dumpOf(
         "SELECT [1, NULL, 2.5], [], ARRAY<DATE>['2024-01-01'], STRUCT(id, score AS s, 1), (1, 'a'), STRUCT<a " +
@@ -286,7 +286,7 @@ describe("constructors and accessors", () => {
     `);
   });
 
-  it("report elements that do not fit", () => {
+  it("reports elements of the wrong type", () => {
     expect(errorsOf(`SELECT [1, 'a']`)).toMatchInlineSnapshot(`
       [
         "type_mismatch at "[1, 'a']": Array elements of types {INT64, STRING} do not have a common supertype",
@@ -324,7 +324,7 @@ describe("constructors and accessors", () => {
     `);
   });
 
-  it("fields and elements", () => {
+  it("resolves field and element accesses of structs, arrays and JSON", () => {
     expect(
       dumpOf(
         "SELECT items[0].sku, items[SAFE_OFFSET(1)], items[ORDINAL(1)].quantity, doc.a[0]['b'], (1, " +
@@ -337,7 +337,7 @@ describe("constructors and accessors", () => {
     `);
   });
 
-  it("report what has none", () => {
+  it("reports accesses to a value without fields or elements", () => {
     expect(errorsOf(`SELECT id.x FROM people`)).toMatchInlineSnapshot(`
       [
         "type_mismatch at "x": Cannot access field x on a value with type INT64",
@@ -385,7 +385,7 @@ describe("constructors and accessors", () => {
     `);
   });
 
-  it("WITH has variables, each computed once", () => {
+  it("computes each variable of WITH once", () => {
     expect(dumpOf(`SELECT WITH(a AS id + 1, b AS a * 2, a + b) FROM people`)).toMatchInlineSnapshot(`
       "select f0_=f0#6:INT64
         compute let(a#4 = $add(id#1, 1), b#5 = $multiply(a#4, 2) in $add(a#4, b#5)) as f0#6
@@ -393,7 +393,7 @@ describe("constructors and accessors", () => {
     `);
   });
 
-  it("report lambdas where no function takes one", () => {
+  it("reports a lambda where the function takes none", () => {
     expect(errorsOf(`SELECT UPPER(e -> e)`)).toMatchInlineSnapshot(`
       [
         "type_mismatch at "UPPER(e -> e)": No matching signature for function UPPER for argument types: LAMBDA. Supported: UPPER(STRING) -> STRING; UPPER(BYTES) -> BYTES",
@@ -402,8 +402,8 @@ describe("constructors and accessors", () => {
   });
 });
 
-describe("casts", () => {
-  it("follow the conversion rules", () => {
+describe("the resolver of casts", () => {
+  it("follows the conversion rules", () => {
     expect(
       dumpOf(
         "SELECT CAST(id AS STRING), SAFE_CAST(name AS INT64), CAST('2024-01-02' AS DATE), SAFE_CAST('x' AS " +
@@ -420,7 +420,7 @@ describe("casts", () => {
     `);
   });
 
-  it("with type parameters are checked and rounded", () => {
+  it("checks and rounds values to type parameters", () => {
     expect(expressionOf(`CAST('abc' AS STRING(2))`)).toMatchInlineSnapshot(
       `"let(value#1 = cast("abc" as STRING) in case(when $greater(CHAR_LENGTH(value#1), 2) then ` +
         `ERROR("STRING(2) has maximum length 2 but got a longer value") else value#1)) : STRING"`,
@@ -436,7 +436,7 @@ describe("casts", () => {
     expect(expressionOf(`CAST(1 AS NUMERIC(29))`)).toMatchInlineSnapshot(`"ROUND(cast(1 as NUMERIC), 0) : NUMERIC"`);
   });
 
-  it("that do not exist are reported", () => {
+  it("reports casts that do not exist", () => {
     expect(errorsOf(`SELECT CAST(TRUE AS FLOAT64)`)).toMatchInlineSnapshot(`
       [
         "type_mismatch at "CAST(TRUE AS FLOAT64)": Invalid cast from BOOL to FLOAT64",
@@ -495,8 +495,8 @@ describe("casts", () => {
   });
 });
 
-describe("dates", () => {
-  it("EXTRACT knows which parts a type has", () => {
+describe("the resolver of date parts", () => {
+  it("accepts the parts that the type of EXTRACT's operand has", () => {
     expect(
       dumpOf(
         "SELECT EXTRACT(YEAR FROM day), EXTRACT(WEEK(MONDAY) FROM day), EXTRACT(DATE " +
@@ -510,7 +510,7 @@ describe("dates", () => {
     `);
   });
 
-  it("EXTRACT reports others", () => {
+  it("reports a part that the type of EXTRACT's operand lacks", () => {
     expect(errorsOf(`SELECT EXTRACT(HOUR FROM day) FROM orders`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "HOUR": EXTRACT from DATE does not support the HOUR date part",
@@ -538,7 +538,7 @@ describe("dates", () => {
     `);
   });
 
-  it("parts are words, whatever columns are called", () => {
+  it("reads a part as a keyword even if a column has its name", () => {
     expect(
       dumpOf(
         "SELECT DATE_TRUNC(day, MONTH), DATE_DIFF(day, '2024-01-01', WEEK(SUNDAY)), DATE_ADD(day, INTERVAL id " +
@@ -552,7 +552,7 @@ describe("dates", () => {
     `);
   });
 
-  it("wrong parts are reported with the nearest", () => {
+  it("suggests the nearest part for an unknown one", () => {
     expect(errorsOf(`SELECT DATE_TRUNC(day, MONHT) FROM orders`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "MONHT": A valid date part name is required but found MONHT; did you mean MONTH?",

@@ -4,14 +4,14 @@ import { parseQuery } from "../../parse.ts";
 import { DATE, INT64, STRING } from "../../types.ts";
 import { dumpOf, errorsOf, resolveText } from "../testing/resolved.ts";
 
-describe("parameters", () => {
+describe("the resolver of query parameters", () => {
   const parameters = new Map<string | number, typeof STRING>([
     ["name", STRING],
     ["n", INT64],
     ["start", STRING],
   ]);
 
-  it("have their declared types, whatever their case", () => {
+  it("gives each parameter its declared type, whatever its case", () => {
     expect(dumpOf("SELECT @Name, @N + 1", { parameters })).toBe(
       [
         "select f0_=f0#1:STRING, f1_=f1#2:INT64",
@@ -21,7 +21,7 @@ describe("parameters", () => {
     );
   });
 
-  it("of type STRING become dates and timestamps where those are compared", () => {
+  it("coerces STRING parameters to the date or timestamp type that they are compared with", () => {
     expect(dumpOf("SELECT 1 FROM logs WHERE timestamp > @start", { parameters })).toContain(
       "$greater(timestamp#2, coerce(@start:STRING as TIMESTAMP))",
     );
@@ -30,20 +30,20 @@ describe("parameters", () => {
     );
   });
 
-  it("of type STRING are read as the type of a log record's leaf, safely", () => {
+  it("coerces STRING parameters safely to the type of a log record's leaf", () => {
     expect(dumpOf("SELECT 1 FROM logs, UNNEST(metadata) WHERE attempt = @name", { parameters })).toContain(
       "->attempt, safe_coerce(@name:STRING as INT64))",
     );
   });
 
-  it("that are not declared are reported where they stand", () => {
+  it("reports undeclared parameters where they stand", () => {
     expect(errorsOf("SELECT @nam, ?", { parameters })).toEqual([
       'unknown_parameter at "@nam": Query parameter @nam is not declared; did you mean @name?',
       'unknown_parameter at "?": Query parameter number 1 is not declared',
     ]);
   });
 
-  it("take the type of their first use when they may be inferred", () => {
+  it("infers an undeclared parameter's type from its first use when inference is on", () => {
     const query = resolveText("SELECT @a + 1, @b FROM orders WHERE day > @c AND placed > @c AND customer LIKE ?", {
       inferParameters: true,
     });
@@ -55,7 +55,7 @@ describe("parameters", () => {
     ]);
   });
 
-  it("are found in a text in the order of their places", () => {
+  it("finds a query's parameters in text order, each name once", () => {
     expect(
       findParameters(parseQuery("WITH t AS (SELECT @B) SELECT @a, (SELECT @b) FROM t WHERE x = @c |> LIMIT @a")).map(
         ({ key }) => key,
@@ -65,8 +65,8 @@ describe("parameters", () => {
   });
 });
 
-describe("the time zone", () => {
-  it("is that of timestamps in text which name none", () => {
+describe("the time zone option", () => {
+  it("applies to timestamps whose text names no zone", () => {
     const timeZone = "America/Los_Angeles";
     expect(dumpOf("SELECT TIMESTAMP '2024-07-01 00:00:00'", { timeZone })).toContain("TIMESTAMP'1719817200000000'");
     expect(dumpOf("SELECT TIMESTAMP '2024-07-01 00:00:00Z'", { timeZone })).toContain("TIMESTAMP'1719792000000000'");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { columnsOf, dumpOf, errorsOf } from "../testing/resolved.ts";
 
-describe("fields of log records", () => {
-  it("are paths, in any case, through arrays of one", () => {
+describe("the resolver of log record fields", () => {
+  it("follows paths in any case through arrays of one element", () => {
     expect(
       dumpOf(
         "SELECT metadata.level, metadata[0].request[0].path, t.metadata.REQUEST.host, " +
@@ -17,7 +17,7 @@ describe("fields of log records", () => {
     `);
   });
 
-  it("are found by bare names through every alias, after columns", () => {
+  it("finds fields by bare names through every alias, after columns", () => {
     expect(
       dumpOf(
         "SELECT id, level, path, status_code FROM logs CROSS JOIN UNNEST(metadata) AS m CROSS " +
@@ -33,7 +33,7 @@ describe("fields of log records", () => {
     `);
   });
 
-  it("that no event has carried are NULL", () => {
+  it("resolves a field that no event has carried to NULL", () => {
     expect(
       dumpOf(
         "SELECT m.nope, m.nope.deeper, nope, t.nope, metadata[0].nope[0].x, m.extra.known, m.extra.surprise " +
@@ -47,7 +47,7 @@ describe("fields of log records", () => {
     `);
   });
 
-  it("unnest to nothing, or to NULL", () => {
+  it("unnests a field that no event has carried to no rows, or to NULL in an outer join", () => {
     expect(
       dumpOf(`SELECT n.x, k.y FROM logs, UNNEST(metadata) m, UNNEST(m.nope) AS n LEFT JOIN UNNEST(n.more) AS k`),
     ).toMatchInlineSnapshot(`
@@ -60,7 +60,7 @@ describe("fields of log records", () => {
     `);
   });
 
-  it("with several elements are unnested, or read at a position", () => {
+  it("unnests arrays of several elements, or reads them at a position", () => {
     expect(
       dumpOf(
         "SELECT s.name, metadata.spans[1].name, metadata.spans[ORDINAL(id_)].ms " +
@@ -76,7 +76,7 @@ describe("fields of log records", () => {
     `);
   });
 
-  it("keep their type through sub-queries, CTEs and unions", () => {
+  it("preserves field types through sub-queries, CTEs and unions", () => {
     expect(
       dumpOf(
         "WITH a AS (SELECT metadata FROM logs), b AS (SELECT metadata FROM a UNION ALL SELECT metadata " +
@@ -99,7 +99,7 @@ describe("fields of log records", () => {
     `);
   });
 
-  it("made into arrays again may be several", () => {
+  it("treats records collected into arrays as arrays of several elements", () => {
     expect(
       columnsOf(
         `SELECT ARRAY_AGG(m), ARRAY(SELECT r FROM UNNEST(m.request) r), [m] FROM logs, UNNEST(metadata) m GROUP BY m`,
@@ -116,7 +116,7 @@ describe("fields of log records", () => {
     );
   });
 
-  it("clash by bare names when two aliases have them", () => {
+  it("reports a bare name as ambiguous when two aliases have the field", () => {
     expect(
       errorsOf(`SELECT host FROM logs, UNNEST(metadata) m, UNNEST(m.request) r, UNNEST(r.headers) h`),
     ).toMatchInlineSnapshot(`
@@ -126,7 +126,7 @@ describe("fields of log records", () => {
     `);
   });
 
-  it("are strict where no log source is open", () => {
+  it("reports unknown fields where no log source is in scope", () => {
     expect(
       errorsOf(`WITH t AS (SELECT id, metadata FROM logs) SELECT levle, t.nope, metadata.nope FROM t`),
     ).toMatchInlineSnapshot(`
@@ -142,7 +142,7 @@ describe("fields of log records", () => {
     `);
   });
 
-  it("star expands what has been carried", () => {
+  it("expands a star to the fields that events have carried", () => {
     expect(
       columnsOf(
         `SELECT m.* EXCEPT (request, response, spans, extra), metadata.request.* FROM logs, UNNEST(metadata) m`,
@@ -154,8 +154,8 @@ describe("fields of log records", () => {
   });
 });
 
-describe("leaves and values of other types", () => {
-  it("meet safely in comparisons", () => {
+describe("the resolver of log record leaves beside other types", () => {
+  it("coerces safely in comparisons", () => {
     expect(
       dumpOf(
         "SELECT level = 200, 2.5 < level, level = TRUE, level > TIMESTAMP '2024-01-01', attempt = '3', " +
@@ -171,7 +171,7 @@ describe("leaves and values of other types", () => {
     `);
   });
 
-  it("meet safely in CASE and IN queries", () => {
+  it("coerces safely in CASE and IN queries", () => {
     expect(
       dumpOf(
         "SELECT CASE attempt WHEN '1' THEN 'one' WHEN 2 THEN level " +
@@ -186,7 +186,7 @@ describe("leaves and values of other types", () => {
     `);
   });
 
-  it("meet safely in arguments", () => {
+  it("coerces safely in arguments", () => {
     expect(
       dumpOf(
         "SELECT LOWER(attempt), ABS(level), SUM(level), attempt || 'x', attempt + level, " +
@@ -202,7 +202,7 @@ describe("leaves and values of other types", () => {
     `);
   });
 
-  it("are lenient as columns of CTEs too, and grouped", () => {
+  it("coerces leaves that are CTE columns or grouping keys too", () => {
     expect(
       dumpOf(`WITH t AS (SELECT attempt FROM logs, UNNEST(metadata) m) SELECT attempt = '1' FROM t GROUP BY attempt`),
     ).toMatchInlineSnapshot(`
@@ -218,7 +218,7 @@ describe("leaves and values of other types", () => {
     `);
   });
 
-  it("timestamps take string literals and parameters as everywhere", () => {
+  it("accepts string literals and parameters in comparisons with timestamps", () => {
     expect(
       dumpOf(`SELECT 1 FROM logs WHERE timestamp > '2024-01-01' AND timestamp < '2024-01-02T03:04:05Z'`),
     ).toMatchInlineSnapshot(`
@@ -229,7 +229,7 @@ describe("leaves and values of other types", () => {
     `);
   });
 
-  it("but not strings that are no timestamps", () => {
+  it("rejects string literals that are not timestamps", () => {
     expect(errorsOf(`SELECT 1 FROM logs WHERE timestamp > 'yesterday'`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "'yesterday'": Could not cast literal "yesterday" to type TIMESTAMP",

@@ -4,8 +4,8 @@ import { resolveText, sandboxed } from "../testing/resolved.ts";
 const from = "FROM logs AS t CROSS JOIN UNNEST(metadata) AS m CROSS JOIN UNNEST(m.response) AS response";
 const warningsOf = (text: string) => resolveText(text).warnings?.map(({ message }) => message);
 
-describe("a field that no event has carried", () => {
-  it("is warned of with the nearest that some have", () => {
+describe("the warning about a field that no event has carried", () => {
+  it("suggests the nearest known field", () => {
     expect(warningsOf(`SELECT 1 ${from} WHERE response.origin_tim > 5`)).toEqual([
       "no event has carried response.origin_tim; did you mean origin_time?",
     ]);
@@ -15,21 +15,21 @@ describe("a field that no event has carried", () => {
     ]);
   });
 
-  it("is warned of where it is read first, and with no guess where none is near", () => {
+  it("points to the first use, and suggests nothing where no known field is near", () => {
     const text = `SELECT response.zzz ${from}\nWHERE response.zzz IS NULL`;
     expect(resolveText(text).warnings).toEqual([
       { code: "unknown_column", message: "no event has carried response.zzz", span: { start: 16, end: 19 } },
     ]);
   });
 
-  it("is none where it is carried in any case, where more are carried than are listed, or where nothing is known", () => {
+  it("is omitted if the field differs in case only, the record is open or its parent is unknown", () => {
     expect(warningsOf(`SELECT response.ORIGIN_TIME, m.extra.surprise, m.request.host ${from}`)).toBeUndefined();
     expect(warningsOf("SELECT m.nope FROM logs CROSS JOIN UNNEST(metadata.nothing) AS m")).toEqual([
       "no event has carried metadata.nothing",
     ]);
   });
 
-  it("in the saved query of a sandbox is not for those who send one of their own", () => {
+  it("in the saved query of a sandbox is not shown to consumers who send their own query", () => {
     const saved = `WITH own AS (SELECT t.metadata, m.secrt ${from}) SELECT 1`;
     expect(sandboxed(saved, "SELECT secrt FROM own").warnings).toBeUndefined();
     expect(sandboxed(saved, "SELECT metadata.levl FROM own").warnings).toEqual([

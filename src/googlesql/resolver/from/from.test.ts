@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { dumpOf, errorsOf } from "../testing/resolved.ts";
 
-describe("tables", () => {
-  it("are found in any case, under their alias", () => {
+describe("the resolver of tables", () => {
+  it("finds a table in any case, and under its alias", () => {
     expect(dumpOf(`SELECT ORDERS.id FROM Orders`)).toMatchInlineSnapshot(`
       "select id=id#1:INT64
         table orders(id#1, customer#2, total#3, day#4, placed#5, items#6, doc#7)"
@@ -13,7 +13,7 @@ describe("tables", () => {
     `);
   });
 
-  it("hide their name behind the alias", () => {
+  it("hides a table's name behind its alias", () => {
     expect(errorsOf(`SELECT people.id FROM people AS p`)).toMatchInlineSnapshot(`
       [
         "unknown_column at "people": Unrecognized name: people",
@@ -37,7 +37,7 @@ describe("tables", () => {
     `);
   });
 
-  it("are refused with FOR SYSTEM_TIME, and functions are unknown", () => {
+  it("rejects FOR SYSTEM_TIME and table-valued functions", () => {
     expect(errorsOf(`SELECT 1 FROM people FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP()`)).toMatchInlineSnapshot(`
       [
         "unsupported at "CURRENT_TIMESTAMP()": FOR SYSTEM_TIME AS OF is not supported",
@@ -55,7 +55,7 @@ describe("tables", () => {
     `);
   });
 
-  it("hide columns of the alias's name", () => {
+  it("prefers an alias to a column of the same name", () => {
     expect(dumpOf(`SELECT name FROM people AS name`)).toMatchInlineSnapshot(`
       "select name=name#4:STRUCT<id INT64, name STRING, score FLOAT64>
         compute {id#1, name#2, score#3} as name#4
@@ -64,8 +64,8 @@ describe("tables", () => {
   });
 });
 
-describe("joins", () => {
-  it("of all kinds name the columns of both sides", () => {
+describe("the resolver of joins", () => {
+  it("names the columns of both sides for every kind of join", () => {
     expect(dumpOf(`SELECT a.id, b.id FROM people a LEFT JOIN people b ON a.id = b.id`)).toMatchInlineSnapshot(`
       "select id=id#1:INT64, id_1=id#4:INT64
         left join on $equal(id#1, id#4)
@@ -94,7 +94,7 @@ describe("joins", () => {
     `);
   });
 
-  it("USING makes one column of two", () => {
+  it("merges the columns of USING into one", () => {
     expect(dumpOf(`SELECT * FROM people JOIN (SELECT 1.5 AS id, 2 AS x) USING (id)`)).toMatchInlineSnapshot(`
       "select id=id#1:INT64, name=name#2:STRING, score=score#3:FLOAT64, x=x#5:INT64
         inner join on $equal(coerce(id#1 as FLOAT64), id#4)
@@ -117,7 +117,7 @@ describe("joins", () => {
     `);
   });
 
-  it("report wrong conditions and ambiguous names", () => {
+  it("reports invalid join conditions and ambiguous names", () => {
     expect(errorsOf(`SELECT id FROM people a JOIN people b ON a.id = b.id`)).toMatchInlineSnapshot(`
       [
         "ambiguous_name at "id": Column name id is ambiguous; write a.id or b.id",
@@ -155,7 +155,7 @@ describe("joins", () => {
     `);
   });
 
-  it("do not let a sub-query see what is left of it", () => {
+  it("hides the tables to the left of a sub-query from it", () => {
     expect(errorsOf(`SELECT 1 FROM people a, (SELECT a.id) AS b`)).toMatchInlineSnapshot(`
       [
         "unknown_column at "a": Unrecognized name: a",
@@ -164,8 +164,8 @@ describe("joins", () => {
   });
 });
 
-describe("UNNEST", () => {
-  it("makes rows on its own, with offset, and zipped", () => {
+describe("the resolver of UNNEST", () => {
+  it("accepts arrays alone, with offset, and zipped", () => {
     expect(dumpOf(`SELECT * FROM UNNEST([1, 2])`)).toMatchInlineSnapshot(`
       "select f0_=element#1:INT64
         unnest [1, 2] as element#1"
@@ -180,7 +180,7 @@ describe("UNNEST", () => {
     `);
   });
 
-  it("reads the columns left of it", () => {
+  it("sees the columns to its left", () => {
     expect(dumpOf(`SELECT id, i.sku FROM orders, UNNEST(items) AS i`)).toMatchInlineSnapshot(`
       "select id=id#1:INT64, sku=sku#9:STRING
         compute i#8[0] as sku#9
@@ -209,7 +209,7 @@ describe("UNNEST", () => {
     `);
   });
 
-  it("stands in a sub-query on an outer column", () => {
+  it("resolves outer columns in a sub-query", () => {
     expect(dumpOf(`SELECT ARRAY(SELECT sku FROM o.items ORDER BY quantity) FROM orders o`)).toMatchInlineSnapshot(`
       "select f0_=f0#11:ARRAY<STRING>
         compute array(sku#9 from order by sort_key#10 < compute items#8[1] as sort_key#10 < compute items#8[0] as sku#9 < unnest items#6 as items#8) as f0#11
@@ -222,7 +222,7 @@ describe("UNNEST", () => {
     `);
   });
 
-  it("of structs finds fields by bare names, and reports clashes", () => {
+  it("finds struct fields by bare names, and reports ambiguous ones", () => {
     expect(errorsOf(`SELECT id FROM orders, UNNEST([STRUCT(1 AS id)])`)).toMatchInlineSnapshot(`
       [
         "ambiguous_name at "id": Column name id is ambiguous; give one of its columns another name with AS",
@@ -251,8 +251,8 @@ describe("UNNEST", () => {
   });
 });
 
-describe("PIVOT, UNPIVOT and TABLESAMPLE", () => {
-  it("PIVOT groups by what it does not read", () => {
+describe("the resolver of PIVOT, UNPIVOT and TABLESAMPLE", () => {
+  it("groups a PIVOT by the columns that it does not read", () => {
     expect(
       dumpOf(
         "SELECT * FROM (SELECT customer, day, total FROM orders) PIVOT (SUM(total) AS s, COUNT(*) AS n FOR " +
@@ -274,7 +274,7 @@ describe("PIVOT, UNPIVOT and TABLESAMPLE", () => {
     `);
   });
 
-  it("PIVOT reports what it cannot turn", () => {
+  it("reports invalid PIVOT clauses", () => {
     expect(errorsOf(`SELECT * FROM people PIVOT (score FOR id IN (1))`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "score": PIVOT expression must be a call of an aggregate function",
@@ -302,7 +302,7 @@ describe("PIVOT, UNPIVOT and TABLESAMPLE", () => {
     `);
   });
 
-  it("UNPIVOT makes rows of columns", () => {
+  it("turns the columns of UNPIVOT into rows", () => {
     expect(
       dumpOf(
         `SELECT * FROM (SELECT 'k' AS k, 1.5 AS q1, 2.5 AS q2) UNPIVOT (sales FOR quarter IN (q1, q2 AS 'second'))`,
@@ -329,7 +329,7 @@ describe("PIVOT, UNPIVOT and TABLESAMPLE", () => {
     `);
   });
 
-  it("UNPIVOT reports columns that do not fit", () => {
+  it("reports columns of UNPIVOT that are unknown or differ in type", () => {
     expect(errorsOf(`SELECT * FROM people UNPIVOT (v FOR n IN (name, id))`)).toMatchInlineSnapshot(`
       [
         "type_mismatch at "UNPIVOT (v FOR n IN (name, id))": The columns of UNPIVOT's v have different types: STRING, INT64",
@@ -342,7 +342,7 @@ describe("PIVOT, UNPIVOT and TABLESAMPLE", () => {
     `);
   });
 
-  it("TABLESAMPLE takes a constant size", () => {
+  it("accepts a constant size for TABLESAMPLE", () => {
     expect(dumpOf(`SELECT 1 FROM people TABLESAMPLE SYSTEM (10 PERCENT)`)).toMatchInlineSnapshot(`
       "select f0_=f0#4:INT64
         compute 1 as f0#4
@@ -351,7 +351,7 @@ describe("PIVOT, UNPIVOT and TABLESAMPLE", () => {
     `);
   });
 
-  it("TABLESAMPLE reports what it cannot do", () => {
+  it("reports invalid TABLESAMPLE clauses", () => {
     expect(errorsOf(`SELECT 1 FROM people TABLESAMPLE SYSTEM (200 PERCENT)`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "200": The size of TABLESAMPLE is out of range",

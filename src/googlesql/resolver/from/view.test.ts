@@ -49,14 +49,14 @@ function errorsOf(text: string, views: Views, parameters: readonly (readonly [st
 }
 
 describe("a view", () => {
-  it("is one common table expression however often it is read, behind those that it reads", () => {
+  it("becomes one common table expression however often it is read, after the views that it reads", () => {
     const views = { a: "SELECT id, who FROM b", b: "SELECT * FROM orders WHERE id > 1 ORDER BY day DESC" };
     const resolved = resolve("SELECT x.id FROM a AS x, a AS y, b", views);
     expect(resolved.scan.kind === "With" && resolved.scan.ctes.map(({ name }) => name)).toEqual(["b", "a"]);
     expect(dumpQuery(resolved).match(/table orders/g)).toHaveLength(1);
   });
 
-  it("is read by the last part of its name, and by its alias", () => {
+  it("can be referred to by the last part of its name and by its alias", () => {
     const views = { "shop.big": "SELECT id FROM orders" };
     expect(errorsOf("SELECT big.id FROM shop.big", views)).toEqual([]);
     expect(errorsOf("SELECT big.id FROM `shop.big`", views)).toEqual([]);
@@ -64,13 +64,13 @@ describe("a view", () => {
     expect(errorsOf("SELECT y.id FROM `shop.big` AS x", views)).toHaveLength(1);
   });
 
-  it("comes after common table expressions and tables of its name", () => {
+  it("has lower precedence than common table expressions and tables of its name", () => {
     const views = { orders: "SELECT 1 AS other", mine: "SELECT 1 AS other" };
     expect(errorsOf("SELECT who FROM orders", views)).toEqual([]);
     expect(errorsOf("WITH mine AS (SELECT 2 AS own) SELECT own FROM mine", views)).toEqual([]);
   });
 
-  it("sees nothing that its reader defines", () => {
+  it("cannot see the definitions of the query that reads it", () => {
     const views = { v: "SELECT a FROM theirs" };
     expect(errorsOf("WITH theirs AS (SELECT 1 AS a) SELECT a FROM v", views)).toEqual([
       '"v": v cannot be read: Table not found: theirs',
@@ -79,7 +79,7 @@ describe("a view", () => {
     expect(errorsOf("SELECT (SELECT x FROM v) FROM orders AS outside", correlated)).toHaveLength(1);
   });
 
-  it("brings the parameters that it reads, whose types its reader must share", () => {
+  it("adds the parameters that it reads, which must have the same types in the reading query", () => {
     const views = { v: { text: "SELECT id FROM orders WHERE who = @Who", parameters: new Map([["who", STRING]]) } };
     const parameters = [["who", STRING]] as const;
     expect(resolve("SELECT id FROM v", views, parameters).parameters).toEqual([{ key: "who", type: STRING }]);
@@ -89,27 +89,27 @@ describe("a view", () => {
     ]);
   });
 
-  it("is read redacted where it redacts, and by other views too", () => {
+  it("is redacted where its endpoint redacts, also when read through another view", () => {
     const views = { v: { text: "SELECT id, who FROM orders", redaction: "email" }, w: "SELECT who FROM v" };
     expect(dumpQuery(resolve("SELECT who FROM w", views))).toContain("$redact(who");
     expect(dumpQuery(resolve("SELECT id FROM v", views)).match(/\$redact/g)).toHaveLength(1);
   });
 
-  it("keeps its columns' names, its order and its limit", () => {
+  it("preserves its column names, its order and its limit", () => {
     const resolved = resolve("SELECT * FROM v", { v: "SELECT id AS a, who FROM orders ORDER BY day DESC LIMIT 3" });
     expect(resolved.columns.map(({ name }) => name)).toEqual(["a", "who"]);
     expect(resolved.order).toMatchObject([{ isDescending: true }]);
     expect(dumpQuery(resolved)).toContain("limit 3");
   });
 
-  it("is refused in a circle, with the path, also through the query itself", () => {
+  it("is rejected with the path when views read each other in a circle, or read the query itself", () => {
     const views = { a: "SELECT 1 AS x FROM b", b: "SELECT 1 AS x FROM c", c: "SELECT 1 AS x FROM a" };
     expect(errorsOf("SELECT x FROM a", views)).toEqual(['"a": Endpoints read each other in a circle: a → b → c → a']);
     const self = { v: "SELECT 1 AS x FROM top", top: "SELECT 1 AS x FROM v" };
     expect(errorsOf("SELECT x FROM v", self)).toEqual(['"v": Endpoints read each other in a circle: top → v → top']);
   });
 
-  it("is refused beyond a depth, and many levels that double are resolved once each", () => {
+  it("is rejected beyond a depth of views, and is resolved once even if each level reads the next twice", () => {
     const chain = (length: number, text: (next: string) => string): Views =>
       Object.fromEntries(
         Array.from({ length }, (_, index) => [
@@ -126,7 +126,7 @@ describe("a view", () => {
     expect(error).toBe('"v0": Endpoints read each other more than 16 levels deep');
   });
 
-  it("is no relation of a consumer's query, which sees the saved expressions only", () => {
+  it("is hidden from a consumer's query, which sees the saved expressions only", () => {
     const views = { hidden: "SELECT id, who FROM orders" };
     const saved = "WITH own AS (SELECT id FROM hidden) SELECT id FROM own";
     const ask = (consumer: string) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { dumpOf, errorsOf } from "../testing/resolved.ts";
 
-describe("pipe operators", () => {
-  it("select, extend, set, drop, rename and alias", () => {
+describe("the resolver of pipe operators", () => {
+  it("resolves SELECT, EXTEND, SET, DROP, RENAME and AS", () => {
     expect(dumpOf(`FROM people |> SELECT id, name AS n |> WHERE id > 1`)).toMatchInlineSnapshot(`
       "select id=id#1:INT64, n=name#2:STRING
         filter $greater(id#1, 1)
@@ -30,7 +30,7 @@ describe("pipe operators", () => {
     `);
   });
 
-  it("aggregate, with keys first", () => {
+  it("puts the keys of AGGREGATE before its aggregates", () => {
     expect(
       dumpOf(`FROM orders |> AGGREGATE SUM(total) AS s, COUNT(*) GROUP BY customer, EXTRACT(YEAR FROM day) AS year`),
     ).toMatchInlineSnapshot(`
@@ -57,7 +57,7 @@ describe("pipe operators", () => {
     `);
   });
 
-  it("sort and limit rows, make them distinct and sample them", () => {
+  it("resolves ORDER BY, LIMIT, DISTINCT and TABLESAMPLE", () => {
     expect(dumpOf(`FROM people |> ORDER BY score DESC |> LIMIT 2 OFFSET 1 |> SELECT name`)).toMatchInlineSnapshot(`
       "select name=name#2:STRING
         order by score#3 desc
@@ -77,7 +77,7 @@ describe("pipe operators", () => {
     `);
   });
 
-  it("join, unnest and combine", () => {
+  it("resolves JOIN and set operations", () => {
     expect(dumpOf(`FROM people p |> JOIN orders o ON p.id = o.id |> SELECT p.name, o.total`)).toMatchInlineSnapshot(`
       "select name=name#2:STRING, total=total#6:NUMERIC
         inner join on $equal(id#1, id#4)
@@ -113,7 +113,7 @@ describe("pipe operators", () => {
     `);
   });
 
-  it("pivot, unpivot and bring their own WITH", () => {
+  it("resolves PIVOT, UNPIVOT and WITH", () => {
     expect(dumpOf(`FROM people |> SELECT id, score |> PIVOT (SUM(score) FOR id IN (1 AS one))`)).toMatchInlineSnapshot(`
       "select one=one#5:FLOAT64
         aggregate [SUM(score#3 where $not($is_distinct(pivot_input#4, 1))) as one#5]
@@ -140,7 +140,7 @@ describe("pipe operators", () => {
     `);
   });
 
-  it("follow a whole query", () => {
+  it("applies pipe operators to a whole query", () => {
     expect(
       dumpOf(`SELECT id FROM people ORDER BY id LIMIT 3 |> WHERE id > 1 |> SELECT AS STRUCT id`),
     ).toMatchInlineSnapshot(`
@@ -155,7 +155,7 @@ describe("pipe operators", () => {
     `);
   });
 
-  it("report their problems", () => {
+  it("reports the problems of every operator", () => {
     expect(errorsOf(`FROM people |> SELECT idd |> WHERE x`)).toMatchInlineSnapshot(`
       [
         "unknown_column at "idd": Unrecognized name: idd; did you mean id?",

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { dumpOf, errorsOf } from "../testing/resolved.ts";
 
-describe("set operations", () => {
-  it("coerce columns to supertypes, literals to columns", () => {
+describe("the resolver of set operations", () => {
+  it("coerces columns to their supertype, and literals to the columns' type", () => {
     expect(
       dumpOf(`SELECT 1 AS a, NULL AS b UNION ALL SELECT 2.5, 'x' UNION ALL SELECT NULL, NULL`),
     ).toMatchInlineSnapshot(`
@@ -50,7 +50,7 @@ describe("set operations", () => {
     `);
   });
 
-  it("are ordered and limited as a whole", () => {
+  it("applies ORDER BY and LIMIT to the whole set operation", () => {
     expect(
       dumpOf(`SELECT id FROM people UNION ALL SELECT id FROM orders ORDER BY id + 1 LIMIT 2`),
     ).toMatchInlineSnapshot(`
@@ -66,7 +66,7 @@ describe("set operations", () => {
     `);
   });
 
-  it("match columns by name", () => {
+  it("matches columns by name for BY NAME", () => {
     expect(dumpOf(`SELECT 1 AS a, 2 AS b UNION ALL BY NAME SELECT 3 AS b, 4 AS a`)).toMatchInlineSnapshot(`
       "select a=a#5:INT64, b=b#6:INT64
         union all a#5, b#6
@@ -122,7 +122,7 @@ describe("set operations", () => {
     `);
   });
 
-  it("report columns that do not fit", () => {
+  it("reports columns that do not match", () => {
     expect(errorsOf(`SELECT 1, 2 UNION ALL SELECT 3`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "SELECT 1, 2 UNION ALL SELECT 3": Queries in UNION ALL have mismatched column count; query 1 has 2 columns, query 2 has 1 columns",
@@ -165,7 +165,7 @@ describe("set operations", () => {
     `);
   });
 
-  it("of value tables are value tables", () => {
+  it("makes a value table of value tables", () => {
     expect(
       dumpOf(`SELECT t.a FROM (SELECT AS STRUCT 1 AS a UNION ALL SELECT AS STRUCT 2.5) AS t`),
     ).toMatchInlineSnapshot(`
@@ -186,8 +186,8 @@ describe("set operations", () => {
   });
 });
 
-describe("common table expressions", () => {
-  it("see earlier ones, and hide tables", () => {
+describe("the resolver of common table expressions", () => {
+  it("lets an expression read earlier ones, and hide tables", () => {
     expect(
       dumpOf(`WITH a AS (SELECT 1 AS x), b AS (SELECT x + 1 AS y FROM a) SELECT * FROM a, b`),
     ).toMatchInlineSnapshot(`
@@ -213,7 +213,7 @@ describe("common table expressions", () => {
     `);
   });
 
-  it("may stand in sub-queries, without outer names", () => {
+  it("accepts WITH in sub-queries, without access to outer names", () => {
     expect(dumpOf(`SELECT (WITH a AS (SELECT 1 AS x) SELECT x FROM a)`)).toMatchInlineSnapshot(`
       "select f0_=f0#3:INT64
         compute scalar(x#2 from with < a(x#1) = < compute 1 as x#1 < one row < cte a(x#2)) as f0#3
@@ -221,7 +221,7 @@ describe("common table expressions", () => {
     `);
   });
 
-  it("report what they cannot see", () => {
+  it("reports references to later expressions, and duplicate names", () => {
     expect(errorsOf(`WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT 1`)).toMatchInlineSnapshot(`
       [
         "unknown_table at "b": Table not found: b",
@@ -244,7 +244,7 @@ describe("common table expressions", () => {
     `);
   });
 
-  it("RECURSIVE ones read themselves in their last term", () => {
+  it("lets a RECURSIVE expression read itself in its last term", () => {
     expect(
       dumpOf(
         "WITH RECURSIVE t AS (SELECT 1 AS n, 1.5 AS m UNION ALL SELECT n + 1, n FROM t WHERE n < 5) SELECT n " +
@@ -278,7 +278,7 @@ describe("common table expressions", () => {
     `);
   });
 
-  it("RECURSIVE ones are limited in how", () => {
+  it("reports RECURSIVE expressions of any other form", () => {
     expect(errorsOf(`WITH RECURSIVE t AS (SELECT * FROM t) SELECT 1`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "t": Recursive query t must have the form: anchor UNION [ALL | DISTINCT] recursive term",
@@ -360,7 +360,7 @@ describe("common table expressions", () => {
 });
 
 describe("the order of the result", () => {
-  it("is taken over from the one ordered relation that a query reads", () => {
+  it("is inherited from the single ordered relation that a query reads", () => {
     expect(
       dumpOf(`WITH t AS (SELECT id, name FROM people ORDER BY score DESC) SELECT name FROM t WHERE id > 1 LIMIT 10`),
     ).toMatchInlineSnapshot(`
@@ -394,7 +394,7 @@ describe("the order of the result", () => {
     `);
   });
 
-  it("is not taken over by what aggregates, joins, combines or orders itself", () => {
+  it("is not inherited through aggregation, joins, set operations or another ORDER BY", () => {
     expect(dumpOf(`WITH t AS (SELECT id FROM people ORDER BY id) SELECT DISTINCT id FROM t`)).toMatchInlineSnapshot(`
       "select id=id#5:INT64
         with

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { columnsOf, dumpOf, errorsOf } from "../testing/resolved.ts";
 
-describe("the SELECT list", () => {
-  it("names columns by alias, by the last part of a path, or not at all", () => {
+describe("the resolver of the SELECT list", () => {
+  it("names a column by its alias or the last part of its path, or generates a name", () => {
     expect(
       columnsOf(`SELECT 1 AS a, customer, o.id, items[0].sku, id + 1, (SELECT 2), doc.a.b FROM orders o`),
     ).toMatchInlineSnapshot(`"a INT64, customer STRING, id INT64, sku STRING, f0_ INT64, f1_ INT64, b JSON"`);
   });
 
-  it("makes repeated names different", () => {
+  it("makes repeated names unique", () => {
     expect(columnsOf(`SELECT id, id, ID AS Id_1, 1, 2 AS f0_, 3 FROM people`)).toMatchInlineSnapshot(
       `"id INT64, id_2 INT64, Id_1 INT64, f1_ INT64, f0_ INT64, f2_ INT64"`,
     );
@@ -23,7 +23,7 @@ describe("the SELECT list", () => {
     `);
   });
 
-  it("leaves out and replaces columns of a star", () => {
+  it("applies EXCEPT and REPLACE to a star", () => {
     expect(dumpOf(`SELECT * EXCEPT (score) REPLACE (UPPER(name) AS name) FROM people`)).toMatchInlineSnapshot(`
       "select id=id#1:INT64, name=name#4:STRING
         compute UPPER(name#2) as name#4
@@ -44,7 +44,7 @@ describe("the SELECT list", () => {
     `);
   });
 
-  it("reports stars that cannot be", () => {
+  it("reports invalid stars", () => {
     expect(errorsOf(`SELECT *`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "*": SELECT * must have a FROM clause",
@@ -73,7 +73,7 @@ describe("the SELECT list", () => {
     `);
   });
 
-  it("does not see its own aliases", () => {
+  it("does not see the aliases of its own list", () => {
     expect(errorsOf(`SELECT 1 AS a, a + 1`)).toMatchInlineSnapshot(`
       [
         "unknown_column at "a": Unrecognized name: a",
@@ -81,7 +81,7 @@ describe("the SELECT list", () => {
     `);
   });
 
-  it("gives a whole row as a struct", () => {
+  it("resolves a table's name to the whole row as a struct", () => {
     expect(dumpOf(`SELECT p FROM people p`)).toMatchInlineSnapshot(`
       "select p=p#4:STRUCT<id INT64, name STRING, score FLOAT64>
         compute {id#1, name#2, score#3} as p#4
@@ -97,8 +97,8 @@ describe("the SELECT list", () => {
   });
 });
 
-describe("WHERE, HAVING and QUALIFY", () => {
-  it("put filters where they belong", () => {
+describe("the resolver of WHERE, HAVING and QUALIFY", () => {
+  it("filters before aggregation, after it and after window functions", () => {
     expect(
       dumpOf(
         "SELECT name, SUM(score) AS s, RANK() OVER (ORDER BY SUM(score) DESC) AS r FROM people WHERE id > 1 " +
@@ -117,7 +117,7 @@ describe("WHERE, HAVING and QUALIFY", () => {
     `);
   });
 
-  it("must be boolean", () => {
+  it("reports conditions that are not BOOL", () => {
     expect(errorsOf(`SELECT 1 FROM people WHERE id`)).toMatchInlineSnapshot(`
       [
         "type_mismatch at "id": The condition of the WHERE clause must be BOOL, but it is INT64",
@@ -145,7 +145,7 @@ describe("WHERE, HAVING and QUALIFY", () => {
     `);
   });
 
-  it("need what they filter", () => {
+  it("reports HAVING without aggregation, and QUALIFY without a window function", () => {
     expect(errorsOf(`SELECT id FROM people HAVING id > 1`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "id > 1": The HAVING clause requires GROUP BY or aggregation in the select list to be present",
@@ -164,7 +164,7 @@ describe("WHERE, HAVING and QUALIFY", () => {
     `);
   });
 
-  it("cannot see aliases in WHERE", () => {
+  it("does not see SELECT aliases in WHERE", () => {
     expect(errorsOf(`SELECT id AS k FROM people WHERE k = 1`)).toMatchInlineSnapshot(`
       [
         "unknown_column at "k": Unrecognized name: k",
@@ -173,8 +173,8 @@ describe("WHERE, HAVING and QUALIFY", () => {
   });
 });
 
-describe("GROUP BY", () => {
-  it("takes positions, aliases and expressions", () => {
+describe("the resolver of GROUP BY", () => {
+  it("accepts positions, aliases and expressions", () => {
     expect(dumpOf(`SELECT UPPER(name), id + 1 AS k, COUNT(*) FROM people GROUP BY 1, k`)).toMatchInlineSnapshot(`
       "select f0_=key#4:STRING, k=k#5:INT64, f1_=count#6:INT64
         aggregate [$count_star() as count#6] by UPPER(name#2) as key#4, $add(id#1, 1) as k#5
@@ -187,7 +187,7 @@ describe("GROUP BY", () => {
     `);
   });
 
-  it("prefers an alias to a column of its name", () => {
+  it("prefers an alias to a column of the same name", () => {
     expect(
       dumpOf(
         "SELECT TIMESTAMP_TRUNC(t.timestamp, DAY) AS timestamp, COUNT(*) AS n FROM logs t GROUP BY timestamp " +
@@ -201,7 +201,7 @@ describe("GROUP BY", () => {
     `);
   });
 
-  it("finds grouped expressions inside of others, and in sub-queries", () => {
+  it("finds grouped expressions inside other expressions and in sub-queries", () => {
     expect(
       dumpOf(
         "SELECT CONCAT(UPPER(name), 'x'), (SELECT MAX(n) FROM UNNEST([1]) n WHERE n > people.id) FROM people " +
@@ -253,7 +253,7 @@ describe("GROUP BY", () => {
     `);
   });
 
-  it("reports what cannot be grouped by", () => {
+  it("reports invalid grouping keys", () => {
     expect(errorsOf(`SELECT COUNT(*) AS n FROM people GROUP BY n`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "n": GROUP BY cannot use a column of the SELECT list that contains an aggregate or window function",
@@ -286,7 +286,7 @@ describe("GROUP BY", () => {
     `);
   });
 
-  it("ALL groups by every item without an aggregate", () => {
+  it("groups by every item without an aggregate for ALL", () => {
     expect(dumpOf(`SELECT name, id + 1 AS k, COUNT(*), 'x' FROM people GROUP BY ALL`)).toMatchInlineSnapshot(`
       "select name=name#4:STRING, k=k#5:INT64, f0_=count#6:INT64, f1_=f3#7:STRING
         compute "x" as f3#7
@@ -317,7 +317,7 @@ describe("GROUP BY", () => {
     `);
   });
 
-  it("GROUPING takes grouping keys only", () => {
+  it("accepts only grouping keys in GROUPING", () => {
     expect(errorsOf(`SELECT GROUPING(id) FROM people GROUP BY ROLLUP (name)`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "GROUPING(id)": GROUPING must have an argument that exists within the GROUP BY clause",
@@ -325,7 +325,7 @@ describe("GROUP BY", () => {
     `);
   });
 
-  it("() makes one row", () => {
+  it("makes one row for ()", () => {
     expect(dumpOf(`SELECT COUNT(*) FROM people GROUP BY ()`)).toMatchInlineSnapshot(`
       "select f0_=count#4:INT64
         aggregate [$count_star() as count#4]
@@ -334,8 +334,8 @@ describe("GROUP BY", () => {
   });
 });
 
-describe("DISTINCT", () => {
-  it("gives its columns new identities and orders by them", () => {
+describe("the resolver of DISTINCT", () => {
+  it("gives the columns new identities and sorts by them", () => {
     expect(dumpOf(`SELECT DISTINCT name, id AS k FROM people ORDER BY k, UPPER(name)`)).toMatchInlineSnapshot(`
       "select name=name#4:STRING, k=id#5:INT64
         order by id#5, sort_key#6
@@ -345,7 +345,7 @@ describe("DISTINCT", () => {
     `);
   });
 
-  it("reports what is not comparable or not visible any more", () => {
+  it("reports columns that are not groupable or no longer visible", () => {
     expect(errorsOf(`SELECT DISTINCT doc FROM orders`)).toMatchInlineSnapshot(`
       [
         "type_mismatch at "SELECT DISTINCT doc FROM orders": Column doc of type JSON cannot be used in SELECT DISTINCT",
@@ -359,8 +359,8 @@ describe("DISTINCT", () => {
   });
 });
 
-describe("value tables", () => {
-  it("AS STRUCT and AS VALUE make one column, whose fields are the result's columns", () => {
+describe("the resolver of value tables", () => {
+  it("makes one column for AS STRUCT and AS VALUE, with the fields as result columns", () => {
     expect(dumpOf(`SELECT AS STRUCT 1 AS a, 'x' AS b`)).toMatchInlineSnapshot(`
       "select a=a#4:INT64, b=b#5:STRING
         compute value#3[0] as a#4, value#3[1] as b#5
@@ -381,7 +381,7 @@ describe("value tables", () => {
     `);
   });
 
-  it("have an alias that is the value, and fields by their bare names", () => {
+  it("resolves the alias to the value, and bare names to its fields", () => {
     expect(dumpOf(`SELECT v, v.a, a FROM (SELECT AS STRUCT 1 AS a) AS v`)).toMatchInlineSnapshot(`
       "select v=value#2:STRUCT<a INT64>, a=a#3:INT64, a_1=a#4:INT64
         compute value#2[0] as a#3, value#2[0] as a#4
@@ -408,7 +408,7 @@ describe("value tables", () => {
     `);
   });
 
-  it("AS VALUE takes one column", () => {
+  it("requires exactly one column for AS VALUE", () => {
     expect(errorsOf(`SELECT AS VALUE 1, 2`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "SELECT AS VALUE 1, 2": SELECT AS VALUE query must have exactly one column",
@@ -422,8 +422,8 @@ describe("value tables", () => {
   });
 });
 
-describe("ORDER BY and LIMIT", () => {
-  it("sort by positions, aliases, columns and expressions, NULLs as GoogleSQL does", () => {
+describe("the resolver of ORDER BY and LIMIT", () => {
+  it("sorts by positions, aliases, columns and expressions, with GoogleSQL's NULL order", () => {
     expect(
       dumpOf(`SELECT id AS k, name FROM people ORDER BY 2 DESC, k, score DESC NULLS FIRST, id + 1 NULLS LAST`),
     ).toMatchInlineSnapshot(`
@@ -434,7 +434,7 @@ describe("ORDER BY and LIMIT", () => {
     `);
   });
 
-  it("alias before column", () => {
+  it("prefers an alias to a column of the same name", () => {
     expect(dumpOf(`SELECT -id AS id FROM people ORDER BY id`)).toMatchInlineSnapshot(`
       "select id=id#4:INT64
         order by id#4
@@ -460,7 +460,7 @@ describe("ORDER BY and LIMIT", () => {
     `);
   });
 
-  it("compute what is random once, also where an alias of it is read again", () => {
+  it("computes a volatile expression once, even if its alias is read again", () => {
     expect(dumpOf("SELECT RAND() AS r, id FROM people QUALIFY RANK() OVER (ORDER BY id) > r ORDER BY r + 1")).toBe(
       [
         "select r=r#4:FLOAT64, id=id#1:INT64",
@@ -474,7 +474,7 @@ describe("ORDER BY and LIMIT", () => {
     );
   });
 
-  it("report what cannot be sorted", () => {
+  it("reports invalid sort keys", () => {
     expect(errorsOf(`SELECT id FROM people ORDER BY 2`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "2": ORDER BY is out of SELECT column number range: 2",
@@ -497,7 +497,7 @@ describe("ORDER BY and LIMIT", () => {
     `);
   });
 
-  it("LIMIT takes constants only", () => {
+  it("accepts only constants in LIMIT", () => {
     expect(errorsOf(`SELECT 1 LIMIT -1`)).toMatchInlineSnapshot(`
       [
         "invalid_query at "-1": LIMIT expects a non-negative integer literal or parameter",
@@ -520,7 +520,7 @@ describe("ORDER BY and LIMIT", () => {
     `);
   });
 
-  it("an order below that nothing limits is dropped, one that a LIMIT needs is kept", () => {
+  it("drops the order of a sub-query unless a LIMIT needs it", () => {
     expect(
       dumpOf(`SELECT name FROM (SELECT name, id FROM people ORDER BY id) WHERE id > 1 LIMIT 3`),
     ).toMatchInlineSnapshot(`
