@@ -19,8 +19,8 @@ const cell: fc.Arbitrary<readonly [BatchType, BatchValue]> = fc.oneof(
   ),
 );
 
-describe("a batch", () => {
-  it("arrives as it was sent, with gaps where rows have no value", () => {
+describe("an encoded batch", () => {
+  it("decodes to the rows that were added, with gaps where rows have no value", () => {
     const rows = fc.array(fc.dictionary(fc.constantFrom("c1", "c2", "c3"), cell, { maxKeys: 3 }), { maxLength: 12 });
     fc.assert(
       fc.property(rows, (sent) => {
@@ -46,7 +46,7 @@ describe("a batch", () => {
     );
   });
 
-  it("takes integers given as numbers, to the limits of their exactness", () => {
+  it("preserves integers given as numbers up to the largest safe integer", () => {
     const builder = new BatchBuilder();
     for (const value of [0, -1, 1, 2 ** 32, -(2 ** 32) - 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
       builder.put(builder.addRow(eventOf("e", true)), "n", "INT64", value);
@@ -55,7 +55,7 @@ describe("a batch", () => {
     expect(column?.values).toEqual([0n, -1n, 1n, 4294967296n, -4294967297n, 9007199254740991n, -9007199254740991n]);
   });
 
-  it("takes long texts as it takes short ones, and replaces halves of characters in both", () => {
+  it("preserves short and long texts, and replaces lone surrogates in both", () => {
     const texts = ["x".repeat(200), "", "\u00e9\u{1f600}".repeat(50), "\ud83d", "\ude00 after a half", "y".repeat(300)];
     for (const first of [0, 1]) {
       const builder = new BatchBuilder();
@@ -66,7 +66,7 @@ describe("a batch", () => {
     }
   });
 
-  it("names the rows whose ids were chosen by the sender", () => {
+  it("lists the rows whose ids the sender chose", () => {
     const builder = new BatchBuilder();
     for (const isGenerated of [true, false, true, false]) builder.addRow(eventOf("e", isGenerated));
     expect(builder.encode().header.ownIdRows).toEqual([1, 3]);
@@ -75,7 +75,7 @@ describe("a batch", () => {
     expect(own.encode().header.ownIdRows).toBe("all");
   });
 
-  it("is refused when its payload is cut short", () => {
+  it("is rejected when its payload is truncated", () => {
     const builder = new BatchBuilder();
     builder.addRow(eventOf("some id", false));
     const { header, payload } = builder.encode();

@@ -3,7 +3,7 @@ import { type MemoryDatabase, openMemoryDatabase } from "../driver/memory-databa
 import { allowedFunctions, allowedTableFunctions } from "./allowed-functions.ts";
 import { MACROS } from "./hidden-failures.ts";
 
-describe("the functions that a statement may call", () => {
+describe("the functions allowed in statements", () => {
   let database: MemoryDatabase;
   let types: ReadonlyMap<unknown, unknown>;
   beforeAll(async () => {
@@ -18,19 +18,19 @@ describe("the functions that a statement may call", () => {
   /** Syntax that DuckDB's parser writes as calls, and window functions, stand in no catalogue of its own. */
   const syntax = new Set(["coalesce", "count_star", "lag", "lead", "like_escape"]);
 
-  it("are all scalar, aggregate or window functions of the engine, unless they may stand in FROM", () => {
+  it("are all scalar, aggregate, window or macro functions of the engine, table functions aside", () => {
     for (const name of allowedFunctions) {
       if (syntax.has(name) || allowedTableFunctions.has(name)) continue;
       expect([name, types.get(name)]).toEqual([name, expect.stringMatching(/scalar|aggregate|macro/)]);
     }
   });
 
-  it("are known for macros where they are macros", () => {
+  it("are listed as macros if they are macros", () => {
     const macros = [...allowedFunctions].filter((name) => String(types.get(name)).includes("macro"));
     expect(macros.sort()).toEqual([...MACROS].sort());
   });
 
-  it("reach neither files, settings, secrets nor the engine's own state", () => {
+  it("give no access to files, settings, secrets or the engine's own state", () => {
     const dangerous =
       /read_|glob|getenv|current_setting|getvariable|secret|pragma|duckdb_|sniff|copy|scan|query|json_execute|json_serialize|nextval|currval|txid|^error$|in_search_path|^sql_|which_secret|write_log|sleep/;
     expect(

@@ -4,7 +4,7 @@ import { arrayOf, INT64, type SqlType, STRING, TIMESTAMP } from "../../../google
 import { compileText } from "./testing/compile-text.ts";
 
 describe("compileQuery", () => {
-  it("names the parameters in the order of their placeholders, each once", () => {
+  it("lists each parameter once, in the order of the placeholders", () => {
     const types = new Map<string, SqlType>([
       ["a", STRING],
       ["b", TIMESTAMP],
@@ -21,7 +21,7 @@ describe("compileQuery", () => {
     ]);
   });
 
-  it("takes a dollar sign in a text for no placeholder", () => {
+  it("does not read a dollar sign in a literal as a placeholder", () => {
     const { sql, parameters } = compileText(
       "SELECT '$1', \"it's $2\", @p FROM edge_logs",
       undefined,
@@ -32,12 +32,12 @@ describe("compileQuery", () => {
     expect(parameters).toEqual([{ key: "p", type: STRING }]);
   });
 
-  it("tells the tables it reads, and only those", () => {
+  it("lists only the tables that the statement reads", () => {
     expect(compileText("WITH unread AS (SELECT * FROM edge_logs) SELECT 1").tables).toEqual([]);
     expect(compileText("SELECT 1 FROM edge_logs AS a, edge_logs AS b").tables).toEqual(["edge_logs"]);
   });
 
-  it("answers the final names and types of the columns", () => {
+  it("returns the final names and types of the columns", () => {
     expect(compileText("SELECT id, id, COUNT(*) FROM edge_logs GROUP BY id").columns).toEqual([
       { name: "id", type: STRING },
       { name: "id_1", type: STRING },
@@ -45,7 +45,7 @@ describe("compileQuery", () => {
     ]);
   });
 
-  it("grows with the query and not faster", () => {
+  it("prints SQL whose length grows in proportion to the query", () => {
     const sum = (terms: number) => `SELECT ${"x + ".repeat(terms)}x AS y FROM (SELECT 1 AS x)`;
     const nested = (depth: number) =>
       Array.from({ length: depth }).reduce((inner: string) => `SELECT a + a AS a FROM (${inner})`, "SELECT 1 AS a");
@@ -53,12 +53,12 @@ describe("compileQuery", () => {
     expect(compileText(nested(60)).sql.length).toBeLessThan(2.5 * compileText(nested(30)).sql.length);
   });
 
-  it("keeps thousands of conditions in one filter", () => {
+  it("prints thousands of conditions as one filter", () => {
     const conditions = Array.from({ length: 20_000 }, (_, i) => `x != ${i}`).join(" AND ");
     expect(compileText(`SELECT 1 FROM (SELECT 5 AS x) WHERE ${conditions}`).sql.match(/<>/g)).toHaveLength(20_000);
   });
 
-  it("refuses what is nested too deeply by name, without running out of stack", () => {
+  it("rejects a query that is nested too deeply without overflowing the stack", () => {
     const pipes = "|> WHERE x > 0 |> AGGREGATE MAX(x) AS x ".repeat(400);
     expect(() => compileText(`FROM UNNEST([1]) AS x ${pipes}`)).toThrow(GoogleSqlError);
   });

@@ -50,7 +50,7 @@ const types = new Map<string, SqlType>([
   ["q", STRING],
 ]);
 
-describe("texts of a caller", () => {
+describe("a caller's text", () => {
   let database: MemoryDatabase;
   beforeAll(async () => {
     database = await openMemoryDatabase();
@@ -68,26 +68,26 @@ describe("texts of a caller", () => {
     return database.encode(sql, columns, "cells");
   }
 
-  it.each(payloads)("come back as they are from a literal: %j", async (text) => {
+  it.each(payloads)("comes back unchanged from a literal: %j", async (text) => {
     expect(await run(`SELECT ${literal(text)}`)).toEqual([[text]]);
     expect(await run(`SELECT x FROM UNNEST([${literal(text)}]) AS x WHERE x = ${literal(text)}`)).toEqual([[text]]);
     const base64 = Buffer.from(text).toString("base64");
     expect(await run(`SELECT CAST(${literal(text)} AS BYTES)`)).toEqual([[base64]]);
   });
 
-  it.each(payloads)("come back as they are from a bound parameter: %j", async (text) => {
+  it.each(payloads)("comes back unchanged from a bound parameter: %j", async (text) => {
     const { sql, columns, parameters } = compileText("SELECT @p, @q = @p", [], types);
     const bound = parameters.map(({ type }) => ({ type, value: text }));
     expect(await database.encode(sql, columns, "cells", bound)).toEqual([[text, true]]);
   });
 
-  it.each(payloads)("are data in patterns and formats: %j", async (text) => {
+  it.each(payloads)("is plain data in patterns and formats: %j", async (text) => {
     const [row] = (await run(`SELECT ${literal(text)} LIKE CONCAT('%', '%')`)) as boolean[][];
     expect(row).toEqual([true]);
     expect(await run(`SELECT STRPOS(${literal(`x${text}`)}, ${literal(text)})`)).toEqual([[2]]);
   });
 
-  it.each(names)("name columns, tables and fields without being read: %j", async (name) => {
+  it.each(names)("works as the name of a column, table or field without being interpreted: %j", async (name) => {
     const quoted = `\`${name.replaceAll("\\", "\\\\")}\``;
     const query =
       `WITH ${quoted} AS (SELECT 1 AS ${quoted}, STRUCT(2 AS ${quoted}) AS s) ` +
@@ -97,7 +97,7 @@ describe("texts of a caller", () => {
     expect(await database.encode(sql, columns, "cells")).toEqual([[1, 2]]);
   });
 
-  it.each(names)("name sources, leaves and record fields: %j", async (name) => {
+  it.each(names)("works as the name of a source, leaf or record field: %j", async (name) => {
     const field: RecordField = { name, type: STRING };
     const record = arrayOf({ kind: "RECORD", fields: [field], isRepeated: false, isOpen: false } as const);
     const layout: TableLayout = {

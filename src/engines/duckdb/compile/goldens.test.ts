@@ -198,12 +198,12 @@ const goldens: readonly Golden[] = [
   },
 ];
 
-describe("the statements of an engine", () => {
-  it.each(goldens)("print $name", ({ query, sql }) => {
+describe("the DuckDB compiler", () => {
+  it.each(goldens)("prints $name", ({ query, sql }) => {
     expect(compileText(query).sql).toBe(sql.duckdb);
   });
 
-  it("are the same for the same query", () => {
+  it("prints the same statement for the same query", () => {
     for (const { query } of goldens) expect(compileText(query)).toEqual(compileText(query));
   });
 });

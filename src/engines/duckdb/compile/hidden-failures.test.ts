@@ -66,7 +66,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-describe("what may fail over a segment's dictionary", () => {
+describe("a function that may fail over a segment's dictionary", () => {
   let folder: string;
   let database: Database;
   let connection: Connection;
@@ -96,7 +96,7 @@ describe("what may fail over a segment's dictionary", () => {
   const own = BigInt(rowCount / 3);
 
   it.each(failing.map(([expression], index) => ({ expression, index })))(
-    "$expression fails for none but the rows that are selected",
+    "fails for selected rows only: $expression",
     async ({ expression, index }) => {
       expect(await count(expression, index, "inside")).toBe(own);
       await expect(count(expression, index, "outside")).rejects.toThrow();
@@ -104,14 +104,14 @@ describe("what may fail over a segment's dictionary", () => {
   );
 
   it.each(tried.map(([expression], index) => ({ expression, index: failing.length + index })))(
-    "$expression is NULL for none but the rows that fail",
+    "returns NULL for failing rows only: $expression",
     async ({ expression, index }) => {
       expect(await count(expression, index, "inside")).toBe(own);
       expect(await count(expression, index, "outside")).toBe(0n);
     },
   );
 
-  it("tells the value of a selected row where one fails", async () => {
+  it("reports the value of a selected row when one fails", async () => {
     const message = "CASE WHEN s0 = 'SECRET' OR project = 'inside' THEN [NULL][lw_fail(concat(project, ' ', s0))] END";
     const sql = `SELECT count(${message}) FROM t WHERE project = 'inside'`;
     await expect(connection.all(guardHiddenFailures(sql))).rejects.toThrow(/inside 2020$/);
@@ -120,7 +120,7 @@ describe("what may fail over a segment's dictionary", () => {
 
 describe("guardHiddenFailures", () => {
   it.each([
-    ["a statement that holds nothing of it", "SELECT s, 'lw_fail(1)' FROM \"lw_fail(\" WHERE s + 1 > 2"],
+    ["statements without such functions", "SELECT s, 'lw_fail(1)' FROM \"lw_fail(\" WHERE s + 1 > 2"],
     ["functions that fail for no value", "SELECT lw_lower(s), lw_net_host('(')"],
     ["lambdas that fail for no value", "SELECT list_transform(a, lambda v: coalesce(v, 'x') || ',')"],
     [
@@ -136,24 +136,24 @@ describe("guardHiddenFailures", () => {
       "patterns from a struct",
       "SELECT list_transform([{'a0': s}], lambda lw_x: regexp_full_match(lw_x.a0, lw_x.a0))[1]",
     ],
-  ])("leaves %s as they are", (_, sql) => {
+  ])("leaves %s unchanged", (_, sql) => {
     expect(guardHiddenFailures(sql)).toBe(sql);
   });
 
-  it("takes a pattern that is a parameter for one that may fail", () => {
+  it("treats a parameter used as a pattern as one that may fail", () => {
     expect(guardHiddenFailures("SELECT like_escape(s, CAST($1 AS VARCHAR), '\\')")).toBe(
       "SELECT list_transform([{'a0': s, 'a1': CAST($1 AS VARCHAR)}], lambda lw_row1: like_escape(lw_row1.a0, " +
         "lw_row1.a1, '\\'))[1]",
     );
   });
 
-  it("packs arguments, in whatever brackets and quotes they stand", () => {
+  it("packs arguments within any brackets and quotes", () => {
     expect(guardHiddenFailures("SELECT lw_parse_date('%,)', lw_format_date(s[1], (a, \"b)\")))")).toBe(
       "SELECT lw_parse_date({'a0': '%,)', 'a1': lw_format_date({'a0': s[1], 'a1': (a, \"b)\")})})",
     );
   });
 
-  it("leaves what it guarded as it is", () => {
+  it("leaves its own output unchanged", () => {
     const guarded = guardHiddenFailures("SELECT list_transform(a, lambda v: lw_fail(v)), regexp_full_match(s, t)");
     expect(guardHiddenFailures(guarded)).toBe(guarded);
   });

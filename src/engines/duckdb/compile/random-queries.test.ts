@@ -45,7 +45,7 @@ describe("random queries", () => {
     return found.map((row) => JSON.stringify(row)).sort();
   }
 
-  it("run, and give the same rows over every form of their table", async () => {
+  it("return the same rows over every form of their table", async () => {
     const property = fc.asyncProperty(
       fc.infiniteStream(fc.nat()),
       fc.integer({ min: 1, max: 3 }),

@@ -7,8 +7,8 @@ import { compileText } from "./testing/compile-text.ts";
 const parameters = new Map([["p", STRING]]);
 const compile = (text: string) => compileText(text, undefined, parameters);
 
-describe("conditions on ids", () => {
-  it("are bounded by times behind the statement's parameters and limits", () => {
+describe("the plan's conditions on ids", () => {
+  it("have time bounds whose placeholders follow the parameters and limits", () => {
     const query = compile(
       "SELECT id FROM edge_logs WHERE id = 'it''s' OR id = @p AND REPEAT(@p, 2) = 'x'".replace("''", "\\'"),
     );
@@ -23,7 +23,7 @@ describe("conditions on ids", () => {
     expect(query.sql).toContain(`((t1."id" = CAST($1 AS VARCHAR)) ${bounds(5)}`);
   });
 
-  it("share the bounds where they are the same", () => {
+  it("share the bounds when they test for the same id", () => {
     const query = compile("SELECT id FROM edge_logs WHERE id = @p OR NOT id = @p");
     expect(planOf(query)?.idConditions).toHaveLength(1);
     expect(query.sql.match(/CAST\(\$2 AS TIMESTAMP\)/g)).toHaveLength(2);
@@ -35,21 +35,21 @@ describe("conditions on ids", () => {
     "SELECT 1 FROM edge_logs WHERE id < 'x'",
     "SELECT 1 FROM (SELECT 'a' AS id) WHERE id = 'x'",
     `SELECT '(t1."id" = ''x'')' FROM edge_logs`.replaceAll("''", "\\'"),
-  ])("are none in %s", (text) => {
+  ])("are absent for %s", (text) => {
     expect(planOf(compile(text))?.idConditions ?? []).toEqual([]);
   });
 
-  it("are few", () => {
+  it("are at most four", () => {
     const list = Array.from({ length: 9 }, (_, n) => `id = '${n}'`).join(" OR ");
     expect(planOf(compile(`SELECT 1 FROM edge_logs WHERE ${list}`))?.idConditions).toHaveLength(4);
   });
 });
 
-describe("the plan of plain rows", () => {
+describe("the plan for plain rows", () => {
   const newest =
     "SELECT id, event_message, timestamp, metadata FROM edge_logs WHERE project = @p ORDER BY timestamp DESC, id DESC LIMIT 100";
 
-  it("is the statement in parts", () => {
+  it("contains the parts of the statement", () => {
     const query = compile(newest);
     const rows = planOf(query)?.rows;
     expect(rows).toMatchObject({
@@ -73,13 +73,13 @@ describe("the plan of plain rows", () => {
     ["a condition asks for an id", newest.replace("project", "id")],
     ["a condition holds a query", newest.replace("@p", "(SELECT MAX(id) FROM edge_logs)")],
     ["texts of a query read like SQL", newest.replace("@p", `' ORDER BY x LIMIT 1 UNION "'`)],
-  ])("is one also where %s", (_, text) => {
+  ])("exists and prints the same statement where %s", (_, text) => {
     const query = compile(text);
     const rows = planOf(query)?.rows;
     expect(rows && printRows(rows)).toBe(query.sql);
   });
 
-  it("tells whether the newest come first", () => {
+  it("records whether the newest rows come first", () => {
     const sorted = (order: string) =>
       planOf(compile(newest.replace("timestamp DESC, id DESC", order)))?.rows?.isNewestFirst;
     expect(["timestamp DESC", "timestamp", "id DESC", "timestamp DESC NULLS FIRST"].map(sorted)).toEqual([
@@ -107,7 +107,7 @@ describe("the plan of plain rows", () => {
     ["there is another SELECT", `(${newest}) UNION ALL (${newest}) ORDER BY id LIMIT 5`],
     ["it is part of a query", `SELECT id FROM (${newest}) WHERE id > 'x' ORDER BY id LIMIT 5`],
     ["a window is computed", "SELECT id, RANK() OVER (ORDER BY id) AS r FROM edge_logs ORDER BY id LIMIT 5"],
-  ])("is none where %s", (_, text) => {
+  ])("is absent where %s", (_, text) => {
     expect(planOf(compile(text))?.rows).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { compileQuery } from "./compile.ts";
 
 const nowUs = BigInt(Date.parse("2026-08-20T09:00:00Z")) * 1000n + 7n;
 
-it("a query that is given an instant reads it wherever it asks for the time, and nowhere else", async () => {
+it("a query compiled for an instant uses it wherever it reads the clock, and nowhere else", async () => {
   const text = `SELECT CURRENT_TIMESTAMP() AS a, CURRENT_DATE('Asia/Tokyo') AS b, CURRENT_DATETIME() AS c, CURRENT_TIME() AS d,
     TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 60 MINUTE) AS e, PARSE_TIMESTAMP('%H', '08') AS f,
     "timezone('UTC', get_current_timestamp())" AS g`;

@@ -77,12 +77,12 @@ describe("an opened database", () => {
     [DATE, "2024-02-30"],
     [arrayOf(INT64), "1"],
     [NUMERIC, "1.0000000001"],
-  ])("refuses to bind %j as %j", async (type, value) => {
+  ])("rejects binding %j as %j", async (type, value) => {
     await expect(database.query("SELECT $1", [{ type, value }])).rejects.toThrow("is not a valid");
   });
 });
 
-describe("interrupting", () => {
+describe("a connection's interruption", () => {
   let database: Database;
   let connection: Connection;
   beforeAll(async () => {
@@ -94,21 +94,21 @@ describe("interrupting", () => {
     database.close();
   });
 
-  it("ends a query that would take for hours, and the connection goes on", async () => {
+  it("ends a query that would take hours, after which the connection works again", async () => {
     const running = connection.all("SELECT count(*) FROM range(100000000000) t(i) WHERE hash(i) = 1");
     setImmediate(() => connection.interrupt());
     await expect(running).rejects.toThrow("Interrupted");
     expect(await connection.all("SELECT 1::INTEGER")).toEqual([[1]]);
   });
 
-  it("drops a reader that was not read to its end", async () => {
+  it("discards a reader that was not read to its end", async () => {
     const reader = await connection.stream("SELECT * FROM range(10000000)");
     expect((await reader.next())?.rowCount).toBe(2048);
     expect(await connection.all("SELECT 2::INTEGER")).toEqual([[2]]);
   });
 });
 
-describe("a connection that keeps statements", () => {
+describe("a connection that caches prepared statements", () => {
   let database: Database;
   let connection: Connection;
   beforeAll(async () => {
@@ -137,7 +137,7 @@ describe("a connection that keeps statements", () => {
     }
   }
 
-  it("prepares one with values once, and again after it was forgotten or displaced by as many as it keeps", async () => {
+  it("prepares a statement once, and again after it was forgotten or displaced from the cache", async () => {
     connection.forgetStatements();
     const run =
       (text = sql) =>
@@ -153,7 +153,7 @@ describe("a connection that keeps statements", () => {
     expect(await preparedBy(run())).toBe(1);
   });
 
-  it("does not keep one that was forgotten while it ran, that failed, or that has no values", async () => {
+  it("does not cache a statement that was forgotten while it ran, that failed or that has no values", async () => {
     connection.forgetStatements();
     const running = connection.all(sql, [{ value: 3 }]);
     connection.forgetStatements();
@@ -167,14 +167,14 @@ describe("a connection that keeps statements", () => {
     for (let i = 0; i < 2; i++) expect(await preparedBy(() => connection.all("SELECT 7::INTEGER"))).toBe(1);
   });
 
-  it("runs one again with other values and beside more statements than it keeps", async () => {
+  it("runs a cached statement with other values and after more statements than it can cache", async () => {
     for (const bound of [1, 10, 100]) {
       expect(await connection.all(sql, [{ value: bound }])).toEqual([[bound]]);
       for (let i = 0; i < 3; i++) expect(await connection.all(`SELECT ${i}::INTEGER`)).toEqual([[i]]);
     }
   });
 
-  it("sees rows that were stored since, beyond all that the table held when the statement was first run", async () => {
+  it("returns rows inserted after the statement was prepared, even beyond the table's earlier values", async () => {
     const literal = "SELECT n FROM t WHERE n > 1000000";
     const bound = "SELECT n FROM t WHERE n > 1000000 AND n <> $1";
     const values = [{ value: 5 }];
@@ -186,7 +186,7 @@ describe("a connection that keeps statements", () => {
     writer.close();
   });
 
-  it("runs one again after an error of its own and after a reader that was left", async () => {
+  it("runs a cached statement again after it failed and after its reader was abandoned", async () => {
     const divide = "SELECT (1 // $1::INTEGER)::INTEGER + error('x')::INTEGER FROM t WHERE n < $1::INTEGER";
     await expect(connection.all(divide, [{ value: 1 }])).rejects.toThrow();
     expect(await connection.all(divide, [{ value: 0 }])).toEqual([]);
@@ -195,7 +195,7 @@ describe("a connection that keeps statements", () => {
     expect(await connection.all(all, [{ value: 4999 }])).toEqual([[4999]]);
   });
 
-  it("sees a table that was changed, also beside a statement that was running", async () => {
+  it("sees an altered table, even while the same statement is running", async () => {
     const all = "SELECT * FROM t WHERE n < $1";
     expect(await connection.all(all, [{ value: 1 }])).toEqual([[0]]);
     await connection.all("ALTER TABLE t ADD COLUMN m INTEGER DEFAULT 7");

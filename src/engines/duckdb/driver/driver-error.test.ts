@@ -4,11 +4,11 @@ import { toEngineError } from "./driver-error.ts";
 it.each([
   ["Out of Memory Error: could not allocate block of size 256.0 KiB (286.0 MiB/286.1 MiB used)"],
   ["TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB (286.0 MiB/286.1 MiB used)"],
-])("takes memory that is short for what it is: %s", (message) => {
+])("toEngineError maps an out-of-memory message to memory_exceeded: %s", (message) => {
   expect(toEngineError(new Error(message)).code).toBe("memory_exceeded");
 });
 
-it("takes any other failed commit for a fault", () => {
+it("toEngineError maps any other failed commit to an internal error", () => {
   expect(toEngineError(new Error("TransactionContext Error: Failed to commit: write-write conflict")).code).toBe(
     "internal",
   );
@@ -32,6 +32,6 @@ it.each([
     'Conversion Error: Casting value "100000000000000000000000000000" to type DECIMAL(38,9) failed: value is out of range!',
     "NUMERIC overflow: 100000000000000000000000000000",
   ],
-])("words an overflow in GoogleSQL's types: %s", (message, told) => {
+])("toEngineError words an overflow in terms of GoogleSQL's types: %s", (message, told) => {
   expect(toEngineError(new Error(message))).toMatchObject({ code: "query_failed", message: told });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openDatabase } from "./connection.ts";
 
-it("opens a file whose log does not fit into its memory", async () => {
+it("openDatabase opens a file whose write-ahead log does not fit into its memory", async () => {
   const folder = mkdtempSync(join(tmpdir(), "logweir-replay-"));
   const open = (name: string) =>
     openDatabase({

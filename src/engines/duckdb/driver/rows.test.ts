@@ -121,7 +121,7 @@ describe("row encoding", () => {
     expect(await database.encode(`SELECT ${expression}`, columns, "cells")).toEqual([[inCell]]);
   });
 
-  it("keeps the order of columns and rows over several chunks", async () => {
+  it("preserves the order of columns and rows over several chunks", async () => {
     const columns = [
       { name: "b", type: INT64 },
       { name: 'a"', type: STRING },
@@ -131,12 +131,12 @@ describe("row encoding", () => {
     expect(JSON.stringify(rows[4999])).toBe('{"b":4999,"a\\"":"r4999"}');
   });
 
-  it("splices JSON text without touching its numbers", async () => {
+  it("copies JSON text without changing its numbers", async () => {
     const reader = await database.query(`SELECT '{"n":1.10}'`);
     expect(reader.rows).toEqual([['{"n":1.10}']]);
   });
 
-  it("refuses a value that does not fit the column's type", async () => {
+  it("rejects a value that does not match the column's type", async () => {
     await expect(database.encode("SELECT 'x'", [{ name: "v", type: INT64 }], "cells")).rejects.toThrow(
       "The engine answered string for a column of type INT64",
     );

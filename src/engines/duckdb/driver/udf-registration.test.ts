@@ -65,19 +65,19 @@ describe("registered functions", () => {
     ["lw_varchar", ["NULL"], null],
     ["lw_bigint", ["1", "NULL"], null],
     ["lw_null", ["NULL"], "got null"],
-  ])("computes %s of %j", async (name, args, expected) => {
+  ])("compute %s of %j", async (name, args, expected) => {
     expect(await evaluate(call(name, args))).toBe(expected);
   });
 
-  it("do not exist for arguments that stand in no struct", async () => {
+  it("cannot be called with arguments outside a struct", async () => {
     await expect(evaluate("lw_none(chr(65))")).rejects.toThrow(/No function matches/);
   });
 
-  it("fails the query with the function's own message", async () => {
+  it("fail the query with their own message", async () => {
     await expect(evaluate(call("lw_fails", ["'x'"]))).rejects.toThrow(/Cannot use x$/);
   });
 
-  it("computes many rows, NULLs among them", async () => {
+  it("compute many rows that include NULLs", async () => {
     const value = call("lw_varchar", ["CASE WHEN i % 3 = 0 THEN NULL ELSE i::VARCHAR END"]);
     const sql = `SELECT count(${value})::INTEGER FROM range(9000) t(i)`;
     expect((await connection.runAndReadAll(sql)).getRows()).toEqual([[6000]]);

@@ -25,7 +25,7 @@ describe("computeOnce", () => {
     castTo(textSql("2024-01-01"), TIMESTAMP),
     castTo(placeholder(1), BIGINT),
     NULL,
-  ])("repeats $text as it is", (value) => {
+  ])("repeats $text without binding it", (value) => {
     expect(computeOnce([value], "f", (x) => sql`${x} + ${x}`).text).toBe(`(${value.text} + ${value.text})`);
   });
 
@@ -42,7 +42,7 @@ describe("computeOnce", () => {
     );
   });
 
-  it("binds columns beside what is not repeatable, and no constants", () => {
+  it("binds columns along with a value that must not be repeated, but no constants", () => {
     const args = [variableSql("c"), sql`f(1)`, numberSql(2)];
     expect(
       computeOnce(args, "m", (...values) => sql`${values[0] ?? NULL}, ${values[1] ?? NULL}, ${values[2] ?? NULL}`).text,

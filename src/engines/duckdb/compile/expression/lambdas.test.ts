@@ -64,14 +64,14 @@ const queries: Readonly<Record<string, readonly [text: string, rows: readonly un
   ],
 };
 
-describe("what is computed in a lambda", () => {
+describe("a lambda on DuckDB", () => {
   let edge: EdgeDatabase;
   beforeAll(async () => {
     edge = await openEdgeDatabase();
   });
   afterAll(() => edge.database.close());
 
-  it.each(Object.entries(queries))("may be %s", async (_, [text, rows]) => {
+  it.each(Object.entries(queries))("may compute %s", async (_, [text, rows]) => {
     expect(await edge.rows(text)).toEqual(rows);
   });
 });

@@ -1,4 +1,4 @@
 import { describe } from "vitest";
 import { testMixedFields } from "../testing/mixed-suite.ts";
 
-describe("a field that carried every shape", () => testMixedFields(false));
+describe("a field with values of every shape", () => testMixedFields(false));

@@ -57,7 +57,7 @@ describe.each(queries)("%s", (query) => {
   });
   afterAll(() => edge.database.close());
 
-  it.each(shapes)("is the same over %s", async (_, source) => {
+  it.each(shapes)("returns the same rows over %s", async (_, source) => {
     expect(await rowsOver(source)).toEqual(expected);
   });
 });

@@ -11,7 +11,7 @@ const shapes: readonly (readonly Shape[])[] = [
   [[wide], [1.5, negative]],
 ];
 
-describe("a number beyond doubles", () => {
+describe("a number beyond the range of doubles", () => {
   let engine: ShapesEngine;
   beforeAll(async () => {
     engine = await openShapesEngine();
@@ -23,18 +23,18 @@ describe("a number beyond doubles", () => {
   const read = (sql: string, i: number, source = "wide") =>
     engine.text(sql.replaceAll("$T", `${source} t CROSS JOIN UNNEST(t.r${i}) m`));
 
-  it("is kept in the record as it was sent", async () => {
+  it("is stored unchanged in the record", async () => {
     expect(await engine.text("SELECT r2 FROM wide ORDER BY id LIMIT 4")).toBe(
       '{"r2":[{"n":0,"x":1e400}]},{"r2":[{"n":1,"x":"text"}]},{"r2":[{"n":2,"x":[1e400,1.5]}]},{"r2":[{"n":3,"x":[{"a":1e400}]}]}',
     );
   });
 
-  it("is answered as it was sent, alone and among other numbers", async () => {
+  it("is returned unchanged, alone and among other numbers", async () => {
     expect(await read("SELECT m.x FROM $T", 0)).toBe('{"x":1e400}');
     expect(await read("SELECT m.x FROM $T ORDER BY m.n", 1)).toBe('{"x":1e400},{"x":-2.5E+999},{"x":1.5},{"x":2}');
   });
 
-  it("is answered as it was sent among several shapes, and is the largest of numbers", async () => {
+  it("is returned unchanged among values of several shapes, and sorts as the largest number", async () => {
     expect(await read("SELECT m.x FROM $T ORDER BY m.x", 2)).toBe(
       '{"x":1e400},{"x":"text"},{"x":true},{"x":[1e400,1.5]},{"x":[{"a":1e400}]}',
     );
@@ -55,7 +55,7 @@ describe("a number beyond doubles", () => {
     "MAX(m.x) OVER ()",
     "RANK() OVER (ORDER BY m.x)",
     "FORMAT('%t', m.x)",
-  ])("fails no query, and reads alike from columns and from the JSON: %s", async (expression) => {
+  ])("makes no query fail, and gives the same rows from columns and from the JSON: %s", async (expression) => {
     for (const i of shapes.keys()) {
       const sql = `SELECT m.n, ${expression} AS v FROM $T ORDER BY m.n`;
       expect(await read(sql, i)).toBe(await read(sql, i, "narrow"));

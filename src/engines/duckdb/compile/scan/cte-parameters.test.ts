@@ -19,7 +19,7 @@ it.each([
     "WITH w AS (SELECT 1 AS one), u AS (SELECT @p AS x FROM w) SELECT x FROM u UNION ALL SELECT x FROM u",
     [["v"], ["v"]],
   ],
-])("a parameter has its value wherever a table of it is read: %s", async (text, rows) => {
+])("a parameter in a common table expression has its value in every reference: %s", async (text, rows) => {
   const query = resolveQuery(parseQuery(text), text, { tables: engine.tables, parameters: new Map([["p", STRING]]) });
   expect(JSON.parse(await engine.run(engine.compile(query, { text }), ["v"], 5_000))).toEqual(rows);
 });

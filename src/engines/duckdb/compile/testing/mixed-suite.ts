@@ -108,7 +108,7 @@ export function testMixedFields(isWhole: boolean): void {
     ["forth", mixedCases],
     ["back", some(mixedCases, 4, 0)],
     ["narrow", some(mixedCases, 3, 0)],
-  ] as const)("of the source %s", (source, cases) => {
+  ] as const)("in the source %s", (source, cases) => {
     it.each(cases)("%s", (_, sql, expected) => expectRows(over(sql, source, "UNNEST(t.metadata) m"), expected));
   });
 
@@ -122,21 +122,21 @@ export function testMixedFields(isWhole: boolean): void {
     });
   });
 
-  it("is an error for a cast of a value that is no such type", async () => {
+  it("fails a cast of a value that is not of the type", async () => {
     for (const n of [2, 4, 5, 6]) {
       const sql = over(`SELECT CAST(m.x AS INT64) FROM $T WHERE m.n = ${n}`, "forth", "UNNEST(t.metadata) m");
       await expect(engine.text(sql)).rejects.toThrow(/Bad (int64 )?value/);
     }
   });
 
-  it("meets parameters as texts", async () => {
+  it("is compared with parameters as text", async () => {
     for (const source of ["forth", "narrow"]) {
       const sql = over("SELECT m.n FROM $T WHERE m.x = @p ORDER BY m.n", source, "UNNEST(t.metadata) m");
       expect(await engine.text(sql, "cells", { p: "200" })).toBe("[0],[1]");
     }
   });
 
-  describe("of one shape or two takes every query", () => {
+  describe("that has one or two shapes supports every query", () => {
     const queries = [
       ...mixedCases.map(([, sql]) => sql).filter((sql) => !/ CAST\(m\.x AS INT64\)|AS STRUCT/.test(sql)),
       ...furtherQueries,

@@ -131,7 +131,7 @@ export function testRandomShapes({ storeCount, runCount }: RandomShapes): void {
     });
   }
 
-  it("never fail, and answer alike from columns, from JSON, from the top level and in any order of arrival", async () => {
+  it("never fail, and return the same rows from columns, JSON and the top level, in any arrival order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(storeCount - 1), query, async (i, sql) => {
         const below = (name: string, record = "metadata") => {

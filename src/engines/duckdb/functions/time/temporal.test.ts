@@ -42,7 +42,7 @@ function printCall(name: string, type: SqlType, ...given: readonly Argument[]): 
   return printed.text;
 }
 
-describe("what is read for every row of a log", () => {
+describe("the printer of date and time functions", () => {
   const column = storedColumnOf("t", "timestamp");
   const ts: Argument = [column, TIMESTAMP];
 
@@ -55,27 +55,27 @@ describe("what is read for every row of a log", () => {
     ["UNIX_MICROS", { kind: "INT64" }, [ts], `epoch_us(t."timestamp")`],
     ["$extract", { kind: "INT64" }, [ts, { part: "HOUR" }], `datepart('hour', t."timestamp")`],
   ] satisfies readonly (readonly [string, SqlType, readonly Argument[], string])[])(
-    "prints %s as DuckDB's own",
+    "prints %s as DuckDB's native function",
     (name, type, given, expected) => {
       expect(printCall(name, type, ...given)).toBe(expected);
     },
   );
 
-  it("prints casts between TIMESTAMP and DATETIME as nothing in UTC", () => {
+  it("prints a cast between TIMESTAMP and DATETIME in UTC as its operand", () => {
     const cast = (from: SqlType, to: SqlType) =>
       printCast({ operand: variableSql("x"), from, to, isSafe: false, timeZone: "UTC" }).text;
     expect(cast(TIMESTAMP, DATETIME)).toBe("x");
     expect(cast(DATETIME, TIMESTAMP)).toBe("x");
   });
 
-  it("refuses a date part that the type does not have", () => {
+  it("rejects a date part that the type does not have", () => {
     expect(() => printCall("DATE_TRUNC", DATE, [variableSql("d"), DATE], { part: "HOUR" })).toThrow(
       "DATE_TRUNC does not support the HOUR date part for DATE",
     );
   });
 });
 
-describe("on DuckDB", () => {
+describe("date and time functions on DuckDB", () => {
   let database: MemoryDatabase;
 
   beforeAll(async () => {
@@ -97,7 +97,7 @@ describe("on DuckDB", () => {
     return lines.flat().join("").replace(/[│\s]/g, "");
   }
 
-  it("filters by what a query computes from now as by a literal", async () => {
+  it("filter by an instant computed from a constant just like by a literal", async () => {
     const since = printCall(
       "TIMESTAMP_SUB",
       TIMESTAMP,
@@ -110,7 +110,7 @@ describe("on DuckDB", () => {
   });
 
   it.each(["HOUR", "MINUTE", "SECOND"])(
-    "cuts instants to the %s as the calendar does, before 1970 too",
+    "truncate instants to the %s by the calendar, before 1970 too",
     async (part) => {
       const cut = printCall("TIMESTAMP_TRUNC", TIMESTAMP, [variableSql("instant"), TIMESTAMP], { part });
       const { rows: wrong } = await database.query(
@@ -122,7 +122,7 @@ describe("on DuckDB", () => {
   );
 
   it.each(["America/Los_Angeles", "Europe/Berlin", "America/Havana", "Australia/Lord_Howe", "Asia/Kathmandu"])(
-    "finds the same wall clocks and instants in %s as the functions of ours",
+    "find the same local times and instants in %s as the JavaScript functions",
     async (zone) => {
       const quoted = quoteString(zone);
       const wall = wallFromUtc(TS, textSql(zone)).text;
@@ -135,7 +135,7 @@ describe("on DuckDB", () => {
     },
   );
 
-  it("formats natively as the function of ours does", async () => {
+  it("format timestamps natively just like the JavaScript function", async () => {
     const format = textSql("%a %A %b %B %d %F %G %H %I %j %m %M %p %R %S %T %u %U %V %w %W %Y %y %%");
     const native = formatTimestamp(format, TS, textSql("UTC")).text;
     expect(native).toContain("strftime");
@@ -145,7 +145,7 @@ describe("on DuckDB", () => {
     expect(found).toEqual([[0n]]);
   });
 
-  it("answers NULL for a safe cast that the zone takes out of the calendar", async () => {
+  it("return NULL for a safe cast that the zone moves out of the calendar", async () => {
     const first = sql`TIMESTAMP '0001-01-01 00:00:00'`;
     for (const timeZone of ["-08:00", "America/Los_Angeles"]) {
       const cast = (isSafe: boolean) => printCast({ operand: first, from: TIMESTAMP, to: DATETIME, isSafe, timeZone });
@@ -154,7 +154,7 @@ describe("on DuckDB", () => {
     }
   });
 
-  it("writes timestamps natively as the function of ours does, and reads them back", async () => {
+  it("write timestamps natively just like the JavaScript function, and read them back", async () => {
     const text = printCast({ operand: TS, from: TIMESTAMP, to: STRING, isSafe: false, timeZone: "UTC" }).text;
     const { rows: found } = await database.query(
       `SELECT count(*) FILTER (${text} <> lw_timestamp_to_text(ts, 'UTC')), ` +
