@@ -13,8 +13,8 @@ function readAll(bytes: Buffer, cuts: readonly number[]): Frame[] {
   return frames;
 }
 
-describe("frames", () => {
-  it("arrive whole and in order, however the stream is cut", () => {
+describe("the frame reader", () => {
+  it("returns whole frames in order, however the stream is split", () => {
     const frame = fc.record({ head: fc.jsonValue(), body: fc.uint8Array({ maxLength: 200 }) });
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 8 }), fc.array(fc.nat(), { maxLength: 12 }), (frames, cuts) => {
@@ -27,7 +27,7 @@ describe("frames", () => {
     );
   });
 
-  it("wait for the rest of a frame", () => {
+  it("waits for the rest of an incomplete frame", () => {
     const bytes = Buffer.concat(encodeFrame({ id: 1 }, Buffer.from("body")));
     const reader = new FrameReader();
     expect(reader.push(bytes.subarray(0, bytes.length - 1))).toEqual([]);
@@ -38,7 +38,7 @@ describe("frames", () => {
     ["a length that no frame has", [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]],
     ["a length without a head", [1, 0, 0, 0, 0, 0, 0, 0]],
     ["a head longer than its frame", [4, 0, 0, 0, 9, 0, 0, 0]],
-  ])("refuse %s", (_name, bytes) => {
+  ])("rejects %s", (_name, bytes) => {
     expect(() => new FrameReader().push(Buffer.from(bytes))).toThrow(RangeError);
   });
 });

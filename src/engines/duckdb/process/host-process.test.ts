@@ -118,7 +118,7 @@ describe("the engine host", () => {
     return values;
   }
 
-  it("loses no acknowledged event when it is killed during ingest, and stores none twice", async () => {
+  it("loses no acknowledged event when killed during ingest, and stores none twice", async () => {
     const { host, store } = await openStore(newFolder());
     await store.ensureSource({ name: "edge", knownFields: [] });
     const acknowledged: string[] = [];
@@ -147,7 +147,7 @@ describe("the engine host", () => {
     expect(acknowledged.filter((id) => !new Set(stored).has(id))).toEqual([]);
   }, 60_000);
 
-  it("holds every event once when it is killed at any moment of compaction, checkpoint and change of the table", async () => {
+  it("stores every event once when killed during compaction, a checkpoint or a table change", async () => {
     const { host, store } = await openStore(newFolder());
     await store.ensureSource({ name: "edge", knownFields: [{ path: "project", type: STRING }] });
     let next = 0;
@@ -171,7 +171,7 @@ describe("the engine host", () => {
     expect(counts).toEqual([`${next} ${next}`]);
   }, 60_000);
 
-  it("fails what is under way when it is killed, and answers again soon", async () => {
+  it("fails pending calls when killed, and answers again after a restart", async () => {
     const { host, store, log } = await openStore(newFolder());
     await store.ensureSource({ name: "edge", knownFields: [] });
     await store.append("edge", [eventOf("a")], signal);
@@ -187,7 +187,7 @@ describe("the engine host", () => {
     expect(log.join("\n")).toContain("SIGKILL");
   });
 
-  it("streams no further than the reader asks, and stops when the reader does", async () => {
+  it("streams only as far as the reader asks, and stops when the reader does", async () => {
     const { host } = await openStore(newFolder());
     const { batches } = await start(host, "SELECT repeat('x', 1000) FROM unnest(range(10000)), unnest(range(1000))", {
       maxRows: 1e8,
@@ -199,7 +199,7 @@ describe("the engine host", () => {
     while (host.client().oldestOverdueMs() !== undefined) await query(host, "SELECT 'next'");
   });
 
-  it("ends when the service is gone, so that nothing keeps the store", async () => {
+  it("exits when the service is gone, so that the store is free again", async () => {
     const script = fileURLToPath(new URL("../../../../dist/engine-host.js", import.meta.url));
     const child = spawn(process.execPath, [script], { stdio: ["ignore", "ignore", "inherit", "pipe"] });
     const exited = once(child, "exit");
@@ -224,7 +224,7 @@ describe("the engine host", () => {
     await failed;
   });
 
-  it("refuses a query that needs more memory than it may use", async () => {
+  it("rejects a query that needs more memory than allowed", async () => {
     const { host, log } = await openStore(newFolder(), { maxResidentBytes: 600 * MEBIBYTE });
     const { pid } = host;
     const limited = start(host, "SELECT list(i || repeat('x', 100))::VARCHAR FROM unnest(range(8000000)) t(i)");
@@ -232,7 +232,7 @@ describe("the engine host", () => {
     expect([host.pid, log]).toEqual([pid, []]);
   });
 
-  it("tells the query to blame when it ends by itself", async () => {
+  it("reports the running query when the process ends unexpectedly", async () => {
     const { host } = await openStore(newFolder());
     const { pid = 0 } = host;
     let blamed = 0;
@@ -249,7 +249,7 @@ describe("the engine host", () => {
     expect(host.pid).not.toBe(pid);
   });
 
-  it("is ended and started again when what it sends cannot be read", async () => {
+  it("is restarted when its output cannot be parsed", async () => {
     const hostPath = fileURLToPath(new URL("../../../../test/security/stubborn-host.mjs", import.meta.url));
     const { host, log } = await openStore(newFolder(), { hostPath });
     await expect(start(host, "SELECT 'garbled'")).rejects.toMatchObject({ code: "unavailable" });
@@ -257,7 +257,7 @@ describe("the engine host", () => {
     expect(log.join("\n")).toContain("ending the engine host: what it sends cannot be read: A frame cannot have");
   });
 
-  it("is not blamed for a time in which the service itself was paused", async () => {
+  it("is not restarted for a time in which the service itself was paused", async () => {
     const { host, log } = await openStore(newFolder());
     const { pid } = host;
     const now = performance.now.bind(performance);
@@ -268,7 +268,7 @@ describe("the engine host", () => {
     expect([host.pid, log]).toEqual([pid, []]);
   });
 
-  it("lets a query that waits for a connection be stopped", async () => {
+  it("lets a query be aborted while it waits for a connection", async () => {
     const { host } = await openStore(newFolder(), { maxQueries: 1 });
     const { batches } = await start(host, "SELECT 'x' FROM unnest(range(1000000))");
     const controller = new AbortController();
@@ -281,7 +281,7 @@ describe("the engine host", () => {
     expect(await query(host, "SELECT 'next'")).toEqual(["next"]);
   });
 
-  it("refuses more events than may wait", async () => {
+  it("rejects events beyond the limit of pending rows", async () => {
     const tight = { ...defaultStoreLimits, maxPendingRows: 10 };
     const { store } = await openStore(newFolder(), { limits: tight });
     await store.ensureSource({ name: "edge", knownFields: [] });
@@ -295,13 +295,13 @@ describe("the engine host", () => {
     expect(await store.append("edge", [eventOf("late")], signal)).toEqual({ stored: 1, repeated: 0 });
   });
 
-  it("refuses a store that another process has open", async () => {
+  it("rejects a store that another process has open", async () => {
     const folder = newFolder();
     await openStore(folder);
     await expect(openStore(folder)).rejects.toThrow(/Another process \(\d+\) uses the store/);
   });
 
-  it("waits for a store that is just being left", async () => {
+  it("waits for a store that another process is closing", async () => {
     const folder = newFolder();
     const first = await openStore(folder);
     const second = openStore(folder, { lockPatienceMs: 20_000 });
@@ -309,14 +309,14 @@ describe("the engine host", () => {
     await expect(second).resolves.toBeDefined();
   });
 
-  it("refuses a folder with other files and leaves them as they are", async () => {
+  it("rejects a folder with other files and leaves them unchanged", async () => {
     const folder = newFolder();
     writeFileSync(join(folder, "letter.txt"), "dear");
     await expect(openStore(folder)).rejects.toThrow("holds no store but other files (letter.txt)");
     expect(readdirSync(folder)).toEqual(["letter.txt"]);
   });
 
-  it("refuses a damaged file and leaves it as it is", async () => {
+  it("rejects a damaged file and leaves it unchanged", async () => {
     const folder = newFolder();
     mkdirSync(folder, { recursive: true });
     const file = join(folder, "events.duckdb");

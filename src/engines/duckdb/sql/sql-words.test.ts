@@ -60,7 +60,7 @@ function withHoles(source: string): string {
   return source.replaceAll("@", "$\u007bx}");
 }
 
-it("finds the words wherever a text becomes SQL as it stands", () => {
+it("findWords finds SELECT, lambda and TRY wherever a text becomes SQL unchanged", () => {
   for (const source of [
     "sql`(SELECT 1)`",
     "sql`f(@, lambda lw_x: @)`",
@@ -74,14 +74,14 @@ it("finds the words wherever a text becomes SQL as it stands", () => {
     expect([source, findWords(withHoles(source))]).toEqual([source, []]);
 });
 
-it("leaves what makes a fact of SQL to its constructors", () => {
+it("only the constructors of SQL write SELECT, lambda or TRY", () => {
   const found = files
     .filter((file) => file !== CONSTRUCTORS)
     .flatMap((file) => findWords(readFileSync(file, "utf8")).map((text) => `${file}: ${text}`));
   expect(found).toEqual([]);
 });
 
-it("leaves the making of SQL to the room of it", () => {
+it("only src/engines/duckdb/sql creates Sql objects", () => {
   const making = files.filter(
     (file) => !file.startsWith(`${ROOM}/sql/`) && /\bnew Sql\(/.test(readFileSync(file, "utf8")),
   );

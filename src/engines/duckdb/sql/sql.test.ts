@@ -20,8 +20,8 @@ const holders: readonly ((piece: Sql) => Sql)[] = [
   (piece) => tried(piece),
 ];
 
-describe("a piece of SQL", () => {
-  it("holds a query, a lambda or TRY wherever one of its parts does", () => {
+describe("an Sql fragment", () => {
+  it("contains a query, a lambda or TRY if one of its parts does", () => {
     for (const hold of holders) {
       expect(hold(query).holdsQuery).toBe(true);
       expect(hold(list).holdsLambda).toBe(true);
@@ -32,14 +32,14 @@ describe("a piece of SQL", () => {
     expect(query.readsOneQuery).toBe(false);
   });
 
-  it("holds none for a text or a name that reads like one", () => {
+  it("contains none for a text or a name that looks like one", () => {
     for (const word of ["SELECT", "it's (SELECT 1)", "lambda x: 1", "TRY(x)"]) {
       for (const piece of [textSql(word), sql`concat(${textSql(word)}, 'a')`, columnOf("t1", `"${word}"`)])
         expect([piece.text, piece.holdsQuery, piece.readsOneQuery]).toEqual([piece.text, false, false]);
     }
   });
 
-  it("can fail where a part can, but not within TRY or where its failures are NULL already", () => {
+  it("can fail if a part can, except within TRY or where a failure becomes NULL", () => {
     const failing = raiseText("no");
     expect(sql`CASE WHEN ${each} THEN ${failing} END`.canFail).toBe(true);
     expect(sql`[${fallible(sql`lw_f(${each})`)}]`.canFail).toBe(true);
@@ -48,7 +48,7 @@ describe("a piece of SQL", () => {
     expect(infallible(each)).toBe(each);
   });
 
-  it("is a column or a constant as it stands, and no more with anything around it", () => {
+  it("is a column or a constant only if nothing surrounds it", () => {
     expect([each.isColumn, each.isRepeatable, each.isConstant]).toEqual([true, true, false]);
     expect([textSql("a").isConstant, numberSql(-1).isConstant, NULL.isConstant]).toEqual([true, true, true]);
     for (const piece of [each, textSql("a"), numberSql(1)]) {
@@ -60,7 +60,7 @@ describe("a piece of SQL", () => {
     }
   });
 
-  it("tells what a literal says", () => {
+  it("exposes the value of a literal", () => {
     expect(bigintSql(-5n)).toMatchObject({ text: "(-5)::BIGINT", integer: -5n });
     expect(bigintSql(-9223372036854775808n).text).toBe("CAST('-9223372036854775808' AS BIGINT)");
     expect(textSql("it's")).toMatchObject({ text: "'it''s'", literalText: "it's", integer: undefined });
@@ -69,13 +69,13 @@ describe("a piece of SQL", () => {
     expect([numberSql(1), each, castTo(NULL, DOUBLE)].map(isConstantKey)).toEqual([false, false, false]);
   });
 
-  it("has no integer that was rounded on the way", () => {
+  it("exposes no integer that was rounded", () => {
     expect(numberSql(0.5).integer).toBeUndefined();
     expect(decimalSql("0.25").text).toBe("0.25");
     expect(() => decimalSql("1; DROP TABLE t")).toThrow("Not a number");
   });
 
-  it("goes into no plain string, and nothing joins to nothing", () => {
+  it("throws when put into a plain string, and an empty join is empty", () => {
     expect(() => `${each}`).toThrow("SQL in a plain string: x");
     expect(joinSql([], ", ")).toBe(EMPTY);
   });

@@ -40,7 +40,7 @@ function bodyOf(content: unknown, some: Partial<StoredBody> = {}): StoredBody {
   };
 }
 
-describe("bodies that a thread reads", () => {
+describe("bodies read by the encoder thread", () => {
   const closers: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const close of closers.splice(0)) await close();
@@ -67,7 +67,7 @@ describe("bodies that a thread reads", () => {
     return { store, send, log };
   }
 
-  it("are stored with new fields, repeats known and bad events told by their place", async () => {
+  it("are stored with new fields, and the answer counts repeats and lists bad events by index", async () => {
     const { store, send } = await openStore();
     const events = [{ id: "a", metadata: { n: 1 } }, 7, { id: "b", timestamp: "2026-01-01T00:00:00Z" }, { id: "a" }];
     expect(await send(bodyOf(events))).toEqual({
@@ -88,7 +88,7 @@ describe("bodies that a thread reads", () => {
     });
   });
 
-  it("are measured by tenant, and nothing of a body that is not admitted is stored, not even its fields", async () => {
+  it("are measured by tenant, and a body that is not admitted stores neither events nor fields", async () => {
     const { store } = await openStore();
     const body = bodyOf([{ project: "a", odd: 1 }, { project: "b" }, { project: "a" }, 7], {
       measure: { tenantField: "project" },
@@ -109,7 +109,7 @@ describe("bodies that a thread reads", () => {
     expect((await store.statistics(signal)).map(({ rowCount }) => rowCount)).toEqual([0]);
   });
 
-  it("bring fields at the same time as others, and each field gets one column", async () => {
+  it("bring new fields concurrently, and each field gets one column", async () => {
     const { store, send } = await openStore();
     const sent = Array.from({ length: 12 }, (_, body) =>
       send(bodyOf(Array.from({ length: 20 }, (_, i) => ({ metadata: { [`f${(body + i) % 24}`]: i, shared: body } })))),
@@ -131,16 +131,16 @@ describe("bodies that a thread reads", () => {
   it.each([
     ["broken JSON", bodyOf("[{]"), "invalid_body"],
     ["an unknown type", bodyOf("a=1", { contentType: "text/csv" }), "unsupported_media_type"],
-    ["one beyond the limit", bodyOf([{ id: "a" }], { maxBytes: 3 }), "body_too_large"],
-    ["one that is not of its coding", bodyOf("plain", { contentEncoding: "gzip" }), "invalid_body"],
-  ])("are refused as a whole: %s", async (_, body, code) => {
+    ["a body beyond the size limit", bodyOf([{ id: "a" }], { maxBytes: 3 }), "body_too_large"],
+    ["a body that does not match its Content-Encoding", bodyOf("plain", { contentEncoding: "gzip" }), "invalid_body"],
+  ])("are rejected as a whole: %s", async (_, body, code) => {
     const { store, send } = await openStore();
     await expect(send(body)).rejects.toMatchObject({ name: "BodyError", code });
     expect(await send(bodyOf([{ id: "after" }]))).toMatchObject({ stored: 1 });
     expect((await store.statistics(signal))[0]?.rowCount).toBe(1);
   });
 
-  it("fail with a time to come again when the thread ends, which is started anew", async () => {
+  it("fail with a retry time when the thread ends, and a new thread starts", async () => {
     const folder = mkdtempSync(join(tmpdir(), "logweir-encoder-"));
     const path = join(folder, "ends.mjs");
     writeFileSync(
@@ -154,7 +154,7 @@ describe("bodies that a thread reads", () => {
     }
   });
 
-  it("bring their fields under other columns' names when the engine comes back with more than was known", async () => {
+  it("rename the columns of new fields when the engine restarts with more fields than were known", async () => {
     const { host } = await openCore(core, { onFatal: () => undefined, onProblem: () => undefined });
     closers.push(() => host.close());
     const events = [eventOf("a", { n: 1 })];
@@ -185,7 +185,7 @@ describe("bodies that a thread reads", () => {
     expect([...(layoutOf(store)?.leaves.keys() ?? [])]).toEqual(expect.arrayContaining(["other", "n"]));
   });
 
-  it("are refused while too much waits", async () => {
+  it("are rejected while too many bytes are pending", async () => {
     const encoder = new EncoderThread<EncodedBatch>({ engine: "duckdb", log: () => undefined });
     const { host } = await openCore(core, { onFatal: () => undefined, onProblem: () => undefined });
     closers.push(async () => {

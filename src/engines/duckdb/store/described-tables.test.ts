@@ -41,23 +41,23 @@ async function changedBy(work: () => Promise<unknown>): Promise<readonly string[
   return Object.keys(views).filter((name) => after[name] !== before[name]);
 }
 
-describe("the table that a source is described as is kept", () => {
+describe("the cached table description", () => {
   it.each<[string, () => Promise<unknown>, readonly string[]]>([
-    ["while events bring nothing new", () => send("mine", { status: 2 }), []],
-    ["by all but the tenant that sends a new field", () => send("mine", { fresh: "a" }), ["whole", "mine"]],
+    ["stays the same while events bring nothing new", () => send("mine", { status: 2 }), []],
     [
-      "by those who know a field that another tenant sends first",
+      "changes for owners and for the tenant that sends a new field",
+      () => send("mine", { fresh: "a" }),
+      ["whole", "mine"],
+    ],
+    [
+      "stays the same for a tenant that has the field which another sends first",
       () => send("other", { fresh: "a" }),
       ["whole", "other"],
     ],
+    ["changes when a tenant sends a field with a second type", () => send("mine", { status: "a" }), ["whole", "mine"]],
+    ["stays the same when the source is ensured again unchanged", () => engine.store.ensureSource(edge), []],
     [
-      "until a field gets a second type, by the tenant that sends it",
-      () => send("mine", { status: "a" }),
-      ["whole", "mine"],
-    ],
-    ["when the source is made again as it is", () => engine.store.ensureSource(edge), []],
-    [
-      "by nobody when the source declares a field more",
+      "changes for all when the source declares another field",
       () =>
         engine.store.ensureSource({
           ...edge,
@@ -66,7 +66,7 @@ describe("the table that a source is described as is kept", () => {
       ["whole", "mine", "other", "declared"],
     ],
     [
-      "by nobody when the source is dropped and made anew",
+      "changes for all when the source is dropped and created again",
       async () => {
         await engine.store.dropSource("edge");
         expect(engine.store.describe("edge", "mine")).toBeUndefined();
@@ -78,7 +78,7 @@ describe("the table that a source is described as is kept", () => {
     expect(await changedBy(work)).toEqual(changed);
   });
 
-  it("apart for each tenant, and for a name that no tenant has as for one that sent nothing", () => {
+  it("is separate for each tenant, and unknown tenants share that of a tenant without events", () => {
     const columns = (tenant: string | null | undefined) =>
       engine.store.describe("edge", tenant)?.columns.map(({ name }) => name);
     expect(columns("mine")).toContain("status");
@@ -87,7 +87,7 @@ describe("the table that a source is described as is kept", () => {
     expect(engine.store.describe("edge", "Mine")).not.toBe(engine.store.describe("edge", "mine"));
   });
 
-  it("of a field that is on its way shows it as soon as the event is stored, and not before", async () => {
+  it("shows a new field once its event is stored, and not before", async () => {
     const sending = send("mine", { fresh: "a" });
     const during = engine.store.describe("edge", "mine");
     await sending;

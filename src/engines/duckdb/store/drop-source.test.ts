@@ -70,8 +70,8 @@ async function openStore(name: string) {
 
 const fieldsOf = (store: DuckDbStore, name: string) => store.describe(name)?.columns.map(({ name: column }) => column);
 
-describe("a source that is dropped", () => {
-  it("lets a query that is being read go on over its rows, and one that was planned before find nothing", async () => {
+describe("a dropped source", () => {
+  it("lets a running query read all its rows, and a query planned earlier finds none", async () => {
     const { host, store, compile, run, ask } = await openStore("readers");
     await store.ensureSource(definitionOf("gone"));
     await store.append("gone", makeEvents(20_000, "old"), signal);
@@ -95,7 +95,7 @@ describe("a source that is dropped", () => {
     await host.close();
   });
 
-  it("never gives the name of its table to another source, also after restarts", async () => {
+  it("never gives its table name to another source, even after restarts", async () => {
     const tables: string[] = [];
     for (let round = 0; round < 3; round++) {
       const { host, store, compile } = await openStore("names");
@@ -117,7 +117,7 @@ describe("a source that is dropped", () => {
     position?.close();
   });
 
-  it("takes nothing that was made for the source of the same name before it", async () => {
+  it("passes nothing that was prepared for it to a new source of the same name", async () => {
     const { host, store, compile, ask } = await openStore("stale");
     await store.ensureSource(definitionOf("again"));
     const appends = Array.from({ length: 10 }, (_, n) =>
@@ -136,7 +136,7 @@ describe("a source that is dropped", () => {
   });
 });
 
-describe("a drop that is cut short", () => {
+describe("an interrupted drop of a source", () => {
   it("leaves the whole source or nothing of it, wherever the process ended, and can be repeated", async () => {
     const first = await openStore("store");
     for (const name of ["other", "edge"]) {

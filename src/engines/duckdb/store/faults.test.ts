@@ -146,8 +146,8 @@ async function runWith(distances: readonly number[], chosen: readonly string[]):
   return failed;
 }
 
-describe("a store whose database refuses a call", () => {
-  it("loses, doubles and holds nothing, whichever call it is and whatever goes on beside it", async () => {
+describe("a store whose database fails a call", () => {
+  it("loses no event, stores none twice and blocks nothing, whichever call fails", async () => {
     const failed = new Set<string>();
     const property = fc.asyncProperty(
       fc.integer({ min: 0, max: 45 }),

@@ -109,7 +109,7 @@ describe("an append whose answer is lost", () => {
   }, 30_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("is there with what its tenants carried, or not at all, wherever the process ended; sent again it is there once", async () => {
+  it("is stored with its tenants' fields or not at all, and is stored once after a retry", async () => {
     expect(states.filter(({ isCommitted }) => !isCommitted).length).toBeGreaterThan(3);
     expect(states.filter(({ isCommitted }) => isCommitted)).toHaveLength(1);
     for (const { name, isCommitted } of states) {

@@ -26,7 +26,7 @@ function problemsOf(some: Partial<HostReport>): readonly string[] {
 }
 
 describe("the figures of the embedded engine", () => {
-  it("are those that are defined, under names that are nobody else's", () => {
+  it("match the definitions, and use no reserved name", () => {
     const namesOf = (of: string) => figureDefinitions.filter((each) => each.of === of).map(({ name }) => name);
     expect(Object.keys(storeFigures(report))).toEqual(namesOf("store"));
     expect(Object.keys(sourceFigures(edge))).toEqual(namesOf("source"));
@@ -35,22 +35,22 @@ describe("the figures of the embedded engine", () => {
 });
 
 describe("the problems of the embedded engine", () => {
-  it("are none in a store that is well, nor of sizes in one that is in memory", () => {
+  it("are empty for a healthy store, and exclude disk space for a store in memory", () => {
     expect(problemsOf({})).toEqual([]);
     expect(findStoreProblems({ ...report, diskFreeBytes: 0 }, undefined, undefined)).toEqual([]);
   });
 
-  it("name a disk that is nearly full, also when only the log is large", () => {
+  it("report a nearly full disk, even if only the log is large", () => {
     expect(problemsOf({ diskFreeBytes: 1e8 })).toEqual(["disk_nearly_full"]);
     expect(problemsOf({ diskFreeBytes: 6e8, logBytes: 4e8 })).toEqual(["disk_nearly_full"]);
   });
 
-  it("name a log that no checkpoint empties, and a tail that is not put in order", () => {
+  it("report a log that no checkpoint empties, and a tail that is not compacted", () => {
     expect(problemsOf({ logBytes: 6e8 })).toEqual(["log_too_long"]);
     expect(problemsOf({ sources: [{ ...edge, tailRowCount: 2_000_000 }] })).toEqual(["compaction_behind"]);
   });
 
-  it("tell of a log that was cut", () => {
+  it("report a truncated log", () => {
     const loss = { foundAt: "2026-08-20T00:00:00Z", acknowledgedBytes: 20, foundBytes: 10 };
     expect(findStoreProblems(report, undefined, loss)).toEqual([
       { code: "log_shortened", message: expect.stringContaining("10 bytes, and 20 when") },

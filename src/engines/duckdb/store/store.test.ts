@@ -64,7 +64,7 @@ describe("a store in memory", () => {
     return { rows: JSON.parse(`[${parts.join(",")}]`) as unknown[], summary: running.summary() };
   }
 
-  it("answers what was appended, with the records' JSON as it is stored", async () => {
+  it("returns appended events, with their records as stored JSON", async () => {
     const result = await store.append("edge", [eventOf("a", { project: "p", metadata: { x: 1 } }, 1_000_001n)], signal);
     expect(result).toEqual({ stored: 1, repeated: 0 });
     const table = store.describe("edge");
@@ -85,7 +85,7 @@ describe("a store in memory", () => {
     expect(summary).toMatchObject({ rowCount: 1, isTruncated: false });
   });
 
-  it("widens a field for values of several types and loses none", async () => {
+  it("widens a field to values of several types and loses none", async () => {
     const values: EventValue[] = [1, "one", true, 1.5, [1, 2], { deep: "x" }];
     await Promise.all(
       values.map((v, i) => store.append("edge", [eventOf(`wide ${i}`, { top: v, rec: { v } })], signal)),
@@ -100,7 +100,7 @@ describe("a store in memory", () => {
     expect(rows).toEqual([1, "one", true, 1.5, [1, 2], [{ deep: "x" }]].map((v) => ({ v: [{ v }] })));
   });
 
-  it("cuts a result at its row limit and says so", async () => {
+  it("truncates a result at the row limit and reports it", async () => {
     const { rows, summary } = await run("SELECT unnest(range(5000))", [{ name: "n", type: INT64 }], {
       limits: { maxRows: 3000 },
     });
@@ -131,7 +131,7 @@ describe("a store in memory", () => {
     await expect(run(sql, [{ name: "v", type: STRING }], { limits: some })).rejects.toMatchObject({ code });
   });
 
-  it("tells of a data error without naming columns", async () => {
+  it("reports a data error without naming columns", async () => {
     const failure = run("SELECT CAST(event_message AS INTEGER)::VARCHAR FROM events_1", [{ name: "v", type: STRING }]);
     await expect(failure).rejects.toThrow(/^Could not convert string 'message [^']*' to INT32$/);
   });

@@ -173,14 +173,14 @@ function queriesOf(store: DuckDbStore | undefined): string[] {
   return queries;
 }
 
-describe("a tenant among others", () => {
+describe("a tenant in a shared source", () => {
   const subjects: Subject[] = [];
   afterAll(async () => {
     for (const subject of subjects) await subject.close();
   });
 
   it.each(sampleOf([1000, 6], 0.5))(
-    "sees and reads what it would see alone, with %d columns, across compactions and starts",
+    "sees what it would see alone, with %d columns, across compactions and restarts",
     async (columns) => {
       const [alone, both] = [new Subject(columns), new Subject(columns)];
       subjects.push(alone, both);

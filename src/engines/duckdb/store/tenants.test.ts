@@ -27,7 +27,7 @@ const edge: SourceDefinition = {
   ],
 };
 
-describe("a source seen by tenant", () => {
+describe("a source with tenants", () => {
   const closers: (() => Promise<void> | void)[] = [];
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -105,7 +105,7 @@ describe("a source seen by tenant", () => {
     metadata: "ARRAY<STRUCT<request ARRAY<STRUCT<path STRING>>, status INT64>>",
   };
 
-  it("shows a tenant what it has sent and what is declared, one that never sent anything the declaration, owners all", async () => {
+  it("shows a tenant its own and the declared fields, an unknown tenant the declared ones, and owners all", async () => {
     const { send, view, store } = await open();
     await send({ project: "a", dur: 5 }, { project: "b", dur: { a: 1 }, metadata: { secret: "x" } });
     expect(view("a")).toEqual({ ...declared, dur: "INT64" });
@@ -115,7 +115,7 @@ describe("a source seen by tenant", () => {
     expect(store.describe("edge", "never")).toBe(store.describe("edge", null));
   });
 
-  it("answers the same object as long as the view is the same, and tenants of one shape share it", async () => {
+  it("returns the same description while a tenant's fields are unchanged, and shares it between equal tenants", async () => {
     const { send, store } = await open();
     await send({ project: "a", x: 1 }, { project: "b", x: 2 });
     const before = store.describe("edge", "a");
@@ -125,7 +125,7 @@ describe("a source seen by tenant", () => {
     expect(store.describe("edge", "b")).not.toBe(before);
   });
 
-  it("does not let other tenants' shapes change a tenant's values", async () => {
+  it("isolates a tenant's values from the shapes of other tenants' values", async () => {
     const { send, query } = await open();
     await send({ project: "a", dur: 1, list: [1, 2], metadata: { status: 200, sub: { n: 1 } } });
     await send({ project: "b", dur: { a: 1 }, list: { z: 1 }, metadata: { sub: [{ n: "x" }, { n: 2.5 }], more: [] } });
@@ -139,7 +139,7 @@ describe("a source seen by tenant", () => {
     ]);
   });
 
-  it("keeps what tenants carried over a restart, and what an append brings at once", async () => {
+  it("restores the fields of each tenant after a restart, and adds new ones with an append", async () => {
     const directory = folder();
     const first = await open(directory);
     await first.send({ project: "a", x: 1, metadata: { deep: { er: true } } }, { project: "b", y: "t" });
@@ -152,7 +152,7 @@ describe("a source seen by tenant", () => {
     expect(second.view("b")).toEqual({ ...declared, y: "STRING", z: "INT64" });
   });
 
-  it("stores an id once for each tenant, also beside one without a tenant", async () => {
+  it("stores an id once for each tenant and once without a tenant", async () => {
     const { send, query } = await open();
     const one = { id: "same" };
     expect(await send({ ...one, project: "a" }, { ...one, project: "b" }, one)).toMatchObject({
@@ -171,7 +171,7 @@ describe("a source seen by tenant", () => {
     ]);
   });
 
-  it("answers each tenant its own text where two have the same id", async () => {
+  it("returns each tenant's own text if two tenants have the same id", async () => {
     const { send, query } = await open();
     for (const project of ["a", "b"]) {
       await send(...Array.from({ length: 3 }, (_, i) => ({ id: `${i}`, project, metadata: { whose: project } })));
@@ -185,7 +185,7 @@ describe("a source seen by tenant", () => {
     }
   });
 
-  it("reads declared fields by their type for good: what loses nothing converts, the rest is NULL and counted", async () => {
+  it("converts values to the declared type without loss, and reads and counts all others as NULL", async () => {
     const { send, query, store } = await open();
     const values: EventValue[] = [200, "200", "abc", 1.5, true, { x: 1 }, [1], [{ x: 1 }], 9007199254740993n, "007"];
     const result = await send(
@@ -201,7 +201,7 @@ describe("a source seen by tenant", () => {
     expect(store.describe("edge", "a")?.columns.some(({ name }) => name === "_origin_time")).toBe(true);
   });
 
-  it("keeps a declared record's place for records, and a tenant that is no text in a field of its own", async () => {
+  it("stores a value in the place of a declared record under another name, and a tenant that is not text", async () => {
     const { send, query } = await open();
     const sent = await send(
       { project: { a: 1 }, metadata: "x" },
@@ -226,7 +226,7 @@ describe("a source seen by tenant", () => {
     ]);
   });
 
-  it("takes names that differ by case for one field, and keeps two of one event apart", async () => {
+  it("treats names that differ by case as one field, and separates two within one event", async () => {
     const { send, query, view } = await open();
     await send({ Project: "a", Metadata: { Request: { PATH: "/1" }, userId: 1 }, Level: "x" });
     await send({ project: "a", metadata: { request: { path: "/2" }, UserID: 2, userid: 3 }, level: "y" });
@@ -246,10 +246,10 @@ describe("a source seen by tenant", () => {
   });
 
   it.each([
-    ["in columns", {}],
-    ["in the JSON alone", { maxColumns: 10 }],
+    ["stored in columns", {}],
+    ["stored in the JSON alone", { maxColumns: 10 }],
     ["in records with more fields than are listed", { maxColumns: 10, maxTenantFields: 12 }],
-  ])("answers the values of all spellings of a field that is %s", async (_, limits) => {
+  ])("returns the values of all spellings of a field %s", async (_, limits) => {
     const { send, query } = await open(undefined, limits);
     const spellings = ["user", "USER", "uSER", "Uuid"];
     const rows = spellings.map((name, index) => {
@@ -279,7 +279,7 @@ describe("a source seen by tenant", () => {
     expect(await query(union, "a")).toEqual([{ n: 6 }]);
   });
 
-  it("reads declared fields below arrays of objects by their type, as where a column holds them", async () => {
+  it("reads declared fields below arrays of objects by type, just like fields with columns", async () => {
     const fields = { n: INT64, x: FLOAT64, b: BOOL, s: STRING };
     const knownFields = Object.entries(fields).map(([name, type]) => ({ path: `metadata.${name}`, type }));
     const source = { ...edge, knownFields: [...edge.knownFields, ...knownFields] };
@@ -307,7 +307,7 @@ describe("a source seen by tenant", () => {
     expect(await inColumns.query(distinct)).toEqual(rows);
   });
 
-  it("shows a tenant the same once a field is declared, whoever else was there: spellings, lists, values in lists", async () => {
+  it("shows a tenant the same after a field is declared, whatever other tenants sent", async () => {
     const own = { project: "a", dur: 1, metadata: { x: { y: [1] }, lists: [{ n: 1, N2: "x" }, { n: "7" }], REQ: 5 } };
     const others = [
       { project: "b", DUR: 2, metadata: { X: { Y: ["x"] }, lists: { N: 1, n2: [1], n: { z: 1 } }, req: "x" } },
@@ -330,7 +330,7 @@ describe("a source seen by tenant", () => {
     expect(answers[0]).toMatchObject([{ dur: "INT64" }, [{ dur: 1, req: 5, n: 1 }, { n: "7" }]]);
   });
 
-  it("takes no element of a list for the tenant's place, also once the tenant's field is named", async () => {
+  it("never reads the tenant from an element of a list, even if the tenant field is set later", async () => {
     const directory = folder();
     const path = { path: "metadata.ref", type: STRING };
     const { send, close } = await open(directory, {}, { name: "edge", knownFields: [] });
@@ -353,7 +353,7 @@ describe("a source seen by tenant", () => {
     expect(await ids("7")).toEqual([{ id: "3" }]);
   });
 
-  it("reads fields beyond the columns of a tenant with their own types, at any number, and nobody else notices", async () => {
+  it("reads any number of fields beyond a tenant's columns by type, without effect on other tenants", async () => {
     const { send, query, view, store } = await open(undefined, { maxTenantColumns: 5, maxTenantFields: 50 });
     await send({ project: "a", n: 1 });
     const before = store.describe("edge", "a");
@@ -372,7 +372,7 @@ describe("a source seen by tenant", () => {
     expect(await query("SELECT f0, f10 FROM edge WHERE project = 'b'", "b")).toEqual([{ f0: 0, f10: 10 }]);
   });
 
-  it("gives the fields of a tenant as many columns as it may have and none beyond, and tells both alike", async () => {
+  it("gives a tenant's fields at most the configured number of columns, and reads the others alike", async () => {
     const { send, query, store } = await open(undefined, { maxTenantColumns: 7 });
     const columnsOf = (tenant: string) => {
       const table = store.describe("edge", tenant);
@@ -391,7 +391,7 @@ describe("a source seen by tenant", () => {
     expect(columnsOf("b")).toHaveLength(6);
   });
 
-  it("loses nothing where a store is opened with fewer columns for a tenant, or with more again", async () => {
+  it("loses nothing when a store opens with fewer columns for a tenant, or with more again", async () => {
     const directory = folder();
     const sql =
       "SELECT id, a, b, c, d, e, m.x, m.y FROM edge LEFT JOIN UNNEST(metadata) m WHERE project = 'a' ORDER BY id";
@@ -424,7 +424,7 @@ describe("a source seen by tenant", () => {
     expect(schemaLimitsFor(memory, columns)).toMatchObject({ maxColumns: ofSource, maxTenantColumns: ofTenant });
   });
 
-  it("goes on storing however many fields tenants bring, since columns are made as far as the memory goes", async () => {
+  it("stores events however many fields tenants bring, with as many columns as memory allows", async () => {
     const { send, query } = await open(undefined, schemaLimitsFor(memoryLimitBytes));
     for (let tenant = 0; tenant < 10; tenant++) {
       const fields = Array.from({ length: 60 }, (_, index) => [`f${tenant}_${index}`, index]);
@@ -438,7 +438,7 @@ describe("a source seen by tenant", () => {
     }
   });
 
-  it("lets an append that fails leave no trace in the tenant's view", async () => {
+  it("leaves no trace of a failed append in the tenant's fields", async () => {
     const { send, view, failing } = await open();
     await send({ project: "a", x: 1 });
     failing.isOn = true;

@@ -13,7 +13,7 @@ import type { CompactionSize } from "./compaction.ts";
 
 const signal = new AbortController().signal;
 
-describe("maintenance of the store", () => {
+describe("store maintenance", () => {
   const folders: string[] = [];
   const hosts: EngineHost[] = [];
 
@@ -79,7 +79,7 @@ describe("maintenance of the store", () => {
     expect(rows).toEqual([[count, count, count]]);
   }
 
-  it("rewrites the tail sorted by tenant and time, each row once", async () => {
+  it("rewrites the tail sorted by tenant and time, with each row once", async () => {
     const { host, store } = await open();
     made = 0;
     for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
@@ -91,13 +91,13 @@ describe("maintenance of the store", () => {
     expect(await host.maintain()).toBe(false);
   });
 
-  it("leaves a short tail alone", async () => {
+  it("leaves a short tail unsorted", async () => {
     const { host, store } = await open();
     await store.append("edge", makeEvents(1000), signal);
     expect(await host.maintain()).toBe(false);
   });
 
-  it("writes a short last run again together with what came after it", async () => {
+  it("merges a short last run with the rows after it", async () => {
     const { host, store } = await open();
     made = 0;
     for (const count of [2000, 2000]) {
@@ -115,7 +115,7 @@ describe("maintenance of the store", () => {
     expect((await host.report()).sources[0]).toMatchObject({ tailRowCount: 0, runCount: 2 });
   });
 
-  it("puts a short tail in order, with the log in the file, once no events come in", async () => {
+  it("sorts a short tail and checkpoints the log when no events arrive", async () => {
     const { host, store } = await open({ minQuietRows: 100, quietMs: 0, everyMs: 5 });
     made = 0;
     const events = makeEvents(1200);
@@ -128,7 +128,7 @@ describe("maintenance of the store", () => {
     await expectOnce(host, 1201);
   });
 
-  it("puts few events in order too when they lie in many row groups", async () => {
+  it("sorts a short tail that spans many row groups", async () => {
     const { host, store } = await open({ minRows: 1_000_000, maxRows: 50_000, everyMs: 600_000 });
     made = 0;
     // Over 64 KB of log each: a checkpoint, which ends a row group.
@@ -141,7 +141,7 @@ describe("maintenance of the store", () => {
     expect(await host.maintain()).toBe(false);
   });
 
-  it("lets appends and queries go on meanwhile", async () => {
+  it("runs concurrently with appends and queries", async () => {
     const { host, store } = await open();
     made = 0;
     for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
@@ -157,7 +157,7 @@ describe("maintenance of the store", () => {
     await expectOnce(host, 4100);
   });
 
-  it("survives a change of the table meanwhile, and compacts then", async () => {
+  it("survives a concurrent change of the table, and compacts afterwards", async () => {
     const { host, store } = await open();
     made = 0;
     for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);
@@ -170,7 +170,7 @@ describe("maintenance of the store", () => {
     expect((await host.statistics())[0]?.tailRowCount).toBeLessThan(100);
   });
 
-  it("deletes what is older than a time and takes its ids again", async () => {
+  it("deletes events older than a time and accepts their ids again", async () => {
     const { host, store } = await open();
     made = 0;
     const events = makeEvents(100);
@@ -181,7 +181,7 @@ describe("maintenance of the store", () => {
     await expectOnce(host, 100);
   });
 
-  it("uses the space of deleted events for those to come", async () => {
+  it("reuses the space of deleted events", async () => {
     const { host, store } = await open();
     made = 0;
     const fill = async () => {
@@ -198,7 +198,7 @@ describe("maintenance of the store", () => {
     await expectOnce(host, 0);
   });
 
-  it("keeps the file as it is while a snapshot is held, and stores events meanwhile", async () => {
+  it("leaves the file unchanged while a snapshot is open, and still stores events", async () => {
     const { host, store } = await open();
     made = 0;
     await store.append("edge", makeEvents(3000), signal);
@@ -216,7 +216,7 @@ describe("maintenance of the store", () => {
     await expectOnce(host, 6000);
   });
 
-  it("reports sizes, fields and runs", async () => {
+  it("reports sizes, field counts and run counts", async () => {
     const { host, store } = await open();
     made = 0;
     for (let i = 0; i < 4; i++) await store.append("edge", makeEvents(1000), signal);

@@ -67,7 +67,7 @@ async function countIds(condition: string, order: string, limit: number): Promis
 
 /** Each store's last compaction frees the row groups before the rows that it wrote. */
 it.each(Array.from({ length: 30 }, (_, round) => round))(
-  "answers every row while rows are put in order, round %i",
+  "every query returns all rows during compaction, round %i",
   async () => {
     const store = new DuckDbStore(() => host);
     const fields = { project: STRING, rank: INT64 };

@@ -19,8 +19,8 @@ function createDatabase(failures = 0) {
   };
 }
 
-describe("the connections of queries", () => {
-  it("are opened up to the bound and handed on to those who wait, in their order", async () => {
+describe("the connection pool", () => {
+  it("opens connections up to its size and hands them to waiting queries in order", async () => {
     const database = createDatabase();
     const pool = new ConnectionPool(database, 2);
     const [first, second] = [await pool.acquire(never), await pool.acquire(never)];
@@ -38,7 +38,7 @@ describe("the connections of queries", () => {
     expect(database.opened.length).toBe(2);
   });
 
-  it("are not waited for any more once the query is stopped", async () => {
+  it("stops waiting when the query is aborted", async () => {
     const pool = new ConnectionPool(createDatabase(), 1);
     const held = await pool.acquire(never);
     const stop = new AbortController();
@@ -51,7 +51,7 @@ describe("the connections of queries", () => {
     expect(await next).toBe(held);
   });
 
-  it("are not given to a query that was stopped in the moment in which one became free", async () => {
+  it("passes a connection on when the query is aborted just as it becomes free", async () => {
     const pool = new ConnectionPool(createDatabase(), 1);
     const held = await pool.acquire(never);
     const stop = new AbortController();
@@ -63,7 +63,7 @@ describe("the connections of queries", () => {
     expect(await next).toBe(held);
   });
 
-  it("leave no place taken when one cannot be opened, nor anybody waiting for it", async () => {
+  it("frees the slot of a connection that cannot be opened, and serves the next waiting query", async () => {
     const database = createDatabase(3);
     const pool = new ConnectionPool(database, 1);
     const asked = await Promise.allSettled([1, 2, 3, 4].map(() => pool.acquire(never)));

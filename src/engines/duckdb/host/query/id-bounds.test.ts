@@ -6,7 +6,7 @@ import { boundIds } from "./id-bounds.ts";
 
 const limits = { timeoutMs: 1000, maxRows: 10, maxResultBytes: 1000 };
 
-describe("a statement with bounds", () => {
+describe("the time bounds of conditions on ids", () => {
   let database: Database;
   let connection: Connection;
   const hourUs = 3_600_000_000n;
@@ -43,7 +43,7 @@ describe("a statement with bounds", () => {
     return (await connection.all(sql, values)).map(([found]) => found);
   }
 
-  it("has no values where no id is asked for", () => {
+  it("are empty for a query without such conditions", () => {
     const query = { sql: "", parameters: [], columns: [], encoding: "cells", limits } as const;
     expect(boundIds(query, () => null)).toEqual([]);
   });
@@ -56,7 +56,7 @@ describe("a statement with bounds", () => {
     [`(t1."id" = CAST($1 AS VARCHAR) AND {times})`, null, true, []],
     [`NOT (t1."id" = CAST($1 AS VARCHAR) AND {times})`, "e3", true, ["e-1", "e-2", "e0", "e1", "e2", "e4"]],
     [`((t1."id" = CAST($1 AS VARCHAR) AND {times}) IS NULL)`, null, true, ["e-1", "e-2", "e0", "e1", "e2", "e3", "e4"]],
-  ] as const)("answers %s of %j as without", async (condition, id, isParameter, expected) => {
+  ] as const)("do not change the rows of %s for %j", async (condition, id, isParameter, expected) => {
     expect(await find(condition, id, isParameter)).toEqual(expected);
   });
 });

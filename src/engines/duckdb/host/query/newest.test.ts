@@ -25,7 +25,7 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-describe("the newest rows", () => {
+describe("the newest-rows query", () => {
   const directory = mkdtempSync(join(tmpdir(), "logweir-newest-"));
   const stored: Stored[] = [];
   let host: EngineHost;
@@ -73,7 +73,7 @@ describe("the newest rows", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it("are those of a plain sort, with ties, NULLs, late events and OFFSET", async () => {
+  it("returns the rows of a plain sort, with ties, NULLs, late events and OFFSET", async () => {
     const request = fc.record({
       limit: fc.oneof(fc.integer({ min: 0, max: 120 }), fc.integer({ min: 900, max: 1200 })),
       offset: fc.constantFrom(0, 0, 1, 50, 3000),

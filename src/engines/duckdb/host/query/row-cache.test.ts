@@ -28,11 +28,11 @@ const plan: RowsPlan = {
   limit: 100,
 };
 
-describe("the shape of a statement", () => {
+describe("the row shape of a statement", () => {
   const keys = `SELECT t1."id" AS c1_id, t1."timestamp" AS c2_timestamp FROM "events_1" AS t1 WHERE`;
   const order = `ORDER BY ${plan.order} LIMIT`;
 
-  it("is that of its columns without the texts, also from a time on", () => {
+  it("reads all columns except the texts, optionally from a given time on", () => {
     expect(createRowShape(plan, 1)).toMatchObject({
       wholeSql: printRows(plan),
       keysSql: `${keys} ${plan.where} ${order} 100::BIGINT`,
@@ -47,29 +47,29 @@ describe("the shape of a statement", () => {
     });
   });
 
-  it("answers each row's tenant too where rows have one", () => {
+  it("includes the tenant of each row if rows have tenants", () => {
     const shape = createRowShape(plan, 1, (table) => (table === "events_1" ? "c1" : undefined));
     expect(shape?.wholeSql).toContain(', t1."c1" AS lw_tenant FROM');
     expect(shape?.keysSql).toContain(', t1."c1" AS lw_tenant FROM');
   });
 
-  it("knows no time where rows are sorted otherwise, or their times are not asked for", () => {
+  it("has no time bound if rows are sorted differently or their times are not selected", () => {
     expect(createRowShape({ ...plan, isNewestFirst: false }, 1)?.newest).toBeUndefined();
     const columns = plan.columns.filter(({ column }) => column !== "timestamp");
     expect(createRowShape({ ...plan, columns }, 1)?.newest).toBeUndefined();
   });
 
   it.each<[string, Partial<RowsPlan>]>([
-    ["the id is not asked for", { columns: plan.columns.slice(1) }],
-    ["there is no text", { columns: plan.columns.filter(({ isText }) => !isText) }],
+    ["the id is not selected", { columns: plan.columns.slice(1) }],
+    ["no text is selected", { columns: plan.columns.filter(({ isText }) => !isText) }],
     ["the limit is large", { limit: 1025 }],
-    ["the limit is nought", { limit: 0 }],
-  ])("does not exist where %s", (_, change) => {
+    ["the limit is 0", { limit: 0 }],
+  ])("does not exist if %s", (_, change) => {
     expect(createRowShape({ ...plan, ...change }, 1)).toBeUndefined();
   });
 });
 
-describe("cached rows", () => {
+describe("the row cache", () => {
   const columnCount = 4;
   const row = (id: string, text: string | null = `[{"n":"${id}"}]`, us = 1n) => [
     id,
@@ -84,7 +84,7 @@ describe("cached rows", () => {
     return call;
   }
 
-  it("complete what is known whole, in the order of the ids", () => {
+  it("completes rows that it knows in full, in the order of the ids", () => {
     const cache = new RowCache();
     cache.add(begin(cache), [row("a"), row("b"), ["c", null, null, "[]"]]);
     const keys = ["b", "a", "c"].map((id, at) => [id, BigInt(at)]);
@@ -96,21 +96,21 @@ describe("cached rows", () => {
     expect(cache.complete(begin(cache), [...keys, ["d", 1n]])).toBeUndefined();
   });
 
-  it("are nothing to statements of another number of columns or values", () => {
+  it("does not serve a statement with another number of columns or values", () => {
     const cache = new RowCache();
     begin(cache);
     expect(cache.begin(printRows(plan), plan, columnCount + 1, ["p"])).toBeUndefined();
     expect(cache.begin(printRows(plan), plan, columnCount, ["p", "q"])).toBeUndefined();
   });
 
-  it("are not cached while their JSON is NULL, which may be written over, nor where it is very long", () => {
+  it("skips rows whose JSON is NULL, since it may be overwritten, and very long rows", () => {
     const cache = new RowCache();
     cache.add(begin(cache), [row("a", null), row("b", "x".repeat(100_001))]);
     expect(cache.complete(begin(cache), [["a", 1n]])).toBeUndefined();
     expect(cache.complete(begin(cache), [["b", 1n]])).toBeUndefined();
   });
 
-  it("do not pass over a deletion, in either direction", () => {
+  it("invalidates calls that began before a deletion, for reading and for writing", () => {
     const cache = new RowCache();
     const before = begin(cache);
     cache.add(before, [row("a")]);
@@ -122,7 +122,7 @@ describe("cached rows", () => {
     expect(cache.complete(begin(cache), [["a", 1n]])).toHaveLength(1);
   });
 
-  it("are bounded by their bytes", () => {
+  it("bounds its entries by their size in bytes", () => {
     const cache = new RowCache();
     const text = "x".repeat(100_000);
     for (let i = 0; i < 200; i++) cache.add(begin(cache), [row(String(i), text)]);
@@ -130,7 +130,7 @@ describe("cached rows", () => {
     expect(cache.complete(begin(cache), [["199", 1n]])).toHaveLength(1);
   });
 
-  it("are asked for from the last row's time on, once a full answer to the same values was seen", () => {
+  it("reads keys from the last row's time on after a full answer to the same values", () => {
     const cache = new RowCache();
     const two = { ...plan, limit: 2 };
     const full = [row("b", "[]", 8n), row("a", "[]", 7n)];
@@ -148,7 +148,7 @@ describe("cached rows", () => {
     expect(cache.complete(begin(cache, two), keys.slice(1))).toBeUndefined();
   });
 
-  it("are complete though they are few, where they were few before", () => {
+  it("completes an answer below the limit if the previous one was below it too", () => {
     const cache = new RowCache();
     cache.add(begin(cache), [row("a")]);
     expect(cache.keysOf(begin(cache)), "at the first run of a statement").toBeUndefined();
@@ -157,7 +157,7 @@ describe("cached rows", () => {
     expect(cache.complete(begin(cache), [])).toEqual([]);
   });
 
-  it("are asked for ever more seldom by a statement that meets unknown ones", () => {
+  it("is tried less and less often by a statement that keeps missing", () => {
     const cache = new RowCache();
     cache.add(begin(cache), [row("a")]);
     const tries: number[] = [];
@@ -173,7 +173,7 @@ describe("cached rows", () => {
   });
 });
 
-describe("a store", () => {
+describe("a store with a row cache", () => {
   const directory = mkdtempSync(join(tmpdir(), "logweir-row-cache-"));
   const signal = new AbortController().signal;
   let host: EngineHost;
@@ -226,7 +226,7 @@ describe("a store", () => {
     return rows;
   }
 
-  it("answers the same again after a compaction, and other texts once ids stand for other events", async () => {
+  it("returns the same rows after a compaction, and new texts once ids belong to other events", async () => {
     const ids = Array.from({ length: 1500 }, (_, i) => `e${i}`);
     await append(ids, "first");
     const first = await read();

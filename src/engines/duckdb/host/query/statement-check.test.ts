@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Connection, type Database, openDatabase } from "../../driver/connection.ts";
 import { type CheckStatement, createStatementCheck } from "./statement-check.ts";
 
-describe("the check of compiled statements", () => {
+describe("the statement check", () => {
   let database: Database;
   let connection: Connection;
   let check: CheckStatement;
@@ -29,7 +29,7 @@ describe("the check of compiled statements", () => {
     "SELECT * FROM (VALUES (1), (2)) v(x) UNION ALL SELECT * FROM events_1 WHERE EXISTS (SELECT 1 FROM events_1)",
     "SELECT row_number() OVER (PARTITION BY x ORDER BY y) FROM events_1 WHERE x = $1",
     "SELECT m['read_csv'] FROM events_1 AS of_events(m)",
-  ])("passes %s", async (sql) => {
+  ])("accepts %s", async (sql) => {
     await expect(check(sql)).resolves.toBeUndefined();
   });
 
@@ -54,19 +54,19 @@ describe("the check of compiled statements", () => {
     ["a copy", "COPY events_1 TO 'x'", "it is not a SELECT"],
     ["a pragma", "PRAGMA database_list", "it is not a SELECT"],
     ["a text that does not parse", "SELEC 1", "it is not a SELECT"],
-  ])("refuses %s", async (_name, sql, reason) => {
+  ])("rejects %s", async (_name, sql, reason) => {
     await expect(check(sql)).rejects.toMatchObject({
       code: "refused",
       message: expect.stringContaining(reason) as string,
     });
   });
 
-  it("tells a statement that is nested too deep from one that is refused", async () => {
+  it("reports a statement nested too deeply as failed instead of refused", async () => {
     const sql = `SELECT ${Array.from({ length: 5_000 }, () => "'x'").join(" || ")}`;
     await expect(check(sql)).rejects.toMatchObject({ code: "query_failed" });
   });
 
-  it("remembers what passed, not what was refused", async () => {
+  it("caches accepted statements, but not rejected ones", async () => {
     const calls: string[] = [];
     const spy: Pick<Connection, "all"> = {
       all: (sql, values) => {

@@ -4,7 +4,7 @@ import { StatementGate } from "./statement-gate.ts";
 /** Lets everything go on that need not wait. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-it("lets work begin once the statements that run have ended, and statements once the work has", async () => {
+it("the statement gate starts work once running statements end, and new statements after the work", async () => {
   const gate = new StatementGate(60_000);
   const seen: string[] = [];
   await gate.enter();
@@ -25,7 +25,7 @@ it("lets work begin once the statements that run have ended, and statements once
   expect(seen).toEqual(["work", "work done", "late statement"]);
 });
 
-it("does not wait for long for a statement that does not end, and says so", async () => {
+it("the statement gate gives up on a statement that does not end in time, and returns false", async () => {
   const gate = new StatementGate(1);
   await gate.enter();
   expect(await gate.pause(settle)).toBe(false);
@@ -33,7 +33,7 @@ it("does not wait for long for a statement that does not end, and says so", asyn
   expect(await gate.pause(settle)).toBe(true);
 });
 
-it("lets statements begin again after work that failed", async () => {
+it("the statement gate admits statements again after the work failed", async () => {
   const gate = new StatementGate();
   await expect(gate.pause(() => Promise.reject(new Error("no room")))).rejects.toThrow("no room");
   await gate.enter();

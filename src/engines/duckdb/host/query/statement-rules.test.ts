@@ -30,7 +30,7 @@ function compiledCorpus(): string[] {
   return statements;
 }
 
-describe("the rules of compiled statements", () => {
+describe("the statement rules", () => {
   let database: Database;
   let connection: Connection;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe("the rules of compiled statements", () => {
     database.close();
   });
 
-  it("pass what the reference corpus compiles to", async () => {
+  it("accept every statement that the reference corpus compiles to", async () => {
     const check = createStatementCheck(
       connection,
       statementRules(() => false),
@@ -62,7 +62,7 @@ describe("the rules of compiled statements", () => {
     "nextval",
     "json_execute_serialized_sql",
     "pg_get_viewdef",
-  ])("leave out %s, which reaches beyond the query", (name) => {
+  ])("do not allow %s, which reaches beyond the query", (name) => {
     expect(statementRules(() => false).functions?.has(name)).toBe(false);
   });
 });

@@ -3,8 +3,8 @@ import { hashId, IdFilter } from "./id-filter.ts";
 
 const HOUR_US = 3_600_000_000n;
 
-describe("id filter", () => {
-  it("finds every id that was added, within the hour of its event", () => {
+describe("the id filter", () => {
+  it("finds every added id within the hour of its event", () => {
     const filter = new IdFilter();
     const times = Array.from({ length: 20_000 }, (_, i) => BigInt(i) * 1_234_567_890n);
     for (const [i, time] of times.entries()) filter.add(hashId(`id-${i}`), time);
@@ -26,7 +26,7 @@ describe("id filter", () => {
   });
 
   it.each([-1n, 4_000_000_000_000_000_000n])(
-    "looks everywhere for an event at %d, which no hour stands for",
+    "returns no time range for an event at %d, which lies outside the hours it stores",
     (time) => {
       const filter = new IdFilter();
       filter.add(hashId("a"), time);
@@ -34,14 +34,14 @@ describe("id filter", () => {
     },
   );
 
-  it("spans the hours of two events with one hash", () => {
+  it("returns a range that covers the hours of two events with the same hash", () => {
     const filter = new IdFilter();
     filter.add(hashId("a"), 5n);
     filter.add(hashId("a"), 10n * HOUR_US);
     expect(filter.find(hashId("a"))).toEqual({ fromUs: 0n, toUs: 11n * HOUR_US });
   });
 
-  it("forgets the ids of whole hours before a time, and gives their memory back", () => {
+  it("removes the ids of whole hours before a time, and frees their memory", () => {
     const filter = new IdFilter();
     for (let i = 0; i < 20_000; i++) filter.add(hashId(`id-${i}`), BigInt(i) * (HOUR_US / 1000n));
     const before = filter.byteCount;
@@ -52,14 +52,14 @@ describe("id filter", () => {
     expect([found[0], found.length]).toEqual([15_000, 5_000]);
   });
 
-  it("does not work through its table for a few ids", () => {
+  it("does not rebuild its table to remove a few ids", () => {
     const filter = new IdFilter();
     for (let i = 0; i < 1_000; i++) filter.add(hashId(`id-${i}`), i < 10 ? 0n : HOUR_US);
     filter.forgetBefore(HOUR_US);
     expect(filter.count).toBe(1_000);
   });
 
-  it("spreads similar ids over its hashes", () => {
+  it("spreads similar ids evenly over its hashes", () => {
     const seen = new Set(Array.from({ length: 100_000 }, (_, i) => hashId(i.toString(36)).high));
     expect(seen.size).toBeGreaterThan(99_950);
   });

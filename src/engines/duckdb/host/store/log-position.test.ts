@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("the position of the log", () => {
+describe("the recorded log position", () => {
   const open = () => new LogPosition(join(folder, "position"), join(folder, "log"));
   const writeLog = (bytes: number) => writeFileSync(join(folder, "log"), Buffer.alloc(bytes));
 
@@ -39,7 +39,7 @@ describe("the position of the log", () => {
     return loss;
   }
 
-  it("tells of a log that is shorter than it was when its events were acknowledged", () => {
+  it("reveals a log that is shorter than when its events were acknowledged", () => {
     const loss = findAfter((position) => {
       writeLog(5000);
       position.record();
@@ -48,7 +48,7 @@ describe("the position of the log", () => {
     expect(loss).toEqual({ foundAt: "2026-01-01T00:00:00.000Z", acknowledgedBytes: 5000, foundBytes: 4999 });
   });
 
-  it("tells of a log that is gone", () => {
+  it("reveals a missing log", () => {
     const loss = findAfter((position) => {
       writeLog(5000);
       position.record();
@@ -57,7 +57,7 @@ describe("the position of the log", () => {
     expect(loss).toMatchObject({ acknowledgedBytes: 5000, foundBytes: 0 });
   });
 
-  it("is content with a log that is longer, by a commit that nobody was told of", () => {
+  it("accepts a log that is longer because of an unacknowledged commit", () => {
     const loss = findAfter((position) => {
       writeLog(5000);
       position.record();
@@ -66,7 +66,7 @@ describe("the position of the log", () => {
     expect(loss).toBeUndefined();
   });
 
-  it("knows nothing while a checkpoint may replace the log, and knows again after it", () => {
+  it("is unset while a checkpoint may replace the log, and set again after it", () => {
     const checkpoint = (position: LogPosition) => {
       writeLog(5000);
       position.record();
@@ -83,7 +83,7 @@ describe("the position of the log", () => {
     expect(loss).toMatchObject({ acknowledgedBytes: 700, foundBytes: 100 });
   });
 
-  it("knows nothing of a store without one, nor by a text that is none", () => {
+  it("is unset for a store without a position file or with a malformed one", () => {
     expect(findAfter(() => undefined)).toBeUndefined();
     for (const text of [
       "",
@@ -99,7 +99,7 @@ describe("the position of the log", () => {
     }
   });
 
-  it("tells of a loss for a week, whatever is stored meanwhile, and finds the next one", () => {
+  it("reports a loss for a week, whatever is stored meanwhile, and detects the next one", () => {
     const loss = findAfter((position) => {
       writeLog(5000);
       position.record();
@@ -111,7 +111,7 @@ describe("the position of the log", () => {
   });
 });
 
-describe("a store whose log was cut", () => {
+describe("a store whose log was truncated", () => {
   const signal = new AbortController().signal;
   let engine: DuckDbEngine;
 
@@ -152,7 +152,7 @@ describe("a store whose log was cut", () => {
     }
   }
 
-  it("says so in the log and in its state, at the next starts too, and is silent where nothing is missing", async () => {
+  it("reports the loss in its log and its state at every start, and reports nothing if none is missing", async () => {
     engine = await openDuckDbEngine({ directory: join(folder, "store"), threads: 1 });
     try {
       await engine.store.ensureSource({ name: "edge", knownFields: [] });

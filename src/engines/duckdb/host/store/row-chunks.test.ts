@@ -83,7 +83,7 @@ function plain(value: DuckDBValue | undefined): unknown {
   return value instanceof DuckDBListValue ? value.items : (value ?? undefined);
 }
 
-describe("chunks of batches", () => {
+describe("the chunks built from batches", () => {
   let database: Database;
   let connection: Connection;
   beforeAll(async () => {
@@ -105,7 +105,7 @@ describe("chunks of batches", () => {
     return connection.all("SELECT id, text, whole, real, flag, numbers, texts, absent, run FROM t ORDER BY rowid");
   }
 
-  it("hold the picked rows of every part, with NULL where a row has no value", async () => {
+  it("contain the selected rows of every part, with NULL where a row has no value", async () => {
     const row = fc.tuple(sentRow, fc.boolean()).map(([sent, isPicked]) => ({ ...sent, isPicked }));
     const parts = fc.array(fc.array(row, { minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 4 });
     await fc.assert(
@@ -122,7 +122,7 @@ describe("chunks of batches", () => {
     );
   });
 
-  it("are as many as the rows need, whatever the parts are", async () => {
+  it("are as few as the rows need, however the rows are spread over parts", async () => {
     const long = (index: number) => ({
       text: `${"long text, ".repeat(3)}${index}`,
       whole: BigInt(index),
@@ -141,7 +141,7 @@ describe("chunks of batches", () => {
     );
   });
 
-  it("replace half characters, also those that would meet their other half", async () => {
+  it("replace lone surrogates, even if two adjacent rows would form a pair", async () => {
     const rows = await store([
       makePart(
         [
@@ -154,7 +154,7 @@ describe("chunks of batches", () => {
     expect(rows.map(([, value]) => value)).toEqual(["a\ufffd", "\ufffdb"]);
   });
 
-  it("are refused for a column of another type", () => {
+  it("are rejected for a column of another type", () => {
     const builder = new BatchBuilder();
     const row = builder.addRow({ id: "x", hasGeneratedId: true, timestampUs: 0n, eventMessage: null, fields: {} });
     builder.put(row, "text", "INT64", 1);

@@ -42,7 +42,7 @@ const sources: readonly SourceDefinition[] = [
  * `Project`, `ID`, `Metadata` beside the fields themselves, records where text was declared and the other way round,
  * arrays of objects, other types.
  */
-describe("a store of the first format that odd events have damaged", () => {
+describe("a store in the first format that malformed events have damaged", () => {
   const closers: (() => Promise<void> | void)[] = [];
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -97,7 +97,7 @@ describe("a store of the first format that odd events have damaged", () => {
   ) => `SELECT origin_time, dur, r.path, r.url, m.status, s.n FROM edge LEFT JOIN UNNEST(metadata) m
     LEFT JOIN UNNEST(m.request) r LEFT JOIN UNNEST(m.sub) s WHERE project = '${project}' ORDER BY timestamp, s.n`;
 
-  it("starts and answers each tenant as if it had been alone, before and after another start", async () => {
+  it("starts, and answers each tenant as if it were the only one, also after a restart", async () => {
     const directory = unpack();
     for (let start = 0; start < 2; start++) {
       const { query, store, close } = await open(directory);

@@ -4,7 +4,7 @@ import { createStoredSource } from "./stored-source.ts";
 import { Writer } from "./writer.ts";
 
 describe("the writer", () => {
-  it("tells of a checkpoint that failed, once for as long as it goes on, and the events count as stored", async () => {
+  it("reports a failing checkpoint once until it succeeds, and still acknowledges the events", async () => {
     const database = await openDatabase({ threads: 1, memoryLimitBytes: 64 * 1024 ** 2 });
     const problems: string[] = [];
     let failure: Error | undefined = new Error("IO Error: the file is read-only");
@@ -58,14 +58,14 @@ describe("the writer", () => {
     return { writer, commits, append };
   }
 
-  it("tries the members of a group that failed one by one, and fails the bad one alone", async () => {
+  it("retries the members of a failed group one by one, and fails only the bad one", async () => {
     const { commits, append } = openStub((held) => (held.includes("bad") ? new Error("IO Error: no") : undefined));
     const results = await Promise.allSettled(["good", "bad", "fine"].map(append));
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect(commits).toEqual(['"good","bad","fine"', '"good"', '"bad"', '"fine"']);
   });
 
-  it("tries none of a group again where the database is gone, or the disk is full", async () => {
+  it("does not retry a group if the database is gone or the disk is full", async () => {
     for (const reason of ["FATAL Error: gone", "IO Error: Could not write: No space left on device"]) {
       const { commits, append } = openStub(() => new Error(reason));
       const results = await Promise.allSettled(["good", "fine"].map(append));
@@ -74,7 +74,7 @@ describe("the writer", () => {
     }
   });
 
-  it("answers all that came before it was closed, and refuses what comes after", async () => {
+  it("answers every append made before it was closed, and rejects later ones", async () => {
     const { writer, append, commits } = openStub((held) =>
       held.includes("bad") ? new Error("IO Error: no") : undefined,
     );
