@@ -5,7 +5,7 @@ import { columnOf, fixedColumns, isArrayVariant, serverTypeOf } from "./layout.t
 
 const scalars = ["INT64", "FLOAT64", "WIDE", "BOOL", "STRING"] as const;
 
-it("gives every type of value a column that can miss it: scalars NULL, arrays the empty array", () => {
+it("serverTypeOf makes missing values NULL for scalars and the empty array for arrays", () => {
   expect(scalars.map((type) => serverTypeOf(type))).toEqual([
     "Nullable(Int64)",
     "Nullable(Float64)",
@@ -21,7 +21,7 @@ it("gives every type of value a column that can miss it: scalars NULL, arrays th
   }
 });
 
-it("gives entries with a column that column, and others none", () => {
+it("columnOf returns a column exactly for the entries that have one", () => {
   expect(columnOf({ role: "value", path: "a.b", type: "INT64", column: "c3" })).toEqual({
     name: "c3",
     type: "Nullable(Int64)",
@@ -32,6 +32,6 @@ it("gives entries with a column that column, and others none", () => {
   expect(columnOf({ role: "repeated", path: "a" })).toBeUndefined();
 });
 
-it("begins every table with the time in microseconds as an integer, which holds the years 1 to 9999", () => {
+it("every table begins with the time as an integer of microseconds, which covers the years 1 to 9999", () => {
   expect(fixedColumns.find(({ name }) => name === "timestamp")?.type).toBe("Int64");
 });

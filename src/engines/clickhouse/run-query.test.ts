@@ -62,7 +62,7 @@ async function rowsOf(server: ReturnType<typeof serverOf>, query: CompiledQuery,
 }
 
 describe("a run on ClickHouse", () => {
-  it("writes the server's rows as the contract has them", async () => {
+  it("returns the server's rows in the contract's form", async () => {
     const server = serverOf([
       ["é", "1767261600000000", [["1", null]], [["2"]], "nan", 1, null],
       ["b", "0", [], [], -0, 0, "-9007199254740993"],
@@ -77,7 +77,7 @@ describe("a run on ClickHouse", () => {
     expect(summary).toMatchObject({ rowCount: 2, isTruncated: false });
   });
 
-  it("binds parameters on the server, and sends no other", async () => {
+  it("binds parameters on the server, and sends only those that it reads", async () => {
     const server = serverOf([["a"]]);
     const query = compileText("SELECT id FROM edge_logs WHERE project = @p AND timestamp > @t");
     await rowsOf(server, query, { values: ["it's {x}", "12"] });
@@ -85,7 +85,7 @@ describe("a run on ClickHouse", () => {
     expect(server.asked[0]?.sql).not.toContain("it's");
   });
 
-  it("leaves the server when it has enough rows, and says that there were more", async () => {
+  it("stops the server query once it has enough rows, and reports the truncation", async () => {
     const server = serverOf([["a"], ["b"], ["c"]]);
     const { rows, summary } = await rowsOf(server, compileText("SELECT id FROM edge_logs"), { limits: { maxRows: 2 } });
     expect(rows).toEqual([["a"], ["b"]]);
@@ -93,13 +93,13 @@ describe("a run on ClickHouse", () => {
     expect(server.killed).toEqual([server.asked[0]?.queryId]);
   });
 
-  it("refuses an answer beyond its bytes", async () => {
+  it("rejects an answer beyond the byte limit", async () => {
     const server = serverOf(Array.from({ length: 50 }, () => ["x".repeat(50)]));
     const answer = rowsOf(server, compileText("SELECT id FROM edge_logs"), { limits: { maxResultBytes: 500 } });
     await expect(answer).rejects.toMatchObject({ code: "result_too_large", limit: "maxResultBytes" });
   });
 
-  it("computes the rest over the rows that come back, of every type", async () => {
+  it("computes the remaining query over returned rows of every type", async () => {
     const server = serverOf([
       ["1767261600123456", [["x", null]], "-inf", "Robert"],
       ["-1", [], null, null],
@@ -114,7 +114,7 @@ describe("a run on ClickHouse", () => {
     expect(second).toEqual([null, -1, null, null]);
   });
 
-  it("reads one clock in both parts", async () => {
+  it("uses the same clock in both parts", async () => {
     const text = `SELECT UNIX_MICROS(CURRENT_TIMESTAMP()) + LENGTH(SOUNDEX(id)) AS late FROM edge_logs
       WHERE timestamp < CURRENT_TIMESTAMP()`;
     const server = serverOf([["Robert"]]);
@@ -122,7 +122,7 @@ describe("a run on ClickHouse", () => {
     expect(rows).toEqual([[Number(server.asked[0]?.params.now) + "R163".length]]);
   });
 
-  it("tells a query that takes too long from a server that is silent", async () => {
+  it("distinguishes a query that takes too long from a server that does not respond", async () => {
     for (const [isSilent, told] of [
       [false, { code: "timeout", limit: "timeoutMs" }],
       [true, { code: "unavailable", retryAfterSeconds: 2, isLost: true }],
@@ -141,7 +141,7 @@ describe("a run on ClickHouse", () => {
     }
   });
 
-  it("names what could not be pushed, and where, when too many rows would come back", async () => {
+  it("names the part that could not be pushed, with its position, when too many rows come back", async () => {
     const server = serverOf(
       Array.from({ length: 2000 }, () => ["x".repeat(90)]),
       100_000,

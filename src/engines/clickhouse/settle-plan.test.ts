@@ -19,8 +19,8 @@ function settle(condition: string, values: Readonly<Record<string, ParameterValu
   return { constants, isPerRow: plan === planOf(query).perRow(), kind: plan.kind, sql };
 }
 
-describe("before a run", () => {
-  it("what is the same for every row is computed of the values and the run's time", () => {
+describe("settlePlan", () => {
+  it("computes an expression that is the same for every row from the values and the time of the run", () => {
     const bound = "timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL CAST(@s AS INT64) HOUR)";
     expect(settle(bound, { s: "3" })).toMatchObject({
       constants: { k1: NOW_US - 3n * HOUR_US },
@@ -30,14 +30,14 @@ describe("before a run", () => {
     expect(settle(bound, { s: null }).constants).toEqual({ k1: null });
   });
 
-  it("an expression that stands in several places is computed once", () => {
+  it("computes an expression once if it occurs several times", () => {
     const text = "(SELECT id, SAFE_CAST(@s AS INT64) + 1 AS n FROM edge_logs)";
     const query = compileText(`SELECT n, COUNT(*) FROM ${text} GROUP BY n ORDER BY n`);
     const plan = planOf(query);
     expect(plan.kind === "whole" && plan.statement.constants.map(({ name }) => name)).toEqual(["k1"]);
   });
 
-  it("a value for which that fails leaves it to the rows, and to the server where it can", () => {
+  it("leaves an expression that fails for the call's values to the rows, on the server where possible", () => {
     const failing = settle("timestamp > TIMESTAMP_SECONDS(CAST(@s AS INT64))", { s: "none" });
     expect(failing).toMatchObject({ constants: {}, isPerRow: true, kind: "whole" });
     expect(failing.sql).toContain("throwIf");
@@ -54,7 +54,7 @@ describe("before a run", () => {
     ["CASE WHEN @s = '' THEN id = 'c' WHEN @t = '' THEN timestamp > CAST(@s AS TIMESTAMP) END", "(t1.`id` = 'c')"],
     ["CASE WHEN @s != '' THEN timestamp > CAST(@s AS TIMESTAMP) ELSE id = 'd' END", "(t1.`id` = 'd')"],
     ["COALESCE(NULLIF(@s, ''), 'now') = 'now' OR timestamp > CAST(@s AS TIMESTAMP)", undefined],
-  ])("the conditions on the call's values are decided, and what they leave out is not looked at: %s", (given, left) => {
+  ])("decides conditions on the call's values and skips the branches they exclude: %s", (given, left) => {
     const settled = settle(given, { s: "", t: "" });
     expect(settled).toMatchObject({ constants: {}, kind: "whole" });
     expect(settled.sql).toBe(
@@ -67,11 +67,11 @@ describe("before a run", () => {
     expect(settle(given, { s: "yesterday", t: "" }).kind).toBe("divided");
   });
 
-  it("a condition on the row says nothing of what fails behind it", () => {
+  it("leaves a failing expression to the rows if a condition on the row may exclude it", () => {
     expect(settle("id = '' OR timestamp > CAST(@s AS TIMESTAMP)", { s: "" }).isPerRow).toBe(true);
   });
 
-  it("nothing is bound that the server computes well by itself", () => {
+  it("binds no constant that the server can compute itself", () => {
     expect(settle("event_message = CONCAT(@s, 'b')", { s: "a" })).toMatchObject({
       constants: {},
       sql: expect.stringContaining("{p1:Nullable(String)}"),

@@ -105,8 +105,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe("the users of the documentation", () => {
-  it("are all that the engine needs, and no more than it should have", async () => {
+describe("the documented users", () => {
+  it("have all the grants that the engine needs, and no others", async () => {
     expect(await planMigration(access())).toEqual([]);
     expect(await checkServer(access())).toEqual([]);
     const source = await bench.makeSource();
@@ -123,7 +123,7 @@ describe("the users of the documentation", () => {
     await store.dropSource(source);
   });
 
-  it("let no query out of the sources' tables, whatever it is", async () => {
+  it("confine every query to the sources' tables", async () => {
     const source = await bench.makeSource();
     const definition = bench.engine.store.describe(source);
     expect(definition).toBeDefined();
@@ -143,7 +143,7 @@ describe("the users of the documentation", () => {
     expect(await bench.ask(`SELECT COUNT(*) AS n FROM ${source}`)).toEqual([{ n: 0 }]);
   });
 
-  it("let a query that is run for somebody neither change nor lift what bounds it", async () => {
+  it("let a query neither change nor lift its own limits", async () => {
     const settings = { readonly: "2" };
     await reader.command("SELECT 1 SETTINGS max_threads = 7", settings);
     for (const lifted of ["SELECT 1 SETTINGS readonly = 0", "SET readonly = 0"]) {
@@ -151,7 +151,7 @@ describe("the users of the documentation", () => {
     }
   });
 
-  it("are found wanting where a grant is missing or one too much is there", async () => {
+  it("are reported when a grant is missing or excessive", async () => {
     const swapped = { ...access(), ...access().reader, reader: { user: access().user, password: access().password } };
     const findings = await checkServer(swapped);
     expect(findings.map(({ code }) => code)).toEqual([
@@ -165,7 +165,7 @@ describe("the users of the documentation", () => {
 
   // The library has one user process and no configuration of access: its system tables are open, if empty of others.
   if (realServerUrl !== undefined) {
-    it("show the reader no other user's queries and no logs, which a real server alone can", async () => {
+    it("hide other users' queries and the logs from the reader, on a real server", async () => {
       for (const table of ["processes", "parts", "query_log", "users", "settings_profiles", "clusters"]) {
         await expect(reader.rows(`SELECT * FROM system.${table} LIMIT 1`)).rejects.toMatchObject({ code: "refused" });
       }

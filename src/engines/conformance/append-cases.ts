@@ -8,7 +8,7 @@ import { assertStored, byProject, columnsOf, idsOf } from "./store-checks.ts";
 
 const appends: readonly ConformanceCase[] = [
   {
-    name: "stores events with their fields, and sees them once they are acknowledged",
+    name: "stores events with their fields, and reads them once they are acknowledged",
     async run(bench) {
       const source = await bench.makeSource();
       const sent = { project: "p", metadata: { x: 1, list: [1, 2], deep: { y: "z" } } };
@@ -19,7 +19,7 @@ const appends: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "stores an id once, within an append, beyond it and in appends at the same time",
+    name: "stores an id once, within an append, across appends and in concurrent ones",
     async run(bench) {
       const source = await bench.makeSource();
       assertStored(
@@ -40,7 +40,7 @@ const appends: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "stores a large append whole, and each of its ids once",
+    name: "stores a large append completely, and each of its ids once",
     async run(bench) {
       const source = await bench.makeSource();
       const events = Array.from({ length: 2600 }, (_, n) => eventOf(`${n % 2500}`, { [`field ${n % 3}`]: n }));
@@ -49,7 +49,7 @@ const appends: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "finds a repeated id whatever the time of its event",
+    name: "detects a repeated id whatever the time of its event",
     async run(bench) {
       const source = await bench.makeSource();
       const times = [0n, -1n, 4_000_000_000_000_000_000n, 253_402_300_799_999_999n, -62_135_596_800_000_000n];
@@ -68,7 +68,7 @@ const appends: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "loses no value of a field that several types were sent of",
+    name: "loses no value of a field with values of several types",
     async run(bench) {
       const source = await bench.makeSource();
       const values: EventValue[] = [1, "one", true, 1.5, [1, 2], { deep: "x" }];
@@ -82,7 +82,7 @@ const appends: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "stores nothing of an append whose caller is gone already",
+    name: "stores nothing of an append whose signal is already aborted",
     async run(bench) {
       const source = await bench.makeSource();
       await failsWith("aborted", bench.append(source, [eventOf("a")], AbortSignal.abort()));
@@ -90,13 +90,13 @@ const appends: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "answers an append of nothing",
+    name: "accepts an append without events",
     async run(bench) {
       assertStored(await bench.append(await bench.makeSource(), []), 0, 0);
     },
   },
   {
-    name: "refuses appends to a source that it does not hold",
+    name: "rejects appends to an unknown source",
     async run(bench) {
       await failsWith("unknown_source", bench.append("never_made", [eventOf("a")]));
       assert.equal(bench.engine.store.describe("never_made"), undefined);
@@ -106,7 +106,7 @@ const appends: readonly ConformanceCase[] = [
 
 const views: readonly ConformanceCase[] = [
   {
-    name: "describes a source at once, as the same object as long as its view is the same",
+    name: "describes a source at once, and returns the same object while its view is unchanged",
     async run(bench) {
       const source = await bench.makeSource({ knownFields: [{ path: "declared", type: INT64 }] });
       const { store } = bench.engine;
@@ -119,7 +119,7 @@ const views: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "takes a definition again without a change",
+    name: "accepts the same definition again without a change",
     async run(bench) {
       const source = await bench.makeSource(byProject);
       await bench.append(source, [eventOf("a", { project: "p" })]);
@@ -130,7 +130,7 @@ const views: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "shows a tenant the fields of its own events and the declared ones, and a stranger the declaration",
+    name: "shows a tenant the declared fields and those of its own events, and an unknown tenant the declared ones",
     async run(bench) {
       const source = await bench.makeSource(byProject);
       await bench.append(source, [eventOf("a", { project: "p", mine: 1 }), eventOf("b", { project: "q", theirs: 2 })]);
@@ -144,7 +144,7 @@ const views: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "tells of each append how many events had no tenant, and the newest of each tenant",
+    name: "returns how many events of an append had no tenant, and the newest time of each tenant",
     async run(bench) {
       const source = await bench.makeSource(byProject);
       const events = [eventOf("a", { project: "p" }, 5n), eventOf("b", { project: "p" }, 9n), eventOf("c", {}, 20n)];
@@ -153,7 +153,7 @@ const views: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "reads a declared field by its type, and counts values that do not fit",
+    name: "reads a declared field by its type, and counts mistyped values",
     async run(bench) {
       const source = await bench.makeSource({ knownFields: [{ path: "n", type: INT64 }] });
       const values: EventValue[] = [1, "2", "no number", { x: 1 }];

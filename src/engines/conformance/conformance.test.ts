@@ -30,8 +30,8 @@ function refusingEngine(): Engine {
   return { ...rest, run: refuse, ping: refuse, store: refusing };
 }
 
-describe("each case of the suite", () => {
-  it("fails over an engine that does nothing, or over one that refuses everything", async () => {
+describe("each conformance case", () => {
+  it("fails for an engine that does nothing or for one that refuses everything", async () => {
     const passing: string[] = [];
     for (const each of allCases) {
       const outcomes = [];
@@ -44,7 +44,7 @@ describe("each case of the suite", () => {
   });
 });
 
-describe("the suite finds", () => {
+describe("the conformance suite", () => {
   let engine: Engine;
   beforeAll(async () => {
     engine = await openMemoryEngine({ threads: 1 });
@@ -64,7 +64,7 @@ describe("the suite finds", () => {
       "a store that stores repeats",
       () =>
         withStore((store) => ({ append: (name, events, signal) => store.append(name, renumbered(events), signal) })),
-      ["stores an id once, within", "finds a repeated id", "stores an id once for each tenant"],
+      ["stores an id once, within", "detects a repeated id", "stores an id once for each tenant"],
     ],
     [
       "a store that loses the last event of many",
@@ -75,10 +75,10 @@ describe("the suite finds", () => {
             return { stored: events.length, repeated: 0 };
           },
         })),
-      ["stores a large append whole", "tells rows, oldest and newest"],
+      ["stores a large append completely", "reports the number of rows"],
     ],
     [
-      "a retention that takes the bound too",
+      "a retention that also deletes events at the bound",
       () =>
         withStore((store) => ({
           deleteBefore: async (name, time) => (await store.deleteBefore?.(name, time + 1n)) ?? 0,
@@ -86,7 +86,7 @@ describe("the suite finds", () => {
       ["deletes the events before a time"],
     ],
     [
-      "a drop that deletes rows alone",
+      "a drop that deletes only rows",
       () =>
         withStore((store) => ({
           dropSource: async (name) => void (await store.deleteBefore?.(name, 10n ** 18n).catch(() => undefined)),
@@ -96,39 +96,39 @@ describe("the suite finds", () => {
     [
       "a view that shows a tenant everything",
       () => withStore((store) => ({ describe: (name) => store.describe(name) })),
-      ["shows a tenant the fields of its own events"],
+      ["shows a tenant the declared fields"],
     ],
     [
-      "a view that is made anew each time",
+      "a view that is a new object each time",
       () => withStore((store) => ({ describe: (name, tenant) => structuredClone(store.describe(name, tenant)) })),
       ["describes a source at once"],
     ],
     [
-      "a query that nobody can stop",
+      "a query that cannot be stopped",
       () => ({ ...engine, run: (request) => engine.run({ ...request, signal: new AbortController().signal }) }),
-      ["ends a query that nobody waits for any more, between its rows"],
+      ["ends an aborted query between its rows"],
     ],
     [
-      "an answer without bounds",
+      "an answer without limits",
       () => ({
         ...engine,
         run: (request) => engine.run({ ...request, limits: { timeoutMs: 2000, maxRows: 1e6, maxResultBytes: 1e9 } }),
       }),
       [
-        "cuts an answer at its rows",
-        "fails an answer beyond its bytes",
-        "fails a text beyond",
+        "truncates an answer beyond the row limit",
+        "fails an answer beyond its byte limit",
+        "fails a text longer than",
         "ends a query at its deadline",
       ],
     ],
     [
-      "values that are bound in another order",
+      "values bound in the wrong order",
       () => ({ ...engine, run: (request) => engine.run({ ...request, values: request.values.toReversed() }) }),
       ["answers with parameters of each form"],
     ],
   ];
 
-  it.each(sampleOf(brokenEngines, 0.4))("%s", async (_, broken, cases) => {
+  it.each(sampleOf(brokenEngines, 0.4))("detects %s", async (_, broken, cases) => {
     for (const begin of cases) {
       const each = allCases.find(({ name }) => name.startsWith(begin));
       if (each === undefined) throw new Error(`There is no case ${begin}`);

@@ -18,23 +18,23 @@ const fields: readonly ConformanceCase[] = [
     "0 1 3",
   ),
   idsCase(
-    "a record where earlier events sent text",
+    "a record in a field where earlier events had text",
     "FROM forms t, UNNEST(metadata) m, UNNEST(m.shape) s, UNNEST(s.deep) d WHERE d.er = 'yes'",
     "3",
   ),
   idsCase(
-    "a field of four types, as text",
+    "a field of four types compared as text",
     "FROM forms t, UNNEST(metadata) m WHERE m.mixed IN ('1', 'true', '1.5', 'text')",
     "0 1 2 3",
   ),
-  idsCase("a top-level field that was text and number", "FROM forms t WHERE project = '7'", "3"),
+  idsCase("a top-level field with texts and numbers", "FROM forms t WHERE project = '7'", "3"),
   idsCase("a field that no event has carried", "FROM forms t, UNNEST(metadata) m WHERE m.never IS NULL", "0 1 2 3"),
   idsCase(
-    "an integer beyond the exactness of doubles",
+    "an integer that a double cannot represent",
     "FROM forms t, UNNEST(metadata) m WHERE m.large = 9007199254740993",
     "2",
   ),
-  queryCase("a field that is a record in some events and a text in others", "SELECT level FROM forms ORDER BY id", [
+  queryCase("a field with records in some events and texts in others", "SELECT level FROM forms ORDER BY id", [
     { level: null },
     { level: null },
     { level: null },
@@ -42,7 +42,7 @@ const fields: readonly ConformanceCase[] = [
     { level: "plain" },
   ]),
   queryCase(
-    "a field of records and texts in groups",
+    "groups of a field with records and texts",
     "SELECT level, COUNT(*) AS n FROM forms GROUP BY level ORDER BY n, TO_JSON_STRING(level)",
     [
       { level: "plain", n: 1 },
@@ -51,7 +51,7 @@ const fields: readonly ConformanceCase[] = [
     ],
   ),
   queryCase(
-    "a field of records and texts, and one below it, over a join, a union and a sub-query with a limit",
+    "a field with records and texts, and one below it, through a join, a union and a limited sub-query",
     `WITH f AS (SELECT * FROM forms ORDER BY id DESC LIMIT 3)
       SELECT a.id, b.level, a.project, b.level.name AS name FROM f AS a LEFT JOIN forms AS b ON a.id = b.id
       UNION ALL SELECT 'x', level, project, NULL FROM f WHERE id = '4' ORDER BY id`,
@@ -62,7 +62,7 @@ const fields: readonly ConformanceCase[] = [
       { id: "x", level: "plain", project: null, name: null },
     ],
   ),
-  queryCase("records as arrays of one object, as they were sent", "SELECT metadata FROM forms ORDER BY id", [
+  queryCase("records as arrays of one object, in their original form", "SELECT metadata FROM forms ORDER BY id", [
     { metadata: [{ status: 200, request: [{ path: "/a", tags: ["x", "y"] }], mixed: 1, spans: [{ n: 1 }, { n: 2 }] }] },
     { metadata: [{ status: "200", request: [{ path: "/b" }], mixed: true, spans: [{ n: 3 }] }] },
     // JSON.parse rounds it; its digits are looked at elsewhere.
@@ -70,7 +70,7 @@ const fields: readonly ConformanceCase[] = [
     { metadata: [{ mixed: "text", shape: [{ deep: [{ er: "yes" }] }], spans: [{ n: 4 }] }] },
     { metadata: [] },
   ]),
-  queryCase("integers and floats of one field added up", "SELECT SUM(ms) AS total, COUNT(*) AS c FROM calls", [
+  queryCase("the sum of a field with integers and floats", "SELECT SUM(ms) AS total, COUNT(*) AS c FROM calls", [
     { total: 82.5, c: 5 },
   ]),
 ];
@@ -81,11 +81,11 @@ const wideCases: readonly ConformanceCase[] = [
       ["the top level", "n", `${wide}`, "5"],
       ["a record", "m[0].n", `${wide}`, "5"],
       ["a list", "m[0].list", `[${wide},1]`, "[2]"],
-      ["the last of 64 bits without a sign", "u", `${2n ** 64n - 1n}`, "7"],
+      ["the largest unsigned 64-bit integer", "u", `${2n ** 64n - 1n}`, "7"],
     ] as const
   ).map(
     ([place, path, first, second]): ConformanceCase => ({
-      name: `answers every digit of an integer beyond 64 bits at ${place}`,
+      name: `returns every digit of an integer beyond 64 bits in ${place}`,
       async run(bench) {
         await loadEvents(bench);
         const texts = `SELECT TO_JSON_STRING(${path}) AS text FROM widths ORDER BY id`;

@@ -48,7 +48,7 @@ const asLiteral = (text: string) => JSON.stringify(text).replaceAll("\u007f", "\
 
 export const hostileCases: readonly ConformanceCase[] = [
   {
-    name: "stores hostile texts as they are, as messages, values, ids and elements",
+    name: "stores hostile texts unchanged as messages, values, ids and elements",
     async run(bench) {
       const source = await bench.makeSource();
       await bench.append(
@@ -82,7 +82,7 @@ export const hostileCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "reads hostile texts in literals and aliases as they are written",
+    name: "reads hostile texts in literals and aliases unchanged",
     async run(bench) {
       for (const text of hostileTexts) {
         const length = [...text].length;
@@ -98,7 +98,7 @@ export const hostileCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "keeps fields of hostile names apart, and lets them be read",
+    name: "separates fields with hostile names, and reads each",
     async run(bench) {
       const names = hostileTexts.filter((text) => text.length < 100 && [...text].every((each) => each >= " "));
       const source = await bench.makeSource();
@@ -113,7 +113,7 @@ export const hostileCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "matches hostile texts as patterns by the rules of LIKE alone",
+    name: "matches hostile texts as patterns by the rules of LIKE only",
     async run(bench) {
       for (const value of hostileTexts) {
         const pattern = value.replaceAll(/[\\%_]/g, "\\$&");

@@ -17,8 +17,8 @@ export const conformanceCases: Readonly<Record<string, readonly ConformanceCase[
   fields: fieldCases,
   language: languageCases,
   appends: appendCases,
-  "what is kept": keepingCases,
-  "what is moved": movingCases,
-  "limits and cancel": limitCases,
+  "stored data": keepingCases,
+  export: movingCases,
+  "limits and cancellation": limitCases,
   "hostile data": hostileCases,
 };

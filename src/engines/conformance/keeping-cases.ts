@@ -9,7 +9,7 @@ const signal = new AbortController().signal;
 
 export const keepingCases: readonly ConformanceCase[] = [
   {
-    name: "tells rows, oldest and newest event of each source",
+    name: "reports the number of rows and the oldest and newest event of each source",
     async run(bench) {
       const [empty, two] = [await bench.makeSource(), await bench.makeSource()];
       await bench.append(two, [eventOf("a", {}, 5n), eventOf("b", {}, 7n)]);
@@ -28,7 +28,7 @@ export const keepingCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "deletes the events before a time, or lets them expire by itself",
+    name: "deletes the events before a time, or expires them by itself",
     async run(bench) {
       const { store } = bench.engine;
       if (store.deleteBefore === undefined) return;
@@ -43,7 +43,7 @@ export const keepingCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "drops a source with its events, ids, fields and tenants, and no other",
+    name: "drops a source with its events, ids, fields and tenants, and no other source",
     async run(bench) {
       const { store } = bench.engine;
       const [gone, left] = [await bench.makeSource(byProject), await bench.makeSource()];
@@ -63,7 +63,7 @@ export const keepingCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "keeps events, ids, fields, tenants and what was dropped over a restart",
+    name: "preserves events, ids, fields, tenants and dropped sources across a restart",
     async run(bench) {
       const [kept, gone] = [await bench.makeSource(byProject), await bench.makeSource()];
       await bench.append(kept, [eventOf("a", { project: "p", seen: { list: [{ deep: true }] } })]);
@@ -83,7 +83,7 @@ export const keepingCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "tells its state by figures that it defines, and has files where it says so",
+    name: "reports its state in the figures that it defines, and has local files if it says so",
     async run(bench) {
       const source = await bench.makeSource(byProject);
       await bench.append(source, [eventOf("a", { project: "p" }), eventOf("b")]);
@@ -101,7 +101,7 @@ export const keepingCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "holds each event once after many appends, repeats, deletions and restarts in any order",
+    name: "stores each event once after appends, repeats, deletions and restarts in any order",
     isLong: true,
     run: keepsWhatAModelKeeps,
   },

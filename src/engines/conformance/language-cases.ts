@@ -7,7 +7,7 @@ import { queryCase } from "./stored-events.ts";
 
 export const languageCases: readonly ConformanceCase[] = [
   queryCase(
-    "groups, with NULL as one of them, in the order asked for",
+    "groups, including NULL, in the requested order",
     "SELECT host, COUNT(*) AS n, MAX(ms) AS top, COUNTIF(ok) AS good FROM calls GROUP BY host ORDER BY host NULLS LAST",
     [
       { host: "a", n: 2, top: 30, good: 1 },
@@ -19,7 +19,7 @@ export const languageCases: readonly ConformanceCase[] = [
     { n: 0, s: null },
   ]),
   queryCase(
-    "the rows of a left join without a partner",
+    "left-join rows without a match",
     "SELECT l.id, r.id AS other FROM calls l LEFT JOIN calls r ON l.host = r.host AND r.ms > l.ms ORDER BY l.id",
     [
       { id: "0", other: "1" },
@@ -60,7 +60,7 @@ export const languageCases: readonly ConformanceCase[] = [
     [{ timestamp: 3_000_003, second: 3_000_000, text: "1970-01-01 03.000003" }],
   ),
   queryCase(
-    "values of each type in the form of objects",
+    "values of each type as objects",
     "SELECT 9007199254740991 AS i, 9007199254740992 + 1 AS big, 1.5 AS f, NUMERIC '1.10' AS n, b'\\x00\\xff' AS b, " +
       "DATE '2026-08-20' AS d, DATETIME '2026-08-20 09:00:00.000001' AS dt, TRUE AS t, [1, 2] AS a, " +
       "STRUCT(1 AS x, 'y' AS y) AS s, JSON '{\"k\": [1, null]}' AS j, CAST(NULL AS ARRAY<INT64>) AS na, " +
@@ -84,7 +84,7 @@ export const languageCases: readonly ConformanceCase[] = [
     ],
   ),
   queryCase(
-    "values in the form of cells",
+    "values as cells",
     "SELECT STRUCT(1 AS x, 'y' AS y) AS s, JSON '{\"k\":1}' AS j, CAST(NULL AS ARRAY<INT64>) AS na, NULL AS n",
     [[[1, "y"], '{"k":1}', null, null]],
     { encoding: "cells" },
@@ -104,7 +104,7 @@ export const languageCases: readonly ConformanceCase[] = [
     },
   ),
   {
-    name: "answers a query that is compiled once, for other values each time",
+    name: "runs a query compiled once with different values",
     async run(bench) {
       const query = bench.compile("SELECT @n * 2 AS d", new Map([["n", INT64]]));
       for (const [value, answer] of [

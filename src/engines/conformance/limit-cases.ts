@@ -44,7 +44,7 @@ function failure(
 
 const limits: readonly ConformanceCase[] = [
   {
-    name: "cuts an answer at its rows and says so, at the limit itself not",
+    name: "truncates an answer beyond the row limit and reports it, but not one at the limit",
     async run(bench) {
       for (const [count, isTruncated] of [
         [3000, true],
@@ -66,7 +66,7 @@ const limits: readonly ConformanceCase[] = [
     },
   },
   failure(
-    "an answer beyond its bytes",
+    "an answer beyond its byte limit",
     `SELECT REPEAT('x', 2000) AS s FROM UNNEST(GENERATE_ARRAY(1, 1000))`,
     "result_too_large",
     {
@@ -74,14 +74,14 @@ const limits: readonly ConformanceCase[] = [
     },
   ),
   failure(
-    "a text beyond what a function may make",
+    "a text longer than a function may return",
     "SELECT REPEAT('x', n) AS s FROM UNNEST([5000]) n",
     "limit_exceeded",
     { maxStringBytes: 1000 },
     "maxStringBytes",
   ),
   failure(
-    "an array beyond what a function may make",
+    "an array larger than a function may return",
     "SELECT ARRAY_LENGTH(GENERATE_ARRAY(1, n)) AS s FROM UNNEST([5000]) n",
     "limit_exceeded",
     { maxArrayElements: 1000 },
@@ -89,9 +89,13 @@ const limits: readonly ConformanceCase[] = [
   ),
   failure("a division by zero", "SELECT 1 / n AS q FROM UNNEST([1, 0]) n", "query_failed"),
   failure("an overflow", "SELECT n + 9223372036854775807 AS s FROM UNNEST([1]) n", "query_failed"),
-  failure("a cast of what is no number", "SELECT CAST(s AS INT64) AS n FROM UNNEST(['1', 'x']) s", "query_failed"),
+  failure(
+    "a cast of a text that is not a number",
+    "SELECT CAST(s AS INT64) AS n FROM UNNEST(['1', 'x']) s",
+    "query_failed",
+  ),
   {
-    name: "names no column of a source where its data fails a query",
+    name: "names no column of a source when its data makes a query fail",
     async run(bench) {
       const source = await bench.makeSource();
       await bench.append(source, [eventOf("a", { secret_column: "text" })]);
@@ -110,12 +114,12 @@ const limits: readonly ConformanceCase[] = [
 
 const cancel: readonly ConformanceCase[] = [
   {
-    name: "begins no query that nobody waits for any more",
+    name: "does not start a query whose signal is already aborted",
     run: (bench) =>
       takesNoLongerThan(0, () => failsWith("aborted", bench.ask(ENDLESS, { signal: AbortSignal.abort() }))),
   },
   {
-    name: "ends a query that nobody waits for any more, before its first rows",
+    name: "ends an aborted query before its first rows",
     async run(bench) {
       const caller = new AbortController();
       setTimeout(() => caller.abort(), 20);
@@ -125,7 +129,7 @@ const cancel: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "ends a query that nobody waits for any more, between its rows",
+    name: "ends an aborted query between its rows",
     async run(bench) {
       const caller = new AbortController();
       const running = await bench.start(rowsOf(1_000_000), {
@@ -144,7 +148,7 @@ const cancel: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "lets go of queries that are left, read or not, so that any number may be",
+    name: "releases abandoned queries, read or not, however many there are",
     async run(bench) {
       const leave = async (batchCount: number) => {
         const { batches } = await bench.start(rowsOf(50_000), { limits: { maxRows: 50_000 } });
@@ -157,7 +161,7 @@ const cancel: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "runs queries and appends beside each other",
+    name: "runs queries and appends concurrently",
     async run(bench) {
       const source = await bench.makeSource();
       const writing = Array.from({ length: 10 }, (_, n) => bench.append(source, [eventOf(`${n}`, { [`f${n}`]: n })]));

@@ -62,7 +62,7 @@ function plain(events: readonly (LogEvent | undefined)[]): unknown {
 
 export const movingCases: readonly ConformanceCase[] = [
   {
-    name: "gives events back as they were stored, whatever they hold",
+    name: "exports events unchanged, whatever they contain",
     async run(bench) {
       const source = await bench.makeSource();
       await appendTogetherAndAlone(bench, source, oddEvents);
@@ -72,7 +72,7 @@ export const movingCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "gives the events of a stretch of time, its beginning among it and its end not",
+    name: "exports the events of a time range that includes its start and excludes its end",
     async run(bench) {
       const source = await bench.makeSource();
       const times = [-dayUs - 1n, -dayUs, -1n, 0n, 1n, dayUs - 1n, dayUs, dayUs + 1n];
@@ -98,7 +98,7 @@ export const movingCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "tells by a slice's fingerprint that an event came or another stands in its place",
+    name: "changes a slice's fingerprint when an event is added or replaced",
     async run(bench) {
       const fingerprint = async (ids: readonly string[]) => {
         const source = await bench.makeSource();
@@ -121,7 +121,7 @@ export const movingCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "gives events back that read the same once stored again, under declared fields, tenants and odd spellings",
+    name: "exports events that read the same once stored again, with declared fields, tenants and odd spellings",
     async run(bench) {
       const definition = {
         tenantField: "project",

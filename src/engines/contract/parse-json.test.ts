@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { WideNumber } from "./event-store.ts";
 import { mayHoldLongNumbers, parseJson } from "./parse-json.ts";
 
-describe("a number that a double does not hold", () => {
+describe("a number that a double cannot represent", () => {
   it.each([
     ["9007199254740993", 9007199254740993n],
     [" -9007199254740993 ", -9007199254740993n],
@@ -10,7 +10,7 @@ describe("a number that a double does not hold", () => {
     ["-1.5E+0999", new WideNumber("-1.5E+0999")],
     ["1".repeat(400), BigInt("1".repeat(400))],
     [`${"9".repeat(309)}.5`, new WideNumber(`${"9".repeat(309)}.5`)],
-  ])("is kept wherever it stands: %s", (text, value) => {
+  ])("is preserved wherever it stands: %s", (text, value) => {
     expect(parseJson(text)).toEqual(value);
     expect(parseJson(`[${text}]`)).toEqual([value]);
     expect(parseJson(`[0, ${text},\n${text}]`)).toEqual([0, value, value]);
@@ -18,7 +18,7 @@ describe("a number that a double does not hold", () => {
   });
 });
 
-describe("the slow reader of numbers", () => {
+describe("mayHoldLongNumbers", () => {
   // Batches nearly always hold such texts, and a batch that it reads takes three times as long to store.
   it.each([
     '{"id":"5e123456-4e99-4111-8e100-9e400aabbccd"}',
@@ -26,7 +26,7 @@ describe("the slow reader of numbers", () => {
     '{"timestamp":"2026-08-20T09:00:00.123456Z","us":1787216400123456}',
     '{"share":0.1234567890123456789,"small":1e-300,"large":1e99}',
     `{"digits":"${"1".repeat(400)}"}`,
-  ])("is left alone by %s", (text) => {
+  ])("is false for %s", (text) => {
     expect(mayHoldLongNumbers(text)).toBe(false);
   });
 });

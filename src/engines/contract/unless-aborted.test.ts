@@ -4,7 +4,7 @@ import { unlessAborted } from "./unless-aborted.ts";
 const never = () => new Promise<never>(() => undefined);
 const gone = { code: "aborted" };
 
-it("work is given up as soon as the caller is gone, also one that was gone before", async () => {
+it("unlessAborted rejects as soon as the caller is gone, or at once if it was gone before", async () => {
   const controller = new AbortController();
   const waiting = unlessAborted(never(), controller.signal);
   controller.abort();
@@ -13,7 +13,7 @@ it("work is given up as soon as the caller is gone, also one that was gone befor
   await expect(unlessAborted(Promise.reject(new Error("no")), controller.signal)).rejects.toMatchObject(gone);
 });
 
-it("work that ends first is answered as it ended", async () => {
+it("unlessAborted returns the outcome of work that ends first", async () => {
   const { signal } = new AbortController();
   expect(await unlessAborted(Promise.resolve(1), signal)).toBe(1);
   await expect(unlessAborted(Promise.reject(new Error("no")), signal)).rejects.toThrow("no");

@@ -24,8 +24,8 @@ function eventsOf(some: Partial<ThreadEvents<string>["remarks"]> = {}) {
   return { events, steps, store };
 }
 
-describe("a body that was read", () => {
-  it("is admitted by its loads, stored, told with the keys as they were encoded last, and let go", async () => {
+describe("appendRead", () => {
+  it("admits a body by its loads, stores it, returns the keys as last encoded, and releases it", async () => {
     const { events, steps, store } = eventsOf({ loads });
     expect(await appendRead(events, (told) => steps.push(told), store)).toEqual({
       stored: 5,
@@ -39,14 +39,14 @@ describe("a body that was read", () => {
     expect(steps).toEqual([loads, "stored", "released"]);
   });
 
-  it("has no loads where none were asked for, and needs nobody who admits it", async () => {
+  it("passes no loads if none were measured, and works without an admission check", async () => {
     const { events, steps, store } = eventsOf();
     await appendRead(events, (told) => steps.push(told), store);
     expect(steps).toEqual([[], "stored", "released"]);
     expect(await appendRead(events, undefined, store)).toMatchObject({ stored: 5 });
   });
 
-  it("is let go without being stored where it is not admitted, and where storing fails", async () => {
+  it("releases the body without storing it if it is not admitted or if storing fails", async () => {
     const { events, steps, store } = eventsOf();
     const refuse = () => {
       throw new Error("not now");

@@ -69,7 +69,7 @@ function bodyOf(text: string, bytes: Uint8Array = new Uint8Array(Buffer.from(tex
   return { bytes, ...rest };
 }
 
-describe("the thread that encodes bodies", () => {
+describe("the encoder thread", () => {
   let folder = "";
   const threads: EncoderThread<Told>[] = [];
 
@@ -101,7 +101,7 @@ describe("the thread that encodes bodies", () => {
     return { thread, log, ask };
   }
 
-  it("hands over what a body holds, and is the named engine's", async () => {
+  it("returns the contents of a body, and runs the named engine's encoder", async () => {
     const { thread } = startThread();
     const state = stateOf("edge");
     const events = await thread.read(state, bodyOf("some"));
@@ -122,7 +122,7 @@ describe("the thread that encodes bodies", () => {
     expect(batch?.told.at(-1)).toMatchObject({ kind: "read", source: "edge", body: "some" });
   });
 
-  it("takes the bytes of a body away, and copies those that lie in a larger buffer", async () => {
+  it("transfers the bytes of a body, and copies those that lie in a larger buffer", async () => {
     const { thread, ask } = startThread();
     const state = stateOf("edge");
     const whole = new Uint8Array(Buffer.from("whole"));
@@ -134,7 +134,7 @@ describe("the thread that encodes bodies", () => {
     expect((await ask(state)).told).toContainEqual(expect.objectContaining({ kind: "read", body: "part" }));
   });
 
-  it("is told of a schema once, then of what was added, and of all of it when it is another", async () => {
+  it("receives a schema once, then only its additions, and all of it again after a reset", async () => {
     const { ask } = startThread();
     const state = stateOf("edge", [n]);
     const schemasOf = ({ told }: Told) => told.filter(({ kind }) => kind === "schema");
@@ -164,7 +164,7 @@ describe("the thread that encodes bodies", () => {
     expect(schemasOf(await ask(stateOf("other"))).slice(expected.length)).toEqual([other]);
   });
 
-  it("encodes a body again where the schema is another or tenants are full, and only there", async () => {
+  it("encodes a body again only if the schema has changed or tenants are full", async () => {
     const { thread } = startThread();
     const state = stateOf("edge", [n]);
     const events = await thread.read(state, bodyOf("some"));
@@ -183,7 +183,7 @@ describe("the thread that encodes bodies", () => {
     expect(await kindsOf(new Set(["a"]))).toHaveLength(8);
   });
 
-  it("lets go of a body once, however often it is released, and of one that was refused", async () => {
+  it("releases a body once, however often release is called, and also one that was rejected", async () => {
     const { thread, ask } = startThread();
     const state = stateOf("edge");
     const events = await thread.read(state, bodyOf("some"));
@@ -202,14 +202,14 @@ describe("the thread that encodes bodies", () => {
     ]);
   });
 
-  it("tells a defect of its own from a body's", async () => {
+  it("reports a defect of its own as an internal error", async () => {
     const { thread } = startThread();
     const error = await thread.read(stateOf("edge"), bodyOf("fail")).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: "EngineError", code: "internal", message: "The events could not be encoded" });
     expect(error).toMatchObject({ cause: { message: "a defect" } });
   });
 
-  it("fails what waits when it ends, and is another for the next body, which knows nothing", async () => {
+  it("fails pending bodies when it ends, and a new thread without state reads the next body", async () => {
     const { thread, log, ask } = startThread();
     const state = stateOf("edge", [n]);
     const { threadId } = await ask(state);
@@ -231,7 +231,7 @@ describe("the thread that encodes bodies", () => {
     expect((await ask(state)).threadId).toBe(next.threadId);
   });
 
-  it("blames the body that waits the longest for the memory that ran out", async () => {
+  it("blames the body that has waited longest when memory runs out", async () => {
     const { thread, log } = startThread();
     const state = stateOf("edge");
     const [first, second] = [thread.read(state, bodyOf("wait")), thread.read(state, bodyOf("memory"))];
@@ -246,7 +246,7 @@ describe("the thread that encodes bodies", () => {
     expect(log).toEqual(["warn: the thread that reads events failed: no memory"]);
   });
 
-  it("is ended a minute after the last body was released", async () => {
+  it("ends a minute after the last body is released", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { thread, ask } = startThread();
     const state = stateOf("edge");
@@ -266,7 +266,7 @@ describe("the thread that encodes bodies", () => {
     expect((await ask(state)).threadId).not.toBe(threadId);
   });
 
-  it("ends with what waits when it is closed", async () => {
+  it("ends and fails pending bodies when closed", async () => {
     const { thread, log } = startThread();
     const waiting = expect(thread.read(stateOf("edge"), bodyOf("wait"))).rejects.toMatchObject({ code: "unavailable" });
     await thread.close();

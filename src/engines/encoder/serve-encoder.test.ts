@@ -26,7 +26,7 @@ function bodyOf(text: string, wantsKeys = false): StoredBody {
   return { bytes, contentType: undefined, contentEncoding: undefined, nowUs: 0n, maxBytes: 100, wantsKeys };
 }
 
-describe("the thread's side", () => {
+describe("the encoder thread's message handler", () => {
   const ports: MessagePort[] = [];
   afterEach(() => {
     for (const port of ports.splice(0)) port.close();
@@ -84,7 +84,7 @@ describe("the thread's side", () => {
   const schemaOf = (entries: readonly SchemaEntry[], isNew: boolean) =>
     ({ kind: "schema", source: "edge", isNew, entries, full: new Set<string>(), tenantField: null }) as const;
 
-  it("answers what a body holds, and the keys of its events only where they are asked for", async () => {
+  it("returns the contents of a body, with the keys of its events only on request", async () => {
     const { ask, given } = serve();
     const body = {
       rejected: [{ index: 1, reason: "odd" }],
@@ -103,14 +103,14 @@ describe("the thread's side", () => {
     expect(await ask(readOf(3, "none", true))).toEqual({ kind: "encoded", id: 3, body: empty });
   });
 
-  it("reads one body after the other", async () => {
+  it("reads one body after another", async () => {
     const { ask, read, answers } = serve();
     await Promise.all([ask(readOf(1, "slow")), ask(readOf(2, "next"))]);
     expect(read).toEqual(["slow begins", "slow ends", "next begins", "next ends"]);
     expect(answers.map(({ id }) => id)).toEqual([1, 2]);
   });
 
-  it("encodes by the entries that it was told of the source: added ones, or others in their place", async () => {
+  it("encodes with the schema entries it received, whether added or replaced", async () => {
     const { ask, given } = serve();
     const declaration = createDeclaration({ name: "edge", knownFields: [], tenantField: "project" });
     const told = { ...schemaOf([n], true), declaration, full: new Set(["a"]), tenantField: "project" };
@@ -129,7 +129,7 @@ describe("the thread's side", () => {
     expect(known().tree.declaration.tenant).toBeUndefined();
   });
 
-  it("encodes by no entries for a source of which it was told nothing", async () => {
+  it("encodes without entries for a source whose schema it never received", async () => {
     const { ask, given } = serve();
     await ask(readOf(1, "some"));
     expect(given[0]?.schema).toMatchObject({ full: new Set(), tenantField: null, tree: { entryCount: 0 } });
@@ -137,7 +137,7 @@ describe("the thread's side", () => {
     expect(given[1]?.schema).toMatchObject({ full: new Set(["a"]), tenantField: null });
   });
 
-  it("encodes a body again with further tenants that are full, until it is released", async () => {
+  it("encodes a body again with further full tenants, until it is released", async () => {
     const { ask, given, read, answers } = serve();
     await ask({ ...schemaOf([n], true), full: new Set(["a"]) }, readOf(1, "some"));
     expect(await ask({ kind: "again", id: 1, full: new Set(["b"]) })).toMatchObject({ kind: "encoded", id: 1 });
@@ -148,7 +148,7 @@ describe("the thread's side", () => {
     expect(answers.map(({ id }) => id)).toEqual([1, 1, 2]);
   });
 
-  it("tells bodies that are refused from defects, and goes on after both", async () => {
+  it("distinguishes rejected bodies from defects, and continues after both", async () => {
     const { ask } = serve();
     const refused = { kind: "refused", id: 1, code: "invalid_body", message: "not JSON", index: 4 };
     expect(await ask(readOf(1, "refused"))).toEqual(refused);
@@ -159,8 +159,8 @@ describe("the thread's side", () => {
   });
 
   it.each([
-    ["hands over", 1, 0],
-    ["copies, where others may share it,", 0, Buffer.poolSize],
+    ["transfers", 1, 0],
+    ["copies instead of transferring, since others may share it,", 0, Buffer.poolSize],
   ])("%s a batch's buffer", async (_, beyond, left) => {
     const bytes = new Uint8Array(Buffer.poolSize + beyond).fill(7);
     const { ask } = serve(() => ({ batch: { bytes }, carried: new Map() as never }));

@@ -33,7 +33,7 @@ describe("the JSON text of a value", () => {
     database.close();
   });
 
-  it("is what DuckDB takes out of a text that holds it", async () => {
+  it("equals what DuckDB extracts from a text that contains it", async () => {
     const values = fc.sample(fc.record({ value }), { numRuns: 500, seed: 20260820 });
     const texts = values.map((one) => recordJson(one));
     const rows = await connection.all(

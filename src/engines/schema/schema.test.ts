@@ -99,7 +99,7 @@ function typeOf(tree: Schema, path: string): string | undefined {
 }
 
 describe("schema inference", () => {
-  it("gives each scalar leaf a column and each record its JSON text, wrapped at every level", () => {
+  it("gives each scalar leaf a column and each record its JSON text, wrapped in an array at every level", () => {
     const tree = new Schema();
     const { rows } = encode(tree, [
       { project: "p", metadata: { status: 200, ratio: 0.5, ok: false, request: { path: '/"a"', tags: ["x", "y"] } } },
@@ -119,14 +119,14 @@ describe("schema inference", () => {
     expect(typeOf(tree, "metadata.request")).toBe("ARRAY<STRUCT<path STRING, tags ARRAY<STRING>>>");
   });
 
-  it("asks for nothing when the schema already knows the fields", () => {
+  it("adds nothing when the schema already has the fields", () => {
     const tree = new Schema();
     const fields = { a: 1, metadata: { b: "x", c: [{ d: 1 }], e: [1, 2.5] } };
     encode(tree, [fields]);
     expect(encode(tree, [fields]).added).toEqual([]);
   });
 
-  it("keeps a schema through its entries", () => {
+  it("restores a schema from its entries", () => {
     const tree = new Schema();
     const { added } = encode(tree, [{ a: 1, metadata: { b: "x", c: [{ d: 1 }], e: { f: true } } }, { a: "1" }]);
     const again = new Schema();
@@ -134,7 +134,7 @@ describe("schema inference", () => {
     expect(again.layout()).toEqual(tree.layout());
   });
 
-  it("adds a column for each type, and reads integers and floats as floats", () => {
+  it("adds a column for each type, and reads mixed integers and floats as floats", () => {
     const tree = new Schema();
     const { rows } = encode(tree, [
       { n: 1, v: 200 },
@@ -147,7 +147,7 @@ describe("schema inference", () => {
     expect(rows.map((row) => leaf(tree, row, "v"))).toEqual([200n, "200", true]);
   });
 
-  it("keeps integers exact up to 64 bits and takes larger ones as floats, the JSON exact always", () => {
+  it("stores integers exactly up to 64 bits and larger ones as floats, with exact JSON", () => {
     const tree = new Schema();
     const { rows } = encode(tree, [{ m: { a: 9223372036854775807n } }, { m: { b: 18446744073709551615n } }]);
     const json = tree.layout().recordColumns.get("m") ?? "";
@@ -162,14 +162,14 @@ describe("schema inference", () => {
     [[true, false], "ARRAY<BOOL>", "[true,false]"],
     [[1, "a", true], "ARRAY<STRING>", '["1","a","true"]'],
     [[[1, 2], ["b"]], "ARRAY<STRING>", '["[1,2]","[\\"b\\"]"]'],
-  ] as const)("takes the array %j as %s", (value, type, text) => {
+  ] as const)("reads the array %j as %s", (value, type, text) => {
     const tree = new Schema();
     const { rows } = encode(tree, [{ v: value }]);
     expect(typeOf(tree, "v")).toBe(type);
     expect(leaf(tree, rows[0], "v")).toBe(text);
   });
 
-  it("lists the fields of an array of objects and serves them from the JSON", () => {
+  it("lists the fields of an array of objects and reads them from the JSON", () => {
     const tree = new Schema();
     const { rows } = encode(tree, [
       { m: { items: [{ n: 1, sub: { x: "a" } }, { n: 2 }] } },
@@ -185,7 +185,7 @@ describe("schema inference", () => {
     expect(rows.map((row) => row[layout.presence.get("m.items") ?? ""])).toEqual([true, true, true]);
   });
 
-  it("gives a field that carried values and records several shapes, and reads those from the JSON", () => {
+  it("gives a field with values and records several shapes, and reads them from the JSON", () => {
     const tree = new Schema();
     const { rows } = encode(tree, [
       { m: { a: "x" }, t: 1 },
@@ -202,7 +202,7 @@ describe("schema inference", () => {
     expect(rows.map((row) => row[layout.recordColumns.get("t") ?? ""])).toEqual([undefined, '[{"u":2}]', undefined]);
   });
 
-  it("serves fields beyond the limit of leaves from the JSON, and still lists them", () => {
+  it("reads fields beyond the column limit from the JSON, and still lists them", () => {
     const tree = new Schema({ maxTenantColumns: 4 });
     const many = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`f${i}`, i]));
     encode(tree, [{ m: many }]);
@@ -211,7 +211,7 @@ describe("schema inference", () => {
     expect(typeOf(tree, "m.f9")).toBe("INT64");
   });
 
-  it("marks a record as open when more fields come than are listed", () => {
+  it("marks a record as open when it has more fields than are listed", () => {
     const tree = new Schema({ maxTenantFields: 5 });
     const many = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`f${i}`, i]));
     const { rows } = encode(tree, [{ m: many }]);
@@ -222,7 +222,7 @@ describe("schema inference", () => {
     expect(encode(tree, [{ m: { ...many, another: 1 } }]).added).toEqual([]);
   });
 
-  it("keeps top-level fields without columns in a JSON column of their own, and reads them from there", () => {
+  it("stores top-level fields without columns in a JSON column, and reads them from it", () => {
     const tree = new Schema({ maxTenantColumns: 1 });
     const { rows } = encode(tree, [{ a: 1, b: "x", r: { c: true } }]);
     const { leaves, rest, definition } = tree.layout();
@@ -233,7 +233,7 @@ describe("schema inference", () => {
   });
 
   it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "__defineGetter__"])(
-    "keeps a field named %s at every depth beyond both limits",
+    "stores a field named %s at every depth beyond both limits",
     (name) => {
       const tree = new Schema({ maxTenantColumns: 1, maxTenantFields: 3 });
       const many = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`f${i}`, i]));
@@ -251,7 +251,7 @@ describe("schema inference", () => {
     },
   );
 
-  it("begins every table with the fixed columns and is lenient", () => {
+  it("starts every table with the fixed columns, and makes it lenient", () => {
     const { definition } = new Schema().layout();
     expect(definition.columns.map(({ name }) => name)).toEqual(["timestamp", "id", "event_message"]);
     expect(definition.isLenient).toBe(true);

@@ -60,7 +60,7 @@ describe("the value of a parameter", () => {
     [arrayOf(INT64), ["1", null], [1n, null]],
     [pair, ["1", "y"], { fields: [1n, "y"] }],
     [days, ["1970-01-01", null], { start: ["date", 0], end: null }],
-  ])("of type %j, sent as %j, is read", (type, sent, made) => {
+  ])("is read for type %j from %j", (type, sent, made) => {
     expect(makeValue(type, sent, maker)).toEqual(made);
   });
 
@@ -78,7 +78,7 @@ describe("the value of a parameter", () => {
     [arrayOf(INT64), ["x"]],
     [pair, ["1"]],
     [days, ["1970-01-01"]],
-  ])("of type %j is refused where it is %j", (type, sent) => {
+  ])("is rejected for type %j if it is %j", (type, sent) => {
     expect(() => makeValue(type, sent, maker)).toThrow(expect.objectContaining({ code: "query_failed" }));
   });
 });
@@ -110,7 +110,7 @@ describe("the text of a value", () => {
     expect(createValueWriter(type, "cells", reader)(value)).toBe(inCell);
   });
 
-  it("names numbers that JSON has none for, and ends decimals at their last digit", () => {
+  it("represents NaN and infinities as strings, and has no trailing zeros in decimals", () => {
     expect([1.5, Number.NaN, Number.POSITIVE_INFINITY].map(float64Json)).toEqual(["1.5", '"NaN"', '"Infinity"']);
     expect(["1.500", "1.000", "-0.0", "100", ".0"].map(trimDecimal)).toEqual(["1.5", "1", "0", "100", "0"]);
   });

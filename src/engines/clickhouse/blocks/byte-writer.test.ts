@@ -11,7 +11,7 @@ function encoded(value: string): Buffer {
   return Buffer.concat([Buffer.from([...length, rest]), bytes]);
 }
 
-it("writes texts of any length and characters behind each other, also where the buffer has to grow", () => {
+it("ByteWriter writes texts of any length and characters in sequence, also when its buffer has to grow", () => {
   const units = fc.constantFrom("a", "é", "€", "\u{1f600}", "\ud800", "\0");
   const text = fc.oneof(
     fc.array(units, { maxLength: 60 }).map((list) => list.join("")),

@@ -30,7 +30,7 @@ const row = fc.record({
   values: fc.record(values, { requiredKeys: [] }),
 });
 
-it("makes the same of rows that another thread encoded as of rows that lie here, whichever are picked", () => {
+it("makeInsertBody encodes rows from another thread exactly like local rows, for any selection of rows", () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 12 }), (list) => {
       const rows = new NativeRows();
@@ -51,7 +51,7 @@ it("makes the same of rows that another thread encoded as of rows that lie here,
   );
 });
 
-it("tells ids, whose they are and of whose choice, with rows that another thread encoded", () => {
+it("encodeRows reports the ids, who chose them and the tenants along with the encoded rows", () => {
   const rows = new NativeRows();
   rows.addRow(event("a"));
   rows.put(rows.addRow(event("b", true)), "c1", "STRING", "mine");
@@ -66,7 +66,7 @@ it("tells ids, whose they are and of whose choice, with rows that another thread
   expect(encodeRows(rows, "c2").tenants).toEqual([null, null]);
 });
 
-it("puts blocks one behind the other, and names the columns of all", () => {
+it("makeInsertBody writes one block after another, and names the columns of all blocks", () => {
   const [here, there, other] = [new NativeRows(), new NativeRows(), new NativeRows()];
   here.put(here.addRow(event("a")), "c1", "BOOL", true);
   there.put(there.addRow(event("b")), "c2", "BOOL", true);

@@ -12,7 +12,7 @@ const text = (value: string) =>
   Buffer.concat([Buffer.from([Buffer.byteLength(value)]), Buffer.from(value)]).toString("hex");
 const column = (name: string, type: string, ...data: string[]) => text(name) + text(type) + data.join("");
 
-it("writes columns one after the other, with what is missing as the server has it missing", () => {
+it("encodeBlock writes one column after another, with the server's own value for a missing one", () => {
   const rows = new NativeRows();
   const first = rows.addRow(event("a", -1n, "hé"));
   rows.put(first, "c1", "INT64[]", "[9007199254740993,-1]");
@@ -37,7 +37,7 @@ it("writes columns one after the other, with what is missing as the server has i
   );
 });
 
-it("puts the picked rows of several appends into one block, in their order", () => {
+it("encodeBlock puts the selected rows of several appends into one block in order", () => {
   const [one, two] = [new NativeRows(), new NativeRows()];
   for (const id of ["a", "b", "c"]) one.addRow(event(id, 1n));
   two.put(two.addRow(event("d", 2n)), "c1", "BOOL", true);

@@ -72,17 +72,17 @@ const groups = ["scalar", "shape", "list", "bare", "odd"].map((field) => [
   `SELECT ${field}, COUNT(*) FROM edge GROUP BY ${field}`,
 ]);
 
-describe("a top-level field that the server's columns do not tell exactly", () => {
+describe("a top-level field whose values need more than its columns", () => {
   it.each(fields.flatMap((field) => places.map((place) => [place(field)])).concat(groups))("is read by %s", (text) => {
     expect(planFor(text).remotes.some(({ sql }) => sql.includes("concat('[{"))).toBe(true);
   });
 
-  it("is read by a star", () => {
+  it("is read by SELECT *", () => {
     const [remote] = planFor("SELECT * FROM edge").remotes;
     expect(remote?.columns.map(({ name }) => name)).toEqual(columns.map(({ name }) => name));
   });
 
-  it("comes as the JSON of what its columns and the JSON beside them hold", () => {
+  it("is read as JSON built from its columns and the JSON beside them", () => {
     const [remote] = planFor("SELECT list FROM edge ORDER BY id LIMIT 3").remotes;
     expect(remote?.sql).toBe(
       "SELECT concat('[{\"x\":1', ifNull(concat(',\"r\":', t1.`j_rest`), ''), ifNull(concat(',\"v\":', " +

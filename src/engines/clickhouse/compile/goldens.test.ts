@@ -21,14 +21,14 @@ const goldens: readonly { readonly name: string; readonly query: string; readonl
       "t1.`p_request` AND (t1.`c_port` >= 80::Int64) GROUP BY t1.`c_path` ORDER BY o2 DESC NULLS LAST LIMIT 5",
   },
   {
-    name: "whether there is a record as its presence",
+    name: "a test for a record as its presence column",
     query: "SELECT id FROM edge_logs LEFT JOIN UNNEST(metadata) AS m WHERE m.request IS NULL OR m IS NOT NULL",
     sql:
       "SELECT t1.`id` AS o1 FROM `events_1` AS t1 WHERE ((NOT ifNull(t1.`p_request`, false)) OR " +
       "(NOT (NOT ifNull(t1.`p_metadata`, false))))",
   },
   {
-    name: "a CTE with an order as a part of its reader",
+    name: "a CTE with an order as part of the query that reads it",
     query: `WITH e AS (SELECT id, timestamp AS t FROM edge_logs WHERE project = 'a' ORDER BY timestamp DESC)
       SELECT id FROM e WHERE t > @since`,
     sql:
@@ -43,7 +43,7 @@ const goldens: readonly { readonly name: string; readonly query: string; readonl
       "WHERE t1.`p_metadata` AND t1.`p_request`",
   },
   {
-    name: "what may fail over NULL where an earlier condition is not true",
+    name: "an expression that may fail over NULL unless the earlier conditions are true",
     query: "SELECT id FROM edge_logs, UNNEST(metadata) m, UNNEST(m.request) r WHERE project = 'a' AND r.port + 1 > 80",
     sql:
       "SELECT t1.`id` AS o1 FROM `events_1` AS t1 WHERE t1.`p_metadata` AND t1.`p_request` AND (t1.`c_project` = 'a') " +
@@ -52,14 +52,14 @@ const goldens: readonly { readonly name: string; readonly query: string; readonl
       "'Nullable(Int64)') > 80::Int64)",
   },
   {
-    name: "times cut by arithmetic over microseconds",
+    name: "truncated times as arithmetic over microseconds",
     query: "SELECT TIMESTAMP_TRUNC(timestamp, HOUR) AS hour, COUNT(*) AS n FROM edge_logs GROUP BY 1",
     sql:
       "SELECT (t1.`timestamp` - positiveModulo(t1.`timestamp`, toInt64(3600000000))) AS o1, toInt64(count()) AS o2 " +
       "FROM `events_1` AS t1 GROUP BY o1",
   },
   {
-    name: "outer joins by equalities, with sub-selects for sides",
+    name: "outer joins on equalities, with sub-selects as sides",
     query:
       "SELECT a.id, b.project FROM edge_logs AS a LEFT JOIN (SELECT * FROM edge_logs WHERE id = 'x') AS b USING (id)",
     sql:
@@ -68,19 +68,19 @@ const goldens: readonly { readonly name: string; readonly query: string; readonl
       "(s3.c1_id = s4.c6_id)",
   },
   {
-    name: "a pattern of LIKE with the server's own escapes",
+    name: "a LIKE pattern with the server's own escapes",
     query: "SELECT id FROM edge_logs WHERE event_message LIKE r'50\\%\\_a\\b%'",
     sql: "SELECT t1.`id` AS o1 FROM `events_1` AS t1 WHERE like(t1.`event_message`, '50\\\\%\\\\_ab%')",
   },
   {
-    name: "arrays and structs in arrays of one",
+    name: "arrays and structs within arrays of one element",
     query: "SELECT [1, NULL] AS a, STRUCT(1 AS x) AS s FROM edge_logs",
     sql:
       "SELECT CAST([[1::Int64, CAST(NULL, 'Nullable(Int64)')]], 'Array(Array(Nullable(Int64)))') AS o1, " +
       "CAST([tuple(1::Int64)], 'Array(Tuple(Nullable(Int64)))') AS o2 FROM `events_1` AS t1",
   },
   {
-    name: "bounds in time that no row changes as one value, computed before",
+    name: "time bounds that are the same for every row as one value computed beforehand",
     query: `SELECT id FROM edge_logs WHERE timestamp >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL CASE @interval
       WHEN 'hourly' THEN 60 ELSE 7 * 24 * 60 END MINUTE) AND (@end = '' OR timestamp < CAST(@end AS TIMESTAMP))`,
     sql:
@@ -88,12 +88,12 @@ const goldens: readonly { readonly name: string; readonly query: string; readonl
       "(({p2:Nullable(String)} = '') OR (t1.`timestamp` < {k2:Nullable(Int64)}))",
   },
   {
-    name: "what reads no parameter either as a literal",
+    name: "an expression without parameters as a literal",
     query: "SELECT id FROM edge_logs WHERE timestamp > TIMESTAMP_SUB(TIMESTAMP '2026-08-20', INTERVAL 7 * 24 HOUR)",
     sql: "SELECT t1.`id` AS o1 FROM `events_1` AS t1 WHERE (t1.`timestamp` > 1786579200000000::Int64)",
   },
   {
-    name: "one of the quantiles where one is asked for, without a sub-query",
+    name: "a single quantile if only one is read, without a sub-query",
     query: `SELECT TIMESTAMP_TRUNC(timestamp, HOUR) AS hour, APPROX_QUANTILES(r.port, 100)[OFFSET(95)] AS p95
       FROM edge_logs, UNNEST(metadata) AS m, UNNEST(m.request) AS r GROUP BY 1`,
     sql:
@@ -102,19 +102,19 @@ const goldens: readonly { readonly name: string; readonly query: string; readonl
       "t1.`p_request` GROUP BY o1",
   },
   {
-    name: "patterns as they are, unless a point in them means something else",
+    name: "patterns unchanged, unless a dot in them means something else",
     query: "SELECT id FROM edge_logs WHERE REGEXP_CONTAINS(id, '^[a-f]+') OR REGEXP_CONTAINS(id, 'a.b')",
     sql: "SELECT t1.`id` AS o1 FROM `events_1` AS t1 WHERE (match(t1.`id`, '^[a-f]+') OR match(t1.`id`, '(?-s)a.b'))",
   },
   {
-    name: "patterns of the call with flags only where a point in them means something else",
+    name: "patterns of the call, with flags only where a dot in them means something else",
     query: "SELECT id FROM edge_logs WHERE REGEXP_CONTAINS(id, @p)",
     sql:
       "SELECT t1.`id` AS o1 FROM `events_1` AS t1 WHERE match(t1.`id`, if(position({p1:Nullable(String)}, '.') > 0, " +
       "concat('(?-s)', {p1:Nullable(String)}), {p1:Nullable(String)}))",
   },
   {
-    name: "whether a text holds another without counting its characters, but where it does",
+    name: "a test for a substring without counting characters, unless the position matters",
     query: `SELECT COUNTIF(STRPOS(project, 'x') > 0) AS a, COUNTIF(0 = INSTR(project, 'x')) AS b,
       COUNTIF(STRPOS(project, 'x') = 0) AS c, COUNTIF(STRPOS(project, 'x') > 1) AS d FROM edge_logs`,
     sql:
@@ -124,7 +124,7 @@ const goldens: readonly { readonly name: string; readonly query: string; readonl
       "toInt64(countIf((toInt64(positionUTF8(t1.`c_project`, 'x')) > 1::Int64))) AS o4 FROM `events_1` AS t1",
   },
   {
-    name: "averages of integers in 128 bits, and groups with other names, sorted",
+    name: "averages of integers in 128 bits, with groups renamed and sorted",
     query: `SELECT project AS p, mean FROM (SELECT project, AVG(r.port) AS mean FROM edge_logs, UNNEST(metadata) AS m,
       UNNEST(m.request) AS r GROUP BY project) ORDER BY mean DESC LIMIT 3`,
     sql:
@@ -132,7 +132,7 @@ const goldens: readonly { readonly name: string; readonly query: string; readonl
       "AND t1.`p_request` GROUP BY t1.`c_project` ORDER BY o2 DESC NULLS LAST LIMIT 3",
   },
   {
-    name: "what is computed from groups around them",
+    name: "an expression over groups as an outer query",
     query: "SELECT project, n + 1 AS more FROM (SELECT project, COUNT(*) AS n FROM edge_logs GROUP BY project)",
     sql:
       "SELECT s2.c7_project AS o1, accurateCast((toInt128(s2.c6_count) + toInt128(1::Int64)), 'Nullable(Int64)') AS o2 " +
@@ -141,8 +141,8 @@ const goldens: readonly { readonly name: string; readonly query: string; readonl
   },
 ];
 
-describe("the ClickHouse compiler prints", () => {
-  it.each(goldens)("$name", ({ query, sql }) => {
+describe("the ClickHouse compiler", () => {
+  it.each(goldens)("prints $name", ({ query, sql }) => {
     const plan = planOf(compileText(query));
     expect(plan.kind === "whole" ? plan.statement.sql : plan.reasons).toBe(sql);
   });

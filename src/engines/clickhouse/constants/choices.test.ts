@@ -77,13 +77,13 @@ function decide(query: ResolvedQuery, given: Readonly<Record<string, ParameterVa
   );
 }
 
-describe("a query with its choices made", () => {
-  it.each(texts)("answers as without: %s", async (text) => {
+describe("a query whose choices are decided by values", () => {
+  it.each(texts)("returns the same rows as the undecided query: %s", async (text) => {
     const query = resolve(text);
     for (const given of values) expect(await ask(decide(query, given), given)).toBe(await ask(query, given));
   });
 
-  it("has none of them left", () => {
+  it("contains no open choice", () => {
     const computable = new Computable("UTC");
     const left = texts.map(resolve).filter((query) => findChoices(query, computable).length > 0);
     expect(left.length).toBeGreaterThan(texts.length - 3);
@@ -92,7 +92,7 @@ describe("a query with its choices made", () => {
     }
   });
 
-  it("is taken as it is where there are more of them than forms are worth", () => {
+  it("stays undecided if it has more than 64 choices", () => {
     const rowsOf = (conditions: number) => {
       const each = Array.from({ length: conditions }, (_, n) => `IF(@n = ${n}, x, 0) AS c${n}`);
       return findChoices(resolve(`SELECT ${each.join(", ")} FROM ${rows}`), new Computable("UTC")).length;

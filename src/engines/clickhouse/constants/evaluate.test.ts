@@ -120,8 +120,8 @@ async function judgeText(text: string): Promise<string | undefined> {
   return got === due ? undefined : `${text} is ${got} instead of ${due}`;
 }
 
-describe("a constant", () => {
-  it("comes to what the embedded engine makes of it, whatever it is made of", { timeout: 120_000 }, async () => {
+describe("constant evaluation", () => {
+  it("computes what the embedded engine computes", { timeout: 120_000 }, async () => {
     const wrong: string[] = [];
     for (const text of sampleOf(expressions, 0.1))
       wrong.push(...[await judgeText(text)].filter((each) => each !== undefined));
@@ -137,14 +137,14 @@ describe("a constant", () => {
     "[1, 2]",
     "NUMERIC '1.5' + 1",
     "COLLATE('a', 'und:ci') = 'A'",
-  ])("is none of %s", (text) => {
+  ])("does not accept %s", (text) => {
     const { scan } = resolve(text);
     const expression = scan.kind === "Project" ? scan.computed[0]?.expression : undefined;
     expect(expression).toBeDefined();
     expect(expression !== undefined && new Computable("UTC").has(expression)).toBe(false);
   });
 
-  it("is nothing at all where clocks of the session show another zone's time", () => {
+  it("accepts nothing if the session's clock has another time zone", () => {
     const { scan } = resolve("1 + 1");
     const expression = scan.kind === "Project" ? scan.computed[0]?.expression : undefined;
     expect(expression !== undefined && new Computable("Europe/Paris").has(expression)).toBe(false);

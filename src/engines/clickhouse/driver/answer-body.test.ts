@@ -32,7 +32,7 @@ const bytes = fc
   .array(fc.oneof(fc.constantFrom("\r", "\n", "_", "\r\n__exc", "\r\n__exception__\r\n", "{}"), fc.string()))
   .map((parts) => Buffer.from(parts.join(""), "latin1"));
 
-it("hands on every byte of an answer, however it is cut", async () => {
+it("the answer body reader passes on every byte, however the stream is split", async () => {
   await fc.assert(
     fc.asyncProperty(bytes, fc.array(fc.nat(60)), async (body, cuts) => {
       expect(await read(piecesOf(body, cuts))).toEqual({ text: body.toString("latin1") });
@@ -40,7 +40,7 @@ it("hands on every byte of an answer, however it is cut", async () => {
   );
 });
 
-it("tells a failure behind the rows, however it is cut, and whether or not the connection ends with it", async () => {
+it("the answer body reader reports a failure after the rows, even if the connection breaks with it", async () => {
   const failure = Buffer.from(
     `${MARKER}\r\nCode: 395. DB::Exception: lw!too muchlw!: while ...\n56 ${TAG}\r\n__exception__\r\n`,
   );
@@ -52,7 +52,7 @@ it("tells a failure behind the rows, however it is cut, and whether or not the c
   );
 });
 
-it("tells an answer that breaks off from one that has ended", async () => {
+it("the answer body reader reports an answer that breaks off as unavailable", async () => {
   expect(await read(piecesOf(Buffer.from("1\n2\n"), [2], new Error("aborted")))).toEqual({
     text: "1\n2\n",
     code: "unavailable",

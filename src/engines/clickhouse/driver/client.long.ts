@@ -38,7 +38,7 @@ async function textOf(asked: ServerQuery): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-it("binds values as they are, short ones and ones too long for an address", async () => {
+it("the client binds values unchanged, including those too long for a URL", async () => {
   const hostile = ["it's", "a\tb\nc\\N", "\\", "{x:String}", "\0", "ü€\u{1f600}", "'); DROP TABLE t; --"];
   for (const padding of ["", "x".repeat(100_000)]) {
     for (const text of hostile) {
@@ -50,7 +50,7 @@ it("binds values as they are, short ones and ones too long for an address", asyn
   }
 });
 
-it("inserts rows once for each token, and reads integers of 64 bits as they are", async () => {
+it("the client inserts rows once for each token, and reads 64-bit integers exactly", async () => {
   await client.command(
     "CREATE TABLE written (n Int64, s Nullable(String)) ENGINE = MergeTree ORDER BY n SETTINGS non_replicated_deduplication_window = 9",
   );
@@ -67,7 +67,7 @@ it("inserts rows once for each token, and reads integers of 64 bits as they are"
   ]);
 });
 
-it("fails with the contract's errors, before the first rows and behind them", async () => {
+it("the client throws the contract's errors, before the first rows and after them", async () => {
   await expect(client.rows("SELECT throwIf(1, 'lw!too muchlw!')")).rejects.toMatchObject({
     code: "query_failed",
     message: "too much",
@@ -103,7 +103,7 @@ async function untilNoneRuns(): Promise<void> {
 
 const ENDLESS = "SELECT count() FROM numbers(1000000000001) WHERE NOT ignore(sipHash64(number))";
 
-it("ends queries on the server: killed, left before their rows, and left between them", async () => {
+it("the client ends a query on the server when it is killed or aborted, before or between its rows", async () => {
   const killed = query(ENDLESS);
   const outcome = expect(client.stream(killed)).rejects.toMatchObject({ code: "aborted" });
   await expect.poll(runningCount).toBe(1);

@@ -23,17 +23,17 @@ function readLiteral(text: string, quote: string): { readonly value: string; rea
 }
 
 describe("quoting for ClickHouse", () => {
-  it.each(hostile)("keeps a text in its literal: %j", (text) => {
+  it.each(hostile)("preserves a text in its literal: %j", (text) => {
     expect(readLiteral(quoteText(text), "'")).toEqual({ value: text.toWellFormed(), rest: "" });
   });
 
-  it.each(hostile)("keeps all pairs of hostile texts in their literals: %j", (text) => {
+  it.each(hostile)("preserves the text in its literal when combined with any other: %j", (text) => {
     for (const other of hostile) {
       expect(readLiteral(quoteText(text + other), "'")).toEqual({ value: (text + other).toWellFormed(), rest: "" });
     }
   });
 
-  it.each(hostile.filter((name) => !name.includes("\0")))("keeps a name in its quotes: %j", (name) => {
+  it.each(hostile.filter((name) => !name.includes("\0")))("preserves a name in its quotes: %j", (name) => {
     expect(readLiteral(quoteName(name), "`")).toEqual({ value: name, rest: "" });
   });
 });

@@ -9,7 +9,7 @@ function thrown(code: number, message: string): Error {
 
 const SECRET = "events_secret_table";
 
-describe("an error of the server", () => {
+describe("a server error", () => {
   it.each([
     [159, "timeout", "timeoutMs"],
     [241, "memory_exceeded", "maxMemoryBytes"],
@@ -22,13 +22,13 @@ describe("an error of the server", () => {
     [252, "overloaded", undefined],
     [243, "disk_full", undefined],
     [1002, "internal", undefined],
-  ] as const)("of code %i is %s, names the limit %s, and shows none of its text", (code, expected, limit) => {
+  ] as const)("with code %i is %s, names the limit %s, and shows none of its own text", (code, expected, limit) => {
     const told = toEngineError(thrown(code, `${SECRET}: while executing 'FUNCTION ...'`));
     expect([told.code, told.limit]).toEqual([expected, limit]);
     expect(told.message).not.toContain(SECRET);
   });
 
-  it("of a query that was printed to fail says what was printed, and names the limit of the call", () => {
+  it("from a query that fails on purpose carries its message, and names the limit of the call", () => {
     const failing = (text: string) => toEngineError(thrown(395, `lw!${text}lw!: while executing 'FUNCTION ${SECRET}'`));
     expect([failing("division by zero: 1 / 0").code, failing("division by zero: 1 / 0").message]).toEqual([
       "query_failed",
@@ -39,7 +39,7 @@ describe("an error of the server", () => {
     expect(toEngineError(thrown(395, `Value passed to 'throwIf' in ${SECRET}`)).message).not.toContain(SECRET);
   });
 
-  it("of a sum beyond INT64 says so, and any other conversion that fails is one", () => {
+  it("from a sum beyond INT64 names the overflow, and any other failed conversion is generic", () => {
     const failing = (type: string) =>
       toEngineError(
         thrown(70, `Value in column Int128 cannot be safely converted into type ${type}: In scope ${SECRET}`),
@@ -51,20 +51,20 @@ describe("an error of the server", () => {
     ]);
   });
 
-  it("that memory is short is the query's own, or that of others, who may be done soon", () => {
+  it("about memory is the query's own, or lost and worth a retry if other queries use the memory", () => {
     const own = toEngineError(thrown(241, "Query memory limit exceeded: would use 1.2 GiB"));
     const others = toEngineError(thrown(241, "(total) memory limit exceeded: would use 9 GiB"));
     expect([own.isLost, own.limit, others.isLost, others.limit]).toEqual([false, "maxMemoryBytes", true, undefined]);
   });
 
-  it("is found in the text of an answer too", () => {
+  it("is recognised in the text of an answer too", () => {
     const text = "\r\n__exception__\r\nTAG\r\nCode: 159. DB::Exception: Timeout exceeded. (TIMEOUT_EXCEEDED)\n70 TAG";
     expect(toEngineError(new Error(text)).code).toBe("timeout");
   });
 });
 
-describe("an error of the connection", () => {
-  it("is unavailable, may be tried again, and is no error of the server", () => {
+describe("a connection error", () => {
+  it("is unavailable and can be retried, and is not a server error", () => {
     const refused = Object.assign(new Error("connect ECONNREFUSED 10.0.0.1:8123"), { code: "ECONNREFUSED" });
     const told = toEngineError(refused);
     expect([told.code, told.isLost, told.retryAfterSeconds]).toEqual(["unavailable", true, 2]);
@@ -74,7 +74,7 @@ describe("an error of the connection", () => {
     ]);
   });
 
-  it("is the end of the call where the caller left, and an error of the contract stays what it is", () => {
+  it("means aborted if the caller has left, and an EngineError stays unchanged", () => {
     expect(toEngineError(new Error("socket hang up"), AbortSignal.abort()).code).toBe("aborted");
     const own = new EngineError("disk_full", "full");
     expect(toEngineError(own)).toBe(own);

@@ -17,7 +17,7 @@ const events = "FROM `events_1` AS t1";
 
 const NO_SOUNDEX = missingForm("SOUNDEX", "Function SOUNDEX");
 
-describe("the division of a query", () => {
+describe("the pushdown planner", () => {
   it.each([
     "SELECT id FROM edge_logs WHERE STARTS_WITH(event_message, 'a') ORDER BY timestamp LIMIT 3",
     "SELECT project, APPROX_QUANTILES(r.port, 100)[OFFSET(95)] FROM edge_logs, UNNEST(metadata) m, UNNEST(m.request) r GROUP BY 1",
@@ -25,11 +25,11 @@ describe("the division of a query", () => {
     "SELECT id FROM edge_logs UNION ALL SELECT project FROM edge_logs",
     "SELECT id, ROW_NUMBER() OVER (PARTITION BY project ORDER BY timestamp) FROM edge_logs",
     "SELECT tag, COUNT(*) FROM edge_logs, UNNEST(metadata) m, UNNEST(m.tags) AS tag GROUP BY tag",
-  ])("runs wholly on the server: %s", (query) => {
+  ])("runs the query wholly on the server: %s", (query) => {
     expect(divide(query)).toBe("whole");
   });
 
-  it("computes what the server cannot after its filters, order and limit", () => {
+  it("computes functions that the server lacks after its filters, order and limit", () => {
     expect(
       divide("SELECT SOUNDEX(id) AS s FROM edge_logs WHERE project = 'a' ORDER BY timestamp DESC LIMIT 3"),
     ).toEqual({
@@ -41,7 +41,7 @@ describe("the division of a query", () => {
     });
   });
 
-  it("pushes the conditions that can be, and limits only behind those that cannot", () => {
+  it("pushes every condition it can, and a limit only if no condition remains", () => {
     const query = "SELECT id FROM edge_logs WHERE SOUNDEX(id) = 'a' AND project = 'a' ORDER BY timestamp LIMIT 3";
     expect(divide(query)).toEqual({
       server: [
@@ -52,14 +52,14 @@ describe("the division of a query", () => {
     });
   });
 
-  it("computes nothing that may fail before a condition that waits", () => {
+  it("pushes nothing that may fail ahead of a remaining condition", () => {
     const query = "SELECT id FROM edge_logs WHERE SOUNDEX(id) = 'a' AND DIV(1, LENGTH(id)) = 1 AND project = 'a'";
     expect(divide(query)).toMatchObject({
       server: [`SELECT t1.\`id\` AS o1 ${events} WHERE (t1.\`c_project\` = 'a')`],
     });
   });
 
-  it("filters below an UNNEST that runs behind the server", () => {
+  it("filters on the server below an UNNEST that runs locally", () => {
     const query = "SELECT s.ms FROM edge_logs, UNNEST(metadata) m, UNNEST(m.spans) s WHERE project = 'a' AND s.ms > 1";
     expect(divide(query)).toEqual({
       server: [`SELECT t1.\`json_1\` AS o1 ${events} WHERE t1.\`p_metadata\` AND (t1.\`c_project\` = 'a')`],
@@ -67,7 +67,7 @@ describe("the division of a query", () => {
     });
   });
 
-  it("reads both sides of a join that it cannot push", () => {
+  it("reads both sides of a join that cannot be pushed", () => {
     const query = "SELECT a.id FROM edge_logs a LEFT JOIN edge_logs b ON a.timestamp < b.timestamp";
     expect(divide(query)).toEqual({
       server: [
@@ -78,12 +78,12 @@ describe("the division of a query", () => {
     });
   });
 
-  it("leaves a query that reads no table to the embedded engine, unless it is told to push it", () => {
+  it("leaves a query without tables to the embedded engine, unless told to push constants", () => {
     expect(divide("SELECT 1 + 1 AS two")).toEqual({ server: [], reasons: [] });
     expect(planOf(compileText("SELECT 1 + 1 AS two", { pushesConstants: true })).kind).toBe("whole");
   });
 
-  it("hands the values of parameters to whichever part reads them", () => {
+  it("passes each parameter to the part that reads it", () => {
     const compiled = compileText("SELECT SOUNDEX(@a) AS s FROM edge_logs WHERE project = @b");
     const plan = planOf(compiled);
     expect(compiled.parameters.map(({ key }) => key)).toEqual(["b", "a"]);
@@ -92,14 +92,14 @@ describe("the division of a query", () => {
     expect(plan.residual.parameters.map(({ key }) => key)).toContain("a");
   });
 
-  it("is refused where queries are nested without end", () => {
+  it("rejects queries nested deeper than 400 levels", () => {
     const tables = Array.from({ length: 2_000 }, (_, index) => `t${index + 1} AS (SELECT id FROM t${index})`);
     const text = `WITH t0 AS (SELECT id FROM edge_logs), ${tables.join(", ")} SELECT id FROM t2000`;
     expect(planOf(compileText(text.replace("FROM t2000", "FROM t390"))).kind).toBe("whole");
     expect(() => compileText(text)).toThrow("nested deeper than 400 levels");
   });
 
-  it("does not grow beyond measure where each of many tables is read twice", () => {
+  it("bounds the SQL length when each of many tables is read twice", () => {
     const tables = Array.from({ length: 30 }, (_, index) => {
       return `t${index + 1} AS (SELECT a.id FROM t${index} AS a JOIN t${index} AS b USING (id))`;
     });
@@ -107,7 +107,7 @@ describe("the division of a query", () => {
     expect(compiled.sql.length).toBeLessThan(1_000_000);
   });
 
-  it("is explained in parts, with every reason", () => {
+  it("explains a divided query part by part, with every reason", () => {
     const query = compileText("SELECT SOUNDEX(id) AS s, NORMALIZE_AND_CASEFOLD(id) AS f FROM edge_logs");
     const [server, first, second, ...others] = explainQuery(query);
     expect(server).toEqual({ runsOn: "clickhouse", sql: `SELECT t1.\`id\` AS o1 ${events}` });

@@ -54,8 +54,8 @@ function open() {
   return { server, queue, send, sendMany, sent };
 }
 
-describe("blocks of a source", () => {
-  it("take what comes meanwhile together with the next, which is looked up behind them", async () => {
+describe("the append queue", () => {
+  it("collects appends during an insert into the next block, and looks up their ids after the insert", async () => {
     const { server, send, sent, queue } = open();
     const first = [send("a"), send("b")];
     await sent("ab");
@@ -73,7 +73,7 @@ describe("blocks of a source", () => {
     await queue.idle();
   });
 
-  it("are two on their way at once where the second is large, and no three", async () => {
+  it("sends a second block concurrently if it is large, but never a third", async () => {
     const { server, send, sent, sendMany } = open();
     const first = send("a");
     await sent("a");
@@ -90,7 +90,7 @@ describe("blocks of a source", () => {
     expect(results.map(({ stored }) => stored)).toEqual([1, 2_000, 2_999, 1, 6_000, 1]);
   });
 
-  it("that were looked up are looked up again where one with the same id went before them", async () => {
+  it("looks up ids again if a block with the same id was inserted in the meantime", async () => {
     const { server, queue, send, sent } = open();
     const first = send("a");
     await sent("a");
@@ -113,7 +113,7 @@ describe("blocks of a source", () => {
     ]);
   });
 
-  it("wait for one with the same id that is on its way, and hold what is known by then", async () => {
+  it("delays an append with an id that is being inserted, and counts it as repeated", async () => {
     const { server, send, sent } = open();
     const first = send("ab");
     await sent("ab");
@@ -131,7 +131,7 @@ describe("blocks of a source", () => {
     ]);
   });
 
-  it("that fail let the same ids come again", async () => {
+  it("accepts the same ids again after a failed insert", async () => {
     const { server, send, sent } = open();
     const first = send("a");
     await sent("a");

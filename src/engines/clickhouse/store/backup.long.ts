@@ -54,7 +54,7 @@ async function restored(name: string): Promise<ClickHouseStore> {
   return openStore(name);
 }
 
-it("has every view, event and id where decisions were merged before, and is told from one where they were not", async () => {
+it("a restored backup has all views, events and ids, and unmerged decisions are detected", async () => {
   const store = await openStore("logs");
   const grow = async (from: number) => {
     for (let n = from; n < from + 6; n++) {

@@ -71,7 +71,7 @@ function send(source: string, events: readonly unknown[]) {
   return store.appendBody?.(source, body, signal) ?? expect.unreachable();
 }
 
-it("lie on the server once, whatever they share with each other and with events that came before", async () => {
+it("concurrent bodies are stored once on the server, whatever ids and fields they share", async () => {
   const tenants = { tenantField: "project", knownFields: [{ path: "project", type: STRING }] };
   await store.ensureSource({ name: "edge", ...tenants });
   const made = (body: number, fields: object = {}) =>
@@ -101,7 +101,7 @@ it("lie on the server once, whatever they share with each other and with events 
   expect([rows, ids]).toEqual(["212", "211"]);
 });
 
-it("that come together are one part, each with the columns that it has", async () => {
+it("bodies that arrive together form one part, each with its own columns", async () => {
   await store.ensureSource({ name: "parts", knownFields: [] });
   await Promise.all([0, 1, 2].map((n) => send("parts", [{ id: `first ${n}`, [`f${n}`]: n, rec: { s: "x" } }])));
   const sending = [send("parts", [{ id: "a", f0: 7 }]), send("parts", [{ id: "b", f1: 8, rec: { s: "\u{1f600}" } }])];

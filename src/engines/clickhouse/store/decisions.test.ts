@@ -23,27 +23,27 @@ const grow = (table: string, base: number, path: string): Decision => ({
   entries: [entryOf(path, base + 1)],
 });
 
-describe("decisions of several nodes", () => {
-  it("make a source once, and the table of who was first is its table", () => {
+describe("the decisions of several nodes", () => {
+  it("create a source once, with the table of the first node", () => {
     const { sources, taken } = decide(written([make("a"), make("b"), grow("b", 0, "x"), grow("a", 0, "y")]));
     expect([...taken]).toEqual(["0", "3"]);
     expect(sources.get("s")).toMatchObject({ table: "a", entries: [{ path: "y" }] });
   });
 
-  it("that count on another state than there is are passed over", () => {
+  it("are skipped if they assume an outdated schema", () => {
     const { sources, taken } = decide(written([make("a"), grow("a", 0, "x"), grow("a", 0, "y"), grow("a", 1, "y")]));
     expect([...taken]).toEqual(["0", "1", "3"]);
     expect(sources.get("s")?.entries.map((entry) => "column" in entry && entry.column)).toEqual(["c1", "c2"]);
   });
 
-  it("on a source that was dropped do nothing to the one that has its name now", () => {
+  it("about a dropped source do not affect the new source of the same name", () => {
     const drop: Decision = { kind: "drop", table: "a" };
     const { sources, taken } = decide(written([make("a"), drop, make("b"), grow("a", 0, "x"), drop]));
     expect([...taken]).toEqual(["0", "1", "2"]);
     expect(sources.get("s")).toMatchObject({ table: "b", entries: [] });
   });
 
-  it("give no column to two fields, whatever nodes want at the same time", () => {
+  it("never assign one column to two fields", () => {
     const wish = fc.record({ base: fc.nat(4), path: fc.constantFrom("x", "y", "z") });
     fc.assert(
       fc.property(fc.array(wish), (wishes) => {

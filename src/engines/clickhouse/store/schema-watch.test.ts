@@ -60,13 +60,13 @@ interface Node {
   readonly drop: () => Promise<void>;
 }
 
-it("does not bring back a source that this node dropped while the decisions were read", async () => {
+it("the schema watch does not restore a source that this node dropped during the read", async () => {
   const { sources, made } = await lookAt(decidedSource("a", [left]), ({ drop }) => drop());
   expect(sources.find("passing")).toBeUndefined();
   expect(made).toEqual([]);
 });
 
-it("gives a source that was made again meanwhile nothing of the one before it", async () => {
+it("the schema watch gives a source that was created again no fields of its predecessor", async () => {
   const { sources } = await lookAt(decidedSource("a", [left]), async (node) => {
     await node.drop();
     node.sources.add({ ...decidedSource("b"), tenants: [] });
@@ -74,7 +74,7 @@ it("gives a source that was made again meanwhile nothing of the one before it", 
   expect(sources.get("passing")).toMatchObject({ table: "b", entries: [] });
 });
 
-it("keeps a source that this node made while the decisions were read", async () => {
+it("the schema watch preserves a source that this node created during the read", async () => {
   const { sources } = await lookAt(undefined, (node) => {
     node.sources.add({ ...decidedSource("b"), tenants: [] });
   });

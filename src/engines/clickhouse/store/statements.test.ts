@@ -20,8 +20,8 @@ const { entries } = toNewSource({
 });
 const tenantColumn = tenantColumnOf(entries, "project");
 
-describe("a source's table", () => {
-  it("of one server is sorted by tenant, time and id, finds ids by a projection, and is on disk when it is answered", () => {
+describe("the table of a source", () => {
+  it("on one server is sorted by tenant, time and id, has a projection by id, and is synced on insert", () => {
     expect(createSourceTable(one, "events_edge_1", entries, tenantColumn)).toEqual([
       "CREATE TABLE IF NOT EXISTS `logs`.`events_edge_1` (`id` String CODEC(ZSTD(1)), " +
         "`timestamp` Int64 CODEC(Delta, ZSTD(1)), `event_message` Nullable(String) CODEC(ZSTD(1)), " +
@@ -34,7 +34,7 @@ describe("a source's table", () => {
     ]);
   });
 
-  it("of a cluster is replicated, spread by id, and made on every node", () => {
+  it("on a cluster is replicated, distributed by id, and created on every node", () => {
     const [rows = "", spread = ""] = createSourceTable(cluster, "events_edge_1", entries, tenantColumn);
     expect(rows).toContain("`logs`.`events_edge_1_rows` ON CLUSTER `main`");
     expect(rows).toContain("ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')");
@@ -42,7 +42,7 @@ describe("a source's table", () => {
     expect(spread).toContain("ENGINE = Distributed('main', 'logs', 'events_edge_1_rows', cityHash64(id))");
   });
 
-  it("is widened, emptied and dropped on the nodes that hold the rows, and on those that are asked", () => {
+  it("on a cluster is altered and dropped together with its distributed table", () => {
     const column = { name: "c9", type: "Nullable(Int64)" };
     expect(addColumns(one, "t", [column])).toEqual([
       "ALTER TABLE `logs`.`t` ADD COLUMN IF NOT EXISTS `c9` Nullable(Int64)",
@@ -56,14 +56,14 @@ describe("a source's table", () => {
   });
 });
 
-it("keeps the store's own tables whole on every node of a cluster", () => {
+it("createOwnTables replicates the store's own tables in full on every node of a cluster", () => {
   for (const statement of createOwnTables(cluster)) {
     expect(statement).toContain("ReplicatedMergeTree('/clickhouse/tables/{uuid}', '{shard}-{replica}')");
   }
   for (const statement of createOwnTables(one)) expect(statement).toContain("ENGINE = MergeTree");
 });
 
-it("takes a day's partition for past only when all of it is, and never the two that have no end", () => {
+it("isPartitionBefore requires that all of a day has passed, and never holds for the two open-ended partitions", () => {
   const day = 86_400_000_000n;
   expect(isPartitionBefore(10, 11n * day)).toBe(true);
   expect(isPartitionBefore(10, 11n * day - 1n)).toBe(false);

@@ -65,8 +65,8 @@ const byProject = { tenantField: "project", knownFields: [{ path: "project", typ
 const columnsOf = (store: EventStore, source: string, tenant?: string | null) =>
   store.describe(source, tenant)?.columns.map(({ name }) => name);
 
-describe("the server", () => {
-  it("is made ready by statements that are shown first, and is found ready then", async () => {
+describe("the migration of a server", () => {
+  it("lists its statements first, and has none left after it ran", async () => {
     expect(await planMigration(access())).toHaveLength(3);
     await migrate(access());
     expect(await planMigration(access())).toEqual([]);
@@ -76,7 +76,7 @@ describe("the server", () => {
   });
 });
 
-it("reads the statements of a cluster, which cannot be run here", async () => {
+it("prints cluster statements that the server can parse", async () => {
   const cluster = { database: "logs", cluster: "main" };
   const { entries } = toNewSource({ name: "edge", ...byProject });
   const statements = [
@@ -95,8 +95,8 @@ it("reads the statements of a cluster, which cannot be run here", async () => {
   await expect(client.command(`EXPLAIN AST ${statements[0]} NONSENSE`)).rejects.toThrow();
 });
 
-describe("appends", () => {
-  it("store every value of an event in its column, and all of it in the JSON", async () => {
+describe("an append", () => {
+  it("stores every value of an event in its column and the whole event in the JSON", async () => {
     const store = await openStore();
     await store.ensureSource({ name: "values", knownFields: [{ path: "n", type: INT64 }] });
     const fields = {
@@ -125,7 +125,7 @@ describe("appends", () => {
     expect(text).toBe('[{"deep":[{"x":1},{"y":"z"}],"flag":false}]');
   });
 
-  it("of several nodes at the same moment leave each id of a tenant once, and count it once or say nothing wrong", async () => {
+  it("on several nodes at once stores each id of a tenant once, and never counts it twice", async () => {
     const nodes = [await openStore(), await openStore(), await openStore()];
     for (const node of nodes) await node.ensureSource({ name: "shared", ...byProject });
     const sent = new Set<string>();
@@ -146,7 +146,7 @@ describe("appends", () => {
     expect(statistics?.rowCount).toBe(sent.size);
   });
 
-  it("of any batches store what a model holds, over restarts", async () => {
+  it("stores what a model predicts, for any batches, deletions and restarts", async () => {
     let number = 0;
     const event = fc.record({ id: fc.nat(20), time: fc.nat(5), hasField: fc.boolean(), isText: fc.boolean() });
     const step = fc.oneof(
@@ -188,8 +188,8 @@ describe("appends", () => {
   });
 });
 
-describe("fields", () => {
-  it("that two nodes bring at the same moment get columns of their own, on both", async () => {
+describe("the store's fields", () => {
+  it("get separate columns on both nodes when two nodes add them at once", async () => {
     const [one, two] = [await openStore(), await openStore()];
     for (const node of [one, two]) await node.ensureSource({ name: "fields", ...byProject });
     await Promise.all(
@@ -213,7 +213,7 @@ describe("fields", () => {
     }
   });
 
-  it("that are declared over events that are there have what they carried, where it fits", async () => {
+  it("take over earlier values of the declared type when they are declared later", async () => {
     const store = await openStore();
     const knownFields = [
       { path: "top", type: INT64 },
@@ -245,7 +245,7 @@ describe("fields", () => {
     expect(await store.append("later", [eventOf("0"), eventOf("9")], never())).toEqual({ stored: 1, repeated: 1 });
   });
 
-  it("that only the JSON has are found there, where the event is one record", async () => {
+  it("that only the JSON has are filled in from it, if the event has a single record", async () => {
     const entries: readonly SchemaEntry[] = [
       { role: "json", path: "rec", column: "j1" },
       { role: "value", path: "rec.n", type: "STRING", column: null },
@@ -262,7 +262,7 @@ describe("fields", () => {
     expect(rows.flat()).toEqual(["7", "8", null, null, null, null]);
   });
 
-  it("and sources that one node makes and drops are seen by the other", async () => {
+  it("and sources that one node adds or drops become visible to the other", async () => {
     const [one, two] = [await openStore(), await openStore()];
     await one.ensureSource({ name: "passing", knownFields: [] });
     await expect.poll(() => columnsOf(two, "passing")).toBeDefined();
@@ -277,7 +277,7 @@ describe("fields", () => {
   });
 });
 
-it("refuses events while the server is away, and stores what is sent again once it is back", async () => {
+it("the store rejects events while the server is away, and stores them when resent after its return", async () => {
   const store = await openStore();
   await store.ensureSource({ name: "away", knownFields: [] });
   const port = Number(new URL(server.url).port);

@@ -21,8 +21,8 @@ function prepare(more: Partial<StoredTables>) {
   return { state, events };
 }
 
-describe("stored events", () => {
-  it("are not taken for all where somebody ended the reading, however quietly the rows end then", async () => {
+describe("the reader of stored events", () => {
+  it("fails when aborted, even if the rows end normally", async () => {
     const ending = new AbortController();
     const { events } = prepare({
       async *rows() {
@@ -41,7 +41,7 @@ describe("stored events", () => {
     await expect(events.slices("s", range, 1n, ending.signal)).rejects.toMatchObject({ code: "aborted" });
   });
 
-  it("are read again, before any was given, where columns came between the plan and the rows", async () => {
+  it("reads again before the first event if columns were added after planning", async () => {
     const seen: number[] = [];
     let refreshes = 0;
     const { state, events } = prepare({
