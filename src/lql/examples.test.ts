@@ -15,12 +15,12 @@ function inSql(lql: string): string {
   return query.replaceAll("`", "").replaceAll(" AS lql_row", "").replaceAll("lql_row.", "");
 }
 
-describe("the LQL page", () => {
-  it("has at least thirty examples", () => {
+describe("the examples in docs/lql.md", () => {
+  it("number at least thirty", () => {
     expect(examples.length).toBeGreaterThanOrEqual(30);
   });
 
-  it.each(examples)("%s means %s", (lql, sql) => {
+  it.each(examples)("compile as shown: %s means %s", (lql, sql) => {
     const whole = inSql(lql);
     const columns = ["id", "timestamp", "event_message", "metadata"].map((name) => `${name} AS ${name}`).join(", ");
     const plain = `SELECT ${columns} FROM edge_logs WHERE ${sql} ORDER BY timestamp DESC LIMIT 100`;

@@ -28,7 +28,7 @@ function failure(lql: string): { readonly column: number; readonly message: stri
 
 const between = (low: string, high: string) => `timestamp BETWEEN TIMESTAMP "${low}Z" AND TIMESTAMP "${high}Z"`;
 
-describe("a filter", () => {
+describe("the compiler of LQL filters", () => {
   it.each([
     ["error", 'STRPOS(event_message, "error") > 0'],
     ['"staging error"', 'STRPOS(event_message, "staging error") > 0'],
@@ -92,12 +92,12 @@ describe("a filter", () => {
     ["a b OR c", 'STRPOS(event_message, "a") > 0 AND STRPOS(event_message, "b") > 0 OR STRPOS(event_message, "c") > 0'],
     ["-(a b)", '(STRPOS(event_message, "a") > 0 AND STRPOS(event_message, "b") > 0) IS NOT TRUE'],
     ["ORDER or", 'STRPOS(event_message, "ORDER") > 0 AND STRPOS(event_message, "or") > 0'],
-  ])("%s means %s", (lql, expected) => {
+  ])("compiles %s to %s", (lql, expected) => {
     expect(where(lql)).toBe(expected);
   });
 });
 
-describe("a time", () => {
+describe("the compiler of LQL times", () => {
   it.each([
     ["t:now", 'timestamp = TIMESTAMP "2026-08-20T09:30:15.250000Z"'],
     ["t:today", between("2026-08-20T00:00:00.000000", "2026-08-20T23:59:59.000000")],
@@ -129,20 +129,20 @@ describe("a time", () => {
       "t:2026-01-01T00:00:00..2026-01-01T00:00:01.5",
       between("2026-01-01T00:00:00.000000", "2026-01-01T00:00:01.500000"),
     ],
-  ])("%s means %s", (lql, expected) => {
+  ])("compiles %s to %s", (lql, expected) => {
     expect(where(lql)).toBe(expected);
   });
 });
 
-describe("a query", () => {
-  it("selects four columns of the default table, the newest 100 rows", () => {
+describe("the compiler of LQL queries", () => {
+  it("selects four columns of the newest 100 rows of the default table", () => {
     expect(compile("error")).toBe(
       "SELECT id AS id, timestamp AS timestamp, event_message AS event_message, metadata AS metadata FROM edge_logs AS lql_row " +
         'WHERE STRPOS(event_message, "error") > 0 ORDER BY lql_row.timestamp DESC LIMIT 100',
     );
   });
 
-  it("never has more rows than the endpoint allows", () => {
+  it("limits the query to the rows that the endpoint allows", () => {
     expect(printQuery(compileLql("a", { defaultTable: "x", nowMs, maxRows: 7 }))).toMatch(/LIMIT 7$/);
     const paged = { defaultTable: "x", nowMs, maxRows: 700, pageRows: 500 };
     expect(printQuery(compileLql("a", paged))).toMatch(/LIMIT 500$/);
@@ -154,17 +154,17 @@ describe("a query", () => {
     ["from:db_logs select:id", "SELECT id AS id FROM db_logs AS lql_row ORDER BY"],
     ["s:m.request.path s:t@at", "SELECT metadata.request.path AS path, timestamp AS at FROM edge_logs"],
     ["s:*", "SELECT * FROM edge_logs"],
-  ])("%s begins %s", (lql, expected) => {
+  ])("compiles %s to a query that contains %s", (lql, expected) => {
     expect(compile(lql)).toContain(expected);
   });
 
-  it("needs a table when there is no default one", () => {
+  it("rejects a text without a table when there is no default table", () => {
     expect(() => compileLql("error", { defaultTable: undefined, nowMs, maxRows: 1 })).toThrow("name one with f:");
     expect(printQuery(compileLql("f:x", { defaultTable: undefined, nowMs, maxRows: 1 }))).toContain("FROM `x`");
   });
 });
 
-describe("a chart", () => {
+describe("the compiler of LQL charts", () => {
   const chart = (period: string, measure: string) =>
     `SELECT TIMESTAMP_TRUNC(lql_row.timestamp, ${period}) AS timestamp, ${measure} FROM edge_logs AS lql_row GROUP BY 1 ORDER BY 1`;
 
@@ -182,7 +182,7 @@ describe("a chart", () => {
     ["c:max(m.x)", chart("MINUTE", "MAX(metadata.x) AS count")],
     ["c:p95(m.x)", chart("MINUTE", "APPROX_QUANTILES(SAFE_CAST(metadata.x AS FLOAT64), 100)[OFFSET(95)] AS count")],
     ["c:sum(m.x) c:avg(m.y) c:group_by(t::s)", chart("SECOND", "AVG(SAFE_CAST(metadata.y AS FLOAT64)) AS count")],
-  ])("%s is %s", (lql, expected) => {
+  ])("compiles %s to %s", (lql, expected) => {
     expect(compile(lql)).toBe(expected);
   });
 });
@@ -234,7 +234,7 @@ describe("an LQL text that does not parse", () => {
   });
 });
 
-it("any text gives a query of the grammar or an error with a position inside of it", () => {
+it("any text compiles to a query that parses, or fails with a position inside the text", () => {
   const pieces = fc.constantFrom(
     "m.",
     "a",

@@ -8,7 +8,7 @@ it.each<[string, number, PeriodUnit, string]>([
   ["2024-02-29T12:00:00.000Z", 1, "year", "2023-02-28T12:00:00.000Z"],
   ["2026-01-01T00:00:00.000Z", 90, "second", "2025-12-31T23:58:30.000Z"],
   ["2026-03-01T06:00:00.000Z", 2, "week", "2026-02-15T06:00:00.000Z"],
-])("from %s, %d %ss back is %s", (at, count, unit, expected) => {
+])("subtracting from %s %d %ss gives %s", (at, count, unit, expected) => {
   expect(new Date(subtract(count, unit, Date.parse(at))).toISOString()).toBe(expected);
 });
 
@@ -18,6 +18,6 @@ it.each<[PeriodUnit, string, string]>([
   ["month", "2026-11-22T10:11:12.345Z", "2026-11-01"],
   ["year", "2026-11-22T10:11:12.345Z", "2026-01-01"],
   ["day", "2026-11-22T10:11:12.345Z", "2026-11-22"],
-])("the %s of %s begins on %s", (unit, at, day) => {
+])("the first day of the %s of %s is %s", (unit, at, day) => {
   expect(new Date(startOf(unit, Date.parse(at))).toISOString()).toBe(`${day}T00:00:00.000Z`);
 });

@@ -92,8 +92,8 @@ function argumentLists({ name, parameters }: ScalarFunction): readonly (readonly
   return lists;
 }
 
-describe("functions that are said to fail for no value", () => {
-  it("are functions of ours", () => {
+describe("the functions listed as never failing", () => {
+  it("are the JavaScript functions that do not fail", () => {
     const names = scalarFunctions.filter((udf) => !canFail(udf) && udf.parameters.length > 0).map(({ name }) => name);
     expect([...totalFunctionNames].sort()).toEqual(names.sort());
   });

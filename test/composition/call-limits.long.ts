@@ -32,7 +32,7 @@ async function expectLimit(
   }
 }
 
-describe("a limit of calls that the service sets", () => {
+describe("a call limit set for the service", () => {
   let service: Service;
 
   beforeAll(async () => {
@@ -43,12 +43,12 @@ describe("a limit of calls that the service sets", () => {
 
   afterAll(() => service.stop());
 
-  it.each(limitCases)("%s holds for every call, at the value and not before", async (name, each) => {
+  it.each(limitCases)("%s applies to every call, and takes effect only beyond its value", async (name, each) => {
     await expectLimit(service, "composed", privateToken, name, each);
   });
 });
 
-describe("a limit of calls of one token or endpoint", () => {
+describe("a call limit set for one token or endpoint", () => {
   let service: Service;
 
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe("a limit of calls of one token or endpoint", () => {
 
   afterAll(() => service.stop());
 
-  it.each(limitCases)("%s of a token holds for its calls alone", async (name, each) => {
+  it.each(limitCases)("%s of a token applies only to its own calls", async (name, each) => {
     const made = await manage(service, "POST", "/api/access-tokens", {
       scopes: ["query"],
       budget: { [name]: each.value },
@@ -68,7 +68,7 @@ describe("a limit of calls of one token or endpoint", () => {
     expect((await ask(service, "composed", privateToken, each.beyond)).status).toBe(200);
   });
 
-  it.each(limitCases)("%s of an endpoint holds for calls of it alone", async (name, each) => {
+  it.each(limitCases)("%s of an endpoint applies only to calls of it", async (name, each) => {
     const own = `composed-${name.replaceAll("_", "-")}`;
     await create(service, { name: own, query, sandbox: true, [name]: each.value });
     await expectLimit(service, own, privateToken, name, each);
@@ -76,14 +76,17 @@ describe("a limit of calls of one token or endpoint", () => {
     expect((await ask(service, "composed", privateToken, each.beyond)).status).toBe(200);
   });
 
-  it.each(limitCases)("%s: of a token's, an endpoint's and the service's the strictest holds", async (name, each) => {
-    const looser = each.value * 2;
-    const own = `strict-${name.replaceAll("_", "-")}`;
-    await create(service, { name: own, query, sandbox: true, [name]: looser });
-    const made = await manage(service, "POST", "/api/access-tokens", {
-      scopes: ["query"],
-      budget: { [name]: each.value },
-    });
-    await expectLimit(service, own, String(made.body.token), name, each);
-  });
+  it.each(limitCases)(
+    "%s: the strictest of the token's, the endpoint's and the service's limit applies",
+    async (name, each) => {
+      const looser = each.value * 2;
+      const own = `strict-${name.replaceAll("_", "-")}`;
+      await create(service, { name: own, query, sandbox: true, [name]: looser });
+      const made = await manage(service, "POST", "/api/access-tokens", {
+        scopes: ["query"],
+        budget: { [name]: each.value },
+      });
+      await expectLimit(service, own, String(made.body.token), name, each);
+    },
+  );
 });

@@ -31,7 +31,7 @@ export interface Elsewhere {
   readonly title: string;
 }
 
-const limits: Elsewhere = { file: "test/composition/call-limits.long.ts", title: "holds for every call" };
+const limits: Elsewhere = { file: "test/composition/call-limits.long.ts", title: "applies to every call" };
 const nodes: Elsewhere = { file: "test/nodes/two-nodes.test.ts", title: "see each other's sources" };
 const unstoppable: Elsewhere = {
   file: "test/security/unstoppable.test.ts",
@@ -39,7 +39,7 @@ const unstoppable: Elsewhere = {
 };
 const columns: Elsewhere = {
   file: "src/engines/duckdb/store/tenants.test.ts",
-  title: "as many columns as it may have",
+  title: "at most the configured number of columns",
 };
 
 const busy = (arrays: number) =>

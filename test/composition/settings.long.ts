@@ -3,6 +3,6 @@ import { attempt, settingAttempts } from "./setting-attempts.ts";
 
 describe("the setting", () => {
   for (const [name, row] of Object.entries(settingAttempts)) {
-    if (typeof row === "function") it(`${name} counts`, () => attempt(row));
+    if (typeof row === "function") it(`${name} takes effect`, () => attempt(row));
   }
 });

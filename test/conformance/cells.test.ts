@@ -36,21 +36,21 @@ const different: readonly (readonly [Json, Json])[] = [
   [{ $f: "NaN" }, 1],
 ];
 
-describe("cells of a case and of an answer", () => {
-  it.each(same)("%j is %j", (expected, actual) => {
+describe("isSameCell", () => {
+  it.each(same)("treats %j and %j as equal", (expected, actual) => {
     expect(isSameCell(expected, actual)).toBe(true);
   });
-  it.each(different)("%j is not %j", (expected, actual) => {
+  it.each(different)("treats %j and %j as different", (expected, actual) => {
     expect(isSameCell(expected, actual)).toBe(false);
   });
 });
 
-describe("rows", () => {
-  it("compare in order only where they are ordered", () => {
+describe("isSameRows", () => {
+  it("compares the order only of ordered rows", () => {
     expect(isSameRows([[1], [2]], [[2], [1]], false)).toBe(true);
     expect(isSameRows([[1], [2]], [[2], [1]], true)).toBe(false);
   });
-  it("are a multiset", () => {
+  it("compares unordered rows as multisets", () => {
     expect(isSameRows([[1], [1], [2]], [[1], [2], [2]], false)).toBe(false);
     expect(isSameRows([[1]], [[1], [1]], false)).toBe(false);
     expect(isSameRows([[1, 2]], [[1]], false)).toBe(false);

@@ -27,7 +27,7 @@ describe.each(files)("$file", ({ cases }) => {
     answers = await answerAll(tried.map((item) => ({ ...item, isFallible: item.error !== undefined })));
   }, 120_000);
 
-  it("names each case once, with rows or an error", () => {
+  it("names each case once, with either rows or an error", () => {
     expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
     for (const { name, rows, error } of cases) expect([name, rows === undefined]).toEqual([name, error !== undefined]);
   });

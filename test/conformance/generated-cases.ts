@@ -8,7 +8,7 @@ import { findTableFault, tables } from "./own-cases.ts";
 
 /** The tests of every `step`th case of each table. */
 export function testGeneratedCases(step: number): void {
-  describe("generated cases", () => {
+  describe("the generated cases", () => {
     it("number at least 1,500", () => {
       expect(tables.reduce((sum, { cases }) => sum + cases.length, 0)).toBeGreaterThanOrEqual(1_500);
     });

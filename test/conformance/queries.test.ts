@@ -34,7 +34,7 @@ const SKETCHES = [
   },
 ];
 
-describe("the run of a folder's queries.json", () => {
+describe("a run of a folder's queries.json", () => {
   let folder = "";
 
   beforeEach(() => {
@@ -44,7 +44,7 @@ describe("the run of a folder's queries.json", () => {
 
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it("counts wrong rows apart from errors, and names what failed", async () => {
+  it("counts wrong rows separately from errors, and names the failed cases", async () => {
     const result = await runQueryConformance(folder);
     expect(result).toMatchObject({ passed: 3, failed: 3, wrongRows: 2 });
     expect(result.failures.map((failure) => failure.slice(0, 2))).toEqual(["c ", "e ", "f "]);
@@ -53,7 +53,7 @@ describe("the run of a folder's queries.json", () => {
     expect(printed.at(-2)).toBe("queries, right: 50.0%, wrong rows: 2 (33.3%)");
   });
 
-  it("compares everything but the bytes of sketches, and names the cases", async () => {
+  it("does not compare the bytes of sketches, and names their cases", async () => {
     writeFileSync(join(folder, "queries.json"), JSON.stringify(SKETCHES));
     const result = await runQueryConformance(folder);
     expect(result).toMatchObject({ passed: 1, failed: 2, wrongRows: 2, sketches: ["a", "b"] });

@@ -12,7 +12,7 @@ const CASES = [
   { id: "e", area: "select", sql: "SELECT 2", accept: false, error: "Not this one [at 1:8]" },
 ];
 
-describe("the run of a folder's syntax.json", () => {
+describe("a run of a folder's syntax.json", () => {
   let folder = "";
 
   beforeEach(() => {
@@ -22,14 +22,14 @@ describe("the run of a folder's syntax.json", () => {
 
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it("counts what is to be accepted and what is to be rejected apart", () => {
+  it("counts texts to accept separately from texts to reject", () => {
     const result = runSyntaxConformance(folder);
     expect(result.accepted).toMatchObject({ passed: 1, failed: 1 });
     expect(result.rejected).toMatchObject({ passed: 2, failed: 1 });
     expect(result.samePosition).toBe(1);
   });
 
-  it("names each failure and ends in one line a set", () => {
+  it("names each failure and ends with one line for each set", () => {
     expect(printSyntaxConformance(runSyntaxConformance(folder)).split("\n")).toEqual([
       'b select: rejected: Syntax error: Expected end of input but got integer literal "1" [at 1:10]',
       "e select: accepted, but: Not this one [at 1:8]",

@@ -51,8 +51,8 @@ const places: readonly ((text: string) => string)[] = [
   (text) => `select if(id = ${text}, error(${text}), id) as x from edge_logs`,
 ];
 
-describe("a consumer's text on its way to ClickHouse", () => {
-  it("is nothing but a literal, wherever it stands", () => {
+describe("a consumer's text in a statement for ClickHouse", () => {
+  it("only changes a literal, wherever the query has it", () => {
     for (const place of places) {
       const harmless = bare(statementOf(place("'harmless'")));
       fc.assert(
@@ -65,7 +65,7 @@ describe("a consumer's text on its way to ClickHouse", () => {
     }
   });
 
-  it("is none of a statement's names", () => {
+  it("never changes the names in the statement", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const name = text.replaceAll(/[`\\\n]/g, "_").replaceAll("\u0000", "_");
@@ -77,7 +77,7 @@ describe("a consumer's text on its way to ClickHouse", () => {
     );
   });
 
-  it("reads back as it was", () => {
+  it("is quoted as a single literal", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(bare(quoteText(text))).toBe("?");
@@ -90,7 +90,7 @@ describe("a consumer's text on its way to ClickHouse", () => {
     ..."executable('a', 'b', 'c')|system.tables|`system`.`one`|cluster('a', 'b')|mysql('a')|input('a String')".split(
       "|",
     ),
-  ])("names no table or function of the server's: %s", (source) => {
+  ])("cannot name a table or function of the server: %s", (source) => {
     expect(() => planner.plan(endpoint, `select * from ${source}`)).toThrow();
     expect(() => planner.plan(endpoint, `select ${source} from edge_logs`)).toThrow();
   });
@@ -101,7 +101,7 @@ describe("a consumer's text on its way to ClickHouse", () => {
     "select 1 into outfile 'x'",
     "select {p:String}",
     "select 1; select 2",
-  ])("has nothing of the server's own grammar: %s", (sql) => {
+  ])("cannot use the server's own grammar: %s", (sql) => {
     expect(() => planner.plan(endpoint, sql)).toThrow();
   });
 });

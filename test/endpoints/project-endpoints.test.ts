@@ -21,12 +21,12 @@ describe("the project's endpoints", () => {
     expect(outcome.difference).toBeUndefined();
   });
 
-  it("carry tests of their own", () => {
+  it("all have tests of their own", () => {
     expect(new Set(outcomes.map(({ endpoint }) => endpoint))).toEqual(new Set(bench.byFile.keys()));
   });
 
   it.each(confined.map((endpoint) => [endpoint.definition.name, endpoint] as const))(
-    "%s reads the rows of its project alone, whatever it scans",
+    "%s reads only the rows of its project in every scan",
     (_, endpoint) => {
       const { query } = resolveOwn({ tables: bench.sources, endpoints: bench.endpoints }, endpoint);
       const guards = [...findGuards(query.scan)].map(([{ table }, rule]) => [table.name, rule]);

@@ -33,19 +33,19 @@ function obstacle(name: string, sql?: string, language?: "sql" | "lql"): string 
 const context = contextOf({ seed: 1, eventCount: 10_000, endMs: defaultEndMs });
 
 describe("on ClickHouse", () => {
-  it.each([...byName.keys()])("the query of %s runs on the server alone", (name) => {
+  it.each([...byName.keys()])("the query of %s runs wholly on the server", (name) => {
     expect(obstacle(name)).toBeUndefined();
   });
 
   it.each(benchQueries.map((query) => [query.title, query] as const))(
-    "the benchmark's %s runs on the server alone",
+    "the benchmark's %s runs wholly on the server",
     (_, query) => {
       const { endpoint, parameters } = query.logweir(context);
       expect(obstacle(endpoint === "logs.all" ? endpoint : "usage.api-counts", parameters.sql)).toBeUndefined();
     },
   );
 
-  it("the forms of Studio's queries run on the server alone, but for those that read JSON texts", () => {
+  it("the queries that Studio sends run wholly on the server, except those that read JSON texts", () => {
     const forms = [...tables.flatMap(([table]) => previews(table)), ...reports(), ...others].map(([sql]) => sql);
     const readingJson = forms.filter((sql) => /\bjson_/.test(sql));
     expect(readingJson.length / forms.length).toBeLessThan(0.05);
@@ -56,7 +56,7 @@ describe("on ClickHouse", () => {
     expect(divided).toEqual([]);
   });
 
-  it.each(lqlForms)("%s in LQL runs on the server alone", (text) => {
+  it.each(lqlForms)("the LQL query %s runs wholly on the server", (text) => {
     expect(obstacle("logs.all", text, "lql")).toBeUndefined();
   });
 });

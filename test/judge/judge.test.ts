@@ -4,8 +4,8 @@ import { runJudge } from "./run.ts";
 /** SEED sets another seed. */
 const seed = Number(process.env.SEED ?? 20_260_820);
 
-describe("random queries of every clause beside every other", () => {
-  it(`answer what the judge answers, for seed ${seed}`, async () => {
+describe("random queries that combine every clause", () => {
+  it(`return what the judge returns, for seed ${seed}`, async () => {
     const { differences, counts } = await runJudge(seed, 150, 1);
     expect(differences).toEqual([]);
     expect(counts.equal).toBeGreaterThan(135);

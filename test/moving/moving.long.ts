@@ -141,7 +141,7 @@ async function killMoves(
   return killed;
 }
 
-describe.runIf(hasPostgres())("a store that is moved by commands that are killed", { timeout: 600_000 }, () => {
+describe.runIf(hasPostgres())("a store moved between engines by commands that are killed", { timeout: 600_000 }, () => {
   beforeAll(async () => {
     [server, cluster] = await Promise.all([openServer({ folder: join(folder, "clickhouse") }), startPostgres()]);
     metadataUrl = cluster.createDatabase();
@@ -155,7 +155,7 @@ describe.runIf(hasPostgres())("a store that is moved by commands that are killed
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("is whole on the server, and whole again in a folder, with every event once and as it was", async () => {
+  it("has every event once and unchanged after the move to the server and after the move back", async () => {
     const old = await serve({ LOGWEIR_METADATA_URL: "" });
     await call(old.url, "POST", "/api/sources", {
       name: "moved_logs",

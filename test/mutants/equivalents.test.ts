@@ -10,7 +10,7 @@ interface Equivalent {
 
 const equivalents = JSON.parse(readFileSync(new URL("equivalents.json", import.meta.url), "utf8")) as Equivalent[];
 
-it("names mutants without a difference by lines that are there, each with its reason", () => {
+it("equivalents.json names only existing lines, each with a reason", () => {
   const stale = equivalents.filter(({ file, line, reason }) => {
     const lines = readFileSync(file, "utf8").split("\n");
     return reason.length < 20 || !lines.some((each) => each.trim() === line);

@@ -44,7 +44,7 @@ describe("CAST of dates and times with FORMAT", () => {
     ["Q", "TIMESTAMP"],
     ["?", "DATE"],
     ['"open', "DATE"],
-  ])("refuses %j for a %s", (format, type) => {
+  ])("rejects %j for a %s", (format, type) => {
     expect(() => compileCastFormat(format, type)).toThrow();
   });
 
@@ -76,7 +76,7 @@ describe("CAST of dates and times with FORMAT", () => {
     ["10", "DDD", "'DDD' is not supported for parsing"],
     ["1", "MI MI", "appears more than once"],
     ["1", "SSSSS SS", "cannot exist simultaneously"],
-  ])("does not read %j by %j", (text, format, message) => {
+  ])("rejects %j for the format %j", (text, format, message) => {
     const read = () => parseCastDatetime(text, compileCastParse(format, "TIMESTAMP"), now, "UTC", find);
     expect(read).toThrow(message);
   });
@@ -118,7 +118,7 @@ describe("CAST of numbers with FORMAT", () => {
   });
 
   it.each(["", "9.9.9", "MI9", "9,X", "9EEEE9", "9S9", "SMI9", "$$9", "RN", "TM", "Q", "XXXXXXXXXXXXXXXXX", "9.9,9"])(
-    "refuses the format %j",
+    "rejects the format %j",
     (format) => {
       expect(() => compileNumberFormat(format)).toThrow("Error in format string");
     },
@@ -134,18 +134,18 @@ describe("CAST of BYTES with FORMAT", () => {
     ["BASE32", "AD7WC==="],
     ["BASE8", "00177541"],
     ["BASE2", "000000001111111101100001"],
-  ])("writes and reads %s as %s", (format, text) => {
+  ])("formats and parses %s as %s", (format, text) => {
     const bytes = Uint8Array.from([0x00, 0xff, 0x61]);
     expect(formatBytes(bytes, format)).toBe(text);
     expect([...parseBytes(text, format)]).toEqual([...bytes]);
   });
 
-  it("breaks the lines of MIME text", () => {
+  it("breaks MIME text into lines of 76 characters", () => {
     const lines = formatBytes(new Uint8Array(100), "BASE64M").split("\n");
     expect(lines.map((line) => line.length)).toEqual([76, 60]);
   });
 
-  it("writes text as ASCII and UTF-8", () => {
+  it("converts text with ASCII and UTF-8", () => {
     expect(formatBytes(Buffer.from("héllo 😀"), "UTF-8")).toBe("héllo 😀");
     expect(formatBytes(Buffer.from("abc"), "ascii")).toBe("abc");
     expect([...parseBytes("é", "UTF8")]).toEqual([0xc3, 0xa9]);
@@ -159,7 +159,7 @@ describe("CAST of BYTES with FORMAT", () => {
     () => parseBytes("a", "BASE64"),
     () => parseBytes("é", "ASCII"),
     () => parseBytes("102", "BASE2"),
-  ])("refuses what a format cannot hold (%#)", (convert) => {
+  ])("rejects bytes and texts that a format cannot represent (%#)", (convert) => {
     expect(convert).toThrow();
   });
 });

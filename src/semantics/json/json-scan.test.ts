@@ -8,7 +8,7 @@ function find(text: string, path: string): string | undefined {
 }
 
 describe("findSpan", () => {
-  it("finds members and elements as they are written", () => {
+  it("returns members and elements in their original form", () => {
     const text = ' { "a" : { "b" : [ 1.50 , "x\\n" ] } , "a" : 2 } ';
     expect(find(text, "$.a.b")).toBe('[ 1.50 , "x\\n" ]');
     expect(find(text, "$.a.b[1]")).toBe('"x\\n"');
@@ -17,11 +17,11 @@ describe("findSpan", () => {
     expect(find(text, "$.a.b.c")).toBeUndefined();
   });
 
-  it("compares names after unescaping them", () => {
+  it("unescapes member names before comparing them", () => {
     expect(find('{"\\u0061":1}', "$.a")).toBe("1");
   });
 
-  it("reads no further than the value it looks for", () => {
+  it("reads no further than the value it searches for", () => {
     expect(find('{"hello": "world"', "$.hello")).toBe('"world"');
     expect(find('{"a": 1, "b": oops', "$.a")).toBe("1");
     expect(find('{"a": oops, "b": 1}', "$.b")).toBeUndefined();
@@ -29,20 +29,20 @@ describe("findSpan", () => {
     expect(find("", "$")).toBeUndefined();
   });
 
-  it("takes very deep nesting for malformed instead of overflowing the stack", () => {
+  it("treats very deep nesting as malformed instead of overflowing the stack", () => {
     expect(find(`{"a":${"[".repeat(100_000)}`, "$.a")).toBeUndefined();
   });
 });
 
-describe("what is read of a span", () => {
+describe("the readers of a JSON span", () => {
   const whole = (text: string) => ({ start: 0, end: text.length });
 
-  it("drops white space and escapes strings the canonical way", () => {
+  it("drop white space and escape strings canonically", () => {
     const text = '{ "a b" : [ 1 , "\\u00e9 \\/" ] }';
     expect(compactText(text, whole(text))).toBe('{"a b":[1,"é /"]}');
   });
 
-  it("tells scalars from null and containers", () => {
+  it("distinguish scalars from null and containers", () => {
     for (const [text, value] of [
       ['"x\\ty"', "x\ty"],
       ["-1.50", "-1.50"],
@@ -55,7 +55,7 @@ describe("what is read of a span", () => {
     }
   });
 
-  it("takes arrays apart", () => {
+  it("split arrays into elements", () => {
     const text = '[1, {"a": [2]}, "x,y"]';
     const spans = elementSpans(text, whole(text));
     expect(spans?.map(({ start, end }) => text.slice(start, end))).toEqual(["1", '{"a": [2]}', '"x,y"']);

@@ -22,11 +22,11 @@ describe("addressBytes", () => {
     "1.2.3.4::",
     "fe80::1%eth0",
     "[::1]",
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(addressBytes(text)).toBeUndefined();
   });
 
-  it("reads what addressText writes", () => {
+  it("parses every address that addressText writes", () => {
     const bytes = fc.oneof(
       fc.uint8Array({ minLength: 4, maxLength: 4 }),
       fc.uint8Array({ minLength: 16, maxLength: 16 }),
@@ -46,13 +46,13 @@ describe("addressText", () => {
     ["1:0:0:0:0:0:0:0", "1::"],
     ["1:0:2:0:3:0:4:0", "1:0:2:0:3:0:4:0"],
     ["::ffff:1.2.3.4", "::ffff:1.2.3.4"],
-  ])("writes %s the short way", (long, short) => {
+  ])("abbreviates %s to %s", (long, short) => {
     expect(addressText(addressBytes(long) ?? new Uint8Array())).toBe(short);
   });
 });
 
-describe("networks", () => {
-  it("truncate to a prefix as the mask does", () => {
+describe("network prefixes", () => {
+  it("truncate an address just as the network mask does", () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 16, maxLength: 16 }),

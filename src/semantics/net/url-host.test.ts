@@ -14,12 +14,12 @@ describe("hostOf", () => {
     ["...a.b...", "a.b."],
     ["http://", undefined],
     ["   ", undefined],
-  ])("of %j is %s", (url, host) => {
+  ])("finds in %j the host %s", (url, host) => {
     expect(hostOf(url)).toBe(host);
   });
 });
 
-describe("public suffixes", () => {
+describe("the public suffix and the registrable domain", () => {
   it.each([
     ["www.example.com", "com", "example.com"],
     ["a.b.example.co.uk", "co.uk", "example.co.uk"],
@@ -36,7 +36,7 @@ describe("public suffixes", () => {
     ["a..com", undefined, undefined],
     ["com", "com", undefined],
     ["bd", undefined, undefined],
-  ])("of %s: %s and %s", (host, suffix, domain) => {
+  ])("of %s are %s and %s", (host, suffix, domain) => {
     expect(publicSuffixOf(`https://${host}/path`)).toBe(suffix);
     expect(registrableDomainOf(`https://${host}/path`)).toBe(domain);
   });

@@ -29,7 +29,7 @@ describe("shifts of integers", () => {
 });
 
 describe("operators on bytes", () => {
-  it("shift over the borders of bytes and keep the length", () => {
+  it("shift across bytes and preserve the length", () => {
     expect(call("lw_bytes_shift_left", bytes(1, 2, 3), 4n)).toEqual(bytes(0x10, 0x20, 0x30));
     expect(call("lw_bytes_shift_left", bytes(1, 2, 3), 12n)).toEqual(bytes(0x20, 0x30, 0));
     expect(call("lw_bytes_shift_right", bytes(1, 2, 3), 12n)).toEqual(bytes(0, 0, 0x10));
@@ -38,7 +38,7 @@ describe("operators on bytes", () => {
     expect(call("lw_bytes_shift_left", bytes(), 1n)).toEqual(bytes());
   });
 
-  it("combine byte by byte values of one length", () => {
+  it("combine values of the same length byte by byte", () => {
     expect(call("lw_bytes_and", bytes(0x0f), bytes(0x3c))).toEqual(bytes(0x0c));
     expect(call("lw_bytes_or", bytes(0x0f), bytes(0x30))).toEqual(bytes(0x3f));
     expect(call("lw_bytes_xor", bytes(0x0f), bytes(0xff))).toEqual(bytes(0xf0));
@@ -68,7 +68,7 @@ describe("LIKE on bytes", () => {
     expect(call("lw_bytes_like", text(value), text(pattern))).toBe(matches);
   });
 
-  it("takes one byte for an underscore, whatever character it is part of", () => {
+  it("matches an underscore with one byte, even within a character", () => {
     expect(call("lw_bytes_like", text("é"), text("__"))).toBe(true);
     expect(call("lw_bytes_like", bytes(0xff, 0), bytes(0xff, 0x5f))).toBe(true);
   });
@@ -77,7 +77,7 @@ describe("LIKE on bytes", () => {
     expect(() => call("lw_bytes_like", text("a"), text("a\\"))).toThrow("backslash");
   });
 
-  it("stays quick where the pattern almost matches everywhere", () => {
+  it("takes little time for a pattern that almost matches everywhere", () => {
     const value = text("a".repeat(20_000));
     expect(call("lw_bytes_like", value, text(`%${"a".repeat(50)}b`))).toBe(false);
   });

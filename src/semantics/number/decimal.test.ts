@@ -13,7 +13,7 @@ import {
 
 const bignumeric = fc.bigInt({ min: BIGNUMERIC_DECIMAL.min, max: BIGNUMERIC_DECIMAL.max });
 
-describe("decimals as scaled integers", () => {
+describe("a decimal as a scaled integer", () => {
   it.each([
     ["0", 0n],
     ["1", 1_000_000_000n],
@@ -28,7 +28,7 @@ describe("decimals as scaled integers", () => {
     ["99999999999999999999999999999.999999999", 10n ** 38n - 1n],
     ["0e999999999", 0n],
     ["1e-999999999", 0n],
-  ])("reads %j as a NUMERIC", (text, expected) => {
+  ])("is parsed from %j as a NUMERIC", (text, expected) => {
     expect(parseDecimal(text, NUMERIC_DECIMAL)).toBe(expected);
   });
 
@@ -43,11 +43,11 @@ describe("decimals as scaled integers", () => {
     "1 2",
     "1e999999999",
     "99999999999999999999999999999.9999999995",
-  ])("does not read %j", (text) => {
+  ])("is not parsed from %j", (text) => {
     expect(parseDecimal(text, NUMERIC_DECIMAL)).toBeUndefined();
   });
 
-  it("writes what it reads back", () => {
+  it("parses back from its own text", () => {
     fc.assert(
       fc.property(bignumeric, (value) => {
         expect(parseDecimal(formatDecimal(value, BIGNUMERIC_DECIMAL), BIGNUMERIC_DECIMAL)).toBe(value);
@@ -55,7 +55,7 @@ describe("decimals as scaled integers", () => {
     );
   });
 
-  it("writes no trailing zeros", () => {
+  it("is written without trailing zeros", () => {
     expect(formatDecimal(-1_500_000_000n, NUMERIC_DECIMAL)).toBe("-1.5");
     expect(formatDecimal(100_000_000_000n, NUMERIC_DECIMAL)).toBe("100");
     expect(formatDecimal(-1n, NUMERIC_DECIMAL)).toBe("-0.000000001");
@@ -67,13 +67,13 @@ describe("decimals as scaled integers", () => {
     ["TRUNCATE", [2n, -2n, 2n, -2n, 3n, -3n]],
     ["FLOOR", [2n, -3n, 2n, -3n, 3n, -4n]],
     ["CEILING", [3n, -2n, 3n, -2n, 4n, -3n]],
-  ])("divides with %s", (mode, expected) => {
+  ])("is divided with the mode %s", (mode, expected) => {
     const numerators = [25n, -25n, 24n, -24n, 35n, -35n];
     expect(numerators.map((numerator) => divideRounded(numerator, 10n, mode))).toEqual(expected);
     expect(numerators.map((numerator) => divideRounded(-numerator, -10n, mode))).toEqual(expected);
   });
 
-  it("takes a double's exact value", () => {
+  it("converts from the exact value of a double", () => {
     const digits = decimalFromDouble(0.1, BIGNUMERIC_DECIMAL) ?? 0n;
     expect(formatDecimal(digits, BIGNUMERIC_DECIMAL)).toBe("0.10000000000000000555111512312578270212");
     expect(decimalFromDouble(5e-324, NUMERIC_DECIMAL)).toBe(0n);
@@ -82,7 +82,7 @@ describe("decimals as scaled integers", () => {
     expect(decimalFromDouble(Number.NaN, NUMERIC_DECIMAL)).toBeUndefined();
   });
 
-  it("gives the nearest double", () => {
+  it("converts to the nearest double", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, min: -1e20, max: 1e20 }), (value) => {
         const exact = decimalFromDouble(value, BIGNUMERIC_DECIMAL) ?? 0n;

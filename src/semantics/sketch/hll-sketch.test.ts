@@ -30,7 +30,7 @@ describe("HyperLogLog++ sketches", () => {
     expect(errorOf(estimate(createSketch(hashes(0, count), precision, 1)), count)).toBeLessThan(bound);
   });
 
-  it("are the same after encoding and decoding", () => {
+  it("survive encoding and decoding unchanged", () => {
     for (const count of [0, 5, 5_000]) {
       const sketch = createSketch(hashes(0, count), 10, 2);
       const bytes = encodeSketch(sketch);
@@ -46,7 +46,7 @@ describe("HyperLogLog++ sketches", () => {
     );
   });
 
-  it("merge to what all values together would have made", () => {
+  it("merge to the sketch of all values together", () => {
     const [a, b] = [hashes(0, 3_000), hashes(2_000, 3_000)];
     for (const precision of [10, 14]) {
       const merged = mergeSketches(createSketch(a, precision, 1), createSketch(b, precision, 1));
@@ -54,7 +54,7 @@ describe("HyperLogLog++ sketches", () => {
     }
   });
 
-  it("merge registers of different precision as if all had the lower one", () => {
+  it("merge different precisions to a sketch of the lower one", () => {
     const [a, b] = [hashes(0, 30_000), hashes(20_000, 30_000)];
     const merged = mergeSketches(createSketch(a, 14, 1), createSketch(b, 11, 1));
     expect(encodeSketch(merged)).toEqual(encodeSketch(createSketch([...a, ...b], 11, 1)));
@@ -64,11 +64,11 @@ describe("HyperLogLog++ sketches", () => {
     expect(() => mergeSketches(createSketch([], 10, 1), createSketch([], 10, 2))).toThrow("different types");
   });
 
-  it.each([9, 25])("have no precision of %i", (precision) => {
+  it.each([9, 25])("cannot have a precision of %i", (precision) => {
     expect(() => createSketch([], precision, 1)).toThrow("precision");
   });
 
-  it("are not read from other bytes", () => {
+  it("cannot be decoded from other bytes", () => {
     const bytes = encodeSketch(createSketch(hashes(0, 2_000), 10, 1));
     for (const other of [
       new Uint8Array(),

@@ -13,32 +13,32 @@ function worstError(sketch: KllSketch, count: number): number {
 }
 
 describe("quantile sketches", () => {
-  it("are exact for few different values", () => {
+  it("are exact for few distinct values", () => {
     expect(quantilesOf(createKll("INT64", [1n, 1n, 1n, 4n, 5n, 6n, 7n, 8n, 9n, 10n], 1000), 2)).toEqual([1n, 5n, 10n]);
     expect([0, 0.1, 0.5, 1].map((share) => pointOf(createKll("FLOAT64", [3.5, 1.5, 2.5], 10), share))).toEqual([
       1.5, 1.5, 2.5, 3.5,
     ]);
   });
 
-  it.each([10, 100, 1000])("of precision %i keep ranks within their bound", (precision) => {
+  it.each([10, 100, 1000])("of precision %i bound the rank error", (precision) => {
     const sketch = createKll("INT64", scattered(100_003), precision);
     expect(worstError(sketch, 100_003)).toBeLessThan(1 / precision + 1e-4);
     expect(sketch.entries.length).toBeLessThanOrEqual(precision * 16 + 2);
   });
 
-  it("keep ranks within their bound when merged from many", () => {
+  it("bound the rank error when merged from many parts", () => {
     const values = scattered(50_021);
     const parts = Array.from({ length: 20 }, (_, i) => createKll("INT64", values.slice(i * 2502, (i + 1) * 2502), 50));
     const sketch = parts.reduce(mergeKll);
     expect(worstError(sketch, 50_021)).toBeLessThan(1 / 50);
   });
 
-  it("keep the extremes", () => {
+  it("preserve the minimum and the maximum", () => {
     const sketch = createKll("INT64", scattered(100_003), 1);
     expect([pointOf(sketch, 0), pointOf(sketch, 1)]).toEqual([0n, 100_002n]);
   });
 
-  it("are the same after encoding and decoding", () => {
+  it("survive encoding and decoding unchanged", () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), { minLength: 1 }), (values) => {
         const sketch = createKll("INT64", values, 100);
@@ -47,7 +47,7 @@ describe("quantile sketches", () => {
     );
   });
 
-  it("are refused where they do not fit", () => {
+  it("are rejected for invalid bytes, types, precisions and quantiles", () => {
     const sketch = createKll("INT64", [1n], 100);
     expect(() => createKll("INT64", [1n], 0)).toThrow("precision");
     expect(() => decodeKll(encodeKll(sketch), "FLOAT64")).toThrow("not of FLOAT64");

@@ -5,7 +5,7 @@ import { farmFingerprint } from "./farm-fingerprint.ts";
 import { normalizeAndCasefold } from "./unicode-text.ts";
 
 describe("base32", () => {
-  it("reads what it writes", () => {
+  it("decodes what it encodes", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(decodeBase32(encodeBase32(bytes))).toEqual(bytes);
@@ -13,13 +13,13 @@ describe("base32", () => {
     );
   });
 
-  it.each(["A", "ABC", "ABCDEF", "AB=", "a", "A1======"])("refuses %s", (text) => {
+  it.each(["A", "ABC", "ABCDEF", "AB=", "a", "A1======"])("rejects %s", (text) => {
     expect(() => decodeBase32(text)).toThrow("invalid base32");
   });
 });
 
 describe("decodeBase64", () => {
-  it("takes text without padding and with white space, and refuses the rest", () => {
+  it("accepts missing padding and white space, and rejects other malformed text", () => {
     expect(Buffer.from(decodeBase64("aGVs\nbG8")).toString()).toBe("hello");
     for (const text of ["a", "ab=", "ab===", "a-b_", "=abc"])
       expect(() => decodeBase64(text)).toThrow("invalid base64");
@@ -37,7 +37,7 @@ describe("farmFingerprint", () => {
     [9, 2345324454234571926n],
     [16, -1054172189957056169n],
     [17, 5354243811350913583n],
-  ])("of 8 letters %d times", (count, fingerprint) => {
+  ])("matches the reference for 8 letters repeated %d times", (count, fingerprint) => {
     expect(farmFingerprint(Buffer.from("abcdefgh".repeat(count)))).toBe(fingerprint);
   });
 });
@@ -54,7 +54,7 @@ describe("normalizeAndCasefold", () => {
     expect(normalizeAndCasefold(text, "NFC")).toBe(folded);
   });
 
-  it("is the same when it is done twice", () => {
+  it("is idempotent", () => {
     for (const text of ["Straße ﬁ Ⅸ", "ΟΔΟΣ ᾳ ΐ", "ǰ ŉ ẛ ſ", "Å \u0041\u030A"]) {
       const folded = normalizeAndCasefold(text, "NFKC");
       expect(normalizeAndCasefold(folded, "NFKC")).toBe(folded);

@@ -80,7 +80,7 @@ describe("formatValues", () => {
     ["%0#+'16.7g", "12345", "+00000012,345.00"],
     ["%.0g", "0.000095", "0.0001"],
     ["%g", "0", "0"],
-  ])("writes decimals, halves away from zero: %s of %s", (text, value, expected) => {
+  ])("writes decimals with halves rounded away from zero: %s of %s", (text, value, expected) => {
     expect(format(text, numeric(value))).toBe(expected);
   });
 
@@ -99,7 +99,7 @@ describe("formatValues", () => {
     expect(format("%P", ["j", '{"a":[1,{}]}'])).toBe('{\n  "a": [\n    1,\n    {}\n  ]\n}');
   });
 
-  it("is NULL when an argument is, except under %%t and %%T", () => {
+  it("returns NULL for a NULL argument, except under %%t and %%T", () => {
     expect(format("%d", ["i", null])).toBeNull();
     expect(format("%*d", ["i", null], int(1))).toBeNull();
     expect(format("%s-%s", string("a"), string(null))).toBeNull();
@@ -117,13 +117,13 @@ describe("formatValues", () => {
     ["%d", [int(1), int(2)], "too many arguments"],
     ["%99999999d", [int(1)], "not supported"],
     ["%.99999999f", [double(1)], "not supported"],
-  ] as const)("refuses %s", (text, args, message) => {
+  ] as const)("rejects %s", (text, args, message) => {
     expect(() => format(text, ...args)).toThrow(message);
   });
 });
 
 describe("specifierLetters", () => {
-  it("tells which letter takes each argument", () => {
+  it("returns the letter that formats each argument", () => {
     expect(specifierLetters("a%%b %5d %-*.*f %T")).toBe("d**fT");
     expect(specifierLetters("%y")).toBeUndefined();
   });

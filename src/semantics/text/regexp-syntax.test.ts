@@ -22,14 +22,14 @@ describe("readShape", () => {
     expect(readShape(pattern).groups).toHaveLength(count);
   });
 
-  it("refuses parentheses without a partner", () => {
+  it("rejects unbalanced parentheses", () => {
     expect(() => readShape("a)")).toThrow("unexpected )");
     expect(() => readShape("(a")).toThrow("missing )");
   });
 });
 
 describe("countGroups", () => {
-  it("takes at most one", () => {
+  it("accepts at most one group", () => {
     expect(countGroups("a(b)c")).toBe(1);
     expect(() => countGroups("(a)(b)")).toThrow("more than 1 capturing group");
   });
@@ -43,17 +43,17 @@ describe("splitAtGroup", () => {
     ["a|b", "()(a|b)()"],
     ["a(b)?c", "(a)(b)?(c)"],
     ["(a)??b", "()(a)??(b)"],
-  ])("captures what comes before and what counts of %s", (pattern, split) => {
+  ])("captures what precedes, matches and follows the group of %s", (pattern, split) => {
     expect(splitAtGroup(pattern)).toBe(`${GAP}${split}`);
   });
 
-  it.each(["(a)*b", "((?:a(b)))", "a(b)|c", "(?:a(b))", "a(?i)(b)", "(a){2}"])("refuses %s", (pattern) => {
+  it.each(["(a)*b", "((?:a(b)))", "a(b)|c", "(?:a(b))", "a(?i)(b)", "(a){2}"])("rejects %s", (pattern) => {
     expect(() => splitAtGroup(pattern)).toThrow(/not supported|more than 1/);
   });
 });
 
 describe("checkReplacement", () => {
-  it("knows the groups of the expression", () => {
+  it("rejects references to groups that the expression lacks", () => {
     expect(checkReplacement("(a)(b)", String.raw`\2\1\0\\ $1`)).toBe(String.raw`\2\1\0\\ $1`);
     expect(() => checkReplacement("(a)", String.raw`\2`)).toThrow("no group 2");
     expect(() => checkReplacement("a", String.raw`\n`)).toThrow("a digit or a backslash");

@@ -17,7 +17,7 @@ describe("findOccurrence", () => {
     );
   });
 
-  it("goes backwards from a negative position, overlapping matches counted", () => {
+  it("searches backwards from a negative position, and counts overlapping matches", () => {
     expect(findOccurrence("aaaa", "aa", -1n, 1n)).toBe(3n);
     expect(findOccurrence("aaaa", "aa", -1n, 3n)).toBe(1n);
     expect(findOccurrence("aaaa", "aa", -5n, 1n)).toBe(0n);
@@ -25,7 +25,7 @@ describe("findOccurrence", () => {
 });
 
 describe("translate", () => {
-  it("removes characters without a counterpart and refuses repeated ones", () => {
+  it("removes characters without a counterpart and rejects repeated ones", () => {
     expect(translate("a😀b", "😀b", "x")).toBe("ax");
     expect(() => translate("a", "bb", "cd")).toThrow("duplicate character");
   });
@@ -44,7 +44,7 @@ describe("editDistance", () => {
     );
   });
 
-  it("refuses texts whose comparison would take minutes", () => {
+  it("rejects texts whose comparison would take minutes", () => {
     expect(() => editDistance("a".repeat(50_000), "b".repeat(50_000), null)).toThrow("too long");
   });
 });

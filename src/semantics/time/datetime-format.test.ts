@@ -13,7 +13,7 @@ function format(pattern: string, text: string, type: FormattedType = "TIMESTAMP"
   return compileDatetimeFormat(pattern, type)(fields);
 }
 
-describe("FORMAT_ elements", () => {
+describe("the elements of the FORMAT_ functions", () => {
   it.each([
     ["%A", "Thursday"],
     ["%a", "Thu"],
@@ -89,18 +89,18 @@ describe("FORMAT_ elements", () => {
     expect(format(pattern, text)).toBe(expected);
   });
 
-  it("print a zone's clock, offset and name", () => {
+  it("print a zone's local time, offset and name", () => {
     const pattern = "%F %T %z %Ez %Z";
     const print = (zone: string) => format(pattern, "2008-12-25 15:30:00", "TIMESTAMP", zone);
     expect(print("America/Los_Angeles")).toBe("2008-12-25 07:30:00 -0800 -08:00 UTC-8");
     expect(print("Asia/Kolkata")).toBe("2008-12-25 21:00:00 +0530 +05:30 UTC+0530");
   });
 
-  it("cut offsets of local mean times to minutes", () => {
+  it("truncate offsets of local mean time to minutes", () => {
     expect(format("%T %Ez", "1850-01-01 12:00:00", "TIMESTAMP", "America/New_York")).toBe("07:04:00 -04:56");
   });
 
-  it("leave elements that a type has no value for as they are written", () => {
+  it("stay unchanged if the type has no value for them", () => {
     expect(format("%Y %H %E3S %Ez %Z", "2024-05-06 07:08:09", "DATE")).toBe("2024 %H %E3S %Ez %Z");
     expect(format("%Y-%m %H:%M", "2024-05-06 07:08:09", "TIME")).toBe("%Y-%m 07:08");
     expect(format("%H %Z", "2024-05-06 07:08:09", "DATETIME")).toBe("07 %Z");

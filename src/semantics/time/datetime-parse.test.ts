@@ -10,7 +10,7 @@ function parse(format: string, text: string, zone = "UTC"): string {
   return formatDatetimeText(parseDatetime(format, text, zone, find));
 }
 
-describe("PARSE_ elements", () => {
+describe("the PARSE_ functions", () => {
   it.each([
     ["%Y-%m-%d %H:%M:%S", "2024-02-29 23:59:58", "2024-02-29 23:59:58"],
     ["%Y%m%d", "20081225", "2008-12-25 00:00:00"],
@@ -58,7 +58,7 @@ describe("PARSE_ elements", () => {
     else expect(parse(format, text)).toBe(expected);
   });
 
-  it("reads what has no zone of its own in the given zone", () => {
+  it("read a text without a zone in the given zone", () => {
     expect(parse("%F %H", "2024-07-01 12", "America/Los_Angeles")).toBe("2024-07-01 19:00:00");
   });
 
@@ -77,7 +77,7 @@ describe("PARSE_ elements", () => {
     ["%L", "1"],
     ["%Ey%Ei", "081"],
     ["%Z", ""],
-  ])("does not read %j from %j", (format, text) => {
+  ])("reject %j for %j", (format, text) => {
     expect(() => parse(format, text)).toThrow(/^Failed to parse input string/);
   });
 
@@ -91,7 +91,7 @@ describe("PARSE_ elements", () => {
     ["%Z", "Nowhere/City", "Invalid time zone: Nowhere/City"],
     ["%G %V", "2021 53", "Invalid ISO week 53"],
     ["%Y %U", "2024 53", "Week number 53 is invalid"],
-  ])("says why %j is not read from %j", (format, text, message) => {
+  ])("explain why %j does not match %j", (format, text, message) => {
     expect(() => parse(format, text)).toThrow(message);
   });
 
@@ -100,12 +100,12 @@ describe("PARSE_ elements", () => {
     ["DATE", "%E3S", "%E3S"],
     ["DATETIME", "%F %Ez", "%Ez"],
     ["TIME", "%H %E4Y", "%E4Y"],
-  ])("names the element that a %s does not have in %j", (type, format, element) => {
+  ])("name the element that a %s does not have in %j", (type, format, element) => {
     const message = `Invalid format: ${element} is not allowed for the ${type} type.`;
     expect(() => checkParseFormat(format, type)).toThrow(message);
   });
 
-  it("knows escaped percent signs from elements", () => {
+  it("distinguish escaped percent signs from elements", () => {
     expect(() => checkParseFormat("%%H", "DATE")).not.toThrow();
   });
 });

@@ -12,7 +12,7 @@ import { createZoneFinder } from "./time-zone.ts";
 
 const find = createZoneFinder();
 
-describe("dates and times as text", () => {
+describe("the text functions for dates and times", () => {
   it.each([
     ["1970-01-02", 1],
     ["2024-2-3", 19_756],
@@ -25,7 +25,7 @@ describe("dates and times as text", () => {
     ["20240101", undefined],
     ["2024-01-01 00:00:00", undefined],
     ["", undefined],
-  ])("reads the date %j as %j", (text, days) => {
+  ])("read the date %j as %j", (text, days) => {
     expect(parseDateText(text)).toBe(days);
   });
 
@@ -39,7 +39,7 @@ describe("dates and times as text", () => {
     ["12:00", undefined],
     ["12:00:00.", undefined],
     ["12:00:00.1234567", undefined],
-  ])("reads the time %j as %s", (text, micros) => {
+  ])("read the time %j as %s", (text, micros) => {
     expect(parseTimeText(text)).toBe(micros);
   });
 
@@ -52,7 +52,7 @@ describe("dates and times as text", () => {
     ["2024-01-02 03:04:05Z", undefined],
     ["2024-01-02 ", undefined],
     ["20100317", undefined],
-  ])("reads the datetime %j as %j", (text, expected) => {
+  ])("read the datetime %j as %j", (text, expected) => {
     const value = parseDatetimeText(text);
     expect(value === undefined ? undefined : formatDatetimeText(value)).toBe(expected);
   });
@@ -74,19 +74,19 @@ describe("dates and times as text", () => {
     ["2024-13-02", undefined],
     ["10000-01-01 00:00:00+01", "9999-12-31 23:00:00+00"],
     ["0001-01-01 00:00:00+01", undefined],
-  ])("reads the timestamp %j in Los Angeles as %j", (text, expected) => {
+  ])("read the timestamp %j in Los Angeles as %j", (text, expected) => {
     const value = parseTimestampText(text, "America/Los_Angeles", find);
     expect(value === undefined ? undefined : formatTimestampText(value, find("UTC"))).toBe(expected);
   });
 
-  it("writes as many digits of a second as are needed, three or six", () => {
+  it("write three or six digits of a second, or none, as needed", () => {
     expect(formatTimeText(1n)).toBe("00:00:00.000001");
     expect(formatTimeText(120_000n)).toBe("00:00:00.120");
     expect(formatTimeText(0n)).toBe("00:00:00");
     expect(formatDatetimeText(-1n)).toBe("1969-12-31 23:59:59.999999");
   });
 
-  it("writes minutes of an offset where they are not zero", () => {
+  it("write the minutes of an offset only if they are not zero", () => {
     expect(formatTimestampText(0n, find("Asia/Kolkata"))).toBe("1970-01-01 05:30:00+05:30");
     expect(formatTimestampText(0n, find("-8"))).toBe("1969-12-31 16:00:00-08");
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatInterval } from "./calendar.ts";
 import { type IntervalPart, parseIntervalParts, parseIntervalText, parseSingleInterval } from "./interval-text.ts";
 
-describe("INTERVAL as text", () => {
+describe("the reader of INTERVAL text", () => {
   it.each([
     ["1-2 3 4:5:6.789999", "1-2 3 4:5:6.789999"],
     ["-1-2 -3 -4:5:6", "-1-2 -3 -4:5:6"],
@@ -24,13 +24,13 @@ describe("INTERVAL as text", () => {
   });
 
   it.each(["", "1", "1 2", "abc", "1-2-3", " 1-2", "P", "P1", "PT", "P1H", "1-2 3 4:5:6.", "P1.5D"])(
-    "refuses %j",
+    "rejects %j",
     (text) => {
       expect(() => parseIntervalText(text)).toThrow("Invalid INTERVAL value");
     },
   );
 
-  it.each(["10000-1", "0-0 3660001 0:0:0", "0-0 0 87840000:0:0.000001"])("refuses %j as out of range", (text) => {
+  it.each(["10000-1", "0-0 3660001 0:0:0", "0-0 0 87840000:0:0.000001"])("rejects %j as out of range", (text) => {
     expect(() => parseIntervalText(text)).toThrow("is out of range");
   });
 
@@ -43,7 +43,7 @@ describe("INTERVAL as text", () => {
     expect(formatInterval(parseIntervalParts(text, from, to))).toBe(expected);
   });
 
-  it("reads a fraction of seconds alone", () => {
+  it("reads a fraction only in the unit SECOND", () => {
     expect(formatInterval(parseSingleInterval("-1.5", "SECOND"))).toBe("0-0 0 -0:0:1.500");
     expect(() => parseSingleInterval("1.5", "DAY")).toThrow("Invalid INTERVAL value '1.5'");
   });

@@ -23,21 +23,21 @@ describe("time zones", () => {
     ["UTC-8", "2024-01-01 12:00:00", "2024-01-01 04:00:00"],
     ["America/New_York", "1850-01-01 00:00:00", "1849-12-31 19:03:58"],
     ["Asia/Tokyo", "9999-12-31 12:00:00.999999", "9999-12-31 21:00:00.999999"],
-  ])("show in %s at %s UTC %s", (zone, utc, wall) => {
+  ])("show for %s at %s UTC the local time %s", (zone, utc, wall) => {
     expect(wallFromUtc(micros(utc), find(zone))).toBe(micros(wall));
   });
 
-  it("read a time that occurs twice as the earlier instant", () => {
+  it("map a local time that occurs twice to the earlier instant", () => {
     const wall = micros("2024-11-03 01:30:00");
     expect(utcFromWall(wall, find("America/Los_Angeles"))).toBe(micros("2024-11-03 08:30:00"));
   });
 
-  it("read a time that is skipped with the offset before the change", () => {
+  it("map a skipped local time with the offset before the change", () => {
     const wall = micros("2024-03-10 02:30:00");
     expect(utcFromWall(wall, find("America/Los_Angeles"))).toBe(micros("2024-03-10 10:30:00"));
   });
 
-  it("convert there and back at every hour of a year with two changes", () => {
+  it("convert back and forth at every hour of a year with two changes", () => {
     const zone = find("Europe/Berlin");
     const start = micros("2024-01-01 00:00:00");
     for (let hour = 0; hour < 366 * 24; hour++) {
@@ -49,7 +49,7 @@ describe("time zones", () => {
     }
   });
 
-  it.each(["Nowhere/City", "", "+15:00", "+14:01", "+5:60", "UTC+", "+1:2:3"])("refuse the name %j", (name) => {
+  it.each(["Nowhere/City", "", "+15:00", "+14:01", "+5:60", "UTC+", "+1:2:3"])("reject the name %j", (name) => {
     expect(() => find(name)).toThrow(/Invalid (empty )?time zone/);
   });
 });

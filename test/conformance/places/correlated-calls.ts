@@ -61,12 +61,12 @@ export function testCorrelatedCalls({ isBrief }: { readonly isBrief: boolean }):
     }, 600_000);
     afterAll(() => calls.close());
 
-    it("is made for everything that a query can call", () => {
+    it("exists for everything that a query can call", () => {
       const isCast = (name: string) => name.startsWith("CAST ");
       expect(calls.uncalled.filter((name) => !isCast(name))).toEqual([...subjectsWithoutArguments]);
     });
 
-    it("is taken by the engine, and answers as it does outside", { timeout: 1_800_000 }, async () => {
+    it("runs on the engine, and returns the same as outside", { timeout: 1_800_000 }, async () => {
       const faults: string[] = [];
       for (const [index, call] of calls.calls.entries()) {
         const places = correlatedPlaces[call.kind];

@@ -6,7 +6,7 @@ const seed = Number(process.env.CONFORMANCE_SEED ?? 872_499);
 const count = Number(process.env.CONFORMANCE_CALLS ?? 100_000);
 
 describe("random calls of every function", () => {
-  it(`answer over literals what they answer over columns: ${count} of them, of seed ${seed}`, async () => {
+  it(`return the same over literals as over columns: ${count} calls, seed ${seed}`, async () => {
     expect(await compareForms({ seed, count, together: 16 })).toEqual([]);
   }, 7_200_000);
 });
