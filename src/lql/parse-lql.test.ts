@@ -51,7 +51,7 @@ const clause = fc.constantFrom(
   "(a b)",
 );
 
-it("a filter's place in the text is what it was read from", () => {
+it("the span of an LQL filter covers the text that it was parsed from", () => {
   const clauses = fc.array(clause, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("  "));
   const text = fc.array(clauses, { minLength: 1, maxLength: 3 }).map((parts) => ` ${parts.join(" OR ")} `);
   fc.assert(
@@ -67,7 +67,7 @@ it("a filter's place in the text is what it was read from", () => {
   );
 });
 
-it("a table's, a selected field's and a chart's place is where they stand", () => {
+it("the spans of the table, the selected fields and the chart cover their text", () => {
   const lql = "a f:db_logs  s:m.x@y s:* c:count(*) b c:group_by(t::day)";
   const { from, selects, chart } = parseLql(lql, nowMs);
   const read = [from, ...selects, chart].map((part) => part && lql.slice(part.span.start, part.span.end));
@@ -78,8 +78,8 @@ it("a table's, a selected field's and a chart's place is where they stand", () =
   ]);
 });
 
-describe("an LQL text's bounds", () => {
-  it("are a hundred clauses, fifty selected fields and twenty levels of groups", () => {
+describe("the limits of an LQL text", () => {
+  it("are 100 clauses, 50 selected fields and 20 levels of groups", () => {
     const clauses = (count: number) => "a ".repeat(count);
     expect(parseLql(clauses(100), nowMs).filter).toMatchObject({ kind: "And", operands: { length: 100 } });
     expect(failure(clauses(101))).toBe("201: More than 100 clauses");
@@ -92,7 +92,7 @@ describe("an LQL text's bounds", () => {
   });
 });
 
-describe("an LQL text that does not parse", () => {
+describe("the error for an LQL text that does not parse", () => {
   const timestamp =
     "a timestamp is an ISO 8601 date or time, Unix time, a range a..b, or now, today, yesterday, this@PERIOD, " +
     "last@NPERIOD";
@@ -153,12 +153,12 @@ describe("an LQL text that does not parse", () => {
     ["a OR ", "3: OR stands between two filters"],
     ["(a OR )", "7: OR stands between two filters"],
     ['a ~"b', "4: The quoted text has no end"],
-  ])("%j says so: %s", (lql, message) => {
+  ])("explains %j: %s", (lql, message) => {
     expect(failure(lql).replace(/Z to (.*)Z$/, " to $1")).toBe(message);
   });
 });
 
-describe("a value", () => {
+describe("an LQL value", () => {
   const readValue = (lql: string) => {
     const { filter } = parseLql(lql, nowMs);
     if (filter?.kind !== "Comparison") throw new Error(`${lql} is no comparison`);
@@ -199,7 +199,7 @@ describe("a value", () => {
       { kind: "InstantRange", lowUs: us("2026-08-20T00:00:00Z"), highUs: us("2026-08-20T00:00:00Z") },
     ],
     ["t:2026-08-20T10:00-0130", { kind: "Instant", us: us("2026-08-20T11:30:00Z") }],
-  ])("%s is read as what it says", (lql, value) => {
+  ])("in %s is parsed by its form", (lql, value) => {
     if (value === undefined) expect(() => readValue(String(lql))).toThrow(LqlError);
     else expect(readValue(String(lql))).toEqual(value);
   });
@@ -216,19 +216,19 @@ describe("a value", () => {
     ["m:x", 'CAST(metadata AS STRING) = "x"'],
     ["(a(b) c)", 'STRPOS(event_message, "a(b)") > 0 AND STRPOS(event_message, "c") > 0'],
     ["(a b)c", undefined],
-  ])("%s is compared as %s", (lql, sql) => {
+  ])("in %s is compared as %s", (lql, sql) => {
     if (sql !== undefined) expect(compile(lql)).toContain(sql);
     else expect(compile(lql)).toContain('STRPOS(event_message, "c") > 0');
   });
 });
 
-describe("a query", () => {
-  it("of every row has all columns in no order, whatever it selects or charts", () => {
+describe("a compiled LQL query", () => {
+  it("of whole rows selects all columns without an order, whatever the text selects or charts", () => {
     const whole = 'SELECT * FROM edge_logs AS lql_row WHERE STRPOS(event_message, "a") > 0';
     for (const more of ["", " s:id", " c:count(*)"]) expect(compile(`a${more}`, { isWhole: true })).toBe(whole);
   });
 
-  it("of quantiles asks for the one it names", () => {
+  it("computes only the quantile that the text names", () => {
     for (const percent of [50, 95, 99]) {
       expect(compile(`c:p${percent}(m.x)`)).toContain(
         `APPROX_QUANTILES(SAFE_CAST(metadata.x AS FLOAT64), 100)[OFFSET(${percent})] AS count`,
@@ -236,7 +236,7 @@ describe("a query", () => {
     }
   });
 
-  it("that names no table where none is the default says what the caller should do", () => {
+  it("tells the caller to name a table if none is the default", () => {
     const failing = (missingTable?: string) => () =>
       compileLql("a", { ...context, defaultTable: undefined, ...(missingTable === undefined ? {} : { missingTable }) });
     expect(failing()).toThrow("This endpoint has several tables and none is the default: name one with f:");

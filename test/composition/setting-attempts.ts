@@ -320,7 +320,7 @@ export const settingAttempts: Readonly<Record<SettingName, Attempt | Elsewhere>>
       await stopped;
     }
   },
-  audit: { file: "test/acceptance/audit.test.ts", title: "leaves runs out with changes" },
+  audit: { file: "test/acceptance/audit.test.ts", title: "omits endpoint runs when it is" },
   auditRetentionDays: async (start) => {
     const service = await start({ LOGWEIR_AUDIT_RETENTION_DAYS: "3" });
     const source = (await (await service.get("/api/sources/logweir.audit")).json()) as { retention_days: number };

@@ -60,7 +60,7 @@ const firm = (distance: number) => ({ isLenient: false, isLiteral: false, distan
 const written = (distance: number) => ({ isLenient: false, isLiteral: true, distance });
 const asLenient = (distance: number) => ({ isLenient: true, isLiteral: false, distance });
 
-describe("what a coercion costs", () => {
+describe("coercionCost", () => {
   it.each<[string, Operand, SqlType, unknown]>([
     ["a column of the type itself", column(STRING), STRING, written(0)],
     ["a column of a type that becomes it", column(INT64), FLOAT64, firm(1)],
@@ -86,7 +86,7 @@ describe("what a coercion costs", () => {
     ["a text parameter as a date", of(parameter(STRING)), DATE, written(2)],
     ["a text parameter as a range", of(parameter(STRING)), DATE_RANGE, no],
     ["a number parameter as a date", of(parameter(INT64)), DATE, no],
-  ])("%s", (_, operand, to, expected) => expect(coercionCost(operand, to)).toEqual(expected));
+  ])("returns the cost for %s", (_, operand, to, expected) => expect(coercionCost(operand, to)).toEqual(expected));
 
   it.each<[string, Expr, SqlType, unknown]>([
     ["an array of literals", arrayLiteral(literal(STRING), literal(STRING)), arrayOf(DATE), written(5)],
@@ -109,7 +109,7 @@ describe("what a coercion costs", () => {
       structOf([{ type: DATE }, { type: DATE }]),
       no,
     ],
-  ])("%s", (_, expression, to, expected) => expect(coercionCost(of(expression), to)).toEqual(expected));
+  ])("returns the cost for %s", (_, expression, to, expected) => expect(coercionCost(of(expression), to)).toEqual(expected));
 
   it.each<[string, Operand, SqlType, unknown]>([
     ["a log's leaf where a cast exists", lenient(STRING), INT64, asLenient(10)],
@@ -117,21 +117,21 @@ describe("what a coercion costs", () => {
     ["a log's leaf of the type itself", lenient(STRING), STRING, written(0)],
     ["a log's record as another", lenient({ ...RECORD, isOpen: true }), JSON_TYPE, asLenient(10)],
     ["a log's list as one of another type", lenient(arrayOf(INT64)), arrayOf(STRING), no],
-    ["values of several shapes as numbers", column(MIXED), FLOAT64, asLenient(10)],
+    ["values of several shapes as FLOAT64", column(MIXED), FLOAT64, asLenient(10)],
     ["values of several shapes as texts", column(MIXED), STRING, asLenient(10)],
     ["values of several shapes as integers", column(MIXED), INT64, asLenient(20)],
     ["values of several shapes as a struct", column(MIXED), structOf([]), no],
     ["lists of several shapes as lists", column(arrayOf(MIXED)), arrayOf(STRING), asLenient(10)],
-  ])("%s", (_, operand, to, expected) => expect(coercionCost(operand, to)).toEqual(expected));
+  ])("returns the cost for %s", (_, operand, to, expected) => expect(coercionCost(operand, to)).toEqual(expected));
 });
 
-describe("the type that operands have in common", () => {
+describe("the common type of operands", () => {
   const commonOf = (...operands: readonly Operand[]) => {
     const type = commonType(operands);
     return type === undefined ? undefined : formatType(type);
   };
 
-  it("is theirs where they are of one, and that of untyped NULLs if there is nothing else", () => {
+  it("is their own type if it is the same, and that of NULL if all are untyped NULLs", () => {
     expect(commonOf(column(DATE), column(DATE))).toBe("DATE");
     expect(commonType([])).toBe(UNKNOWN);
     expect(commonType([of(literal(UNKNOWN)), of(literal(UNKNOWN))])).toBe(UNKNOWN);
@@ -139,7 +139,7 @@ describe("the type that operands have in common", () => {
     expect(commonOf(column(arrayOf(INT64)), column(arrayOf(FLOAT64)))).toBe("ARRAY<FLOAT64>");
   });
 
-  it("is that of the columns, which literals and text parameters follow where they can", () => {
+  it("is that of the columns, to which literals and text parameters are coerced if possible", () => {
     expect(commonOf(column(DATE), of(literal(STRING)))).toBe("DATE");
     expect(commonOf(of(parameter(STRING)), column(TIMESTAMP))).toBe("TIMESTAMP");
     expect(commonOf(of(literal(FLOAT64)), column(NUMERIC))).toBe("NUMERIC");
@@ -150,7 +150,7 @@ describe("the type that operands have in common", () => {
     expect(commonOf(of(literal(STRING)), of(literal(INT64)))).toBeUndefined();
   });
 
-  it("follows what is no leaf of a log where leaves are beside it, and is a text for leaves alone", () => {
+  it("ignores a log record's leaves beside other operands, and is STRING for leaves alone", () => {
     expect(commonOf(lenient(STRING), column(INT64))).toBe("INT64");
     expect(commonOf(column(DATE), lenient(INT64))).toBeUndefined();
     expect(commonOf(lenient(STRING), lenient(INT64))).toBe("STRING");
@@ -160,7 +160,7 @@ describe("the type that operands have in common", () => {
     expect(commonOf(column(arrayOf(MIXED)), column(arrayOf(STRING)))).toBe("ARRAY<STRING>");
   });
 
-  it("has the field names of the first struct, at every depth", () => {
+  it("has the field names of the first named struct at every depth", () => {
     const inner = (name: string, type: SqlType) => structOf([{ name, type }]);
     const first = of({
       kind: "MakeStruct",
@@ -182,7 +182,7 @@ describe("the type that operands have in common", () => {
     expect(commonOf(unnamed, second)).toBe("STRUCT<b FLOAT64, t STRUCT<y FLOAT64>>");
   });
 
-  it("is a number's, for which leaves of other types count as FLOAT64", () => {
+  it("counts leaves of other types as FLOAT64 where a number is required", () => {
     const numericOf = (...operands: readonly Operand[]) => commonNumericType(operands)?.kind;
     expect(numericOf(column(INT64), column(NUMERIC))).toBe("NUMERIC");
     expect(numericOf(lenient(STRING), column(INT64))).toBe("FLOAT64");
@@ -196,8 +196,8 @@ describe("the type that operands have in common", () => {
   });
 });
 
-describe("kinds of types", () => {
-  it("tells values of several shapes, and those of one that is theirs alone", () => {
+describe("isMixed and isScalar", () => {
+  it("distinguish values of several shapes from values of a single type", () => {
     const types = [MIXED, arrayOf(MIXED), arrayOf(STRING), STRING, RECORD, structOf([]), DATE_RANGE, UNKNOWN];
     expect(types.map(isMixed)).toEqual([true, true, false, false, false, false, false, false]);
     expect(types.map(isScalar)).toEqual([false, false, false, true, false, false, false, true]);

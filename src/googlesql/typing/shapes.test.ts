@@ -41,7 +41,7 @@ function mixedWith(record: RecordType): MixedType {
   return { kind: "MIXED", record };
 }
 
-describe("equal types", () => {
+describe("isSameType", () => {
   const records = [
     A,
     B,
@@ -74,7 +74,7 @@ describe("equal types", () => {
     ...records,
   ];
 
-  it("are those that are written the same, and no others", () => {
+  it("holds exactly for types with the same definition", () => {
     const copies = types.map((type) => structuredClone(type));
     for (const [i, type] of types.entries()) {
       expect(copies.map((copy) => isSameType(type, copy))).toEqual(types.map((_, j) => i === j));
@@ -82,7 +82,7 @@ describe("equal types", () => {
   });
 });
 
-describe("what may be done with values", () => {
+describe("the predicates of types", () => {
   const types = [INT64, FLOAT64, STRING, CI, JSON_TYPE, MIXED, A, STRUCT, DATE_RANGE, arrayOf(INT64)];
   const inside = [
     arrayOf(JSON_TYPE),
@@ -94,7 +94,7 @@ describe("what may be done with values", () => {
   const [ofJson, ofCi, ofFloats, recordOfCi] = inside as [SqlType, SqlType, SqlType, SqlType];
   const those = (test: (type: SqlType) => boolean) => [...types, ...inside].filter(test);
 
-  it("follows from what they are and hold", () => {
+  it("depend on the type and on the types that it contains", () => {
     expect(those(isComparable)).toEqual(allBut(JSON_TYPE, ofJson));
     expect(those(isOrderable)).toEqual(allBut(JSON_TYPE, A, STRUCT, types[9] as SqlType, ...inside));
     expect(those(isCollated)).toEqual([CI, ofCi, recordOfCi]);
@@ -103,7 +103,7 @@ describe("what may be done with values", () => {
   });
 });
 
-describe("casts between types that hold others", () => {
+describe("isCastable and isFormatCastable", () => {
   it.each<[string, SqlType, readonly SqlType[], readonly SqlType[]]>([
     ["NULL", UNKNOWN, [INT64, arrayOf(INT64), STRUCT, MIXED, A, DATE_RANGE], []],
     [
@@ -123,12 +123,12 @@ describe("casts between types that hold others", () => {
     ["a record", A, [B, STRING, JSON_TYPE, MIXED], [INT64, STRUCT, arrayOf(A), BYTES]],
     ["a text", STRING, [DATE_RANGE, MIXED], [arrayOf(STRING), STRUCT, A, JSON_TYPE]],
     ["a date", DATE, [MIXED], [DATE_RANGE, arrayOf(DATE), STRUCT, A]],
-  ])("of %s", (_, from, to, not) => {
+  ])("hold exactly for the listed casts of %s", (_, from, to, not) => {
     expect(to.filter((type) => !isCastable(from, type))).toEqual([]);
     expect(not.filter((type) => isCastable(from, type))).toEqual([]);
   });
 
-  it("by a FORMAT", () => {
+  it("hold exactly for the listed casts with FORMAT", () => {
     const types = [INT64, FLOAT64, NUMERIC, BOOL, BYTES, DATE, DATETIME, TIME, TIMESTAMP, INTERVAL, JSON_TYPE];
     const dated = [BYTES, DATE, DATETIME, TIME, TIMESTAMP];
     expect(types.filter((type) => isFormatCastable(type, STRING))).toEqual([INT64, FLOAT64, NUMERIC, ...dated]);
@@ -138,8 +138,8 @@ describe("casts between types that hold others", () => {
   });
 });
 
-describe("coercions into types that hold others", () => {
-  it("cost the more the further they are", () => {
+describe("implicitCost", () => {
+  it("rises with the distance between types and adds up over fields", () => {
     const ofTwo = (a: SqlType, b: SqlType) => structOf([{ type: a }, { type: b }]);
     expect(implicitCost(arrayOf(INT64), arrayOf(NUMERIC))).toBe(2);
     expect(implicitCost(arrayOf(INT64), INT64)).toBeUndefined();
@@ -161,7 +161,7 @@ describe("coercions into types that hold others", () => {
   });
 });
 
-describe("what values of several shapes and others become", () => {
+describe("the supertype of values of several shapes and other values", () => {
   it.each<[string, SqlType, SqlType, SqlType | undefined]>([
     ["integers", MIXED, INT64, FLOAT64],
     ["other scalars", MIXED, DATE, DATE],
@@ -174,14 +174,14 @@ describe("what values of several shapes and others become", () => {
     ["records beside theirs", mixedWith(B), A, mixedWith(recordOf([...B.fields, ...A.fields]))],
     ["lists of records", MIXED, arrayOf(A), mixedWith(A)],
     ["lists of scalars", mixedWith(B), arrayOf(INT64), mixedWith(B)],
-  ])("%s", (_, a, b, expected) => {
+  ])("is the documented type for %s", (_, a, b, expected) => {
     expect(supertype(a, b)).toEqual(expected);
     const names = (type: SqlType | undefined) =>
       type?.kind === "MIXED" ? type.record?.fields.map(({ name }) => name).sort() : type;
     expect(names(supertype(b, a))).toEqual(names(expected));
   });
 
-  it("knows which types of events' values are one of the shapes", () => {
+  it("mixedTypeOf returns a type for every type that events' values can have, and none for others", () => {
     const [record, list, scalars] = [
       recordOf(A.fields, { isRepeated: true }),
       arrayOf(A),
@@ -192,14 +192,14 @@ describe("what values of several shapes and others become", () => {
     expect([DATE, STRUCT, MIXED, arrayOf(MIXED), DATE_RANGE].map(mixedTypeOf)).toEqual(Array(5).fill(undefined));
   });
 
-  it("makes a list of records one that may hold several", () => {
+  it("arrayOfValues marks the record of a list as repeated", () => {
     expect(arrayOfValues(A)).toEqual(arrayOf({ ...A, isRepeated: true }));
     expect(arrayOfValues(INT64)).toEqual(arrayOf(INT64));
   });
 });
 
-describe("what two records and two structs become", () => {
-  it("is open, repeated or declared where either is", () => {
+describe("the supertype of two records or two structs", () => {
+  it("is open, repeated or declared if either is", () => {
     const [open, repeated] = [recordOf([], { isOpen: true }), recordOf([], { isRepeated: true })];
     expect(supertype(open, repeated)).toEqual(recordOf([], { isOpen: true, isRepeated: true }));
     expect(supertype(repeated, open)).toEqual(recordOf([], { isOpen: true, isRepeated: true }));
@@ -207,7 +207,7 @@ describe("what two records and two structs become", () => {
     for (const merged of [supertype(A, declared), supertype(declared, A)]) expect(merged).toEqual(declared);
   });
 
-  it("has each spelling of a field once, and the type of both, or several shapes", () => {
+  it("has each field once with all its spellings, and several shapes if the types differ", () => {
     const upper = recordOf([{ name: "A", type: FLOAT64, names: ["A", "a"] }]);
     expect(supertype(A, upper)).toEqual(recordOf([{ name: "a", type: FLOAT64, names: ["a", "A"] }]));
     expect(supertype(recordOf([{ name: "a", type: A }]), recordOf([{ name: "a", type: STRING }]))).toEqual(
@@ -218,7 +218,7 @@ describe("what two records and two structs become", () => {
     );
   });
 
-  it("has a struct's names of the first that has them, and a leaf of a log stays one", () => {
+  it("has the first names that a struct gives its fields, and lenient fields stay lenient", () => {
     const [plain, lenient] = [structOf([{ type: INT64 }]), structOf([{ name: "b", type: FLOAT64, isLenient: true }])];
     expect(supertype(plain, lenient)).toEqual(lenient);
     expect(supertype(lenient, plain)).toEqual(lenient);

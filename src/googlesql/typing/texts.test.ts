@@ -4,8 +4,8 @@ import { formatInterval, intervalOf, parseFullInterval, parseIntervalText } from
 import { isTimeZone, parseDateText, parseDatetimeText, parseTimestampText, parseTimeText } from "./temporal.ts";
 import { readDate, readDatetime, readOffset, readTimestamp } from "./temporal-text.ts";
 
-describe("the calendar", () => {
-  it("has the days of each month, and no month or day before the first", () => {
+describe("the parser of dates and times, by the calendar,", () => {
+  it("accepts exactly the days of each month", () => {
     const last = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     for (const [month, days] of last.entries()) {
       const read = (day: number) => parseDateText(`2023-${month + 1}-${day}`) !== undefined;
@@ -14,18 +14,18 @@ describe("the calendar", () => {
     expect(["2024-0-1", "2024-13-1", "0000-01-01"].map(parseDateText)).toEqual([undefined, undefined, undefined]);
   });
 
-  it("has a leap day every four years, but for three centuries of four", () => {
+  it("accepts 29 February in leap years only", () => {
     const years = [1900, 2000, 2023, 2024, 2100, 2400];
     expect(years.filter((year) => parseDateText(`${year}-02-29`) !== undefined)).toEqual([2000, 2024, 2400]);
   });
 
-  it("has leap seconds of no microseconds, and no fields beyond the last", () => {
+  it("accepts a leap second without its fraction, and rejects fields out of range", () => {
     expect(parseTimeText("23:59:60.5")).toBe("00:00:00");
     expect(["23:59:61", "23:60:00", "24:00:00"].map(parseTimeText)).toEqual([undefined, undefined, undefined]);
     expect(["1:2:3.", "1:2:3.1234567", "x1:2:3", "1:2:3x"].map(parseTimeText)).toEqual(Array(4).fill(undefined));
   });
 
-  it("is written by digits alone, nothing before and nothing behind", () => {
+  it("rejects characters before and after the digits", () => {
     for (const text of ["x2024-01-02", "2024-01-02x", "24-01-02", "2024-001-02", "2024-01-002", " 2024-01-02"]) {
       expect([text, readDate(text), readDatetime(text), readTimestamp(text)]).toEqual([
         text,
@@ -40,7 +40,7 @@ describe("the calendar", () => {
   });
 });
 
-describe("offsets", () => {
+describe("a time zone offset", () => {
   it.each([
     ["+1", 3600],
     ["-08", -8 * 3600],
@@ -58,16 +58,16 @@ describe("offsets", () => {
     ["+1x", undefined],
     ["+123456", undefined],
     ["UTC", undefined],
-  ])("%s", (text, expected) => expect(readOffset(text)).toBe(expected));
+  ])("%s is read in seconds", (text, expected) => expect(readOffset(text)).toBe(expected));
 
-  it("are not names, whatever they are beyond, and names may hold their signs", () => {
+  it("is no zone name, but a zone name may contain a sign", () => {
     expect(["+23:00", "-23:00", "+14:01"].filter(isTimeZone)).toEqual([]);
     const named = ["America/Port-au-Prince", "Etc/GMT+5", "UTC+1"];
     expect(named.filter((zone) => !isTimeZone(zone))).toEqual([]);
   });
 });
 
-describe("the zone of a timestamp", () => {
+describe("the time zone of a timestamp", () => {
   it.each([
     ["2024-01-02 03:04:05", undefined],
     ["2024-01-02 03:04:05Z", "UTC"],
@@ -78,7 +78,9 @@ describe("the zone of a timestamp", () => {
     ["2024-01-02 03:04:05 UTC+3", "+3"],
     ["2024-01-02 03:04:05 Asia/Tokyo", "Asia/Tokyo"],
     [`2024-01-02 03:04:05 ${"x".repeat(64)}`, "x".repeat(64)],
-  ])("of %s", (text, zone) => expect(readTimestamp(text)).toMatchObject({ fields: { year: 2024, day: 2 }, zone }));
+  ])("is read from %s", (text, zone) =>
+    expect(readTimestamp(text)).toMatchObject({ fields: { year: 2024, day: 2 }, zone }),
+  );
 
   it.each([
     "2024-01-02 03:04:05  UTC",
@@ -86,9 +88,9 @@ describe("the zone of a timestamp", () => {
     `2024-01-02 03:04:05 ${"x".repeat(65)}`,
     "2024-01-02Z",
     "2024-01-32 00:00:00",
-  ])("is not in %s", (text) => expect(readTimestamp(text)).toBeUndefined());
+  ])("is not read from the malformed text %s", (text) => expect(readTimestamp(text)).toBeUndefined());
 
-  it("has its clocks changed on two days of the year, before and after which the other offset counts", () => {
+  it("changes its offset at the two transitions of the year", () => {
     const utcOf = (text: string) => {
       const micros = parseTimestampText(`${text} America/Los_Angeles`, "UTC");
       return micros === undefined ? undefined : new Date(Number(micros) / 1000).toISOString().slice(5, 16);
@@ -101,7 +103,7 @@ describe("the zone of a timestamp", () => {
     ).toEqual(["11-02T19:00", "11-03T07:59", "11-03T10:00", "11-03T20:00", "11-04T20:00"]);
   });
 
-  it("may lie before 1970, and keeps a timestamp within its range", () => {
+  it("applies before 1970 too, and limits a timestamp to its range", () => {
     expect(parseTimestampText("1969-12-31 23:59:59.999999 America/New_York", "UTC")).toBe("17999999999");
     expect(parseTimestampText("1900-01-01 00:00:00.5 Europe/Paris", "UTC")).toBe("-2208989360500000");
     expect(parseTimestampText("0001-01-01 00:00:00", "UTC")).toBe("-62135596800000000");
@@ -112,8 +114,8 @@ describe("the zone of a timestamp", () => {
   });
 });
 
-describe("exact decimals", () => {
-  it("are not rounded where they must be exact", () => {
+describe("the parser of exact decimals", () => {
+  it("rejects a value that it would have to round", () => {
     expect(parseDecimalText("1.1000000000", "NUMERIC", true)).toBe("1.1");
     expect(parseDecimalText("1.0000000001", "NUMERIC", true)).toBeUndefined();
     expect(parseDecimalText("1.0000000001", "BIGNUMERIC", true)).toBe("1.0000000001");
@@ -121,7 +123,7 @@ describe("exact decimals", () => {
     expect(parseDecimalText("0e-99", "NUMERIC", true)).toBe("0");
   });
 
-  it("are read to the last of their digits, and rounded half away from zero", () => {
+  it("reads every digit, and rounds halves away from zero", () => {
     expect(["1.0000000004", "1.0000000005", "-1.0000000005"].map((text) => parseDecimalText(text, "NUMERIC"))).toEqual([
       "1",
       "1.000000001",
@@ -139,13 +141,13 @@ describe("exact decimals", () => {
   });
 });
 
-describe("intervals", () => {
+describe("the parser of interval texts", () => {
   const textOf = (text: string, from: string, to?: string) => {
     const parts = parseIntervalText(text, from, to);
     return parts === undefined ? undefined : formatInterval(parts);
   };
 
-  it("of one part have as many of it", () => {
+  it("reads an amount of a single part", () => {
     const parts = { YEAR: "3-0 0", QUARTER: "0-9 0", MONTH: "0-3 0", WEEK: "0-0 21", DAY: "0-0 3" };
     for (const [part, text] of Object.entries(parts)) expect(textOf("3", part)).toBe(`${text} 0:0:0`);
     const clocks = {
@@ -183,9 +185,9 @@ describe("intervals", () => {
     ["x3 4", "DAY", "HOUR", undefined],
     ["3 4x", "DAY", "HOUR", undefined],
     ["3  4", "DAY", "HOUR", undefined],
-  ])("'%s' from %s to %s", (text, from, to, expected) => expect(textOf(text, from, to)).toBe(expected));
+  ])("reads '%s' from %s to %s", (text, from, to, expected) => expect(textOf(text, from, to)).toBe(expected));
 
-  it("are within their range, each part by itself", () => {
+  it("limits each part to its own range", () => {
     const limits = { MONTH: 120_000n, DAY: 3_660_000n, MICROSECOND: 316_224_000_000_000_000n };
     for (const [part, limit] of Object.entries(limits)) {
       const fits = [limit, limit + 1n, -limit, -limit - 1n].map((amount) => intervalOf(amount, part) !== undefined);
@@ -196,7 +198,7 @@ describe("intervals", () => {
     expect(textOf("316224000000.5", "SECOND")).toBeUndefined();
   });
 
-  it("are read whole in any of six forms", () => {
+  it("reads a whole interval in six forms", () => {
     const forms = {
       "1-2 3 4:5:6": "1-2 3 4:5:6",
       "1-2 3": "1-2 3 0:0:0",

@@ -153,7 +153,7 @@ describe("the ClickHouse compiler", () => {
     ["SELECT timestamp, project FROM edge_logs WHERE id = @id", false],
     ["SELECT COUNT(*) AS n, MAX(timestamp) AS t FROM edge_logs WHERE timestamp > @t", false],
     ["SELECT COUNT(*) AS n FROM edge_logs", false],
-  ])("%s, which needs no projection: %s", (query, isSkipped) => {
+  ])("decides for %s whether to skip projections: %s", (query, isSkipped) => {
     const plan = planOf(compileText(query));
     expect(plan.kind === "whole" && plan.statement.skipsProjections).toBe(isSkipped);
   });

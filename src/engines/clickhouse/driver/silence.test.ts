@@ -47,7 +47,7 @@ function read(client: ServerClient, signal = new AbortController().signal): Prom
 
 const unanswered = { code: "unavailable", retryAfterSeconds: 2, isLost: true };
 
-it("gives up every call on a server that accepts connections and answers nothing", async () => {
+it("the client gives up every call to a server that accepts connections but never responds", async () => {
   const client = openClient(await openSilent());
   const signal = new AbortController().signal;
   const insert = { table: "t", columns: ["a"], format: "TSV", body: [Buffer.from("1\n")], settings: {}, signal };
@@ -59,12 +59,12 @@ it("gives up every call on a server that accepts connections and answers nothing
   expect(await client.isSilent()).toBe(true);
 });
 
-it("asks the next server where one is silent", async () => {
+it("the client asks the next server if one does not respond", async () => {
   const url = await openTalking((_, response) => response.end("2\n"));
   expect(await read(openClient(await openSilent(), url))).toBe("2\n");
 });
 
-it("waits for a server that is busy with the query, for as long as it shows that it is there", async () => {
+it("the client waits for a server that runs the query as long as the server answers pings", async () => {
   let waiting: ServerResponse | undefined;
   let asked = 0;
   const url = await openTalking((path, response) => {
@@ -81,14 +81,14 @@ it("waits for a server that is busy with the query, for as long as it shows that
   expect(await client.isSilent()).toBe(false);
 });
 
-it("gives up a server that falls silent between the rows", async () => {
+it("the client gives up a server that stops responding between the rows", async () => {
   const url = await openTalking((path, response) => {
     if (!path.startsWith("/ping")) response.write("1\n");
   });
   await expect(read(openClient(url))).rejects.toMatchObject(unanswered);
 });
 
-it("ends with its caller, who is told so", async () => {
+it("the client rejects the call with aborted when its caller is gone", async () => {
   const caller = new AbortController();
   const reading = read(openClient(await openSilent()), caller.signal);
   caller.abort();
