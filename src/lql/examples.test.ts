@@ -9,7 +9,7 @@ const examples = [...page.slice(page.indexOf("## Examples")).matchAll(/^\| `(.+?
   ([, lql = "", sql = ""]): [string, string] => [lql, sql],
 );
 
-/** The compiled query as the page shows it: without quoting, and without the name that it gives its row. */
+/** The compiled query as the page shows it: without quotes and without the row's alias. */
 function inSql(lql: string): string {
   const query = printQuery(compileLql(lql, { defaultTable: "edge_logs", nowMs, maxRows: 1_000 }));
   return query.replaceAll("`", "").replaceAll(" AS lql_row", "").replaceAll("lql_row.", "");

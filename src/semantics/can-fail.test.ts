@@ -4,7 +4,7 @@ import { canFail, totalFunctionNames } from "./can-fail.ts";
 import { scalarFunctions } from "./index.ts";
 import type { ScalarFunction, ScalarType, ScalarValue } from "./scalar-function.ts";
 
-/** The limits of each type, and texts that something or other cannot read. */
+/** The limits of each type, and texts that some function cannot read. */
 const hostile: Readonly<Record<ScalarType, readonly (ScalarValue | null)[]>> = {
   STRING: [
     ...[
@@ -74,7 +74,7 @@ const hostile: Readonly<Record<ScalarType, readonly (ScalarValue | null)[]>> = {
   "FLOAT64[]": [[], [null], [Number.NaN], [0], [1, 2]],
 };
 
-/** What the compiler prints for the second argument. */
+/** The values that the compiler prints for the second argument. */
 const constants: Readonly<Record<string, readonly string[]>> = {
   lw_casefold: ["NFC", "NFKC", "NFD", "NFKD"],
   lw_normalize: ["NFC", "NFKC", "NFD", "NFKD"],

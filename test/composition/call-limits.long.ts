@@ -5,13 +5,13 @@ import { type LimitCase, limitCases } from "./call-limits.ts";
 
 const query = "with t as (select 1 as n) select * from t";
 
-/** A call with a query of the caller's own. */
+/** A call with the caller's own query. */
 async function ask(service: Service, endpoint: string, token: string, sql: string) {
   const response = await service.get(`/api/endpoints/query/${endpoint}`, { sql }, { "x-api-key": token });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** What the service answers at the limit and beyond it, by whoever set it. */
+/** Checks the service's answers at the limit and beyond it, wherever the limit was set. */
 async function expectLimit(
   service: Service,
   endpoint: string,

@@ -1,6 +1,6 @@
 /**
  * Generated cases: each table has a rule of the published reference over a whole family of values or types, with the
- * rows that a plain second way of computing them gives.
+ * rows that a plain second implementation computes.
  */
 import { describe, expect, it } from "vitest";
 import { answerAll } from "./answers.ts";

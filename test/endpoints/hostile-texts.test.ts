@@ -9,7 +9,7 @@ const logsAll = planner.endpoints.find(({ definition }) => definition.name === "
 if (logsAll === undefined) throw new Error("There is no endpoint logs.all");
 const endpoint = logsAll;
 
-/** What ends literals, names and comments, or begins something that the server would read. */
+/** Pieces that end literals, names or comments, or that have a meaning for the server. */
 const pieces = [
   ..."' \\ ` \" -- /* */ ; # { } {p1:String} {x:Identifier} \\' \\\\ $$ $tag$ \u0000 \n ) ( , = %s ?".split(" "),
   ...[
@@ -27,7 +27,7 @@ const pieces = [
 
 const hostile = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 }).map((parts) => parts.join(""));
 
-/** Everything outside of the literals, quoted names and parameters of a statement, the way the server's lexer reads it. */
+/** Everything outside the literals, quoted names and parameters of a statement, as the server's lexer splits it. */
 function bare(sql: string): string {
   return sql.replace(/'(?:[^'\\]|\\[\s\S])*'|`(?:[^`\\]|\\[\s\S])*`|\{\w+:[\w(), ]+\}/g, "?");
 }
@@ -40,7 +40,7 @@ function statementOf(sql: string): string {
 
 const asLiteral = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\n", "\\n")}'`;
 
-/** Queries with a text of the consumer's in each place that takes one. */
+/** Queries with a consumer's text in each place where a text is allowed. */
 const places: readonly ((text: string) => string)[] = [
   (text) => `select id from edge_logs where event_message = ${text}`,
   (text) => `select concat(event_message, ${text}) as x from edge_logs`,

@@ -5,14 +5,14 @@ import { openTestBench } from "../../src/endpoint-tests/test-bench.ts";
 import { resolveOwn } from "../../src/endpoints/call/plan/compile-query.ts";
 import { findGuards } from "../../src/endpoints/tenants/find-guards.ts";
 
-/** Runs as `logweir endpoint test` does; each case of the files is a test here. */
+/** Runs the endpoint tests as `logweir endpoint test` does; each of their cases is a test here. */
 const bench = await openTestBench("endpoints", ["sources"]);
 const tests = await loadTests("endpoints", bench.byFile, bench.sources);
 const outcomes: TestOutcome[] = [];
 for await (const outcome of runTests(bench, tests, () => performance.now())) outcomes.push(outcome);
 await bench.close();
 
-/** It counts by a pattern of projects, which no row names. */
+/** It counts by a pattern of projects, which is not a column. */
 const readsByPattern = "usage.api-counts";
 const confined = [...bench.byFile.values()].filter(({ definition }) => definition.name !== readsByPattern);
 

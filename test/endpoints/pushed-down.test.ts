@@ -24,7 +24,7 @@ function endpointOf(name: string) {
   return found;
 }
 
-/** What keeps a query from running on the server alone, as text; undefined where nothing does. */
+/** The reasons why a query does not run wholly on the server; undefined if it does. */
 function obstacle(name: string, sql?: string, language?: "sql" | "lql"): string | undefined {
   const plan = planner.plan(endpointOf(name), sql, language);
   return plan.kind === "whole" ? undefined : plan.reasons.map(({ reason }) => reason).join("; ") || "no reason";

@@ -1,4 +1,4 @@
-/** A service with events is moved to a ClickHouse server and PostgreSQL, and back, by commands that are killed. */
+/** A service with events is moved to a ClickHouse server and PostgreSQL and back, by commands that are killed. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -57,7 +57,7 @@ function start(args: readonly string[], more: Readonly<Record<string, string>> =
   return { process: child, ended, output: () => text };
 }
 
-/** A service, and where it listens. */
+/** A service and its address. */
 async function serve(more: Readonly<Record<string, string>>): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const run = start(["serve"], more);
   for (;;) {
@@ -101,14 +101,14 @@ function makeEvents(from: number, count: number): readonly object[] {
 
 let sent = 0;
 
-/** Sends events until it is told to stop; all of them are acknowledged. */
+/** Sends events until stopped; all of them are acknowledged. */
 async function send(url: string, count: number): Promise<void> {
   const response = await call(url, "POST", "/api/logs?source_name=moved_logs", makeEvents(sent, count));
   expect([response.status, await response.json()]).toMatchObject([200, { accepted: count }]);
   sent += count;
 }
 
-/** Every event of a service, as it is stored. */
+/** Every event of a service in its stored form. */
 async function linesOf(url: string): Promise<readonly string[]> {
   const text = await (await call(url, "GET", `/api/store/events?source=moved_logs&${everything}`)).text();
   const lines = text.trimEnd().split("\n");
@@ -123,7 +123,7 @@ async function move(args: readonly string[], more: Readonly<Record<string, strin
   return JSON.parse(text.slice(text.indexOf("{\n"), text.lastIndexOf("}") + 1)) as Summary;
 }
 
-/** Begins a move and kills it at another moment each time. Answers how many were killed before their end. */
+/** Starts moves and kills each at a different moment. Returns how many were killed before they ended. */
 async function killMoves(
   times: number,
   args: readonly string[],
@@ -185,7 +185,7 @@ describe.runIf(hasPostgres())("a store moved between engines by commands that ar
     };
     expect(result).toEqual([{ v: sent }]);
 
-    // Back, while the node takes events.
+    // Moves the store back while the node accepts events.
     const back = { LOGWEIR_DATA_DIR: join(folder, "back") };
     const killedBack = await killMoves(8, ["--to", "duckdb"], back, () => send(node.url, 50));
     const all = await linesOf(node.url);

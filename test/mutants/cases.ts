@@ -1,6 +1,6 @@
 /**
- * The written cases of the language, a few in each test, so that a mutant is tried on those alone that come by its
- * place: `test/conformance/` asks many at once, in which a mistake does not show where it was made.
+ * The written cases of the language, a few in each test, so that a mutant is tried only on those that execute its
+ * place: `test/conformance/` runs many cases at once, which does not show where a mistake was made.
  */
 import { createHash } from "node:crypto";
 import { PassThrough } from "node:stream";
@@ -11,9 +11,9 @@ import type { Answer, Question } from "../conformance/answers.ts";
 import { findCaseFault, readCorpus, readFamilies } from "../conformance/own-cases.ts";
 
 const CASES_A_TEST = 4;
-/** So many tests of those that come by a mutant's place are tried on it: any query comes by the most used places. */
+/** The number of tests tried on a mutant, since every query executes the most used places. */
 const TESTS_A_MUTANT = 25;
-/** Of the language's rooms any third of the cases shows enough; a function has only a few of its own. */
+/** A third of the cases is enough for the language's rooms; a function has only a few of its own. */
 const PART = process.env.MUTANTS_ROOM?.startsWith("googlesql") === true ? 3 : 1;
 
 interface Asking {
@@ -47,7 +47,7 @@ const groups = [...readCorpus(), ...readFamilies()].flatMap(({ file, cases }) =>
   }),
 );
 
-/** From all over them, whichever are left out. */
+/** A selection spread over all cases, whichever are left out. */
 const mixed = groups
   .map((group) => ({ ...group, order: createHash("sha256").update(`${group.file} ${group.first}`).digest("hex") }))
   .sort((a, b) => (a.order < b.order ? -1 : 1))
@@ -72,7 +72,7 @@ describe("the written cases", () => {
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Whether a mutant is tried, or what each test comes by is found out: provided by what makes the mutants. */
+    /** Whether a mutant is tried or each test's coverage is recorded; provided by the maker of the mutants. */
     readonly mode: "dry-run" | "mutant";
   }
 }

@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A server of one's own, see `openServer`, is given tables in a database `logweir_test`. */
+/** On a server of your own (see `openServer`), the tables are created in a database `logweir_test`. */
 async function open(): Promise<Engine> {
   server ??= openServer({ folder });
   const urls = [(await server).url];

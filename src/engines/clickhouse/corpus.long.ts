@@ -1,4 +1,4 @@
-/** The corpus of the language on a ClickHouse server: what is pushed and what is not give the same rows. */
+/** The corpus of the language on a ClickHouse server: pushed and divided queries return the expected rows. */
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LentServer, lendServer } from "../../../test/clickhouse/lend-server.ts";
@@ -47,7 +47,7 @@ describe("ClickHouse answers the corpus", () => {
           (found) => ({ rows: found }),
           (failure: unknown) => ({ error: failure instanceof Error ? failure.message : String(failure) }),
         );
-        // The server has its own words for what goes wrong.
+        // The server words its errors differently.
         const isRight = rows === undefined ? "error" in asked : JSON.stringify(asked) === JSON.stringify({ rows });
         if (!isRight) wrong.push({ name, asked });
       }

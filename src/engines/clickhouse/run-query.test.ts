@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => residual.close());
 
-/** A server that answers every statement with the lines, in pieces of some bytes, and notes what it was asked. */
+/** A server that answers every statement with the lines, in pieces of some bytes, and records the queries. */
 function serverOf(lines: readonly unknown[], pieceBytes = 7) {
   const asked: ServerQuery[] = [];
   const killed: string[] = [];

@@ -8,7 +8,7 @@ import { compileText } from "./testing/compile-text.ts";
 const NOW_US = 1_787_184_000_000_000n;
 const HOUR_US = 3_600_000_000n;
 
-/** What is bound beforehand for the values of the parameters `s` and `t`, which are texts; else the other plan. */
+/** The constants bound before the run for the values of the STRING parameters `s` and `t`, and the chosen plan. */
 function settle(condition: string, values: Readonly<Record<string, ParameterValue>> = {}) {
   const parameters = new Map<string, SqlType>(["s", "t"].map((name) => [name, STRING]));
   const query = compileText(`SELECT id FROM edge_logs WHERE ${condition}`, { parameters });

@@ -1,4 +1,4 @@
-/** The users of docs/clickhouse.md, as it says to make them: what they can do, and what they cannot. */
+/** The users of docs/clickhouse.md, created as the page describes: what they can do, and what they cannot. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { openClickHouseEngine } from "./index.ts";
 import { checkServer, migrate, planMigration } from "./migrate.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "logweir-clickhouse-"));
-/** The page's statements, with names that nothing else has. */
+/** The page's statements, with unique names. */
 const database = `logweir${process.pid}`;
 const [writerName, readerName] = [`${database}_writer`, `${database}_reader`];
 const page = readFileSync("docs/clickhouse.md", "utf8").replace(/\blogweir(?=_writer|_reader|;|\.)/g, database);
@@ -22,7 +22,7 @@ const statements = (/```sql\n([\s\S]*?)```/.exec(page)?.[1] ?? "")
   .filter((statement) => statement !== "");
 const passwordOf = (user: string) => new RegExp(`CREATE USER ${user} IDENTIFIED BY '([^']*)'`).exec(page)?.[1] ?? "";
 
-/** Whatever leads to other data, or changes some. */
+/** Statements that read other data or change data. */
 const forbiddenOn = (table: string): readonly string[] => [
   ...["other", "logweir_schema", "logweir_tenants"].map((other) => `SELECT * FROM ${database}.${other}`),
   ...["users", "grants", "query_log", "roles", "row_policies", "quotas"].map((name) => `SELECT * FROM system.${name}`),
@@ -97,7 +97,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await bench.close();
   await reader.close();
-  // `default` may make users there; all that was made goes again.
+  // `default` may create users there; everything created is dropped again.
   if (realServerUrl !== undefined) {
     await asAdmin([`DROP DATABASE ${database}`, ...[writerName, readerName].map((name) => `DROP USER ${name}`)]);
   }
@@ -163,7 +163,7 @@ describe("the documented users", () => {
     expect(findings[2]?.message).toContain("INSERT, CREATE TABLE");
   });
 
-  // The library has one user process and no configuration of access: its system tables are open, if empty of others.
+  // The library has a single user and no access control: its system tables are readable, but list no other users.
   if (realServerUrl !== undefined) {
     it("hide other users' queries and the logs from the reader, on a real server", async () => {
       for (const table of ["processes", "parts", "query_log", "users", "settings_profiles", "clusters"]) {

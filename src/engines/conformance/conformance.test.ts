@@ -1,4 +1,4 @@
-/** A case that nothing fails tests nothing: the suite is run over engines that do nothing, or the wrong thing. */
+/** A case that never fails tests nothing: the suite runs on engines that do nothing, or the wrong thing. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFakeEngine, runningQuery } from "../../../test/support/fake-engine.ts";
 import { sampleOf } from "../../../test/support/sample-size.ts";
@@ -132,7 +132,7 @@ describe("the conformance suite", () => {
     for (const begin of cases) {
       const each = allCases.find(({ name }) => name.startsWith(begin));
       if (each === undefined) throw new Error(`There is no case ${begin}`);
-      // The case itself is sound: the engine as it is passes it.
+      // The case itself is valid: the unchanged engine passes it.
       expect([each.name, await outcomeOf(each, await Bench.open(async () => engine, `good_${++made}`))]).toEqual([
         each.name,
         "passes",

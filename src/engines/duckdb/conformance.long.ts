@@ -1,4 +1,4 @@
-/** The whole suite, and the corpus of the language over the engine itself: its own process, its own plans. */
+/** The whole suite, and the corpus of the language on the complete engine: in its own process, with its own plans. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

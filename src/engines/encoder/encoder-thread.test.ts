@@ -15,8 +15,8 @@ import { defaultStoreLimits } from "../schema/source/store-limits.ts";
 import { EncoderThread } from "./encoder-thread.ts";
 
 /**
- * A thread that answers each body with what it was told so far, in place of a batch; a body's text can ask for
- * something else.
+ * A thread that answers each body with the messages it has received so far, instead of a batch; a body's text can
+ * ask for something else.
  */
 const SCRIPT = `
 import { parentPort, threadId, workerData } from "node:worker_threads";
@@ -49,7 +49,7 @@ parentPort.on("message", (request) => {
 });
 `;
 
-/** What the script makes of a body. */
+/** The batch that the script returns for a body. */
 interface Told {
   readonly threadId: number;
   readonly workerData: unknown;
@@ -91,7 +91,7 @@ describe("the encoder thread", () => {
       log: (level, message) => log.push(`${level}: ${message}`),
     });
     threads.push(thread);
-    /** What the thread was told since the last body, by reading one more and letting go of it. */
+    /** The messages that the thread received since the last body, found by reading one more body and releasing it. */
     const ask = async (state: SourceState) => {
       const events = await thread.read(state, bodyOf("ask"));
       const { batch } = await events.encode(state, none);

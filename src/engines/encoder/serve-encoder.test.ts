@@ -69,7 +69,7 @@ describe("the encoder thread's message handler", () => {
     const send = (...requests: readonly EncoderRequest[]) => {
       for (const request of requests) port1.postMessage(request);
     };
-    /** Sends them and gives the answer to the last, before which all others were handled. */
+    /** Sends the messages and returns the answer to the last, before which all others were handled. */
     const ask = async (...requests: readonly EncoderRequest[]) => {
       const isAnswered = new Promise<void>((done) => waiting.push(done));
       send(...requests);

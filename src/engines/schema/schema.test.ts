@@ -51,7 +51,7 @@ class Schema {
 }
 
 /**
- * Encodes into a schema that grows as needed; answers the rows as objects by column, and the entries that were added.
+ * Encodes into a schema that grows as needed; returns the rows as objects by column, and the added entries.
  */
 function encode(schema: Schema, fields: readonly Fields[]) {
   const events = fields.map(eventOf);

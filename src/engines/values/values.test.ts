@@ -14,7 +14,7 @@ import type { ParameterValue } from "../contract/query-engine.ts";
 import { makeValue, type ValueMaker } from "./parameter-value.ts";
 import { createValueWriter, float64Json, int64Json, trimDecimal, type ValueReader } from "./value-text.ts";
 
-/** Values of a driver that has those of JavaScript. */
+/** The values of a driver that uses JavaScript's own. */
 const maker: ValueMaker<unknown> = {
   null: null,
   bool: (value) => value,

@@ -109,7 +109,9 @@ describe("coercionCost", () => {
       structOf([{ type: DATE }, { type: DATE }]),
       no,
     ],
-  ])("returns the cost for %s", (_, expression, to, expected) => expect(coercionCost(of(expression), to)).toEqual(expected));
+  ])("returns the cost for %s", (_, expression, to, expected) =>
+    expect(coercionCost(of(expression), to)).toEqual(expected),
+  );
 
   it.each<[string, Operand, SqlType, unknown]>([
     ["a log's leaf where a cast exists", lenient(STRING), INT64, asLenient(10)],

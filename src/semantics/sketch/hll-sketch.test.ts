@@ -11,7 +11,7 @@ function hashes(from: number, count: number): bigint[] {
   });
 }
 
-/** How far an estimate is off, as a share. */
+/** The relative error of an estimate. */
 function errorOf(estimated: bigint, exact: number): number {
   return Math.abs(Number(estimated) - exact) / exact;
 }

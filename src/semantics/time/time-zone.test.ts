@@ -43,7 +43,7 @@ describe("time zones", () => {
     for (let hour = 0; hour < 366 * 24; hour++) {
       const utc = start + BigInt(hour) * 3_600_000_000n;
       const back = utcFromWall(wallFromUtc(utc, zone), zone);
-      // The hour that the clocks show twice is read as its first occurrence.
+      // An hour that occurs twice is read as its first occurrence.
       const isRepeated = utc === micros("2024-10-27 01:00:00");
       expect(back).toBe(isRepeated ? utc - 3_600_000_000n : utc);
     }

@@ -5,10 +5,10 @@ import { subjectsWithoutArguments } from "../../security/tables/oracle-arguments
 import { type CorrelatedPlace, correlatedPlaces } from "./correlated-places.ts";
 import { openPlacedCalls, type PlacedCall, type PlacedCalls, plainQuery } from "./placed-calls.ts";
 
-/** What answers anew each time. */
+/** Calls whose result differs each time. */
 const VOLATILE = /^(?:CURRENT_|RAND|GENERATE_UUID)/;
 
-/** What no engine that flattens sub-queries does, and the compiler refuses by name. */
+/** Calls that an engine which flattens sub-queries cannot make, and that the compiler refuses by name. */
 const REFUSED = /^A FULL JOIN that reads columns of the query around its sub-query is not supported$/m;
 
 type Outcome = { readonly cell: unknown } | { readonly failure: string; readonly isInternal: boolean };
@@ -25,8 +25,8 @@ async function ask(calls: PlacedCalls, text: string): Promise<Outcome> {
 }
 
 /**
- * What is wrong with a call in a place; undefined where it answers as it does without a sub-query, or fails as
- * queries may.
+ * The fault of a call in a place; undefined if it returns the same as without a sub-query, or fails as
+ * a query may.
  */
 async function findFault(
   calls: PlacedCalls,
@@ -49,9 +49,9 @@ async function findFault(
 }
 
 /**
- * The tests of everything that the catalogue can call, in places that read columns of a query around them. Brief:
- * each function in one place, and only that the engine takes it; else each shape of a call in all places, with the
- * answer that it has outside.
+ * Tests everything that the catalogue can call, in places that read columns of an outer query. If `isBrief`,
+ * each function in one place, and only whether it runs; otherwise each shape of a call in all places, with the
+ * result that it has outside.
  */
 export function testCorrelatedCalls({ isBrief }: { readonly isBrief: boolean }): void {
   describe("a call in a correlated sub-query", () => {

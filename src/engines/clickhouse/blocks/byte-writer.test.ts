@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ByteWriter } from "./byte-writer.ts";
 
-/** As the format has it, said again. */
+/** A plain second implementation of the format. */
 function encoded(value: string): Buffer {
   const bytes = Buffer.from(value);
   const length: number[] = [];

@@ -18,7 +18,7 @@ const types: ReadonlyMap<string, SqlType> = new Map([
 
 const rows = "UNNEST([STRUCT(1 AS x, 'a' AS t), (2, 'b'), (0, NULL), (NULL, 'a')])";
 
-/** Conditions and values in every place where they choose, and where they do not. */
+/** Conditions and values in every place where they decide a choice, and where they do not. */
 const texts: readonly string[] = [
   ..."@b OR x > 1|@b AND x > 1|NOT @b OR x > 1|@b|@b IS NULL OR x = @n|@s = '' OR t = @s|(@b AND x > 1) OR t = 'a'"
     .split("|")

@@ -110,7 +110,7 @@ function computed(query: ResolvedQuery): ResolvedQuery | "an error" {
   }
 }
 
-/** Where the two differ, and what is not computed at all. */
+/** The difference between the two engines, or a note that the text is not computed at all. */
 async function judgeText(text: string): Promise<string | undefined> {
   const query = resolve(text);
   const expression = query.scan.kind === "Project" ? query.scan.computed[0]?.expression : undefined;

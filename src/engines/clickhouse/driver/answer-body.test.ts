@@ -27,7 +27,7 @@ async function read(pieces: AsyncIterable<Uint8Array>): Promise<{ readonly text:
   return { text: Buffer.concat(parts).toString("latin1") };
 }
 
-/** Bytes that look like the marker's beginning now and then. */
+/** Bytes that sometimes look like the beginning of the marker. */
 const bytes = fc
   .array(fc.oneof(fc.constantFrom("\r", "\n", "_", "\r\n__exc", "\r\n__exception__\r\n", "{}"), fc.string()))
   .map((parts) => Buffer.from(parts.join(""), "latin1"));

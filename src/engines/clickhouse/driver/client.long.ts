@@ -16,7 +16,7 @@ function open(urls: readonly string[], password = ""): ServerClient {
 
 beforeAll(async () => {
   server = await startServer({ folder });
-  // The first address is one that nobody listens at.
+  // Nothing listens at the first address.
   client = open(["http://127.0.0.1:9", server.url]);
 }, 300_000);
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { EngineError } from "../../contract/query-engine.ts";
 import { isConnectionError, toEngineError } from "./server-error.ts";
 
-/** As the driver throws it: the code as a text, the message without it. */
+/** An error as the driver throws it: the code as a text, and not part of the message. */
 function thrown(code: number, message: string): Error {
   return Object.assign(new Error(message), { code: String(code), type: "SOME_NAME" });
 }

@@ -15,13 +15,13 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Accepts connections, and says nothing. */
+/** Accepts connections, but never responds. */
 async function openSilent(): Promise<string> {
   const url = await listen(createSocketServer((socket) => void opened.unshift(async () => void socket.destroy())));
   return url;
 }
 
-/** Answers what the handler does, by the path. */
+/** Responds as the handler does for the path. */
 async function openTalking(answer: (path: string, response: ServerResponse) => void): Promise<string> {
   const server = createServer((request: IncomingMessage, response) => {
     request.resume().once("end", () => answer(request.url ?? "", response));
@@ -72,7 +72,7 @@ it("the client waits for a server that runs the query as long as the server answ
       waiting = response;
       return;
     }
-    // Whatever it says of itself: it is there.
+    // Any response to a ping, even an error, shows that the server is running.
     response.writeHead(asked % 2 === 0 ? 200 : 500).end();
     if (++asked === 3) waiting?.end("late\n");
   });

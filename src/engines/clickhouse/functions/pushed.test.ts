@@ -27,7 +27,7 @@ function resolve(text: string): ResolvedQuery {
   return resolveQuery(parseQuery(text), text, { tables });
 }
 
-/** The call over the columns of the random judge's table, on the server or not. */
+/** The plan of the call over the columns of the random tests' table. */
 function divide(call: string) {
   const query = resolve(`SELECT ${call} AS x FROM v`);
   const server = { name: "v", column: (alias: string, source: string) => cheapBinding(`${alias}.${source}`) };

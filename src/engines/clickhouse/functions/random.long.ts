@@ -1,4 +1,4 @@
-/** Every pushed function over odd and random values, beside the embedded engine. */
+/** Every pushed function over special and random values, compared with the embedded engine. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LentServer, lendServer } from "../../../../test/clickhouse/lend-server.ts";
 import { parseQuery } from "../../../googlesql/parse.ts";
@@ -42,7 +42,7 @@ async function ask(on: ScratchEngine, text: string): Promise<string> {
   }
 }
 
-/** Functions whose last digits are each engine's own. */
+/** Functions whose last digits differ between engines. */
 const ROUGH: ReadonlySet<string> = new Set(["floats", "statistics"]);
 const TOLERANCE = 1e-13;
 
@@ -67,7 +67,7 @@ function isNear(due: unknown, got: unknown): boolean {
   );
 }
 
-/** Rows in which the two differ; each row is asked for alone where one of them fails. */
+/** The rows in which the two engines differ; each row is queried alone if one of the engines fails. */
 async function compare(call: string, isSame: IsSame): Promise<readonly string[]> {
   const text = `SELECT ${call} AS x FROM v ORDER BY k`;
   const [expected, found] = [await ask(judge, text), await ask(engine, text)];

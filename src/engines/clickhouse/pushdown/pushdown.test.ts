@@ -3,7 +3,7 @@ import { explainQuery, planOf } from "../compile-query.ts";
 import { missingForm } from "../functions/reasons.ts";
 import { compileText } from "../testing/compile-text.ts";
 
-/** What runs where: `whole`, or the server's statements and the reasons with their places. */
+/** Where each part runs: `whole`, or the server's statements and the reasons with their positions. */
 function divide(query: string) {
   const plan = planOf(compileText(query));
   if (plan.kind === "whole") return "whole";

@@ -4,11 +4,11 @@ import { NativeRows } from "../blocks/native-rows.ts";
 import type { ServerClient } from "../driver/client.ts";
 import { AppendQueue } from "./append-queue.ts";
 
-/** A server whose inserts end when they are told to. */
+/** A server whose inserts end when the test says so. */
 class Server {
   readonly inserts: { readonly ids: string; readonly end: () => void; readonly fail: (error: Error) => void }[] = [];
   readonly stored = new Set<string>();
-  /** Ids that were looked up, a text for each call. */
+  /** The ids that each call looked up, as one text. */
   readonly lookedUp: string[] = [];
   readonly client = {
     rows: async (
@@ -94,7 +94,7 @@ describe("the append queue", () => {
     const { server, queue, send, sent } = open();
     const first = send("a");
     await sent("a");
-    // So large that what comes behind it has to wait, and of so few rows that it waits itself.
+    // Large enough to delay the append after it, with so few rows that it has to wait itself.
     const large = rowsOf("b");
     large.put(0, "c1", "STRING", "x".repeat(2 ** 25));
     const second = queue.append(large, async () => undefined);

@@ -1,4 +1,4 @@
-/** What the server's own BACKUP brings back, as docs/clickhouse.md says to make it. */
+/** What a restore of the server's own BACKUP contains, made as docs/clickhouse.md describes. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,7 +61,7 @@ it("a restored backup has all views, events and ids, and unmerged decisions are 
       await store.append("saved", [eventOf(`${n}`, { project: `p${n % 2}`, [`f${n}`]: n })], never());
     }
   };
-  // Some decisions are merged, and some are in parts of their own: a restore numbers only these anew.
+  // Some decisions are merged, and some are in separate parts: a restore renumbers only the latter.
   await grow(0);
   await client.command("OPTIMIZE TABLE logs.logweir_schema FINAL");
   await client.command("SYSTEM STOP MERGES logs.logweir_schema");

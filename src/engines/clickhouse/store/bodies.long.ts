@@ -1,4 +1,4 @@
-/** Bodies that a thread reads, over a real port: what they leave on the server. */
+/** What bodies read by the encoder thread leave on a server on a real port. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const access = { urls: [server.url], user: "default", password: "", database: "logs" };
   await migrate(access);
   const own = openServerClient(access);
-  // The answer to each block is lost once, behind what the server did.
+  // The answer to each block is lost once, after the server has inserted it.
   client = {
     stream: (query) => own.stream(query),
     rows: (...call) => own.rows(...call),

@@ -13,7 +13,7 @@ function decidedSource(table: string, entries: readonly SchemaEntry[] = []): Dec
   return { name: "passing", table, entries, rules };
 }
 
-/** A look at `decided`, during which this node does `meanwhile`. */
+/** Reads `decided` while this node performs `meanwhile`. */
 async function lookAt(decided: DecidedSource | undefined, meanwhile: (node: Node) => Promise<void> | void) {
   const sources = new SourceStates(defaultStoreLimits.schema);
   const dropped = new Set<string>();

@@ -1,4 +1,4 @@
-/** The store over a real port: what appends leave on the server, with other nodes beside, and after restarts. */
+/** The store over a real port: what appends leave on the server, with several nodes and after restarts. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A node's store; several work beside each other. */
+/** The store of one node; several run concurrently. */
 async function openStore(watchMs = 20): Promise<ClickHouseStore> {
   const keeper = new SchemaKeeper(client, place);
   await keeper.open();
@@ -59,7 +59,7 @@ async function openStore(watchMs = 20): Promise<ClickHouseStore> {
   return store;
 }
 
-/** Nobody aborts it. */
+/** A signal that is never aborted. */
 const never = () => new AbortController().signal;
 const byProject = { tenantField: "project", knownFields: [{ path: "project", type: STRING }] };
 const columnsOf = (store: EventStore, source: string, tenant?: string | null) =>
@@ -71,7 +71,7 @@ describe("the migration of a server", () => {
     await migrate(access());
     expect(await planMigration(access())).toEqual([]);
     const findings = await checkServer(access());
-    // The one user of this server may do everything, and queries should not run as such a one.
+    // The only user of this server has every grant, and queries should not run as such a user.
     expect(findings.map(({ code }) => code)).toEqual(["excessive_grant"]);
   });
 });
@@ -134,7 +134,7 @@ describe("an append", () => {
         const id = `${from + index}`;
         const project = `p${index % 3}`;
         sent.add(`${project}/${id}`);
-        // The same event may come with another time: then it lies in another partition.
+        // The same event may arrive with another time, which puts it into another partition.
         return eventOf(id, { project, [`f${node}`]: from }, BigInt(node) * 86_400_000_000n * 40n);
       });
       await nodes[node]?.append("shared", events, never());

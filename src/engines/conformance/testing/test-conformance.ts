@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Bench, conformanceCases, type OpenEngine } from "../index.ts";
 
 export interface ConformanceSubject {
-  /** Of the engine, for people. */
+  /** The name of the engine in the tests' titles. */
   readonly name: string;
   readonly open: OpenEngine;
-  /** Cases that the engine does not pass, by name, and why. One that it passes does not belong here. */
+  /** The cases that the engine fails, by name, with the reason. A case that it passes must not be listed. */
   readonly notSupported: Readonly<Record<string, string>>;
   /** Whether the long cases run too. */
   readonly isFull?: boolean;

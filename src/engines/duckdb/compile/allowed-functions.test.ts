@@ -15,7 +15,7 @@ describe("the functions allowed in statements", () => {
   });
   afterAll(() => database.close());
 
-  /** Syntax that DuckDB's parser writes as calls, and window functions, stand in no catalogue of its own. */
+  /** Syntax that DuckDB's parser turns into calls, and window functions, are missing from DuckDB's own catalogue. */
   const syntax = new Set(["coalesce", "count_star", "lag", "lead", "like_escape"]);
 
   it("are all scalar, aggregate, window or macro functions of the engine, table functions aside", () => {

@@ -1,4 +1,4 @@
-/** Texts of a caller reach DuckDB as data and as nothing else: proven on the real engine. */
+/** A caller's texts reach DuckDB only as data, as tested on the real engine. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { arrayOf, type RecordField, type SqlType, STRING } from "../../../googlesql/types.ts";
 import type { TableLayout } from "../../schema/layout.ts";
@@ -31,7 +31,7 @@ const payloads: readonly string[] = [
   "x AS VARCHAR)); DROP TABLE secrets; --",
 ];
 
-/** As GoogleSQL writes the text: every code unit that could mean something is escaped. */
+/** The GoogleSQL literal of the text, in which every special code unit is escaped. */
 function literal(text: string): string {
   const escaped = [...text].map((char) => {
     const code = char.codePointAt(0) ?? 0;
@@ -40,7 +40,7 @@ function literal(text: string): string {
   return `'${escaped.join("")}'`;
 }
 
-/** Payloads that can stand in a back-ticked name. */
+/** Payloads that are valid in a back-ticked name. */
 const names = payloads
   .filter((text) => !["\0", "\n", "\r"].some((char) => text.includes(char)))
   .map((text) => text.replaceAll("`", "'"));

@@ -7,7 +7,7 @@ import { guardHiddenFailures } from "./hidden-failures.ts";
 
 const rowCount = 9_000;
 
-/** An expression of a text, a text for which it is well, and one for which it fails. */
+/** An expression over a text, a text for which it succeeds, and one for which it fails. */
 const failing: readonly (readonly [expression: string, own: string, other: string])[] = [
   ["lw_parse_date('%Y', s)", "2020", "SECRET"],
   ["lw_parse_date('%Y', lower(s))", "2020", "SECRET"],
@@ -54,7 +54,7 @@ const failing: readonly (readonly [expression: string, own: string, other: strin
   ["length(s)::UTINYINT + 255::UTINYINT", "", "SECRET"],
 ];
 
-/** What is NULL where it fails must be NULL for no other row. */
+/** Expressions that are NULL for failing rows must be NULL for no other row. */
 const tried: readonly (readonly [expression: string, own: string, other: string])[] = [
   ["TRY(lw_parse_date('%Y', s))", "2020", "SECRET"],
   ["TRY(regexp_extract_all('x', s))", "x", "SECRET("],
@@ -159,7 +159,7 @@ describe("guardHiddenFailures", () => {
   });
 
   it("takes time linear in the statement's length", () => {
-    // Otherwise this takes for hours.
+    // Quadratic time would be hours.
     const nested = `${"lw_lower(lw_parse_json(".repeat(30_000)}s${"))".repeat(30_000)}`;
     expect(guardHiddenFailures(nested).length).toBe(nested.length + 30_000 * "{'a0': }".length);
   });

@@ -21,7 +21,7 @@ const layout: TableLayout = {
   presence: new Map(),
 };
 
-/** The same rows in other forms, which are merged into the query around them in other ways. */
+/** The same rows in other forms, which DuckDB merges into the outer query differently. */
 const forms: readonly string[] = [
   "(SELECT * FROM tab)",
   "(SELECT * FROM tab LIMIT 100)",

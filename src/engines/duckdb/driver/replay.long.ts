@@ -24,7 +24,7 @@ it("openDatabase opens a file whose write-ahead log does not fit into its memory
         [{ value: BigInt(part * 10_000) }, { value: BigInt((part + 1) * 10_000) }],
       );
     }
-    // As after a kill: the log is there, and nothing of it is in the file.
+    // As after a kill: the log exists, and the file contains none of it.
     cpSync(join(folder, "first"), join(folder, "copy"), { recursive: true });
     const copy = await open("copy");
     const again = await copy.connect();

@@ -7,7 +7,7 @@ import { registerFunctions } from "./udf-registration.ts";
 describe("registered functions", () => {
   let instance: DuckDBInstance;
   let connection: DuckDBConnection;
-  /** A function with arguments may fail: all are taken for such. */
+  /** All functions are called as if they may fail: with their arguments packed in a struct. */
   const call = (name: string, args: readonly string[]) => `${name}(${args.length === 0 ? "" : packedFields(args)})`;
   const evaluate = async (expression: string) =>
     (await connection.runAndReadAll(`SELECT (${expression})::VARCHAR`)).getRows()[0]?.[0];

@@ -86,7 +86,7 @@ describe("the engine host", () => {
     if (host.pid !== undefined) process.kill(host.pid, "SIGKILL");
   }
 
-  /** Tries until it succeeds, as a client does that gets 503. */
+  /** Tries until it succeeds, like a client that gets a 503. */
   async function retry<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -162,7 +162,7 @@ describe("the engine host", () => {
       await append();
       const compacting = retry(() => host.client().maintain()).catch(() => false);
       const appending = append();
-      // Another moment each time, by turns of the event loop.
+      // A different moment each time, counted in turns of the event loop.
       for (let turns = kills * 6000; turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
       kill(host);
       await Promise.all([compacting, appending]);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { parseAst } from "vitest/node";
 
 const ROOM = "src/engines/duckdb";
-/** Where SQL with facts is made. */
+/** The file with the constructors of SQL that contains a query, a lambda or TRY. */
 const CONSTRUCTORS = `${ROOM}/sql/forms.ts`;
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ROOM], {
   encoding: "utf8",
@@ -26,7 +26,7 @@ interface Template {
   readonly quasis?: readonly { readonly value: { readonly cooked: string | null } }[];
 }
 
-/** Tags and functions whose own text becomes SQL as it stands. */
+/** Tags and functions whose text becomes SQL unchanged. */
 const TAGS: ReadonlySet<string> = new Set(["sql", "constant"]);
 const NAMING: ReadonlySet<string> = new Set(["nameSql", "callSql", "variableSql", "columnOf"]);
 
@@ -34,7 +34,7 @@ function textOf({ quasis = [] }: Template): string {
   return quasis.map(({ value }) => value.cooked ?? "").join(" \u2026 ");
 }
 
-/** The texts of a file that become SQL as they stand. */
+/** The texts of a file that become SQL unchanged. */
 function ownTexts(node: unknown): readonly string[] {
   if (typeof node !== "object" || node === null) return [];
   const { type, tag, callee, quasi, arguments: args = [] } = node as Node;
@@ -45,7 +45,7 @@ function ownTexts(node: unknown): readonly string[] {
   return [...own, ...named, ...Object.values(node).flatMap(ownTexts)];
 }
 
-/** The words that make a fact, outside of the literals of a text. */
+/** SELECT, lambda and TRY outside of the literals of a text. */
 function factWords(text: string): readonly string[] {
   const bare = text.replaceAll(/'[^']*'|"[^"]*"/g, "''");
   return [...bare.matchAll(/\b(?:SELECT|lambda)\b|\bTRY\s*\(|^TRY$/gi)].map(([word]) => word);
@@ -55,7 +55,7 @@ function findWords(source: string): readonly string[] {
   return ownTexts(parseAst(source, { lang: "ts" })).filter((text) => factWords(text).length > 0);
 }
 
-/** The source with `${x}` where a mark stands. */
+/** The source with `${x}` in place of each `@`. */
 function withHoles(source: string): string {
   return source.replaceAll("@", "$\u007bx}");
 }

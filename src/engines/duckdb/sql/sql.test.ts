@@ -8,7 +8,7 @@ const query = sql`(${select(sql`1 AS one`)})`;
 const each = variableSql("x");
 const list = sql`list_transform(l, ${lambda(each, sql`${each} + 1`)})`;
 
-/** The forms in which a piece may stand in another. */
+/** The forms in which a fragment may be part of another. */
 const holders: readonly ((piece: Sql) => Sql)[] = [
   (piece) => sql`f(${piece}, 1)`,
   (piece) => sql`CASE WHEN ${NULL} IS NULL THEN ${piece} END`,

@@ -170,7 +170,7 @@ describe("bodies read by the encoder thread", () => {
           encode: async ({ tree, table }) => {
             const encoded = encodeEvents({ tree, full: new Set() }, events);
             if (++asked === 2) {
-              // As after a kill between the commit of new fields and the answer that tells of it.
+              // As after a kill between the commit of new fields and its acknowledgement.
               const entries = [{ role: "value", path: "other", type: "INT64", column: "c1" }] as const;
               await host.addEntries("edge", entries);
               store.load({ sources: [{ name: "edge", table, entries, tenants: [] }] });

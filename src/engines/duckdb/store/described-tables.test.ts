@@ -31,7 +31,7 @@ const views = { whole: undefined, mine: "mine", other: "other", declared: null }
 const describeAll = () =>
   Object.fromEntries(Object.entries(views).map(([name, tenant]) => [name, engine.store.describe("edge", tenant)]));
 
-/** Which views are other objects after it than they were before, having been the same twice. */
+/** The views that are different objects after the work than before, where two calls returned the same one. */
 async function changedBy(work: () => Promise<unknown>): Promise<readonly string[]> {
   const before = describeAll();
   const again = describeAll();

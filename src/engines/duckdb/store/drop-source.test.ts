@@ -48,7 +48,7 @@ const optionsAt = (name: string): CoreOptions => ({
 async function openStore(name: string) {
   const { host, sources } = await openCore(optionsAt(name), {
     onFatal: () => expect.unreachable(),
-    // A checkpoint beside a query that reads dropped rows fails, and is made later.
+    // A checkpoint during a query that reads dropped rows fails, and is repeated later.
     onProblem: () => undefined,
   });
   const store = new DuckDbStore(() => host);
@@ -85,7 +85,7 @@ describe("a dropped source", () => {
       if (isDropped) continue;
       isDropped = true;
       await store.dropSource("gone");
-      // Other rows come to lie where the source's were.
+      // Other rows take the space of the source's rows.
       await store.ensureSource(definitionOf("next"));
       await store.append("next", makeEvents(20_000, "new"), signal);
     }
@@ -107,7 +107,7 @@ describe("a dropped source", () => {
       await host.close();
     }
     expect(new Set(tables).size).toBe(6);
-    // What is left of them is one empty table.
+    // Only one empty table remains of them.
     const { database, position } = await openStoreFile(optionsAt("names"));
     const connection = await database.connect();
     const left = await connection.all("SELECT table_name FROM duckdb_tables() WHERE starts_with(table_name, 'events')");

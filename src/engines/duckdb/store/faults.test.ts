@@ -35,7 +35,7 @@ const eventOf = (id: string, fields: Fields = {}, hasGeneratedId = false): LogEv
   return { id, hasGeneratedId, timestampUs: 1_000_000n + BigInt(id.length), eventMessage: id, fields };
 };
 
-/** A store in a file of its own, in this process; what the host says of itself is noted. */
+/** A store with its own file in this process; the host's messages are recorded. */
 async function openStore(path: string) {
   const said: string[] = [];
   const options = {
@@ -70,7 +70,7 @@ async function openStore(path: string) {
 
 type Opened = Awaited<ReturnType<typeof openStore>>;
 
-/** Batches that senders send beside each other; the second repeats an id, the third and fourth bring new fields. */
+/** Batches sent concurrently; the second repeats an id, the third and fourth bring new fields. */
 const batches: readonly (readonly LogEvent[])[] = [
   [eventOf("a1"), eventOf("a2")],
   [eventOf("b1"), eventOf("base"), eventOf("b2")],
@@ -95,7 +95,7 @@ function countOf(found: readonly string[], batch: readonly LogEvent[]): number {
   return batch.filter(({ id }) => found.includes(id)).length;
 }
 
-/** Nothing is lost or doubled, and nothing is held or stuck: all works as if nothing had failed. */
+/** No event is lost or stored twice, and nothing is blocked: everything works as if nothing had failed. */
 async function expectWhole(
   path: string,
   opened: Opened,
@@ -116,7 +116,7 @@ async function expectWhole(
   await store.append("late", [eventOf("late")], signal);
   while (await host.maintain());
   await store.dropSource("other");
-  // An id that was made here is looked up only where the answer to its first append was lost.
+  // A generated id is looked up only if the answer to its first append was lost.
   const all = batches.flat().filter(({ hasGeneratedId }) => !hasGeneratedId);
   const isOwn = (id: string) => id !== "d2";
   const expected = [...new Set(["base", ...all.map(({ id }) => id)])].sort();
@@ -163,7 +163,7 @@ describe("a store whose database fails a call", () => {
     );
     await fc.assert(property, {
       numRuns: sampleSize(3, 25),
-      // A ROLLBACK that fails leaves a transaction open.
+      // A failed ROLLBACK leaves a transaction open.
       examples: [[2, 1, ["snapshot"]]],
       endOnFailure: true,
     });

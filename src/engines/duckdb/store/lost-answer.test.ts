@@ -37,7 +37,7 @@ function makeEvents(from: number): LogEvent[] {
 
 type Append = Parameters<EngineHost["append"]>;
 
-/** The store in a folder; with `holds`, appends are kept back there in place of being stored. */
+/** The store in a folder; with `holds`, appends are held back instead of stored. */
 async function openStore(options: CoreOptions, holds?: Append[]) {
   const { host, sources } = await openCore(options, hooks);
   const bound = { createSources: host.createSources, defineSource: host.defineSource, addEntries: host.addEntries };
@@ -72,8 +72,8 @@ describe("an append whose answer is lost", () => {
     compaction: { minRows: 1000, maxRows: 5000 },
   });
   /**
-   * Copies of the store's files as an end of the process would leave them: before each statement of the append, and
-   * behind the last.
+   * Copies of the store's files as the end of the process would leave them before each statement of the append and
+   * after the last.
    */
   const states: { readonly name: string; readonly isCommitted: boolean }[] = [];
 
@@ -127,7 +127,7 @@ describe("an append whose answer is lost", () => {
   }, 60_000);
 });
 
-/** The same event with a field that its tenant has not carried before. */
+/** The same event with a field that is new for its tenant. */
 function withNewField(event: LogEvent, n: number): LogEvent {
   return { ...event, fields: { ...event.fields, metadata: { [`f${n}`]: 1, new: "x" } } };
 }

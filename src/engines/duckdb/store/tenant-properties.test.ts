@@ -30,7 +30,7 @@ const definition: SourceDefinition = {
   ],
 };
 
-/** A store that is opened again with fewer columns than its events would have, and compacts all the time. */
+/** A store that is reopened with fewer columns than its events need, and compacts continuously. */
 class Subject {
   readonly #directory = mkdtempSync(join(tmpdir(), "logweir-alone-"));
   readonly #maxTenantColumns: number;

@@ -105,7 +105,7 @@ describe("a source with tenants", () => {
     metadata: "ARRAY<STRUCT<request ARRAY<STRUCT<path STRING>>, status INT64>>",
   };
 
-  it("shows a tenant its own and the declared fields, an unknown tenant the declared ones, and owners all", async () => {
+  it("shows owners all fields, a tenant its own and the declared ones, and others the declared ones", async () => {
     const { send, view, store } = await open();
     await send({ project: "a", dur: 5 }, { project: "b", dur: { a: 1 }, metadata: { secret: "x" } });
     expect(view("a")).toEqual({ ...declared, dur: "INT64" });
@@ -115,7 +115,7 @@ describe("a source with tenants", () => {
     expect(store.describe("edge", "never")).toBe(store.describe("edge", null));
   });
 
-  it("returns the same description while a tenant's fields are unchanged, and shares it between equal tenants", async () => {
+  it("returns the same description while a tenant's fields are unchanged, shared by equal tenants", async () => {
     const { send, store } = await open();
     await send({ project: "a", x: 1 }, { project: "b", x: 2 });
     const before = store.describe("edge", "a");
@@ -379,7 +379,7 @@ describe("a source with tenants", () => {
       const leaves = table === undefined ? undefined : store.layoutOf(table)?.leaves;
       return [...(leaves?.keys() ?? [])].filter((name) => /^f\d/.test(name));
     };
-    // The tenant's own name has the seventh.
+    // The tenant field has the seventh.
     const six = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`f${i}`, i]));
     await send({ project: "a", ...six });
     expect(columnsOf("a")).toHaveLength(6);

@@ -46,7 +46,7 @@ describe("the reader of stored events", () => {
     let refreshes = 0;
     const { state, events } = prepare({
       async refresh() {
-        // Behind the first rows of the first try somebody is found to have brought a field.
+        // The refresh after the first rows of the first try finds that another append has added a field.
         if (++refreshes === 2) growSourceState(state, [{ role: "value", path: "x", type: "STRING", column: "c1" }]);
       },
       async *rows(_table, columns) {

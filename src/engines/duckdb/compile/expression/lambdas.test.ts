@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type EdgeDatabase, openEdgeDatabase } from "../testing/compile-text.ts";
 
 /**
- * Calls that are printed with a lambda, where a lambda is not welcome. Events are named a to d; of the projects p1
- * and p2 each has two.
+ * Calls that are printed with a lambda, in places where a lambda causes trouble. Events are named a to d; projects p1
+ * and p2 have two each.
  */
 const queries: Readonly<Record<string, readonly [text: string, rows: readonly unknown[]]>> = {
   "an aggregate in the order of its array, over columns of two queries": [

@@ -1,4 +1,4 @@
-/** Whatever a source of log records is wrapped into, its fields stay the same. */
+/** The fields of a source stay the same, whatever query the source is wrapped into. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type EdgeDatabase, openEdgeDatabase } from "../testing/compile-text.ts";
 

@@ -1,4 +1,4 @@
-/** Tests of fields that carried several shapes, in a short form and a long one. */
+/** Tests of fields with values of several shapes, in a short and a long form. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { splitMembers, splitValues } from "../../../../shared/json-scan.ts";
 import { mixedCases } from "./mixed-cases.ts";
@@ -6,14 +6,14 @@ import { everyShape, openShapesEngine, type Shape, type ShapesEngine } from "./s
 
 const kinds: readonly Shape[] = [5, 2.5, "text", true, [1, 2], ["a"], [true], { a: 1 }, [{ a: 1 }, { a: 2 }], []];
 
-/** Values of fields that carried one shape, two of them, or none. */
+/** The values of fields with one shape, two shapes or none. */
 const fewShapes: readonly (readonly Shape[])[] = [
   ...kinds.map((x) => [x]),
   ...kinds.flatMap((first, i) => [kinds[(i + 1) % kinds.length], kinds[(i + 4) % kinds.length]].map((x) => [first, x])),
   [undefined],
 ];
 
-/** What gives the value on: whoever asks something of it asks it of the field. */
+/** Queries that pass the value through: a condition on their column is a condition on the field. */
 const passedOn: readonly string[] = [
   "(SELECT STRUCT(m.x AS v) AS s FROM $T) CROSS JOIN (SELECT 0) WHERE $(s.v)",
   "(SELECT AS STRUCT m.x AS v FROM $T) s WHERE $(s.v)",
@@ -30,7 +30,7 @@ const passedOn: readonly string[] = [
   "(SELECT r FROM $T CROSS JOIN UNNEST(m.x) AS r) WHERE $(r)",
 ];
 
-/** Conditions on `v` that each ask for another shape. */
+/** Conditions on `v`, each for a different shape. */
 const asked = [
   "v + 1 > 2",
   "UPPER(v) LIKE 'A%'",
@@ -49,7 +49,7 @@ function throughOthers(): readonly string[] {
   });
 }
 
-/** Queries that no shape makes fail, beside those whose rows are known. */
+/** Queries that must not fail for any shape, in addition to those whose rows are known. */
 const furtherQueries: readonly string[] = [
   "SELECT m.x.a.b.c, m.x[0][0].a FROM $T",
   "SELECT ABS(m.x), ROUND(m.x), -m.x, m.x * m.x, m.x / 2, MOD(m.x, 2), DIV(m.x, 2) FROM $T",
@@ -79,7 +79,7 @@ function over(sql: string, source: string, where: string): string {
 }
 
 /**
- * `isWhole`: all cases in all places; else each case where its values are in columns, and every place with some of
+ * `isWhole`: all cases in all places; otherwise each case with its values in columns, and every place with some of
  * the cases.
  */
 export function testMixedFields(isWhole: boolean): void {
@@ -93,11 +93,11 @@ export function testMixedFields(isWhole: boolean): void {
   });
   afterAll(() => engine.close());
 
-  /** One of so many, another one in each place. */
+  /** Every so many cases, starting with a different one in each place. */
   const some = <T>(all: readonly T[], every: number, place: number): readonly T[] =>
     isWhole ? all : all.filter((_, index) => (index + place) % every === 0);
 
-  /** `value:value` for each row, without a last one of 0, as the answer writes them. */
+  /** `value:value` for each row in the answer's form, without a last value of 0. */
   async function expectRows(sql: string, expected: string): Promise<void> {
     const text = await engine.text(sql, "objects");
     const rows = [...splitValues(text)].map((row) => [...splitMembers(row)].join(":")).join(" ");

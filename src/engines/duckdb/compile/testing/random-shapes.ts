@@ -1,4 +1,4 @@
-/** Tests of random queries over fields that carried random shapes, in a short form and a long one. */
+/** Tests of random queries over fields with values of random shapes, in a short and a long form. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { GoogleSqlError } from "../../../../googlesql/diagnostic.ts";
@@ -108,7 +108,7 @@ interface RandomShapes {
   readonly runCount: number;
 }
 
-/** So many random queries over so many stores of random shapes. */
+/** Runs `runCount` random queries over `storeCount` stores of random shapes. */
 export function testRandomShapes({ storeCount, runCount }: RandomShapes): void {
   let engine: ShapesEngine;
   beforeAll(async () => {
@@ -123,7 +123,7 @@ export function testRandomShapes({ storeCount, runCount }: RandomShapes): void {
   }, 60_000);
   afterAll(() => engine.close());
 
-  /** The rows, or what is wrong with the types of the query itself, which is the same whatever the events. */
+  /** The rows, or the type error of the query itself, which does not depend on the events. */
   function answer(sql: string): Promise<string> {
     return engine.text(sql, "cells").catch((error: unknown) => {
       if (error instanceof GoogleSqlError) return error.diagnostics.map(({ code }) => code).join();

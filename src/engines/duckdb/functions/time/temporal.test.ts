@@ -93,7 +93,7 @@ describe("date and time functions on DuckDB", () => {
 
   async function plan(predicate: string): Promise<string> {
     const { rows: lines } = await database.query(`EXPLAIN SELECT count(*) FROM t WHERE ${predicate}`);
-    // Words are broken over lines by the borders of the plan's boxes.
+    // The boxes of the plan wrap words over several lines.
     return lines.flat().join("").replace(/[│\s]/g, "");
   }
 

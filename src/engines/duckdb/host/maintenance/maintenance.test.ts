@@ -131,7 +131,7 @@ describe("store maintenance", () => {
   it("sorts a short tail that spans many row groups", async () => {
     const { host, store } = await open({ minRows: 1_000_000, maxRows: 50_000, everyMs: 600_000 });
     made = 0;
-    // Over 64 KB of log each: a checkpoint, which ends a row group.
+    // Over 64 KB of log each, so that each is followed by a checkpoint, which ends a row group.
     for (let i = 0; i < 63; i++) await store.append("edge", makeEvents(250), signal);
     expect(await host.maintain()).toBe(false);
     await store.append("edge", makeEvents(250), signal);

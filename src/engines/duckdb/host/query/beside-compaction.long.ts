@@ -15,7 +15,7 @@ const windows = 4;
 const rowsPerWindow = 3_000;
 const projects = 5;
 const newest = 't1."timestamp" DESC NULLS LAST, t1."id" DESC NULLS LAST';
-/** Conditions, order and bound of what is read, and how many rows that are. */
+/** Condition, order, limit and expected row count of each query. */
 const reads = [
   [`t1."c1" = 'p0'`, newest, 1_001, 1_001],
   [`t1."c1" = 'p0'`, newest, 50, 50],
@@ -65,7 +65,7 @@ async function countIds(condition: string, order: string, limit: number): Promis
   return ids.size;
 }
 
-/** Each store's last compaction frees the row groups before the rows that it wrote. */
+/** The last compaction of each store frees the row groups before the rows that it wrote. */
 it.each(Array.from({ length: 30 }, (_, round) => round))(
   "every query returns all rows during compaction, round %i",
   async () => {

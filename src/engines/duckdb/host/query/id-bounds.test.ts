@@ -27,7 +27,7 @@ describe("the time bounds of conditions on ids", () => {
     other: null,
   };
 
-  /** Ids that a condition holds for, of an id that is a parameter or stands in it. */
+  /** The ids for which a condition holds, with the id as a parameter or as a literal. */
   async function find(condition: string, id: string | null, isParameter: boolean): Promise<unknown[]> {
     const parameters = isParameter ? [{ type: STRING, value: id }] : [];
     const [from, to] = [parameters.length + 1, parameters.length + 2];

@@ -44,7 +44,7 @@ describe("the newest-rows query", () => {
     const store = new DuckDbStore(() => host);
     const fields = ["project", "rank"].map((path, i) => ({ path, type: i === 0 ? STRING : INT64 }));
     await store.ensureSource({ name: "edge", knownFields: fields });
-    // Windows one after the other with many equal times, each with events that are late, then a tail.
+    // Consecutive windows with many equal times and some late events each, followed by a tail.
     for (let window = 0; window < 4; window++) {
       const events: LogEvent[] = [];
       for (let i = 0; i < 3000; i++) {

@@ -237,7 +237,7 @@ describe("a store with a row cache", () => {
     expect(await read()).toEqual(first);
     await append(["e1499", "later"], "second");
     expect(await read()).toEqual(first);
-    // No read in between, which would begin anew by itself.
+    // There is no read in between, since it would start afresh anyway.
     expect(await host.deleteBefore("edge", "1000000")).toBe(1501);
     await append(ids, "third");
     const third = await read();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { StatementGate } from "./statement-gate.ts";
 
-/** Lets everything go on that need not wait. */
+/** Lets everything run that does not have to wait. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 it("the statement gate starts work once running statements end, and new statements after the work", async () => {

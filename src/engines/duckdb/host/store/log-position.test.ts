@@ -28,7 +28,7 @@ describe("the recorded log position", () => {
   const open = () => new LogPosition(join(folder, "position"), join(folder, "log"));
   const writeLog = (bytes: number) => writeFileSync(join(folder, "log"), Buffer.alloc(bytes));
 
-  /** What a start finds after these steps. */
+  /** What a restart finds after these steps. */
   function findAfter(steps: (position: LogPosition) => void, nowMs = NOW_MS) {
     const before = open();
     steps(before);
@@ -128,7 +128,7 @@ describe("a store whose log was truncated", () => {
     }
   }
 
-  /** The store as it would be left by a process that is killed now, in another folder. */
+  /** A copy of the store in another folder, as a process killed now would leave it. */
   function copyAsKilled(): string {
     const from = storePaths(join(folder, "store"));
     const copy = join(folder, "copy");
@@ -139,7 +139,7 @@ describe("a store whose log was truncated", () => {
     return copy;
   }
 
-  /** What is told of a copy. */
+  /** What a store opened on the copy reports. */
   async function openCopy(directory: string) {
     const lines: string[] = [];
     const opened = await openDuckDbEngine({ directory, threads: 1, log: (_, line) => void lines.push(line) });

@@ -14,7 +14,7 @@ import { openCore } from "../core.ts";
 
 const signal = new AbortController().signal;
 
-/** The definitions that the store was made with, and what tells tenants apart by now. */
+/** The definitions that the store was created with, plus today's tenant field. */
 const sources: readonly SourceDefinition[] = [
   {
     name: "edge",
@@ -38,7 +38,7 @@ const sources: readonly SourceDefinition[] = [
 ];
 
 /**
- * A store of the first format, made by version 0.1 out of good events and of every kind that stopped it: `Timestamp`,
+ * A store of the first format, made by version 0.1 from valid events and every kind that broke it: `Timestamp`,
  * `Project`, `ID`, `Metadata` beside the fields themselves, records where text was declared and the other way round,
  * arrays of objects, other types.
  */

@@ -30,7 +30,7 @@ describe("the writer", () => {
     database.close();
   });
 
-  /** A writer whose commits fail where they hold what is told here; each entry of `commits` is what one held. */
+  /** A writer whose commits fail if `fails` returns an error; each entry of `commits` lists what one contained. */
   function openStub(fails: (held: string) => Error | undefined) {
     const commits: string[] = [];
     let held: string[] = [];
