@@ -64,6 +64,14 @@ describe("an endpoint managed by the API", () => {
     expect(codeOf(await manage(service, "GET", "/api/endpoints/life"))).toBe("404 unknown_endpoint");
     const nulled = await manage(service, "PATCH", `/api/endpoints/${id}`, { max_rows: null });
     expect(nulled.headers.get("etag")).toBe('"4"');
+    for (const [limit, tag] of [
+      [500, '"5"'],
+      [null, '"6"'],
+    ] as const) {
+      const limited = await manage(service, "PATCH", `/api/endpoints/${id}`, { query_timeout_ms: limit });
+      expect(limited.headers.get("etag")).toBe(tag);
+    }
+    expect((await manage(service, "GET", `/api/endpoints/${id}`)).body).not.toHaveProperty("query_timeout_ms");
     expect((await manage(service, "DELETE", "/api/endpoints/life.2")).status).toBe(204);
     expect(codeOf(await manage(service, "DELETE", "/api/endpoints/life.2"))).toBe("404 unknown_endpoint");
     expect((await service.get(`/api/endpoints/query/${id}`)).status).toBe(404);
