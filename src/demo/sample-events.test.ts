@@ -4,12 +4,12 @@ import { normaliseEvent } from "../ingest/normalise-event.ts";
 import { createRandom } from "./random.ts";
 import { sampleSources } from "./sample-events.ts";
 
-it("samples add up to one share of the whole", () => {
+it("the shares of the sample sources add up to one", () => {
   expect(sampleSources.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
 });
 
 it.each(sampleSources)(
-  "samples of $source are valid events of their time and the same for the same seed",
+  "samples of $source are valid events with the given timestamp, and the same for the same seed",
   ({ make }) => {
     const timestamp = "2026-08-20T09:00:00.123Z";
     const event = make(createRandom(7), timestamp);

@@ -10,13 +10,13 @@ const columns: readonly OutputColumn[] = [
 const nine = Date.parse("2026-08-20T09:00:00Z") * 1000;
 
 describe("compareRows", () => {
-  it("finds nothing where rows are the same, with times as ISO 8601 or in microseconds", () => {
+  it("accepts equal rows, with times in ISO 8601 or in microseconds", () => {
     const rows = [{ id: 1, at: nine }];
     expect(compareRows({ rows: [{ id: 1, at: "2026-08-20T11:00:00+02:00" }] }, rows, columns)).toBeUndefined();
     expect(compareRows({ rows: [{ at: nine, id: 1 }] }, rows, columns)).toBeUndefined();
   });
 
-  it("shows the fields that differ, of each row by its place", () => {
+  it("shows the fields that differ, row by row", () => {
     const got = [
       { id: 1, at: nine },
       { id: 2, at: nine },
@@ -27,7 +27,7 @@ describe("compareRows", () => {
     );
   });
 
-  it("shows which rows are missing and which are too many where they are not as many", () => {
+  it("shows missing and superfluous rows when the counts differ", () => {
     const row = (id: number) => ({ id });
     expect(compareRows({ rows: [1, 2, 4].map(row) }, [1, 4].map(row), columns)).toBe(
       'expected 3 rows, got 2\n- {"id":2}',
@@ -35,13 +35,13 @@ describe("compareRows", () => {
     expect(compareRows({ rows: [1].map(row) }, [3, 1].map(row), columns)).toBe('expected 1 rows, got 2\n+ {"id":3}');
   });
 
-  it("leaves out ignored columns, and tells when one of them is not there", () => {
+  it("skips ignored columns, and reports an ignored column that does not exist", () => {
     const rows = [{ id: 1, at: nine }];
     expect(compareRows({ rows: [{ id: 1 }], ignore: ["at"] }, rows, columns)).toBeUndefined();
     expect(compareRows({ rows: [{ id: 1 }], ignore: ["att"] }, rows, columns)).toContain("att");
   });
 
-  it("compares each row as often as it is there where the order does not count", () => {
+  it("compares rows as a multiset when any order is allowed", () => {
     const rows = [{ id: 1 }, { id: 2 }, { id: 2 }];
     const expected = [{ id: 2 }, { id: 1 }, { id: 2 }];
     expect(compareRows({ rows: expected, any_order: true }, rows, columns)).toBeUndefined();

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { Endpoint } from "../endpoints/definition/definition.ts";
 import { createEndpointTester } from "./endpoint-tester.ts";
 
-it("runs the tests beside an endpoint's file, and remembers how they went", async () => {
+it("the endpoint tester runs the tests beside an endpoint's file, and remembers their last result", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tester-"));
   writeFileSync(
     join(folder, "two.sql"),

@@ -24,7 +24,7 @@ function makeEndpoint(id: string, name: string, columns: readonly (readonly [str
 }
 
 describe("buildOpenApi", () => {
-  it("writes columns of every shape as the answer's JSON has them", () => {
+  it("describes columns of every type as they appear in JSON", () => {
     const struct = structOf([{ name: "a", type: FLOAT64 }, { type: STRING }]);
     const record: SqlType = { kind: "RECORD", fields: [], isRepeated: true, isOpen: true };
     const endpoint = makeEndpoint("6", "shapes", [
@@ -44,7 +44,7 @@ describe("buildOpenApi", () => {
     expect(row?.properties?.json?.type).toBeUndefined();
   });
 
-  it("writes defaults and allowed values in their types", () => {
+  it("writes defaults and allowed values in their own types", () => {
     const { paths } = buildOpenApi(describedService, [makeEndpoint("6", "typed")], owner);
     const schemas = paths["/api/endpoints/query/typed"]?.get?.parameters?.slice(0, 3).map(({ schema }) => schema);
     expect(schemas).toEqual([
@@ -54,7 +54,7 @@ describe("buildOpenApi", () => {
     ]);
   });
 
-  it("gives an operation one id for every caller, also where names look alike", () => {
+  it("gives an operation the same id for every caller, even when names are similar", () => {
     const [a, b, c] = [makeEndpoint("6", "a.b"), makeEndpoint("7", "a-b"), makeEndpoint("8", "list-endpoints")];
     const idOf = (scopes: readonly string[], name: string) =>
       buildOpenApi(describedService, [a, b, c], { ...owner, scopes }).paths[`/api/endpoints/query/${name}`]?.get
@@ -65,12 +65,12 @@ describe("buildOpenApi", () => {
     expect(idOf(["private"], "list-endpoints")).toBe("listEndpoints_8f0cf0a4");
   });
 
-  it("leaves out endpoints that cannot run", () => {
+  it("omits endpoints that cannot run", () => {
     const broken = { ...makeEndpoint("6", "broken"), problem: "it does not compile" };
     expect(buildOpenApi(describedService, [broken], owner).paths).not.toHaveProperty(["/api/endpoints/query/broken"]);
   });
 
-  it("names every error of the catalogue but those of HTTP itself", () => {
+  it("documents every error code except those of HTTP itself", () => {
     const closed = makeEndpoint("7", "closed");
     const endpoints = [
       makeEndpoint("6", "open"),

@@ -42,11 +42,11 @@ function prepare(failures: number) {
 
 const ids = ["entry 1", "entry 2", "entry 3"];
 
-describe("what commands leave for the audit", () => {
+describe("an entry of the audit outbox", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("is stored once, under its own id and time, also where two services take it at the same moment", async () => {
+  it("is stored once with its own id and time, even if two services collect it at the same time", async () => {
     const { open, waiting, stored } = prepare(0);
     const services = [open(), open()];
     await vi.advanceTimersByTimeAsync(600);
@@ -67,7 +67,7 @@ describe("what commands leave for the audit", () => {
     await service.close();
   });
 
-  it("is left to the service that leads", async () => {
+  it("is collected only by the leading service", async () => {
     const { open, waiting } = prepare(0);
     const service = open(() => false);
     await vi.advanceTimersByTimeAsync(3_000);

@@ -10,7 +10,7 @@ import { MessageQueue } from "./queue.ts";
 
 const nowMs = Date.parse("2026-08-20T09:00:00Z");
 
-describe("the port for syslog", () => {
+describe("the syslog listener", () => {
   let listener: SyslogListener | undefined;
   afterEach(async () => listener?.close());
 
@@ -22,7 +22,7 @@ describe("the port for syslog", () => {
     return { port: listener.port, messages, close: () => listener?.close() };
   }
 
-  it("takes messages over TCP, whole or cut, and what is left when the connection ends", async () => {
+  it("accepts messages over TCP, split at any point, including the rest when the connection ends", async () => {
     const { port, messages } = await open();
     const socket = connect(port, "127.0.0.1");
     socket.write("<13>Aug 20 09:00:00 h app: one\n<13>Aug 20 09:0");
@@ -31,7 +31,7 @@ describe("the port for syslog", () => {
     await vi.waitFor(() => expect(messages()).toEqual(["one", "two", "counted", "left"]));
   });
 
-  it("takes messages over UDP on the same port", async () => {
+  it("accepts messages over UDP on the same port", async () => {
     const { port, messages } = await open();
     const socket = createSocket("udp4");
     socket.send("<13>1 2026-08-20T09:00:00Z h app - - - datagram", port, "127.0.0.1");
@@ -39,7 +39,7 @@ describe("the port for syslog", () => {
     socket.close();
   });
 
-  it("drops what is beyond a tenant's limit, and takes what others send over the same connection", async () => {
+  it("drops messages beyond a tenant's limit, and stores those of others on the same connection", async () => {
     const stored: LogEvent[] = [];
     const warn = vi.fn();
     const syslog = await openSyslog({
@@ -60,7 +60,7 @@ describe("the port for syslog", () => {
     await syslog?.close();
   });
 
-  it("stores what came before it closes", async () => {
+  it("stores received messages before it closes", async () => {
     const { port, messages, close } = await open();
     const socket = connect(port, "127.0.0.1");
     socket.end("<13>app: last\n");
@@ -71,12 +71,12 @@ describe("the port for syslog", () => {
   });
 });
 
-describe("the queue of messages", () => {
+describe("the syslog message queue", () => {
   const event = { id: "a", hasGeneratedId: true, timestampUs: 1n, eventMessage: "m", fields: {} };
 
   afterEach(() => void vi.useRealTimers());
 
-  it("tries again what the store refuses for now, and drops what it never takes", async () => {
+  it("retries after a temporary failure of the store, and drops messages after a permanent one", async () => {
     const answers: (Error | undefined)[] = [new EngineError("overloaded", "x"), undefined, new Error("broken")];
     const warn = vi.fn();
     const queue = new MessageQueue({
@@ -94,7 +94,7 @@ describe("the queue of messages", () => {
     await queue.close(10);
   });
 
-  it("stores what comes after its timer found nothing to store", async () => {
+  it("stores messages that arrive after its timer found an empty queue", async () => {
     vi.useFakeTimers();
     const releases: (() => void)[] = [];
     const queue = new MessageQueue({
@@ -119,7 +119,7 @@ describe("the queue of messages", () => {
     await queue.close(1);
   });
 
-  it("takes no more than it may hold, and tells when there is room", async () => {
+  it("accepts messages up to its capacity, and signals when there is room again", async () => {
     let release: () => void = () => undefined;
     const queue = new MessageQueue({
       warn: () => undefined,

@@ -43,7 +43,7 @@ async function textOf(body: string | Buffer, call: Call = {}): Promise<string> {
 
 const asReader = { headers: { Authorization: `Basic ${Buffer.from("reader:secret").toString("base64")}` } };
 
-it("answers a ping, queries with parameters, settings, formats, and compressed", async () => {
+it("the test server answers pings and queries with parameters, settings, formats and compression", async () => {
   expect(await (await fetch(`${server.url}/ping`)).text()).toBe("Ok.\n");
   const search = { param_x: "it's\\ta \\\\", max_threads: "3", enable_http_compression: "1" };
   const sql = "SELECT {x:String} AS x, getSetting('max_threads') AS n FORMAT JSONEachRow";
@@ -52,7 +52,7 @@ it("answers a ping, queries with parameters, settings, formats, and compressed",
   expect(await response.json()).toEqual({ x: "it's\ta \\", n: 3 });
 });
 
-it("stores what is inserted, once for each token, compressed or not, and keeps it when it is killed", async () => {
+it("the test server stores an insert once per token, compressed or not, and retains it when killed", async () => {
   await textOf(
     "CREATE TABLE kept (n Int64) ENGINE = MergeTree ORDER BY n SETTINGS non_replicated_deduplication_window = 10",
   );
@@ -71,7 +71,7 @@ it("stores what is inserted, once for each token, compressed or not, and keeps i
   expect(await textOf("SELECT sum(n) FROM kept")).toBe("3\n");
 });
 
-it("lets a user do what it was granted and nothing else, and nobody in with a wrong password", async () => {
+it("the test server allows a user only what was granted, and refuses a wrong password", async () => {
   await textOf("CREATE TABLE shown (n Int64) ENGINE = MergeTree ORDER BY n");
   await textOf("CREATE TABLE hidden (n Int64) ENGINE = MergeTree ORDER BY n");
   expect(await textOf("SELECT count() FROM shown", asReader)).toBe("0\n");
@@ -81,7 +81,7 @@ it("lets a user do what it was granted and nothing else, and nobody in with a wr
   await expect(textOf("SELECT 1", wrong)).rejects.toThrow(/^516 /);
 });
 
-it("tells a failure before the first rows by status and code, and behind them in the body", async () => {
+it("the test server reports errors by status and code before the first rows, and in the body after them", async () => {
   await expect(textOf("SELECT throwIf(1)")).rejects.toThrow(/^395 Code: 395\. DB::Exception: .*\(FUNCTION_THROW_IF/);
   const response = await send("SELECT throwIf(number = 900000) FROM numbers(1000000) FORMAT JSONEachRow");
   expect(response.status).toBe(200);
@@ -106,7 +106,7 @@ async function untilNoneRuns(): Promise<void> {
   throw new Error("the query still runs");
 }
 
-it("ends a query that is killed by its id, and one whose reader leaves", async () => {
+it("the test server stops a query that is killed by id or whose reader disconnects", async () => {
   const killed = textOf(ENDLESS, { search: { query_id: "one" } });
   const outcome = expect(killed).rejects.toThrow(/^394 /);
   await textOf("SELECT sleep(0.2)");

@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 describe("a node on ClickHouse", () => {
-  it("imports files, again without harm, and tells what it holds", async () => {
+  it("imports files idempotently, and reports its contents", async () => {
     const lines = Array.from({ length: 3_000 }, (_, n) =>
       JSON.stringify({
         id: `i${n}`,
@@ -75,7 +75,7 @@ describe("a node on ClickHouse", () => {
     expect(doctor).toMatchObject({ code: 0, output: expect.stringMatching(/auth +3,000 +2023-11-14T22:13:20\.000Z/) });
   });
 
-  it("says how it is backed up, and does not do it", async () => {
+  it("refuses to make a backup, and names ClickHouse's own means", async () => {
     const { code, output } = await runCommand(["backup", join(folder, "copy")], optionsOf("first"), node.url);
     expect(code).toBe(1);
     expect(output).toMatch(/such as its BACKUP statement/);
@@ -85,7 +85,7 @@ describe("a node on ClickHouse", () => {
     expect(deep).toMatchObject({ code: 1, output: expect.stringContaining("by its own means") });
   });
 
-  it("makes and drops sources, whose events go with them", async () => {
+  it("creates and drops sources together with their events", async () => {
     const made = await node.call("POST", "/api/sources", { name: "passing" });
     expect(made.status).toBe(201);
     await send(node, ["a", "b"], { x: 1 }, "passing");
@@ -97,7 +97,7 @@ describe("a node on ClickHouse", () => {
     expect(await stateOf(node, "passing")).toMatchObject({ rows: 1 });
   });
 
-  it("takes whatever is sent, and answers it", async () => {
+  it("stores and acknowledges unusual ids, texts, times and fields", async () => {
     const ids = ["'", "\\", "a\0b", "é\u{1f600}", `${"x".repeat(200)}`, "'); DROP TABLE x; --", "{id:String}", "\n\t"];
     const project = "'\"`\\{x:String}";
     const wide = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`w${n}`, n]));
@@ -135,8 +135,8 @@ describe("a node on ClickHouse", () => {
   });
 });
 
-describe("while the server is away, an event", { timeout: 90_000 }, () => {
-  it("is refused, told when to come again, and stored then", async () => {
+describe("while the server is unavailable, an event", { timeout: 90_000 }, () => {
+  it("is refused with a retry time, and stored afterwards", async () => {
     await server.kill();
     const refused = await send(node, ["r1"]);
     expect([refused.status, Number(refused.headers.get("Retry-After"))]).toEqual([503, 2]);
@@ -146,7 +146,7 @@ describe("while the server is away, an event", { timeout: 90_000 }, () => {
     expect(await stateOf(node, "edge")).toMatchObject({ rows: 1 });
   });
 
-  it("waits on the node's disk where the setting says so, over kills of the node, and is stored once", async () => {
+  it("is spooled to the node's disk if so configured, survives kills of the node, and is stored once", async () => {
     const environment = { LOGWEIR_CLICKHOUSE_SPOOL_MB: "1" };
     let spooling = await start("spooling", environment);
     await send(spooling, ["s0"]);

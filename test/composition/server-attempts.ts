@@ -93,7 +93,7 @@ export const serverAttempts = {
     expect(off.length).toBeGreaterThan(0);
     expect(made(off)).toEqual([]);
   },
-  clickhouseSpoolMb: { file: "test/clickhouse/service.long.ts", title: "waits on the node's disk" },
+  clickhouseSpoolMb: { file: "test/clickhouse/service.long.ts", title: "is spooled to the node's disk" },
   ...tlsAttempts(),
 } as const satisfies Readonly<Record<string, Attempt | Elsewhere>>;
 

@@ -5,8 +5,8 @@ import { hasPostgres } from "../../support/postgres-cluster.ts";
 
 const run = promisify(execFile);
 
-describe.runIf(hasPostgres())("two nodes", () => {
-  it("lose no acknowledged event and store none twice, whatever goes away meanwhile", async () => {
+describe.runIf(hasPostgres())("two nodes under faults", () => {
+  it("lose no acknowledged event and store none twice", async () => {
     const script = ["bin/tool.mjs", "test/clickhouse/faults/main.ts", "--rounds", "6", "--json"];
     const { stdout } = await run(process.execPath, script);
     expect(JSON.parse(stdout)).toMatchObject({ problems: [] });
