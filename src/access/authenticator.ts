@@ -4,19 +4,19 @@ import type { Identity } from "./scope.ts";
 import { hashSecret } from "./secret.ts";
 import { defaultRedaction, type TokenStore } from "./token.ts";
 
-/** Finds out who is calling. */
+/** Identifies callers. */
 export interface Authenticator {
   /** Undefined for a token that is unknown, expired or revoked. */
   authenticate(secret: string): Promise<Identity | undefined>;
-  /** The same without waiting. Undefined also where the tokens have to be read first: then `authenticate` tells. */
+  /** The same without waiting. Also undefined when the tokens have to be read first: `authenticate` does that. */
   recall(secret: string): RecalledIdentity | undefined;
 }
 
-/** Who had a secret when it was looked at, for callers that see the same secret again and again. */
+/** The identity behind a secret when it was looked up, for callers that send the same secret repeatedly. */
 export interface RecalledIdentity {
-  /** The same object as long as the tokens are the same. */
+  /** The same object as long as the tokens are unchanged. */
   readonly identity: Identity;
-  /** False once `recall` might tell otherwise. It costs no look at the secret. */
+  /** False once `recall` might return something else. Checking it does not read the secret. */
   readonly isCurrent: () => boolean;
 }
 
@@ -29,16 +29,17 @@ export interface FixedToken {
 }
 
 /**
- * How long the store's version holds without another look: asking for it costs more than all else of a cached answer.
+ * How long the store's version is considered current without another check, which would cost more than the rest of a
+ * cached answer.
  */
 const versionMs = 20;
 
 /**
- * Checks tokens against the fixed ones and the store's. The store's are kept in memory and read again when its version
- * changes: what another process revokes ends within 20 milliseconds, what it makes counts at once, and so does every
- * change by this process. Where they cannot be read, those last read count as long as `mayKnow`; then fixed tokens
- * alone do, and the rest is `metadata_unavailable`. Secrets are compared as SHA-256 in constant time; `now` is the
- * clock, in milliseconds since 1970.
+ * Checks tokens against the fixed ones and those of the store, which are cached in memory and read again when the
+ * store's version changes. A revocation by another process takes effect within 20 milliseconds; a token created by
+ * another process, and every change by this one, immediately. If the store cannot be read, the tokens read last remain
+ * valid as long as `mayKnow`; after that only fixed tokens do, and all others are `metadata_unavailable`. Secrets are
+ * compared as SHA-256 in constant time; `now` is the clock, in milliseconds since 1970.
  */
 export function createAuthenticator(
   store: TokenStore,
@@ -57,7 +58,7 @@ export function createAuthenticator(
 
   const isDue = () => {
     const age = now() - checkedAt;
-    // A clock that was set back says nothing.
+    // After the clock was set back, its value says nothing.
     return age < 0 || age >= versionMs || store.ownChanges() !== checkedChanges;
   };
 
@@ -81,7 +82,7 @@ export function createAuthenticator(
       }
       const recalled = isStale() ? undefined : known.find(secret);
       if (recalled !== undefined) return recalled.identity;
-      // What is not known may be a token that another process has just made.
+      // An unknown token may have just been created by another process.
       if (!known.isCurrent()) {
         await known.read();
         isOutdated = !known.isCurrent();

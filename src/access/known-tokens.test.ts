@@ -16,7 +16,7 @@ const token = (secret: string): Token => ({
   revokedAt: undefined,
 });
 
-/** A store whose reads are ended by hand. */
+/** A store whose reads are resolved by hand. */
 function createStore() {
   const pending: { resolve: (tokens: readonly Token[]) => void; reject: (error: Error) => void }[] = [];
   let version = 0;
@@ -45,7 +45,7 @@ describe("KnownTokens", () => {
     expect(ended).toBe(0);
     await vi.advanceTimersByTimeAsync(20);
     await Promise.all(waiting);
-    // Whoever comes now does not wait at all.
+    // A call from now on does not wait at all.
     await known.read();
     expect([known.find("a")?.identity.tokenId, store.pending.length]).toEqual(["a", 1]);
     store.pending.shift()?.resolve([]);

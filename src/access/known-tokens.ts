@@ -10,17 +10,20 @@ export interface KnownToken {
   readonly expiresAt: number | undefined;
 }
 
-/** How long callers wait for a read, all together. */
+/** How long concurrent callers wait for a read, together. */
 const patienceMs = 500;
 
 interface Reading {
-  /** False once it took longer than so many milliseconds since it was begun. Rejects where the read does. */
+  /**
+   * Resolves with false if the read takes longer than this many milliseconds from its start. Rejects when the read
+   * does.
+   */
   isOver(withinMs: number | undefined): Promise<boolean>;
 }
 
 type TokenIndex = ReadonlyMap<number, readonly KnownToken[]>;
 
-/** The fixed tokens, and those of a store as they were last read. */
+/** The fixed tokens, and those of a store as they were read last. */
 export class KnownTokens {
   readonly #store: Pick<TokenStore, "version" | "list">;
   readonly #fixedTokens: readonly KnownToken[];
@@ -40,17 +43,17 @@ export class KnownTokens {
     this.#now = now;
   }
 
-  /** False when the store may have others. */
+  /** False when the store may have changed. */
   isCurrent(): boolean {
     return this.#store.version() === this.#version;
   }
 
   /**
-   * Reads what the store had when this was called, or later. Where it cannot be read, or not within half a second,
-   * those last read stay; it throws the store's error where none ever were.
+   * Reads the store's state at the time of this call or later. If it cannot be read within half a second, the tokens
+   * read last remain; throws the store's error if none were ever read.
    */
   async read(): Promise<void> {
-    // What was begun before this call may miss a change that the second then finds.
+    // A read that started before this call may miss a change, which the second one finds.
     for (let reads = 0; reads < 2 && !this.isCurrent(); reads++) {
       const reading = this.#begin();
       const isKnown = this.#version !== undefined;
@@ -63,7 +66,7 @@ export class KnownTokens {
     }
   }
 
-  /** One read for all that wait for it. */
+  /** One read shared by all waiting callers. */
   #begin(): Reading {
     this.#reading ??= startReading(
       this.#readOnce().finally(() => {
@@ -120,7 +123,7 @@ function startReading(done: Promise<void>): Reading {
   };
 }
 
-/** A token by its value, and by the one before where that counts too. */
+/** Looks a token up by its value, or by its previous value while that is valid. */
 function toKnown(token: Token): readonly KnownToken[] {
   const { id: tokenId, scopes, pins, budget, redaction, hash, expiresAt, previousHash, previousValidUntil } = token;
   const identity = { tokenId, scopes, pins, budget, redaction };
@@ -130,7 +133,7 @@ function toKnown(token: Token): readonly KnownToken[] {
   return [current, { hash: previousHash, identity, expiresAt: endsAt }];
 }
 
-/** By the hash's first bytes: which bucket is looked into tells nothing about a secret. */
+/** By the first bytes of the hash: the choice of a bucket reveals nothing about a secret. */
 function indexTokens(tokens: readonly KnownToken[]): TokenIndex {
   const index = new Map<number, KnownToken[]>();
   for (const token of tokens) {

@@ -7,9 +7,9 @@ function isText(sent: unknown, text: string): boolean {
 }
 
 /**
- * The parameters of a call after the token's pins: a pin sets its parameter. A different value that was sent is
- * refused by name, and so is an endpoint that lacks a pinned parameter, since nothing would then keep the token
- * within its bounds. `sent` holds every value that the request carried for a name, wherever it stood.
+ * The parameters of a call after the token's pins: a pin sets its parameter. A different value in the request is
+ * refused by name, and so is an endpoint that does not declare a pinned parameter, because nothing would limit the
+ * token there. `sent` holds every value of a name in the request, in any position.
  */
 export function applyPins(
   identity: Identity,

@@ -22,8 +22,9 @@ export function isScope(text: string): text is Scope {
 }
 
 /**
- * The scopes that a token has in effect: pins narrow rows, and an owner reads and changes what no parameter narrows,
- * so a token with pins is never an owner's. Tokens of both are not made any more; those that were lose `private`.
+ * The effective scopes of a token: pins restrict rows, but an owner can read and change data that no parameter
+ * restricts, so a token with pins never has the scope `private`. Such tokens can no longer be created; existing ones
+ * lose `private`.
  */
 export function effectiveScopes(scopes: readonly Scope[], pins: Readonly<Record<string, string>>): readonly Scope[] {
   return isPinnedOwner(scopes, pins) ? scopes.filter((scope) => scope !== "private") : scopes;
@@ -34,7 +35,7 @@ export function isPinnedOwner(scopes: readonly Scope[], pins: Readonly<Record<st
   return scopes.includes("private") && Object.keys(pins).length > 0;
 }
 
-/** Who is calling, once a token was found good. */
+/** An authenticated caller. */
 export interface Identity {
   /** The token's public id, for logs. */
   readonly tokenId: string;
@@ -45,12 +46,12 @@ export interface Identity {
   readonly redaction: RedactionPolicy;
 }
 
-/** True for an identity that sees and changes everything: of every tenant, and the service itself. */
+/** True for an identity that may read and change everything, in every tenant and in the service itself. */
 export function isOwner({ scopes, pins }: Identity): boolean {
   return effectiveScopes(scopes, pins).includes("private");
 }
 
-/** True when the identity may run some endpoint at all. */
+/** True when the identity may run at least one endpoint. */
 export function canQueryAnything({ scopes }: Identity): boolean {
   return scopes.some((scope) => scope === "private" || scope === "query" || scope.startsWith("query:endpoint:"));
 }
@@ -63,7 +64,7 @@ export function canQuery({ scopes }: Identity, endpoint: { readonly id: string; 
   });
 }
 
-/** True when the identity may write to some source at all. */
+/** True when the identity may write to at least one source. */
 export function canIngestAnything({ scopes }: Identity): boolean {
   return scopes.some((scope) => scope === "private" || scope === "ingest" || scope.startsWith("ingest:source:"));
 }

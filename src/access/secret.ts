@@ -5,7 +5,7 @@ export function createSecret(): string {
   return `lw_${randomBytes(32).toString("hex")}`;
 }
 
-/** What is kept of a token: its SHA-256. */
+/** The stored form of a token: its SHA-256. */
 export function hashSecret(secret: string): Buffer {
   return hash("sha256", secret, "buffer");
 }

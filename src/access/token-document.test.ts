@@ -13,7 +13,7 @@ const maker: Identity = {
 };
 const nowMs = Date.parse("2026-08-20T09:00:00Z");
 
-/** Mostly what a field may be, sometimes anything. */
+/** Mostly a valid value of the field, sometimes any value. */
 const mostly = <T>(good: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary: good }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) });
 const document = fc.record(

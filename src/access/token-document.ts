@@ -5,7 +5,7 @@ import { parseLifetime } from "./expiry.ts";
 import { type Identity, isPinnedOwner, isScope, scopeForms } from "./scope.ts";
 import { defaultRedaction, type NewToken, type RedactionPolicy, redactionPolicies, type Token } from "./token.ts";
 
-/** What is wrong with a token that somebody wants made, as texts by field. */
+/** The problems of a requested token, as texts by field. */
 export type TokenProblems = Readonly<Record<string, readonly string[]>>;
 
 const maxDescriptionLength = 500;
@@ -13,7 +13,7 @@ const limits = Object.fromEntries(
   limitNames.map((name) => [name, Type.Optional(Type.Integer({ ...limitDefinitions[name] }))]),
 );
 
-/** A token that somebody wants made, as the API takes it. Null counts as left out. */
+/** A requested token in the form of the API. Null counts as omitted. */
 export const NewTokenDocument = Type.Object({
   description: Type.Optional(Type.String({ maxLength: maxDescriptionLength })),
   scopes: Type.Union([Type.Array(Type.String()), Type.String()], {
@@ -28,13 +28,13 @@ export const NewTokenDocument = Type.Object({
 
 const fields = Object.keys(NewTokenDocument.properties);
 
-/** From the one that decides least about its answers to the one that decides most. */
+/** From the policy with the least control over an answer's redaction to the one with the most. */
 const rankOf = (policy: RedactionPolicy) => redactionPolicies.indexOf(policy);
 
 /**
- * Reads a token's document as the API takes it: `scopes` as a list or separated by spaces, `expires_at` or a lifetime
- * in `expires`. What the maker is bound by binds the new token too; a wider bound is a problem. All problems are told
- * together.
+ * Reads a token document in the form of the API: `scopes` as a list or separated by spaces, `expires_at` or a lifetime
+ * in `expires`. The limits of the creating token apply to the new one too; a wider limit is a problem. All problems are
+ * reported together.
  */
 export function readNewToken(
   input: Readonly<Record<string, unknown>>,
@@ -86,7 +86,7 @@ function readScopes(value: unknown, report: Report): readonly string[] {
     report("scopes", `must be a list of one or more of ${scopeForms.join(", ")}`);
     return [];
   }
-  // What the reference calls public may send events.
+  // The reference's scope public may send events.
   const named = scopes.map((scope: unknown) => (scope === "public" ? "ingest" : scope));
   for (const scope of named) {
     if (typeof scope !== "string" || !isScope(scope)) {
@@ -110,7 +110,7 @@ function readPins(value: unknown, report: Report): Readonly<Record<string, strin
     if (typeof each === "string" || typeof each === "number" || typeof each === "boolean") pins.set(name, String(each));
     else report("pins", `${name}: must be a text, a number, true or false`);
   }
-  // Whatever their names, entries become properties of their own.
+  // Defined as own properties, whatever their names are.
   return Object.fromEntries(pins);
 }
 
@@ -171,7 +171,7 @@ function readExpiry(
   return nowMs + (lifetimeMs ?? 0);
 }
 
-/** True when a token can do something that the identity cannot, both being owners. */
+/** True when a token may do something that the identity may not, given that both are owners. */
 export function exceedsRights({ budget, redaction }: Token, identity: Identity): boolean {
   if (rankOf(redaction) > rankOf(identity.redaction)) return true;
   return limitNames.some((name) => {
@@ -191,7 +191,7 @@ export interface TokenDocument {
   /** ISO 8601, as the other times. */
   readonly created_at: string;
   readonly rotated_at: string | null;
-  /** Until when the value before the last rotation counts too. */
+  /** Until when the previous value of a rotated token remains valid. */
   readonly previous_valid_until: string | null;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;

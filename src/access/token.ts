@@ -1,7 +1,7 @@
 import type { Budget } from "../shared/budget.ts";
 import type { Scope } from "./scope.ts";
 
-/** How far a token decides on the redaction of its answers. */
+/** How far a token controls the redaction of its answers. */
 export const redactionPolicies = [
   /** Answers are redacted, whatever the endpoint and the header say. */
   "required",
@@ -13,7 +13,7 @@ export const redactionPolicies = [
 
 export type RedactionPolicy = (typeof redactionPolicies)[number];
 
-/** What holds for a token that was made without a word on redaction: owners may switch it off. */
+/** The default of a token created without a redaction mode: owners may turn redaction off. */
 export function defaultRedaction(scopes: readonly Scope[]): RedactionPolicy {
   return scopes.includes("private") ? "switchable" : "fixed";
 }
@@ -25,7 +25,7 @@ export interface Token {
   readonly description: string;
   readonly scopes: readonly Scope[];
   readonly pins: Readonly<Record<string, string>>;
-  /** What each of its calls may use up, besides what the service and the endpoint allow. */
+  /** The limits of each of its calls, in addition to those of the service and the endpoint. */
   readonly budget: Budget;
   readonly redaction: RedactionPolicy;
   readonly createdAt: number;
@@ -33,7 +33,7 @@ export interface Token {
   readonly revokedAt: number | undefined;
   /** When its value was last replaced. */
   readonly rotatedAt?: number | undefined;
-  /** Of the value before that, and until when it counts too. */
+  /** The hash of the previous value, and until when it remains valid. */
   readonly previousHash?: Buffer | undefined;
   readonly previousValidUntil?: number | undefined;
 }
@@ -57,19 +57,19 @@ export interface TokenStore {
   /** All of them, also expired and revoked ones, oldest first. */
   list(): Promise<readonly Token[]>;
   /**
-   * Gives the token another value, which is in this answer and nowhere else. The old one counts for `graceMs` more.
-   * Undefined when no token has the id, or it was revoked.
+   * Gives the token a new value, which is returned only here. The old one remains valid for `graceMs`. Undefined when
+   * no token has the id, or it was revoked.
    */
   rotate(id: string, graceMs: number): Promise<{ readonly token: Token; readonly secret: string } | undefined>;
   /** Undefined when no token has the id; revoking twice keeps the first time. */
   revoke(id: string): Promise<Token | undefined>;
   /**
-   * Takes the scope `private` from tokens that were made with pins before the two excluded each other, for good, and
-   * answers the tokens that lost it. They never have it in `list`, with or without this.
+   * Permanently removes the scope `private` from tokens created with pins before the two excluded each other, and
+   * returns these tokens. `list` never shows the scope for them, with or without this.
    */
   demotePinnedOwners(): Promise<readonly Token[]>;
-  /** Changes whenever `list` may answer something else. */
+  /** Changes whenever `list` may return something else. */
   version(): string;
-  /** Grows with every change that was made through this store; asking costs nothing. */
+  /** Increases with every change through this store; reading it is free. */
   ownChanges(): number;
 }

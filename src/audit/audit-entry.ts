@@ -3,14 +3,14 @@ import type { EventValue, LogEvent } from "../engines/contract/query-engine.ts";
 import type { AuditChange, AuditEvent, AuditRefusal, AuditRun } from "./audit-event.ts";
 import { type MaskValue, maxReadLength } from "./mask-value.ts";
 
-/** An event that waits to be written, without anything that could be large. */
+/** A pending event, without anything that could be large. */
 export interface AuditEntry {
   /** When it happened, or the first of those that were counted together, in milliseconds since 1970. */
   readonly atMs: number;
   readonly event: AuditChange | HeldRun | AuditRefusal;
-  /** How many of them there were. */
+  /** The number of combined events. */
   count: number;
-  /** The longest of them. */
+  /** The duration of the longest of them. */
   durationMs: number;
 }
 
@@ -20,7 +20,7 @@ interface HeldRun extends Omit<AuditRun, "parameters"> {
   readonly query: { readonly language: "sql" | "lql"; readonly digest: string } | undefined;
 }
 
-/** Makes the digest of a query's text: the same text has the same one, and without the key nobody can try texts. */
+/** Makes the digest of a query's text: equal texts have equal digests, and texts cannot be guessed without the key. */
 export type DigestText = (text: string) => string;
 
 /** A digest of 128 bits with a key. */
@@ -28,7 +28,7 @@ export function createDigest(key: Uint8Array): DigestText {
   return (text) => createHmac("sha256", key).update("audit").update(text).digest("hex").slice(0, 32);
 }
 
-/** What is kept of an event until it is written. */
+/** The part of an event that is retained until it is written. */
 export function holdEvent(event: AuditEvent, atMs: number, digest: DigestText): AuditEntry {
   if (!isRun(event)) return { atMs, event, count: 1, durationMs: 0 };
   const { parameters, callKey: _, ...run } = event;
@@ -40,7 +40,9 @@ function isRun(event: AuditEvent): event is AuditRun {
   return event.action === "endpoint.run" || event.action === "query.run";
 }
 
-/** What the endpoint declares. A token may come as a parameter of this name whatever the endpoint takes it for. */
+/**
+ * The declared parameters and `limit`. `api_key` is omitted: it may carry a token whatever the endpoint uses it for.
+ */
 function pickParameters({ endpoint, parameters }: AuditRun): readonly (readonly [string, string])[] {
   const picked: (readonly [string, string])[] = [];
   for (const { name } of [...(endpoint?.parameters ?? []), { name: "limit" }]) {
@@ -50,7 +52,7 @@ function pickParameters({ endpoint, parameters }: AuditRun): readonly (readonly 
   return picked;
 }
 
-/** A text that is too long to be shown only counts by its length: what stands in for it has that length. */
+/** A text too long to be shown is replaced by a placeholder with its length. */
 function holdText(value: unknown): string {
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
   return text.length > maxReadLength ? `(${text.length} characters)` : text;
@@ -65,10 +67,10 @@ function pickQuery({ endpoint, parameters }: AuditRun, digest: DigestText): Held
   return undefined;
 }
 
-/** The fields of an event as the log and the store have them: nothing empty, nothing that was not masked. */
+/** The fields of an event in the log and the store: none empty, all of them masked. */
 export type AuditFields = Readonly<Record<string, EventValue>>;
 
-/** What is told of an entry. Costs some ten microseconds, so it is done in the background. */
+/** The recorded form of an entry. Takes about ten microseconds, so it is made in the background. */
 export function describeEntry(
   entry: AuditEntry,
   mask: MaskValue,

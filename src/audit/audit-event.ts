@@ -6,7 +6,7 @@ export type AuditLevel = (typeof auditLevels)[number];
 
 export const auditLevels = ["off", "changes", "all"] as const;
 
-/** What changes are called: the thing, and what was done to it. */
+/** Names of changes: the object, and what was done to it. */
 export type AuditedChange =
   | `endpoint.${"create" | "update" | "delete" | "rollback"}`
   | `token.${"create" | "update" | "rotate" | "revoke"}`
@@ -18,7 +18,7 @@ export type AuditedChange =
   | `store.${"backup" | "read"}`
   | "reload";
 
-/** Somebody changed something. */
+/** A change by an actor. */
 export interface AuditChange {
   readonly action: AuditedChange;
   /**
@@ -37,7 +37,7 @@ export interface AuditChange {
   readonly atMs?: number;
   /** Where it may be recorded again, by another service too: it is stored once under this id. */
   readonly entryId?: string;
-  /** What else is worth knowing, by a name in lower case; texts are redacted and cut. */
+  /** Other details by a name in lower case; texts are redacted and truncated. */
   readonly details?: Readonly<Record<string, string | number | boolean>>;
 }
 
@@ -49,7 +49,7 @@ export interface AuditedEndpoint {
   readonly parameters: readonly { readonly name: string }[];
 }
 
-/** Somebody ran an endpoint, or a query of their own over the sources. */
+/** A run of an endpoint, or of an owner's own query over the sources. */
 export interface AuditRun {
   readonly action: "endpoint.run" | "query.run";
   /** The public id of the token. */
@@ -68,7 +68,7 @@ export interface AuditRun {
   readonly status: number;
   /** The code of the error where it failed. */
   readonly error?: string;
-  /** Of the answer, where that is known. */
+  /** Rows of the answer, if known. */
   readonly rows?: number;
   readonly durationMs: number;
   /**
@@ -79,8 +79,8 @@ export interface AuditRun {
 }
 
 /**
- * Somebody was not let in: without a valid token, or with one that may not do this. The same of one second become one
- * event with a count.
+ * A call without a valid token, or with one that may not do this. Equal refusals within one second become one event
+ * with a count.
  */
 export interface AuditRefusal {
   readonly action: "access.refused";

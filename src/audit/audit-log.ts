@@ -7,40 +7,40 @@ import { createMask, type MaskValue } from "./mask-value.ts";
 import { WaitingEntries } from "./waiting-entries.ts";
 
 /**
- * Records who did what. Recording never fails, never waits and costs some microseconds; the rest is done in the
- * background.
+ * Records the actions of callers. Recording never fails, never waits and takes some microseconds; the rest is done in
+ * the background.
  */
 export interface AuditLog {
   readonly level: AuditLevel;
   /**
-   * Takes an event in, which happened `count` times, unless the level leaves it out. Within two seconds it is in the
-   * log and can be queried.
+   * Accepts an event that happened `count` times, unless the level excludes it. It is in the log and can be queried
+   * within two seconds.
    */
   record(event: AuditEvent, count?: number): void;
   /** Events that were lost since too many waited, or since the store could not take them before the service ended. */
   readonly droppedCount: number;
-  /** Writes what waits. Resolves when that was tried, with whether all of it is stored; never rejects. */
+  /** Writes pending events. Resolves after the attempt, with whether all of them are stored; never rejects. */
   flush(): Promise<boolean>;
-  /** Writes what waits, and takes in nothing more. Gives up after `closeTimeoutMs`. */
+  /** Writes pending events, and accepts no more. Gives up after `closeTimeoutMs`. */
   close(): Promise<void>;
 }
 
 export interface AuditLogOptions {
   readonly level: AuditLevel;
   readonly store: Pick<EventStore, "append">;
-  /** Told of the newest of events once they are on disk. */
+  /** Called with the newest of the events that were stored. */
   readonly onStored?: (source: string, newestUs: bigint) => void;
   /** Gets each event as one line. */
   readonly writeLine: (fields: AuditFields, message: string) => void;
-  /** Gets what keeps the audit from being written. */
+  /** Called with the reason why the audit cannot be written. */
   readonly warn: (message: string) => void;
   /** Of digests of queries. */
   readonly digestKey: Uint8Array;
-  /** Tokens that could not be told from other texts; they are never written. */
+  /** Tokens that cannot be recognized by their form; they are never written. */
   readonly secrets: readonly string[];
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Events that may wait; more are dropped and counted. */
+  /** The maximum number of pending events; more are dropped and counted. */
   readonly maxWaiting?: number;
 }
 
@@ -48,7 +48,7 @@ const flushAfterMs = 700;
 const batchSize = 500;
 const closeTimeoutMs = 5_000;
 
-/** Begins without a timer: one runs only while something waits. */
+/** Starts without a timer: one runs only while events are pending. */
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   return new BatchedAuditLog(options);
 }
@@ -65,7 +65,7 @@ class BatchedAuditLog implements AuditLog {
   #isFailing = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
-  /** The flush that was begun last, and the one that waits for it. */
+  /** The last flush that was started, and the one that waits for it. */
   #last: Promise<unknown> = Promise.resolve();
   #next: Promise<boolean> | undefined;
   readonly #ending = new AbortController();
@@ -90,7 +90,7 @@ class BatchedAuditLog implements AuditLog {
     else this.#arm();
   }
 
-  /** One after the other: all that ask while one goes on share the one behind it. */
+  /** One after another: all requests during a flush share the next one. */
   flush(): Promise<boolean> {
     if (this.#next !== undefined) return this.#next;
     this.#next = this.#last.then(() => this.#flushOnce());
@@ -124,7 +124,7 @@ class BatchedAuditLog implements AuditLog {
     return isStored;
   }
 
-  /** Masks and logs, in slices that hold nobody up. */
+  /** Masks and logs in slices, so that other tasks can run in between. */
   async #describe(): Promise<void> {
     const entries = this.#waiting.takeAll();
     for (let from = 0; from < entries.length; from += 100) {
@@ -162,7 +162,7 @@ class BatchedAuditLog implements AuditLog {
   }
 
   #noteFailure(error: unknown): void {
-    // Part of it may be on disk: sent again, it must be known by its ids.
+    // Part of it may have been stored: when sent again, it must be recognized by its ids.
     this.#unstored = this.#unstored.map((event) => ({ ...event, hasGeneratedId: false }));
     const reason = error instanceof Error ? error.message : String(error);
     if (!this.#isFailing) this.#options.warn(`the audit waits to be stored: ${reason}`);

@@ -1,13 +1,13 @@
 import { detectorNames } from "../redaction/detector.ts";
 import { redactText } from "../redaction/redact-text.ts";
 
-/** Longer texts are told by their length alone: a cut could leave half of something that no detector knows any more. */
+/** Longer texts are recorded by their length only: truncation could leave a half that no detector recognizes. */
 export const maxReadLength = 1_000;
 const maxKeptLength = 200;
 const ownToken = /lw_[0-9a-z]{6,}/gi;
 const removed = "REDACTED";
 
-/** Turns a value of a caller into what may be kept of it. */
+/** Turns a caller's value into its recorded form. */
 export type MaskValue = (text: string) => string;
 
 /**

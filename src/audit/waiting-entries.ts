@@ -1,18 +1,15 @@
 import { type AuditEntry, type DigestText, holdEvent } from "./audit-entry.ts";
 import type { AuditEvent } from "./audit-event.ts";
 
-/** Refusals are cheap to cause: so many different ones may wait, however many events may. */
+/** Refusals are cheap to cause, so this many different ones may be pending, regardless of the limit of events. */
 const maxRefusals = 100;
 
-/**
- * Events of the audit that wait to be written, in the order they came. Those that differ in nothing but their time
- * wait as one.
- */
+/** Pending events of the audit in order of arrival. Events that differ only in their time are combined. */
 export class WaitingEntries {
   readonly #digest: DigestText;
   readonly #nowMs: () => number;
   #entries: AuditEntry[] = [];
-  // By a text that callers keep, so that it is hashed once: a cached answer costs less than hashing a long one.
+  // By a text that callers retain, so that it is hashed once: a cached answer costs less than hashing a long text.
   #byKey = new Map<string, AuditEntry[]>();
   #refusals = 0;
 
@@ -25,7 +22,7 @@ export class WaitingEntries {
     return this.#entries.length;
   }
 
-  /** Counts the event, which happened `count` times, with one like it that waits, or adds it where there is `room`. */
+  /** Adds the event, which happened `count` times, to an equal pending one, or as a new one if there is `room`. */
   add(event: AuditEvent, count: number, room: number): "counted" | "added" | "refused" {
     const key = keyOf(event);
     const alike = key === undefined ? undefined : this.#byKey.get(key);
@@ -44,7 +41,7 @@ export class WaitingEntries {
     return "added";
   }
 
-  /** All that wait; none do afterwards. */
+  /** Takes all pending events. */
   takeAll(): readonly AuditEntry[] {
     const entries = this.#entries;
     this.#entries = [];
@@ -61,7 +58,7 @@ export class WaitingEntries {
   }
 }
 
-/** Under what an event is looked for to be counted together with others; undefined for those that stand alone. */
+/** The key by which an event is combined with others; undefined for events that are not combined. */
 function keyOf(event: AuditEvent): string | undefined {
   switch (event.action) {
     case "endpoint.run":

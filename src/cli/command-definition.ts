@@ -1,7 +1,7 @@
 import type { CliContext } from "./context.ts";
 import type { ServiceOptions } from "./service-call.ts";
 
-/** What commands take that talk to a running service. */
+/** Options of commands that call a running service. */
 export interface ServiceCommandOptions extends ServiceOptions {
   readonly json?: boolean;
 }
@@ -39,9 +39,9 @@ export interface CommandDefinition {
   /** As the help shows it: `<name>` must be there, `[name]` may. */
   readonly argument?: { readonly form: string; readonly description: string; readonly default?: string };
   readonly description: string;
-  /** Beside `--json`: `--flag` or `--flag <value>`, and what it means. */
+  /** In addition to `--json`: `--flag` or `--flag <value>`, and its description. */
   readonly options?: readonly (readonly [flags: string, description: string])[];
-  /** True where it works on files alone and takes no `--url` and `--token`. */
+  /** True when it works on files only and has no `--url` and `--token`. */
   readonly isLocal?: boolean;
   readonly examples: readonly string[];
   readonly run: (argument: string | undefined, options: CommandOptions, context: CliContext) => Promise<void>;

@@ -1,6 +1,6 @@
 import { UserError } from "../shared/user-error.ts";
 
-/** What a command works with besides its arguments. */
+/** The environment of a command, besides its arguments. */
 export interface CliContext {
   readonly input: NodeJS.ReadableStream;
   readonly output: OutputStream;
@@ -14,10 +14,10 @@ export interface CliContext {
 
 export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** Of a command line that cannot be read; 1 is for commands that fail. */
+/** The exit code for an invalid command line; failed commands exit with 1. */
 export const usageExitCode = 64;
 
-/** A command that cannot do what it was asked to; the message is all that the user sees. */
+/** The failure of a command; the user sees only its message. */
 export class CliError extends UserError {
   override readonly name = "CliError";
   readonly exitCode: number;

@@ -6,7 +6,7 @@ import { createPaint } from "./output/paint.ts";
 
 const help = (...words: string[]) => outputOf([...words, "--help"], {});
 
-/** Every command without commands of its own. */
+/** Every command without sub-commands. */
 async function findCommands(words: readonly string[] = []): Promise<readonly string[][]> {
   const list = /^Commands:\n((?: {2}.*\n)+)/m.exec(await help(...words))?.[1];
   if (list === undefined) return [[...words]];

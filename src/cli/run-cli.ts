@@ -19,7 +19,7 @@ import { limitOption, readLimits } from "./limit-options.ts";
 import { openSafeOutput } from "./output/safe-output.ts";
 import { serviceCommandGroups, serviceCommands } from "./service-commands.ts";
 
-/** What commands do is loaded when they run: most of them need a small part of all that. */
+/** The code of a command is loaded when it runs: most commands need a small part of it. */
 const loadTokens = () => import("./commands/token.ts");
 
 /** Runs one command line, without the program's name; resolves with the exit code. Never throws, never exits. */
@@ -37,14 +37,14 @@ export async function runCli(args: readonly string[], given: CliContext): Promis
   }
 }
 
-/** `--raw` goes with every command, wherever it stands before a `--`. */
+/** `--raw` works with every command, anywhere before a `--`. */
 function takeRaw(args: readonly string[]): { readonly isRaw: boolean; readonly rest: string[] } {
   const end = args.includes("--") ? args.indexOf("--") : args.length;
   const rest = args.filter((arg, index) => arg !== "--raw" || index > end);
   return { isRaw: rest.length < args.length, rest };
 }
 
-/** Errors that tell the user what to do show their message alone; a fault of ours shows where it happened. */
+/** An error for the user shows only its message; a fault of ours shows where it happened. */
 function describe(error: unknown): string {
   const isForUser = error instanceof UserError || error instanceof EngineError;
   if (error instanceof Error) return isForUser || "code" in error ? error.message : (error.stack ?? error.message);

@@ -1,13 +1,13 @@
 import { readClientDefaults } from "../config/config.ts";
 import { type CliContext, CliError } from "./context.ts";
 
-/** The service a command talks to; what is not given comes from LOGWEIR_URL and LOGWEIR_TOKEN. */
+/** The address and token of the service; the defaults are LOGWEIR_URL and LOGWEIR_TOKEN. */
 export interface ServiceOptions {
   readonly url?: string;
   readonly token?: string;
 }
 
-/** A service, and how to ask it. */
+/** A service, and a function to call it. */
 export interface ServiceClient {
   readonly url: string;
   /** Like `fetch`, with the token; throws `CliError` where no service answers. */
@@ -54,7 +54,7 @@ interface ErrorAnswer {
   readonly fields?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The message of an answer that is an error, with all that it says by field, and its hint. */
+/** The message of an error response, with its messages by field and its hint. */
 export async function describeAnswer(response: Response): Promise<string> {
   try {
     const { error } = (await response.json()) as { readonly error: ErrorAnswer };

@@ -157,7 +157,7 @@ describe("the command tail", () => {
       asked.push(`${decodeURIComponent(address)} ${headers["last-event-id"] ?? ""}`.trim());
       if (!address.includes("/tail")) return response.end(JSON.stringify({ result: [event("b", 2), event("a", 1)] }));
       response.end(streams[asked.length - 2]);
-      // A stream without an end is followed until somebody stops it.
+      // A stream that does not end is followed until it is aborted.
       if (streams.at(-1) === "") setImmediate(() => stop.abort());
     });
     await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));

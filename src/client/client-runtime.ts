@@ -1,5 +1,6 @@
 /**
- * The part of a generated client that is the same for every service. It is text because it goes into files of others.
+ * The part of a generated client that is the same for every service. It is text because it is written into files of
+ * other projects.
  */
 export const clientRuntime = `/** Where the service is, and who calls. */
 export interface ClientOptions {

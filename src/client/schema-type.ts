@@ -58,7 +58,7 @@ export function propertyKey(name: string): string {
 
 /** A comment line above something; nothing where there is no text. */
 export function comment(text: string | undefined, indent: string): string {
-  // The end of a comment in a description would end ours.
+  // The end of a comment within a description would end the generated one.
   const safe = text?.replaceAll("*/", "* /").replaceAll(/\s+/g, " ").trim();
   return safe === undefined || safe === "" ? "" : `${indent}/** ${safe} */\n`;
 }

@@ -35,7 +35,7 @@ export interface EffectiveSetting {
 export interface Configuration {
   readonly settings: Settings;
   readonly effective: readonly EffectiveSetting[];
-  /** What the people who run the service should know of its environment, for the log. */
+  /** Notes about the environment for the operators, written to the log. */
   readonly warnings?: readonly string[];
 }
 
@@ -97,7 +97,7 @@ export function readServerConfiguration(places: ConfigPlaces, env: Environment =
   return readConfiguration(places, { ...env, [variableOf(settingDefinitions.engine)]: "clickhouse" });
 }
 
-/** The ClickHouse server that commands ask, by the settings that a service has for it; no address where none is set. */
+/** The ClickHouse server for commands, from the service's settings; no address when none is set. */
 export function readClickHouseServer(env: Environment = process.env): {
   readonly url: string | undefined;
   readonly user: string;
@@ -112,7 +112,7 @@ export function readClickHouseServer(env: Environment = process.env): {
   };
 }
 
-/** The address and token that commands which talk to a service use where no flag says otherwise. */
+/** The default address and token of commands that call a service. */
 export function readClientDefaults(env: Environment = process.env): {
   readonly url: string;
   /** False where the address is the usual one, since none is named. */
@@ -128,7 +128,7 @@ export function readClientDefaults(env: Environment = process.env): {
   };
 }
 
-/** False where the person at the terminal does not want colours (no-color.org), or the terminal has none. */
+/** False when colours are disabled (no-color.org), or the terminal has none. */
 export function allowsColours(env: Environment = process.env): boolean {
   return !env.NO_COLOR && env.TERM !== "dumb";
 }

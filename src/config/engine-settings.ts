@@ -3,7 +3,7 @@ import { integer, type SettingDefinition, type SettingType } from "./setting-def
 
 const text: SettingType = { kind: "text" };
 
-/** Of a password, whatever its length: only whether it is set is printed. */
+/** Masks a password completely: only whether it is set is printed. */
 const maskAll = () => "(set)";
 
 /** The settings of where events are kept. */
@@ -115,7 +115,7 @@ export interface EngineServer {
 /** Names that need no quoting, so that statements in the documentation can be copied. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-/** What is wrong with the values; empty for an engine without a server. */
+/** The problems of the values; empty for an engine without a server. */
 export function findServerProblems(read: (definition: SettingDefinition) => string | undefined): readonly string[] {
   if (read(engineSettings.engine) !== "clickhouse") return [];
   const problems: string[] = [];

@@ -1,4 +1,4 @@
-/** Options of a URL that hold no secret; whatever else is there may be a password in the wrong place. */
+/** Options of a URL that contain no secret; any other might be a misplaced password. */
 const shownOptions: ReadonlySet<string> = new Set(["host", "sslmode", "sslrootcert", "sslcert", "sslkey"]);
 
 /** A database's URL as it may be printed: without its password. */
@@ -14,7 +14,7 @@ export function maskDatabaseUrl(text: string): string {
   return url.href;
 }
 
-/** Addresses of servers, by comma, as they may be printed: without what a user or a password may be. */
+/** The addresses of servers, comma-separated, in printable form: without possible users and passwords. */
 export function maskServerUrls(text: string): string {
   return text
     .split(",")

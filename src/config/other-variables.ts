@@ -1,4 +1,7 @@
-/** The environment of Logflare, whose place the service can take: what of it has a meaning here, and what has none. */
+/**
+ * The environment of Logflare, which the service can replace: which of its variables have a meaning here, and which do
+ * not.
+ */
 import type { SettingDefinition } from "./setting-definition.ts";
 import { settingDefinitions } from "./settings.ts";
 
@@ -18,7 +21,7 @@ const levels: ReadonlyMap<string, string> = new Map([
   ["none", "silent"],
 ]);
 
-/** The first variable of another service that sets this, and its value as we would write it. */
+/** The first variable of another service that sets this, with its value in our form. */
 export function readOtherVariable(
   definition: SettingDefinition,
   env: Environment,
@@ -42,7 +45,7 @@ interface SetValue {
   readonly value: string | number | undefined;
 }
 
-/** Problems with weak tokens where others than this machine reach the service, unless that is allowed. */
+/** The problems of weak tokens when other machines can reach the service, unless weak tokens are allowed. */
 export function findExposedTokens(effective: readonly SetValue[]): readonly string[] {
   const read = ({ name }: SettingDefinition) => effective.find(({ definition }) => definition.name === name)?.value;
   const host = String(read(settingDefinitions.host));
@@ -63,7 +66,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** A line that names the variables of Logflare that are set and mean nothing here. */
+/** A line with the names of Logflare's variables that are set but have no meaning here. */
 export function nameUnusedVariables(env: Environment): readonly string[] {
   const used = new Set(
     Object.values<SettingDefinition>(settingDefinitions).flatMap((each) => each.otherVariables ?? []),

@@ -8,16 +8,16 @@ export interface SettingDefinition {
   /** In the file; the environment variable is `LOGWEIR_` and this in upper case. */
   readonly name: string;
   readonly type: SettingType;
-  /** Undefined where the setting is off, or is worked out, unless it is set. */
+  /** Undefined when the setting is off or computed unless it is set. */
   readonly default: string | number | undefined;
   readonly description: string;
   /** Never printed. */
   readonly isSecret?: true;
-  /** What is printed of a value that holds a secret among other things. */
+  /** The printed form of a value that contains a secret among other things. */
   readonly mask?: (value: string) => string;
-  /** Environment variables of other services that set it too, where ours does not; the first one counts most. */
+  /** Environment variables of other services that set it too when ours is not set, in order of precedence. */
   readonly otherVariables?: readonly string[];
-  /** True for what only the environment can hold. */
+  /** True for a setting that only the environment can contain. */
   readonly isEnvironmentOnly?: true;
 }
 

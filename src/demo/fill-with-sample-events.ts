@@ -19,8 +19,8 @@ const dayMs = 86_400_000;
 const batchSize = 1_000;
 
 /**
- * Sends a day of sample events to every source over HTTP, as any client would. Resolves with the count once the service
- * has acknowledged all of them; throws when it refuses a batch.
+ * Sends a day of sample events to every source over HTTP, like any client. Resolves with the count once the service has
+ * acknowledged all of them; throws when it refuses a batch.
  */
 export async function fillWithSampleEvents(options: FillOptions): Promise<number> {
   const eventCount = options.eventCount ?? 30_000;

@@ -1,22 +1,22 @@
 import { Type } from "typebox";
 import { type Backend, type BackendConfig, type BackendType, backendTypes } from "./backend.ts";
 
-/** What is wrong with a document, as texts by field. */
+/** The problems of a document, as texts by field. */
 export type DocumentProblems = Readonly<Record<string, readonly string[]>>;
 
-/** What a document says of a backend. */
+/** The content of a backend document. */
 export type BackendDraft = Pick<Backend, "name" | "description" | "type" | "config" | "metadata">;
 
 export type Report = (field: string, message: string) => void;
 
-/** Stands for a secret wherever a backend is shown; sent back, it means the secret that is there. */
+/** Replaces a secret wherever a backend is shown; when sent back, it means the stored secret. */
 export const mask = "********";
 
 const resend = "must be sent again, since the address is another";
 
 const maxTextLength = 4_096;
 
-/** A backend as the API takes it. A change may leave out what stays. */
+/** A backend in the form of the API. A change may omit fields to retain them. */
 export const BackendDocument = Type.Partial(
   Type.Object({
     name: Type.String({ minLength: 1, maxLength: maxTextLength }),
@@ -31,7 +31,7 @@ export const BackendDocument = Type.Partial(
 );
 
 const fields = Object.keys(BackendDocument.properties);
-/** Of a backend as it is shown; sent back, they say nothing. */
+/** Fields of a backend as it is shown; they are ignored when sent back. */
 const shownFields = ["id", "token", "inserted_at", "updated_at", "status"];
 const configFields: Readonly<Record<BackendType, readonly string[]>> = {
   webhook: ["url", "headers", "gzip", "http"],
@@ -54,7 +54,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
   "keep-alive",
 ]);
 
-/** Reads a backend's document; what it leaves out stays as it was `before`. All problems are told together. */
+/** Reads a backend document; omitted fields are taken from `before`. All problems are reported together. */
 export function readBackend(
   sent: Readonly<Record<string, unknown>>,
   before?: Backend,
@@ -111,7 +111,7 @@ function readConfig(
   const { gzip = true } = config;
   if (typeof gzip !== "boolean") report("config.gzip", "must be true or false");
   const url = readUrl(config.url, before?.url, report);
-  // Secrets go where they were meant to: a caller that changes the address must know them.
+  // A secret is for its own destination only: a caller that changes the address must know it.
   const known = before !== undefined && isSameOrigin(url, before.url) ? before : undefined;
   const optional = (field: "token" | "source" | "username" | "password") => {
     const value = config[field] === mask ? known?.[field] : config[field];
@@ -197,7 +197,7 @@ export function showBackend(backend: Backend) {
   };
 }
 
-/** What stands behind `?` is secret for all that anybody knows. */
+/** The query string of the address may contain a secret. */
 function maskUrl(url: string): string {
   const at = url.indexOf("?");
   return at === -1 ? url : `${url.slice(0, at)}?${mask}`;

@@ -1,4 +1,4 @@
-/** Where events are sent to. */
+/** A destination of events. */
 export interface Backend {
   /** A UUID. */
   readonly id: string;
@@ -15,10 +15,13 @@ export interface Backend {
 
 export const backendTypes = ["webhook", "logweir", "loki"] as const;
 
-/** `webhook` gets events as a JSON array, `logweir` as its own ingest takes them, `loki` as Loki's push takes them. */
+/**
+ * `webhook` receives events as a JSON array, `logweir` in the form of its own ingest, `loki` in the form of Loki's push
+ * API.
+ */
 export type BackendType = (typeof backendTypes)[number];
 
-/** How a destination is reached. What is secret in it: values of headers, `token` and `password`. */
+/** How a destination is reached. Its secrets are the values of headers, `token` and `password`. */
 export interface BackendConfig {
   /** `http:` or `https:`, without a name and password in it. */
   readonly url: string;
@@ -33,7 +36,7 @@ export interface BackendConfig {
   readonly password?: string;
 }
 
-/** Which events go to a backend: those of a source that a query in LQL holds for. */
+/** Selects the events for a backend: those of a source that match a query in LQL. */
 export interface DrainRule {
   /** A UUID. */
   readonly id: string;

@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** Seals what must not be read out of a file alone. */
+/** Encrypts configurations, so that they cannot be read from the file alone. */
 export interface ConfigSealer {
   seal(text: string): string;
-  /** Undefined where it was sealed with another key, or changed since. */
+  /** Undefined when it was sealed with another key, or modified since. */
   open(sealed: string): string | undefined;
 }
 
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM, with a key of its own out of the service's. */
+/** AES-256-GCM with a key derived from the service's key. */
 export function createConfigSealer(serviceKey: Uint8Array): ConfigSealer {
   const key = Buffer.from(hkdfSync("sha256", serviceKey, "", "logweir backends", 32));
   return {

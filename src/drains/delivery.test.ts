@@ -23,7 +23,7 @@ const backend: Backend = {
   updatedAtMs: 0,
 };
 const rule: DrainRule = { id: "r", backendId: "b", source: "edge", lql: "", createdAtMs: 0 };
-/** No machine ends here. */
+/** The tests need no durability. */
 const flush = async () => undefined;
 const keys = (count: number): EventKey[] =>
   Array.from({ length: count }, (_, index) => ({ id: `e${index}`, timestampUs: BigInt(index) }));
@@ -34,12 +34,12 @@ interface Run {
   readonly position: Position;
   /** What the destination does with a request. */
   readonly answer: (ids: readonly string[]) => DrainAnswer;
-  /** Ends once nothing waits, or after so many pauses. */
+  /** Stops once no keys are left, or after this number of pauses. */
   readonly maxPauses?: number;
   readonly keep?: (id: string) => boolean;
 }
 
-/** Delivers until all is delivered. Answers what was taken, how long was paused, and what was told. */
+/** Delivers until no keys are left. Returns the events taken, the pauses, the warnings and the state. */
 async function run({ journal, position, answer, maxPauses = 1_000, keep = () => true }: Run) {
   const ending = new AbortController();
   const taken: string[] = [];
@@ -108,7 +108,7 @@ describe("deliver", () => {
           const seen: string[] = [];
           const script = [...outcomes];
           for (let isDone = false; !isDone; ) {
-            // Each round is a process of its own, which knows what is on disk alone.
+            // Each round is like a new process, which knows only what is on disk.
             const position = await openPosition(path, journal.first);
             let maxPauses = 1_000;
             const answer = (ids: readonly string[]): DrainAnswer => {

@@ -5,22 +5,22 @@ import type { Journal } from "./journal.ts";
 import type { Position } from "./position.ts";
 import { type EventReader, maxBatch } from "./read-events.ts";
 
-/** What became of a rule's events since the start, and what it waits for. */
+/** Counters of a rule's events since the start, and the current obstacle. */
 export interface DeliveryState {
-  /** Taken by the destination. */
+  /** Accepted by the destination. */
   delivered: number;
-  /** Refused by the destination, each alone, and given up. */
+  /** Refused by the destination when sent alone, and skipped. */
   refused: number;
-  /** Not delivered when the bound of the disk was reached, or the disk could not take their keys. */
+  /** Dropped because the size limit on disk was reached, or their keys could not be written. */
   dropped: number;
   /** Requests that failed and were repeated. */
   failures: number;
-  /** Why nothing is delivered at the moment. */
+  /** Why nothing is being delivered at the moment. */
   lastError: string | undefined;
   lastDeliveredAtMs: number | undefined;
 }
 
-/** Time as deliveries see it. */
+/** The clock of deliveries. */
 export interface DeliveryClock {
   /** Milliseconds since 1970. */
   nowMs(): number;
@@ -54,8 +54,8 @@ export function newDeliveryState(): DeliveryState {
 }
 
 /**
- * Sends a rule's events in the order of their acknowledgement until the signal aborts. The position moves on only
- * once the destination has taken what lies before it, so that an end at any moment repeats events and loses none.
+ * Sends a rule's events in the order of their acknowledgement until the signal aborts. The position advances only after
+ * the destination has accepted all events before it, so a crash at any moment repeats events but loses none.
  */
 export async function deliver(options: DeliveryOptions, signal: AbortSignal): Promise<void> {
   const { journal, position, state, warn } = options;
@@ -95,9 +95,7 @@ export async function deliver(options: DeliveryOptions, signal: AbortSignal): Pr
 type Outcome =
   | { readonly kind: "done"; readonly end: number }
   | { readonly kind: "failed"; readonly reason: string; readonly retryAfterMs?: number }
-  /**
-   * So many events were too many for one request, or some of them were refused: which ones shows in smaller requests.
-   */
+  /** Too many events for one request, or some of them were refused: smaller requests show which ones. */
   | { readonly kind: "split"; readonly keyCount: number };
 
 async function sendBatch(options: DeliveryOptions, maxCount: number, signal: AbortSignal): Promise<Outcome> {
@@ -121,7 +119,7 @@ async function sendBatch(options: DeliveryOptions, maxCount: number, signal: Abo
   return { kind: "done", end };
 }
 
-/** Goes on behind keys that the bound of the disk took away, and at the beginning of a journal that is another. */
+/** Continues after keys that the size limit dropped, and at the start of a journal that was replaced. */
 async function skipDropped({ journal, position, state, backend, rule, warn }: DeliveryOptions): Promise<void> {
   if (position.number > journal.end) await position.moveTo(journal.first);
   const lost = journal.first - position.number;
@@ -131,7 +129,7 @@ async function skipDropped({ journal, position, state, backend, rule, warn }: De
   await position.moveTo(journal.first);
 }
 
-/** With some chance, so that rules that failed together do not come again together. */
+/** With jitter, so that rules that failed together do not retry together. */
 function pauseAfter(failures: number, retryAfterMs: number | undefined, clock: DeliveryClock): number {
   const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 20));
   const spread = pause * (0.5 + clock.random() / 2);

@@ -4,19 +4,19 @@ import type { DrainRule } from "./backend.ts";
 import { createJournals, type Journals } from "./journals.ts";
 import { openPosition, type Position } from "./position.ts";
 
-/** Where keys of events wait for their delivery, and how far each rule has come. */
+/** Keys of events that wait for delivery, and the position of each rule. */
 export interface DrainLog {
   readonly journals: Journals;
-  /** Of a rule that has no position yet, at the beginning or the end of what waits. */
+  /** The start of a rule without a position: at the first or after the last pending key. */
   openPosition(rule: Pick<DrainRule, "id" | "source">, otherwise: "first" | "end"): Promise<Position>;
-  /** Whether this service sends; of several on one log, one does. */
+  /** Whether this service delivers; of several with a common log, exactly one does. */
   isSender(): boolean;
-  /** Is called when that changes; what it does is waited for before it is called again. */
+  /** Called when that changes; the next call waits for the previous one. */
   onTurn(listener: () => Promise<void>): void;
   close(): Promise<void>;
 }
 
-/** In files of a folder, which one service has for itself. */
+/** Stored in files of a folder, which belongs to one service. */
 export function createFileLog(folder: string, maxBytes: number): DrainLog {
   const journals = createJournals(folder, maxBytes);
   return {

@@ -11,15 +11,17 @@ import type { ArrivalWatch } from "./watched-store.ts";
 /** A document as it is sent, not yet looked at. */
 type Sent = Readonly<Record<string, unknown>>;
 
-/** How a rule's deliveries go. */
+/** The delivery status of a rule. */
 export interface RuleStatus extends Readonly<DeliveryState> {
   readonly rule: DrainRule;
   readonly backend: Backend;
-  /** Events that are not delivered yet, those among them that the rule's query may leave out. */
+  /** Undelivered events, including those that the rule's query may exclude. */
   readonly waiting: number;
 }
 
-/** Log drains: where events go, and which. One change comes after the other, and takes effect at once. */
+/**
+ * Log drains: destinations, and the events for them. Changes are made one after another and take effect immediately.
+ */
 export interface Drains extends ArrivalWatch {
   readonly backends: readonly Backend[];
   readonly rules: readonly DrainRule[];
@@ -38,10 +40,10 @@ export interface Drains extends ArrivalWatch {
   saveRule(sent: Sent, id?: string): Promise<DrainRule>;
   /** Throws `unknown_rule`. */
   removeRule(id: string): Promise<DrainRule>;
-  /** Takes over what another service changed: these are all that there are. */
+  /** Applies the changes of another service: these are all backends and rules. */
   replaceAll(backends: readonly Backend[], rules: readonly DrainRule[]): Promise<void>;
   status(): readonly RuleStatus[];
-  /** Bytes on disk for what waits. */
+  /** Bytes on disk of undelivered events. */
   readonly waitingBytes: number;
 }
 
@@ -60,7 +62,7 @@ export interface DrainsOptions {
   readonly running: RunningRules;
   readonly findSource: (nameOrId: string) => Source | undefined;
   readonly nowMs: () => number;
-  /** Runs a change while no other service on the documents runs one; where there is none, at once. */
+  /** Runs a change exclusively among the services on the same documents; immediately if there is only one. */
   readonly amongServices?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
@@ -213,7 +215,7 @@ class StoredDrains implements Drains {
     return amongServices === undefined ? this.#exclusively(work) : amongServices(() => this.#exclusively(work));
   }
 
-  /** One change after the other. */
+  /** Changes are made one after another. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);

@@ -9,7 +9,7 @@ import { createJournals } from "./journals.ts";
 
 const makeTemporaryFolder = (name: string) => mkdtemp(join(tmpdir(), `${name}-`));
 
-/** No machine ends here. */
+/** The tests need no durability. */
 const flush = async () => undefined;
 const key = (number: number, id = `event ${number}`): EventKey => ({ id, timestampUs: BigInt(number) });
 const keys = (from: number, count: number) => Array.from({ length: count }, (_, index) => key(from + index));

@@ -2,8 +2,8 @@ import type { EventKey } from "../engines/contract/query-engine.ts";
 import { type LineJournal, type JournalOptions as Options, openLineJournal } from "../shared/journal/line-journal.ts";
 
 /**
- * The keys of events of one source in the order in which they were acknowledged, numbered from 0 and kept on disk
- * until nobody needs them.
+ * The keys of events of one source in the order of their acknowledgement, numbered from 0 and stored on disk until no
+ * rule needs them.
  */
 export interface Journal
   extends Pick<LineJournal, "first" | "end" | "byteCount" | "releaseBefore" | "dropOldest" | "close"> {
@@ -17,10 +17,7 @@ export interface Journal
 
 export type JournalOptions = Pick<Options, "folder" | "segmentBytes" | "flush">;
 
-/**
- * Opens the journal that is in the folder. A line that was cut when the machine or the process ended was never
- * acknowledged, and goes.
- */
+/** Opens the journal in the folder. A line truncated by a crash was never acknowledged, and is removed. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const lines: LineJournal = await openLineJournal({ ...options, extension: "keys" });
   return {

@@ -3,16 +3,16 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Journal, type JournalOptions, openJournal } from "./journal.ts";
 
-/** The journals of all sources that are drained, which share a bound on the disk. */
+/** The journals of all drained sources, with a common size limit on disk. */
 export interface Journals {
   find(source: string): Journal | undefined;
   /** Makes it where it is missing. */
   open(source: string): Promise<Journal>;
-  /** Closes it and deletes what is in it. */
+  /** Closes it and deletes its files. */
   remove(source: string): Promise<void>;
-  /** Closes it; what is in it stays. */
+  /** Closes it and retains its files. */
   leave(source: string): Promise<void>;
-  /** Gives up the oldest keys of the longest journals until all together fit the bound. */
+  /** Drops the oldest keys of the longest journals until all of them together are within the limit. */
   keepWithinBound(): Promise<void>;
   readonly byteCount: number;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export function createJournals(
   const journals = new Map<string, Journal>();
   let dropping: Promise<void> = Promise.resolve();
   const byteCount = () => [...journals.values()].reduce((sum, journal) => sum + journal.byteCount, 0);
-  // Names may differ in case alone, which not every file system tells apart.
+  // Names may differ only in letter case, which not every file system distinguishes.
   const folderOf = (source: string) => join(folder, createHash("sha256").update(source).digest("hex").slice(0, 32));
   const drop = async () => {
     while (byteCount() > maxBytes) {

@@ -1,6 +1,6 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 
-/** How far a rule has delivered, on disk. */
+/** The delivery position of a rule, on disk. */
 export interface Position {
   /** The number of the first key that is still to be delivered. */
   readonly number: number;
@@ -9,8 +9,8 @@ export interface Position {
 }
 
 /**
- * Reads a position, or begins at `otherwise` where the file is missing or damaged. The file is replaced without
- * waiting for the disk: a machine that ends finds an older position, from which events are sent once more.
+ * Reads a position, or starts at `otherwise` when the file is missing or damaged. The file is replaced without an
+ * fsync: after a crash of the machine an older position is found, and events from there are sent again.
  */
 export async function openPosition(path: string, otherwise: number): Promise<Position> {
   const text = await readFile(path, "utf8").catch(() => "");

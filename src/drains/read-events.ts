@@ -9,17 +9,17 @@ import type { EventKey } from "../engines/contract/query-engine.ts";
 import { formatIsoTimestamp } from "../shared/iso-timestamp.ts";
 import type { DrainedEvent } from "./backend.ts";
 
-/** Keys that are looked up at once, and so events of one request. */
+/** The number of keys looked up at once, and so of the events in a request. */
 export const maxBatch = 500;
 
-/** More than one of a key: the same id may be another tenant's too. */
+/** More than one per key: another tenant may have an event with the same id. */
 const maxRows = 4 * maxBatch;
 
 const wholeRows: QueryShape = { key: "drain", maxRows, apply: (rows) => rows };
 
-/** Looks stored events up. */
+/** Looks up stored events. */
 export interface EventReader {
-  /** Throws `ServiceError` for a query in LQL that cannot be run over the source. */
+  /** Throws `ServiceError` for a query in LQL that cannot run over the source. */
   check(source: string, lql: string): void;
   /**
    * Of the source's events with these keys, `maxBatch` at most, those that the query holds for, oldest first. What is
@@ -28,7 +28,7 @@ export interface EventReader {
   read(source: string, lql: string, keys: readonly EventKey[], signal: AbortSignal): Promise<readonly DrainedEvent[]>;
 }
 
-/** Reads through the same queries as callers, and in their turns. */
+/** Reads through the same queries as callers, with the same admission. */
 export function createEventReader(runner: EndpointRunner): EventReader {
   const targets = new Map<string, QueryTarget>();
   const prepare = (source: string, lql: string, keys: readonly EventKey[]): PreparedCall => {
@@ -91,10 +91,7 @@ function parameter(name: string, type: ParameterDefinition["type"]): ParameterDe
   return { name, type, isRequired: true, allowed: undefined, default: null, description: undefined };
 }
 
-/**
- * A row as an event: without the fields that it has not, and with records as they were sent instead of as lists of
- * one.
- */
+/** A row as an event: without its missing fields, and with records as they were sent rather than as lists of one. */
 function toEvent(row: Readonly<Record<string, unknown>>): DrainedEvent {
   const event: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row)) if (value !== null) event[name] = unwrap(value);

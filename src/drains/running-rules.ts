@@ -9,7 +9,7 @@ import type { Position } from "./position.ts";
 import type { EventReader } from "./read-events.ts";
 import type { ArrivalWatch } from "./watched-store.ts";
 
-/** Rules at work: each has a position in its source's journal, and sends what comes behind it. */
+/** Rules in operation: each has a position in its source's journal, and sends the events after it. */
 export interface RunningRules extends ArrivalWatch {
   /**
    * Notes events for the rule from now on, those too that waited for it at the last end. It sends once `start` was
@@ -18,7 +18,7 @@ export interface RunningRules extends ArrivalWatch {
   restart(rule: DrainRule, backend: Backend): Promise<void>;
   /** Ends the rule and forgets what waited for it. */
   remove(rule: DrainRule): Promise<void>;
-  /** Ends the rule here, since another service removed or changed it. */
+  /** Stops the rule here, because another service removed or changed it. */
   leave(rule: DrainRule): Promise<void>;
   /** Begins to send, with what looks events up. */
   start(reader: EventReader): void;
@@ -75,7 +75,7 @@ class RulesAtWork implements RunningRules {
       await this.#log.journals.keepWithinBound();
       this.#isFailing = false;
     } catch (error) {
-      // The events are stored; that they are drained too must not keep others from being stored.
+      // The events are stored; a failure to drain them must not prevent others from being stored.
       for (const { state } of this.#ofSource(source)) state.dropped += keys.length;
       const problem = `events of ${source} cannot be noted for draining, and are dropped there: ${String(error)}`;
       if (!this.#isFailing) this.#options.warn(problem);
@@ -161,7 +161,7 @@ class RulesAtWork implements RunningRules {
     return done;
   }
 
-  /** Another service begins to send in place of this one, or this one in place of another. */
+  /** Another service takes over delivery from this one, or this one from another. */
   async #turn(): Promise<void> {
     for (const each of this.#running.values()) {
       each.ending.abort();
@@ -169,7 +169,7 @@ class RulesAtWork implements RunningRules {
     }
     if (!this.#log.isSender()) return;
     for (const each of this.#running.values()) {
-      // The other has moved it on.
+      // The other service has advanced it.
       each.position = await this.#openPosition(each.rule, each.journal);
       each.ending = new AbortController();
       this.#begin(each);
@@ -182,7 +182,7 @@ class RulesAtWork implements RunningRules {
 
   async #openPosition(rule: DrainRule, journal: Journal): Promise<Position> {
     const { source } = rule;
-    // A rule that was there before `start` and has no position lost it: it sends all that is there.
+    // A rule that existed before `start` but has no position lost it: it sends all pending events.
     const position = await this.#log.openPosition(rule, this.#reader === undefined ? "first" : "end");
     const releaseRead = () => {
       return journal.releaseBefore(Math.min(...this.#ofSource(source).map((each) => each.position.number)));
@@ -191,7 +191,7 @@ class RulesAtWork implements RunningRules {
       get number() {
         return position.number;
       },
-      /** Frees what no rule of the source needs any more, each time that one moved on. */
+      /** Frees what no rule of the source needs any longer, each time that a rule advances. */
       async moveTo(number) {
         await position.moveTo(number);
         await releaseRead();

@@ -5,7 +5,7 @@ import { type Journal, parseKey, writeKeys } from "./journal.ts";
 import type { Journals } from "./journals.ts";
 import type { Position } from "./position.ts";
 
-/** What waits for the rules of a source. */
+/** Pending keys of a source. */
 export interface WaitingKeys {
   readonly source: string;
   /** The number of the oldest key. */
@@ -44,12 +44,15 @@ export interface SharedLogOptions {
 
 /** How often it is looked for what other services noted, and whose turn it is to send. */
 const lookMs = 500;
-/** Lines of keys, in characters, that wait in memory while the database is away; what comes beyond is lost to drains. */
+/**
+ * Characters of key lines that are buffered in memory while the database is unavailable; further ones are lost to
+ * drains.
+ */
 const maxHeldCharacters = 20_000_000;
 
 /**
- * In a database: each service notes what it stored, and one of them sends. While the database is away, keys wait in
- * memory, and the events are acknowledged.
+ * Stored in a database: each service adds keys of the events it stored, and one of them delivers. While the database is
+ * unavailable, keys are buffered in memory, and events are still acknowledged.
  */
 export function createSharedLog(options: SharedLogOptions): DrainLog {
   return new SharedLog(options);
@@ -89,7 +92,8 @@ class SharedLog implements DrainLog {
       },
       async moveTo(next) {
         number = next;
-        // One that is not kept is moved on with the next; whoever takes over sends some events again.
+        // A position that was not saved is saved with the next one; a service that takes over may send some events
+        // again.
         await keys.movePosition(rule.id, next).catch(() => undefined);
       },
       remove: () => keys.removePosition(rule.id),
@@ -119,7 +123,7 @@ class SharedLog implements DrainLog {
       async leave(source) {
         opened.delete(source);
       },
-      // Whoever sends looks after it.
+      // The delivering service takes care of it.
       keepWithinBound: async () => undefined,
       get byteCount() {
         return [...opened.values()].reduce((sum, journal) => sum + journal.byteCount, 0);
@@ -130,7 +134,7 @@ class SharedLog implements DrainLog {
 
   #look(): Promise<void> {
     this.#looking ??= this.#lookOnce()
-      // The next look tells.
+      // The next poll finds out.
       .catch(() => undefined)
       .finally(() => {
         this.#looking = undefined;
@@ -207,7 +211,7 @@ class SharedJournal implements Journal {
       throw new Error("the database is away, and too many wait for it already");
     }
     this.#held = { lines: this.#held.lines + lines, count: this.#held.count + keys.length };
-    // What comes while one is added goes together.
+    // Keys that arrive during a write are added together.
     await this.#flushing;
     await this.flush();
   }
@@ -230,7 +234,7 @@ class SharedJournal implements Journal {
   }
 
   releaseBefore(number: number): Promise<void> {
-    // What is not released now is with the next.
+    // Released with the next position, if not now.
     return this.#keys.releaseBefore(this.#source, number).catch(() => undefined);
   }
 
@@ -266,7 +270,7 @@ class SharedJournal implements Journal {
       const end = await this.#keys.add(this.#source, lines, count);
       if (end > this.end) this.take({ ...this.#state, end });
     } catch {
-      // It may have been added all the same: then receivers get them twice.
+      // It may have been added despite the error: then receivers get them twice.
       this.#held = { lines: lines + this.#held.lines, count: count + this.#held.count };
     }
   }

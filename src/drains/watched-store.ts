@@ -9,7 +9,7 @@ export interface ArrivalWatch {
   note(source: string, keys: readonly EventKey[]): Promise<void>;
 }
 
-/** The store, which tells the watch of events behind their way to the disk and before their sender's answer. */
+/** The store, which notifies the watch of events after they are on disk and before their sender is answered. */
 export function watchStore(store: EventStore, watch: ArrivalWatch): EventStore {
   const append: EventStore["append"] = async (source, events, ...rest) => {
     const result = await store.append(source, events, ...rest);

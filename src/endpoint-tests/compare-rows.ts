@@ -7,13 +7,13 @@ import { readInstant } from "./test-file.ts";
 /** A row as an endpoint answers it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** More lines would tell nothing more. */
+/** Further lines would add nothing. */
 const maxLines = 40;
 
 /**
- * In which way the rows of an answer are not the expected ones, in lines for people: `-` was expected, `+` came
- * instead. Undefined where they are. Columns of the type TIMESTAMP, which are answered in microseconds, may be
- * expected as ISO 8601.
+ * The differences between the rows of an answer and the expected ones, in readable lines: `-` was expected, `+` was
+ * returned. Undefined when there are none. Columns of the type TIMESTAMP, which are returned in microseconds, may be
+ * expected in ISO 8601.
  */
 export function compareRows(
   expect: Expectation & { readonly rows: readonly Row[] },
@@ -65,7 +65,7 @@ function compareSets(expected: readonly Row[], got: readonly Row[], show: Show):
 }
 
 /**
- * Rows by place where they are as many, with the fields that differ; else the shortest way from one list to the
+ * Row by row when the counts are equal, with the fields that differ; otherwise the shortest edit from one list to the
  * other.
  */
 function compareLists(expected: readonly Row[], got: readonly Row[], show: Show): string[] {

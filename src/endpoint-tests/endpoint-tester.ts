@@ -8,20 +8,20 @@ import { loadTests, TestFileError } from "./load-tests.ts";
 import { runTests, type TestOutcome } from "./run-tests.ts";
 import { openTestBench } from "./test-bench.ts";
 
-/** How an endpoint's tests went. */
+/** The result of an endpoint's tests. */
 export interface TestRun {
   /** Milliseconds since 1970. */
   readonly ranAtMs: number;
-  /** The endpoint's version that is meant. */
+  /** The tested version of the endpoint. */
   readonly version: number;
   readonly outcomes: readonly TestOutcome[];
 }
 
-/** Runs the tests that lie beside an endpoint's file, on an engine in memory apart from the service's. */
+/** Runs the tests beside an endpoint's file, on an in-memory engine separate from the service's. */
 export interface EndpointTester {
-  /** True where there is a file of tests beside the endpoint's. */
+  /** True when a file of tests exists beside the endpoint's file. */
   hasTests(endpoint: Endpoint): boolean;
-  /** How they went last, since the service started. */
+  /** Their last result since the service started. */
   last(endpoint: Endpoint): TestRun | undefined;
   /** Runs them; one endpoint after the other. Throws `validation_failed` for files that cannot be used. */
   run(endpoint: Endpoint): Promise<TestRun>;
@@ -67,7 +67,7 @@ async function runFile(folder: string, name: string, sourceFolders: readonly str
   }
 }
 
-/** What is wrong with a file, its author is told. */
+/** The author of a file is told its problems. */
 function refuse(error: unknown): never {
   const isOfFiles = [TestFileError, EndpointFileError, SourceFileError].some((type) => error instanceof type);
   if (!isOfFiles || !(error instanceof Error)) throw error;

@@ -28,7 +28,7 @@ export interface EndpointTest {
 export type EndpointsByFile = ReadonlyMap<string, Endpoint>;
 
 const ending = ".test.yaml";
-/** So that a test which names no time tells the same every day. */
+/** A fixed time, so that a test without a time gives the same result every day. */
 const defaultNow = "2026-01-01T00:00:00Z";
 
 /**
@@ -95,7 +95,9 @@ async function loadFile(
 /** What ingest makes of a source's events, or why it would not store them. */
 type GivenEvents = { readonly events: readonly LogEvent[] } | { readonly problems: readonly string[] };
 
-/** Reads what cases give to sources; what was read once is the same list again, so that its table can be shared. */
+/**
+ * Reads the events that cases give to sources; repeated reads return the same list, so that its table can be shared.
+ */
 function createEventReader(folder: string) {
   const known = new Map<string, Promise<GivenEvents>>();
   return (source: string, content: Given[string], nowUs: bigint): Promise<GivenEvents> => {

@@ -13,14 +13,14 @@ import type { EndpointTest } from "./load-tests.ts";
 import type { TestBench } from "./test-bench.ts";
 import type { Expectation } from "./test-file.ts";
 
-/** How a case went. */
+/** The result of a case. */
 export interface TestOutcome {
   readonly path: string;
   readonly endpoint: string;
   readonly name: string;
   readonly isPassed: boolean;
   readonly ms: number;
-  /** What came instead of what was expected, in lines for people. */
+  /** The difference from the expected result, in readable lines. */
   readonly difference: string | undefined;
 }
 
@@ -28,7 +28,7 @@ const timeoutMs = 30_000;
 const maxResultBytes = 64_000_000;
 
 /**
- * Runs the cases one after the other and gives each outcome as soon as it is known. `now` is a monotonic clock in
+ * Runs the cases one after another and yields each result as soon as it is known. `now` is a monotonic clock in
  * milliseconds.
  */
 export async function* runTests(

@@ -53,7 +53,7 @@ export type TestCase = Static<typeof TestCase>;
 export type Expectation = Static<typeof Expectation>;
 export type Given = Static<typeof Given>;
 
-/** A file of tests that was read, or all that is wrong with its form. */
+/** A parsed file of tests, or all problems of its form. */
 export type ParsedTestFile =
   | { readonly file: TestFile; readonly offsetOf: (path: readonly string[]) => number }
   | { readonly problems: readonly TextProblem[] };

@@ -73,7 +73,7 @@ describe("every response", () => {
     expect(await id("abc-1.2_3")).toBe("abc-1.2_3");
     expect(await id('a"b')).toMatch(/^[0-9a-f-]{36}$/);
     expect(await id("x".repeat(65))).toMatch(/^[0-9a-f-]{36}$/);
-    // The log has it, and has no addresses and no tokens.
+    // The request log has it, and contains no addresses and no tokens.
     for (const secret of ["203.0.113.9", "lw_0123456789abcdef"]) expect(await id(secret)).toMatch(/^[0-9a-f-]{36}$/);
     const own = { "x-request-id": "a-fixed-token", authorization: "Bearer a-fixed-token" };
     expect((await test.app.inject({ url: "/health", headers: own })).headers["x-request-id"]).not.toBe("a-fixed-token");
@@ -103,7 +103,7 @@ describe("every response", () => {
         });
         socket.on("end", () => socket.end());
         socket.on("close", () => resolve(answer));
-        // A reset after the answer came is no matter.
+        // A reset after the answer has arrived does not matter.
         socket.on("error", (error) => (answer === "" ? reject(error) : resolve(answer)));
       });
     expect(await exchange("nonsense\r\n\r\n")).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"malformed_request"/);

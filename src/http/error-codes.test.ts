@@ -79,7 +79,7 @@ async function ask(language: "sql" | "lql", text: string): Promise<Answer> {
   return get(`${path}?project=x&${language}=${encodeURIComponent(text)}`);
 }
 
-/** What the real planner says to a query that is to be followed. */
+/** What the real planner returns for a query that is to be followed. */
 async function follow(text: string): Promise<Answer> {
   const saved = { savedQuery: parseQuery(savedText), sourceText: savedText };
   test.onPlan = (endpoint, consumer) => planner.plan({ ...endpoint, ...saved }, consumer, undefined, "follow");
@@ -232,7 +232,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   not_acceptable: () => get(`${path}?project=x`, "query-token", { accept: "image/png" }),
   body_too_large: () => post("/api/logs?source=edge", "x".repeat(100_001), {}, "ingest-token"),
   unsupported_media_type: () => post(path, "x", { "content-type": "text/xml" }),
-  // No more than the server reads before it answers: closing over unread bytes takes its answer back.
+  // No more than the server reads before it answers: closing with unread bytes would discard the answer.
   request_too_large: () => exchange(`GET /${"x".repeat(maxHeaderBytes)} HTTP/1.1\r\n\r\n`),
   unauthorized: () => get(path, "nonsense"),
   insufficient_scope: () => get(path, "ingest-token"),

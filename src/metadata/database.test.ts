@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the person who starts the service is told. */
+/** The message for the operator who starts the service. */
 async function refusalOf(work: Promise<unknown>): Promise<string> {
   const error: unknown = await work.then(
     () => undefined,

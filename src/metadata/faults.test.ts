@@ -11,10 +11,10 @@ import { createSourceStore } from "./source-store.ts";
 import { createTokenStore } from "./token-store.ts";
 import { createViewStore } from "./view-store.ts";
 
-/** Statements that fail: before they are run, or with their answer lost. */
+/** When a statement fails: before it runs, or after it with its answer lost. */
 type Moment = "before" | "after";
 
-/** Counts statements, and lets one of them fail. */
+/** Counts statements, and makes one of them fail. */
 function createFaults() {
   const faults = { count: 0, failing: -1, moment: "before" as Moment };
   const step = (moment: Moment) => {
@@ -44,7 +44,7 @@ async function openFaulty() {
     inTurn: (name, work) =>
       plain.inTurn(name, (transaction) => work(transaction.withPlugin(plugin) as typeof transaction)),
   };
-  /** All rows of all tables, without what is random. */
+  /** All rows of all tables, without random values. */
   const dump = async () => {
     const tables = await plain.queries.introspection.getTables();
     const rows = tables.map(async ({ name }) => {
@@ -76,7 +76,7 @@ const version = (document: string): NewVersion => ({
 });
 const pinnedOwner = { description: "", scopes: ["private", "query"], pins: { a: "b" }, expiresAt: undefined };
 
-/** What is there before, and a change of it. */
+/** The initial state, and a change to it. */
 interface Change {
   readonly before?: (database: MetadataDatabase) => Promise<unknown>;
   readonly change: (database: MetadataDatabase) => Promise<unknown>;
@@ -118,7 +118,7 @@ const changes: Readonly<Record<string, Change>> = {
   "a view is added": { change: (database) => createViewStore(database, () => 5).add(view, 3) },
 };
 
-/** The states before and after the change, and how many statements it takes. */
+/** The states before and after the change, and the number of its statements. */
 async function observe({ before, change }: Change) {
   const { plain, database, faults, dump } = await openFaulty();
   await before?.(plain);
@@ -151,7 +151,7 @@ describe("the metadata database", () => {
           const { database, plain, faults, dump } = opened;
           await expect(each.change(database)).rejects.toThrow("injected");
           expect([first, last]).toContain(await dump());
-          // Nothing is held: the next change goes through.
+          // No lock is left behind: the next change succeeds.
           faults.failing = -1;
           await createSourceStore(database, () => 5).put({ name: "later", document: "{}" });
           expect(await createSourceStore(plain, () => 5).list()).toContainEqual({ name: "later", document: "{}" });

@@ -189,7 +189,7 @@ describe.each(kinds)("the stores in %s", (kind) => {
     expect(await outbox.list()).toEqual(listed.slice(1));
     await Promise.all([outbox.remove(listed), other.remove(listed)]);
     expect([await outbox.list(), await other.list()]).toEqual([[], []]);
-    // As a release before wrote it.
+    // In the form of an earlier release.
     await database.queries.insertInto("audit_outbox").values({ at: 5, event: '{"action":"old"}' }).execute();
     const third = createAuditOutbox(database, () => 0);
     const [old] = await third.list();
@@ -199,7 +199,7 @@ describe.each(kinds)("the stores in %s", (kind) => {
 
   it("store the keys of drained events by number without gaps, even under concurrent writes", async () => {
     const store = database.drainKeys;
-    // In a file there is one service, which has files for them.
+    // A file is used by one service, which stores these keys in files of its own.
     expect(store !== undefined).toBe(kind === "PostgreSQL");
     if (store === undefined) return;
     const line = (number: number) => `${number} "id ${number}"\n`;

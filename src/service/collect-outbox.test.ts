@@ -4,7 +4,7 @@ import type { LogEvent } from "../engines/contract/query-engine.ts";
 import type { OutboxEntry } from "../metadata/audit-outbox.ts";
 import { startCollecting } from "./collect-outbox.ts";
 
-/** An outbox, and services that take from it into one store that knows ids. */
+/** An outbox, and services that collect from it into one store that deduplicates by id. */
 function prepare(failures: number) {
   const waiting = new Map<number, OutboxEntry>();
   const stored = new Map<string, LogEvent>();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRestCollector } from "./collect-at-rest.ts";
 
-/** A process that is looked at, with how busy it is and what it takes set from outside. */
+/** A collector for a process whose utilization and heap size are set by the test. */
 function open() {
   const state = { utilization: 0, heapBytes: 100, collected: 0 };
   const look = createRestCollector({

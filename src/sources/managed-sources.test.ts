@@ -3,7 +3,7 @@ import { createFakeEngine } from "../../test/support/fake-engine.ts";
 import { createManagedSources } from "./managed-sources.ts";
 import { openSources } from "./source-registry.ts";
 
-/** Managed sources over a store and documents of which each step is told, and may fail. */
+/** Managed sources over a store and documents whose steps are recorded and may fail. */
 async function open(failing: "dropSource" | "document" | undefined = undefined) {
   const steps: string[] = [];
   const step = async (name: string) => {

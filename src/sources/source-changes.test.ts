@@ -33,7 +33,7 @@ describe("sources of files and of the API", () => {
 
 describe("a source document", () => {
   const surroundings = { sources: [source("edge", "cdn")], isEndpoint: (name: string) => name === "logs.all" };
-  /** Mostly what a field may be, sometimes anything. */
+  /** Mostly a valid value of the field, sometimes any value. */
   const mostly = <T>(good: fc.Arbitrary<T>) =>
     fc.oneof({ weight: 9, arbitrary: good }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) });
   const name = fc.oneof(
@@ -186,7 +186,7 @@ describe("a source document", () => {
 describe("a source id", () => {
   it("is a UUID derived from the name", () => {
     expect(sourceId("edge")).toBe(sourceId("edge"));
-    // Clients keep it: no release may change it.
+    // Clients store it: no release may change it.
     expect(sourceId("edge")).toBe("4455c354-9910-866c-be54-b5859140a5d0");
     expect(sourceId("edge")).not.toBe(sourceId("Edge"));
     for (const name of ["edge", "db", "a.b-c", "x"]) {

@@ -13,7 +13,7 @@ const event = (id: string, fields: LogEvent["fields"] = {}): LogEvent => ({
   ...{ id, hasGeneratedId: true, timestampUs: 1n, eventMessage: null, fields },
 });
 
-/** A store whose server comes and goes. */
+/** A store whose server can become unavailable. */
 class Server {
   readonly stored: string[] = [];
   failure: EngineError | undefined;
@@ -203,7 +203,7 @@ describe("the spool", () => {
   it("can be used by one service only", async () => {
     const bench = await openBench(new Server());
     await bench.spool.close();
-    // A process that runs, and is not this one.
+    // A process that is running, other than this one.
     await writeFile(join(bench.folder, "lock"), `${process.ppid}\n`);
     await expect(openBench(new Server(), bench)).rejects.toThrow(/is used by the process/);
     await writeFile(join(bench.folder, "lock"), `${process.ppid} 0\n`);

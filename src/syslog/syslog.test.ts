@@ -103,7 +103,7 @@ describe("the syslog message queue", () => {
     });
     queue.add(event);
     await vi.advanceTimersByTimeAsync(100);
-    // It waits for a timer of its own, and goes before that with what follows the first batch.
+    // The event waits for a timer, but is stored before that together with what follows the first batch.
     queue.add(event);
     for (let batch = 0; batch < 2; batch++) {
       releases.shift()?.();

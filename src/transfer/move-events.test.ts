@@ -43,7 +43,7 @@ async function digestsIn(engine: Engine, source: string): Promise<readonly strin
   return digests.sort();
 }
 
-/** A source on both sides, with events on the first, and how they are moved. */
+/** A source on both sides with events on the first, and a function that moves them. */
 async function prepare(events: readonly LogEvent[], isWithTenants = true) {
   const source = `source_${++made}`;
   for (const engine of [one, other]) {
@@ -100,7 +100,7 @@ describe("moved events", () => {
     ]);
     await one.store.append(source, [eventAt("d", dayUs + 5n)], signal);
     expect((await move()).map(({ slice }) => slice.moved)).toEqual([undefined, 1, undefined]);
-    // What the target alone has is told, and stays.
+    // Events that only the target has are reported, and stay there.
     await other.store.append(source, [eventAt("own", 0n)], signal);
     expect((await move()).map(({ slice }) => [slice.moved, slice.others])).toEqual([
       [0, 1],
@@ -161,11 +161,11 @@ describe("moved events", () => {
     expect(sum(await move({ to: altered }), "changed")).toBe(0);
     const [day] = summarize([await move({ to: altered, comparesAll: true })]);
     expect(day).toMatchObject({ source, day: "1970-01-01", events: 2, changed: 1, missing: 0, examples: ["b"] });
-    // Known from now on to every pass, although both stores tell the same as before.
+    // Reported by every pass from now on, although both stores report the same state as before.
     expect(sum(await move({ to: altered }), "changed")).toBe(1);
     await one.store.append(source, [eventAt("d", 2n)], signal);
     expect(sum(await move({ to: altered }), "changed")).toBe(1);
-    // A slice in which something is wrong is not settled.
+    // A slice with a problem is not considered finished.
     expect(sum(await move({ to: altered }), "changed")).toBe(1);
   });
 

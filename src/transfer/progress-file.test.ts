@@ -22,7 +22,7 @@ describe("the progress file of a move", () => {
       writeFileSync(path, whole.subarray(0, end));
       const lines = whole.subarray(0, end).toString().split("\n");
       const again = ProgressFile.open(path, route);
-      // A line is whole without its end too.
+      // A line is complete even without its line break.
       const isWhole = (text: string) => lines.some((line) => line === text);
       const texts = whole.toString().split("\n");
       for (const [index, start] of [0n, 10n, 20n].entries()) {

@@ -56,7 +56,7 @@ describe("the response headers", () => {
 
   it("of HEAD equal those of GET, and HEAD has no body", async () => {
     const url = `${service.url}${path}?project=pages`;
-    // `fetch` unpacks what it gets, so that only unpacked sizes compare.
+    // `fetch` decompresses, so only uncompressed sizes can be compared.
     const headers = { ...auth, "accept-encoding": "identity" };
     const [get, head] = [await fetch(url, { headers }), await fetch(url, { method: "HEAD", headers })];
     const size = (await get.arrayBuffer()).byteLength;
@@ -214,7 +214,7 @@ describe("a long-running query", () => {
     gone.abort();
     await expect.poll(load, { timeout: 10_000, interval: 20 }).toEqual({ running: 0, waiting: 0 });
     await Promise.all(calls);
-    // The engine is free again too.
+    // The engine accepts queries again too.
     expect(
       await service.rows("logs.all", { project: "pages", sql: "select count(*) as n from edge_logs" }),
     ).toHaveLength(1);

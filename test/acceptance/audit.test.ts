@@ -41,7 +41,7 @@ async function events(): Promise<readonly Audited["metadata"][0][]> {
   return ((await response.json()) as Audited[]).map(({ metadata: [fields] }) => fields);
 }
 
-/** The newest event like this one; it must come within two seconds. */
+/** The newest event with these fields; it must appear within two seconds. */
 async function audited(like: Record<string, unknown>): Promise<Audited["metadata"][0]> {
   let found: Audited["metadata"][0] | undefined;
   await expect

@@ -38,7 +38,7 @@ function logweir(...args: string[]) {
   return run(process.execPath, ["bin/logweir.mjs", ...args], { env });
 }
 
-/** What the compiler says of a file beside the client; empty where it says nothing. */
+/** The compiler's output for a file beside the client; empty when there are no errors. */
 async function compile(name: string, text: string): Promise<string> {
   writeFileSync(join(folder, name), text);
   const flags =

@@ -15,7 +15,7 @@ interface Node {
 
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null;
 
-/** `it`, `it.each(...)`, `describe`: what a call is of, without what it is called with; undefined for anything else. */
+/** The name of a callee, such as `it`, `it.each` or `describe`; undefined for any other expression. */
 function calleeOf(node: Node): string | undefined {
   if (node.type === "Identifier") return String(node.name);
   const inner =
@@ -25,7 +25,7 @@ function calleeOf(node: Node): string | undefined {
   return name === undefined ? undefined : name + property;
 }
 
-/** Titles of the tests that a file runs, and of their groups: none of those that are skipped, or left to be written. */
+/** Titles of the tests and groups that a file runs, except skipped and todo ones. */
 function titlesOf(file: string): readonly string[] {
   const titles: string[] = [];
   const look = (node: unknown): void => {

@@ -35,7 +35,7 @@ describe("the built-in endpoints", () => {
       const endpoint = (await response.json()) as { id: string; query: string };
       expect(endpoint).toMatchObject({ name, ...settings });
       expect(endpoint.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-      // Itself, or by the endpoint that it reads.
+      // In its own query, or through the endpoint that it reads.
       expect(endpoint.query).toMatch(/= @project|, @project\)|FROM `api_keys\.last_used`/);
       expect(await (await service.get(`/api/endpoints/${endpoint.id}`)).json()).toEqual(endpoint);
     },

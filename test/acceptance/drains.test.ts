@@ -15,7 +15,7 @@ import {
   startServiceProcess,
 } from "./service.ts";
 
-/** A destination: keeps what it is sent, and answers as it is told. */
+/** A destination: records what it receives, and answers as configured. */
 interface Hook {
   readonly url: string;
   readonly port: number;
@@ -80,7 +80,7 @@ async function call(service: Service, method: string, path: string, body?: objec
   return { status: response.status, text, json: (text === "" ? {} : JSON.parse(text)) as unknown };
 }
 
-/** A backend with a rule for each source, of all events unless told otherwise. */
+/** A backend with one rule per source; an empty query selects all events. */
 async function drain(service: Service, backend: object, sources: Readonly<Record<string, string>>): Promise<string> {
   const made = await call(service, "POST", "/api/backends", { name: "hook", ...backend });
   expect(made.status).toBe(201);

@@ -109,7 +109,7 @@ describe("endpoints as code", () => {
     expect(refused.code).toBe(1);
     expect(refused.errors).toMatch(/errors\.sql: .*\n {2}query: line 1, column 8: .*NOPE/);
     expect(refused.errors).toMatch(/new\.sql: .*\n {2}query: line 1, column 8: .*COUNTT/);
-    // What reads an endpoint that changes with it is checked when that is written.
+    // A reader of an endpoint that changes with it is checked only when it is written.
     write("errors.sql", errors("SELECT id AS other FROM edge WHERE project = @project"));
     write("new.sql", reader.replace("7f0c", "8f0c").replace("COUNT(*)", "COUNTT(*)"));
     const undone = await logweir("endpoint", "apply", files(), "--yes");

@@ -85,7 +85,7 @@ describe("an overview", () => {
       { value: "200", count: 20 },
       { value: "500", count: 9 },
     ]);
-    // Of another project: nothing of it shows.
+    // A field of another project: none of its values appear.
     expect(facets[2]?.values).toEqual([{ value: null, count: 29 }]);
   });
 

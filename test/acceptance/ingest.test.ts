@@ -84,7 +84,7 @@ describe("a request body", () => {
   ])("can be %s", async (_, body, contentType, project, count) => {
     const response = await postEvents(service.url, "edge", body, { "content-type": contentType });
     expect(await response.json()).toEqual({ message: "Logged!", accepted: count });
-    // An id is stored once a source: other forms may have stored it before.
+    // An id is stored once per source: another form may have stored it already.
     const rows = await service.rows("logs.all", { project, sql: "select count(*) as n from edge_logs" });
     expect(Number(rows[0]?.n)).toBeLessThanOrEqual(count);
   });

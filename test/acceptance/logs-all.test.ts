@@ -44,7 +44,7 @@ describe.each(tables)("the table %s", (table, source, place) => {
       makeEvent(place, project, `${table}-2`, "2026-08-20T09:00:00.000002Z"),
       makeEvent(place, project, `${table}-3`, "2026-08-20T09:00:00.000003Z"),
       makeEvent(place, "somebody-else", `${table}-4`, "2026-08-20T09:00:00.000002Z"),
-      // The project stands where this source does not look for it.
+      // The project is in a place where this source does not look for it.
       place === "top"
         ? { id: `${table}-5`, timestamp: "2026-08-20T09:00:00Z", metadata: { project, project_ref: project } }
         : { id: `${table}-5`, timestamp: "2026-08-20T09:00:00Z", project, metadata: { level: "info" } },

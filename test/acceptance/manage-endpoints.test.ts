@@ -6,7 +6,7 @@ import { codeOf, create, fieldsOf, manage } from "./manage.ts";
 import { type Service, type ServiceProcess, startService, startServiceProcess } from "./service.ts";
 
 let service: Service;
-/** The first that it is. */
+/** The first service, in a process of its own. */
 let started: ServiceProcess;
 let folder: string;
 let dataDir: string;

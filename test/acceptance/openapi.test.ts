@@ -40,7 +40,7 @@ function operationsOf(document: OpenApiDocument): readonly (readonly [string, Op
 const parameterNames = (operation: Operation | undefined) =>
   operation?.parameters?.map(({ name, $ref }) => name ?? $ref?.split("/").at(-1));
 
-/** A body that each of these operations takes. */
+/** A valid body for each of these operations. */
 const bodies: Readonly<Record<string, object>> = {
   createEndpoint: { name: "described", query: "SELECT 1 AS one" },
   validateEndpoint: { name: "described", query: "SELECT 1 AS one" },
@@ -53,11 +53,11 @@ const bodies: Readonly<Record<string, object>> = {
   createRule: { lql_string: "" },
 };
 
-/** What is taken although the schema says otherwise: clients of the reference send labels as a text. */
+/** Accepted although the schema says otherwise: clients of the reference send labels as a text. */
 const taken: ReadonlySet<string> = new Set([
   'createEndpoint.labels: "none"',
   'validateEndpoint.labels: "none"',
-  // Nothing runs, so that their values are not looked at.
+  // The query is not run, so these values are not checked.
   ...[true, 12.5, "none", [{}]].map((value) => `parseQuery.parameters: ${JSON.stringify(value)}`),
 ]);
 
@@ -156,7 +156,7 @@ describe("/api/openapi.json", () => {
         /\bapp\s*\.(?:get|post|put|patch|delete|all|route)\b/.test(readFileSync(join("src/http", file), "utf8"))
       );
     });
-    // Whatever else there is goes through the one file that registers routes by their descriptions.
+    // All other routes go through the one file that registers routes with their descriptions.
     expect(files.sort()).toEqual([
       "ingest/add-ingest-route.ts",
       "ingest/handshakes.ts",
@@ -216,7 +216,7 @@ describe("/api/openapi.json", () => {
     for (const [call, { parameters = [] }] of operationsOf(document)) {
       const [method = "", path = ""] = call.split(" ");
       const url = path.replace("{endpoint}", "logs.all").replace("{source}", "edge");
-      // Those of endpoints are told by their own types.
+      // Parameters of endpoints are checked by their own types.
       if (url === path) continue;
       for (const { name = "", in: place, schema = {} } of parameters) {
         const { maximum, minimum, enum: values } = schema;

@@ -37,7 +37,7 @@ beforeAll(async () => {
       LOGWEIR_MAX_REQUESTS_PER_MINUTE: "1000000",
     },
   );
-  // Checkpoints and compactions all the time.
+  // Sizes that cause constant checkpoints and compactions.
   const sizes = { checkpointBytes: 200_000, compaction: { minRows: 300, maxRows: 900 } };
   service = await startService(configuration, [], sizes);
   for (let project = 0; project < projects; project++) await ingest(`fixed${project}`, 3);

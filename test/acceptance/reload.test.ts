@@ -42,10 +42,10 @@ const ask = async () => {
 const reload = (token = privateToken) =>
   fetch(`${service.url}/api/reload`, { method: "POST", headers: { "x-api-key": token } });
 
-/** How often the log says that files were read again, or that they could not be. */
+/** How often the log reports that files were read again, or could not be. */
 const outcomes = () => service.output().match(/the files were (?:read again|not taken over)/g)?.length ?? 0;
 
-/** SIGHUP, and waits for what comes of it. */
+/** Sends SIGHUP, and waits for its outcome. */
 async function signal(): Promise<void> {
   const before = outcomes();
   service.process.kill("SIGHUP");

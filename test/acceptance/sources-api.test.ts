@@ -48,7 +48,7 @@ describe("sources defined in files", () => {
     for (const name of ["edge", "cloudflare.logs.prod", edge?.id, edge?.id.toUpperCase()]) {
       expect(await (await api("GET", `/${name}`)).json()).toEqual(edge);
     }
-    // Clients of the reference look for a source of theirs by its name, and send its id back.
+    // Clients of the reference look up a source by name, and then send its id.
     const named = sources.find(({ name }) => name === "cloudflare.logs.prod");
     expect(named).toMatchObject({ id: edge?.id, token: edge?.token, alias_of: "edge" });
     expect(await readError(await api("GET", "/nobody"))).toMatchObject({ code: "unknown_source", status: 404 });

@@ -56,7 +56,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Runs all of them and gives what was not as expected. */
+/** Runs all of them and returns those with unexpected results. */
 async function misses(forms: readonly Form[]): Promise<readonly string[]> {
   const found: string[] = [];
   const window = { iso_timestamp_start: "2026-08-20T08:00:00.000Z", iso_timestamp_end: "2026-08-20T10:00:00.000Z" };

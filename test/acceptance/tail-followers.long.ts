@@ -21,7 +21,7 @@ afterAll(async () => {
 interface Followed {
   readonly query: number;
   readonly seen: Set<string>;
-  /** From the acknowledgement of each event, or 0 where it was here before. */
+  /** Time since the acknowledgement of each event, or 0 when the event arrived before it. */
   readonly lagsMs: number[];
   repeated: number;
   skipped: number;
@@ -101,7 +101,7 @@ it("500 followers of 20 queries receive every row once, at 2,000 events a second
   const lags = followers.flatMap(({ lagsMs }) => lagsMs).sort((a, b) => a - b);
   const at = (share: number) => lags[Math.floor(share * (lags.length - 1))] ?? 0;
   process.stdout.write(`behind the acknowledgement: median ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms\n`);
-  // What must hold on a quiet machine is a second at most; a busy one is given more.
+  // A quiet machine takes a second at most; a busy one is given more time.
   expect(at(0.5)).toBeLessThan(3_000);
   for (const { close } of followers) close();
 });

@@ -92,7 +92,7 @@ describe("a tail", () => {
     await expect.poll(() => texts(errors)).toEqual(["two, boom"]);
     await expect.poll(() => texts(chosen)).toEqual(["one", "two, boom"]);
     expect(Object.keys(JSON.parse(chosen.messages[0]?.data ?? "{}"))).toEqual(["event_message", "timestamp"]);
-    // Late by some seconds, and still told.
+    // An event that is some seconds late is still delivered.
     const late = { timestamp: new Date(Date.now() - 5_000).toISOString() };
     await service.ingest("edge", [event("a", "late", late)]);
     await expect.poll(() => texts(all)).toEqual(["one", "two, boom", "late"]);

@@ -14,7 +14,7 @@ const hourMs = 3_600_000;
 const startMs = Math.floor(Date.now() / hourMs) * hourMs - hourMs;
 const at = (second: number) => new Date(startMs + second * 1000).toISOString();
 
-/** What uuu has sent says so in every name and value; of aaa it knows the reference only. */
+/** Every name and value sent by uuu matches this; a name of aaa appears in its events only as a reference. */
 const secret = /uuu/i;
 
 function request(project: string, second: number, url: string, more: object = {}): object {
@@ -159,7 +159,7 @@ describe("every route to rows or schema, for a pinned token,", () => {
   const operationsOf = ({ paths }: OpenApiDocument) =>
     Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => ({ method, path })));
 
-  /** A real thing in the place of each parameter of a path. */
+  /** An existing object in place of each path parameter. */
   const fill = (path: string): string => {
     const thing = path.startsWith("/api/sources") ? "edge" : path.startsWith("/api/endpoints") ? "forgotten" : "x";
     return path.replace(/\{(number|a|b|other)\}/g, "1").replace(/\{[^}]+\}/g, thing);
@@ -184,7 +184,7 @@ describe("every route to rows or schema, for a pinned token,", () => {
     }
     const isRun = (name: string) =>
       name.startsWith("get /api/endpoints/query/") || name.startsWith("post /api/endpoints/query/");
-    // The token's own views, and those that owners share with everybody.
+    // The token's own views, and those that owners share with all tokens.
     expect(open.filter((name) => !isRun(name)).sort()).toEqual([
       "delete /api/views/{id}",
       "get /api/catalogue",

@@ -34,7 +34,7 @@ const make = async (document: object) => (await api<MadeToken>("POST", "", docum
 const query = (token: string, parameters: Record<string, string> = { project: "abc" }) =>
   service.get("/api/endpoints/query/usage.api-counts", { interval: "daily", ...parameters }, { "x-api-key": token });
 
-/** One call after the other on the same connection. */
+/** Sequential calls on one connection. */
 function onOneConnection(token: string): { ask(): Promise<number>; close(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const url = `${service.url}/api/endpoints/query/usage.api-counts?interval=daily&project=abc`;

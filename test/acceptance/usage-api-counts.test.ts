@@ -6,7 +6,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** A time in the middle of a minute, so that no bucket changes between an event's making and its query. */
+/** The time at which the events are made, which all of their timestamps refer to. */
 let now: number;
 let lastId = 0;
 

@@ -1,4 +1,4 @@
-/** The program as it is shipped, over a server: what is sent, looked after, and waited for. */
+/** The program as shipped, over a server: ingest, operations, and outages. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), "logweir-service-"));
 let server: ServerProcess;
 let node: NodeProcess;
 
-/** Of a node of its own folder. */
+/** Options of a node with a folder of its own. */
 const optionsOf = (name: string, environment: Record<string, string> = {}): ClickHouseNodeOptions => {
   mkdirSync(join(folder, name), { recursive: true });
   return { serverUrl: server.url, folder: join(folder, name), environment };
@@ -154,7 +154,7 @@ describe("while the server is unavailable, an event", { timeout: 90_000 }, () =>
     for (let n = 1; n <= 20; n++) {
       expect((await send(spooling, [`s${n}`, `t${n}`], { [`f${n}`]: n })).status).toBe(200);
     }
-    // Without ids of their own too.
+    // Events without ids of their own too.
     const nameless = await spooling.call("POST", "/api/logs?source_name=edge", [{ event_message: "nameless" }]);
     expect(nameless.status).toBe(200);
     const long = await send(spooling, ["long"], { text: "x".repeat(1_200_000) });

@@ -26,7 +26,7 @@ let folder = "";
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "logweir-guide-"));
   service = await startService();
-  // As it would be on the path of who installed it.
+  // On the path, as after an installation.
   mkdirSync(join(folder, ".bin"));
   const program = join(folder, ".bin", "logweir");
   writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${resolve("dist/logweir.js")}" "$@"\n`);

@@ -25,7 +25,7 @@ function forEachFunction(tree: unknown, visit: (node: Node) => void): void {
   for (const child of Object.values(tree)) forEachFunction(child, visit);
 }
 
-/** Where functions with more lines begin, as `line (lines)`. */
+/** The start of each function that is too long, as `line (lines)`. */
 function findLong(text: string, lang: "ts" | "tsx"): readonly string[] {
   const lineOf = (offset: number) => text.slice(0, offset).split("\n").length;
   const found: string[] = [];
@@ -51,7 +51,7 @@ it("findLong finds a function of any kind that is one line too long", () => {
 it("no function is longer than 60 lines", () => {
   const long = files
     .map((file) => ({ file, text: readFileSync(file, "utf8") }))
-    // Most files are shorter than that themselves.
+    // Most files are not even as long as that.
     .filter(({ text }) => text.split("\n").length > maxLines)
     .flatMap(({ file, text }) => findLong(text, file.endsWith("x") ? "tsx" : "ts").map((where) => `${file}:${where}`));
   expect(long).toEqual([]);

@@ -46,7 +46,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   service: [
     ...["shared", "config", "engines/contract", "engines/index.ts", "sources", "endpoints", "ingest", "syslog"],
-    // The entry of the thread that reads events joins the engines' encoders to the reader of bodies.
+    // The entry of the thread that reads events joins the engines' encoders to the body reader.
     ...["access", "audit", "metadata", "endpoint-tests", "http", "drains", "spool", "engines/duckdb"],
     ...["engines/clickhouse", "engines/encoder"],
   ],
@@ -110,7 +110,7 @@ describe("the rooms of src/", () => {
   });
 });
 
-/** The first cycle of imports that a file is in; types are not there when the code runs. */
+/** The first import cycle that contains a file; type imports do not exist at run time. */
 function findCycle(file: string, importsOfFile: (file: string) => readonly string[], seen: Set<string>): string[] {
   const path: string[] = [];
   const visit = (at: string): string[] => {

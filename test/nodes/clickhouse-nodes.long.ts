@@ -1,4 +1,4 @@
-/** Nodes as they are run: the built service over ClickHouse and PostgreSQL, with no disk. */
+/** Nodes as in production: the built service over ClickHouse and PostgreSQL, without a data folder. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ function start(more: Readonly<Record<string, string>> = {}): Promise<NodeProcess
     LOGWEIR_CLICKHOUSE_URL: server.url,
     LOGWEIR_CLICKHOUSE_DATABASE: "nodes",
     LOGWEIR_CLICKHOUSE_MIGRATE: "on",
-    // Nothing can be made there, whoever runs this.
+    // No folder can be created there, not even by root.
     LOGWEIR_DATA_DIR: "/dev/null/no-folder",
     ...more,
   });

@@ -78,14 +78,14 @@ describe.runIf(hasPostgres())("nodes on a faulty database", () => {
     const [cut, whole] = [await start(throughProxy()), await start(url)];
     await whole.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v" });
     await waitUntil(async () => (await valueAt(cut, "e")) === 0, limitMs);
-    // So that all connections of the pool are there, and idle.
+    // Makes the pool open all of its connections, which are then idle.
     await Promise.all(Array.from({ length: 8 }, () => cut.call("GET", "/api/views")));
     const back: number[] = [];
     const longest: number[] = [];
     for (let round = 1; round <= 3; round++) {
       proxy.swallow();
       const started = performance.now();
-      // The session notices with its next poll, which is given two seconds.
+      // The session notices it with its next poll, which has a timeout of two seconds.
       await sleep(1_000);
       await waitUntil(async () => (await healthOf(cut)) === "ok" && performance.now() - started > 2_600, 6_000);
       const saved = performance.now();

@@ -79,7 +79,7 @@ describe.runIf(hasPostgres())("nodes in separate processes", () => {
     const [one, other] = await twoNodes();
     await one.call("POST", "/api/endpoints", { name: "e", query: "SELECT 0 AS v" });
     await waitUntil(async () => (await valueAt(other, "e")) === 0, limitMs);
-    // Changed by hand, and told to nobody.
+    // Changed by hand, without a notification.
     cluster.sql(databaseName(), "ALTER TABLE endpoints DISABLE TRIGGER note_change");
     await one.call("PATCH", "/api/endpoints/e", { query: "SELECT 1 AS v" });
     cluster.sql(databaseName(), "UPDATE metadata_changes SET number = number + 1 WHERE topic = 'endpoints'");
@@ -206,7 +206,7 @@ describe.runIf(hasPostgres())("nodes in separate processes", () => {
     await sleep(limitMs);
     const values = await Promise.all([valueAt(first, "e"), valueAt(second, "e")]);
     expect(values[0]).toBe(values[1]);
-    // One that was not acknowledged may count.
+    // A change that was not acknowledged may have been stored.
     expect(Number(values[0])).toBeGreaterThanOrEqual(acknowledged);
     const numbers = cluster
       .sql(databaseName(), "SELECT number FROM endpoint_versions WHERE name = 'e' ORDER BY number")
@@ -224,7 +224,7 @@ describe.runIf(hasPostgres())("nodes in separate processes", () => {
     const saving = Array.from({ length: 200 }, (_, n) => {
       return one.call("PATCH", "/api/endpoints/e", { query: `SELECT ${n} AS v` }).catch(() => undefined);
     });
-    // Sooner or later it stops with the lock in its hands.
+    // After some attempts it is stopped while it holds the lock.
     const holds = () => cluster.sql(databaseName(), changesQuery).trim() !== "";
     for (let tries = 0; ; tries++) {
       one.process.kill("SIGSTOP");
@@ -275,7 +275,7 @@ describe.runIf(hasPostgres())("nodes in separate processes", () => {
         () => false,
       );
     };
-    // Whoever leads looks events up in its own engine here: all have them before they are to be drained.
+    // The leader looks events up in its own engine here: all nodes have them before they are drained.
     const events = Array.from({ length: 1_000 }, (_, n) => eventOf(n));
     for (const node of all) await waitUntil(() => store(node, events), 5_000);
     const { body } = await first.call("POST", "/api/backends", { name: "b", type: "webhook", config });
@@ -286,7 +286,7 @@ describe.runIf(hasPostgres())("nodes in separate processes", () => {
     const acknowledged: number[] = [];
     let round = 0;
     for (let n = 0; n < 1_000; n += 10, round++) {
-      // The first to come leads.
+      // The first node is the leader.
       if (round === 30) void first.kill();
       if (round === 50) await cluster.kill().then(() => cluster.restart());
       if (round === 70) void all[1]?.kill();
@@ -324,7 +324,7 @@ describe.runIf(hasPostgres())("nodes in separate processes", () => {
     process.stdout.write(
       `warmed every 2 s for 10 s on two nodes: ${seen.size} answers, ${same} of 40 looks the same\n`,
     );
-    // Two of the beginning, then one for both each time.
+    // Two at the start, then one for both nodes each time.
     expect(seen.size).toBeLessThanOrEqual(9);
     expect(seen.size).toBeGreaterThan(3);
     expect(same).toBeGreaterThan(15);
@@ -351,12 +351,12 @@ describe.runIf(hasPostgres())("nodes in separate processes", () => {
 const [space, leaderLock] = lockOf("leader");
 const [, changesLock] = lockOf("changes");
 
-/** The process that holds the lock of changes; empty where none does. */
+/** The process that holds the lock of changes; empty when none does. */
 const changesQuery = `
   SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = ${space} AND objid = ${changesLock >>> 0}
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** The process of the session that leads; empty where none does. */
+/** The process of the leader's session; empty when there is none. */
 const leaderQuery = `
   SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = ${space} AND objid = ${leaderLock >>> 0}
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;

@@ -9,7 +9,7 @@ import { hasPostgres, type PostgresCluster, startPostgres } from "../support/pos
 import { changeInTurn, valueAt } from "./endpoint-changes.ts";
 import { nodeAt, nodeEnvironment, type TestNode, waitUntil } from "./start-node.ts";
 
-/** That it takes less than a second is for the long suite, on a machine that does nothing else. */
+/** The long suite checks that it takes less than a second, on a machine without other load. */
 const patienceMs = 15_000;
 
 let cluster: PostgresCluster;
@@ -27,7 +27,7 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
   beforeAll(async () => {
     cluster = await startPostgres();
     environment = { ...nodeEnvironment(cluster.createDatabase()), LOGWEIR_LOG_LEVEL: "silent" };
-    // At the same moment on an empty database: tables, key and the files' versions are made once.
+    // Both start at once on an empty database: tables, key and the files' versions are created once.
     services = await Promise.all([startInProcess(), startInProcess()]);
     [one, other] = services.map(({ url }) => nodeAt(url)) as [TestNode, TestNode];
   });
@@ -90,7 +90,7 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
     const timestamp = new Date().toISOString();
     const events = [1, 2, 3].map((n) => ({ id: `drained-${n}`, timestamp, event_message: "m" }));
     const send = (node: TestNode) => node.call("POST", "/api/logs?source_name=drained_logs", events);
-    // The leader looks events up, in an engine of its own here: it has them before they are to be drained.
+    // The leader looks events up in its own engine here: it has them before they are drained.
     await waitUntil(async () => (await send(leader)).status === 200, patienceMs);
     const { body } = await follower.call("POST", "/api/backends", { name: "b", type: "webhook", config });
     const { body: rule } = await follower.call("POST", "/api/rules", { source: "drained_logs", backend_id: body.id });
@@ -146,7 +146,7 @@ describe.runIf(hasPostgres())("two nodes on one database", () => {
       timestamp: new Date(Date.UTC(2026, 7, 20, 9, 0, n)).toISOString(),
       event_message: `message ${n}`,
     }));
-    // Each has an engine of its own here; the events are the same.
+    // Each node has an engine of its own here; both get the same events.
     for (const node of [one, other]) {
       const send = () => node.call("POST", "/api/logs?source_name=paged_logs", events);
       await waitUntil(async () => (await send()).status === 200, patienceMs);

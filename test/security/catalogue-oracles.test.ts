@@ -1,4 +1,4 @@
 import { testCatalogueOracles } from "./catalogue-oracle-tests.ts";
 
-// All of the catalogue, in all places and on larger tables, is for `npm run security`.
+// `npm run security` tries all of the catalogue, in all places and on larger tables.
 testCatalogueOracles({ everySubject: 97, everyPlace: 7, rowCounts: [4_000] });

@@ -14,7 +14,7 @@ let folder: string;
 let service: SecurityService;
 const inner: string[] = [];
 
-/** `logs.all` with each of its tables in an endpoint of its own, which it reads. */
+/** `logs.all` with each of its tables moved to another endpoint, which it reads. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "logweir-composed-"));
   const text = await readFile("endpoints/logs.all.sql", "utf8");

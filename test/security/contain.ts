@@ -13,16 +13,16 @@ async function startImpatientService(): Promise<SecurityService> {
   return service;
 }
 
-/** Makes the attempts, some at once, and tells what was not contained. The service answers again afterwards. */
+/** Makes the attempts, some of them concurrently, and returns those not contained. The service answers afterwards. */
 async function findUncontained(service: SecurityService, attempts: readonly Attempt[]): Promise<string[]> {
-  // What a deadline stops is stopped or its engine ended, or no answer would come; when, `unstoppable.test.ts` holds
-  // by a clock of its own: here the load of the machine would decide.
+  // What a deadline stops is stopped or its engine is ended, or no answer would arrive; `unstoppable.test.ts` checks
+  // the timing with a simulated clock, because the load of the machine would decide it here.
   const judge = (_: Attempt, { status, code, limit }: Answer) => {
     if (![200, 400, 413, 422, 504].includes(status)) return "not contained";
     if (status === 504 && (code !== "timeout" || limit !== "query_timeout_ms")) return "not by its deadline";
     return status === 413 && limit === undefined ? "no limit named" : undefined;
   };
-  // Each by a caller of its own: who has cost the engine its host is held back.
+  // Each attempt has its own token: one that has ended the engine host is held back.
   const tryAlone = async (attempt: Attempt) =>
     tryOne(service, attempt, judge, { "x-api-key": await service.createToken() });
   const waiting = [...attempts];
@@ -31,16 +31,16 @@ async function findUncontained(service: SecurityService, attempts: readonly Atte
   const work = async () => {
     for (let attempt = waiting.shift(); attempt !== undefined; attempt = waiting.shift()) {
       const { answer, failure } = await tryAlone(attempt);
-      // Who only stood by when an engine host was ended is told to come again.
+      // A bystander of an ended engine host is told to retry.
       if (answer.code === "engine_unavailable") taken.push(attempt);
       else if (failure !== undefined) failures.push(failure);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  // The last attempt may have cost the engine host, which takes a moment to come back.
+  // The last attempt may have ended the engine host, which takes a moment to restart.
   await service.settle();
   for (const attempt of taken) {
-    // Alone it may still meet the end of the engine that the query before it keeps busy, once.
+    // Even alone it may meet the end of an engine that the previous query kept busy, once.
     let tried = await tryAlone(attempt);
     for (let again = 0; again < 3 && tried.answer.code === "engine_unavailable"; again++) {
       tried = await tryAlone(attempt);

@@ -27,7 +27,7 @@ async function makeStore(directory: string, rowCount: number): Promise<string> {
   return join(directory, "events.duckdb");
 }
 
-/** All values of the events' table, as one number. */
+/** A checksum over all values of the events' table. */
 async function readValues(path: string): Promise<unknown> {
   const database = await openDatabase({ path, isReadOnly: true, threads: 1, memoryLimitBytes: 256 * 1024 ** 2 });
   try {
@@ -40,7 +40,7 @@ async function readValues(path: string): Promise<unknown> {
   }
 }
 
-/** Changes one bit of a file. */
+/** Flips one bit of a file. */
 function flip(path: string, at: number, bit: number): void {
   const file = openSync(path, "r+");
   const byte = Buffer.alloc(1);
@@ -49,14 +49,14 @@ function flip(path: string, at: number, bit: number): void {
   closeSync(file);
 }
 
-/** Where a bit is changed: every fifth in the headers. */
+/** The position of the flipped bit: every fifth one is in the headers. */
 function choosePlace(random: Random, index: number, size: number): number {
   const start = index % 5 === 0 ? 0 : HEADER_BYTES;
   const end = index % 5 === 0 ? HEADER_BYTES : size;
   return start + Math.floor(random.next() * (end - start));
 }
 
-/** The tests of a store's file in which bits changed. */
+/** The tests of a store file with flipped bits. */
 export function testDamagedStore({ flips, rowCount }: { readonly flips: number; readonly rowCount: number }): void {
   describe("a store file with one flipped bit", () => {
     let folder: string;

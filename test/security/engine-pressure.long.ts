@@ -21,14 +21,14 @@ beforeAll(async () => {
       LOGWEIR_DATA_DIR: join(dataDir, "data"),
       LOGWEIR_PRIVATE_TOKEN: owner,
       LOGWEIR_LOG_LEVEL: process.env.PRESSURE_LOG ?? "silent",
-      // Small, so that what is too much is made quickly.
+      // Small, so that the limits are reached quickly.
       LOGWEIR_ENGINE_MEMORY_MB: "128",
     },
   );
   service = await startService(configuration);
 });
 
-// Each its own: one that ended the engine is held back for a while.
+// A new token for each test: one that ended the engine is held back for a while.
 beforeEach(async () => {
   const token = { description: "attacks", scopes: ["query"], pins: {}, expiresAt: undefined };
   sandboxed = (await service.tokens.create(token)).secret;
@@ -61,7 +61,7 @@ function hostPid(): number | undefined {
   return (service.engine as DuckDbEngine).hostPid;
 }
 
-/** What others ask and send meanwhile, and what failed of it. */
+/** Calls of others in the meantime, and those of them that failed. */
 async function beside(
   work: Promise<unknown>,
 ): Promise<{ readonly calls: number; readonly failures: readonly string[] }> {
@@ -159,7 +159,7 @@ describe("an engine that is killed during calls", () => {
     const killer = async () => {
       for (let kills = 0; kills < 4; kills++) {
         await new Promise((resolve) => setTimeout(resolve, 1_000));
-        // One that is starting would be tried again all the same, only later.
+        // A starting engine would be killed just the same, only later.
         await ask("select 1 as one", owner);
         const pid = hostPid();
         if (pid !== undefined) process.kill(pid, "SIGKILL");
@@ -167,7 +167,7 @@ describe("an engine that is killed during calls", () => {
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     };
     const { calls, failures } = await beside(killer());
-    // On a machine that is slow to start the engine, one call may meet each of its ends.
+    // On a machine where the engine starts slowly, each kill may affect one call.
     expect(failures.length / calls).toBeLessThan(0.01);
     expect(calls).toBeGreaterThan(20);
     const { result } = JSON.parse((await ask("select count(*) as n from edge_logs", owner)).text) as {

@@ -16,7 +16,7 @@ import { lqlSeeds } from "./tables/lql-seeds.ts";
 import { undoAttempts } from "./tables/redaction-undo.ts";
 import { refusedAttempts } from "./tables/refused.ts";
 
-/** A text that did what no text may do. */
+/** A text that crashed, stalled or left the sandbox. */
 export interface Finding {
   readonly kind: "crash" | "slow" | "escape";
   readonly language: "sql" | "lql";
@@ -26,19 +26,19 @@ export interface Finding {
 
 export interface FuzzReport {
   readonly texts: number;
-  /** Texts that were compiled to the end. */
+  /** Texts that were compiled completely. */
   readonly compiled: number;
   readonly findings: readonly Finding[];
 }
 
 export interface FuzzOptions {
   readonly seed: number;
-  /** Asked before each text. */
+  /** Checked before each text. */
   readonly isOver: (texts: number) => boolean;
   readonly onFinding?: (finding: Finding) => void;
 }
 
-/** One text takes a few milliseconds; none may take this long. */
+/** A text takes a few milliseconds; none may take this long. */
 const slowMs = 2_000;
 const physicalTable = /"([^"]*)" AS t\d+/g;
 
@@ -107,7 +107,7 @@ function runFuzz({ seed, isOver, onFinding }: FuzzOptions, compile: Compile): Fu
   return { texts, compiled, findings };
 }
 
-/** A table in the printed statement that is none of the nine sources behind the endpoint. */
+/** A table in the printed statement other than the nine sources behind the endpoint. */
 function findOutside(printed: string): string | undefined {
   const withoutTexts = printed.replace(/'(?:[^']|'')*'/g, "''");
   for (const [, name = ""] of withoutTexts.matchAll(physicalTable)) {

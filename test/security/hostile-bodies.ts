@@ -55,7 +55,7 @@ const streams = [{ labels: '{app="web"}', entries: [{ timestamp: { seconds: 1787
 const json = "application/json";
 const text = (value: unknown) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
 
-/** A good body of every protocol, in every form that it has. */
+/** A valid body of every protocol, in each of its formats. */
 export const samples: readonly Sample[] = [
   { protocol: "events", contentType: json, bytes: text([{ id: "a", message: "m", metadata: { n: 1 } }]) },
   { protocol: "events", contentType: "application/x-ndjson", bytes: text('{"a":1}\n{"b":2}\n') },
@@ -151,8 +151,8 @@ const nowUs = 1_787_216_400_000_000n;
 const maxBytes = 1_000_000;
 
 /**
- * What is wrong with how a body is read: it must give whole events, or refuse with `BodyError`, in little time.
- * Undefined for nothing.
+ * The problem with the reading of a body, which must yield whole events or fail with `BodyError`, in little time;
+ * undefined when there is none.
  */
 export async function attack(
   protocol: string,
@@ -208,10 +208,10 @@ const hostileValues = [
   '"0001-01-01T00:00:00Z"',
 ];
 
-/** What stands behind a colon, a comma or a bracket. */
+/** The values after a colon, a comma or a bracket. */
 const jsonValue = /(?<=[:,[]\s*)(?:"(?:[^"\\]|\\.)*"(?!\s*:)|-?\d[\d.eE+-]*|true|false|null)/g;
 
-/** The body with each hostile value in the place of each of its own, whole as JSON. */
+/** The body with each hostile value in place of each of its own, as complete JSON. */
 export function* replaceValues(bytes: Uint8Array): Generator<Uint8Array> {
   const body = Buffer.from(bytes).toString();
   for (const { 0: found, index } of body.matchAll(jsonValue)) {
@@ -221,7 +221,7 @@ export function* replaceValues(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** A change of a body: bytes flipped, taken out, repeated or put in. */
+/** A change to a body: bytes flipped, removed, repeated or inserted. */
 interface Change {
   readonly at: number;
   readonly kind: "flip" | "cut" | "repeat" | "insert" | "end";

@@ -10,7 +10,7 @@ import { argumentTexts } from "./tables/oracle-arguments.ts";
 const rowCount = 6_000;
 const texts = argumentTexts.STRING;
 
-/** An argument of DuckDB's type out of a text, by functions that leave it the dictionary. */
+/** An argument of DuckDB's type made from a text, by functions that keep its dictionary encoding. */
 const fromText: Readonly<Record<string, (text: string) => string>> = {
   VARCHAR: (text) => text,
   ANY: (text) => text,
@@ -36,12 +36,12 @@ const literals: Readonly<Record<string, string>> = {
 };
 
 /**
- * Arguments that fail beside some patterns only, which the compiler does not print: it looks at literals, and binds
- * all others.
+ * Arguments that fail only with some patterns, which the compiler does not print: it checks literals, and binds all
+ * other values.
  */
 const checkedBefore: ReadonlySet<string> = new Set(["like_escape 0", "like_escape 2"]);
 
-/** Texts for the other arguments, one for all at a time. */
+/** Texts for the other arguments, one for all of them at a time. */
 const others = ["a", "1", "day", "UTC", "{}", "$.a", "x"];
 
 let folder: string;
@@ -80,11 +80,11 @@ async function fails(sql: string): Promise<string | undefined> {
 interface Call {
   readonly name: string;
   readonly types: readonly string[];
-  /** Which argument is computed. */
+  /** The position of the computed argument. */
   readonly position: number;
 }
 
-/** The call with a text at its position; undefined where an argument has a type that no text makes. */
+/** The call with a text at its position; undefined when an argument has a type that cannot be made from a text. */
 function printCall({ name, types, position }: Call, text: string, other: string): string | undefined {
   const args = types.map((type, index) => {
     if (index === position) return fromText[type]?.(text);
@@ -95,7 +95,7 @@ function printCall({ name, types, position }: Call, text: string, other: string)
   return args.includes(undefined) ? undefined : `${name}(${args.join(", ")})`;
 }
 
-/** A text that the call takes, and one that it fails for. */
+/** A text that the call accepts, and one that it fails for. */
 async function findTexts(call: Call, other: string): Promise<{ good: string; bad: string } | undefined> {
   let [good, bad]: (string | undefined)[] = [];
   for (const text of texts) {
@@ -104,7 +104,7 @@ async function findTexts(call: Call, other: string): Promise<{ good: string; bad
     const message = await fails(
       `SELECT ${printed} FROM (SELECT ${quote(text)} AS s FROM range(1) WHERE random() >= 0) AS v`,
     );
-    // What is not even bound fails for no value.
+    // A call that cannot be bound fails for no value.
     if (message !== undefined && /^(?:Binder|Catalog|Parser|Not implemented)/.test(message)) return undefined;
     if (message === undefined) good ??= text;
     else bad ??= text;
@@ -141,7 +141,7 @@ it("no DuckDB function that the compiler prints fails for rows that are not sele
     }
   }
   expect(leaks).toEqual([]);
-  // A few that are known to fail, so that this test does not pass for want of any.
+  // Some functions that are known to fail, so that this test does not pass vacuously.
   expect([...found]).toEqual(
     expect.arrayContaining(["from_base64", "json_extract", "like_escape", "lpad", "regexp_extract_all", "unhex"]),
   );

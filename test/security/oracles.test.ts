@@ -1,4 +1,4 @@
 import { testOracles } from "./oracle-tests.ts";
 
-// Every condition in every place of each table is for `npm run security`.
+// `npm run security` tries every condition in every place of each table.
 testOracles({ placesPerCondition: 1, everyNth: 24 });

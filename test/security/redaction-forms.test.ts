@@ -56,7 +56,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Pieces found in a body, as they are or backwards. */
+/** Pieces found in a body, forwards or backwards. */
 function piecesIn(body: Buffer): readonly string[] {
   const text = body.toString("latin1");
   return personalTexts
@@ -111,7 +111,7 @@ describe.each(ways)("%s", (_name, endpoint, more) => {
 it("every row format contains all personal data without redaction", async () => {
   for (const format of ["json", "ndjson", "csv", "arrow"]) {
     const { body } = await service.send("GET", pathOf("logs.all", { format }), raw);
-    // In JSON and CSV quotes and backslashes are escaped; no piece has any.
+    // JSON and CSV escape quotes and backslashes; no piece contains any.
     expect(piecesIn(body)).toHaveLength(personalTexts.length);
   }
 });

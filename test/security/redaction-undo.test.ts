@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const redacting = { "LF-ENDPOINT-REDACT-PII": "true" };
-/** Pieces of what is redacted, forwards, backwards and encoded. */
+/** Pieces of redacted values, forwards, backwards and encoded. */
 const pieces =
   /203\.0|113\.9|9\.311|0\.302|ada@|example\.com|moc\.elpmaxe|4111|1114|db8|8bd|10\.1\.2|3\.2\.1|3230332e|MjAzLj/i;
 
@@ -40,7 +40,7 @@ it("no query can recover redacted values", async () => {
   for (const { name, sql, cells } of undoAttempts) {
     const answer = await service.ask({ sql }, redacting);
     const isRight = cells === undefined || JSON.stringify(cellsOf(answer)) === JSON.stringify(cells);
-    // A position's caret line quotes the query itself.
+    // The caret line of a position quotes the query itself.
     const told = answer.status === 200 ? answer.text : answer.message;
     if (!isRight || pieces.test(told)) failures.push(`${name}: ${answer.status} ${answer.text.slice(0, 300)}`);
   }
@@ -55,7 +55,7 @@ it("LQL reads redacted values too", async () => {
 });
 
 it("the saved query itself reads raw values", async () => {
-  // The project is a text that a detector takes for an address.
+  // The project is a text that a detector recognizes as an address.
   const project = "198.51.100.7";
   await service.ingest("edge", [
     { id: "p1", timestamp: "2026-08-20T09:00:00Z", project, event_message: `of ${project}` },

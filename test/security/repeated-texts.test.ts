@@ -5,7 +5,7 @@ import { type SecurityService, secret, startSecurityService } from "./security-s
 
 let service: SecurityService;
 
-/** Texts that repeat are stored with a dictionary, which holds those of all projects. */
+/** Repeated texts are stored with a dictionary, which contains those of all projects. */
 beforeAll(async () => {
   service = await startSecurityService({
     queryTimeoutMs: 20_000,

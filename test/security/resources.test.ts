@@ -1,7 +1,7 @@
 import { testContainment } from "./contain.ts";
 import { resourceAttempts } from "./tables/resources.ts";
 
-// The others are for `npm run security`: each of them may cost an engine host.
+// `npm run security` tries the others: each of them may end an engine host.
 const attempts = resourceAttempts.filter((_, index) => index % 12 === 0);
 testContainment(
   "the service contains a query of each kind that asks for too much, and continues to answer",

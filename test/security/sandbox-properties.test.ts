@@ -73,7 +73,7 @@ function catalogOf({ parts }: TakenApart): TableCatalog {
   };
 }
 
-/** The consumer's query compiled; undefined where it was refused with a position. */
+/** The consumer's compiled query; undefined when it was refused with a position. */
 function compile(text: string, form: Form): CompiledQuery | undefined {
   const apart = takeApart(saved);
   const used = form === "its tables in place" ? saved : apart.text;
@@ -132,7 +132,7 @@ it.each(forms)("a random query compiles to relations of the endpoint only, with 
       compiled++;
       const hidden = (await readRelations(query.sql)).filter((table) => !physical.has(table));
       expect(hidden).toEqual([]);
-      // Each reading of a source is filtered by the project of the call.
+      // Each scan of a source is filtered by the project of the call.
       const readings = query.sql.match(/"events_\d+"/g)?.length ?? 0;
       const parameter = query.parameters.findIndex(({ key }) => key === "project") + 1;
       const filters = query.sql.split(`= CAST($${parameter} AS VARCHAR)`).length - 1;

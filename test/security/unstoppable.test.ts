@@ -9,7 +9,7 @@ import { type RunningService, startService } from "../../src/service/service.ts"
 
 const token = "unstoppable-private-token-0123456789";
 const unstoppableAfterMs = 600;
-/** The machine's load makes the patience longer, up to eight times. */
+/** Machine load extends the grace period up to eight times. */
 const maxPatienceMs = 8 * unstoppableAfterMs;
 const watchStepMs = 50;
 const queryTimeoutMs = 100;
@@ -25,7 +25,7 @@ beforeAll(async () => {
     .replace(/^id: .*$/m, "id: 00000000-0000-4000-8000-000000000001")
     .replace(/^name: .*$/m, `name: hasty\nquery_timeout_ms: ${queryTimeoutMs}`);
   await writeFile(join(dataDir, "hasty.sql"), hasty);
-  // The watch over the engine host goes by this clock; the deadlines of calls by the real one.
+  // The watchdog of the engine host uses this clock; the deadlines of calls use the real one.
   vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] });
   const configuration = readConfiguration(
     { workingDir: dataDir, packageDir: process.cwd() },
@@ -86,7 +86,7 @@ async function ingest(id: string): Promise<number> {
   return response.status;
 }
 
-/** Lets the clock go on by steps of the watch, each with a turn for what it brings about, `until` something is so. */
+/** Advances the clock in steps of the watchdog, letting pending work run after each, `until` a condition holds. */
 async function pass(ms: number, until = () => false): Promise<void> {
   for (let passed = 0; passed < ms && !until(); passed += watchStepMs) {
     vi.advanceTimersByTime(watchStepMs);
@@ -102,7 +102,7 @@ it("the service ends an engine that does not stop, retries other calls, and reta
   expect(await ask(count)).toMatchObject({ status: 200, result: [{ n: 1 }] });
   const firstPid = enginePid();
 
-  // Two queries that never end: one soon over its deadline, one that only stands by.
+  // Two queries that never end: one soon exceeds its deadline, the other is a bystander.
   const patient = new AbortController();
   const other = ask("select 'unstoppable' as other from edge_logs", { signal: patient.signal });
   let isOtherAnswered = false;
@@ -120,21 +120,21 @@ it("the service ends an engine that does not stop, retries other calls, and reta
   expect(timed).toMatchObject({ status: 504, code: "timeout" });
   expect(await health()).toBe(200);
 
-  // In its grace it goes on; others are served, events are stored.
+  // The engine continues during the grace period; other calls are answered and events are stored.
   await pass(unstoppableAfterMs - 2 * watchStepMs);
   expect(enginePid()).toBe(firstPid);
   expect(await ask(count)).toMatchObject({ status: 200, result: [{ n: 1 }] });
   expect(await ingest("during")).toBe(200);
 
-  // No further than to its end: from there on the clock of the caller held back runs too.
+  // No further than to its end: from there on the hold-back of the caller also runs on this clock.
   await pass(queryTimeoutMs + maxPatienceMs, () => enginePid() !== firstPid);
-  // A call that comes while the engine starts waits for it, and so does one that was under way.
+  // A call that arrives while the engine starts waits for it, and so does one that was running.
   expect(await ask(count)).toMatchObject({ status: 200, result: [{ n: 2 }] });
   expect(enginePid()).not.toBe(firstPid);
   expect(isOtherAnswered).toBe(false);
   patient.abort();
   await expect(other).rejects.toThrow();
-  // The token of the query that had to be ended for is held back, and it alone.
+  // Only the token of the query that forced the restart is held back.
   expect(await ask(count, { key })).toMatchObject({ status: 429, code: "held_back", retryAfter: "5" });
   expect(await ingest("after")).toBe(200);
   expect(await ask(count)).toMatchObject({ status: 200, result: [{ n: 3 }] });

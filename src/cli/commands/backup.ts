@@ -40,7 +40,7 @@ class ByteReader {
     }
   }
 
-  /** Gives exactly so many bytes, in pieces; ends early where the stream does. */
+  /** Yields exactly this many bytes in pieces; ends early when the stream does. */
   async *bytes(count: number): AsyncGenerator<Buffer> {
     for (let left = count; left > 0; ) {
       const chunk: Buffer | undefined = this.#rest.length > 0 ? this.#rest : await this.#next();
@@ -75,7 +75,7 @@ export async function backup(folder: string, options: BackupOptions, context: Cl
   else print(context.output, describeBackup(`Backup of ${manifest.made_at} in ${folder}`, manifest));
 }
 
-/** For people. */
+/** In readable form. */
 export function describeBackup(title: string, { sources, files }: BackupManifest): string {
   const rows = sources.reduce((sum, source) => sum + source.rows, 0).toLocaleString("en");
   const megabytes = (files.reduce((sum, file) => sum + file.bytes, 0) / 1e6).toFixed(1);
@@ -87,8 +87,8 @@ export function describeBackup(title: string, { sources, files }: BackupManifest
 }
 
 /**
- * Reads a copy of the store to the last byte. Throws `CliError` where it is damaged, or its events are not those of
- * the manifest.
+ * Reads a copy of the store to the last byte. Throws `CliError` when it is damaged, or when its events differ from
+ * those of the manifest.
  */
 export async function verifyCopy(folder: string, { sources, files }: BackupManifest): Promise<void> {
   const file = files.find(({ path }) => path.startsWith("store/"));

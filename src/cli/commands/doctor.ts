@@ -44,7 +44,7 @@ async function examine(options: DoctorOptions, context: CliContext): Promise<Sto
   try {
     return withDamages(await openStore(options, context), damages);
   } catch (error) {
-    // What was found tells more than that the store cannot be opened.
+    // The problems found are more informative than the fact that the store cannot be opened.
     if (damages.length === 0) throw error;
     throw new CliError(`The store is damaged. ${whatToDo}\n  ${damages.join("\n  ")}`);
   }
@@ -61,7 +61,7 @@ function withDamages(state: StoreState, damages: readonly string[]): StoreState 
   return { ...state, problems: [...found, ...state.problems] };
 }
 
-/** Of a data folder that no service runs on. */
+/** For a data folder without a running service. */
 async function findDamages(context: CliContext): Promise<readonly string[]> {
   const { settings } = readConfiguration(context, context.environment);
   return (await verifyStore(storeDirectory(settings)))?.damages ?? [];

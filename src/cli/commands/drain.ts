@@ -21,7 +21,7 @@ interface RuleAnswer {
 
 const asJson = { "content-type": "application/json" };
 
-/** Lists where events are drained to, and how it goes. */
+/** Lists the destinations of events, with the state of their delivery. */
 export async function listBackends(options: ServiceCommandOptions, context: CliContext): Promise<void> {
   const backends = await readAnswer<readonly BackendAnswer[]>("/api/backends", options, context);
   if (options.json === true) {
@@ -42,7 +42,7 @@ export async function listBackends(options: ServiceCommandOptions, context: CliC
   printTable(["ID", "NAME", "TYPE", "ADDRESS", "WAITING", "LAST ERROR"], rows, context);
 }
 
-/** Makes a backend. What is secret comes from a file: other users see the words of a command. */
+/** Creates a backend. Secrets come from a file, because other users can see the arguments of a command. */
 export async function createBackend(name: string, options: CommandOptions, context: CliContext): Promise<void> {
   if (options.to === undefined) throw new CliError("This needs --to: the address that events are sent to");
   const config = options.config === undefined ? {} : await readConfig(options.config);
@@ -93,7 +93,7 @@ export async function listRules(options: ServiceCommandOptions, context: CliCont
   printTable(["ID", "BACKEND", "SOURCE", "LQL"], rows, context);
 }
 
-/** Has events of a source go to a backend, from now on. */
+/** Sends events of a source to a backend from now on. */
 export async function createRule(backend: string, options: CommandOptions, context: CliContext): Promise<void> {
   if (options.source === undefined) throw new CliError("This needs --source: the source whose events go there");
   const { id, name } = await findBackend(backend, options, context);
@@ -103,7 +103,7 @@ export async function createRule(backend: string, options: CommandOptions, conte
   else print(context.output, `Events of ${rule.source} go to ${name} from now on.`);
 }
 
-/** Ends a rule. */
+/** Deletes a rule. */
 export async function deleteRule(id: string, options: CommandOptions, context: CliContext): Promise<void> {
   await remove(`/api/rules/${encodeURIComponent(id)}`, options, context);
   if (options.json === true) printJson(context.output, { deleted: id });

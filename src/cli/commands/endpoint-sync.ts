@@ -12,20 +12,20 @@ import { createServiceClient, describeAnswer, type ServiceOptions } from "../ser
 
 export interface SyncOptions extends ServiceOptions {
   readonly json?: boolean;
-  /** Overwrite files that say something else. */
+  /** Overwrite files with different content. */
   readonly force?: boolean;
-  /** Delete what the folder does not have. */
+  /** Delete endpoints that are not in the folder. */
   readonly prune?: boolean;
-  /** Do not ask. */
+  /** Do not ask for confirmation. */
   readonly yes?: boolean;
 }
 
-/** Of `endpoint diff` where something would change. */
+/** The exit code of `endpoint diff` when there are changes. */
 const differsExitCode = 2;
 
 /**
- * Writes the endpoints of a service as files. A file that means the same stays as it is; one that says something else
- * is overwritten with `force` only, and without it nothing at all is written.
+ * Writes the endpoints of a service as files. A file with the same meaning is not rewritten; one with a different
+ * meaning is overwritten only with `force`, and without it nothing at all is written.
  */
 export async function pullEndpoints(folder: string, options: SyncOptions, context: CliContext): Promise<void> {
   const directory = resolve(context.workingDir, folder);
@@ -56,7 +56,7 @@ export async function pullEndpoints(folder: string, options: SyncOptions, contex
   print(context.output, `${writes.length} written, ${unchanged} unchanged`);
 }
 
-/** Prints what `applyEndpoints` would do, and fails with 2 where that is something. */
+/** Prints what `applyEndpoints` would do, and fails with 2 when there are changes. */
 export async function diffEndpoints(folder: string, options: SyncOptions, context: CliContext): Promise<void> {
   const plan = await planEndpoints(await readEndpointFolder(resolve(context.workingDir, folder)), options, context);
   if (options.json === true) printJson(context.output, planToJson(plan));
@@ -67,8 +67,8 @@ export async function diffEndpoints(folder: string, options: SyncOptions, contex
 }
 
 /**
- * Makes the endpoints of a service those of a folder, once somebody has agreed. Every change is checked before the
- * first is made.
+ * Makes the endpoints of a service match a folder, after confirmation. Every change is checked before the first one is
+ * made.
  */
 export async function applyEndpoints(folder: string, options: SyncOptions, context: CliContext): Promise<void> {
   const plan = await planEndpoints(await readEndpointFolder(resolve(context.workingDir, folder)), options, context);
@@ -100,7 +100,7 @@ function toJson({ change, version }: AppliedChange): object {
   return { action, name: definition.name, id: definition.id, version: version ?? null };
 }
 
-/** Makes all changes; where one is refused after all, those before it are undone. */
+/** Makes all changes; when one is refused after all, the earlier ones are undone. */
 async function applyChanges(
   changes: readonly PlannedChange[],
   options: ServiceOptions,

@@ -16,12 +16,12 @@ export interface EndpointTestOptions {
   readonly json?: boolean;
 }
 
-/** Files that cannot be used are not the same as a test that failed. */
+/** An unusable file is distinguished from a failed test. */
 const unusableExitCode = 2;
 
 /**
- * Runs the tests beside endpoint files on an engine in memory. Fails with 1 where a test does, after all were run,
- * and with 2 where there is nothing to run, or a file cannot be used.
+ * Runs the tests beside endpoint files on an in-memory engine. Fails with 1 when a test fails, after all of them ran,
+ * and with 2 when there is nothing to run or a file cannot be used.
  */
 export async function testEndpoints(folder: string, options: EndpointTestOptions, context: CliContext): Promise<void> {
   const outcomes = await runFolder(resolve(context.workingDir, folder), options, context).catch((error: unknown) => {

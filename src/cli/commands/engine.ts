@@ -16,7 +16,7 @@ function serverOf(context: CliContext): EngineServer {
   return engineServer;
 }
 
-/** Prints the statements that make the server ready, or runs them. */
+/** Prints the statements that prepare the server, or runs them. */
 export async function migrateEngine({ json, yes }: EngineCommandOptions, context: CliContext): Promise<void> {
   const server = serverOf(context);
   const statements = yes === true ? await migrateServer(server) : await planMigration(server);
@@ -32,7 +32,7 @@ export async function migrateEngine({ json, yes }: EngineCommandOptions, context
   print(context.output, yes === true ? "\nDone." : "\nNothing was changed; `logweir engine migrate --yes` does this.");
 }
 
-/** Prints what is not as it should be, and fails where something is not. */
+/** Prints the server's deviations from the expected state, and fails if there are any. */
 export async function checkEngine({ json }: EngineCommandOptions, context: CliContext): Promise<void> {
   const findings = await checkServer(serverOf(context));
   if (json === true) printJson(context.output, { findings });

@@ -41,7 +41,7 @@ export async function importFiles(
 ): Promise<void> {
   const sender: LineSender = { client: createServiceClient(options, context), source: options.source, sleep };
   const totalBytes = await sumSizes(files);
-  // Later on a service that is not there is taken for one that restarts.
+  // From here on, a service that does not answer is assumed to be restarting.
   if (!(await isServiceThere(options, context))) throw new CliError(`No service answers at ${sender.client.url}`);
   const progress = createImportProgress(context.errors, totalBytes, () => performance.now());
   let [accepted, rejectedCount, readBytes] = [0, 0, 0];
@@ -86,7 +86,7 @@ function report(
   if (rejectedCount > 0) throw new CliError(`${rejectedCount} lines were rejected`);
 }
 
-/** Undefined where it is not known beforehand. Throws where a file is missing, before anything is sent. */
+/** Undefined when it is not known beforehand. Throws when a file is missing, before anything is sent. */
 async function sumSizes(files: readonly string[]): Promise<number | undefined> {
   let sum = 0;
   for (const file of files) {

@@ -26,7 +26,7 @@ export interface MigrateDataOptions extends ServiceOptions {
   readonly json?: boolean;
 }
 
-/** A pass that takes less is the last one: what came meanwhile is as much as the next would bring. */
+/** A pass shorter than this is the last one: the next would move about as much as arrived in the meantime. */
 const shortPassMs = 10_000;
 const maxPasses = 20;
 const maxListedDays = 10;
@@ -42,8 +42,8 @@ interface Outcome {
 }
 
 /**
- * Moves events and state from the data folder to the server and its database, or back. Fails where something was not
- * moved or is not the same on both sides, after it has told what.
+ * Moves events and state from the data folder to the server and its database, or back. Fails after a report when
+ * something was not moved or differs between the two sides.
  */
 export async function migrateData(options: MigrateDataOptions, context: CliContext): Promise<void> {
   const isToServer = readDirection(options.to);

@@ -40,7 +40,7 @@ export async function query(name: string, options: QueryOptions, context: CliCon
     return;
   }
   if (options.csv === true) {
-    // A file gets every byte; on a terminal nothing of a row is obeyed.
+    // A file gets every byte; a terminal gets control characters escaped.
     (context.output.isTTY === true ? context.output : rawStream(context.output)).write(body);
     return;
   }
@@ -71,6 +71,6 @@ function toParameters({ param, sql, lql, limit }: QueryOptions): Readonly<Record
 
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return "";
-  // Line breaks would tear the table apart.
+  // Line breaks would break the table's layout.
   return (typeof value === "string" ? value : JSON.stringify(value)).replaceAll(/[\r\n\t]+/g, " ");
 }

@@ -10,8 +10,8 @@ import { createProgressBar } from "../output/progress-bar.ts";
 import { describeBackup, verifyCopy, writeCopy } from "./backup.ts";
 
 /**
- * Makes the data folder from a backup. Refuses where the data folder holds anything. Checksums and counts are verified
- * before the folder gets its name, so that one that is there is whole.
+ * Creates the data folder from a backup. Refuses a data folder that is not empty. Checksums and counts are verified
+ * before the folder gets its name, so an existing one is complete.
  */
 export async function restore(
   folder: string,

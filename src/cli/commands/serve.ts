@@ -17,8 +17,8 @@ export interface ServeOptions {
 }
 
 /**
- * So many percent of what is in use the old generation may grow by before it is collected. V8's own choice is up to
- * four times as much.
+ * The percentage by which the old generation may grow before it is collected. V8's own default allows up to four times
+ * as much.
  */
 const heapGrowingPercent = 50;
 
@@ -46,7 +46,7 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
     ]);
     await signalled;
   } finally {
-    // From here on the signals mean what they mean to any process.
+    // From here on the signals have their default effect.
     ended.abort();
     stopCollecting();
     await service.stop();
@@ -109,7 +109,7 @@ async function printWelcome(
     const link = token === undefined ? `${service.url}/` : signInLink(service.url, token, isDemo);
     print(output, `\nConsole${token === undefined ? "" : ", signed in by this link"}:\n  ${link}`);
   }
-  // Those that take queries first: the others answer one question each.
+  // Sandboxed endpoints first, because they take queries; the others answer one question each.
   const { endpoints } = service.endpoints;
   const isSandboxed = ({ definition }: Endpoint) => definition.isSandboxed;
   const shown = [...endpoints.filter(isSandboxed), ...endpoints.filter((each) => !isSandboxed(each))].slice(0, 5);
@@ -126,11 +126,11 @@ function listFolders(folders: readonly string[]): string {
   return folders.length === 0 ? "no folder: what is made over the API counts" : folders.join(" and ");
 }
 
-/** A token for a service that has none yet: no fixed one, and none was ever made. */
+/** Creates a token for a service without any: no fixed token, and none was ever created. */
 async function makeFirstToken(service: RunningService, { settings }: Configuration): Promise<string | undefined> {
   if (settings.privateToken !== undefined) return undefined;
   const first = { description: "made on the first start", scopes: ["private"], pins: {}, expiresAt: undefined };
-  // Of several nodes that start at once, one makes it.
+  // When several nodes start at once, one of them creates it.
   return service.nodes.exclusively(async () => {
     if ((await service.tokens.list()).length > 0) return undefined;
     return (await service.tokens.create(first)).secret;

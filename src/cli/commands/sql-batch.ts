@@ -14,7 +14,7 @@ import { LosslessNumber, parseJson } from "../output/json.ts";
 export interface SqlBatchOptions {
   /** IANA name of the zone that zone-less conversions use, in `setup` too; UTC by default. */
   readonly timeZone?: string;
-  /** Told of every error behind an answer, with its cause. */
+  /** Called with every error behind an answer, including its cause. */
   readonly onError?: (error: unknown) => void;
   /** The ClickHouse server to ask; the embedded engine unless given. */
   readonly server?: ScratchServer;
@@ -27,7 +27,7 @@ interface SqlRequest {
   readonly setup: readonly string[];
 }
 
-/** The server that `--engine` asks for; undefined for the embedded engine. Throws `CliError`. */
+/** The server for `--engine`; undefined for the embedded engine. Throws `CliError`. */
 export function serverOf(engine: string, environment: CliContext["environment"]): ScratchServer | undefined {
   if (engine === "duckdb") return undefined;
   if (engine !== "clickhouse") throw new CliError("--engine must be duckdb or clickhouse", usageExitCode);

@@ -24,8 +24,8 @@ const firstRows = 10;
 const retryMs = 2_000;
 
 /**
- * Prints the newest events of a source, or rows of an endpoint, and then those that come, until the process is ended
- * or `signal` aborted.
+ * Prints the newest events of a source, or rows of an endpoint, and then new ones, until the process ends or `signal`
+ * is aborted.
  */
 export async function tail(
   name: string,
@@ -62,7 +62,7 @@ export async function tail(
       }
     } catch (error) {
       if (signal.aborted) return;
-      // A connection that breaks is made again, behind the last event; what the service says is told.
+      // A broken connection is reopened after the last event; messages of the service are shown.
       if (error instanceof CliError) throw error;
     }
     await sleep(retryMs, undefined, { signal }).catch(() => undefined);
@@ -109,7 +109,7 @@ function textOf(data: string, name: string): string {
   return value === null || value === undefined ? "some" : String(value);
 }
 
-/** What tells a row from others: its id where it has one. */
+/** The identity of a row: its id if it has one. */
 function keyOf(row: EventRow): string {
   return typeof row.id === "string" ? row.id : JSON.stringify(row);
 }

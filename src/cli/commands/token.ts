@@ -127,7 +127,7 @@ export async function rotateToken(
   });
 }
 
-/** Leaves what a command did to the audit of the service. */
+/** Records the command's action in the audit outbox of the service. */
 type NoteChange = (change: Pick<AuditChange, "action" | "target" | "details">) => Promise<void>;
 
 async function withTokens(

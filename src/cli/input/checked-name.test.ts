@@ -44,7 +44,7 @@ describe("commands that write files", () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs a command against a service that answers so. */
+  /** Runs a command against a service that sends this answer. */
   async function run(answer: string, ...args: string[]) {
     const server = createServer((_request, response) => response.end(answer));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -6,8 +6,8 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const partPattern = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
 /**
- * The name of an endpoint that a service told of, which may become a file's. Throws `CliError` for what could lead
- * elsewhere.
+ * The name of an endpoint as reported by a service, which may become a file name. Throws `CliError` for a name that
+ * could lead to another folder.
  */
 export function checkedName(name: unknown): string {
   if (typeof name === "string" && namePattern.test(name)) return name;
@@ -18,8 +18,8 @@ export function checkedName(name: unknown): string {
 }
 
 /**
- * The parts of a file's path within a backup, as a service or a manifest names it. Throws `CliError` for what could
- * lead outside.
+ * The parts of a file's path within a backup, as named by a service or a manifest. Throws `CliError` for a path that
+ * could lead outside.
  */
 export function checkedParts(path: unknown, where: string): readonly string[] {
   const parts = typeof path === "string" ? path.split("/") : [];

@@ -5,7 +5,7 @@ import type { EndpointDefinition } from "../../endpoints/definition/definition.t
 import { parseEndpointFile } from "../../endpoints/definition/parse-endpoint.ts";
 import { CliError } from "../context.ts";
 
-/** An endpoint as a file of a folder says it. */
+/** An endpoint defined by a file of a folder. */
 export interface EndpointFile {
   readonly path: string;
   readonly text: string;

@@ -40,7 +40,7 @@ export interface ServiceEndpoint {
   readonly isFile: boolean;
 }
 
-/** What is to be done with one endpoint of a service. */
+/** The action planned for one endpoint of a service. */
 export interface PlannedChange {
   readonly action: "create" | "update" | "delete";
   readonly definition: EndpointDefinition;
@@ -52,11 +52,11 @@ export interface PlannedChange {
   readonly comparison: VersionComparison | undefined;
 }
 
-/** What makes a service's endpoints those of a folder, in the order in which it must be done. */
+/** The actions that make a service's endpoints match a folder, in their required order. */
 export interface EndpointPlan {
   readonly changes: readonly PlannedChange[];
   readonly unchangedCount: number;
-  /** Names of endpoints that are in the service alone, and stay. */
+  /** Names of endpoints that only the service has, and that are not deleted. */
   readonly kept: readonly string[];
 }
 
@@ -118,7 +118,7 @@ export async function planEndpoints(
   for (const file of inOrderOfReading(pending)) {
     const { path, definition } = file;
     const current = service.get(definition.id);
-    // What reads an endpoint that is still to be written can be checked only then.
+    // A reader of an endpoint that is not written yet can only be checked then.
     const isOpen = pending.some((other) => other !== file && reads(definition, other.definition));
     const contract = isOpen ? undefined : await validate(definition, options, context).catch(noteIn(problems, path));
     changes.push({
@@ -168,7 +168,7 @@ async function validate(
   return toContract(answer.contract);
 }
 
-/** What is read comes before what reads it. */
+/** An endpoint comes before its readers. */
 function inOrderOfReading<T extends { readonly definition: EndpointDefinition }>(
   endpoints: readonly T[],
 ): readonly T[] {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * The text of bytes. A byte that is no UTF-8 becomes half of a surrogate pair, U+DC00 and the byte: no text has that,
- * so that a reader of the line sees what was wrong, and where.
+ * The text of bytes. A byte that is not UTF-8 becomes half of a surrogate pair, U+DC00 plus the byte: no valid text
+ * contains it, so the reader of the line can see what was wrong, and where.
  */
 export function decodeLine(bytes: Uint8Array): string {
   try {
@@ -16,7 +16,7 @@ export function decodeLine(bytes: Uint8Array): string {
   }
 }
 
-/** The characters of bytes, and as numbers the bytes that belong to none. */
+/** The characters of bytes, with bytes that are not part of any as numbers. */
 function* split(bytes: Uint8Array): Generator<string | number> {
   for (let at = 0; at < bytes.length; ) {
     const lead = bytes[at] ?? 0;

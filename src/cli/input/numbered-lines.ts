@@ -1,12 +1,12 @@
 import { createGunzip } from "node:zlib";
 
-/** A line that is not blank, with where it stands; lines are counted from 1. */
+/** A line that is not blank, with its number; lines are counted from 1. */
 export interface NumberedLine {
   readonly bytes: Buffer;
   readonly number: number;
 }
 
-/** Unpacked when it begins as gzip does; otherwise as it is. */
+/** Decompressed when it starts like gzip; otherwise unchanged. */
 export async function* unzipped(input: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
   const chunks = toBuffers(input);
   let head: Buffer = Buffer.alloc(0);
@@ -27,7 +27,7 @@ export async function* unzipped(input: AsyncIterable<Buffer | string>): AsyncGen
     }
     gunzip.end();
   })();
-  // The reader sees what breaks the stream; this only keeps a broken input from going unnoticed.
+  // The reader sees the stream's error; this only makes sure that a broken input is noticed.
   feeding.catch((error: Error) => gunzip.destroy(error));
   yield* gunzip as AsyncIterable<Buffer>;
 }
@@ -36,7 +36,7 @@ async function* toBuffers(input: AsyncIterable<Buffer | string>): AsyncGenerator
   for await (const chunk of input) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk;
 }
 
-/** The lines of a stream of bytes that are not blank. A line longer than `maxBytes` comes cut to one byte more. */
+/** The non-blank lines of a stream of bytes. A line longer than `maxBytes` is truncated to one byte more. */
 export async function* numberedLines(input: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<NumberedLine> {
   let number = 1;
   let parts: Buffer[] = [];

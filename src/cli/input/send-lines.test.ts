@@ -3,7 +3,7 @@ import { sendLines } from "./send-lines.ts";
 
 const lines = ["a", "b", "c"].map((text, index) => ({ bytes: Buffer.from(text), number: index + 10 }));
 
-/** Answers in turn, and remembers what was sent. */
+/** Returns the answers in turn, and records the requests. */
 function createSender(answers: readonly (Response | Error)[]) {
   const sent: string[] = [];
   const waits: number[] = [];

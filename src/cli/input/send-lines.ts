@@ -2,7 +2,7 @@ import { CliError } from "../context.ts";
 import { describeAnswer, type ServiceClient } from "../service-call.ts";
 import type { NumberedLine } from "./numbered-lines.ts";
 
-/** What became of some lines. */
+/** The outcome of sending some lines. */
 export interface LinesOutcome {
   readonly accepted: number;
   readonly rejected: readonly { readonly line: number; readonly reason: string }[];
@@ -20,8 +20,8 @@ const maxWaitMs = 30_000;
 const newline = Buffer.from("\n");
 
 /**
- * Sends lines as one request of NDJSON, and again while the service is busy, full or restarting; throws `CliError` when
- * it refuses for good. Events with ids of their own are stored once however often they are sent.
+ * Sends lines as one NDJSON request, and retries while the service is busy, full or restarting; throws `CliError` for a
+ * permanent refusal. Events with ids of their own are stored once however often they are sent.
  */
 export async function sendLines(sender: LineSender, lines: readonly NumberedLine[]): Promise<LinesOutcome> {
   const response = await sendUntilAnswered(sender, Buffer.concat(lines.flatMap(({ bytes }) => [bytes, newline])));

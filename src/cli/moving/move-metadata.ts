@@ -10,7 +10,7 @@ import { type KnownStates, type MovedState, moveState } from "../../transfer/sta
 import { describeState, readState } from "../../transfer/state/state-tables.ts";
 import { type CliContext, print } from "../context.ts";
 
-/** What became of the state; nothing where there is none to move. */
+/** The outcome for the state; absent when there is none to move. */
 export type StateOutcome = MovedState | { readonly outcome: "nothing"; readonly why: string };
 
 export interface MetadataMove {
@@ -45,7 +45,7 @@ export async function moveMetadata(move: MetadataMove, context: CliContext): Pro
   };
   try {
     const why = findNothing(move, file);
-    // What both sides share is read where it is; where nothing is, nothing is made.
+    // State that both sides share is read in place; when there is none, none is created.
     const place = (await hasMetadata(fromPlace)) ? fromPlace : toPlace;
     const from = place !== undefined && (await hasMetadata(place)) ? await open(place) : undefined;
     const warn = (message: string) => print(context.errors, message);
@@ -64,7 +64,7 @@ export async function moveMetadata(move: MetadataMove, context: CliContext): Pro
   }
 }
 
-/** Why there is no state to move; undefined where there is some. */
+/** Why there is no state to move; undefined when there is some. */
 function findNothing({ settings, isToServer, keeps }: MetadataMove, file: string): string | undefined {
   if (keeps) return "left as it is, as --keep-state says";
   if (settings.metadataUrl === undefined) return `it stays in ${file}, since LOGWEIR_METADATA_URL names no database`;
@@ -82,7 +82,7 @@ async function moveBetween(
   return moveState({ ...move, from, to, isSourceIdle, isTargetIdle });
 }
 
-/** False where a node works on the database. Otherwise none begins to until it is closed. */
+/** False while a node works on the database. Otherwise none can start to until this is closed. */
 async function joinAlone(database: MetadataDatabase): Promise<boolean> {
   try {
     await database.join({ isEngineShared: false, nowMs: () => performance.now(), log: () => undefined });

@@ -14,10 +14,10 @@ import { createServiceEvents } from "./service-events.ts";
 
 /** A side that events come from or go to. */
 export interface OpenStore {
-  /** To be told, and by which progress is known again. */
+  /** Shown in reports, and identifies the progress of a move. */
   readonly name: string;
   readonly source: SourceStore;
-  /** Absent where events can only be read: from a service that runs. */
+  /** Absent when events can only be read, as from a running service. */
   readonly engine?: Engine;
   close(): Promise<void>;
 }
@@ -36,13 +36,13 @@ export async function openServerStore(settings: Settings, isDry: boolean): Promi
   return openedStore(engine, `${engineServer.urls[0] ?? ""}/${engineServer.database}`);
 }
 
-/** The data folder; its store is made where there is none, unless nothing may be changed. */
+/** The data folder; its store is created if missing, unless nothing may be changed. */
 async function openFolderStore(settings: Settings): Promise<OpenStore> {
   const directory = resolve(storeDirectory(settings));
   return openedStore(await openEngine({ directory }), directory);
 }
 
-/** The same, as what events go to. A dry run finds an empty store where there is none. */
+/** The same as a target. A dry run sees an empty store if there is none. */
 export async function openFolderTarget(settings: Settings, isDry: boolean): Promise<OpenStore> {
   const directory = resolve(storeDirectory(settings));
   if (!isDry || existsSync(directory)) return openFolderStore(settings);

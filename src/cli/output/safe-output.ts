@@ -1,8 +1,8 @@
 import type { OutputStream } from "../context.ts";
 
 /**
- * Control characters (but tab and line feed), and those that turn the direction of text: a terminal would obey what
- * somebody wrote into an event. A carriage return counts unless it ends a line.
+ * Control characters (except tab and line feed), and those that change the direction of text: a terminal would execute
+ * sequences contained in an event. A carriage return counts unless it ends a line.
  */
 const unsafe = /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}|\r(?!\n)/gu;
 
@@ -14,8 +14,8 @@ export function escapeControls(text: string): string {
 const rawStreams = new WeakMap<object, OutputStream>();
 
 /**
- * The stream, with everything that is written to it escaped. What our own code makes for terminals goes to
- * `rawStream` of it.
+ * The stream, with everything written to it escaped. Output that our own code makes for terminals goes to its
+ * `rawStream`.
  */
 export function openSafeOutput(stream: OutputStream): OutputStream {
   const decoder = new TextDecoder();
@@ -34,7 +34,7 @@ export function openSafeOutput(stream: OutputStream): OutputStream {
   return safe;
 }
 
-/** For bars that are drawn over, colours and prompts, none of which hold what others wrote unescaped. */
+/** For progress bars, colours and prompts, none of which contain unescaped text of others. */
 export function rawStream(stream: OutputStream): OutputStream {
   return rawStreams.get(stream) ?? stream;
 }

@@ -1,7 +1,7 @@
 import type { Backend, DrainedEvent } from "../backend.ts";
 import type { DrainRequest } from "./send-request.ts";
 
-/** Events of a source as the backend's destination takes them. */
+/** Events of a source in the form of the backend's destination. */
 export function makeRequest({ type, config }: Backend, source: string, events: readonly DrainedEvent[]): DrainRequest {
   const { url, headers, gzip: isPacked } = config;
   switch (type) {

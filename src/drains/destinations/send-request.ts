@@ -12,22 +12,22 @@ export interface DrainRequest {
   readonly isPacked: boolean;
 }
 
-/** How a destination took a request. */
+/** The outcome of a request. */
 export type DrainAnswer =
   | { readonly kind: "taken" }
-  /** It will never take these events: sent again they would be refused again. */
+  /** The destination will never accept these events: a retry would be refused again. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** It did not take them now. */
+  /** The destination did not accept them this time. */
   | { readonly kind: "failed"; readonly reason: string; readonly retryAfterMs?: number };
 
 export type SendRequest = (request: DrainRequest, signal: AbortSignal) => Promise<DrainAnswer>;
 
 /** A request that takes longer has failed. */
 const timeoutMs = 30_000;
-/** Of an answer that refuses events, so much is read. */
+/** The number of bytes read from a response that refuses events. */
 const maxAnswerBytes = 16_384;
 const maxReasonCharacters = 300;
-/** Statuses that say that the events themselves are at fault. */
+/** Statuses that blame the events themselves. */
 const refusals: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /**
@@ -79,12 +79,12 @@ async function readAnswer(response: Response): Promise<DrainAnswer> {
   return { kind: "failed", reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
-/** The beginning of an answer in one line. */
+/** The beginning of a response as one line. */
 async function readStart({ body }: Response): Promise<string> {
   if (body === null) return "";
   const chunks: Uint8Array[] = [];
   let byteCount = 0;
-  // Leaving the loop ends the request, so that nothing more of the answer comes.
+  // Leaving the loop cancels the request, so nothing more of the response arrives.
   for await (const chunk of body) {
     chunks.push(chunk);
     byteCount += chunk.length;
@@ -97,7 +97,7 @@ async function readStart({ body }: Response): Promise<string> {
     .slice(0, maxReasonCharacters);
 }
 
-/** Seconds alone: dates depend on two clocks. */
+/** Only seconds: a date depends on two clocks. */
 function readRetryAfter(header: string | null): number | undefined {
   return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : undefined;
 }

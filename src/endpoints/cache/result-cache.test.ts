@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { CachePolicy, ComputedAnswer } from "./cached-answer.ts";
 import { ResultCache } from "./result-cache.ts";
 
-/** A cache on a clock that the test moves, and queries whose ends it decides. */
+/** A cache with a clock that the test sets, and queries that the test ends. */
 function setUp(maxBytes = 1_000_000) {
   let now = 1_000_000;
   const cache = new ResultCache({ maxBytes, nowMs: () => now, random: () => 1 });
@@ -17,7 +17,7 @@ function setUp(maxBytes = 1_000_000) {
         fail: reject,
       });
     });
-  /** Of each call that was answered. */
+  /** For each answered call, whether it was collapsed with another. */
   const collapsed: boolean[] = [];
   const policy: CachePolicy = { cacheSeconds: 900, warmEverySeconds: 300 };
   const get = async (key: string, signal = new AbortController().signal, own = policy) => {
@@ -47,7 +47,7 @@ function setUp(maxBytes = 1_000_000) {
   return { cache, runs, get, answer, wait, collapsed };
 }
 
-/** Lets every promise that can go on do so. */
+/** Lets all pending promises make progress. */
 async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -125,7 +125,7 @@ describe("a cached answer that was not read for a while", () => {
     await answer("k", noise);
     const before = cache.size.bytes;
     await wait(10);
-    // Closing waits for what is being packed.
+    // Closing waits for a running compression.
     await answer("other", noise);
     await wait(10);
     expect(cache.size.bytes).toBe(before * 2);
@@ -246,7 +246,7 @@ describe("an answer whose computation spans a clear", () => {
     expect(cache.size).toEqual({ entries: 0, bytes: 0 });
     await answer("k", "a row much like the others, ".repeat(1_000));
     await wait(10);
-    // One packing at a time: this one is not begun before that of the answer that is gone has ended.
+    // One compression at a time: this one starts only after that of the removed answer has ended.
     while (cache.size.bytes > 10_000) await wait(0);
     const reading = get("k");
     cache.clear();

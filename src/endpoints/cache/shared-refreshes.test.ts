@@ -10,7 +10,7 @@ const answer = (length = 1): ComputedAnswer => ({
   next: undefined,
 });
 
-/** Services around one store, with a clock that is set by hand. */
+/** Services that share a store, with a clock that is set by hand. */
 function createServices() {
   let nowMs = 0;
   let runs = 0;
@@ -66,7 +66,7 @@ describe("a refresh shared between services", () => {
           services.at(round * 100);
           const first = await Promise.all(computedAtMs.map((ms) => services.refresh(ms)));
           expect(first.filter((made) => made !== undefined).length).toBeGreaterThan(0);
-          // Those that another was ahead of ask again.
+          // Services that another was ahead of ask again.
           const all = await Promise.all(first.map(async (made, n) => made ?? services.refresh(computedAtMs[n] ?? 0)));
           computedAtMs = all.map((made) => made?.computedAtMs ?? -1);
           expect(new Set(computedAtMs)).toEqual(new Set([round * 100]));

@@ -90,7 +90,7 @@ async function readPage(
   };
 }
 
-/** All pages, one after the other; `between` runs before each but the first. */
+/** All pages in order; `between` runs before each page except the first. */
 async function readAll(
   endpoint: Endpoint,
   parameters: Readonly<Record<string, string>>,
@@ -193,7 +193,7 @@ describe("pages", () => {
     const rows = await readAll(endpoint, { sql });
     expect(rows).toEqual(whole.slice(offset));
     expect(rows.length).toBeGreaterThan(first.rows.length - 1);
-    // As many as there are: a page that is full, and nothing behind it.
+    // A limit equal to the number of rows: a full page with no rows after it.
     const { cursor = "", rows: exact } = await readPage(endpoint, { sql: limited(whole.length) });
     expect(exact).toEqual(whole);
     expect(await readPage(endpoint, { sql: limited(whole.length), cursor })).toEqual({ rows: [], cursor: undefined });

@@ -31,7 +31,9 @@ function store(count: number): void {
   hub.note("edge");
 }
 
-/** Follows a query, of which all have the same rows; gives what was delivered, and how long after it was stored. */
+/**
+ * Follows a query; all queries have the same rows. Returns the delivered keys, and the lag of each behind its storing.
+ */
 function follow(query: number): { readonly keys: string[]; readonly lagsMs: number[]; leave(): void } {
   const keys: string[] = [];
   const lagsMs: number[] = [];

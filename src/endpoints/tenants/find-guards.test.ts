@@ -37,7 +37,7 @@ const parameters = new Map<string, SqlType>([
   ["n", INT64],
 ]);
 
-/** The tables of a query in the order of their names, each with what confines it. */
+/** The tables of a query in order of their names, each with its guard. */
 function guardsOf(sql: string, exposed: readonly string[] = []): string {
   const catalog = {
     findTable: (name: string) => tables.find((each) => each.name === name),

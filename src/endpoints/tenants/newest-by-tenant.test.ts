@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 const START_US = 1_787_216_400_000_000;
 const normalising = { nowUs: 0n, limits: defaultIngestLimits, tally: { untimed: 0 } };
 
-/** The tenant's field in all shapes, and at all places that may be taken for its own. */
+/** The tenant field with values of all types, and at all paths that might be confused with it. */
 const value = fc.constantFrom<unknown>("a", "b", "A", "ü", 7, 1.5, true, { x: "a" }, ["a"], [{ x: "a" }], "", null);
 const record = fc.dictionary(fc.constantFrom("ref", "ref", "REF", "Ref", "n"), value, { maxKeys: 3 });
 const metadata = fc.oneof(record, record, fc.array(record, { maxLength: 3 }), fc.array(value, { maxLength: 2 }), value);
@@ -44,9 +44,7 @@ describe("the newest event of each tenant", () => {
   });
   afterAll(() => engine.close());
 
-  /**
-   * Stores events, each a second newer than the one before, and tells the newest of each tenant as they were stored.
-   */
+  /** Stores events one second apart, and returns the newest timestamp of each tenant as reported by the store. */
   async function store(name: keyof typeof guards, events: readonly object[]): Promise<Map<string, bigint>> {
     const noted = new Map<string, bigint>();
     for (const [index, fields] of events.entries()) {

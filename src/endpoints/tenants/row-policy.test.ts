@@ -63,7 +63,7 @@ shared AS (SELECT id FROM notes) SELECT id FROM mine ORDER BY id",
   ),
 ];
 
-/** Callers' parameters are those of the endpoints that an endpoint reads too. */
+/** An endpoint's contract includes the parameters of the endpoints that it reads. */
 const endpoints = drafts.map((draft) => {
   const read = draft.definition.name.startsWith("read") ? drafts.slice(0, 1) : [draft];
   return {
@@ -192,7 +192,7 @@ describe("a call with a token that pins the tenant parameter", () => {
 });
 
 it("a guard excludes other tenants' rows even when a column takes over the name in its condition", async () => {
-  // In the view of aaa the bare name is the column of the event, which bbb has filled in with the name of aaa.
+  // In the view of aaa the bare name refers to the event's own column, which bbb has set to aaa.
   expect(await answer("bare", { sent: { project: "aaa" } })).toBe("own");
   expect(await answer("bare", mine)).toBe("own");
 });

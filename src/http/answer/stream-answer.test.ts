@@ -26,7 +26,7 @@ afterEach(async () => {
   await test.app.close();
 });
 
-/** A page of so many rows that is full, in batches of 1,000. */
+/** A full page of this many rows, in batches of 1,000. */
 function answerPage(rowCount: number): void {
   const paging = {
     pageSize: rowCount,
@@ -154,7 +154,7 @@ describe("a page that is too large to buffer", () => {
 });
 
 describe("the row source of a response", () => {
-  /** Endless, and counts how often it was begun and ended. */
+  /** Endless rows; counts how often they were started and closed. */
   function countedRows(counts: { begun: number; ended: number }): AsyncGenerator<RowBatch, string> {
     return (async function* () {
       counts.begun++;
@@ -166,7 +166,7 @@ describe("the row source of a response", () => {
     })();
   }
 
-  /** What `close` does, and when: before the rows are asked for, or once the answer has begun. */
+  /** Disconnects the caller, either before the rows are requested or once the answer has begun. */
   async function abandon(encoding: string | undefined, isLate: boolean): Promise<{ begun: number; ended: number }> {
     const app = fastify();
     const counts = { begun: 0, ended: 0 };

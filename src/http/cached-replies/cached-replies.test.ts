@@ -7,7 +7,7 @@ import { createTestApp, type TestApp } from "../../../test/support/test-app.ts";
 
 let test: TestApp;
 let url: string;
-/** What the planner says of the plan that it made. */
+/** Whether the planner considers its plan current. */
 let isCurrent: boolean;
 const text = "rows and rows ".repeat(200);
 
@@ -31,10 +31,10 @@ const key = { "x-api-key": "query-token" };
 const plain = { ...key, "accept-encoding": "identity" };
 const get = (headers: Record<string, string> = plain, path = "") => fetch(url + path, { headers });
 
-/** How often the whole way was gone: a reply that is remembered asks no planner. */
+/** How often a call was planned: a cached reply needs no planner. */
 const wholeCalls = () => test.planned.length;
 
-/** Asks until the answer is given ahead of the whole way, and sees that it is. */
+/** Repeats a call until it is answered from the cached replies, and checks that it is. */
 async function beGivenAhead(): Promise<void> {
   await get();
   await get();
@@ -162,7 +162,7 @@ describe("a repeated call whose answer is cached", () => {
 });
 
 describe("an answer that is being computed", () => {
-  /** Runs end when the test says so. */
+  /** Runs finish when the test says so. */
   function holdRuns(): (text: string) => void {
     const waiting: ((text: string) => void)[] = [];
     test.engine.onRun = () =>

@@ -12,7 +12,7 @@ interface SeenSpan {
   isEnded: boolean;
 }
 
-/** What stands in for an SDK: it remembers spans. */
+/** Stands in for an SDK and records spans. */
 function createTracing(): { readonly spans: SeenSpan[]; start(): void; stop(): void } {
   const spans: SeenSpan[] = [];
   const startSpan = (name: string, options: { kind?: SpanKind; attributes?: object } = {}, parent?: Context): Span => {
@@ -77,7 +77,7 @@ afterEach(() => tracing.stop());
 
 const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
 
-/** Calls, and waits until the service knows that the answer is sent. */
+/** Calls, and waits until the answer has been sent. */
 async function call(path: string): Promise<void> {
   const response = await fetch(url + path, { headers: { "x-api-key": "query-token", traceparent } });
   await response.text();

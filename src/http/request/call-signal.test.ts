@@ -7,7 +7,7 @@ import { CallerGoneError, createCallSignal } from "./call-signal.ts";
 import { createDrain } from "./drain.ts";
 
 describe("the signal of a call", () => {
-  /** The signal of a call whose caller leaves, made before or after that. */
+  /** The signal of a call whose caller disconnects, created before or after that. */
   async function leave(isMadeBefore: boolean): Promise<AbortSignal> {
     const app = fastify();
     const made = new Promise<AbortSignal>((resolve) => {

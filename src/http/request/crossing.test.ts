@@ -8,7 +8,7 @@ import type { PreparedCall } from "../../endpoints/call/prepare/query-call.ts";
 import { parseQuery } from "../../googlesql/parse.ts";
 import { STRING } from "../../googlesql/types.ts";
 
-/** Somebody who calls an endpoint whose answers are cached. */
+/** A caller of an endpoint whose answers are cached. */
 interface Asker {
   readonly key: string;
   readonly path: string;
@@ -32,7 +32,7 @@ const askers: readonly Asker[] = ["private-token", "query-token", "pinned-token"
   ),
 );
 
-/** A call's answer; the engine's tells everything that it was asked for, and an address. */
+/** A call's answer; the engine's rows contain the whole request to the engine, and an address. */
 async function ask(test: TestApp, { key, path, redaction }: Asker): Promise<string> {
   const headers = { "x-api-key": key, ...(redaction === undefined ? {} : { "lf-endpoint-redact-pii": redaction }) };
   const response = await test.app.inject({ url: path, headers });
@@ -40,7 +40,7 @@ async function ask(test: TestApp, { key, path, redaction }: Asker): Promise<stri
   return [response.statusCode, type, response.body, response.headers.etag].join("\n");
 }
 
-/** The same over a port, where calls that were answered before are answered ahead of the framework. */
+/** The same over a port, where repeated calls are answered ahead of the framework. */
 async function askOverPort(url: string, { key, path, redaction }: Asker): Promise<string> {
   const headers = { "x-api-key": key, ...(redaction === undefined ? {} : { "lf-endpoint-redact-pii": redaction }) };
   const response = await fetch(url + path, { headers: { ...headers, "accept-encoding": "identity" } });
@@ -83,7 +83,7 @@ describe("a cached answer", () => {
     for (const first of sampleOf(askers, 0.13)) {
       const test = await setUp();
       await ask(test, first);
-      // All who ask next: a wrong answer that one of them left would be found by another as well.
+      // All callers ask next: a wrong answer that one of them left in the cache would be found by another as well.
       for (const next of askers) {
         if ((await ask(test, next)) !== alone.get(next))
           wrong.push(`${JSON.stringify(first)} then ${JSON.stringify(next)}`);

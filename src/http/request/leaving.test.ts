@@ -41,8 +41,7 @@ const send = (path: string, token: string, more: RequestOptions = {}) =>
 it.each(calls)(
   "the engine stops as soon as the caller of %s disconnects, without waiting for a timer",
   async (_, path, token) => {
-    // No timer of the service's ends while these are in its place: what stops the engine is the end of the connection
-    // alone.
+    // The service's timers do not run while they are faked: only the end of the connection can stop the engine.
     vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] });
     const run = nextRun();
     const request = send(path, token).on("error", () => undefined);

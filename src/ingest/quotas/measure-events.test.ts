@@ -36,7 +36,7 @@ describe("measureEvents", () => {
     fc.assert(
       fc.property(withoutNull, fc.option(fc.string({ unit: "binary" })), (each, message) => {
         const asOne = message === null ? each : { event_message: message, ...each };
-        // The message has a comma behind it, also where nothing follows.
+        // The message is counted with a comma after it, even when no field follows.
         const slack = message !== null && Object.keys(each).length === 0 ? 1 : 0;
         const [load] = measureEvents([event(each, message)], {});
         expect(load?.byteCount).toBe(Buffer.byteLength(JSON.stringify(asOne)) + slack);

@@ -65,7 +65,7 @@ describe("a rate per minute", () => {
           const short = buckets.shortage("a", { events, bytes: 0 }, rates);
           if (short !== undefined) {
             if (short.isTooMuch) continue;
-            // The wait that it names is enough.
+            // The announced wait is sufficient.
             clock.ms += Math.ceil(short.waitMs);
             expect(buckets.shortage("a", { events, bytes: 0 }, rates)).toBeUndefined();
           }

@@ -3,7 +3,7 @@ import { maskDatabaseUrl } from "../../config/mask-database-url.ts";
 import { UserError } from "../../shared/user-error.ts";
 import { readDatabaseUrl } from "./database-url.ts";
 
-/** What the person who starts the service is told. */
+/** The message for the operator who starts the service. */
 function refusalOf(url: string): string {
   try {
     return readDatabaseUrl(url).shown;

@@ -4,7 +4,7 @@ import { UserError } from "../../shared/user-error.ts";
 import { openMetadata } from "../database.ts";
 import { createSourceStore } from "../source-store.ts";
 
-/** What the person who starts the service is told. */
+/** The message for the operator who starts the service. */
 async function refusalOf(url: string): Promise<string> {
   const error: unknown = await openMetadata(url).then(
     (opened) => opened.close(),
@@ -89,7 +89,7 @@ describe.runIf(hasPostgres())("an unusable database", () => {
     const opened = await Promise.all(Array.from({ length: 6 }, () => openMetadata(fresh)));
     const keys = await Promise.all(opened.map((each) => each.readKey()));
     expect(new Set(keys.map((key) => Buffer.from(key).toString("hex"))).size).toBe(1);
-    // As the migration of a later release does, while these run.
+    // Like the migration of a later release, while these services run.
     cluster.sql(new URL(fresh).pathname.slice(1), "ALTER TABLE sources ADD COLUMN later text NOT NULL DEFAULT ''");
     const [first, second] = opened;
     if (first === undefined || second === undefined) throw new Error("They were not opened");

@@ -21,7 +21,7 @@ const networks: readonly (readonly [string, string, readonly number[]])[] = [
   ["no network", "9000", []],
 ];
 
-/** The digits with the last one that the check asks for, and some more than that. */
+/** A number with its valid check digit, or with one that is off by `error`. */
 function numberOf(prefix: string, length: number, error = 0): string {
   const body = prefix.padEnd(length - 1, "072");
   const sum = [...body].reverse().reduce((total, digit, index) => {

@@ -104,7 +104,7 @@ describe.each(["a file", "PostgreSQL"])("the state moved to %s", (place) => {
     expect(await digestOf(to)).toBe(before);
     await move({ replaces: true });
     expect(await digestOf(to)).toBe(await digestOf(from));
-    // Also what somebody changed there after a move is theirs.
+    // A change made in the target after a move also belongs to the target.
     await createSourceStore(to, now).put({ name: "own", document: "{}" });
     await createSourceStore(from, now).put({ name: "later", document: "{}" });
     await expect(move()).rejects.toThrow(/differs in: sources/);

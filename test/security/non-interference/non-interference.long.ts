@@ -1,6 +1,6 @@
 import { testNonInterference } from "./non-interference-tests.ts";
 
-// 20,000 calls; another seed for each run of the suite is given by LOGWEIR_TEST_SEED.
+// 20,000 calls; LOGWEIR_TEST_SEED sets another seed for each run of the suite.
 const seed = Number(process.env.LOGWEIR_TEST_SEED ?? 1);
 testNonInterference({
   seed,

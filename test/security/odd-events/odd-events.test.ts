@@ -1,4 +1,4 @@
 import { testOddEvents } from "./odd-event-tests.ts";
 
-// All of them are for `npm run security`.
+// `npm run security` tries all of them.
 testOddEvents(61, 0);

@@ -25,7 +25,7 @@ const tableOf = (...fields: readonly string[]): TableDefinition => ({
   columns: ["id", ...fields].map((name) => ({ name, type: STRING })),
 });
 
-/** Tables and endpoints as the test sets them, and how often something was compiled. */
+/** Tables and endpoints as the test sets them, and the number of compilations. */
 let tables: Map<string, TableDefinition>;
 let endpoints: Map<string, Endpoint>;
 let compiled: number;
@@ -61,7 +61,7 @@ const consumer: ConsumerQuery = { language: "sql", text: "SELECT id FROM logs" }
 
 type Asked = Parameters<Planner["plan"]>;
 
-/** Plans twice and sees that the second was cached. */
+/** Plans twice and checks that the second plan came from the cache. */
 function planCached(...asked: Asked) {
   const plan = planner.plan(...asked);
   const before = compiled;

@@ -3,7 +3,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { createHoldBack } from "./hold-back.ts";
 
 describe("the hold-back after a query that ended the engine", () => {
-  /** Seconds after which the caller is told to come again; 0 when it may call. */
+  /** Seconds until the caller may call again; 0 when it may call now. */
   function waitOf(check: () => void): number {
     try {
       check();

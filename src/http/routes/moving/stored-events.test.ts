@@ -102,7 +102,7 @@ describe("stored events over HTTP", () => {
     const client = await openClient();
     failsAfter = 20;
     await expect(readAll(client)).rejects.toThrow();
-    // As a proxy may end it, without a sign but the missing last line.
+    // As a proxy may end it, with only the last line missing.
     const cut = createServer((_, response) =>
       response.end('{"id":"a","timestamp_us":"1","event_message":null,"fields":{}}\n'),
     );
