@@ -88,7 +88,7 @@ export async function openScratchEngine(server?: ScratchServer): Promise<Scratch
 }
 
 /**
- * Reads a store's file that nobody has open to the last byte. Throws `EngineError` where it cannot be opened for
+ * Reads a store's file that no process has open to the last byte. Throws `EngineError` where it cannot be opened for
  * another reason than damage.
  */
 export async function verifyStoreFile(path: string): Promise<FileCheck> {

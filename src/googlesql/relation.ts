@@ -64,7 +64,7 @@ export interface TableCatalog {
   findTenant?(table: TableDefinition, place: TablePlace): TenantRule | undefined;
   /** Asked for a name that no table has. */
   findView?(name: string): ViewDefinition | undefined;
-  /** Asked for a name that is neither: what it is elsewhere and what to write, for whoever may know. */
+  /** Called for a name that is neither: what it is elsewhere and what to write, if the caller may know. */
   explainMissing?(name: string): string | undefined;
   /** The names to suggest from when one is unknown; never more than what the caller may know of. */
   tableNames(): readonly string[];

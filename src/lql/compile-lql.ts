@@ -8,7 +8,7 @@ import { toCondition } from "./to-condition.ts";
 
 /** What an LQL text is compiled with. */
 export interface LqlContext {
-  /** The table that is read where the text has no `f:`; undefined where there is none to choose. */
+  /** The table to read if the text has no `f:`; undefined if there is no default. */
   readonly defaultTable: string | undefined;
   /** What is said then. */
   readonly missingTable?: string;
@@ -18,7 +18,7 @@ export interface LqlContext {
   readonly maxRows: number;
   /** Rows of a page, without a chart; 100 unless given. */
   readonly pageRows?: number | undefined;
-  /** Asks for every row with all columns, in no order, whatever the text selects and charts. */
+  /** Selects every row with all columns in no order, whatever the text selects or charts. */
   readonly isWhole?: boolean;
 }
 
@@ -103,7 +103,7 @@ function selectItems(selects: readonly LqlSelect[], span: Span): readonly Select
   });
 }
 
-/** Of every chart the value's column is `count`, whatever it counts. */
+/** The value's column is `count` in every chart, whatever it aggregates. */
 function chartItems(chart: LqlChart): readonly SelectItem[] {
   const { span } = chart;
   const bucket = call(

@@ -133,7 +133,7 @@ export function planOf({ plan }: CompiledQuery): ServerPlan {
   return plan as ServerPlan;
 }
 
-/** The statements of a query that `compileQuery` answered, and why some of it is none of the server's. */
+/** The statements of a query that `compileQuery` returned, and why parts of it do not run on the server. */
 export function explainQuery(query: CompiledQuery): readonly ExplainedPart[] {
   const plan = planOf(query);
   if (plan.kind === "whole") return [{ runsOn: "clickhouse", sql: plan.statement.sql }];

@@ -75,7 +75,7 @@ const WRITER_GRANTS = "SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN, ALTER UPD
   ", ",
 );
 
-/** What a user that runs people's queries must not be able to do, whatever they send. */
+/** What the user who runs consumers' queries must not be able to do, whatever the query is. */
 const READER_MUST_LACK = ["INSERT", "CREATE TABLE", "ALTER TABLE", "DROP TABLE", "TRUNCATE"];
 const READER_SOURCES = ["READ ON URL", "READ ON S3", "READ ON REMOTE", "READ ON FILE"];
 

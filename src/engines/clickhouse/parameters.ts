@@ -41,7 +41,7 @@ const maker: ValueMaker<ServerValue> = {
   range: unknown,
 };
 
-/** Throws `EngineError` `query_failed` where the value is none of its type. */
+/** Throws `EngineError` `query_failed` if the value is not valid for its type. */
 export function toServerValue(type: SqlType, value: ParameterValue): ServerValue {
   const isArray = type.kind === "ARRAY" && type.element.kind !== "RECORD";
   return value === null && isArray ? [] : makeValue(type, value, maker);

@@ -167,7 +167,7 @@ function describeReasons(plan: ServerPlan & { kind: "divided" }): string {
   return first.line === undefined ? first.reason : `${first.reason} (line ${first.line}, column ${first.column})`;
 }
 
-/** The rows of a statement as the value of a parameter, as many as may come back. */
+/** The rows of a statement as the value of a parameter, up to the limit of returned rows. */
 async function collect(
   run: Run,
   plan: ServerPlan & { kind: "divided" },

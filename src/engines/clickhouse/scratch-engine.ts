@@ -38,7 +38,7 @@ class ClickHouseScratch implements ScratchEngine {
   readonly #client: ServerClient;
   readonly #residual: Engine;
   readonly #made = new Map<string, ScratchTable>();
-  /** Tables of one run are none of another's. */
+  /** The tables of one run are separate from another's. */
   readonly #prefix = `scratch_${randomUUID().replaceAll("-", "")}`;
   #tableCount = 0;
 

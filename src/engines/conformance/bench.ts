@@ -30,7 +30,7 @@ type Fields = LogEvent["fields"];
 
 const defaultLimits: QueryLimits = { timeoutMs: 20_000, maxRows: 10_000, maxResultBytes: 10_000_000 };
 
-/** A signal of its own for each call: nobody aborts it. */
+/** A new signal for each call, which is never aborted. */
 const never = () => new AbortController().signal;
 
 /** An event with an id of its sender's. */

@@ -1,4 +1,4 @@
-/** What a store counts, deletes, drops, keeps over restarts, and tells of itself. */
+/** What a store counts, deletes, drops, preserves across restarts, and reports about itself. */
 import { strict as assert } from "node:assert";
 import type { LogEvent } from "../contract/query-engine.ts";
 import { type Bench, eventOf } from "./bench.ts";

@@ -71,13 +71,13 @@ export interface StoredBody extends EventBody {
 
 /** How the events of a body are told apart by tenant. */
 export interface LoadMeasure {
-  /** Dotted path, as `SourceDefinition` has it; without one all events are nobody's. */
+  /** Dotted path as in `SourceDefinition`; without one no event has a tenant. */
   readonly tenantField?: string | undefined;
 }
 
 /** What the events of one tenant in a body amount to. */
 export interface TenantLoad {
-  /** Null for events of nobody. */
+  /** Null for events without a tenant. */
   readonly tenant: string | null;
   readonly eventCount: number;
   /** Of the normalised events, as JSON in UTF-8, without `id` and `timestamp`. */
@@ -95,12 +95,12 @@ export interface ReadEvents extends BodyRemarks {
   readonly events: readonly LogEvent[];
 }
 
-/** What a body's answer tells of its events beside how many were stored. */
+/** What the answer to a body reports about its events besides how many were stored. */
 export interface BodyRemarks {
   readonly rejected: readonly RejectedEvent[];
   /** Events with a timestamp that could not be read, and is kept as `_timestamp`. */
   readonly untimed: number;
-  /** What the protocol's answer tells of each event, in their order. */
+  /** What the protocol's answer says about each event, in their order. */
   readonly receipt?: readonly (readonly string[])[] | undefined;
   /** By tenant, where the body asks for it. */
   readonly loads?: readonly TenantLoad[] | undefined;
@@ -221,7 +221,7 @@ export interface EventStore {
   /** Resolves when the events are on disk (after fsync). All or none of the call's events are stored. */
   append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult>;
   /**
-   * The same for the events of a long body, which are read where they hold up nobody. Takes the bytes away from the
+   * The same for the events of a long body, which are read where they block nothing else. Takes the bytes away from the
    * caller. Rejects with `BodyError` where the body cannot be read. `admit` is told the loads of a body that is
    * measured, once and before anything is stored; what it throws refuses the body. Absent on an engine that reads
    * nothing itself.

@@ -84,7 +84,7 @@ export interface QueryLimits {
   readonly maxRows: number;
   /** Of JSON text; beyond: `EngineError` `result_too_large`. */
   readonly maxResultBytes: number;
-  /** Of the engine's memory, as far as it can tell; beyond: `EngineError` `memory_exceeded`. */
+  /** Of the engine's memory, as far as it is measurable; beyond: `EngineError` `memory_exceeded`. */
   readonly maxMemoryBytes?: number;
   /**
    * What one call of a function may make; the engine's own bounds unless set. Beyond: `EngineError` `limit_exceeded`.

@@ -2,7 +2,7 @@ import type { TableCatalog } from "../../googlesql/relation.ts";
 import type { ResolvedQuery } from "../../googlesql/resolved.ts";
 import type { CompiledQuery, CompileOptions, ParameterValue } from "./query-engine.ts";
 
-/** An engine over tables in memory that live as long as one asks: for the `sql` command and for conformance runs. */
+/** An engine over temporary tables in memory: for the `sql` command and for conformance runs. */
 export interface ScratchEngine {
   /** The tables made so far. */
   readonly tables: TableCatalog;

@@ -1,9 +1,9 @@
-/** What an engine tells of its store, for the people who look after it. */
+/** What an engine reports about its store, for its operators. */
 import type { MistypedField, SourceStatistics } from "./event-store.ts";
 
 /**
- * A figure that an engine tells of its store. Each engine has its own, so nothing outside of it may count on one;
- * whoever shows them reads these definitions.
+ * A figure that an engine reports about its store. Each engine has its own, so nothing outside of it may count on one;
+ * code that shows them reads these definitions.
  */
 export interface FigureDefinition {
   /** In snake case; the values stand under it in `/api/store` and `doctor --json`. None of `reservedFigureNames`. */
@@ -26,7 +26,7 @@ export const reservedFigureNames: ReadonlySet<string> = new Set([
   ...["name", "oldest", "newest", "fields", "without_tenant", "mistyped", "retention_days"],
 ]);
 
-/** Something about a store that somebody should look at. */
+/** A problem of a store that needs attention. */
 export interface StoreProblem {
   /** In snake case, for programs; listed in docs/storage.md. */
   readonly code: string;

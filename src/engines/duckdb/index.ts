@@ -20,7 +20,7 @@ import { createStoredTables } from "./store/stored-tables.ts";
 export interface DuckDbEngineOptions {
   /** Folder of the store, made when it is missing; nothing else may be in it. */
   readonly directory: string;
-  /** Threads of DuckDB; by default as many as the machine has, up to 8. */
+  /** Threads of DuckDB; by default those of the machine, up to 8. */
   readonly threads?: number;
   /** Queries that run at once, each on a connection of its own; 16 by default. */
   readonly maxQueries?: number;

@@ -49,7 +49,7 @@ export function bindValues(
   return [...own, ...sizes, ...bounds];
 }
 
-/** What the compiler told of the statement. */
+/** What the compiler recorded about the statement. */
 export function planOf({ plan }: CompiledQuery): StatementPlan | undefined {
   return plan as StatementPlan | undefined;
 }

@@ -2,7 +2,7 @@
 import type { AppendResult, BodyResult, TenantLoad } from "../contract/query-engine.ts";
 import type { ThreadEvents } from "./encoder-thread.ts";
 
-/** Stores the events where `admit` lets them, tells what the body's answer needs, and lets go of them. */
+/** Stores the events if `admit` allows it, returns what the body's answer needs, and releases them. */
 export async function appendRead<Batch>(
   events: ThreadEvents<Batch>,
   admit: ((loads: readonly TenantLoad[]) => void) | undefined,

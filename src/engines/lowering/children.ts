@@ -1,7 +1,7 @@
 /** What stands directly below a node of the resolved query. */
 import type { AggregateCall, Expr, ResolvedFrameBound, Scan, WindowCall } from "../../googlesql/resolved.ts";
 
-/** The scans that a scan reads; the body of a CTE is none of its readers. */
+/** The scans that a scan reads; for a scan of a CTE they do not include its body. */
 function scanInputs(scan: Scan): readonly Scan[] {
   switch (scan.kind) {
     case "SingleRow":

@@ -8,7 +8,7 @@ export interface ColumnPlaces<Binding> {
   readonly sources: readonly ((id: number) => Binding | undefined)[];
 }
 
-/** The column as expressions of the block print it; undefined where it is none of the block's. */
+/** The column as expressions of the block print it; undefined if the block does not have it. */
 export function findColumn<Binding>(block: ColumnPlaces<Binding>, id: number): Binding | undefined {
   const known = block.bindings.get(id);
   if (known !== undefined) return known;

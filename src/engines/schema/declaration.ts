@@ -1,5 +1,5 @@
 /**
- * What a source's definition says of its fields, whatever events carry: the type of each declared field for good,
+ * What a source's definition fixes about its fields, whatever events contain: the type of each declared field,
  * which paths are records, and where the tenant stands. Paths are compared without case.
  */
 import type { SqlType } from "../../googlesql/types.ts";

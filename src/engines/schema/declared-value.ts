@@ -34,7 +34,7 @@ function toText(value: ScalarValue): string {
   return typeof value === "number" ? numberText(value) : String(value);
 }
 
-/** The value as one of the type; undefined where it is none and does not become one without a loss. */
+/** The value in the type; undefined if it cannot be converted without loss. */
 export function fitScalar(value: ScalarValue, type: ValueType): ScalarValue | undefined {
   switch (type) {
     case "STRING":

@@ -71,7 +71,7 @@ function nodeAt(root: ViewNode, path: string): ViewNode {
   return node;
 }
 
-/** Columns that hold the same, put together; null as soon as one row may have it in the JSON only. */
+/** Columns with the same content, merged; null if a row may have it in the JSON only. */
 function joined(known: readonly string[] | null | undefined, column: string | null): readonly string[] | null {
   if (column === null || known === null) return null;
   if (known === undefined) return [column];

@@ -85,7 +85,7 @@ function makeScalar<V>(kind: SqlType["kind"], text: string, maker: ValueMaker<V>
   }
 }
 
-/** The driver's value of a parameter. Throws `EngineError` `query_failed` where the value is none of its type. */
+/** The driver's value of a parameter. Throws `EngineError` `query_failed` if the value is not valid for its type. */
 export function makeValue<V>(type: SqlType, value: ParameterValue, maker: ValueMaker<V>): V {
   if (value === null) return maker.null;
   if (type.kind === "ARRAY" && type.element.kind !== "RECORD") {

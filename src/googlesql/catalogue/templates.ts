@@ -4,7 +4,7 @@ import { commonNumericType, commonType, isScalar, type Operand } from "../typing
 import { isComparable, isGroupable, isOrderable } from "../typing/same-type.ts";
 import type { Place, Placed, Restriction, Signature } from "./signature.ts";
 
-/** An argument of a call, as far as overload resolution needs to know it. */
+/** What overload resolution needs to know about an argument of a call. */
 export type CallArgument =
   | { readonly kind: "value"; readonly operand: Operand; readonly isConstant: boolean; readonly name?: string }
   | { readonly kind: "datepart"; readonly name?: string }
@@ -54,7 +54,7 @@ function bindAlike(places: readonly Placed[], callArguments: readonly CallArgume
   return { name, type };
 }
 
-/** Binds each template to the common type of what stands for it; false where there is none. */
+/** Binds each template to the common type of its arguments; false if there is none. */
 function bindEach(places: readonly Placed[], callArguments: readonly CallArgument[], bindings: Bindings): boolean {
   const operands: Contributions = [];
   for (const { parameter, argument } of places) {

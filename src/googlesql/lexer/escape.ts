@@ -26,7 +26,7 @@ const SIMPLE: Readonly<Record<string, number>> = {
   "`": 96,
 };
 
-/** One escape: its value and its length, or why it is none. */
+/** One escape: its value and its length, or why it is invalid. */
 type Escape = { readonly value: number; readonly length: number } | string;
 
 function readHex(content: string, at: number, digits: number): Escape {

@@ -106,7 +106,7 @@ export class Cursor {
     return this.takeIdentifier();
   }
 
-  /** Reads the current token as a name, whatever it is. */
+  /** Reads the current token as a name, whatever its kind. */
   takeIdentifier(): Identifier {
     const { start, end, value, kind } = this.advance();
     return { kind: "Identifier", span: { start, end }, name: value, isQuoted: kind === "quoted" };

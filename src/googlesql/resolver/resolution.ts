@@ -111,7 +111,7 @@ export class Resolution {
     this.views = input.views ?? { open: [], made: new Map(), definitions: [] };
   }
 
-  /** A range variable's columns of the lower-case name; the value of a value table is none of them. */
+  /** A range variable's columns of the lower-case name; the value of a value table is not among them. */
   columnsNamed(range: RangeVariable, key: string): readonly NamedColumn[] {
     if (range.columns.length > FEW_COLUMNS) return this.columnsOf(range).get(key) ?? [];
     return range.columns.filter((named) => !named.isValue && named.name?.toLowerCase() === key);

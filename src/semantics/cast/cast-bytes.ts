@@ -6,7 +6,7 @@
 const BASE32_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const BASE64M_LINE = 76;
 
-/** Digits of `bitsPerDigit` bits each, the last group filled up with `=` as far as `groupDigits`. */
+/** Digits of `bitsPerDigit` bits each, the last group padded with `=` to `groupDigits`. */
 function encodeBits(bytes: Uint8Array, bitsPerDigit: number, digits: string, groupDigits: number): string {
   let text = "";
   let bits = 0;

@@ -69,7 +69,7 @@ const readYear: ReadElement = (cursor, fields, element) => {
   return value !== undefined;
 };
 
-/** The last digits of the year, as many as the element has letters. */
+/** The last digits of the year, one for each letter of the element. */
 const readLastDigits: ReadElement = (cursor, fields, element) => {
   const unit = 10 ** element.name.length;
   const value = readNumber(cursor, element, element.name.length, 0, unit - 1);

@@ -1,5 +1,5 @@
 /**
- * Reading JSON texts that nobody has checked: the functions that take a STRING stop at the value they look for, without
+ * Reading unchecked JSON texts: the functions that take a STRING stop at the value they look for, without
  * reading on, and keep what they find as it is written (numbers, the order of members, repeated names).
  * Source: "Differences between the JSON and JSON-formatted STRING types" of the GoogleSQL JSON functions page.
  */

@@ -38,7 +38,7 @@ function parseIpv6(text: string): readonly number[] | undefined {
   return missing >= 2 ? [...head, ...new Array<number>(missing).fill(0), ...tail] : undefined;
 }
 
-/** The 4 or 16 bytes of an address' text, without zone, port or prefix; undefined where it is none. */
+/** The 4 or 16 bytes of an address' text, without zone, port or prefix; undefined if it is not an address. */
 export function addressBytes(text: string): Uint8Array | undefined {
   const bytes = text.includes(":") ? parseIpv6(text) : parseIpv4(text);
   return bytes === undefined ? undefined : Uint8Array.from(bytes);

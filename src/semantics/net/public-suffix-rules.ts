@@ -13,7 +13,7 @@ export interface PublicSuffixRules {
   readonly suffixes: ReadonlySet<string>;
   /** Domains each of whose direct children is a suffix. */
   readonly wildcards: ReadonlySet<string>;
-  /** Children of such a domain that are none. */
+  /** Children of such a domain that are not public suffixes. */
   readonly exceptions: ReadonlySet<string>;
 }
 

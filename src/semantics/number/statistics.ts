@@ -70,7 +70,7 @@ function present(values: readonly (number | null)[]): number[] {
   return values.filter((value) => value !== null);
 }
 
-/** `small` is count, mean and variance of x, the same of y and the covariance, as far as there are any. */
+/** `small` is count, mean and variance of x, the same of y and the covariance, if there are any. */
 function statistic(
   small: readonly (number | null)[],
   left: readonly (number | null)[],

@@ -144,7 +144,7 @@ export function encodeSketch({ typeCode, precision, content }: Sketch): Uint8Arr
   return bytes;
 }
 
-/** Reads a sketch; throws where the bytes are none. */
+/** Reads a sketch; throws if the bytes are not a sketch. */
 export function decodeSketch(bytes: Uint8Array): Sketch {
   const fail = (): never => {
     throw new Error("HLL_COUNT: the argument is no sketch of HLL_COUNT.INIT or HLL_COUNT.MERGE_PARTIAL");

@@ -145,7 +145,7 @@ export function encodeKll({ type, precision, entries }: KllSketch): Uint8Array {
   return bytes;
 }
 
-/** Reads a sketch of this type (of any type without one); throws where the bytes are none. */
+/** Reads a sketch of this type (of any type without one); throws if the bytes are not a sketch. */
 export function decodeKll(bytes: Uint8Array, wanted?: KllType): KllSketch {
   const body = bytes.length - HEADER_BYTES;
   const code = bytes[4];

@@ -108,7 +108,7 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The text of UTF-8; each byte that is none of it is one replacement character. */
+/** The text of UTF-8 bytes; each invalid byte becomes one replacement character. */
 function safeText(bytes: Uint8Array): string {
   const whole = decode(bytes);
   if (whole !== undefined) return whole;

@@ -6,7 +6,7 @@ import { defineFunction, type ScalarFunction } from "../scalar-function.ts";
 
 const FORMS: ReadonlySet<string> = new Set(["NFC", "NFKC", "NFD", "NFKD"]);
 
-/** The text in a normalisation form; throws for a name that is none of NFC, NFKC, NFD and NFKD. */
+/** The text in a normalisation form; throws for a name other than NFC, NFKC, NFD and NFKD. */
 function normalizeText(text: string, form: string): string {
   const name = form.toUpperCase();
   if (!FORMS.has(name)) throw new Error(`Invalid normalization mode '${form}': expected NFC, NFKC, NFD or NFKD`);
@@ -40,7 +40,7 @@ export function normalizeAndCasefold(text: string, form: string): string {
 
 const DEFAULT_DELIMITERS = '[](){}/|\\<>!?@"^#$&~_,.:;*%+-';
 
-/** The upper case of one character, as long as it is one character. */
+/** The upper case of one character, if that is a single character. */
 function upperCharacter(character: string): string {
   const upper = character.toUpperCase();
   return [...upper].length === 1 ? upper : character;

@@ -117,7 +117,7 @@ export function formatInterval({ months, days, micros }: IntervalParts): string 
   return `${yearMonth} ${days} ${micros < 0n ? "-" : ""}${clock}${fraction}`;
 }
 
-/** The parts of an interval's canonical text; undefined where the text is none. */
+/** The parts of an interval's canonical text; undefined if the text is not an interval. */
 export function parseInterval(text: string): IntervalParts | undefined {
   const match = /^(-?)(\d+)-(\d+) (-?\d+) (-?)(\d+):(\d+):(\d+)(?:\.(\d{1,9}))?$/.exec(text);
   if (match === null) return undefined;

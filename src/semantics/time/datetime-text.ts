@@ -1,6 +1,6 @@
 /**
  * Dates and times as the casts from and to STRING write them: the canonical formats of GoogleSQL's "Data types" page.
- * The parsers answer undefined where the text is none of the type.
+ * The parsers return undefined if the text is not valid for the type.
  */
 import { readDate, readDatetime, readTime, readTimestamp } from "../../googlesql/typing/temporal-text.ts";
 import { daysFromCivil, formatDate } from "./calendar.ts";

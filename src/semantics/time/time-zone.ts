@@ -33,11 +33,11 @@ function yearStartSeconds(year: number): number {
   return daysFromCivil({ year, month: 1, day: 1 }) * SECONDS_PER_DAY;
 }
 
-/** What Intl tells of a zone: slow, and right for every instant. */
+/** What Intl reports about a zone: slow, and right for every instant. */
 class IntlZone implements TimeZone {
   readonly #format: Intl.DateTimeFormat;
 
-  /** Throws a RangeError for a name that is none. */
+  /** Throws a RangeError for a name that is not a time zone. */
   constructor(timeZone: string) {
     const numeric = "numeric";
     const fields = {

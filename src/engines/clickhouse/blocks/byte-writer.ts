@@ -78,7 +78,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** What was written from one place to another; it is another's as soon as more is written. */
+  /** The bytes written from one position to another; they are overwritten once more is written. */
   slice(start: number, end: number): Uint8Array {
     return this.#buffer.subarray(start, end);
   }

@@ -110,7 +110,7 @@ export function buildDistinct(compilation: Compilation, scan: Scan & { kind: "Di
     if (found === undefined) throw new NotPushed("DISTINCT of a column of the query around it");
     const sql = unguarded(compilation, () => found.sql());
     block.bindings.set(column.id, cheapBinding(column.type.kind === "FLOAT64" ? bind([sql], "k", settleFloat) : sql));
-    // All columns are compared, also those that nobody reads.
+    // All columns are compared, including those that are never read.
     block.exports.set(column.id, {
       alias: compilation.analysis.alias(column.id),
       sql: block.bindings.get(column.id)?.sql() ?? sql,

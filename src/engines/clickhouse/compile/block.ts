@@ -117,7 +117,7 @@ function outsideCarried(compilation: Compilation, block: Block, alias: string, i
   return { ...carried, sql };
 }
 
-/** Puts the block into FROM of a new one. Columns are exported when somebody reads them there. */
+/** Puts the block into FROM of a new one. A column is exported when the new block reads it. */
 export function wrapBlock(compilation: Compilation, block: Block): Block {
   const outside = newBlock(block.depth + 1);
   if (outside.depth > MAX_DEPTH) throw new NotPushed(`sub-queries over more than ${MAX_DEPTH} levels`);

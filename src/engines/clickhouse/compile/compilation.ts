@@ -20,7 +20,7 @@ export interface Compilation {
   readonly parametersRead: Set<string>;
   /**
    * Under which condition what is being printed counts, as an expression that is true or false; undefined where it
-   * always does. What may fail is computed over NULLs where it is false, whatever the server computes first.
+   * always does. What may fail is computed over NULLs where it is false, in whatever order the server computes.
    */
   guard: string | undefined;
   /** How many expressions that may fail were printed. */
@@ -41,7 +41,7 @@ export function nextAlias(compilation: Compilation, prefix: string): string {
 /** The longest guard that is printed: each of a query's failing expressions repeats it. */
 const MAX_GUARD_LENGTH = 4000;
 
-/** Prints what counts only where the condition is true (`otherwise`: not true) as well as those around it. */
+/** Prints an expression that is needed only where this condition and those around it are true. */
 export function guarded<T>(compilation: Compilation, condition: string | undefined, print: () => T): T {
   const outer = compilation.guard;
   if (condition !== undefined) compilation.guard = outer === undefined ? condition : `${outer} AND ${condition}`;

@@ -3,7 +3,7 @@ import type { Span } from "../../../googlesql/diagnostic.ts";
 /** Thrown while a part of a query is printed that ClickHouse cannot compute exactly as the language has it. */
 export class NotPushed extends Error {
   override readonly name = "NotPushed";
-  /** In words for whoever wrote the query. */
+  /** In words for the author of the query. */
   readonly reason: string;
   /** Of the call or expression at fault; undefined where the form of the query is. */
   readonly span: Span | undefined;

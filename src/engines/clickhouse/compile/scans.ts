@@ -152,7 +152,7 @@ export function computedBinding(compilation: Compilation, expression: Expr, scop
     physicalType(expression.type);
     sql = printExpression(compilation, expression, scope);
   } catch (error) {
-    // A record is none of the server's values, but its fields may be.
+    // The server has no value for a record, but may have values for its fields.
     if (!(error instanceof NotPushed) || record === undefined) throw error;
     return {
       sql: () => {

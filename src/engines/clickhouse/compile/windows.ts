@@ -21,7 +21,7 @@ export function buildWindow(compilation: Compilation, scan: Scan & { kind: "Wind
   }));
   rows.hasWindows = true;
   for (const { id, sql } of printed) rows.bindings.set(id, cheapBinding(sql));
-  // What is computed of them stands in another SELECT: they are none of a column's names here.
+  // Expressions over them are in another SELECT, so they are not names of columns here.
   return wrapBlock(compilation, rows);
 }
 

@@ -18,7 +18,7 @@ type Kind = SqlType["kind"];
 
 const TRUTHS: Readonly<Record<string, boolean>> = { true: true, false: false };
 
-/** What a text is; undefined where it is none of the type. */
+/** The value of a text; undefined if the text is not valid for the type. */
 const readers: Readonly<Partial<Record<Kind, (text: string) => ConstantValue | undefined>>> = {
   INT64: parseInt64,
   FLOAT64: parseFloat64,
@@ -55,7 +55,7 @@ export function isCastComputed({ operand, type, format, timeZone }: CastExpr): b
   return format === undefined && timeZone === undefined && converter(operand.type.kind, type.kind) !== undefined;
 }
 
-/** Throws an `Error` where the value is none of the type. */
+/** Throws an `Error` if the value is not valid for the type. */
 export function castConstant({ operand, type, isSafe }: CastExpr, value: ConstantValue): ConstantValue {
   if (value === null) return null;
   const made = converter(operand.type.kind, type.kind)?.(value);

@@ -45,7 +45,7 @@ const maker: ValueMaker<ConstantValue> = {
   range: unknown,
 };
 
-/** A parameter's or a literal's value. Throws `EngineError` where it is none of the type. */
+/** A parameter's or a literal's value. Throws `EngineError` if it is not valid for the type. */
 export function constantOf(type: SqlType, value: ParameterValue): ConstantValue {
   return makeValue(type, value, maker);
 }

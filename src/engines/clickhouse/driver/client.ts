@@ -41,7 +41,7 @@ export interface ServerInsert {
 export interface ServerClient {
   /**
    * Resolves with the first bytes of the answer; throws what the server says also while they are read. Leaving the
-   * iteration lets go of the connection, and the server then ends the query.
+   * iteration releases the connection, and the server then ends the query.
    */
   stream(query: ServerQuery): Promise<AsyncIterable<Uint8Array>>;
   /** Rows of a small answer; integers of 64 bits are texts. */
@@ -80,7 +80,7 @@ export interface ServerOptions {
 
 const CALL_TIMEOUT_MS = 30_000;
 const KILL_TIMEOUT_MS = 5_000;
-/** Of calls that nobody leaves. */
+/** The signal of calls that are never aborted. */
 const NOBODY = new AbortController().signal;
 /** Silence after which the driver gives a connection up by itself. All calls have clocks of their own. */
 const CONNECTION_SILENCE_MS = 3_600_000;

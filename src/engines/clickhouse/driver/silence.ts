@@ -7,7 +7,7 @@ import { openDeadline } from "../../../shared/deadline.ts";
 /** How long a call waits before its server is asked, and how long the server may take to answer that. */
 const SILENCE_MS = 5_000;
 
-/** Of questions that nobody leaves. */
+/** The signal of pings that are never aborted. */
 const NOBODY = new AbortController().signal;
 
 /** Resolves, or rejects, when the server has answered anything at all. */
@@ -40,7 +40,7 @@ export class SilenceDetector {
   async #isUnanswered(): Promise<boolean> {
     const deadline = openDeadline(NOBODY, this.#ms);
     const isOver = new Promise<void>((resolve) => deadline.signal.addEventListener("abort", () => resolve()));
-    // Whatever it says, or that nobody listens there: the calls themselves find out what that means for them.
+    // Any response, or a refused connection, is not silence: the calls themselves handle it.
     await Promise.race([this.#ask(deadline.signal).catch(() => undefined), isOver]);
     deadline.release();
     return deadline.isOver;

@@ -2,7 +2,7 @@
 import { printTemporalOperator } from "./time/moves.ts";
 import type { CallContext, FunctionTable, PrintCall } from "./types.ts";
 
-/** A number of ClickHouse's as INT64: fails, or is NULL for SAFE, where it is none. */
+/** A ClickHouse number as INT64: fails, or is NULL for SAFE, if it is not an INT64. */
 export function toInt64(context: CallContext, wide: string): string {
   return context.isSafe
     ? `accurateCastOrNull(${wide}, 'Int64')`

@@ -132,7 +132,7 @@ const UTF8_IN_HEX = [
   ...["F0[9AB].(?:[89AB].){2}", "F[1-3](?:[89AB].){3}", "F48.(?:[89AB].){2}"],
 ].join("|");
 
-/** One replacement character for each byte that is none of UTF-8. */
+/** One replacement character for each byte that is not valid UTF-8. */
 function safeText(context: CallContext): string {
   return context.bind([context.args[0] ?? ""], (v) => {
     const sequences = `extractAll(hex(ifNull(${v}, '')), '${UTF8_IN_HEX}|..')`;

@@ -40,7 +40,7 @@ export const reasonsNotPushed: Readonly<Record<string, string>> = {
   ...because("the server's SOUNDEX differs from the language's", "SOUNDEX"),
 };
 
-/** What is told of a function that no table has; `shown` is how the query calls it. */
+/** The reason for a function that no table has; `shown` is how the query calls it. */
 export function missingForm(name: string, shown: string): string {
   const reason = reasonsNotPushed[name];
   return `${shown} has no form in ClickHouse${reason === undefined ? "" : `: ${reason}`}`;

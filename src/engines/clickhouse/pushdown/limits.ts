@@ -1,4 +1,4 @@
-/** Queries that may be read inside of each other: as many as the embedded engine takes. */
+/** The limit of nested queries: that of the embedded engine. */
 export const MAX_DEPTH = 400;
 
 /** Definitions that are read several times and stand in each of their readers; the rest is read once, for all. */

@@ -7,7 +7,7 @@ import { mapOwn, type Rewriting } from "./rewrite.ts";
 
 /** Why something runs in the embedded engine. */
 export interface Reason {
-  /** In words for whoever wrote the query. */
+  /** In words for the author of the query. */
   readonly reason: string;
   readonly span: Span | undefined;
 }

@@ -8,7 +8,7 @@ type ValueEntry = SchemaEntry & { readonly role: "value" };
 const INTEGER_TEXT = "^-?[0-9]{1,19}$";
 const NUMBER_TEXT = "^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$";
 
-/** A text as a value of the type, NULL where it is none. */
+/** A text as a value of the type, NULL if it is not valid for it. */
 function textTo(text: string, type: ValueType): string | undefined {
   switch (type) {
     case "STRING":

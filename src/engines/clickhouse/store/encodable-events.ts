@@ -1,4 +1,4 @@
-/** Events of an append, which are encoded as often as the schema changes before they are sent. */
+/** The events of an append, which are encoded again whenever the schema changes before they are sent. */
 import type { LogEvent } from "../../contract/query-engine.ts";
 import type { EncoderThread } from "../../encoder/encoder-thread.ts";
 import type { EncodeOutcome } from "../../encoder/protocol.ts";

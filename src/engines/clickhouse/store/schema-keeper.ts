@@ -36,7 +36,7 @@ export class SchemaKeeper {
   readonly #client: ServerClient;
   readonly #place: TablePlace;
   readonly #settings: ServerSettings;
-  /** Columns of tables, as far as they are known to be there. */
+  /** The columns that tables are known to have. */
   readonly #columns = new Map<string, Set<string>>();
   readonly #dropped = new Set<string>();
 
@@ -46,7 +46,7 @@ export class SchemaKeeper {
     this.#settings = place.cluster === undefined ? {} : IN_ORDER;
   }
 
-  /** Reads which columns there are: what was decided and not done is then done by whoever needs it. */
+  /** Reads which columns exist: a node that needs a column which was decided but not created creates it. */
   async open(): Promise<void> {
     const rows = await this.#client.rows(APPLIED_COLUMNS, { database: this.#place.database });
     for (const [table, names] of rows) this.#columns.set(String(table), new Set(names as readonly string[]));
@@ -104,7 +104,7 @@ export class SchemaKeeper {
     this.#columns.set(table, new Set([...(known ?? []), ...columns.map(({ name }) => name)]));
   }
 
-  /** Columns of a table that no decision tells of, which none has unless decisions were lost or came out of order. */
+  /** Columns of a table that no decision mentions: there are none unless decisions were lost or reordered. */
   strayColumns({ table, entries }: Pick<DecidedSource, "table" | "entries">): readonly string[] {
     const told = new Set([...fixedColumns, ...columnsOf(entries, undefined)].map(({ name }) => name));
     return [...(this.#columns.get(table) ?? [])].filter((name) => name !== BATCH_COLUMN && !told.has(name));

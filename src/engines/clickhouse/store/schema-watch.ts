@@ -73,7 +73,7 @@ export class SchemaWatch {
     this.#timer.unref();
   }
 
-  /** Said once for as long as it goes on. */
+  /** Logged once for as long as it lasts. */
   #tell(error: unknown): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;

@@ -1,4 +1,4 @@
-/** What the server tells of the sources' tables. */
+/** What the server reports about the sources' tables. */
 import type { FigureDefinition, SourceStatistics, StoreReport } from "../../contract/query-engine.ts";
 import type { SourceState } from "../../schema/source/source-state.ts";
 import type { ServerClient } from "../driver/client.ts";

@@ -223,7 +223,7 @@ export class ClickHouseStore implements EventStore {
     throw new Error(`The schema of ${state.name} still lacks fields of events after ${MAX_ROUNDS} changes`);
   }
 
-  /** What tenants carried for the first time is kept before the rows: a row whose field nobody knows would be lost. */
+  /** New fields of tenants are stored before the rows: a row with an unknown field would be lost. */
   async #send(state: SourceState, rows: AppendRows, carried: Carried): Promise<AppendResult> {
     this.#sources.checkPresent(state);
     const added = newOf(state, carried);

@@ -99,7 +99,7 @@ export class StoredIds {
     return lost;
   }
 
-  /** Of a source without tenants every row is nobody's; the server groups by no constant. */
+  /** In a source without tenants no row has one; the server does not group by a constant. */
   #tenant(): string {
     return this.#table.tenantColumn === undefined
       ? "CAST(NULL, 'Nullable(String)')"

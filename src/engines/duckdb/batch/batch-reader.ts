@@ -1,4 +1,4 @@
-/** Reading a batch (see `batch.ts`): where its columns lie, and their values where somebody needs them. */
+/** Reading a batch (see `batch.ts`): where its columns lie, and their values on demand. */
 import type { BatchType, BatchValue, EncodedBatch } from "./batch.ts";
 
 /** Where the values of a column lie in the payload of its batch. */

@@ -107,7 +107,7 @@ export function newBlock(outer: Scope | undefined, depth = 1): Block {
   };
 }
 
-/** Puts the block into FROM of a new one. Columns are exported when somebody reads them there. */
+/** Puts the block into FROM of a new one. A column is exported when the new block reads it. */
 export function wrapBlock(compilation: Compilation, block: Block): Block {
   const outside = newBlock(block.outer, block.depth + 1);
   if (outside.depth > MAX_SELECT_DEPTH) {

@@ -92,7 +92,7 @@ function analyseGuarded(resolved: ResolvedQuery): { readonly query: ResolvedQuer
   return { query, analysis: query === resolved ? analysis : analyse(query) };
 }
 
-/** What the host is told of the statement; undefined where that is nothing. */
+/** What the host needs to know about the statement; undefined if that is nothing. */
 function planStatement(
   { idConditions }: Compilation,
   used: readonly number[],

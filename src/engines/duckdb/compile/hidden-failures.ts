@@ -27,7 +27,7 @@ const HIDDEN_FAILURES: ReadonlyMap<string, number> = new Map([
   ["regexp_replace", 1],
 ]);
 
-/** Functions of DuckDB that fail for no value, as far as lambdas of ours call them. */
+/** The functions of DuckDB that our lambdas call and that fail for no value. */
 const NATIVE_WITHOUT_FAILURE = `
 coalesce concat contains ends_with hex isnan left len length list_contains list_count list_value lower ltrim nullif right rtrim
 starts_with strlen struct_extract struct_pack trim upper
@@ -224,7 +224,7 @@ function readOther(frame: Frame, sql: string, end: number): void {
 function noteRead(frame: Frame, name: string): void {
   frame.reads ??= new Set();
   frame.reads.add(name);
-  // Over a struct that reads anything a lambda is well, whatever it does.
+  // A lambda over a struct that reads a column is safe, whatever it computes.
   if (frame.hasStruct && frame.args.length === 0 && isLambdaFunction(frame.name)) frame.notesAll = frame.isWithin;
 }
 

@@ -32,7 +32,7 @@ export const LIMIT_PLACEHOLDERS = ["maxArrayElements", "maxStringBytes"] as cons
 /** Rounds of a WITH RECURSIVE and UNION ALL, as published; more fails the query. */
 export const MAX_RECURSION = 500;
 
-/** Sub-selects that a compiled query may nest, whatever the text looked like; more is `too_complex`. */
+/** The depth of sub-selects in a compiled query, whatever its text; more is `too_complex`. */
 export const MAX_SELECT_DEPTH = 250;
 
 /** Common table expressions that may be read inside of each other, and sub-queries with them; more is `too_complex`. */

@@ -62,7 +62,7 @@ export function variableScope(parent: Scope, variables: ReadonlyMap<number, Bind
   return { kind: "variables", parent, find: (id) => variables.get(id) };
 }
 
-/** All bindings are made here, with the same fields: reading them is fast as long as they are of one shape. */
+/** All bindings are made here, with the same fields: reading them is fast while they have the same shape. */
 export function makeBinding(
   sql: () => Sql,
   isCheap: boolean,

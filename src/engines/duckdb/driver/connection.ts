@@ -16,7 +16,7 @@ export interface DatabaseOptions {
   readonly path?: string;
   /** Where sorts and aggregates spill; emptied when the database is opened. Absent: they do not spill. */
   readonly temporaryDirectory?: string;
-  /** Opens the file without changing it; it must be one that nobody else has open. */
+  /** Opens the file without changing it; no other process may have it open. */
   readonly isReadOnly?: boolean;
   readonly threads: number;
   readonly memoryLimitBytes: number;

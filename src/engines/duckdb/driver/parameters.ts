@@ -93,7 +93,7 @@ const maker: ValueMaker<DuckDBValue> = {
   range: (start, end) => new DuckDBStructValue({ start, end }),
 };
 
-/** The driver's value of a parameter. Throws `EngineError` `query_failed` where the value is none of its type. */
+/** The driver's value of a parameter. Throws `EngineError` `query_failed` if the value is not valid for its type. */
 export function toDriverValue(type: SqlType, value: ParameterValue): DuckDBValue {
   return makeValue(type, value, maker);
 }

@@ -125,7 +125,7 @@ export function chunkOf(rows: readonly (readonly DuckDBValue[])[]): RowChunk {
   };
 }
 
-/** The chunk; what is read of it is put into `rows` too, and the values of one column that nobody reads. */
+/** The chunk; the values read are put into `rows` too, plus those of one column that the caller does not read. */
 export function notedChunk(chunk: RowChunk, rows: DuckDBValue[][], unreadColumn?: number): RowChunk {
   const noted = Array.from({ length: chunk.rowCount }, (): DuckDBValue[] => []);
   rows.push(...noted);

@@ -1,4 +1,4 @@
-/** Reads a store's file that nobody has open to the last byte, to see that it is whole. */
+/** Reads a store's file that no process has open to the last byte, to check that it is complete. */
 import { createReadStream, existsSync } from "node:fs";
 import type { FileCheck } from "../../contract/file-check.ts";
 import type { Connection } from "../driver/connection.ts";

@@ -151,7 +151,7 @@ function inValues(context: ComparisonContext): Sql {
   const list = sql`IN (${joinSql(values, ", ")})`;
   if (!mayBeNaN(context, 0) || !values.some((_, index) => mayBeNaN(context, index + 1)))
     return sql`(${needle} ${list})`;
-  // NaN is none of the values, but whether it is a NULL is not known.
+  // NaN equals none of the values, but the result is unknown if one of them is NULL.
   const unknown = joinSql(
     values.map((value) => sql`${value} IS NULL`),
     " OR ",

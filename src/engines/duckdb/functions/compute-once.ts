@@ -17,7 +17,7 @@ export function computeOnce(
   return areRepeatable(expressions) ? sql`(${body(...expressions)})` : computeApart(expressions, variable, body);
 }
 
-/** Can all of them be printed as often as one likes? */
+/** Can all of them be printed repeatedly? */
 export function areRepeatable(expressions: readonly Sql[]): boolean {
   return expressions.every((expression) => expression.isRepeatable);
 }

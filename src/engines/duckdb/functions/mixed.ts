@@ -96,7 +96,7 @@ function numberTo(value: Sql, to: SqlType, isSafe: boolean, convertText: Convert
   }
 }
 
-/** DuckDB reads a plain number, and sees what is none, much faster than JavaScript. */
+/** DuckDB reads a plain number, and recognises what is not one, much faster than JavaScript. */
 function textTo(text: Sql, to: SqlType, convertText: ConvertText): Sql | undefined {
   const converted = convertText(text, to);
   if (to.kind !== "FLOAT64" || converted === undefined || converted.canFail) return converted;

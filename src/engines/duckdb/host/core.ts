@@ -1,4 +1,4 @@
-/** The engine host's work, whatever process it runs in: the store's file, its writer, and queries. */
+/** The engine host's work in whichever process it runs: the store's file, its writer, and queries. */
 import { type AppendResult, EngineError } from "../../contract/query-engine.ts";
 import type { NewSource, SourceRules, SourceSchema } from "../../schema/source/source-schema.ts";
 import type { Connection, Database } from "../driver/connection.ts";
@@ -19,9 +19,9 @@ import { readTenants } from "./store/tenant-entries.ts";
 import { Writer } from "./store/writer.ts";
 
 export interface CoreHooks {
-  /** The database refuses everything from now on: whoever runs the core opens it anew, or ends the process. */
+  /** The database refuses everything from now on: the caller has to reopen it or end the process. */
   readonly onFatal: (error: unknown) => void;
-  /** Something went wrong that nobody waits for, and that the core gets over. */
+  /** Something failed in the background, and the core recovers from it. */
   readonly onProblem: (message: string) => void;
 }
 
@@ -101,7 +101,7 @@ class Core implements EngineHost {
     this.#loadingIds = this.#loadIds();
   }
 
-  /** Compacts as long as there is something to compact; does nothing while it does so already. */
+  /** Compacts until there is nothing left to compact; does nothing if it is already running. */
   #createPatientMaintenance(maintenance: Maintenance, { onProblem }: CoreHooks): () => Promise<void> {
     let isMaintaining = false;
     return async () => {

@@ -33,7 +33,7 @@ export interface CoreOptions {
   readonly compaction: CompactionSize;
 }
 
-/** What a host that has opened its store tells of it. */
+/** What a host reports about the store that it has opened. */
 export interface OpenedStore {
   readonly sources: readonly SourceSchema[];
   readonly logLoss?: LogLoss | undefined;
@@ -103,7 +103,7 @@ export interface EngineHost {
   statistics(): Promise<readonly TableStatistics[]>;
   /** Deletes the events before a time (microseconds since 1970) and answers how many they were. */
   deleteBefore(source: string, timestampUs: string): Promise<number>;
-  /** Removes a source and everything that is kept of it; nothing where there is none. */
+  /** Removes a source and everything stored for it; does nothing if there is none. */
   dropSource(source: string): Promise<void>;
   /** Sizes, and what is known of each source. */
   report(): Promise<HostReport>;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { findScript } from "../../contract/find-script.ts";
 import type { HostProcessOptions } from "./host-process.ts";
 
-/** What a thread's stack counts as, whatever it uses of it. */
+/** The bytes counted for a thread's stack, however much of it is used. */
 const STACK_BYTES = 8 * 1024 ** 2;
 /** Memory that is freed goes back to the system at once where it is large, and after a second where it is not. */
 const GIVE_BACK = "retain:false,oversize_threshold:8388608,dirty_decay_ms:1000,muzzy_decay_ms:0";

@@ -117,7 +117,7 @@ export class HostProcess {
     this.#watchTimer.unref();
   }
 
-  /** The host that answers now. Throws `EngineError` `unavailable` while there is none. */
+  /** The running host. Throws `EngineError` `unavailable` while there is none. */
   client(): HostClient {
     if (this.#host === undefined || !this.#isReady) {
       throw new EngineError("unavailable", "The engine is restarting", { retryAfterSeconds: 1, isLost: true });

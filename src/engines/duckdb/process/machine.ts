@@ -1,4 +1,4 @@
-/** What the machine tells of a process, and of how busy it is itself. */
+/** What the machine reports about a process and about its own load. */
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 
@@ -8,7 +8,7 @@ import { availableParallelism } from "node:os";
 const USUAL_LOAD = 1.5;
 const MAX_SLOWNESS = 8;
 
-/** How many times as long as on an idle machine everything takes, from the load of the last minute; at least 1. */
+/** The factor by which everything is slower than on an idle machine, from the load of the last minute; at least 1. */
 export function slowness(load = 0, processors: number = availableParallelism()): number {
   return Math.min(MAX_SLOWNESS, Math.max(1, load / processors / USUAL_LOAD));
 }

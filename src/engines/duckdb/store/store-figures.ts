@@ -1,4 +1,4 @@
-/** What the embedded engine tells of its file, and when that is a problem. */
+/** What the embedded engine reports about its file, and when that is a problem. */
 import type { LogLoss } from "../../contract/event-store.ts";
 import type { FigureDefinition, Figures, StoreProblem } from "../../contract/store-report.ts";
 import type { HostReport } from "../host/protocol.ts";

@@ -81,7 +81,7 @@ export class DuckDbStore implements EventStore {
     if (encoder !== undefined) this.appendBody = (...call) => this.#appendBody(encoder, ...call);
   }
 
-  /** Takes over what a host that was just opened tells of its store. */
+  /** Takes over what a host that was just opened reports about its store. */
   load({ sources, logLoss }: OpenedStore): void {
     this.logLoss = logLoss;
     this.#sources.load(sources);

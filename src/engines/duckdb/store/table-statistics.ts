@@ -3,7 +3,7 @@ import type { SourceState } from "../../schema/source/source-state.ts";
 import type { HostReport, TableStatistics } from "../host/protocol.ts";
 import { figureDefinitions, findStoreProblems, sourceFigures, storeFigures } from "./store-figures.ts";
 
-/** What the host tells of a source, in the contract's types. */
+/** What the host reports about a source, in the contract's types. */
 export function toStatistics({ name, rowCount, oldestUs, newestUs }: TableStatistics): SourceStatistics {
   return {
     name,

@@ -13,7 +13,7 @@ export interface StoredTables {
   refresh(): Promise<void>;
   /** Rows of start (in microseconds), count and fingerprint, in the order of starts. */
   slices(table: string, range: TimeRange, widthUs: bigint, signal: AbortSignal): Promise<readonly StoredCells[]>;
-  /** Rows of the fixed columns and these. The statement sees what was there when its first rows came, and no more. */
+  /** Rows of the fixed columns and these. The statement sees the state at the time of its first rows. */
   rows(
     table: string,
     columns: readonly StoredColumn[],
@@ -74,7 +74,7 @@ async function* readWith(
   return true;
 }
 
-/** Rows that end because nobody waits for them must not look like all of them. */
+/** Rows that end because the reader was aborted must not look complete. */
 function checkWhole(signal: AbortSignal): void {
   if (signal.aborted) throw new EngineError("aborted", "The caller is gone");
 }

@@ -25,7 +25,7 @@ export interface StoredColumn {
  */
 export type StoredCells = readonly unknown[];
 
-/** How the rows of a source are read; good for as long as the source's schema does not grow. */
+/** How the rows of a source are read; valid until the source's schema grows. */
 export interface StoredRows {
   readonly columns: readonly StoredColumn[];
   toEvent(cells: StoredCells): LogEvent;

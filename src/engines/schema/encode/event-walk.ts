@@ -256,7 +256,7 @@ class EventWalk {
     this.#rows.put(this.#row, column, type, stored);
   }
 
-  /** The column of a field in another spelling, which nobody may have brought and a full tenant cannot bring. */
+  /** The column of a field in another spelling, which may be new and which a full tenant cannot add. */
   #sharedColumn(path: string, holds: ValueType | "record"): string | null {
     return this.#share.isFull ? (this.#tree.columns.get(columnKey(path, holds)) ?? null) : null;
   }

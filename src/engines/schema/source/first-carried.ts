@@ -12,7 +12,7 @@ interface NewEntries {
   readonly texts: readonly TenantEntries[];
 }
 
-/** In an order that is the tenant's own, whatever other tenants brought before. */
+/** In the tenant's own order, whatever other tenants have sent before. */
 function firstOf(state: SourceState, entries: readonly number[], count: number): readonly number[] {
   const keyed = entries.map((number) => {
     const entry = state.entries[number];

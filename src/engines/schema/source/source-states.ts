@@ -12,7 +12,7 @@ export class SourceStates {
   readonly #states = new Map<string, SourceState>();
   readonly #dropping = new Map<SourceState, Promise<void>>();
 
-  /** For as long as somebody has the definition. */
+  /** For as long as the definition is referenced. */
   readonly #layouts = new WeakMap<TableDefinition, TableLayout>();
 
   constructor(limits: SchemaLimits) {

@@ -1,8 +1,8 @@
-/** Layouts of a source's views: made when they are asked for, the same object as long as somebody has it. */
+/** Layouts of a source's views: created on demand, and the same object for as long as it is referenced. */
 import { LRUCache } from "lru-cache";
 import type { TableLayout } from "../layout.ts";
 
-/** Fields of views that are kept while nobody asks for them, some 500 bytes each. */
+/** The fields of cached views that are not in use, some 500 bytes each. */
 const MAX_KEPT_FIELDS = 100_000;
 /** References to layouts that are gone, above which they are cleared away. */
 const MAX_LEFT = 4096;

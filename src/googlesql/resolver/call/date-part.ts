@@ -15,7 +15,7 @@ const WEEKDAYS = ["SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDA
 /** NORMALIZE's second argument is a bare word as well. */
 const NORMALIZATION_MODES = ["NFC", "NFD", "NFKC", "NFKD"];
 
-/** `DAY`, `WEEK(MONDAY)` as an argument; undefined (and reported) when it is none. */
+/** `DAY`, `WEEK(MONDAY)` as an argument; undefined (and reported) if it is not a date part. */
 export function resolveDatePartArgument(resolution: Resolution, node: Expression, functionName: string): Expr {
   const { span } = node;
   const allowed = functionName.startsWith("NORMALIZE") ? NORMALIZATION_MODES : ALL_PARTS;

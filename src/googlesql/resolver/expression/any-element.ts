@@ -100,7 +100,7 @@ function elementsOf(
   return { scan: scan ?? { kind: "SingleRow" }, value };
 }
 
-/** The names of the fields of what is an object whatever events bring; undefined for what is none. */
+/** The names of the fields of a declared object; undefined for anything else. */
 function fieldsOf(type: SqlType): readonly string[] | undefined {
   const inner = type.kind === "ARRAY" ? type.element : type;
   // A field that events made an object has no value there, and has one in events to come.

@@ -10,7 +10,7 @@ export function filterTenant(resolution: Resolution, scan: Table): Scan {
   const rule = resolution.tables.findTenant?.(table, { text: resolution.text, span });
   if (rule === undefined) return scan;
   const field = readTenantField(scan);
-  // Rows of a table that has no such field are nobody's.
+  // Rows of a table without such a field have no tenant.
   if (field === undefined) {
     return { kind: "Filter", input: scan, predicate: { kind: "Literal", type: BOOL, value: "false", span } };
   }

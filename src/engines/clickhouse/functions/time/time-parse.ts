@@ -105,7 +105,7 @@ const BOUNDS: Readonly<Partial<Record<Field, readonly [number, number]>>> = {
   },
 };
 
-/** Minutes that a clock is ahead of UTC; too many for a zone where there is none such. */
+/** Minutes that a clock is ahead of UTC; more than any zone has if the offset is invalid. */
 function zoneMinutes(text: string): string {
   const hours = `toInt64OrZero(substring(${text}, 2, 2))`;
   const minutes = `toInt64OrZero(right(replaceOne(substring(${text}, 4), ':', ''), 2))`;

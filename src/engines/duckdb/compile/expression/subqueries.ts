@@ -31,7 +31,7 @@ function sortedByColumns(compilation: Compilation, block: Block): Block {
   return outside;
 }
 
-/** What a sub-query reads nothing of is no scope of it: then it is printed as freely as a query that stands alone. */
+/** A scope that a sub-query reads nothing of is ignored: it is then printed like a query of its own. */
 function outerScope(compilation: Compilation, expression: object, scope: Scope): Scope | undefined {
   return compilation.analysis.isCorrelated(expression) ? scope : undefined;
 }

@@ -1,4 +1,4 @@
-/** What can be told of an expression without printing it, and where its columns are found. */
+/** What is known about an expression without printing it, and where its columns are found. */
 
 import type { Span } from "../../../../googlesql/diagnostic.ts";
 import type { Column, Expr } from "../../../../googlesql/resolved.ts";

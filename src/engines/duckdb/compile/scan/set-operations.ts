@@ -37,7 +37,7 @@ export function buildSetOperation(compilation: Compilation, scan: SetOperation, 
   const isUnionAll = scan.operator === "UNION" && scan.isAll;
   const inputs: readonly Input[] = scan.inputs.map(({ scan: input, columns }) => {
     const built = compilation.buildScan(compilation, input, outer);
-    // Of UNION ALL what nobody reads is left out.
+    // UNION ALL omits columns that are never read.
     return { block: selectable(compilation, built, isUnionAll ? [] : columns), columns };
   });
   const depth = Math.max(...inputs.map((input) => input.block.depth));

@@ -17,7 +17,7 @@ import {
 } from "../expression/records.ts";
 import { type Binding, cheapBinding, makeBinding, type Scope, type StoredColumn } from "../scope.ts";
 
-/** The table, whose columns are bound when somebody reads them. */
+/** The table, whose columns are bound when they are read. */
 export function buildTable(compilation: Compilation, scan: Scan & { kind: "Table" }, outer: Scope | undefined): Block {
   const layout = compilation.layouts(scan.table);
   if (layout === undefined) return fail(compilation, "unknown_table", `Table not found: ${scan.table.name}`, scan.span);

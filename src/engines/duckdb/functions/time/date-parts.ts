@@ -71,7 +71,7 @@ function truncateWall(value: Sql, part: DatePartExpr): Sql {
     }
     case "MICROSECOND":
       return value;
-    // Counted, which takes half as long as cutting by the calendar.
+    // Computed by counting, which takes half the time of truncation by the calendar.
     case "HOUR":
     case "MINUTE":
     case "SECOND":

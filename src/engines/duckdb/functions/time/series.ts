@@ -26,7 +26,7 @@ function multiple(interval: Sql, index: Sql): Sql {
   return sql`${joinSql(scaled, " + ")} + to_microseconds(${index} * ${micros})`;
 }
 
-/** At most as long as an interval, in microseconds: no month has less than 28 days. */
+/** A lower bound of an interval's length in microseconds: every month has at least 28 days. */
 function shortestMicros(interval: Sql): Sql {
   const { months, days, micros } = intervalParts(interval);
   return sql`((${months} * 28 + ${days}) * 86400000000 + ${micros})`;
@@ -34,7 +34,7 @@ function shortestMicros(interval: Sql): Sql {
 
 /**
  * The values from `start` to `end`, `step` apart, as a list of DuckDB TIMESTAMPs or of DATEs. Bounds may be DATEs or
- * TIMESTAMPs. With `isHalfOpen`, `end` itself is none of them.
+ * TIMESTAMPs. With `isHalfOpen`, `end` itself is excluded.
  */
 export function seriesOf(start: Sql, end: Sql, step: Sql, type: SqlType, name: string, isHalfOpen = false): Sql {
   const [before, after] = isHalfOpen ? [signSql("<"), signSql(">")] : [signSql("<="), signSql(">=")];

@@ -28,7 +28,7 @@ export interface MaintenanceOptions {
   readonly position: LogPosition;
   /** Does work that moves rows while no statement runs; answers false where one went on beside it. */
   readonly pauseQueries: (work: () => Promise<void>) => Promise<boolean>;
-  /** Something went wrong that nobody waits for, and that will be tried again. */
+  /** Something failed in the background, and will be tried again. */
   readonly onProblem: (message: string) => void;
 }
 
@@ -66,7 +66,7 @@ export class Maintenance {
   #compacting: Promise<boolean> | undefined;
   /** True while deleted rows may be in the file, which the next checkpoint frees. */
   #hasDeleted = false;
-  /** True while somebody copies the file. */
+  /** True while the file is being copied. */
   #isHeld = false;
   /** True while checkpoints wait for room on the disk. */
   #lacksRoom = false;

@@ -71,7 +71,7 @@ export class ConnectionPool {
       return await this.#database.connect(KEPT_STATEMENTS);
     } catch (error) {
       this.#openCount--;
-      // The place is free again: whoever waits for one would wait for ever otherwise.
+      // The slot is free again: a waiting query would otherwise wait for ever.
       this.#takeNext()?.start(undefined);
       throw error;
     }

@@ -18,7 +18,7 @@ import { StatementGate } from "./statement-gate.ts";
 
 /** Rows that are written at once: few enough for a bound on bytes to hold, many enough to be quick. */
 const ROWS_PER_BATCH = 256;
-/** Or as many as have so many bytes: a text of a single row may have sixteen million. */
+/** Or until the rows have this many bytes: the text of a single row may have sixteen million. */
 const BATCH_BYTES = 1_000_000;
 
 export interface RunnerLimits {

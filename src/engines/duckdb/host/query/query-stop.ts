@@ -45,7 +45,7 @@ export class QueryStop {
     this.#controller.abort(reason);
   }
 
-  /** What the caller is told of an error of the query. */
+  /** The error that the caller gets for an error of the query. */
   explain(error: unknown): unknown {
     if (this.signal.aborted) return this.signal.reason;
     const failure = toEngineError(error);

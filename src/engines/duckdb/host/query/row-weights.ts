@@ -90,7 +90,7 @@ interface Entries {
 function readEntries(vector: Vector, rowCount: number): Entries {
   const data = vector_get_data(vector, rowCount * ENTRY_BYTES);
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-  // Null where every row has a value, whatever the driver's types say.
+  // Null if every row has a value, despite the driver's types.
   const validity: Uint8Array | null = vector_get_validity(vector, Math.ceil(rowCount / 64) * 8);
   if (validity === null) return { view, isValid: () => true };
   return { view, isValid: (row) => ((validity[row >>> 3] ?? 0) & (1 << (row & 7))) !== 0 };

@@ -37,7 +37,7 @@ function isObject(json: Json | undefined): json is JsonObject {
   return typeof json === "object" && json !== null && !Array.isArray(json);
 }
 
-/** Calls `visit` for every object of the tree, without recursion: the tree is as deep as a query may be. */
+/** Calls `visit` for every object of the tree, without recursion, since a query may be nested deeply. */
 function forEachObject(root: Json, visit: (object: JsonObject) => void): void {
   const pending: Json[] = [root];
   for (let json = pending.pop(); json !== undefined; json = pending.pop()) {

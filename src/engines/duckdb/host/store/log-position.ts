@@ -10,7 +10,7 @@
 import { closeSync, constants, fsyncSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import type { LogLoss } from "../../../contract/event-store.ts";
 
-/** How long a loss is told of, from the start that found it. */
+/** How long a loss is reported, from the start that found it. */
 const TOLD_FOR_MS = 7 * 24 * 3600 * 1000;
 /** Always written whole, so that what stands behind it is never a rest of something longer. */
 const LINE_BYTES = 256;
@@ -53,7 +53,7 @@ export class LogPosition {
   }
 
   /**
-   * Looks whether the log is as long as it was when its last events were acknowledged, and notes it where it is not.
+   * Checks that the log is not shorter than when its last events were acknowledged, and records a loss.
    * To be asked before the database opens it, which forgets what it lacks.
    */
   check(nowMs: number): LogLoss | undefined {

@@ -12,7 +12,7 @@ export async function applyRules(connection: Connection, source: StoredSource, r
   const before = source.rules;
   if (JSON.stringify(before) === JSON.stringify(rules)) return;
   try {
-    // The columns must be whole before anybody asks them who has sent what.
+    // The columns must be complete before they are queried for the fields of each tenant.
     await fillDeclaredColumns(connection, source, rules.fields);
     source.rules = rules;
     // Who has carried what is known as long as the tenants are the same; rows alone tell less of it than the events

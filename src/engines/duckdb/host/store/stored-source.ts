@@ -13,7 +13,7 @@ export interface StoredSource {
   readonly name: string;
   readonly table: string;
   readonly entries: SchemaEntry[];
-  /** As the service told them last; undefined for a source of an earlier format that it has not told of yet. */
+  /** As the service last defined them; undefined for a source of an earlier format that it has not defined yet. */
   rules: SourceRules | undefined;
   /** In the table's order. */
   readonly columns: TableColumn[];

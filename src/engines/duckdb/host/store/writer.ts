@@ -136,7 +136,7 @@ export class Writer {
       this.#saidProblem = undefined;
     } catch (error) {
       this.#noteFatal(error);
-      // Said once for as long as it goes on: it is tried again after each commit.
+      // Logged once for as long as it lasts: it is tried again after each commit.
       const problem = `a checkpoint failed and will be tried again: ${describeCause(error)}`;
       if (problem !== this.#saidProblem) this.#hooks.onProblem(problem);
       this.#saidProblem = problem;

@@ -1,6 +1,6 @@
 import type { Connection } from "../../driver/connection.ts";
 
-/** The connection, which tells of each statement before it runs. */
+/** The connection, which reports each statement before it runs. */
 export function observeStatements(connection: Connection, before: (statement: string) => void): Connection {
   const runAll = connection.all.bind(connection);
   const append = connection.append.bind(connection);
