@@ -68,7 +68,7 @@ export async function openMemoryEngine(options: { readonly threads?: number } = 
   return open(options);
 }
 
-/** Where a ClickHouse server is, and who asks it. */
+/** The address of a ClickHouse server, and the user. */
 export interface ScratchServer {
   readonly url: string;
   readonly user: string;

@@ -23,7 +23,7 @@ const periods: ReadonlyMap<string, ChartPeriod> = new Map([
 
 const aggregates: ReadonlySet<string> = new Set(chartAggregates);
 
-/** What stands behind `c:`: `group_by(t::PERIOD)` or `AGGREGATE(FIELD)`. Throws `LqlError` where it does not parse. */
+/** The text after `c:`: `group_by(t::PERIOD)` or `AGGREGATE(FIELD)`. Throws `LqlError` if it does not parse. */
 export function readChart(scanner: Scanner, start: number): ChartParts {
   const nameStart = scanner.position;
   const name = scanner.take(/([a-z0-9_]+)\(/y)?.[1];

@@ -4,7 +4,7 @@ interface Node {
   readonly span: Span;
 }
 
-/** An LQL text as it was written. */
+/** A parsed LQL text. */
 export interface LqlQuery extends Node {
   /** The table of `f:`. */
   readonly from: (Node & { readonly name: string }) | undefined;

@@ -23,7 +23,7 @@ export class Scanner {
     return pattern.exec(this.text) ?? undefined;
   }
 
-  /** What the sticky pattern matches here; the position moves behind it. */
+  /** What the sticky pattern matches here; the position moves past it. */
   take(pattern: RegExp): RegExpExecArray | undefined {
     const match = this.peek(pattern);
     if (match !== undefined) this.position += match[0].length;

@@ -44,7 +44,7 @@ export function toCondition(filter: LqlFilter): Expression {
 function toComparison({ path, operator, value, span }: LqlComparison): Expression {
   const field = fieldOf(path, span);
   const asNumber = () => cast(field, "FLOAT64", true, span);
-  // The timestamp column is compared as it is, so that engines can skip what lies outside of the range.
+  // The timestamp column is compared without a conversion, so that engines can skip rows outside the range.
   const asTime = () => (isTimestamp(path) ? field : cast(field, "TIMESTAMP", true, span));
   switch (value.kind) {
     case "Null":
@@ -106,7 +106,7 @@ function orUnixTime(
   return logical("OR", [inTime, unix], span);
 }
 
-/** Does a FLOAT64 hold the number as it is written? */
+/** Is the number a safe integer or a decimal, so that it can be compared as a FLOAT64? */
 function isExact(number: string): boolean {
   return Number.isSafeInteger(Number(number)) || number.includes(".");
 }

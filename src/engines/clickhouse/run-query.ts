@@ -68,7 +68,7 @@ const WITHOUT_PROJECTIONS: Readonly<Record<string, string>> = { optimize_use_pro
 /** 2: a statement changes nothing, and takes settings. Servers end only such ones by themselves when they are left. */
 const UNCHANGING: Readonly<Record<string, string>> = { readonly: "2" };
 
-/** What reads no table is done at once, and its rows come as they are written. */
+/** A query without tables takes hardly any time, and a single thread preserves the written order of its rows. */
 const ONE_THREAD: Readonly<Record<string, string>> = { max_threads: "1" };
 
 function settingsOf(statement: ServerStatement, { query, limits }: RunRequest): Readonly<Record<string, string>> {

@@ -65,7 +65,7 @@ const fields: readonly ConformanceCase[] = [
   queryCase("records as arrays of one object, in their original form", "SELECT metadata FROM forms ORDER BY id", [
     { metadata: [{ status: 200, request: [{ path: "/a", tags: ["x", "y"] }], mixed: 1, spans: [{ n: 1 }, { n: 2 }] }] },
     { metadata: [{ status: "200", request: [{ path: "/b" }], mixed: true, spans: [{ n: 3 }] }] },
-    // JSON.parse rounds it; its digits are looked at elsewhere.
+    // JSON.parse rounds it; another case checks its digits.
     { metadata: [{ status: 404, mixed: 1.5, large: 9007199254740992, shape: "text" }] },
     { metadata: [{ mixed: "text", shape: [{ deep: [{ er: "yes" }] }], spans: [{ n: 4 }] }] },
     { metadata: [] },

@@ -41,7 +41,7 @@ export const defaultCapabilities: EngineCapabilities = {
   hasLocalFiles: false,
 };
 
-/** What an engine promises less than is usual, in sentences for the people who run it; empty for most. */
+/** The promises that an engine does not make, in sentences for its operators; empty for most. */
 export function describeWeakPromises(capabilities: EngineCapabilities): readonly string[] {
   const { isAppendDurable, areIdsUnique, isSchemaSynchronous } = capabilities;
   return [

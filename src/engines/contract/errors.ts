@@ -18,7 +18,7 @@ export type EngineErrorCode =
   | "unavailable"
   /** The store's disk is full: reads go on. */
   | "disk_full"
-  /** The store does not hold the source, or it was dropped meanwhile. */
+  /** The store does not have the source, or it has been dropped. */
   | "unknown_source"
   /** The append queue is at its bound; retry later. */
   | "overloaded"

@@ -1,4 +1,4 @@
-/** The contract of an event store: events, what is kept of them, and the tables they are. */
+/** The contract of an event store: its events, their schema, and the tables that queries read. */
 import type { TableDefinition } from "../../googlesql/relation.ts";
 import type { SqlType } from "../../googlesql/types.ts";
 import type { StoreReport } from "./store-report.ts";
@@ -98,7 +98,7 @@ export interface ReadEvents extends BodyRemarks {
 /** What the answer to a body reports about its events besides how many were stored. */
 export interface BodyRemarks {
   readonly rejected: readonly RejectedEvent[];
-  /** Events with a timestamp that could not be read, and is kept as `_timestamp`. */
+  /** Events with an unreadable timestamp, which is stored as `_timestamp`. */
   readonly untimed: number;
   /** What the protocol's answer says about each event, in their order. */
   readonly receipt?: readonly (readonly string[])[] | undefined;

@@ -26,7 +26,7 @@ export interface EncodingSchema {
   readonly tenantField: string | null;
 }
 
-/** Events as an engine takes them, with what they carried, or what the schema lacks for them. */
+/** Events encoded for an engine, with the entries they have, or the entries that the schema lacks for them. */
 export type EncodeOutcome<Batch> =
   | { readonly batch: Batch; readonly carried: Carried; readonly missing?: undefined }
   | { readonly batch?: undefined; readonly missing: readonly TenantRequests[] };
@@ -51,7 +51,7 @@ export type EncoderRequest =
       readonly full: ReadonlySet<Tenant>;
       readonly tenantField: string | null;
     }
-  /** Reads a body and encodes its events by the schema as it was told. It is kept until it is released. */
+  /** Reads a body and encodes its events with the last schema received. The body is held until it is released. */
   | {
       readonly kind: "read";
       readonly id: number;

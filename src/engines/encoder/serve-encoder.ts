@@ -32,7 +32,7 @@ class EncoderServer<Batch> {
   readonly #readBody: BodyReader;
   readonly #encoder: EventEncoder<Batch>;
   readonly #schemas = new Map<string, EncodingSchema>();
-  /** Bytes are kept, not the events made of them: it is rare that they are needed again. */
+  /** The bytes are held, not the events read from them: they are rarely needed again. */
   readonly #held = new Map<number, HeldBody>();
 
   constructor(port: MessagePort, readBody: BodyReader, encoder: EventEncoder<Batch>) {

@@ -210,7 +210,7 @@ function walkCteScan(walk: Walk, scan: Scan & { kind: "Cte" }): void {
   });
 }
 
-/** The scan that a chain of scans goes on with; other inputs are walked here. */
+/** The scan that continues a chain of scans; other inputs are walked here. */
 function nextInput(walk: Walk, scan: Scan, place: Place): Scan | undefined {
   switch (scan.kind) {
     case "SingleRow":

@@ -12,7 +12,7 @@ export interface TenantShare {
   readonly entries: EntrySet;
 }
 
-/** What a batch brings beside its rows. */
+/** What a batch adds besides its rows. */
 export interface Carried {
   readonly tenants: readonly TenantShare[];
   readonly mistyped: readonly MistypedField[];

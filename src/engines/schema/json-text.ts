@@ -7,7 +7,7 @@ import { isScalar, type ScalarValue, type ValueType } from "./value-type.ts";
 
 export type EventObject = { readonly [field: string]: EventValue };
 
-/** What JSON cannot hold in a string as it is: quotes, backslashes, control characters, lone surrogates. */
+/** What a JSON string has to escape: quotes, backslashes, control characters, lone surrogates. */
 const NEEDS_ESCAPE = /["\\]|[^ -\ud7ff\ue000-\uffff]/;
 
 /** From where on JavaScript writes numbers with `e+`, which DuckDB writes as `e`. */
@@ -38,7 +38,7 @@ function elementText(item: EventValue): string {
   return isScalar(item) ? scalarText(item) : plainJson(item);
 }
 
-/** The value as it was sent. */
+/** The value in its original form. */
 export function plainJson(value: EventValue): string {
   if (isScalar(value)) return scalarText(value);
   if (Array.isArray(value)) return `[${value.map(plainJson).join(",")}]`;

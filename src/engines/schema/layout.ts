@@ -25,7 +25,7 @@ export interface TableLayout {
    * record without one is tested in the JSON.
    */
   readonly presence: ReadonlyMap<string, string>;
-  /** Top-level fields without a column, or with values that their columns do not hold as they were sent. */
+  /** Top-level fields without a column, or with values that their columns do not hold unchanged. */
   readonly rest?: RestLayout | undefined;
 }
 

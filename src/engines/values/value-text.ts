@@ -76,7 +76,7 @@ function writeRange<V>(element: SqlType, reader: ValueReader<V>): WriteValue<V> 
   };
 }
 
-/** JSON text goes into an object as it is, and into a cell as a string. */
+/** JSON text goes into an object unchanged, and into a cell as a string. */
 function writeJsonText<V>(encoding: RowEncoding, reader: ValueReader<V>): WriteValue<V> {
   return encoding === "cells" ? (value) => JSON.stringify(reader.text(value)) : (value) => reader.text(value);
 }

@@ -1,6 +1,6 @@
 import { applyEscapes, type EscapeProblem } from "./escape.ts";
 
-/** The prefix and quotes of a string or bytes literal, as they stand before its content. */
+/** The prefix and the opening quotes of a string or bytes literal. */
 export interface QuotedStart {
   readonly isRaw: boolean;
   readonly isBytes: boolean;

@@ -213,7 +213,7 @@ export class Cursor {
     return this.#refusals;
   }
 
-  /** Notes that what stands at `at` is refused though the grammar has it; reading goes on. */
+  /** Notes that the construct at `at` is refused though the grammar has it; parsing continues. */
   refuse(message: string, at: Token | Span, code: DiagnosticCode = "unsupported", name?: string): void {
     const span = { start: at.start, end: at.end };
     this.#refusals.push({ code, message, span, ...(name === undefined ? {} : { name }) });

@@ -44,7 +44,7 @@ function isTableClauseInParentheses(cursor: Cursor): boolean {
   }
 }
 
-/** Whether a parenthesised query that was just read goes on as a query: `(SELECT 1) UNION ALL ...`. */
+/** Whether a parenthesised query that was just read continues as a query: `(SELECT 1) UNION ALL ...`. */
 export function continuesQuery(cursor: Cursor): boolean {
   switch (cursor.token.code) {
     case "UNION":

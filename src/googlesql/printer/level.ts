@@ -26,7 +26,7 @@ export function binaryLevel(operator: BinaryOperator): number {
   return BINARY_LEVELS[operator];
 }
 
-/** The level of an expression as it is printed. */
+/** The precedence level of a printed expression. */
 export function levelOf(expression: Expression): number {
   switch (expression.kind) {
     case "LogicalOperation":

@@ -3,7 +3,7 @@ import { KEYWORDS } from "../lexer/tables/keywords.ts";
 
 const WORD = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** What the quotes of an identifier do not hold as it is. */
+/** The characters to escape in a quoted identifier. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must be escaped
 const ESCAPED = /[\\`"\u0000-\u001f\u007f]/g;
 
@@ -26,7 +26,7 @@ function printQuotedName(name: string): string {
   return `\`${name.replace(ESCAPED, escapeCharacter)}\``;
 }
 
-/** A name as it was written: quoted or not is part of the tree. */
+/** A name in its original form: whether it is quoted is part of the tree. */
 export function printIdentifier(identifier: Identifier): string {
   return identifier.isQuoted ? printQuotedName(identifier.name) : identifier.name;
 }

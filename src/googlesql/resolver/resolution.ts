@@ -83,7 +83,7 @@ export class Resolution {
   readonly ids: IdSource;
   readonly views: ViewReads;
   readonly diagnostics: Diagnostic[] = [];
-  /** What is no problem and hardly meant: fields that no event has carried. */
+  /** Warnings about what is valid but hardly intended: fields that no event has carried. */
   readonly warnings: Diagnostic[] = [];
   /** Ids of columns that hold a field of a log record or a column of a log source: they compare leniently. */
   readonly lenientColumns: ColumnSet;

@@ -1,7 +1,7 @@
 /** Rewriting resolved trees: a function is asked about every expression from the outside in, sub-queries included. */
 import type { AggregateCall, Expr, Scan, WindowCall } from "../resolved.ts";
 
-/** Gives what stands in place of an expression, or undefined to go on inside it. */
+/** Returns the replacement of an expression, or undefined to continue inside it. */
 export type Replace = (expression: Expr) => Expr | undefined;
 
 /** The expression with replacements made; unchanged parts are shared. */

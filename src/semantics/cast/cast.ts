@@ -81,7 +81,7 @@ function createTextCasts(): readonly ScalarFunction[] {
       (text, zone) => parseTimestampText(text, zone, findZone),
       (text) => `Invalid timestamp: ${quote(text)}`,
     ),
-    // TIMESTAMP(text, zone): the zone is the argument's, so that the text may not name another.
+    // TIMESTAMP(text, zone): the zone is the argument, so the text must not name another.
     defineFunction("lw_timestamp_from_local_text", ["STRING", "STRING"], "TIMESTAMP", (text, zone) => {
       const value = parseTimestampText(text, zone, findZone);
       if (value === undefined) throw new Error(`Invalid timestamp: ${quote(text)}`);

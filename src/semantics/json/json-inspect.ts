@@ -79,7 +79,7 @@ export function searchableTexts(text: string, scope: JsonScope): readonly string
   return texts;
 }
 
-/** A compact JSON text laid out on lines, two spaces a level; everything else stays as it is written. */
+/** A compact JSON text laid out on lines, two spaces a level; everything else stays unchanged. */
 export function prettyText(text: string): string {
   let depth = 0;
   const lineBreak = () => `\n${"  ".repeat(depth)}`;

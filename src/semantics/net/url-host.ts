@@ -36,7 +36,7 @@ function suffixLength(labels: readonly string[], rules: PublicSuffixRules): numb
   return 0;
 }
 
-/** The last `extra` labels more than the public suffix, as they are written in the host. */
+/** The public suffix and the `extra` labels before it, as written in the host. */
 function suffixOf(url: string, extra: number): string | undefined {
   const host = hostOf(url);
   if (host === undefined || host.startsWith("[")) return undefined;

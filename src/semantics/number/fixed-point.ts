@@ -7,7 +7,7 @@
 export const FIXED_BITS = 512n;
 
 const ONE = 1n << FIXED_BITS;
-/** Far below every digit that is kept, far above the error of the series. */
+/** Far below every digit of the result, and far above the error of the series. */
 const EPSILON = 1n << (FIXED_BITS - 380n);
 
 /** `numerator / denominator` as a fixed-point number. */

@@ -30,7 +30,7 @@ function shiftRounded(value: bigint, shift: number): bigint {
 /** The quotient of integers, scaled by `2 ** exponent`, to 64 binary digits. */
 function quotientOf(numerator: bigint, denominator: bigint, exponent: number): Wide {
   if (numerator === 0n) return { mantissa: 0n, exponent: 0 };
-  // Two digits more than are kept, and one that says whether anything follows.
+  // Two digits more than in the result, and one that says whether any other digit follows.
   const scale = DIGITS + 2 + Math.max(0, widthOf(denominator) - widthOf(numerator));
   const scaled = numerator << BigInt(scale);
   const sticky = scaled % denominator === 0n ? 0n : 1n;

@@ -4,7 +4,7 @@
  */
 
 interface CapturingGroup {
-  /** Of the opening parenthesis, and behind the closing one. */
+  /** The offset of the opening parenthesis, and the one after the closing parenthesis. */
   readonly start: number;
   readonly end: number;
   /** True outside of other groups and before no repetition but `?`. */

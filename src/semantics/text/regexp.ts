@@ -14,7 +14,7 @@ interface Match {
   readonly index: number;
   /** In characters from the start of the text. */
   readonly start: number;
-  /** Where the search went on: behind the match, or behind the character at an empty one. */
+  /** Where the search continued: after the match, or after the character at an empty one. */
   readonly next: number;
 }
 

@@ -17,7 +17,7 @@ export function findOccurrence(text: string, wanted: string, position: bigint, o
   const length = BigInt(characters.length);
   const last = characters.length - search.length;
   const isForward = position > 0n;
-  // An empty text is found behind the last character, too.
+  // An empty text is found after the last character, too.
   const places = wanted === "" ? length + 1n : length;
   if ((isForward ? position : -position) > places) return 0n;
   const step = isForward ? 1 : -1;

@@ -27,7 +27,7 @@ export function takeCharacter(cursor: TextCursor, character: string): boolean {
   return true;
 }
 
-/** Up to `maxDigits` digits, as they are written. */
+/** Up to `maxDigits` digits of the text. */
 export function takeDigits(cursor: TextCursor, maxDigits: number): string {
   const start = cursor.at;
   while (cursor.at - start < maxDigits && isDigit(cursor.text.charAt(cursor.at))) cursor.at += 1;

@@ -8,7 +8,7 @@ import { type DatetimeFields, formatOffset, MONTH_NAMES, WEEKDAY_NAMES } from ".
 /** The types that formats are for. */
 export type FormattedType = "DATE" | "DATETIME" | "TIME" | "TIMESTAMP";
 
-/** Elements that a type has no value for. They come out as they are written. */
+/** Elements that a type has no value for. They are printed unchanged. */
 const foreignElements: Readonly<Record<FormattedType, string>> = {
   DATE: "cHIklMPpRrSsTXZz",
   DATETIME: "Zz",

@@ -30,7 +30,7 @@ export type IntervalPart = "YEAR" | "MONTH" | "DAY" | "HOUR" | "MINUTE" | "SECON
 
 const parts: readonly IntervalPart[] = ["YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"];
 
-/** How each part is written behind the one before it. */
+/** The pattern of each part, and the separator before it. */
 const partPatterns: Readonly<Record<IntervalPart, { readonly separator: string; readonly pattern: string }>> = {
   YEAR: { separator: "", pattern: String.raw`(?<monthSign>[-+]?)(?<YEAR>\d+)` },
   MONTH: { separator: "-", pattern: String.raw`(?<MONTH>\d+)` },

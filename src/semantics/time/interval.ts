@@ -12,7 +12,7 @@ export function intervalSource({ months, days, micros }: IntervalParts): string 
   return `${months} months ${days} days ${micros} microseconds`;
 }
 
-/** What is left of months is carried into days, and what is left of days into microseconds. */
+/** The remainder of months is carried into days, and the remainder of days into microseconds. */
 function divide(months: bigint, days: bigint, micros: bigint, divisor: bigint): string {
   if (divisor === 0n) throw new Error("Interval division by zero");
   const allDays = days + (months % divisor) * DAYS_PER_MONTH;

@@ -21,7 +21,7 @@ export class ByteReader {
     return this.bytes(this.#varint()).toString();
   }
 
-  /** A text as it stands, with its length. */
+  /** A text unchanged, with its length. */
   lengthAndBytes(): Buffer {
     const start = this.#at;
     const length = this.#varint();

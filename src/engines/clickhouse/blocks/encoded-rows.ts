@@ -55,7 +55,7 @@ interface Copying {
   readonly writer: ByteWriter;
 }
 
-/** Copies the values of a type that are to be kept, and passes over the others. */
+/** Copies the selected values of a type, and skips the others. */
 function copyValues(copying: Copying, type: string, isKept: Uint8Array): void {
   const { reader, writer } = copying;
   const [, wrapper, inner = ""] = /^(Nullable|Array)\((.*)\)$/.exec(type) ?? [];
@@ -82,7 +82,7 @@ function copyFixed({ reader, writer }: Copying, width: number, isKept: Uint8Arra
   }
 }
 
-/** The ends of lists, counted anew. Answers which of their elements are kept. */
+/** The ends of the selected lists. Returns which of their elements are selected. */
 function copyEnds({ reader, writer }: Copying, isKept: Uint8Array): Uint8Array {
   const ends = Array.from(isKept, () => Number(reader.uint64()));
   const elements = new Uint8Array(ends.at(-1) ?? 0);

@@ -65,7 +65,7 @@ type Element = keyof typeof ELEMENT_TYPES;
 export class NativeRows implements RowSink {
   readonly columns = new Map<string, Column>();
   readonly ids: string[] = [];
-  /** Whether the sender chose the row's id, so that it may be a repeat. */
+  /** Whether the sender chose the row's id, so that the row may be a repeat. */
   readonly ownIds: boolean[] = [];
   /** Long texts, which the columns refer to. */
   readonly #texts = new ByteWriter(64 * 1024);

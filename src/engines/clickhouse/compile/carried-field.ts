@@ -9,14 +9,14 @@ import { quoteName } from "../driver/quote.ts";
 import { NotPushed } from "./not-pushed.ts";
 import type { Binding } from "./scope.ts";
 
-/** The fields of the record that is handed out: the JSON of fields without a column, and the value's own. */
+/** The fields of the returned record: the JSON of fields without a column, and the value's own. */
 const REST = "r";
 const VALUE = "v";
 
-/** The JSON text of one value that is not NULL; any form will do that is read as the same value. */
+/** The JSON text of one value that is not NULL, in any form that reads as the same value. */
 function printJson(value: string, { kind }: SqlType): string {
   if (kind === "STRING") return `toJSONString(assumeNotNull(${value}))`;
-  // No infinity was ever sent, and JSON has no negative zero.
+  // Events cannot contain infinities, and JSON has no negative zero.
   return kind === "FLOAT64" ? `if(${value} = 0, '0', toString(${value}))` : `toString(${value})`;
 }
 
@@ -32,7 +32,7 @@ function printMember(name: string, json: string | undefined): string {
   return json === undefined ? "''" : `ifNull(concat(',"${name}":', ${json}), '')`;
 }
 
-/** The field as the columns under `alias` have it. */
+/** The field as built from the columns under `alias`. */
 export function carriedField(layout: TableLayout, alias: string, source: string, type: SqlType): Binding {
   const own = layout.recordColumns.get(source);
   const variants = layout.leaves.get(source)?.variants ?? [];
@@ -63,7 +63,7 @@ export function carriedField(layout: TableLayout, alias: string, source: string,
       read(base): Expr {
         const at = (path: readonly string[]): Expr => ({ kind: "RecordField", base, path, type, span: base.span });
         if (rest === undefined) return at([VALUE]);
-        // A number's own text goes before what a column has made of it.
+        // The number's own text has precedence over the column's value.
         const operands = [at([REST, source]), at([VALUE])];
         return { kind: "Call", function: "COALESCE", arguments: operands, isSafe: false, type, span: base.span };
       },

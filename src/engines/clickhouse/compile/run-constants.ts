@@ -16,7 +16,7 @@ export interface RunConstant {
   readonly expression: Expr;
 }
 
-/** The constants of one statement, as they are found. */
+/** The constants found in one statement. */
 export class RunConstants {
   readonly #computable: Computable;
   readonly #found = new Map<Expr, RunConstant>();

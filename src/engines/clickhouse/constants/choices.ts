@@ -7,7 +7,7 @@ import { mapExpression, mapScan, type Rewriting } from "../pushdown/rewrite.ts";
 import { type Computable, readsRun } from "./evaluate.ts";
 import type { ConstantValue } from "./values.ts";
 
-/** Of more the query is taken as it is: each call would have a form of its own. */
+/** With more choices the query stays undecided: each call would have a form of its own. */
 const MAX_CHOICES = 64;
 /** Scans of a query that is looked through; chains of them are walked by recursion here. */
 const MAX_SCANS = 1_000;
@@ -46,7 +46,7 @@ function conditionsOf(expression: Expr): readonly (Expr | undefined)[] {
   return name === "$and" || name === "$or" ? operands : [];
 }
 
-/** The query with the values of its choices in it; those without a value stay as they are. */
+/** The query with the values of its choices; choices without a value stay unchanged. */
 export function applyChoices(query: ResolvedQuery, values: ReadonlyMap<Expr, ConstantValue>): ResolvedQuery {
   const rewriting: Rewriting = {
     definitions: new Map(),

@@ -1,4 +1,4 @@
-/** The body of an answer. The server tells a failure behind the first rows in the body itself, marked by a tag. */
+/** The body of an answer. The server reports a failure after the first rows in the body itself, marked by a tag. */
 import { EngineError } from "../../contract/query-engine.ts";
 import { toEngineError } from "./server-error.ts";
 
@@ -22,12 +22,12 @@ async function readRest(rest: AsyncIterator<Uint8Array>, first: Buffer): Promise
     for (let next = await rest.next(); next.done !== true; next = await rest.next())
       parts.push(Buffer.from(next.value));
   } catch {
-    // The server ends the connection behind a failure, which is all told by then.
+    // The server closes the connection after a failure, which has been read completely by then.
   }
   return Buffer.concat(parts).toString();
 }
 
-/** The bytes of an answer as they come; throws `EngineError` where the server failed meanwhile, or the way to it broke. */
+/** The bytes of an answer as they arrive; throws `EngineError` if the server fails or the connection breaks. */
 export async function* readBody(
   stream: AsyncIterable<Uint8Array>,
   tag: string | undefined,

@@ -28,7 +28,7 @@ export interface ServerInsert {
   readonly table: string;
   readonly columns: readonly string[];
   readonly format: string;
-  /** In pieces, one behind the other. */
+  /** In pieces, in order. */
   readonly body: readonly Uint8Array[];
   readonly settings: ServerSettings;
   readonly signal: AbortSignal;
@@ -212,7 +212,7 @@ class FailOverClient implements ServerClient {
   async ping(signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw new EngineError("unavailable", "The caller is gone");
     const { watch } = await this.#attempt(signal, async (client, watched) => {
-      // With a SELECT, so that the user and the database are looked at too.
+      // With a SELECT, so that the user and the database are checked too.
       const result = await client.ping({ select: true, abort_signal: watched });
       if (!result.success) throw result.error;
     }).catch((error: unknown) => {

@@ -29,7 +29,7 @@ export class SilenceDetector {
     return new SilenceWatch(signal, this.#ms, () => this.isSilent());
   }
 
-  /** Asks the server now. All who wait share one question. */
+  /** Pings the server now. Concurrent callers share one ping. */
   isSilent(): Promise<boolean> {
     this.#asked ??= this.#isUnanswered().finally(() => {
       this.#asked = undefined;

@@ -35,7 +35,7 @@ function powerOfTwo(power: string): string {
   return `multiIf(${power} > 1023, CAST('inf', 'Float64'), ${power} < -1074, 0., ${power} < -1022, ${tiny}, ${normal})`;
 }
 
-/** Its groups: a sign, digits before and behind the point, and a power of two. */
+/** Its groups: a sign, digits before and after the point, and a power of two. */
 const HEXADECIMAL = "^([+-]?)0x([0-9a-f]*)[.]?([0-9a-f]*)(?:p([+-]?[0-9]{1,6}))?$";
 
 /** The number that C writes in hexadecimal digits, over its text in small letters; NULL for no such text. */

@@ -17,7 +17,7 @@ function contains(context: CallContext): string {
   if (context.isSafe) return context.refuse("SAFE.");
   const [value, pattern] = context.args;
   const argument = context.call.arguments[1];
-  // A pattern that cannot be read fails before any row is looked at, also where none would be.
+  // An invalid pattern fails before any row is read, even if there are no rows.
   if (argument?.kind !== "Literal" && argument?.kind !== "Parameter") return context.refuse("a pattern of the rows");
   const known = literalOf(context, 1);
   // Only a pattern without flags is looked for as the plain text that it may be.

@@ -86,7 +86,7 @@ export function reads(expression: AnyExpression, columns: ReadonlySet<number>): 
   return someExpression(expression, (at) => at.kind === "Column" && columns.has(at.column.id), true);
 }
 
-/** Steps that keep or multiply rows one by one, so that a filter may as well come behind them. */
+/** Steps that keep or multiply rows one by one, so that a filter may also follow them. */
 export const PASSES_FILTERS = new Set<Scan["kind"]>(["OrderBy", "Unnest"]);
 
 /** Does the step read columns that wait? */

@@ -111,7 +111,7 @@ function mapDefinition(cte: CteDefinition, rewriting: Rewriting): CteDefinition 
   return mapped;
 }
 
-/** The scan with its own expressions mapped, and its inputs as they are. */
+/** The scan with its own expressions mapped and its inputs unchanged. */
 export function mapOwn(scan: Scan, rewriting: Rewriting): Scan {
   const map = (expression: Expr) => mapExpression(expression, rewriting);
   switch (scan.kind) {

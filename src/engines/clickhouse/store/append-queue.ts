@@ -11,7 +11,7 @@ import { quoteName } from "../driver/quote.ts";
 import { type TablePlace, tableName } from "./statements.ts";
 import { type AppendTable, idKey, StoredIds } from "./stored-ids.ts";
 
-/** Bounds of one block, so that none holds up those behind it for long. */
+/** The limits of one block, so that none delays the next ones for long. */
 const MAX_BLOCK_ROWS = 50_000;
 const MAX_BLOCK_BYTES = 32 * 1024 * 1024;
 /**
@@ -29,11 +29,11 @@ const RETRY_WINDOW_MS = 10_000;
 
 interface Job {
   readonly rows: AppendRows;
-  /** Of each row whose id the sender chose, so that it may be a repeat. */
+  /** For each row whose id the sender chose, so that it may be a repeat. */
   readonly keys: readonly (string | undefined)[];
-  /** Done before the rows are sent, since what they bring must not be lost behind them. */
+  /** Runs before the rows are sent, since their new fields must not be lost. */
   readonly prepare: () => Promise<void>;
-  /** Keys that the table holds, where they were looked up behind the block before. */
+  /** Keys that the table holds, if they were looked up after the previous block. */
   known: ReadonlySet<string> | undefined;
   /** A block with one of its ids began since the append came: what was looked up before counts no more. */
   isOvertaken: boolean;

@@ -19,7 +19,7 @@ export type Decision =
   | { readonly kind: "rules"; readonly table: string; readonly rules: SourceRules }
   | { readonly kind: "drop"; readonly table: string };
 
-/** A decision as it was written down. */
+/** A stored decision. */
 export interface WrittenDecision {
   readonly source: string;
   readonly id: string;

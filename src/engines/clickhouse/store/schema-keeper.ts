@@ -121,7 +121,7 @@ export class SchemaKeeper {
     return this.#dropped.has(table);
   }
 
-  /** What tenants carried for the first time. */
+  /** Stores the new fields of tenants. */
   async noteTenants(table: string, tenants: readonly TenantEntries[]): Promise<void> {
     if (tenants.length === 0) return;
     const lines = tenants.map(([tenant, entries]) => JSON.stringify([table, tenant, entries]));

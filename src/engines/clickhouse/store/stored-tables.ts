@@ -1,4 +1,4 @@
-/** Reads sources' tables past the compiler: every row, as it was stored. */
+/** Reads sources' tables without the compiler: every row in its stored form. */
 import { randomUUID } from "node:crypto";
 import type { TimeRange } from "../../contract/stored-events.ts";
 import type { StoredTables } from "../../schema/decode/stored-events.ts";

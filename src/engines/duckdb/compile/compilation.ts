@@ -10,7 +10,7 @@ import type { Block } from "./block.ts";
 import type { PrintedIdCondition } from "./expression/id-conditions.ts";
 import type { Scope } from "./scope.ts";
 
-/** A CTE that is printed as one: its name, and its body, which gets columns as they are asked for. */
+/** A CTE that is printed as one: its name and its body, which gets columns on demand. */
 export interface PrintedCte {
   readonly name: string;
   readonly block: Block;
@@ -27,7 +27,7 @@ export interface Compilation {
   /** The query's text, for errors; empty where it is not known. */
   readonly text: string;
   readonly analysis: Analysis;
-  /** Keeps conditions that may fail behind those that take rows away. */
+  /** Puts conditions that may fail after those that remove rows. */
   readonly failing: Failing;
   /** The query's parameters, with their positions among the placeholders. */
   readonly parameters: ReadonlyMap<string | number, { readonly index: number; readonly type: SqlType }>;

@@ -165,7 +165,7 @@ function printCall(frame: Frame, variable: string): string {
   if (failing !== undefined) return printHidden(frame, failing, variable);
   if (isLambdaFunction(name)) return printLambda(frame, variable);
   if (MACROS.has(name)) return `coalesce(${name}(${args.join(", ")}))`;
-  // What was guarded before stays as it is.
+  // Calls that are already guarded stay unchanged.
   const isPacked = !packedFunctions.has(name) || hasStruct;
   return `${name}(${isPacked ? args.join(", ") : packedFields(args)})`;
 }
@@ -200,7 +200,7 @@ function wordStart(sql: string, end: number): number {
   return start;
 }
 
-/** Notes a call that is left as it is. */
+/** Notes a call that stays unchanged. */
 function readOtherCall(frame: Frame, name: string): void {
   frame.depth++;
   if (frame.notesAll && !totalFunctions.has(name)) frame.isFallible = true;
@@ -283,7 +283,7 @@ export function guardHiddenFailures(sql: string): string {
     } else if (isOpening(last)) frame.depth++;
     else if (isClosing(last)) frame.depth--;
     else if (frame.notesAll) readOther(frame, sql, end);
-    // Around the calls that are looked at nothing needs to be known of what stands there.
+    // Text outside the calls of interest needs no analysis.
     pattern = stack.length === 0 ? CALLS : frame.notesAll ? TOKENS : BRACKETS;
     pattern.lastIndex = end;
   }

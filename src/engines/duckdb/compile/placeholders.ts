@@ -3,10 +3,10 @@
 /** Placeholders, and literals and names, which hold none; a doubled quote inside ends one and begins another. */
 const PLACEHOLDER = /'[^']*'|"[^"]*"|\$\d{1,9}/g;
 
-/** Placeholders from here on stand for limits of the call, and are numbered behind those of parameters. */
+/** Placeholders from here on are limits of the call, and are numbered after those of parameters. */
 export const FIRST_LIMIT = 900_001;
 
-/** And from here on for the times that conditions on ids are bounded by, behind the limits. */
+/** And from here on the time bounds of conditions on ids, after the limits. */
 export const FIRST_BOUND = 950_001;
 
 /**

@@ -5,7 +5,7 @@ import type { Block, SelectItem } from "./block.ts";
 import { renderOrderBy } from "./render.ts";
 import type { StoredColumn } from "./scope.ts";
 
-/** Is every key of ORDER BY one of these items as it stands, rather than an expression over it? */
+/** Is every key of ORDER BY one of these items itself, rather than an expression over it? */
 function isPlainOrder(block: Block, keys: ReadonlySet<number | undefined>): boolean {
   return block.order.every(
     ({ id, keyed, isFloat, binding }) =>

@@ -18,7 +18,7 @@ export interface RecordSource {
   json(): JsonPlace;
 }
 
-/** A column of a source's table as it stands there. */
+/** A column of a source's table under its own name. */
 export interface StoredColumn {
   /** The table, and the name that it has in FROM. */
   readonly table: string;

@@ -66,7 +66,7 @@ export interface Connection {
   append(table: string, chunks: readonly DuckDBDataChunk[]): Promise<void>;
   /** Makes the statement that was begun last fail soon, also while it is being prepared or between two reads. */
   interrupt(): void;
-  /** Drops the statements it keeps: they hold on to tables as they were. */
+  /** Drops the cached statements: they refer to earlier states of tables. */
   forgetStatements(): void;
   close(): void;
 }
@@ -191,7 +191,7 @@ class DriverConnection implements Connection {
     this.#connection.closeSync();
   }
 
-  /** Prepares the statement, or takes the one that was kept, and runs it with the values. */
+  /** Prepares the statement, or takes it from the cache, and runs it with the values. */
   async #run<T>(
     statement: Statement,
     sql: string,

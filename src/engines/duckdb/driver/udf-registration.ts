@@ -56,7 +56,7 @@ function fromDriver(value: DuckDBValue): ScalarValue | null {
   throw new TypeError(`A value of DuckDB that no UDF type stands for: ${value.constructor.name}`);
 }
 
-/** How results of each type become values of the driver; those that are missing go as they are. */
+/** How results of each type become values of the driver; results of other types are passed unchanged. */
 const converters: Readonly<Partial<Record<ScalarType, (value: ScalarValue) => DuckDBValue>>> = {
   NUMERIC: (value) => new DuckDBDecimalValue(value as bigint, 38, 9),
   BYTES: (value) => new DuckDBBlobValue(value as Uint8Array),

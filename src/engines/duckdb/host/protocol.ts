@@ -39,9 +39,9 @@ export interface OpenedStore {
   readonly logLoss?: LogLoss | undefined;
 }
 
-/** What the rows of a batch bring, kept in the transaction that stores them. */
+/** The new fields of a batch's rows, stored in the same transaction as these. */
 export interface AppendContext {
-  /** Of each tenant what it had not carried before. */
+  /** The entries that are new for each tenant. */
   readonly tenants: readonly TenantEntries[];
 }
 

@@ -42,7 +42,7 @@ interface RunningQuery {
 /** Which query a host that is gone was ended for: the oldest, the one that could not be stopped, or none. */
 export type Blame = "oldest" | "overdue" | "nobody";
 
-/** Since when it goes on though it was stopped and has had its time. */
+/** Since when a cancelled query has been running beyond its time; undefined if it was not cancelled. */
 function overdueSince({ cancelledAtMs, deadlineMs }: RunningQuery): number | undefined {
   return cancelledAtMs === undefined ? undefined : Math.max(cancelledAtMs, deadlineMs);
 }
@@ -72,7 +72,7 @@ export class HostClient implements EngineHost {
         for (const frame of reader.push(piece)) this.#receive(frame);
       } catch (error) {
         stream.off("data", read);
-        // What the host goes on to send must not fill the pipe, where it would wait for ever.
+        // The host's further output must not fill the pipe, or the host would block for ever.
         stream.resume();
         onBroken(error instanceof Error ? error.message : String(error));
       }

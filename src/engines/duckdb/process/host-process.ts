@@ -26,7 +26,7 @@ export interface HostProcessOptions {
 }
 
 const WATCH_INTERVAL_MS = 50;
-/** A look that comes later than this after the one before is that of a process that was held up itself. */
+/** If the time between two checks exceeds this, the service itself was paused. */
 const PUNCTUAL_MS = 4 * WATCH_INTERVAL_MS;
 const MEMORY_INTERVAL_MS = 250;
 const PING_INTERVAL_MS = 1000;
@@ -155,7 +155,7 @@ export class HostProcess {
     clearTimeout(this.#restartTimer);
     const host = this.#host;
     if (host !== undefined) {
-      // Until it is gone, the watch goes on to end a host that a query holds up.
+      // Until it is gone, the watch still ends a host that a query blocks.
       const killer = setTimeout(() => host.child.kill("SIGKILL"), CLOSE_TIMEOUT_MS);
       await host.client.close().catch(() => undefined);
       (host.child.stdio[3] as Duplex | null)?.end();

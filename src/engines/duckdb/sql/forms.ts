@@ -25,7 +25,7 @@ export function tried(expression: Sql): Sql {
   return new Sql(`TRY(${expression.text})`, (inheritedFacts(expression) & ~Fact.CAN_FAIL) | Fact.TRY);
 }
 
-/** A query, by what stands behind SELECT. */
+/** A query, given the text after SELECT. */
 export function select(rest: Sql): Sql {
   return new Sql(`SELECT ${rest.text}`, inheritedFacts(rest) | Fact.QUERY);
 }

@@ -85,7 +85,7 @@ export class Sql {
     return typeof this.value === "string" ? this.value : undefined;
   }
 
-  /** Throws: in a plain string the facts would be lost. `text` is for who has the finished statement. */
+  /** Throws: a plain string would lose the facts. `text` is for code that has the finished statement. */
   toString(): never {
     throw new Error(`SQL in a plain string: ${this.text}`);
   }

@@ -1,4 +1,4 @@
-/** Reads sources' tables past the compiler: every row, as it was stored. */
+/** Reads sources' tables without the compiler: every row in its stored form. */
 import { INT64, type SqlType, STRING } from "../../../googlesql/types.ts";
 import type { Engine, OutputColumn } from "../../contract/query-engine.ts";
 import type { TimeRange } from "../../contract/stored-events.ts";

@@ -1,4 +1,4 @@
-/** Work that goes on over the ends of the engine. */
+/** Work that continues when the engine ends and restarts. */
 import { EngineError } from "../../contract/query-engine.ts";
 import type { EncodedBatch } from "../batch/batch.ts";
 

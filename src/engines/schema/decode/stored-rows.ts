@@ -13,7 +13,7 @@ import { type EventObject, holdsObject, isObject } from "../json-text.ts";
 import type { SourceState } from "../source/source-state.ts";
 import { isScalar, sqlTypeOf, type ValueType } from "../value-type.ts";
 
-/** A column that has to be read, behind `id`, `timestamp` (in microseconds) and `event_message`. */
+/** A column that has to be read, after `id`, `timestamp` (in microseconds) and `event_message`. */
 export interface StoredColumn {
   readonly name: string;
   readonly type: SqlType;
@@ -77,7 +77,7 @@ function spelled({ names }: FieldColumn): string {
 function fromRecord(value: EventValue): EventValue {
   if (isScalar(value) || !Array.isArray(value)) return value;
   const items = value as readonly EventValue[];
-  // An array without an object is written as it is.
+  // An array without an object is written unchanged.
   if (!holdsObject(items)) return items;
   const [only] = items;
   if (items.length === 1 && only !== undefined && isObject(only)) return fromObject(only);
@@ -148,7 +148,7 @@ function readFields(
       else for (const [name, each] of Object.entries(value)) put(name, each as EventValue);
     }
   }
-  // The order of top-level fields is not kept; by name it is the same in every store.
+  // The order of top-level fields is not stored; sorted by name, it is the same in every store.
   const fields = Object.create(null) as Record<string, EventValue>;
   for (const [name, value] of [...found.values()].sort(([a], [b]) => (a < b ? -1 : 1))) fields[name] = value;
   return fields;

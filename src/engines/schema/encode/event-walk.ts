@@ -129,7 +129,7 @@ class EventWalk {
       this.#rest += `${this.#rest === "" ? "" : ","}${JSON.stringify(name)}:${text}`;
   }
 
-  /** Is a top-level value in its column as it was sent? */
+  /** Is a top-level value unchanged in its column? */
   #isWholeInColumn(node: FieldNode | undefined, value: EventValue): boolean {
     if (node === undefined || !isScalar(value)) return false;
     const { declared, values } = node;

@@ -1,4 +1,4 @@
-/** What a batch's tenants carried for the first time: kept with its rows, then seen. */
+/** The new fields of a batch's tenants: stored with its rows, then visible. */
 import type { AppendResult } from "../../contract/query-engine.ts";
 import type { Carried } from "../carried-entries.ts";
 import { formatEntries, newEntries } from "../entry-set.ts";

@@ -114,7 +114,7 @@ export function growSourceState(state: SourceState, entries: readonly SchemaEntr
   state.version++;
 }
 
-/** Notes what a tenant has carried, once the store keeps it. */
+/** Notes the entries that a tenant has, once the store has stored them. */
 export function noteTenant(state: SourceState, tenant: Tenant, entries: readonly number[]): void {
   state.tenants.add(tenant, entries);
   if (state.tenants.get(tenant).count >= state.limits.maxTenantFields && !state.full.has(tenant)) {

@@ -1,4 +1,4 @@
-/** Who of a source's tenants has carried which entries of its schema. Tenants of one set share it. */
+/** Which entries of a source's schema each tenant has. Tenants with equal sets share one. */
 import { countEntries, type EntrySet, entrySetKey, NO_ENTRIES, withEntries } from "../entry-set.ts";
 import type { Tenant } from "../field-requests.ts";
 

@@ -75,7 +75,7 @@ const UNLISTED: SqlType = { kind: "MIXED", record: { kind: "RECORD", fields: [],
 const NO_FIELDS: RecordType = { kind: "RECORD", fields: [], isRepeated: false, isOpen: false };
 
 function cannotAccess(resolution: Resolution, base: Expr, field: Identifier): Expr {
-  // A field of events that carried no record has none of its fields.
+  // A field that never held a record has no fields of its own.
   if (asMixed(resolution, base) !== undefined) return nullExpr({ start: base.span.start, end: field.span.end });
   const hint = base.type.kind === "ARRAY" ? "; read one element, or use UNNEST" : "";
   return resolution.fail(

@@ -9,7 +9,7 @@ import { aliased, project } from "../relation.ts";
 import type { Resolution } from "../resolution.ts";
 import { type NamedColumn, namedColumn } from "../scope.ts";
 
-/** Columns that one row is made of, as they are written and as they were found. */
+/** The columns that make one row, as written and as resolved. */
 interface Group {
   readonly input: Unpivot["inputs"][number];
   readonly columns: readonly (NamedColumn | undefined)[];
@@ -87,7 +87,7 @@ function valueTypes(resolution: Resolution, groups: readonly Group[], { valueCol
   });
 }
 
-/** The value in the type of its place; a label stays as it is where that cannot be, other values are NULL. */
+/** The value in the required type; if that is impossible, a label stays unchanged and other values are NULL. */
 function coerceTo(resolution: Resolution, value: Expr, type: SqlType, place: number): Expr {
   return coerce(resolution, value, type) ?? (place === 0 ? value : partOf(undefined, value.span));
 }

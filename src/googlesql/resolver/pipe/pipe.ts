@@ -192,7 +192,7 @@ function resolveRecursiveUnion(
   return plainRelation({ kind: "With", ctes: [definition], input: rows.scan }, names);
 }
 
-/** An ORDER BY of the pipe itself goes on to hold after a SELECT. */
+/** An ORDER BY of the pipe itself still applies after a SELECT. */
 function keepOrder(before: Relation, after: PipeState): PipeState {
   const { order } = after.relation;
   if (order === undefined || before.order === undefined) return after;

@@ -11,7 +11,7 @@ export function refuseRecursive(resolution: Resolution, rows: Relation | QueryRe
   resolution.report("invalid_query", `A recursive reference to ${name} is not allowed ${where}`, span, { name });
 }
 
-/** What goes on to be recursive when rows are made of others. */
+/** The recursive read that rows derived from these inherit. */
 export function recursiveOf(...rows: readonly (Relation | QueryResult)[]): RecursiveRead | undefined {
   return rows.find((item) => item.recursive !== undefined)?.recursive;
 }

@@ -16,7 +16,7 @@ import { isCheap, isNeverNaN, lookUp } from "./traits.ts";
 /** Functions that compute some of their arguments only, and print them in no lambda. */
 const BRANCHING: ReadonlySet<string> = new Set(["COALESCE", "IF", "IFNULL"]);
 
-/** Functions that give a part of their first argument as it is. */
+/** Functions that return a part of their first argument unchanged. */
 const PARTS: ReadonlySet<string> = new Set([
   ...["RANGE_START", "RANGE_END", "ARRAY_FIRST", "ARRAY_LAST", "$array_at_offset", "$array_at_ordinal"],
   ...["$safe_array_at_offset", "$safe_array_at_ordinal"],

@@ -16,7 +16,7 @@ export function detectorsOf(call: CallExpr): string {
   return names.value;
 }
 
-/** The value of this type, redacted. What holds no text stays as it is. */
+/** The value of this type, redacted. A value without text stays unchanged. */
 export function printRedacted(value: Sql, type: SqlType, detectors: string): Sql {
   if (isRecordType(type) || type.kind === "JSON" || type.kind === "MIXED")
     return printTextual("lw_redact_json", value, detectors);

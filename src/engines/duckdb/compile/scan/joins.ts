@@ -83,7 +83,7 @@ export function buildJoin(compilation: Compilation, scan: Join, input: Block): B
   return left;
 }
 
-/** A join as it is printed. */
+/** A join in its printed form. */
 interface BuiltSides extends Sides {
   readonly type: Join["type"];
   readonly on: Expr | undefined;
@@ -97,7 +97,7 @@ function buildSides(compilation: Compilation, scan: Join, input: Block): BuiltSi
   const on = scan.on === undefined ? undefined : compilation.failing.settle(scan.on);
   const left = joinSide(compilation, input, type === "RIGHT" || type === "FULL", isInner || type === "LEFT");
   const built = compilation.buildScan(compilation, scan.right, isLateral ? scopeOf(compilation, left) : left.outer);
-  // A lateral side reads the left one as it is.
+  // A lateral side reads the left one unchanged.
   if (isLateral) return { type, left, right: lateralSide(compilation, built), on, isLateral };
   const right = joinSide(compilation, built, type === "LEFT" || type === "FULL", isInner);
   const sides: Sides = { left, right };

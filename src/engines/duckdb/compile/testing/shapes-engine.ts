@@ -1,4 +1,4 @@
-/** Sources whose fields carried every shape, read from columns or from JSON, for tests. */
+/** Sources with fields of every shape, read from columns or from JSON, for tests. */
 import { parseQuery } from "../../../../googlesql/parse.ts";
 import { resolveQuery } from "../../../../googlesql/resolve.ts";
 import type { EventValue, LogEvent, RowEncoding } from "../../../contract/query-engine.ts";

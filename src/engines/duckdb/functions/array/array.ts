@@ -17,7 +17,7 @@ function listArguments({ args, types }: CallContext): readonly Sql[] {
   return args.map((arg, i) => asList(arg, types[i]));
 }
 
-/** Arrays one behind the other. DuckDB's list_concat skips NULL lists; its operator gives a constant NULL no type. */
+/** The concatenation of arrays. DuckDB's list_concat skips NULL lists; its operator gives a constant NULL no type. */
 export function concatenate(context: CallContext): Sql {
   const lists = listArguments(context);
   const joined = sql`(${joinSql(lists, " || ")})`;

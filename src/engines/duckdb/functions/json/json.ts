@@ -60,7 +60,7 @@ function subscript({ args: [value = EMPTY, key = EMPTY], types, call }: CallCont
   });
 }
 
-/** JSON_SET and the like: pairs of path and value behind the first argument, an option behind them. */
+/** JSON_SET and the like: pairs of path and value after the first argument, then an option. */
 function mutator(udf: string): PrintCall {
   return (context) => {
     const { args, types, call } = context;

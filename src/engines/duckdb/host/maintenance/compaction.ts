@@ -18,7 +18,7 @@ export interface Compaction {
 }
 
 export interface CompactionSize {
-  /** A shorter tail is left as it is. */
+  /** A shorter tail is not compacted. */
   readonly minRows: number;
   /** The same while no events come in; a quarter of `minRows` by default. */
   readonly minQuietRows?: number;
@@ -26,7 +26,7 @@ export interface CompactionSize {
   readonly quietMs?: number;
   /** Rows of one compaction, about: they are sorted in memory. */
   readonly maxRows: number;
-  /** How often the tails are looked at, in milliseconds; every five seconds by default. */
+  /** The interval in which tails are checked, in milliseconds; five seconds by default. */
   readonly everyMs?: number;
 }
 

@@ -222,7 +222,7 @@ export class Maintenance {
       });
       return true;
     } catch (error) {
-      // A table that was altered meanwhile, an interrupt, a full disk: the tail is as it was.
+      // A table altered in the meantime, an interrupt, a full disk: the tail is unchanged.
       await connection.rollBack();
       throw error;
     }

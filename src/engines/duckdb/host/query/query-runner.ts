@@ -60,7 +60,7 @@ interface Held {
   readonly stop: AbortSignal;
 }
 
-/** Runs the statement, and answers its rows as they are made. */
+/** Runs the statement, and returns its rows as they are produced. */
 async function openRows({ connection, sql, values }: Held, columnCount: number): Promise<ReadChunk> {
   const reader = await connection.stream(sql, values);
   if (reader.columnCount !== columnCount) {

@@ -5,7 +5,7 @@ import type { PlainColumn, RowsPlan } from "../../statement-plan.ts";
 /** How to ask for the rows of such a statement without their texts. */
 export interface RowShape {
   readonly table: string;
-  /** The same statement, which answers each row's tenant behind its columns where rows have one. */
+  /** The same statement, with each row's tenant after its columns if rows have one. */
   readonly wholeSql: string;
   readonly hasTenant: boolean;
   readonly limit: number;

@@ -12,7 +12,7 @@ import type { LogLoss } from "../../../contract/event-store.ts";
 
 /** How long a loss is reported, from the start that found it. */
 const TOLD_FOR_MS = 7 * 24 * 3600 * 1000;
-/** Always written whole, so that what stands behind it is never a rest of something longer. */
+/** Always written at full length, so that no remainder of a longer text follows it. */
 const LINE_BYTES = 256;
 
 interface Known {

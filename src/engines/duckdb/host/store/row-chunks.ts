@@ -85,7 +85,7 @@ function createChunk(table: readonly TableColumn[], parts: readonly PickedRows[]
     base += rows.length;
     for (const view of columns) {
       const column = placed.get(view.column);
-      // Bytes are copied as they are: those of another type would be read as addresses.
+      // Bytes are copied unchanged: those of another type would be read as addresses.
       if (column?.type !== view.type) throw new Error(`The table has no column ${view.column} of ${view.type}`);
       column.parts.push({ view, slots });
     }

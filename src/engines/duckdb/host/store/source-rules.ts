@@ -7,7 +7,7 @@ import { keepRules } from "./source-tables.ts";
 import type { StoredSource } from "./stored-source.ts";
 import { findTenants, replaceTenants } from "./tenant-entries.ts";
 
-/** Runs as a task of the writer. Cut short, it is done again the next time, since the rules are kept last. */
+/** Runs as a task of the writer. If interrupted, it is repeated the next time, since the rules are stored last. */
 export async function applyRules(connection: Connection, source: StoredSource, rules: SourceRules): Promise<void> {
   const before = source.rules;
   if (JSON.stringify(before) === JSON.stringify(rules)) return;

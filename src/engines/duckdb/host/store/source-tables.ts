@@ -76,7 +76,7 @@ export async function dropLeftTables(connection: Connection): Promise<void> {
   }
 }
 
-/** Entries as they are kept, the first of which is the `ordinal`th of the source. */
+/** Entries in their stored form, the first of which is the `ordinal`th of the source. */
 function entryRows(source: string, ordinal: number, entries: readonly SchemaEntry[]): readonly Row[] {
   return entries.map((entry, index) => [
     source,

@@ -72,7 +72,7 @@ export function idKey(tenant: string | null, id: string): string {
   return tenant === null ? `:${id}` : `${tenant.length}:${tenant}${id}`;
 }
 
-/** Reads the ids of the table into the filter, about a million a second. Appends go on meanwhile and add theirs. */
+/** Reads the ids of the table into the filter, about a million a second. Concurrent appends add theirs. */
 export async function loadIds(connection: Connection, source: StoredSource): Promise<void> {
   const reader = await connection.stream(`SELECT id, timestamp FROM "${source.table}"`);
   for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {

@@ -14,7 +14,7 @@ import { type StoredSource, tenantColumnOf } from "./stored-source.ts";
 /** Conditions that one statement looks at. */
 const CONDITIONS_PER_PASS = 200;
 
-/** Keeps what tenants carried for the first time, in the transaction of the caller. */
+/** Stores the new entries of tenants in the caller's transaction. */
 export async function keepTenants(
   connection: Connection,
   source: string,
@@ -29,7 +29,7 @@ export async function keepTenants(
   }
 }
 
-/** All that is kept, by source. */
+/** All stored entries, by source. */
 export async function readTenants(connection: Connection): Promise<ReadonlyMap<string, readonly TenantEntries[]>> {
   const rows = await connection.all(
     "SELECT source, tenant, string_agg(entries, ',') FROM lw_tenants GROUP BY source, tenant ORDER BY source, tenant",
@@ -96,7 +96,7 @@ export async function findTenants(connection: Connection, source: StoredSource):
   return [...found].map(([name, entries]) => [name, formatEntries(entries)]);
 }
 
-/** Puts what was found in place of what was kept. */
+/** Replaces the stored entries by those that were found. */
 export async function replaceTenants(
   connection: Connection,
   source: string,

@@ -8,7 +8,7 @@ import type { Connection } from "../../driver/connection.ts";
 import { describeCause, isFatal, toEngineError } from "../../driver/driver-error.ts";
 import { type AppendWork, commitGroup, rowCountOf } from "./group-commit.ts";
 
-/** Bounds of one group, so that no commit holds up those behind it for long. */
+/** The limits of one group, so that no commit delays the next ones for long. */
 const MAX_GROUP_ROWS = 2000;
 const MAX_GROUP_BYTES = 16 * 1024 * 1024;
 /** How often a group is tried again when memory is short, and after how long the first time. */
