@@ -102,7 +102,7 @@ export async function measureEngine(
     }
     return { eventCount: options.plan.eventCount, version: theirs.version, results };
   } finally {
-    theirs.close();
+    await theirs.close();
     await ours.stop();
     await server.kill();
   }

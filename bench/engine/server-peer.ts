@@ -1,4 +1,5 @@
-/** Hand-written SQL on a ClickHouse server, over HTTP as the service speaks to it. */
+/** Hand-written SQL on a ClickHouse server, by the driver and to its rows, as a program of one's own would ask it. */
+import { createClient } from "@clickhouse/client";
 import type { BenchEvent } from "../events.ts";
 import { openHttpClient } from "../http-client.ts";
 import type { Answer, Row } from "../peers/peer.ts";
@@ -10,7 +11,7 @@ export interface ServerPeer {
   run(query: BenchQuery, context: QueryContext): Promise<Answer>;
   /** Merges the parts of every table of the databases. */
   merge(databases: readonly string[]): Promise<void>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const DATABASE = "bench";
@@ -25,6 +26,7 @@ const statements: readonly string[] = [
 /** Makes the table of the hand-written queries on the server. */
 export async function openServerPeer(url: string): Promise<ServerPeer> {
   const client = openHttpClient(url, "", 8);
+  const driver = createClient({ url, database: DATABASE });
   const send = async (sql: string, database = "default") => {
     const answer = await client.send({ method: "POST", path: `/?database=${database}`, body: Buffer.from(sql) });
     if (answer.status !== 200) throw new Error(`ClickHouse: ${answer.body.toString().slice(0, 500)}`);
@@ -44,8 +46,10 @@ export async function openServerPeer(url: string): Promise<ServerPeer> {
       await send(`INSERT INTO ${DATABASE}.events ${settings} FORMAT JSONEachRow\n${lines}\n`);
     },
     async run(query, context) {
-      const { elapsedMs, body } = await send(`${query.clickhouse(context)} FORMAT JSONCompactEachRow`, DATABASE);
-      return { elapsedMs, rows: () => rowsOf(body) };
+      const startedAt = performance.now();
+      const result = await driver.query({ query: query.clickhouse(context), format: "JSONCompactEachRow" });
+      const rows = await result.json<Row>();
+      return { elapsedMs: performance.now() - startedAt, rows: () => rows };
     },
     async merge(databases) {
       for (const database of databases) {
@@ -54,6 +58,9 @@ export async function openServerPeer(url: string): Promise<ServerPeer> {
         for (const name of names) await send(`OPTIMIZE TABLE ${database}.\`${name}\` FINAL`);
       }
     },
-    close: () => client.close(),
+    close() {
+      client.close();
+      return driver.close();
+    },
   };
 }
