@@ -12,7 +12,7 @@ function parse(body: string | Uint8Array, contentType?: string, contentEncoding?
 
 const us = (iso: string) => BigInt(Date.parse(iso)) * 1_000n;
 
-describe("what is told of a body that cannot be read", () => {
+describe("an unreadable body", () => {
   const types = "application/json or application/x-ndjson";
 
   it.each([
@@ -35,7 +35,7 @@ describe("what is told of a body that cannot be read", () => {
     [new Uint8Array([0xe0]), undefined, "invalid_body", /^(?!.*looks like)/],
     [new Uint8Array([0x1f, 0x8b]), undefined, "invalid_body", /\. It looks like gzip; send Content-Encoding: gzip$/],
     [new Uint8Array([0x1f, 0x8c]), undefined, "invalid_body", /^(?!.*looks like)/],
-  ] as const)("%s of the type %s: %s %s", async (body, contentType, code, message) => {
+  ] as const)("of %s with the type %s is refused: %s %s", async (body, contentType, code, message) => {
     await expect(parse(body, contentType)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
@@ -56,12 +56,12 @@ describe("what is told of a body that cannot be read", () => {
         "Protocol buffers are read at /v1/logs (OpenTelemetry) and /loki/api/v1/push",
     ],
     [`a/${"x".repeat(200)}`, `Content-Type a/${"x".repeat(98)} is not supported; send ${types}`],
-  ])("the type %s", async (contentType, message) => {
+  ])("with the type %s is refused with an alternative", async (contentType, message) => {
     await expect(parse("{}", contentType)).rejects.toMatchObject({ code: "unsupported_media_type", message });
   });
 
   it.each(["application/json-seq", "application/jsonl", "application/x-jsonlines", "APPLICATION/NDJSON , x"])(
-    "the type %s is read by lines, with or without record separators",
+    "is not one with the type %s, which is read by lines, with or without record separators",
     async (contentType) => {
       const { events } = await parse('\x1e{"id":"a"}\n{"id":"b"}', contentType);
       expect(events.map(({ id }) => id)).toEqual(["a", "b"]);
@@ -69,13 +69,13 @@ describe("what is told of a body that cannot be read", () => {
   );
 
   it.each(["", " ; x", "text/plain", "text/json", "application/csp-report", "application/a.b+json"])(
-    "the type %j is read as JSON",
+    "is not one with the type %j, which is read as JSON",
     async (contentType) => {
       expect((await parse('{"id":"a"}', contentType)).events).toHaveLength(1);
     },
   );
 
-  it("too many bad events are told with the first of them", async () => {
+  it("with too many bad events is refused with the first of them", async () => {
     await expect(parse(`[{},null${",0".repeat(10_000)}]`)).rejects.toMatchObject({
       code: "invalid_body",
       message: "More than 10000 events of the body cannot be stored; event 1 is not a JSON object but null",
@@ -84,10 +84,10 @@ describe("what is told of a body that cannot be read", () => {
   });
 });
 
-describe("content codings", () => {
+describe("content encodings", () => {
   const body = Buffer.from('[{"id":"a"}]');
 
-  it("are two at most, in any case, besides identity", async () => {
+  it("may be at most two in any letter case, not counting identity", async () => {
     const twice = zlib.gzipSync(zlib.deflateSync(body));
     expect((await parse(twice, undefined, " Deflate ,identity,,X-GZIP")).events).toHaveLength(1);
     await expect(parse(zlib.gzipSync(twice), undefined, "deflate, gzip, gzip")).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe("content codings", () => {
     });
   });
 
-  it("that are unknown, wrong or too much are told by name", async () => {
+  it("are refused by name when they are unknown or wrong, or exceed the size limit when decoded", async () => {
     await expect(parse(body, undefined, "lzma")).rejects.toMatchObject({
       code: "unsupported_encoding",
       message: expect.stringMatching(
@@ -115,7 +115,7 @@ describe("content codings", () => {
     });
   });
 
-  it("are not needed for a body to be too large", async () => {
+  it("do not matter for the size limit of a plain body", async () => {
     expect((await parse(body, undefined, undefined, body.length)).events).toHaveLength(1);
     await expect(parse(body, undefined, undefined, body.length - 1)).rejects.toMatchObject({
       code: "body_too_large",
@@ -124,7 +124,7 @@ describe("content codings", () => {
   });
 });
 
-describe("an event's bounds", () => {
+describe("the limits of an event", () => {
   it("are 64 levels and 5000 values", async () => {
     const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
     const wide = (count: number) => `{"a":[${Array(count).fill("1").join(",")}]}`;
@@ -145,7 +145,7 @@ describe("a reserved field", () => {
     return { id: hasGeneratedId ? undefined : id, timestampUs, eventMessage, fields };
   };
 
-  it("in another case stands in where it is missing, and keeps a name of its own where it is not", async () => {
+  it("in another letter case replaces a missing one, and is otherwise stored under another name", async () => {
     expect(await read({ ID: "x", Timestamp: "2026-01-02", MESSAGE: "m", other: 1 })).toEqual({
       id: "x",
       timestampUs: us("2026-01-02"),
@@ -161,7 +161,7 @@ describe("a reserved field", () => {
     expect(await read({ ID: "x", iD: "y" })).toMatchObject({ id: "x", fields: { _iD: "y" } });
   });
 
-  it("that is an id is a text, a whole or another number; what is none is kept", async () => {
+  it("for the id may be a text or a number; any other value is stored under another name", async () => {
     expect(await read({ id: 0 })).toMatchObject({ id: "0", fields: {} });
     expect(await read({ id: 1.5 })).toMatchObject({ id: "1.5" });
     expect((await parse('{"id":9007199254740993}')).events[0]?.id).toBe("9007199254740993");
@@ -169,18 +169,18 @@ describe("a reserved field", () => {
     expect(await read({ id: ["a"] })).toMatchObject({ id: undefined, fields: { _id: ["a"] } });
   });
 
-  it("that is a message is its text, with long numbers as they are", async () => {
+  it("for the message may hold JSON, which becomes text with long numbers intact", async () => {
     const { events } = await parse('{"message":{"n":9007199254740993,"l":[true]}}');
     expect(events[0]?.eventMessage).toBe('{"n":"9007199254740993","l":[true]}');
     expect(await read({ message: false })).toMatchObject({ eventMessage: "false" });
   });
 
-  it("is not a name in which two others meet: each keeps its value", async () => {
+  it("does not absorb a field whose name becomes equal to another: each retains its value", async () => {
     expect((await read({ "a.b": 1, "a-b": 2, _a_b: 3 })).fields).toEqual({ _a_b: 3, ___a_b: 2, __a_b: 1 });
   });
 });
 
-describe("a time", () => {
+describe("a timestamp", () => {
   it.each([
     [0, 0n],
     [999_999_999, 999_999_999n],
@@ -201,13 +201,13 @@ describe("a time", () => {
     ["UTC", undefined],
     ["", undefined],
     [null, undefined],
-  ] as const)("%s is read as the moment that it is", (value, expected) => {
+  ] as const)("of %s is read correctly", (value, expected) => {
     expect(readTimestamp(value)).toBe(expected);
   });
 
   it.each(
     Object.entries({ GMT: 0, UT: 0, UTC: 0, Z: 0, EST: 5, EDT: 4, CST: 6, CDT: 5, MST: 7, MDT: 6, PST: 8, PDT: 7 }),
-  )("of mail in the zone %s is %i hours before UTC", (zone, hours) => {
+  )("in mail format in the zone %s is %i hours behind UTC", (zone, hours) => {
     const noon = us("2026-03-10T12:00:00Z") + BigInt(hours) * 3_600_000_000n;
     for (const day of ["Tue, ", "", "tuesday,"]) expect(readTimestamp(`${day}10 mar 2026 12:00:00 ${zone}`)).toBe(noon);
     expect(readTimestamp(`10-Mar-2026 12:00${zone} (a comment)`)).toBe(noon);
@@ -215,20 +215,20 @@ describe("a time", () => {
 
   it.each(
     "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ").map((month, index) => [month, index + 1] as const),
-  )("of mail in %s is in month %i", (month, number) => {
+  )("in mail format with %s is in month %i", (month, number) => {
     expect(readTimestamp(`1 ${month} 2026 00:00:00.25`)).toBe(
       BigInt(Date.UTC(2026, number - 1, 1)) * 1_000n + 250_000n,
     );
   });
 
   it.each(["1 Foo 2026 00:00", "Tu, 1 Jan 2026 00:00", "1 Jan 26 00:00", "1 Jan 2026 00:00 XYZ", "x1 Jan 2026 00:00"])(
-    "of mail is none in %j",
+    "in mail format is not read from %j",
     (text) => {
       expect(readTimestamp(text)).toBeUndefined();
     },
   );
 
-  it("in seconds is one of any number of digits", () => {
+  it("in Unix seconds may have any number of digits", () => {
     expect([parseUnixSeconds("5"), parseUnixSeconds("1780000000.5"), parseUnixSeconds("x")]).toEqual([
       5_000_000n,
       1_780_000_000_500_000n,

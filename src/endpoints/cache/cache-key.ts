@@ -4,10 +4,9 @@ import type { PreparedCall } from "../call/prepare/query-call.ts";
 import type { Endpoint } from "../definition/definition.ts";
 
 /**
- * What decides an answer, as one SHA-256: the endpoint and its version, the query in its compiled form (so that
- * spelling and white space of a consumer's query do not count), the typed values that it reads, pins among them, the
- * page size and the redaction. Parameters that the endpoint does not declare, and whether it was called by UUID or by
- * name, play no part.
+ * Everything that determines an answer, as one SHA-256: the endpoint and its version, the compiled query (so that
+ * spelling and white space of a consumer's query do not matter), its typed values including pins, the page size and the
+ * redaction. Undeclared parameters, and whether the endpoint was called by UUID or by name, do not matter.
  */
 export function cacheKey({ definition, version }: Endpoint, call: PreparedCall): string {
   const parts = [
@@ -18,7 +17,7 @@ export function cacheKey({ definition, version }: Endpoint, call: PreparedCall):
     call.maxRows,
     call.redactsPii,
     call.detectors ?? null,
-    // A caller that may have less is not given what was cached for one that may have more.
+    // A caller with stricter limits does not get an answer that was cached for one with wider limits.
     call.budget ?? null,
   ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");

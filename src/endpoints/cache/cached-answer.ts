@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { OutputColumn } from "../../engines/contract/query-engine.ts";
 import type { PagePlace } from "../paging/cursor.ts";
 
-/** A whole answer, as a run makes it. */
+/** A complete answer of a run. */
 export interface ComputedAnswer {
   /** `{"result":[...]}` */
   readonly body: Buffer;
@@ -15,17 +15,17 @@ export interface ComputedAnswer {
 
 /** A whole answer, as it is cached. */
 export interface CachedAnswer extends ComputedAnswer {
-  /** No other answer of the cache has it. */
+  /** Unique among the answers of the cache. */
   readonly serial: number;
   /** A strong entity tag (RFC 9110, section 8.8.3) of the body, with its quotes. */
   readonly etag: string;
   /** When the query that made it ended, in milliseconds since 1970. */
   readonly computedAtMs: number;
-  /** The answer in other formats and encodings that were asked for, by a name of the asker's. */
+  /** The answer in other formats and encodings, by a name that the caller of `formOf` chooses. */
   readonly forms: Map<string, Buffer | Promise<Buffer>>;
 }
 
-/** How long an endpoint's answers live. */
+/** How long an endpoint's answers are cached. */
 export interface CachePolicy {
   /** An answer is served for this long after the last run that succeeded. */
   readonly cacheSeconds: number;
@@ -33,7 +33,7 @@ export interface CachePolicy {
   readonly warmEverySeconds: number | undefined;
 }
 
-/** What an answer costs beside its bytes: objects, their keys, and what a refresh needs. */
+/** The overhead of an answer besides its bytes: objects, keys, and the data for a refresh. */
 const overheadBytes = 2_500;
 
 export function toCachedAnswer(computed: ComputedAnswer, serial: number, computedAtMs: number): CachedAnswer {
@@ -41,7 +41,7 @@ export function toCachedAnswer(computed: ComputedAnswer, serial: number, compute
   return { ...computed, serial, etag, computedAtMs, forms: new Map() };
 }
 
-/** The memory that an answer takes, roughly. */
+/** The approximate memory of an answer. */
 export function bytesOfAnswer({ body, forms }: CachedAnswer): number {
   let bytes = overheadBytes + body.length;
   for (const form of forms.values()) bytes += form instanceof Promise ? 0 : form.length;

@@ -1,20 +1,20 @@
 import { createPassingMap } from "../../shared/passing-map.ts";
 
-/** Things by key, bounded by the bytes they take; those read longest ago go first. */
+/** Entries by key, limited by their total bytes; the least recently read are evicted first. */
 export interface EntryStore<Entry> {
   /** Does not count as reading. */
   peek(key: string): Entry | undefined;
-  /** Puts the entry behind all others in the order in which they go. */
+  /** Moves the entry to the end of the order of eviction. */
   touch(key: string): void;
   /**
-   * Keeps the entry in place of the key's last, and drops others until there is room. One that is larger than
-   * everything is not cached.
+   * Stores the entry in place of the key's previous one, and evicts others until there is room. An entry larger than
+   * the whole cache is not stored.
    */
   set(key: string, entry: Entry): void;
-  /** Counts the entry again after it grew or shrank; the order stays. */
+  /** Updates the size of the entry after it grew or shrank; the order is unchanged. */
   recount(key: string): void;
   delete(key: string): void;
-  /** In the order in which they go. Entries may be deleted meanwhile. */
+  /** In the order of eviction. Entries may be deleted during the iteration. */
   entries(): Iterable<[string, Entry]>;
   readonly size: { readonly entries: number; readonly bytes: number };
 }
@@ -25,7 +25,7 @@ interface Held<Entry> {
 }
 
 export function createEntryStore<Entry>(maxBytes: number, bytesOf: (entry: Entry) => number): EntryStore<Entry> {
-  // A map keeps the order in which keys were set.
+  // A map iterates in the order in which keys were set.
   const all = createPassingMap<string, Held<Entry>>();
   let total = 0;
   let newest: string | undefined;

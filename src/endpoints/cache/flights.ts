@@ -1,6 +1,6 @@
 import { createPassingMap } from "../../shared/passing-map.ts";
 
-/** One piece of work that several callers wait for. */
+/** Work that several callers wait for. */
 interface Flight<T> {
   readonly result: Promise<T>;
   readonly controller: AbortController;
@@ -10,13 +10,13 @@ interface Flight<T> {
 export interface Flights<T> {
   /**
    * Joins the work of this key, or starts it. Resolves with its result or throws its error. A caller whose signal is
-   * aborted leaves with the signal's reason and does not disturb the others; when the last one left, the work is
+   * aborted leaves with the signal's reason without affecting the others; when the last one leaves, the work is
    * aborted.
    */
   join(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-/** Runs work once for all callers that ask for the same thing at the same time. */
+/** Runs work once for all callers that request the same thing concurrently. */
 export function createFlights<T>(): Flights<T> {
   const flights = createPassingMap<string, Flight<T>>();
 
@@ -49,7 +49,7 @@ export function createFlights<T>(): Flights<T> {
         signal.removeEventListener("abort", leave);
         flight.waiting--;
         if (flight.waiting === 0 && flights.get(key) === flight) {
-          // Nobody may join work that is about to end without a result.
+          // No caller may join work that is being aborted.
           flights.delete(key);
           flight.controller.abort(signal.reason);
           flight.result.catch(() => undefined);

@@ -12,18 +12,18 @@ import { createOwnRefresh, type MadeAnswer, type RefreshAnswer } from "./shared-
 
 export interface CacheLookup {
   readonly key: string;
-  /** What the answer is dropped with: its endpoint's id. */
+  /** The group that the answer is cleared with: its endpoint's id. */
   readonly group: string;
-  /** What `refresh` holds on to, roughly, in bytes. */
+  /** The approximate bytes that `refresh` retains. */
   readonly heldBytes: number;
   readonly policy: CachePolicy;
   /** Runs the query for a miss. */
   readonly compute: (signal: AbortSignal) => Promise<ComputedAnswer>;
-  /** Runs it again; it is cached with the answer, so it must not hold on to a request. */
+  /** Runs it again; it is cached with the answer, so it must not retain a request. */
   readonly refresh: (signal: AbortSignal) => Promise<ComputedAnswer>;
   /**
-   * The caller's signal, asked for where a query is waited for: aborting it ends that wait, and the query when nobody
-   * else waits for it.
+   * Returns the caller's signal, called when a query is waited for: aborting it ends that wait, and the query when no
+   * other caller waits for it.
    */
   readonly openSignal: () => AbortSignal;
 }
@@ -31,7 +31,7 @@ export interface CacheLookup {
 export interface FoundAnswer {
   readonly answer: CachedAnswer;
   readonly isHit: boolean;
-  /** True for a miss that waited for the query of another one. */
+  /** True for a miss that waited for the query of another caller. */
   readonly isCollapsed: boolean;
 }
 
@@ -39,19 +39,19 @@ export interface ResultCacheOptions {
   readonly maxBytes: number;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** In [0, 1); spreads refreshes, so that entries made together do not come due together. */
+  /** In [0, 1); spreads refreshes, so that entries made together are not due together. */
   readonly random: () => number;
-  /** Refreshes that may run at once, so that they never starve callers. */
+  /** The maximum number of concurrent refreshes, so that they never starve callers. */
   readonly maxRefreshes?: number;
-  /** How answers that are due are made anew; by running their query unless set. */
+  /** How a due answer is refreshed; by running its query unless set. */
   readonly refresh?: RefreshAnswer;
 }
 
 interface Entry {
-  /** Packed: without its forms, and with the body compressed. */
+  /** Compressed: without its forms, and with the body compressed. */
   answer: CachedAnswer;
   isPacked: boolean;
-  /** False once packing was found not to pay. */
+  /** False once compression was found to save too little. */
   isPackable: boolean;
   lastReadMs: number;
   nextRefreshMs: number;
@@ -60,18 +60,18 @@ interface Entry {
 }
 
 const firstRetryMs = 5_000;
-/** Until an answer that another service is about to make is asked for again. */
+/** The delay before an answer that another service is about to make is requested again. */
 const askAgainMs = 1_000;
-/** An answer that was not read for so long is packed. */
+/** An answer that was not read for this long is compressed. */
 const coldMs = 10_000;
-/** Bytes of bodies that one tick packs, at most about. */
+/** The approximate number of bytes of bodies compressed by one tick. */
 const packedPerTick = 8_000_000;
 
 function isFresh({ answer, lookup }: Entry, now: number): boolean {
   return now - answer.computedAtMs < lookup.policy.cacheSeconds * 1000;
 }
 
-/** Answers of endpoints, bounded by bytes; the ones read longest ago go first. */
+/** Answers of endpoints, limited by bytes; the least recently read are evicted first. */
 export class ResultCache {
   readonly #nowMs: () => number;
   readonly #random: () => number;
@@ -82,7 +82,7 @@ export class ResultCache {
   readonly #refreshes = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
   #packing: Promise<void> | undefined;
-  /** Grows when answers are dropped: what was begun before is not cached afterwards. */
+  /** Incremented when answers are cleared: computations that started earlier are not cached. */
   #clearCount = 0;
   #serial = 0;
 
@@ -99,8 +99,8 @@ export class ResultCache {
   }
 
   /**
-   * The cached answer, or the one that is computed now. Concurrent identical misses run one query. Errors are thrown
-   * and never cached.
+   * Returns the cached answer, or computes it. Concurrent identical misses run one query. Errors are thrown and never
+   * cached.
    */
   async get(lookup: CacheLookup): Promise<FoundAnswer> {
     const { key } = lookup;
@@ -114,7 +114,7 @@ export class ResultCache {
     return this.#compute(lookup);
   }
 
-  /** The cached answer, fresh and at hand, which counts as reading it; else `get` has to find or make it. */
+  /** The cached answer if it is fresh and uncompressed, which counts as a read; otherwise call `get`. */
   recall(key: string): CachedAnswer | undefined {
     const entry = this.#entries.peek(key);
     const now = this.#nowMs();
@@ -123,7 +123,7 @@ export class ResultCache {
     return entry.answer;
   }
 
-  /** A form of an answer, made once by `make` however many ask, and cached as long as the answer is. */
+  /** A form of an answer, made once by `make` even for concurrent callers, and cached with the answer. */
   async formOf(key: string, answer: CachedAnswer, name: string, make: () => Promise<Buffer>): Promise<Buffer> {
     const known = answer.forms.get(name);
     if (known !== undefined) return known;
@@ -141,8 +141,8 @@ export class ResultCache {
   }
 
   /**
-   * Starts the refreshes that are due, drops what nobody reads, and packs what was not read of late; call it about
-   * once a second.
+   * Starts due refreshes, removes answers that are no longer read, and compresses those that were not read recently; to
+   * be called about once a second.
    */
   tick(): void {
     const now = this.#nowMs();
@@ -162,7 +162,10 @@ export class ResultCache {
     if (cold.length > 0) this.#packing ??= this.#packAll(cold);
   }
 
-  /** Drops the answers of a group, or all, at once, and says how many. What is being computed is not cached. */
+  /**
+   * Removes the answers of a group, or all, immediately, and returns their number. Computations in progress are not
+   * cached.
+   */
   clear(group?: string): number {
     this.#clearCount++;
     let dropped = 0;
@@ -174,7 +177,7 @@ export class ResultCache {
     return dropped;
   }
 
-  /** Interrupts refreshes that are under way and resolves when they have ended. */
+  /** Interrupts running refreshes and resolves when they have ended. */
   async close(): Promise<void> {
     this.#closing.abort(new Error("The service is stopping"));
     await Promise.all([...this.#refreshes.values(), this.#packing]);
@@ -195,7 +198,7 @@ export class ResultCache {
       return lookup.compute(signal);
     };
     const computed = await this.#flights.join(`${clearsBefore} ${key}`, compute, lookup.openSignal());
-    // Each of the callers that waited finds the entry that the first of them made.
+    // Each waiting caller finds the entry that the first of them made.
     const made = this.#entries.peek(key);
     if (made !== undefined && made.answer.body === computed.body) {
       return { answer: made.answer, isHit: false, isCollapsed };
@@ -244,10 +247,10 @@ export class ResultCache {
         compute: () => entry.lookup.refresh(this.#closing.signal),
       });
       if (made === undefined) entry.nextRefreshMs = this.#nowMs() + askAgainMs;
-      // Dropped meanwhile: the answer may be of settings that no longer hold.
+      // Cleared in the meantime: the answer may depend on settings that no longer apply.
       else if (this.#entries.peek(key) === entry) this.#keep(key, entry.lookup, made, entry.lastReadMs);
     } catch {
-      // The good answer stays until it expires; the failure shows to the next caller that finds none.
+      // The last good answer stays until it expires; the next caller that finds none sees the failure.
       entry.failures++;
       entry.nextRefreshMs = this.#nowMs() + firstRetryMs * 2 ** Math.min(entry.failures - 1, 6);
     } finally {
@@ -271,7 +274,7 @@ export class ResultCache {
     this.#entries.recount(key);
   }
 
-  /** An entry's answer, whole again where it was packed. */
+  /** An entry's answer, decompressed if necessary. */
   async #unpack(key: string, entry: Entry): Promise<CachedAnswer> {
     const packed = entry.answer;
     if (!entry.isPacked) return packed;

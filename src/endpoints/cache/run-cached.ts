@@ -9,17 +9,17 @@ import { cacheKey } from "./cache-key.ts";
 import type { ComputedAnswer } from "./cached-answer.ts";
 import type { FoundAnswer, ResultCache } from "./result-cache.ts";
 
-/** What caching answers takes. */
+/** The dependencies of cached calls. */
 export interface CachedRunner {
   readonly runner: EndpointRunner;
   readonly cache: ResultCache;
   readonly dataThrough: DataThrough;
 }
 
-/** An answer, and what it is cached under. */
+/** An answer and its cache key. */
 export interface CachedRun extends FoundAnswer {
   readonly key: string;
-  /** What the call's cursors belong to. */
+  /** The scope of the call's cursors. */
   readonly cursorScope: string;
   /** As `PlannedQuery` has it. */
   readonly isCurrent: (() => boolean) | undefined;
@@ -32,8 +32,8 @@ export interface CacheableCall extends QueryCall {
 
 /**
  * Answers a call of an endpoint whose answers are cached, as the whole `{"result":[...]}`. Throws `ServiceError` as
- * running it does. The call is prepared once; a refresh prepares it anew, so that it sees the sources' fields of its
- * own time.
+ * running it does. The call is prepared once; a refresh prepares it again, so that it sees the current fields of the
+ * sources.
  */
 export function runCached(dependencies: CachedRunner, call: CacheableCall, options: RunOptions): Promise<CachedRun> {
   const { runner, cache } = dependencies;
@@ -59,12 +59,12 @@ export function runCached(dependencies: CachedRunner, call: CacheableCall, optio
     .then((found) => ({ ...found, key, cursorScope, isCurrent: query.isCurrent }));
 }
 
-/** What a refresh needs of a call; it is cached with the answer. */
+/** The part of a call that a refresh needs; it is cached with the answer. */
 type RefreshedCall = Omit<QueryCall, "openSignal">;
 
 /**
- * Made here, since a function holds on to all that the functions beside it read: the request of the call would be
- * cached with its answer.
+ * Made in a function of its own, because a closure retains everything that its neighbours read: the request of the call
+ * would be cached with its answer.
  */
 function createRefresh(
   dependencies: CachedRunner,
@@ -95,7 +95,7 @@ async function compute(
   };
 }
 
-/** In memory of its own: a small buffer from the pool would hold on to all that is around it. */
+/** In memory of its own: a small buffer from the pool would retain the whole pool slab. */
 function toOwnBuffer(text: string): Buffer {
   const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   buffer.write(text);
@@ -103,7 +103,8 @@ function toOwnBuffer(text: string): Buffer {
 }
 
 /**
- * What the endpoint reads of a call's parameters, since a cached answer holds on to them too; with their rough size.
+ * The parameters of a call that the endpoint reads, because a cached answer retains them too; with their approximate
+ * size.
  */
 function pickParameters(
   { contract }: Endpoint,

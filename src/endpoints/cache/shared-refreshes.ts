@@ -6,7 +6,7 @@ export interface MadeAnswer {
   readonly computedAtMs: number;
 }
 
-/** What a refresh is about. */
+/** The subject of a refresh. */
 export interface DueAnswer {
   readonly key: string;
   /** When the answer that is cached here was made. */
@@ -16,27 +16,29 @@ export interface DueAnswer {
   readonly compute: () => Promise<ComputedAnswer>;
 }
 
-/** Answers that services make for each other. */
+/** Answers that services share with each other. */
 export interface AnswerStore {
-  /** The answer of a key, where it was made after a time. */
+  /** The answer of a key, if it was made after a given time. */
   find(key: string, madeAfterMs: number): Promise<MadeAnswer | undefined>;
   put(key: string, made: MadeAnswer, expiresAtMs: number): Promise<void>;
 }
 
-/** Refreshes an answer that is due; undefined where another service is about to, and it should be asked for soon. */
+/**
+ * Refreshes a due answer; undefined when another service is about to, and the answer should be requested again soon.
+ */
 export type RefreshAnswer = (due: DueAnswer) => Promise<MadeAnswer | undefined>;
 
 export interface SharedRefreshOptions {
   readonly store: AnswerStore;
-  /** Runs the work unless another service runs work of this name: then it answers undefined at once. */
+  /** Runs the work unless another service runs work of this name, in which case it returns undefined immediately. */
   readonly alone: <T>(name: string, work: () => Promise<T>) => Promise<T | undefined>;
-  /** False while the others cannot be reached: each refreshes for itself. */
+  /** False while the other services are unreachable: each refreshes for itself. */
   readonly isShared: () => boolean;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 }
 
-/** Longer answers are made by each service: they would be most of what the store is sent. */
+/** Longer answers are made by each service: sharing them would dominate the traffic of the store. */
 const maxSharedBytes = 1_000_000;
 
 /** Each service refreshes for itself. */
@@ -44,7 +46,7 @@ export function createOwnRefresh(nowMs: () => number): (due: DueAnswer) => Promi
   return async ({ compute }) => ({ computed: await compute(), computedAtMs: nowMs() });
 }
 
-/** One service runs the query of an answer that is due on several, and leaves the answer for the others. */
+/** One service runs the query of a due answer, and shares the answer with the others. */
 export function createSharedRefresh({ store, alone, isShared, nowMs }: SharedRefreshOptions): RefreshAnswer {
   const refreshOwn = createOwnRefresh(nowMs);
   return async (due) => {
@@ -52,11 +54,11 @@ export function createSharedRefresh({ store, alone, isShared, nowMs }: SharedRef
     const known = await store.find(due.key, due.computedAtMs);
     if (known !== undefined) return known;
     return alone(`refresh ${due.key}`, async () => {
-      // Whoever had the lock until now may have left it.
+      // The previous holder of the lock may have stored it.
       const left = await store.find(due.key, due.computedAtMs);
       if (left !== undefined) return left;
       const made = await refreshOwn(due);
-      // Where it cannot be left, the others make their own.
+      // If it cannot be stored, the others make their own.
       const isShort = made.computed.body.length <= maxSharedBytes;
       if (isShort) await store.put(due.key, made, due.expiresAtMs).catch(() => undefined);
       return made;

@@ -9,7 +9,7 @@ import type { Endpoint, ParameterDefinition } from "./definition.ts";
 import { describeWarnings, type FieldProblem } from "./field-problem.ts";
 import { inferParameters, inferringLookup } from "./infer-parameters.ts";
 
-/** An endpoint with its contract, or why it is none. */
+/** An endpoint with its contract, or the reasons why it is invalid. */
 export type CheckedEndpoint =
   | { readonly endpoint: Endpoint; readonly problems?: undefined }
   | { readonly problems: readonly FieldProblem[]; readonly endpoint?: undefined };
@@ -23,7 +23,7 @@ export function lookupOf(endpoints: readonly Endpoint[]): EndpointLookup {
   };
 }
 
-/** How strictly an endpoint is looked at. */
+/** How strictly an endpoint is checked. */
 export interface CheckOptions {
   /**
    * Whether it has to resolve both over what the sources declare and over all that events have carried, as a new one
@@ -85,7 +85,7 @@ function compileWith(draft: Endpoint, dependencies: CompileDependencies, access:
   }
 }
 
-/** True where the sources as a whole have nothing that everybody may not know: their queries are the same then. */
+/** True when the whole sources contain nothing but public fields: the queries are the same then. */
 function isAlike({ compiled }: Attempt, { tables }: CompileDependencies): boolean {
   return (
     compiled?.found.sources.every(({ name, definition }) => isDeepStrictEqual(tables.findTable(name), definition)) ??
@@ -93,7 +93,7 @@ function isAlike({ compiled }: Attempt, { tables }: CompileDependencies): boolea
   );
 }
 
-/** What the language reports about an endpoint's query. Throws whatever else it is. */
+/** The problems that the language reports for an endpoint's query. Rethrows other errors. */
 export function fromQueryErrors(error: unknown): readonly FieldProblem[] {
   if (!(error instanceof GoogleSqlError)) throw error;
   return error.diagnostics.map(({ code, message, span }) => ({ path: ["query"], code, message, offset: span.start }));
@@ -145,7 +145,7 @@ export function findTwins({ definition }: Endpoint, others: readonly Endpoint[])
   });
 }
 
-/** An endpoint in words that say where to find it. */
+/** An endpoint, described by its location. */
 function describeHome({ definition, origin }: Endpoint): string {
   return origin.kind === "file" ? origin.path : `the endpoint ${definition.name}`;
 }

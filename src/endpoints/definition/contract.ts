@@ -20,10 +20,7 @@ export function inferContract(
   return { parameters, columns: shown.map(({ name, type }): ContractColumn => ({ name, type: withoutFields(type) })) };
 }
 
-/**
- * The endpoint as it is told to somebody: others than owners are told nothing of what events of other tenants have
- * carried.
- */
+/** The endpoint as shown to a caller: only owners see fields that other tenants' events have carried. */
 export function tellEndpoint(endpoint: Endpoint, isOwner: boolean): Endpoint {
   if (isOwner) return endpoint;
   const { contract, publicContract = { parameters: contract.parameters, columns: [] } } = endpoint;
@@ -68,7 +65,7 @@ export function formatContractType(type: SqlType): string {
   }
 }
 
-/** True where events have not told the whole type yet. */
+/** True when events have not determined the whole type yet. */
 export function isUnknownYet(type: SqlType): boolean {
   switch (type.kind) {
     case "UNKNOWN":
@@ -111,7 +108,7 @@ export function describeContract({ parameters, columns }: EndpointContract) {
   };
 }
 
-/** The contract as it is kept with a version. */
+/** The stored form of the contract of a version. */
 export function writeContract(contract: EndpointContract): string {
   return JSON.stringify(contract);
 }

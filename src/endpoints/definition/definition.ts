@@ -16,14 +16,14 @@ export interface ParameterDefinition {
   readonly isRequired: boolean;
   /** The only values it may have, as text; undefined for any of its type. */
   readonly allowed: readonly string[] | undefined;
-  /** For a caller that leaves it out; NULL where there is none. */
+  /** The value when a caller omits it; NULL if there is none. */
   readonly default: ParameterValue;
   readonly description: string | undefined;
-  /** The query uses it and the header does not declare it: it is in the contract, and not in the document. */
+  /** The query uses it but the header does not declare it: it is in the contract, but not in the document. */
   readonly isInferred?: true;
 }
 
-/** What an endpoint is. */
+/** The definition of an endpoint. */
 export interface EndpointDefinition {
   /** A UUID, in lower case. */
   readonly id: string;
@@ -32,7 +32,7 @@ export interface EndpointDefinition {
   /** The saved query as it stands in the file, without the header. */
   readonly query: string;
   readonly maxRows: number;
-  /** Limits of its calls besides; none of its own unless set. */
+  /** Additional limits of its calls; none unless set. */
   readonly budget?: Budget;
   /** 0 when answers are not cached. */
   readonly cacheSeconds: number;
@@ -42,12 +42,12 @@ export interface EndpointDefinition {
   readonly isSandboxed: boolean;
   /** What holds where a call does not say whether personal data is redacted. */
   readonly redactsPii: boolean;
-  /** What counts as personal data here; the default detectors where the file lists none. */
+  /** The detectors of its redaction; the default ones when the file lists none. */
   readonly detectors?: readonly Detector[];
   readonly parameters: readonly ParameterDefinition[];
   /**
-   * The parameter that selects whose rows a call reads: a token that pins it reads no others. Unless set, the one that
-   * the query compares with a tenant's field.
+   * The parameter that selects the tenant of a call: a token that pins it reads no other tenant's rows. Unless set, the
+   * one that the query compares with a tenant field.
    */
   readonly tenantParameter?: string;
   /** Further names of the WITH tables, for callers' queries. */
@@ -55,14 +55,14 @@ export interface EndpointDefinition {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** A column of an endpoint's answer. */
+/** A column of an endpoint's answers. */
 export interface ContractColumn {
   readonly name: string;
   /** Records without their fields, which grow with the events; UNKNOWN where no event has carried the field yet. */
   readonly type: SqlType;
 }
 
-/** What callers of an endpoint rely on. It is inferred, never written by hand. */
+/** The part of an endpoint that callers rely on. It is inferred, never written by hand. */
 export interface EndpointContract {
   /** Those that the endpoint declares, then those it inherits from endpoints that it reads. */
   readonly parameters: readonly ParameterDefinition[];
@@ -70,10 +70,10 @@ export interface EndpointContract {
   readonly columns: readonly ContractColumn[];
 }
 
-/** Where an endpoint lives: in a file that the service reads, or in its store, which the API changes. */
+/** Where an endpoint is defined: in a file that the service reads, or in its store, which the API changes. */
 export type EndpointOrigin = { readonly kind: "file"; readonly path: string } | { readonly kind: "api" };
 
-/** An endpoint that was found good. */
+/** A valid endpoint. */
 export interface Endpoint {
   readonly definition: EndpointDefinition;
   readonly version: number;
@@ -82,15 +82,18 @@ export interface Endpoint {
   /** The text that the tree's spans count in. */
   readonly sourceText: string;
   readonly origin: EndpointOrigin;
-  /** What owners are told: its columns' types are those that all events show together. */
+  /** The contract for owners: the types of its columns are those of all events together. */
   readonly contract: EndpointContract;
-  /** What others are told: it comes from what sources with tenants declare, and so from no other tenant's events. */
+  /**
+   * The contract for others: it depends only on the declarations of sources with tenants, and so on no other tenant's
+   * events.
+   */
   readonly publicContract?: EndpointContract;
   /** Of an older version: parameters by which calls of the current one are bound to a tenant, and its own are too. */
   readonly tenantParameters?: readonly string[];
   /** Ids of the endpoints whose queries are part of this one's, also through others. */
   readonly reads: readonly string[];
-  /** Why a stored endpoint cannot run since what it reads has changed; undefined where it can. */
+  /** Why a stored endpoint cannot run since something that it reads has changed; undefined when it can. */
   readonly problem?: string;
   /**
    * What events have made of its query, where it does not resolve over all of them, or not over what sources declare

@@ -28,13 +28,13 @@ export type EndpointDocument = Static<typeof EndpointDocument>;
 /** What the API shows beside a document, and overlooks where it is sent back. */
 const shownOnly: readonly string[] = ["version", "origin", "file", "contract", "problem", "created_at", "updated_at"];
 
-/** What a document says field by field, as far as it is right, and what is wrong with its form. */
+/** The valid fields of a document, and the problems of its form. */
 export interface ReadDocument {
   readonly fields: EndpointDocument;
   readonly problems: readonly FieldProblem[];
 }
 
-/** How the texts of these fields must look, for people. */
+/** The required form of these texts, in words. */
 const forms: Readonly<Record<string, string>> = {
   id: "must be a UUID",
   name: "must begin with a letter or digit and go on with letters, digits, '.', '_' and '-', 128 at most",

@@ -2,8 +2,8 @@ import { parseQuery } from "../../googlesql/parse.ts";
 import type { Endpoint, EndpointDefinition } from "./definition.ts";
 
 /**
- * An endpoint of a definition that nobody has checked: its contract has the declared parameters and no columns. Throws
- * `GoogleSqlError` where the query does not parse.
+ * An endpoint from an unchecked definition: its contract has the declared parameters and no columns. Throws
+ * `GoogleSqlError` when the query does not parse.
  */
 export function draftEndpoint(definition: EndpointDefinition, more: Partial<Endpoint> = {}): Endpoint {
   return {

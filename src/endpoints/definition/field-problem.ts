@@ -1,6 +1,6 @@
 import { caretLines, type Diagnostic, positionAt } from "../../googlesql/diagnostic.ts";
 
-/** One thing that is wrong with an endpoint document. */
+/** A problem of an endpoint document. */
 export interface FieldProblem {
   /** Keys from the outside, e.g. `["parameters", "since", "default"]`; the first one is the field. */
   readonly path: readonly string[];

@@ -8,12 +8,12 @@ import type { Endpoint } from "./definition.ts";
 import type { FieldProblem } from "./field-problem.ts";
 import { draftOfFile, type FileProblem } from "./validate.ts";
 
-/** Endpoint files that cannot be used; the message lists every problem with file, line, column and a caret. */
+/** Unusable endpoint files; the message lists every problem with file, line, column and a caret. */
 export class EndpointFileError extends UserError {
   override readonly name = "EndpointFileError";
 }
 
-/** What the files of a folder are read with. */
+/** The dependencies of loading files. */
 export interface LoadDependencies extends Pick<CompileDependencies, "engine" | "tables"> {
   /**
    * Endpoints that are in no file: files may read them, and their names are taken. One with the id of a file gives

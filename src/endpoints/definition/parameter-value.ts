@@ -21,7 +21,7 @@ export function sqlTypeOf(type: ParameterType): SqlType {
   }
 }
 
-/** What a value must look like, for messages. */
+/** The required form of a value, for messages. */
 export function describeParameterType(type: ParameterType): string {
   switch (type) {
     case "string":
@@ -40,8 +40,8 @@ export function describeParameterType(type: ParameterType): string {
 }
 
 /**
- * A caller's value, checked and in the canonical form that engines bind. Undefined when it is none of the type. Values
- * come as text from a URL, and as text, numbers or booleans from JSON.
+ * A caller's value, checked and in the canonical form that engines bind. Undefined when it is not of the type. Values
+ * arrive as text from a URL, and as text, numbers or booleans from JSON.
  */
 export function parseParameterValue(type: ParameterType, raw: unknown): ParameterValue | undefined {
   if (typeof raw !== "string" && typeof raw !== "number" && typeof raw !== "boolean") return undefined;

@@ -17,8 +17,8 @@ export type TargetDefinition = Pick<
 >;
 
 /**
- * What calls run: an endpoint, or a query that nobody saved, such as the events of a source. Plans and cursors belong
- * to one, so there is one object of each for as long as it is the same.
+ * A target of calls: an endpoint, or an unsaved query, such as the events of a source. Plans and cursors belong to one,
+ * so there is one object for each as long as it is unchanged.
  */
 export interface QueryTarget
   extends Pick<Endpoint, "savedQuery" | "sourceText" | "version" | "tenantParameters" | "problem"> {
@@ -32,7 +32,7 @@ export function isEndpoint(target: QueryTarget): target is Endpoint {
   return "origin" in target;
 }
 
-/** What a target that nobody saved says of itself. */
+/** The properties of an unsaved target. */
 export interface TargetOptions
   extends Pick<TargetDefinition, "maxRows">,
     Partial<Pick<TargetDefinition, "parameters" | "isSandboxed" | "tableAliases">>,
@@ -44,7 +44,7 @@ export interface TargetOptions
   readonly query: string;
 }
 
-/** A query that nobody saved, as something that can be called. Throws `GoogleSqlError` where it does not parse. */
+/** An unsaved query as a target of calls. Throws `GoogleSqlError` when it does not parse. */
 export function createTarget(options: TargetOptions): QueryTarget {
   const { id, name = id, query, maxRows, parameters = [], isSandboxed = false, tableAliases = {} } = options;
   return {

@@ -6,8 +6,8 @@ const id = "00000000-0000-4000-8000-00000000000A";
 const read = (header: Partial<EndpointHeader>, name = "e") => toDefinition({ id, ...header }, name, "SELECT 1");
 const plain = { type: "string", isRequired: false, allowed: undefined, default: null, description: undefined };
 
-describe("the definition that a header means", () => {
-  it("is the usual one where the header says nothing", () => {
+describe("toDefinition", () => {
+  it("applies the defaults to an empty header", () => {
     expect(read({})).toEqual({
       definition: {
         id: id.toLowerCase(),
@@ -27,7 +27,7 @@ describe("the definition that a header means", () => {
     });
   });
 
-  it("is all that the header says", () => {
+  it("includes every field of the header", () => {
     const header: Partial<EndpointHeader> = {
       description: "d",
       max_rows: 7,
@@ -92,18 +92,18 @@ describe("the definition that a header means", () => {
       ["parameters", "a", "default"],
       "must be one of the allowed values: x, y",
     ],
-  ])("of the parameters %j has a problem", (parameters, path, message) => {
+  ])("reports a problem for the parameters %j", (parameters, path, message) => {
     expect(read({ parameters }).problems).toEqual([{ path, message }]);
   });
 
-  it("has a problem with each allowed value that is none of its type", () => {
+  it("reports each allowed value that does not match its type", () => {
     expect(read({ parameters: { a: { type: "int64", allowed: [1, "x", 1.5] } } }).problems).toEqual([
       { path: ["parameters", "a", "allowed"], message: '"x" is not an integer of 64 bits' },
       { path: ["parameters", "a", "allowed"], message: "1.5 is not an integer of 64 bits" },
     ]);
   });
 
-  it("cannot be kept warm without a cache, nor be called like an id", () => {
+  it("reports warming without a cache, and a name in the form of an id", () => {
     expect(read({ warm_every_seconds: 5 }).problems).toEqual([
       { path: ["warm_every_seconds"], message: "only an endpoint with cache_seconds can be kept warm" },
     ]);

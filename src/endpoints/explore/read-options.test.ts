@@ -9,8 +9,8 @@ const sentOf = (sent: Sent): ReadonlyMap<string, readonly unknown[]> =>
 const overview = (sent: Sent) => readOverview(sentOf({ ...time, ...sent }));
 const around = (sent: Sent) => readAround(sentOf({ timestamp: "5", id: "a", ...sent }));
 
-describe("what an overview is asked for", () => {
-  it("is the time alone unless the call says more", () => {
+describe("readOverview", () => {
+  it("requires only the time range, and has defaults for the rest", () => {
     expect(overview({ split: "", split_by: null, facets: undefined })).toEqual({
       fromUs: 1_787_216_400_000_000n,
       toUs: 1_787_220_000_000_000n,
@@ -21,7 +21,7 @@ describe("what an overview is asked for", () => {
     });
   });
 
-  it("is read from texts, numbers and lists, the last of each that was sent", () => {
+  it("accepts texts, numbers and lists, and uses the last of repeated values", () => {
     const sent = { from: -5, to: "6", buckets: 500, split: "metadata.status", split_by: "class", values: "100" };
     expect(overview({ ...sent, facets: "a , b.c" })).toEqual({
       fromUs: -5n,
@@ -58,15 +58,15 @@ describe("what an overview is asked for", () => {
     [{ facets: "a,,b" }, "facets", `The parameter facets ${dotted}`],
     [{ facets: [1] }, "facets", "The parameter facets must be text"],
     [{ facets: Array(31).fill("a") }, "facets", "The parameter facets names 30 fields at most"],
-  ])("of %j is refused by name", (sent, parameter, message) => {
+  ])("refuses %j with the name of the parameter", (sent, parameter, message) => {
     const code = message.endsWith("is required") ? "missing_parameter" : "invalid_parameter";
     const details = { parameter, ...(parameter === "split_by" ? { allowed: ["value", "class"] } : {}) };
     expect(() => overview(sent)).toThrow(expect.objectContaining({ code, message, details }));
   });
 });
 
-describe("the row that is looked around", () => {
-  it("is told by its time and id, twenty on each side unless the call says more", () => {
+describe("readAround", () => {
+  it("identifies a row by timestamp and id, with twenty rows on each side by default", () => {
     expect(around({})).toEqual({ atUs: 5n, id: "a", count: 20 });
     expect(around({ id: 7, count: 200, timestamp: "1970-01-01T00:00:01" })).toEqual({
       atUs: 1_000_000n,
@@ -80,7 +80,7 @@ describe("the row that is looked around", () => {
     [{ timestamp: "" }, "The parameter timestamp is required"],
     [{ count: 201 }, "The parameter count must be an integer from 1 to 200"],
     [{ count: 0 }, "The parameter count must be an integer from 1 to 200"],
-  ])("is refused for %j: %s", (sent, message) => {
+  ])("refuses %j: %s", (sent, message) => {
     expect(() => around(sent)).toThrow(expect.objectContaining({ message }));
   });
 });

@@ -1,10 +1,10 @@
 import type { EndpointLookup } from "../call/plan/endpoint-tables.ts";
 import type { Endpoint } from "../definition/definition.ts";
 
-/** Is told the ids of the endpoints that are no longer what they were, the removed ones among them. */
+/** Called with the ids of the endpoints that have changed, including removed ones. */
 export type ChangeListener = (ids: readonly string[]) => void;
 
-/** The service's endpoints as they are now. A change takes effect at once and as a whole. */
+/** The service's current endpoints. A change takes effect immediately and as a whole. */
 export interface EndpointRegistry extends EndpointLookup {
   /** By name. */
   readonly endpoints: readonly Endpoint[];
@@ -12,12 +12,12 @@ export interface EndpointRegistry extends EndpointLookup {
   find(reference: string): Endpoint | undefined;
   /** As `find`, and `name@3` or `id@3` is that version, as it was, of the endpoint that has the name now. */
   open(reference: string): Promise<Endpoint | undefined>;
-  /** Adds endpoints, each in the place of the one that has its id. */
+  /** Adds endpoints; each replaces one with the same id. */
   put(...endpoints: readonly Endpoint[]): void;
   remove(id: string): void;
-  /** These in the place of all that come from files. */
+  /** Replaces all endpoints that come from files. */
   replaceFiles(endpoints: readonly Endpoint[]): void;
-  /** These in the place of all. */
+  /** Replaces all endpoints. */
   replaceAll(endpoints: readonly Endpoint[]): void;
   onChange(listener: ChangeListener): void;
 }

@@ -12,7 +12,7 @@ import { checkReaders, readersOf } from "./endpoint-set.ts";
 import type { EndpointStore, NewVersion } from "./endpoint-store.ts";
 import { toNewVersion } from "./stored-endpoints.ts";
 
-/** Who changes an endpoint, and which version it must have for that. */
+/** The author of a change, and the version that the endpoint must have for it. */
 export interface ChangeRequest {
   /** The public id of the token. */
   readonly author: string;
@@ -23,14 +23,14 @@ export interface ChangeRequest {
 /** An endpoint that was changed. */
 export interface ChangedEndpoint {
   readonly endpoint: Endpoint;
-  /** False where the document was what it is: then there is no new version. */
+  /** False when the document is unchanged: then there is no new version. */
   readonly isChanged: boolean;
 }
 
 export interface ManagedDependencies extends Pick<CompileDependencies, "engine" | "tables"> {
   readonly registry: EndpointRegistry;
   readonly store: EndpointStore;
-  /** Runs a change while no other service on the store runs one; where there is none, at once. */
+  /** Runs a change exclusively among the services on the store; immediately if there is only one. */
   readonly exclusively?: Exclusively;
 }
 
@@ -46,7 +46,7 @@ export class ManagedEndpoints {
   readonly #store: EndpointStore;
   readonly #compile: Pick<CompileDependencies, "engine" | "tables">;
   readonly #exclusively: Exclusively;
-  /** The change that was begun last. */
+  /** The last change that was started. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor({ registry, store, exclusively, ...compile }: ManagedDependencies) {
@@ -63,14 +63,14 @@ export class ManagedEndpoints {
     });
   }
 
-  /** The document in the place of the old one: what it leaves out has its default. */
+  /** Replaces the document: omitted fields get their defaults. */
   replace(reference: string, document: unknown, request: ChangeRequest): Promise<ChangedEndpoint> {
     return this.#inTurn(async () => {
       return this.#change(this.#requireOwn(reference, request), document, { author: request.author, action: "update" });
     });
   }
 
-  /** The fields of the document in the place of the old ones; null for the default. */
+  /** Changes fields of the document; null stands for the default. */
   patch(
     reference: string,
     fields: Readonly<Record<string, unknown>>,
@@ -118,7 +118,7 @@ export class ManagedEndpoints {
     });
   }
 
-  /** Runs something that no change comes between. */
+  /** Runs work that no change can interleave with. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const next = this.#last.then(work, work);
     this.#last = next.catch(() => undefined);
@@ -141,7 +141,7 @@ export class ManagedEndpoints {
     throw notSaved(checked.problems, queryOf(document));
   }
 
-  /** The endpoint to be changed, where this may be. */
+  /** The endpoint to be changed, if this is allowed. */
   #requireOwn(reference: string, { accepts }: ChangeRequest): Endpoint {
     const endpoint = this.#registry.find(reference);
     if (endpoint === undefined) throw unknownEndpoint(reference);
@@ -174,7 +174,7 @@ export class ManagedEndpoints {
     return this.#save(endpoint, undefined, toNewVersion(endpoint, { ...how, changed: [] }));
   }
 
-  /** Saves what was found good, unless a reader would break. */
+  /** Saves a valid change, unless it would break a reader. */
   async #save(endpoint: Endpoint, base: number | undefined, version: NewVersion): Promise<Endpoint> {
     const { id, name } = endpoint.definition;
     const swap = (saved: Endpoint) => checkReaders([...this.#othersOf(id), saved], new Set([id]), this.#compile);

@@ -2,10 +2,10 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { PagePlace } from "../paging/cursor.ts";
 import type { TailAnswer, TailRow } from "./ask-tail.ts";
 
-/** A follower is given rows oldest first, and told once when it is over. */
+/** A follower receives rows oldest first, and is notified once when the tail ends. */
 export interface Follower {
   deliver(rows: readonly TailRow[]): void;
-  /** So many rows were left out; undefined where nobody counted them. */
+  /** Rows were skipped; undefined when their number is unknown. */
   skip(count: number | undefined): void;
   end(error: ServiceError): void;
 }
@@ -25,20 +25,20 @@ export interface SharedTailOptions {
 
 /** Events may arrive so much later than they happened, and are still delivered. */
 const latenessUs = 10_000_000n;
-/** Without word of new events, the engine is asked this often: others may write to the store. */
+/** Without notice of new events, the engine is queried this often, because other services may write to the store. */
 const quietMs = 2_000;
-/** Failures that pass by themselves are borne so long. */
+/** Transient failures are tolerated for this long. */
 const patienceMs = 60_000;
 const passing: ReadonlySet<string> = new Set(["engine_unavailable", "timeout", "too_many_queries", "memory_exceeded"]);
 
-/** Who waits to be let in. */
+/** Followers that wait to join. */
 interface Newcomer {
   readonly follower: Follower;
   readonly start: TailStart;
   readonly done: (error?: unknown) => void;
 }
 
-/** One query that is asked again and again, for all who follow it. */
+/** A query that is repeated for all of its followers. */
 export class SharedTail {
   readonly #ask: TailAsk;
   readonly #nowMs: () => number;
@@ -64,7 +64,7 @@ export class SharedTail {
     return this.#followers.size + this.#newcomers.length;
   }
 
-  /** Resolves once everything that is stored from now on will be delivered. */
+  /** Resolves once every event stored from now on will be delivered. */
   join(follower: Follower, start: TailStart): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (error?: unknown) => (error === undefined ? resolve() : reject(error));
@@ -78,7 +78,7 @@ export class SharedTail {
     if (newcomer !== undefined) this.#removeNewcomer(newcomer);
   }
 
-  /** Looks for new rows, where there may be some. Never runs twice at once. */
+  /** Looks for new rows if there may be any. Never runs twice concurrently. */
   async poll(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
@@ -108,7 +108,7 @@ export class SharedTail {
     return at - latenessUs;
   }
 
-  /** Asks for rows that nobody has seen yet, and delivers them. The first answer is where all begin. */
+  /** Queries new rows and delivers them. The first result is where all followers start. */
   async #look(): Promise<void> {
     const isFirst = this.#newestUs === undefined;
     const arrivals = this.#arrivals(this.#tables);
@@ -121,7 +121,7 @@ export class SharedTail {
     if (!isFirst && fresh.length > 0) this.#deliver(answer, fresh);
   }
 
-  /** Answers the rows that were not seen before; those too old to be asked for again are forgotten. */
+  /** Returns the rows that were not seen before; those too old to be queried again are forgotten. */
   #noteRows({ rows }: TailAnswer, fromUs: bigint): readonly TailRow[] {
     const fresh = rows.filter(({ key }) => !this.#seen.has(key));
     for (const { key, timeUs } of fresh) this.#seen.set(key, timeUs);
@@ -146,7 +146,7 @@ export class SharedTail {
       const { follower, start, done } = next;
       try {
         if (this.#newestUs === undefined) await this.#look();
-        // Who has left meanwhile is not let in. From here on the others get what all get.
+        // A follower that has left in the meantime does not join. From here on all followers receive the same rows.
         const isHere = this.#removeNewcomer(next);
         if (isHere) this.#followers.add(follower);
         done();
@@ -179,7 +179,7 @@ export class SharedTail {
     if (missed.length > 0) follower.deliver([...missed].reverse());
   }
 
-  /** Ends it for all, unless the failure may pass by itself. */
+  /** Ends it for all followers, unless the failure may be transient. */
   #noteFailure(failure: ServiceError): void {
     this.#failingSinceMs ??= this.#nowMs();
     const isPassing = passing.has(failure.code) && this.#nowMs() - this.#failingSinceMs < patienceMs;

@@ -12,7 +12,7 @@ export type SourceAccess =
    * its own.
    */
   | { readonly kind: "declared"; readonly places?: Map<TableDefinition, TablePlace> }
-  /** What everybody may know: what sources with tenants declare, and all of those without. */
+  /** What every caller may know: the declarations of sources with tenants, and everything of sources without. */
   | { readonly kind: "public" }
   | CallAccess;
 

@@ -19,7 +19,7 @@ export interface ContractChange {
   /** As texts for people; null where there was none, or is none now. */
   readonly from: string | null;
   readonly to: string | null;
-  /** True where a caller of the old one may not get along with the new one. */
+  /** True when a caller of the old one may break with the new one. */
   readonly breaking: boolean;
 }
 
@@ -53,8 +53,8 @@ function compareColumns(before: readonly ContractColumn[], after: readonly Contr
   const kept = [...old.keys()].filter((name) => current.has(name));
   const order = [...current.keys()].filter((name) => old.has(name));
   for (const [index, name] of order.entries()) {
-    // Rows are objects and their readers go by name; a CSV's or an Arrow table's may go by place, which is theirs to
-    // mind.
+    // Rows are objects that clients read by name; reading a CSV or an Arrow table by position is the client's own
+    // choice.
     if (name === kept[index]) continue;
     const from = String(kept.indexOf(name) + 1);
     changes.push({ area, name, change: "moved", from, to: String(index + 1), breaking: false });

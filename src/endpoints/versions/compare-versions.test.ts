@@ -27,13 +27,13 @@ function compare(before: Partial<EndpointDefinition>, after: Partial<EndpointDef
   );
 }
 
-describe("two versions of an endpoint", () => {
-  it("that are the same differ in nothing", () => {
+describe("the comparison of two versions", () => {
+  it("reports nothing when they are equal", () => {
     expect(compare({}, {})).toEqual({ breaking: false, changes: [], query: [] });
     expect(changedFields(definition, { ...definition })).toEqual([]);
   });
 
-  it("differ in lines of their query, which is no setting", () => {
+  it("reports the changed lines of the query, which is not a setting", () => {
     expect(compare({}, { query: "SELECT 2\nFROM a" })).toEqual({
       breaking: false,
       changes: [],
@@ -64,13 +64,13 @@ describe("two versions of an endpoint", () => {
     [{}, { labels: { a: "b" } }, "labels", "{}", '{"a":"b"}', false],
     [{}, { tableAliases: { t: "edge" } }, "table_aliases", '{"t":"edge","u":"db"}', '{"t":"edge"}', true],
     [{ tableAliases: {} }, { tableAliases: { t: "edge" } }, "table_aliases", "{}", '{"t":"edge"}', false],
-  ])("from %j to %j: %s", (before, after, name, from, to, breaking) => {
+  ])("reports the change from %j to %j in %s", (before, after, name, from, to, breaking) => {
     const { changes, ...rest } = compare(before, after);
     expect(changes).toEqual([{ area: "setting", name, change: "changed", from, to, breaking }]);
     expect(rest).toEqual({ breaking, query: [] });
   });
 
-  it("of an open endpoint have table names of its owner's alone", () => {
+  it("does not report a table alias as breaking when the endpoint is not sandboxed", () => {
     const { breaking } = compare({ isSandboxed: false }, { isSandboxed: false, tableAliases: {} });
     expect(breaking).toBe(false);
   });
@@ -93,7 +93,7 @@ describe("the changes of a contract", () => {
   };
   const parameter = { area: "parameter", name: "p" };
 
-  it("tell what was there and what is there now, for people", () => {
+  it("include the old and the new value in readable form", () => {
     const before = {
       columns: [
         { name: "a", type: INT64 },
@@ -142,7 +142,7 @@ describe("the changes of a contract", () => {
     expect(of({ default: null }, { default: "7", isRequired: true }).map(({ change }) => change)).toEqual(["required"]);
   });
 
-  it("tell parameters that are gone or new by their type", () => {
+  it("show the type of a removed or added parameter", () => {
     const none = { columns: [], parameters: [] };
     const one = (isRequired: boolean) => ({ columns: [], parameters: [{ ...plain, name: "p", isRequired }] });
     expect(compareContracts(one(false), none)).toEqual([

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest, RouteGenericInterface } from "fastif
 type Request<Route extends RouteGenericInterface> = FastifyRequest<Route>;
 
 /**
- * A handler that sends its answer by itself, at once or later. What it throws before is answered like the error of
- * any handler. An async handler would have to return the reply, which the framework then waits for with more
+ * A handler that sends its answer itself, immediately or later. An error that it throws before is answered like that of
+ * any other handler. An async handler would have to return the reply, and the framework then waits for it with more
  * listeners on each response.
  */
 export function answerBy<Route extends RouteGenericInterface>(

@@ -4,7 +4,7 @@ import { formatIsoTimestamp } from "../../shared/iso-timestamp.ts";
 /** A client may show an answer that has just expired while it asks for a new one. */
 const staleSeconds = 60;
 
-/** What HTTP caches are told of how long an answer lives: it is private, since it depends on the token. */
+/** The cache lifetime of an answer for HTTP caches: it is private, because it depends on the token. */
 export function cacheControl(cacheSeconds: number): string {
   return `private, max-age=${cacheSeconds}, stale-while-revalidate=${Math.min(staleSeconds, cacheSeconds)}`;
 }
@@ -24,7 +24,7 @@ export function addDataThrough(reply: FastifyReply, us: bigint | undefined): voi
   if (us !== undefined) reply.header("X-Logweir-Data-Through", formatIsoTimestamp(us));
 }
 
-/** What besides the URL and the token an answer depends on. */
+/** The request headers that an answer depends on, besides the URL and the token. */
 export const varyHeader = "Accept, Accept-Encoding, LF-ENDPOINT-REDACT-PII";
 
 /**
@@ -33,7 +33,7 @@ export const varyHeader = "Accept, Accept-Encoding, LF-ENDPOINT-REDACT-PII";
  */
 const maxLinkCharacters = 2_000;
 
-/** Tells the next page's cursor by itself, where the call's URL is too long to be repeated. */
+/** Carries the next page's cursor alone, when the call's URL is too long to be repeated. */
 export const nextCursorHeader = "X-Logweir-Next-Cursor";
 
 /**
@@ -50,7 +50,7 @@ function makeNextPageLink(requestUrl: string, cursor: string): string {
   const [path = "", query = ""] = requestUrl.split("?", 2);
   const parameters = query.split("&").filter((part) => part !== "" && !/^cursor(=|$)/.test(part));
   const url = `${path}?${[...parameters, `cursor=${cursor}`].join("&")}`;
-  // What would end the reference, or the header, early.
+  // Characters that would end the reference, or the header, early.
   const safe = url.replaceAll(/[<>"\s\u0080-\uffff]/g, (character) => encodeURIComponent(character));
   return `<${safe}>; rel="next"`;
 }

@@ -26,7 +26,7 @@ export function openOwnedStream(reply: FastifyReply, chunks: AsyncGenerator<Buff
       callback(error);
     },
   });
-  // A response that is closed looks at nothing any more, and one that was closed before never did.
+  // A closed response no longer reads its body, and one that was closed earlier never did.
   const { raw } = reply;
   if (raw.destroyed) {
     body.destroy();

@@ -18,24 +18,21 @@ const bufferedPageBytes = 64_000_000;
 export interface StreamOptions<Summary> {
   /** Rows of a full page; undefined where there are no pages. */
   readonly pageRows: number | undefined;
-  /** As the caller likes it; undefined for the bytes as they are. */
+  /** The client's preferred encoding; undefined for the bytes as they are. */
   readonly encoding?: ContentEncoding | undefined;
   /** Called before the first byte leaves: with the summary where the answer is complete by then. */
   readonly onHeaders: (summary: Summary | undefined) => void;
-  /**
-   * Called at the end of an answer that was streamed, with what goes into its trailer: a header of `nextPageHeader`.
-   */
+  /** Called at the end of a streamed answer; returns its trailer: a header of `nextPageHeader`. */
   readonly linkOf?: (summary: Summary) => readonly [name: string, value: string] | undefined;
   /** Runs the writer's work, and may take its time. */
   readonly encode: (work: () => Chunk) => Chunk;
 }
 
 /**
- * Answers rows. A small answer is complete before its first byte leaves; a large one is streamed with back-pressure,
- * and an error in its middle ends the connection, so that a cut answer cannot be taken for a whole one.
- *
- * The rows are owned by this call: however the answer ends (sent, failed, its caller gone, never begun), they are
- * returned.
+ * Answers with rows. A small answer is complete before its first byte is sent; a large one is streamed with
+ * back-pressure, and an error midway closes the connection, so that a truncated answer cannot be mistaken for a
+ * complete one. The call owns the rows: however the answer ends (sent, failed, its caller gone, never started), they
+ * are closed.
  */
 export async function sendRows<Summary>(
   reply: FastifyReply,
@@ -118,7 +115,7 @@ function stream<Summary>(
   return through(body, encoding.open());
 }
 
-/** Lets go of the engine. At the end of the rows this does nothing. */
+/** Releases the engine. After the last row this does nothing. */
 function returnRows(rows: AsyncGenerator<RowBatch, unknown>): void {
   void rows.return(undefined).catch(() => undefined);
 }

@@ -5,8 +5,8 @@ import type { Identity } from "../../access/scope.ts";
 import { readRequestId } from "../plugins/request-id.ts";
 
 /**
- * Who sent a request, and what else its headers say. Connections send the same headers again and again: they are read
- * once.
+ * The identity behind a request, and the rest of what its headers decide. Connections send the same headers repeatedly:
+ * they are read once.
  */
 export interface RememberedCaller<Reply> {
   readonly identity: Identity;
@@ -14,15 +14,15 @@ export interface RememberedCaller<Reply> {
   readonly key: string;
   /** The caller's own. */
   readonly requestId: string | undefined;
-  /** As `If-None-Match` has them. */
+  /** As in `If-None-Match`. */
   readonly tags: string | undefined;
-  /** What the connection was answered last. */
+  /** The last reply of the connection. */
   last: Reply | undefined;
 }
 
-/** Knows the callers of connections that are open. */
+/** Caches the callers of open connections. */
 export interface RememberedCallers<Reply> {
-  /** Undefined for a caller that is not known, and for a call that more than URL and headers decide. */
+  /** Undefined for an unknown caller, and for a call whose answer depends on more than the URL and the headers. */
   find(request: IncomingMessage): RememberedCaller<Reply> | undefined;
 }
 

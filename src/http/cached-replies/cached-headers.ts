@@ -6,7 +6,7 @@ export interface CachedHeaders {
   fill(call: { readonly nowMs: number; readonly requestId: string; readonly authMs: number }): string[];
 }
 
-/** What `Server-Timing` says of the usual times: writing a number anew takes as long as all other headers. */
+/** `Server-Timing` for common durations: formatting a number again takes as long as all other headers. */
 const timingTexts: readonly string[] = Array.from({ length: 1_000 }, (_, us) => timingText(us));
 
 /** `bodyBytes` undefined: the answer has no body. */

@@ -15,10 +15,7 @@ import { callerKey, createRememberedCallers, type RememberedCaller, type Remembe
 import { type CachedHeaders, createCachedHeaders } from "./cached-headers.ts";
 import { type CountedCall, countCalls, createHitTally, type HitTally } from "./hit-tally.ts";
 
-/**
- * How a call was answered from the cache, so that the same call can be answered again without a look at anything
- * else.
- */
+/** How a call was answered from the cache, so that an equal call can be answered again without further checks. */
 export interface CachedReply {
   readonly identity: Identity;
   readonly endpoint: Endpoint;
@@ -34,9 +31,9 @@ export interface CachedReply {
   readonly etag: string;
   /** Names and values of the headers that are the same each time. */
   readonly headers: readonly string[];
-  /** False once the call would be planned otherwise. */
+  /** False once the call would be planned differently. */
   readonly isCurrent: () => boolean;
-  /** What the audit is told of the call. */
+  /** The audit's data about the call. */
   readonly notes: RunNotes;
 }
 
@@ -74,8 +71,8 @@ interface Remembered extends CachedReply {
 }
 
 /**
- * Answers calls that were answered from the cache before, ahead of the framework: as long as nothing that decided the
- * answer has changed.
+ * Answers repeated calls from the cache, ahead of the framework, as long as nothing that determined the answer has
+ * changed.
  */
 export class CachedReplies {
   readonly #needs: Needs;
@@ -96,7 +93,7 @@ export class CachedReplies {
     this.#tally = createHitTally(metrics, needs.audit);
   }
 
-  /** Answers the call; false where it has to be looked at in full, and nothing was done. */
+  /** Answers the call; false, without effect, when it has to be processed in full. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     const { drain, rates, runner } = this.#needs;
     if (request.method !== "GET" || drain.stopping.aborted || this.#replies.size === 0) return false;
@@ -142,7 +139,7 @@ export class CachedReplies {
     });
   }
 
-  /** Tells metrics and the audit of the calls that they have not been told of. */
+  /** Reports calls to metrics and the audit that were not reported yet. */
   flush(): void {
     this.#tally.flush();
   }

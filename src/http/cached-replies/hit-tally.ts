@@ -3,12 +3,12 @@ import type { Metrics } from "../observe/metrics.ts";
 import { callKeyOf, type RunNotes } from "../plugins/audit.ts";
 
 /**
- * Counts calls that were answered at once, and tells metrics and the audit of many together: of each, it would cost
- * as much as the answer.
+ * Counts calls that were answered from the cache, and reports many at once to metrics and the audit: reporting each
+ * would cost as much as the answer.
  */
 export interface HitTally {
   add(hits: CountedCall, status: 200 | 304, ms: number): void;
-  /** Tells of what was counted so far. */
+  /** Reports what was counted so far. */
   flush(): void;
 }
 

@@ -5,8 +5,8 @@ import type { AppDependencies } from "../app.ts";
 import { authenticateSender } from "./find-source.ts";
 
 /**
- * What clients ask before they send, beside `GET /`: whether somebody is there, who it is, and whether the token is
- * good.
+ * The probes of clients before they send, other than `GET /`: whether a service answers, which one, and whether the
+ * token is valid.
  */
 export function addHandshakes(app: FastifyInstance, dependencies: AppDependencies): void {
   const send = (reply: FastifyReply, body: object) => {

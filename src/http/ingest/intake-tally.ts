@@ -1,6 +1,6 @@
 import type { RejectedEvent } from "../../engines/contract/query-engine.ts";
 
-/** What came of what was sent to a source, since the service started. */
+/** The outcome of events sent to a source since the service started. */
 export interface SourceIntake {
   /** Events that were stored. */
   readonly stored: number;
@@ -23,7 +23,7 @@ export interface RejectionReason {
   readonly newestMs: number;
 }
 
-/** Counts what came of what was sent, by source, so that owners see why events are missing. Bounded, and in memory. */
+/** Counts the outcome of ingest by source, so that owners see why events are missing. Bounded, and in memory. */
 export interface IntakeTally {
   /** When counting began, in milliseconds since 1970. */
   readonly sinceMs: number;

@@ -3,8 +3,8 @@ import { decompress } from "../../ingest/decompress.ts";
 import { sourceNames } from "./find-source.ts";
 
 /**
- * The source that a body names: a JSON object with `source_name` or one of its like, beside a `batch` or in a single
- * event. Undefined where it names none, or cannot be read; whoever reads it next tells why.
+ * The source named by a body: a JSON object with `source_name` or a synonym, beside a `batch` or in a single event.
+ * Undefined when it names none or cannot be read; the actual reader reports the reason.
  */
 export async function nameInBody(
   bytes: Uint8Array,

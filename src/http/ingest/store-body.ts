@@ -74,12 +74,12 @@ export async function storeBody(
 
 type Admit = IngestGate["admit"] | undefined;
 
-/** Lets the events through the gate, and gives back what they took where they were not stored. */
+/** Checks the events against the limits, and gives their share back when they were not stored. */
 async function appendThrough(gate: IngestGate | undefined, work: (admit: Admit) => Promise<BodyResult>) {
   try {
     return await work(gate?.admit);
   } catch (error) {
-    // What was sent by a caller that is gone may be stored all the same.
+    // Events of a caller that has disconnected may be stored all the same.
     if (!(error instanceof EngineError && error.code === "aborted")) gate?.giveBack();
     throw error;
   }
@@ -88,7 +88,7 @@ async function appendThrough(gate: IngestGate | undefined, work: (admit: Admit) 
 /** Bytes of a body that takes milliseconds to read. */
 const longBytes = 65_536;
 
-/** Long bodies are read where they hold up nobody, and so are short ones that unpack to long ones. */
+/** Long bodies are read off the main thread, and so are short ones that decompress to long ones. */
 async function append(
   store: EventStore,
   source: string,

@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Source } from "../../sources/source.ts";
 
-/** Tells, in the log, of events that no query of a tenant shows. */
+/** Logs events that no query of a tenant shows. */
 export type WarnOfTenantless = (log: Pick<FastifyBaseLogger, "warn">, source: Source, count: number) => void;
 
-/** So long nothing more is said of a source. */
+/** The minimum time between two warnings about a source. */
 const silenceMs = 60_000;
 
 /** Says at most once a minute how many events of a source came without a tenant; `nowMs` is the clock. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-/** What a route tells about a request for its line in the log. Never a token, a parameter's value or an address. */
+/** A route's notes about a request for its log line. Never a token, a parameter's value or an address. */
 export interface LogNotes {
   tokenId?: string;
   endpoint?: string;
@@ -24,7 +24,7 @@ declare module "fastify" {
   }
 }
 
-/** For the log and metrics only: nobody was there any more to read an answer. */
+/** For the log and metrics only: the caller was gone before an answer was sent. */
 export const callerGoneStatus = 499;
 
 /**

@@ -2,7 +2,7 @@ import { finished } from "node:stream/promises";
 import type { FastifyInstance } from "fastify";
 import { ServiceError } from "../../shared/errors.ts";
 
-/** A body that is so many times too large is not even read to its end. */
+/** A body that exceeds the limit by this factor is not even read to its end. */
 const patience = 8;
 
 /**

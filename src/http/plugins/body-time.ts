@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { ServiceError } from "../../shared/errors.ts";
 
-/** How often it is looked whether more came, in each time-limit. */
+/** How often progress is checked within each time limit. */
 const looks = 4;
 
 /**
@@ -18,7 +18,7 @@ export function addBodyTime(app: FastifyInstance, timeoutMs: number): void {
     let quiet = 0;
     const timer = setInterval(() => {
       const { bytesRead } = raw.socket;
-      // All of it is there, and its reader may take its time.
+      // All of it has arrived, and its reader may take its time.
       if (raw.complete) return stop();
       quiet = bytesRead === seenBytes ? quiet + 1 : 0;
       seenBytes = bytesRead;
@@ -27,7 +27,7 @@ export function addBodyTime(app: FastifyInstance, timeoutMs: number): void {
       if (reply.sent || raw.listenerCount("error") === 0) raw.destroy();
       else {
         reply.raw.once("finish", () => raw.destroy());
-        // Whoever reads the body is told as of any other fault of the connection.
+        // The reader of the body sees this like any other failure of the connection.
         raw.emit("error", new ServiceError("request_timeout", `Nothing more of the body came for ${timeoutMs} ms`));
       }
     }, timeoutMs / looks).unref();

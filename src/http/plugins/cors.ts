@@ -48,7 +48,7 @@ export const exposedHeaders: readonly string[] = [
 ];
 
 /**
- * Lets pages of any origin call the service: tokens, not origins, decide who may. Preflights are answered before
+ * Lets pages of any origin call the service: tokens, not origins, grant access. Preflights are answered before
  * authentication, and errors carry the headers too.
  */
 export async function addCors(app: FastifyInstance): Promise<void> {

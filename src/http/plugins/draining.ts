@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { ServiceError } from "../../shared/errors.ts";
 import type { Drain } from "../request/drain.ts";
 
-/** Counts calls, and once the service stops sends those away that still come in. */
+/** Counts calls, and refuses new ones once the service stops. */
 export function addDraining(app: FastifyInstance, drain: Drain): void {
   app.addHook("onRequest", async (_request, reply) => {
     reply.raw.once("close", drain.enter());

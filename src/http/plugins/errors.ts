@@ -7,7 +7,7 @@ import { ServiceError, toErrorBody } from "../../shared/errors.ts";
 import { CallerGoneError } from "../request/call-signal.ts";
 import { createMethodIndex } from "../request/method-index.ts";
 
-/** Answers every error of every route in the one shape. */
+/** Answers every error of every route in the common shape. */
 export function addErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof CallerGoneError) return dropAnswer(request, reply);
@@ -16,8 +16,8 @@ export function addErrors(app: FastifyInstance): void {
 }
 
 /**
- * Answers paths that nobody serves, and methods that a path does not have. To be added behind the hooks that see
- * every call, and before routes.
+ * Answers unknown paths, and methods that a path does not have. To be added after the hooks for every call, and before
+ * routes.
  */
 export function addUnknownRoutes(app: FastifyInstance): void {
   const methods = createMethodIndex();
@@ -43,7 +43,7 @@ export function answerFrameworkError(error: FastifyError, request: FastifyReques
   sendError(toServiceError(error), request, reply);
 }
 
-/** Nobody is there any more to read an answer. */
+/** The caller is gone and cannot read an answer. */
 export function dropAnswer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   request.logNotes.error = "caller_gone";
   return reply.send();
@@ -58,7 +58,7 @@ function sendError(error: ServiceError, request: FastifyRequest, reply: FastifyR
     .send(JSON.stringify(toErrorBody(error)));
 }
 
-/** Leaves what the log and the sender should know of an error, whatever words it is answered in. */
+/** Passes the log and the sender what they need to know of an error, whatever its wording. */
 export function noteError(error: ServiceError, request: FastifyRequest, reply: FastifyReply): void {
   // An error before the first hook leaves no notes.
   if (request.logNotes !== undefined) request.logNotes.error = error.code;
@@ -68,7 +68,7 @@ export function noteError(error: ServiceError, request: FastifyRequest, reply: F
     reply.header("Retry-After", String(error.details.retryAfterSeconds));
 }
 
-/** Somebody has to make room first. */
+/** Space on the disk has to be freed first. */
 const diskRetrySeconds = 30;
 
 /** SQLite's errors and the system's, also where another error was thrown because of one. */
@@ -86,7 +86,9 @@ const ingestCodes: Readonly<Record<BodyErrorCode, ErrorCode>> = {
   body_too_large: "body_too_large",
 };
 
-/** Any error as one of the catalogue; what nobody foresaw is `internal` and keeps its cause for the log. */
+/**
+ * Converts any error to one of the catalogue; an unexpected one becomes `internal` and retains its cause for the log.
+ */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof BodyError) return new ServiceError(ingestCodes[error.code], error.message, { cause: error });

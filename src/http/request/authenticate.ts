@@ -15,7 +15,9 @@ export function findSecret(request: FastifyRequest, parameters: TextParameters):
   return bearer ?? parameters.get("api_key")?.at(-1);
 }
 
-/** Who sent a request. Throws `unauthorized` without a token, and with one that is unknown, expired or revoked. */
+/**
+ * The identity of a request. Throws `unauthorized` without a token, and with one that is unknown, expired or revoked.
+ */
 export async function authenticate(
   authenticator: Authenticator,
   request: FastifyRequest,

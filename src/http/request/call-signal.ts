@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import { ServiceError } from "../../shared/errors.ts";
 import type { Drain } from "./drain.ts";
 
-/** Nobody waits for the answer any more. */
+/** The caller no longer waits for the answer. */
 export class CallerGoneError extends Error {
   override readonly name = "CallerGoneError";
 
@@ -12,9 +12,8 @@ export class CallerGoneError extends Error {
 }
 
 /**
- * Aborted with a `CallerGoneError` when the caller is gone before the answer was sent, and with `shutting_down` when
- * calls are cut off, and with `timeout` after `waitMs`, where that is given. Aborted at once where the caller is gone
- * already.
+ * Aborted with a `CallerGoneError` when the caller disconnects before the answer was sent, with `shutting_down` when
+ * calls are cut off, and with `timeout` after `waitMs`, if given. Aborted immediately when the caller is already gone.
  */
 export function createCallSignal(reply: FastifyReply, drain: Pick<Drain, "onCutOff">, waitMs?: number): AbortSignal {
   const controller = new AbortController();
@@ -29,7 +28,7 @@ export function createCallSignal(reply: FastifyReply, drain: Pick<Drain, "onCutO
     forget();
     if (!reply.raw.writableFinished) controller.abort(new CallerGoneError());
   };
-  // A response tells of its end once: one that ended while the request was being read or checked tells nobody any more.
+  // A response emits its end once: one that ended while the request was being read or checked emits nothing later.
   if (reply.raw.closed || reply.raw.destroyed) close();
   else reply.raw.once("close", close);
   return controller.signal;

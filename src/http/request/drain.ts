@@ -1,10 +1,10 @@
 import { createPassingMap } from "../../shared/passing-map.ts";
 
-/** Counts calls that are under way, and lets the service end without cutting one off that could still be answered. */
+/** Counts running calls, and lets the service stop without cutting off one that could still be answered. */
 export interface Drain {
-  /** Aborted once the service takes no more calls. */
+  /** Aborted once the service accepts no more calls. */
   readonly stopping: AbortSignal;
-  /** Aborted once calls that are under way are no longer waited for. */
+  /** Aborted once running calls are no longer waited for. */
   readonly cutOff: AbortSignal;
   /** Calls back at that moment, at once where it is past; the function that is returned undoes it. */
   onCutOff(callback: () => void): () => void;

@@ -49,8 +49,8 @@ export function chooseParameters(
 }
 
 /**
- * A token may require it. The header turns it on for anybody, and off for tokens that may; else the endpoint's
- * setting holds.
+ * A token may require it. The header turns it on for every caller, and off for tokens that may; otherwise the
+ * endpoint's setting applies.
  */
 export function decideRedaction(identity: Identity, { definition }: QueryTarget, request: FastifyRequest): boolean {
   const header = request.headers["lf-endpoint-redact-pii"];
@@ -62,7 +62,7 @@ export function decideRedaction(identity: Identity, { definition }: QueryTarget,
   return redactsPii && identity.redaction !== "switchable";
 }
 
-/** For the audit, which is told how the call went once it is answered. */
+/** For the audit, which learns the outcome of the call once it is answered. */
 export function noteRun(
   request: FastifyRequest,
   { tokenId }: Identity,
@@ -74,15 +74,15 @@ export function noteRun(
   request.auditRun = { action: "endpoint.run", actor, endpoint: audited, version, parameters, redactsPii };
 }
 
-/** A call of an endpoint by who may make it, before anything of it was looked at. */
+/** A call of an endpoint by an authorized caller, with unchecked parameters. */
 export interface OpenedCall
   extends Pick<QueryCall, "target" | "parameters" | "pinned" | "isOwner" | "redactsPii" | "budget"> {
   readonly identity: Identity;
-  /** Every value that was sent, also for what no endpoint declares. */
+  /** Every value that was sent, including undeclared ones. */
   readonly sent: SentParameters;
 }
 
-/** Finds out who calls which endpoint, with which parameters, as every route does that runs one. */
+/** Determines the caller, the endpoint and the parameters of a call, for every route that runs an endpoint. */
 export async function openCall(
   dependencies: AppContext,
   request: FastifyRequest<{ Params: { readonly endpoint: string } }>,

@@ -1,4 +1,4 @@
-/** Which methods there are for a path, whatever stands in the places of its parameters. */
+/** The methods of a path, whatever the values of its parameters. */
 export interface MethodIndex {
   /** A route as it is declared: `/a/:name`, `/a/*`. */
   add(url: string, methods: readonly string[]): void;
@@ -6,7 +6,7 @@ export interface MethodIndex {
   of(path: string): readonly string[];
 }
 
-/** Methods that every path answers, or that nobody asks for by mistake. */
+/** Methods that every path answers, or that are never requested by mistake. */
 const others: ReadonlySet<string> = new Set(["OPTIONS", "TRACE"]);
 
 export function createMethodIndex(): MethodIndex {

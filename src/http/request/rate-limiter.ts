@@ -1,6 +1,6 @@
 import { ServiceError } from "../../shared/errors.ts";
 
-/** Bounds how often a caller calls. */
+/** Limits the rate of a caller's calls. */
 export interface RateLimiter {
   /** Counts one call. Throws `rate_limited` where the caller has none left for now. */
   take(caller: string): void;
@@ -11,7 +11,7 @@ interface Bucket {
   filledAtMs: number;
 }
 
-/** Seconds of calls that may come at once. */
+/** Seconds of calls that may be made in a burst. */
 const burstSeconds = 10;
 
 /** `perMinute` undefined: no bound. `nowMs` is the clock in milliseconds. */

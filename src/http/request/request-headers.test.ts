@@ -18,7 +18,7 @@ function request(headers: Headers, more: object = {}): FastifyRequest {
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-describe("the token of a sender", () => {
+describe("the secret of a sender", () => {
   const find = (headers: Headers, query = "", path?: object) =>
     findSenderSecret(request(headers, { params: path }), parseQueryText(query).values);
 
@@ -37,11 +37,11 @@ describe("the token of a sender", () => {
     [{ authorization: "bearer" }, undefined],
     [{ "dd-api-key": "a" }, "a"],
     [{}, undefined],
-  ])("of %j is %j", (headers, secret) => {
+  ])("in %j is %j", (headers, secret) => {
     expect(find(headers)).toBe(secret);
   });
 
-  it("is the first that is there, even an empty one", () => {
+  it("is the first one in order of precedence, even if it is empty", () => {
     const query = "token=6&dd-api-key=5&api_key=x&api_key=4";
     const path = { api_key: "7" };
     const named = { "dd-api-key": "3" };
@@ -57,7 +57,7 @@ describe("the token of a sender", () => {
   });
 });
 
-describe("the form of an answer", () => {
+describe("the response format", () => {
   const format = (name: string, mediaType: string) => ({ name, mediaType }) as unknown as AnswerFormat;
   const formats = [format("json", "application/json"), format("csv", "text/csv"), format("tsv", "text/tsv")] as const;
   const choose = (named: unknown, accept?: string) => chooseFormat([...formats], named, accept).name;
@@ -80,7 +80,7 @@ describe("the form of an answer", () => {
     expect(choose(undefined, accept)).toBe(name);
   });
 
-  it("is the one that is named, whatever Accept says", () => {
+  it("follows the parameter format rather than Accept", () => {
     expect([choose("tsv", "text/csv"), choose("", "text/csv"), choose(null, "text/csv")]).toEqual([
       "tsv",
       "csv",
@@ -104,14 +104,14 @@ describe("the form of an answer", () => {
 });
 
 describe("entity tags", () => {
-  it("are known by weak comparison, in a list or by a star", () => {
+  it("match by weak comparison, in a list or by a star", () => {
     const known = ['"3"', 'W/"3"', '"2" , "3"', "*", '"2",*'];
     expect(known.map((header) => isKnownTag(header, entityTag(3)))).toEqual(known.map(() => true));
     const other = [undefined, "", "3", '"33"', 'w/"3"', '"W/3"'];
     expect(other.map((header) => isKnownTag(header, entityTag(3)))).toEqual(other.map(() => false));
   });
 
-  it("of If-Match are compared strongly; a number is one, what is none is refused", () => {
+  it("in If-Match are compared strongly and may be plain numbers; invalid ones are refused", () => {
     const matches = (header: string, version: number) => readIfMatch(header)?.(version);
     expect(readIfMatch(undefined)).toBeUndefined();
     expect(['"3"', "3", '"2" , 3', "*", 'W/"3", *'].map((header) => matches(header, 3))).toEqual(Array(5).fill(true));
@@ -122,8 +122,8 @@ describe("entity tags", () => {
   });
 });
 
-describe("the headers of an answer", () => {
-  it("tell caches its age and how long it lives", () => {
+describe("response headers", () => {
+  it("tell caches the age and the lifetime of an answer", () => {
     expect([cacheControl(10), cacheControl(900)]).toEqual([
       "private, max-age=10, stale-while-revalidate=10",
       "private, max-age=900, stale-while-revalidate=60",
@@ -133,7 +133,7 @@ describe("the headers of an answer", () => {
     expect([ageOf(1_000, 2_999), ageOf(1_000, 3_000), ageOf(1_000, 0)]).toEqual([1, 2, 0]);
   });
 
-  it("link to the next page by the call's own URL with another cursor", () => {
+  it("link to the next page with the call's own URL and another cursor", () => {
     const linkOf = (url: string) => nextPageHeader(url, "c1");
     expect(linkOf("/q")).toEqual(["Link", '</q?cursor=c1>; rel="next"']);
     expect(linkOf("/q?a=1&cursor=old&&cursors=2&cursor&b=x%20y")).toEqual([
@@ -158,7 +158,7 @@ describe("the parameters of a call", () => {
   };
   const url = [["a", ["1"]]];
 
-  it("are the URL's first, then the body's", async () => {
+  it("come from the URL first, then from the body", async () => {
     expect(await read("POST", "application/json", '{"a":2,"b":null}', "a=1&a=+x")).toEqual([
       ["a", ["1", " x", 2]],
       ["b", [null]],
@@ -170,7 +170,7 @@ describe("the parameters of a call", () => {
     for (const body of [undefined, ""]) expect(await read("POST", "text/plain", body)).toEqual(url);
   });
 
-  it("of a GET are the body's where it is JSON, and the URL has no query", async () => {
+  it("of a GET come from a JSON body unless the URL has a query", async () => {
     expect(await read("GET", "application/json", '{"b":1}')).toEqual([...url, ["b", [1]]]);
     expect(await read("GET", "text/plain", "b=1")).toEqual(url);
     for (const name of ["sql", "lql"]) {
@@ -178,7 +178,7 @@ describe("the parameters of a call", () => {
     }
   });
 
-  it("are refused where the body is something else", async () => {
+  it("are refused in a body of another form", async () => {
     const failing = (type: string | undefined, body: string) => expect(read("POST", type, body)).rejects;
     await failing("application/json", "{").toMatchObject({
       code: "invalid_body",
@@ -200,7 +200,7 @@ describe("the parameters of a call", () => {
   });
 });
 
-describe("what a caller prefers", () => {
+describe("the request headers", () => {
   it.each<[string | undefined, number | undefined]>([
     ["wait=5", 5_000],
     ["respond-async, WAIT = 010", 10_000],
@@ -212,7 +212,7 @@ describe("what a caller prefers", () => {
     ["await=5", undefined],
     ["wait=", undefined],
     [undefined, undefined],
-  ])("by Prefer %j is a wait of %j ms, which is told", (prefer, waitMs) => {
+  ])("Prefer %j sets a wait of %j ms, which the response confirms", (prefer, waitMs) => {
     const told: unknown[] = [];
     const reply = { header: (...header: unknown[]) => void told.push(header) } as unknown as FastifyReply;
     expect(readWait(request(prefer === undefined ? {} : { prefer }), reply)).toBe(waitMs);
@@ -231,7 +231,7 @@ describe("what a caller prefers", () => {
     [{ "x-request-id": "secret", "x-api-key": "other" }, "secret"],
     [{ "x-request-id": "secret", authorization: "Bearer secret" }, undefined],
     [{}, undefined],
-  ])("by %j is the request's id %j", (headers, id) => {
+  ])("%j set the request id %j", (headers, id) => {
     expect(readRequestId(request(headers) as never)).toBe(id);
   });
 });

@@ -183,7 +183,7 @@ function describeProblems(fields: TokenProblems): string {
   return `${field}: ${text}`;
 }
 
-/** What the audit tells of a token: never its pins' values. */
+/** The audit's details of a token: never the values of its pins. */
 function detailsOf({ scopes, pins, expiresAt, redaction }: Token): Readonly<Record<string, string>> {
   const pinned = Object.keys(pins);
   return {
@@ -194,7 +194,7 @@ function detailsOf({ scopes, pins, expiresAt, redaction }: Token): Readonly<Reco
   };
 }
 
-/** How long the old value still counts: nothing unless `grace` says so. */
+/** How long the old value remains valid: not at all unless `grace` is set. */
 function readGrace(body: Readonly<Record<string, unknown>>): number {
   const others = Object.keys(body).filter((key) => !Object.hasOwn(Rotation.properties, key));
   const { grace } = body;

@@ -40,7 +40,7 @@ export function addHealthRoute(
   createRouteAdder(app, authenticator)(healthRoutes.getHealth, async (_request, reply) => {
     const deadline = openDeadline(drain.cutOff, pingTimeoutMs);
     const { signal } = deadline;
-    // An engine that heeds no signal may hang all the same.
+    // An engine that ignores the signal may hang all the same.
     const isEngineUp = await unlessAborted(runner.engine.ping(signal), signal).then(
       () => true,
       () => false,

@@ -19,7 +19,7 @@ export const metricsRoutes = describeRoutes({
   },
 });
 
-/** `GET /metrics`: for tokens of the scope `metrics` or `private`, or for everybody. */
+/** `GET /metrics`: for tokens of the scope `metrics` or `private`, or open to all. */
 export function addMetricsRoute(
   app: FastifyInstance,
   { authenticator, isMetricsOpen }: AppDependencies,

@@ -20,8 +20,8 @@ async function read(token: string) {
   return { status: response.statusCode, headers: response.headers, session: response.json<Session>() };
 }
 
-describe("a session", () => {
-  it("tells an owner everything, and nobody else keeps it", async () => {
+describe("GET /api/session", () => {
+  it("shows an owner everything, and must not be cached", async () => {
     const { status, headers, session } = await read("private-token");
     expect(status).toBe(200);
     expect(headers).toMatchObject({ "cache-control": "no-store", vary: "X-API-KEY, Authorization" });
@@ -51,14 +51,14 @@ describe("a session", () => {
     ["ingest-token", { query: false, manage: false, ingest: true, metrics: false }, [], ["edge", "db", "web"]],
     ["edge-token", { query: false, manage: false, ingest: true, metrics: false }, [], ["edge"]],
     ["metrics-token", { query: false, manage: false, ingest: false, metrics: true }, [], []],
-  ])("tells the %s what it may do", async (token, may, endpoints, ingestSources) => {
+  ])("shows the permissions of the %s", async (token, may, endpoints, ingestSources) => {
     const { session } = await read(token);
     expect(session.may).toEqual(may);
     expect(session.endpoints.map(({ name }) => name)).toEqual(endpoints);
     expect([session.sources, session.ingest_sources]).toEqual([[], ingestSources]);
   });
 
-  it("leaves out endpoints that lack a pinned parameter, and parameters that the token sets", async () => {
+  it("omits endpoints that lack a pinned parameter, and parameters that the token pins", async () => {
     const { session } = await read("pinned-token");
     expect(session.endpoints.map(({ name, parameters }) => [name, parameters.map((each) => each.name)])).toEqual([
       ["cached", []],
@@ -67,7 +67,7 @@ describe("a session", () => {
     expect(session.token).toMatchObject({ pins: { project: "abc" } });
   });
 
-  it("is refused without a token that is known", async () => {
+  it("is refused without a known token", async () => {
     expect((await read("nobody")).status).toBe(401);
   });
 });

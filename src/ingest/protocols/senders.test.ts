@@ -53,8 +53,8 @@ const outcome = (more: Partial<IngestOutcome> = {}): IngestOutcome => ({
   ...more,
 });
 
-describe("an event of Splunk's", () => {
-  it("has its text, its time and where it comes from, and nothing else", async () => {
+describe("a Splunk event", () => {
+  it("has its message, time and origin, and no other fields", async () => {
     const sent = { "?host": "h", "?source": "s", "?sourcetype": "t", "?index": "i", "?other": "x" };
     const own =
       '{"event":{"msg":"m","project":"p","level":"ERROR"},"fields":{"project":"q","status":"ok"},"host":"own"}';
@@ -85,7 +85,7 @@ describe("an event of Splunk's", () => {
     ]);
   });
 
-  it("that is a line has the request's time; one that is none is kept", async () => {
+  it("in raw form has the time of the request, or retains an unreadable one as a field", async () => {
     expect((await read("splunk_raw", "a\r\n  \nb", { "?time": "soon", "?host": "h" })).events).toEqual([
       { eventMessage: "a", fields: { _timestamp: "soon", metadata: { host: "h" } } },
       { eventMessage: "b", fields: { _timestamp: "soon", metadata: { host: "h" } } },
@@ -129,22 +129,22 @@ describe("an event of Splunk's", () => {
     [failure("invalid_body", 400), 400, { code: 6, text: "Invalid data format: m" }],
     [failure("body_too_large", 413), 413, { code: 6, text: "m" }],
     [failure("internal", 500), 500, { code: 8, text: "m" }],
-  ])("that fails by %j is answered %i %j", (failed, status, body) => {
+  ])("that fails with %j is answered with %i %j", (failed, status, body) => {
     for (const { answerFailure } of [splunkEvents, splunkRaw])
       expect(answerFailure?.(failed)).toEqual({ status, body });
   });
 
-  it("that is stored is a success", () => {
+  it("that was stored is answered with success", () => {
     for (const { answer } of [splunkEvents, splunkRaw]) {
       expect(answer?.(outcome())).toEqual({ status: 200, body: { text: "Success", code: 0 } });
     }
   });
 });
 
-describe("a document of Elasticsearch's", () => {
+describe("an Elasticsearch document", () => {
   const bulk = (...lines: readonly string[]) => read("elastic", lines.join("\n"), { "?index": "usual" });
 
-  it("has its message, its time and its index, and nothing twice", async () => {
+  it("has its message, time and index, without duplicates", async () => {
     const { events, receipt } = await bulk(
       '{"index":{"_id":9007199254740993}}',
       '{"timestamp":5,"event.original":"o","log":{"level":"Info"},"project":"p"}',
@@ -174,14 +174,17 @@ describe("a document of Elasticsearch's", () => {
     ]);
   });
 
-  it.each(['{"index":{},"create":{}}', '{"move":{}}', "[]", "7", "null"])("has no action %s", async (line) => {
-    await expect(bulk('{"index":{}}', "{}", line, "{}")).rejects.toMatchObject({
-      code: "invalid_body",
-      message: "Malformed action/metadata line [3], expected index, create, update or delete",
-    });
-  });
+  it.each(['{"index":{},"create":{}}', '{"move":{}}', "[]", "7", "null"])(
+    "is refused after the invalid action %s",
+    async (line) => {
+      await expect(bulk('{"index":{}}', "{}", line, "{}")).rejects.toMatchObject({
+        code: "invalid_body",
+        message: "Malformed action/metadata line [3], expected index, create, update or delete",
+      });
+    },
+  );
 
-  it("is answered one by one", () => {
+  it("is answered with a result for each action", () => {
     const receipt = [
       ["index", "i", "1"],
       ["create", "j", "2"],
@@ -215,7 +218,7 @@ describe("a document of Elasticsearch's", () => {
     [503, 503, "unavailable_shards_exception"],
     [507, 503, "unavailable_shards_exception"],
     [500, 500, "exception"],
-  ])("that fails with %i is answered %i, %s", (sent, status, type) => {
+  ])("that fails with %i is answered with %i, %s", (sent, status, type) => {
     expect(elastic.answerFailure?.(failure("internal", sent, "why"))).toEqual({
       status,
       headers: { "X-Elastic-Product": "Elasticsearch" },
@@ -224,8 +227,8 @@ describe("a document of Elasticsearch's", () => {
   });
 });
 
-describe("a log of Datadog's", () => {
-  it("has its message, its tags and its time, and nothing twice", async () => {
+describe("a Datadog log", () => {
+  it("has its message, tags and time, without duplicates", async () => {
     const sent = { "?ddsource": "d", "?ddtags": "a:1, b ,,a:2,project:q", "?hostname": "h", "?service": "s" };
     const logs = '[{"date":5,"service":"own","n":1},{"message":"m","project":"p","ddtags":7},{}]';
     expect((await read("datadog", logs, sent)).events).toEqual([
@@ -251,7 +254,7 @@ describe("a log of Datadog's", () => {
     ]);
   });
 
-  it("that fails is answered so that the agent tries again where that helps", () => {
+  it("that fails is answered so that the agent retries when that makes sense", () => {
     expect(datadog.answer?.(outcome())).toEqual({ status: 202, body: {} });
     for (const [sent, status] of [
       [401, 403],
@@ -264,10 +267,10 @@ describe("a log of Datadog's", () => {
   });
 });
 
-describe("a line of Loki's", () => {
+describe("a Loki line", () => {
   const push = (...streams: readonly object[]) => read("loki", JSON.stringify({ streams }));
 
-  it("has its labels, its structured fields and its time", async () => {
+  it("has its labels, structured fields and time", async () => {
     const values = [
       ["1570818238000000001", "a", { level: "Warn", project: "p" }],
       [5_000, "b"],
@@ -303,11 +306,11 @@ describe("a line of Loki's", () => {
       '{"streams":[{"values":[["1",2]]}]}',
       "Event 0 of the body cannot be stored: a line must be [nanoseconds, text] or [nanoseconds, text, fields]",
     ],
-  ])("is in no body %s", async (body, message) => {
+  ])("is refused in the body %s", async (body, message) => {
     await expect(read("loki", body)).rejects.toMatchObject({ code: "invalid_body", message });
   });
 
-  it("that fails is told in plain text", () => {
+  it("that fails is answered in plain text", () => {
     for (const [sent, status] of [
       [507, 503],
       [400, 400],
@@ -321,8 +324,8 @@ describe("a line of Loki's", () => {
   });
 });
 
-describe("an entry of the journal", () => {
-  it("has the level of its priority, and none of an empty one", async () => {
+describe("a journal entry", () => {
+  it("has the level of its priority, and no level for an empty priority", async () => {
     const levels = "emergency alert critical error warning notice info debug".split(" ");
     const entry = (priority: string) => `MESSAGE=m\nPRIORITY=${priority}\n\n`;
     const { events } = await read("journald", [..."01234567"].map(entry).join(""));
@@ -333,7 +336,7 @@ describe("an entry of the journal", () => {
     }
   });
 
-  it("has its cursor as its id, and a field that comes twice as a list", async () => {
+  it("has its cursor as its id, and repeated fields as a list", async () => {
     const text =
       "__CURSOR=c\n__REALTIME_TIMESTAMP=5\nPROJECT=p\nA=1\nA=2\nA=3\nB=x=y\n\n\n__REALTIME_TIMESTAMP=soon\nMESSAGE=m";
     expect((await read("journald", text)).events).toEqual([
@@ -351,7 +354,7 @@ describe("an entry of the journal", () => {
     ["NAME\nshort", '"NAME" at byte 0'],
     ["A=1\n=x\n", '"=x" at byte 4'],
     ["NAME\n\u0009\0\0\0\0\0\0\0too long", '"NAME" at byte 0'],
-  ])("is none in %j", async (text, place) => {
+  ])("is refused in %j", async (text, place) => {
     await expect(read("journald", text)).rejects.toMatchObject({
       code: "invalid_body",
       message: `The body is not in the journal's export format: ${place} is no field`,
@@ -359,7 +362,7 @@ describe("an entry of the journal", () => {
   });
 });
 
-it("the level of an event is the first that is told, in lower case; numbers are those of loggers", () => {
+it("levelIn returns the first level in lower case, and converts the numbers of loggers", () => {
   const names = ["level", "severity", "severity_text", "detected_level", "status", "lvl", "levelname", "loglevel"];
   for (const [index, name] of names.entries()) {
     const fields = Object.fromEntries(names.slice(index).map((each) => [each, each.toUpperCase()]));
@@ -373,7 +376,7 @@ it("the level of an event is the first that is told, in lower case; numbers are 
   expect(levelIn({})).toBeUndefined();
 });
 
-it("the service's own answer names events that were not stored, and what was odd about others", () => {
+it("answerPlainly names rejected events, and counts irregularities of the others", () => {
   expect(answerPlainly(outcome())).toEqual({ status: 200, body: { message: "Logged!", accepted: 2 } });
   expect(answerPlainly(outcome({ untimed: 1, mistyped: 3 })).body).toEqual({
     message: "Logged!",

@@ -23,7 +23,7 @@ import { digestQuery, type PlannedQuery } from "./planned-query.ts";
 import { fromLqlError, fromQueryError } from "./query-error.ts";
 import { findDefaultTable, withLimit } from "./saved-query.ts";
 
-/** What queries are compiled with. */
+/** The dependencies of compilation. */
 export interface CompileDependencies {
   readonly engine: Pick<Engine, "compile" | "explain">;
   /** The sources' tables; a table's definition is another object once it has changed. */
@@ -35,13 +35,13 @@ export interface CompileDependencies {
 /** Where a page begins: see `Planner`. */
 export type Place = readonly boolean[] | "follow" | undefined;
 
-/** A compiled query, and all that it read to become that. */
+/** A compiled query, and everything that was looked up to compile it. */
 export interface CompiledEndpoint {
   readonly query: PlannedQuery;
   readonly found: FoundTables;
 }
 
-/** A resolved query, and all that it read to become that. */
+/** A resolved query, and everything that was looked up to resolve it. */
 export interface ResolvedEndpoint {
   readonly query: ResolvedQuery;
   readonly found: FoundTables;
@@ -51,7 +51,7 @@ export interface ResolvedEndpoint {
 export interface OwnQueryOptions {
   /** How it sees the sources; as a whole unless given. */
   readonly access?: SourceAccess;
-  /** Takes the place of its outermost LIMIT. */
+  /** Replaces its outermost LIMIT. */
   readonly rowLimit?: number | undefined;
   readonly place?: Place;
   /** It may name parameters that nothing declares. */
@@ -71,7 +71,7 @@ export function compileOwn(
   return { query: compileForPages(dependencies.engine, query, definition.maxRows, sourceText, options.place), found };
 }
 
-/** The target's own query, resolved and no further. Throws as `compileOwn` does. */
+/** The target's own query, only resolved. Throws as `compileOwn` does. */
 export function resolveOwn(
   { tables, endpoints }: Omit<CompileDependencies, "engine">,
   target: QueryTarget,
@@ -89,7 +89,7 @@ export function resolveOwn(
   );
 }
 
-/** A consumer's query. What is wrong with it is a `ServiceError` with positions in the consumer's text. */
+/** A consumer's query. Its problems are reported as `ServiceError` with positions in the consumer's text. */
 export function compileConsumer(
   { engine, tables, endpoints, nowMs }: CompileDependencies & { readonly nowMs: number },
   target: QueryTarget,
@@ -117,7 +117,7 @@ export function compileConsumer(
     return { query: compileForPages(engine, query, maxRows, consumer.text, place), found };
   } catch (error) {
     if (error instanceof LqlError) throw fromLqlError(error);
-    // A problem in the target's own text would be ours to explain, not the consumer's.
+    // A problem in the target's own text must not be reported to the consumer.
     if (error instanceof GoogleSqlError && error.text === consumer.text) throw fromQueryError(error);
     throw error;
   }

@@ -8,7 +8,7 @@ import { sqlTypeOf } from "../../definition/parameter-value.ts";
 import type { QueryTarget } from "../../definition/query-target.ts";
 import { openTenantTables, type SourceAccess, type SourceLookup } from "../../tenants/tenant-tables.ts";
 
-/** Where queries look up the endpoints that they read as tables. */
+/** Looks up the endpoints that queries read as tables. */
 export interface EndpointLookup {
   /** By exact name. */
   findByName(name: string): Endpoint | undefined;
@@ -18,7 +18,7 @@ export interface EndpointLookup {
 /** For queries that read sources only. */
 export const noEndpoints: EndpointLookup = { findByName: () => undefined, names: () => [] };
 
-/** What a query found where it looked. */
+/** The result of a query's lookups. */
 export interface FoundTables {
   readonly sources: readonly SourceLookup[];
   /** By the names that it asked for. */
@@ -50,7 +50,7 @@ export function createCatalog(
   return { catalog, found };
 }
 
-/** Tells whose WITH clause names a table, for an owner who takes it for a source. */
+/** Names the endpoint whose WITH clause has a table, for an owner who mistakes it for a source. */
 function explainMissing(endpoints: EndpointLookup, table: string): string | undefined {
   const key = table.toLowerCase();
   const owner = endpoints.names().find((name) => {
@@ -117,7 +117,7 @@ export function effectiveParameters(
     const key = parameter.name.toLowerCase();
     const known = parameters.get(key);
     if (known === undefined) parameters.set(key, parameter);
-    // Of two that are inherited, the stricter one says whether it may be left out.
+    // If two are inherited, the stricter one determines whether it is required.
     else if (!own.has(key) && parameter.isRequired && !known.isRequired) {
       parameters.set(key, { ...known, isRequired: true, default: null });
     }

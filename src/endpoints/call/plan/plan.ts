@@ -10,21 +10,21 @@ export interface ConsumerQuery {
   readonly redactsPii?: boolean;
   /** Levels to which it may nest; those of the language unless set. */
   readonly maxDepth?: number;
-  /** What is asked about its rows; the rows themselves unless set. */
+  /** The shape of the result; the rows themselves unless set. */
   readonly shape?: QueryShape;
   /** Rows of a page that the call asks for, where the text of LQL does not say; 100 unless set. */
   readonly pageRows?: number;
 }
 
-/** What a call says of tenants. */
+/** The tenants of a call. */
 export interface CallTenants {
   /** A parameter's value as text, by its name in lower case; undefined for NULL. */
   readonly readValue: (name: string) => string | undefined;
-  /** The tenant that a pin binds the call to, and the parameter that was pinned. */
+  /** The tenant that a pin binds the call to, and the pinned parameter. */
   readonly bound?: { readonly parameter: string; readonly tenant: string } | undefined;
 }
 
-/** Makes queries ready to run, and keeps those that were. */
+/** Prepares queries to run, and caches the results. */
 export interface Planner {
   /**
    * The endpoint's own query, or a consumer's over its tables, compiled. `rowLimit` takes the place of the own
@@ -40,6 +40,9 @@ export interface Planner {
     place?: readonly boolean[] | "follow",
     tenants?: CallTenants,
   ): PlannedQuery;
-  /** The parameters that say whose rows an endpoint's calls read: a token that pins one of them reads no others. */
+  /**
+   * The parameters that select the tenant of an endpoint's calls: a token that pins one of them reads no other tenant's
+   * rows.
+   */
   tenantParameters(target: QueryTarget): readonly string[];
 }

@@ -15,13 +15,13 @@ export interface PlannedQuery extends CompiledQuery {
   readonly paging?: Paging;
   /** `digestQuery` of it, for callers that compare queries often. */
   readonly digest?: string;
-  /** What its text can hardly mean, and runs all the same. */
+  /** Likely mistakes in its text that do not prevent it from running. */
   readonly warnings?: readonly Diagnostic[] | undefined;
-  /** What it reads in the call that it was planned for; its `tables` as a whole where this is not told. */
+  /** What it reads in the call that it was planned for; the whole of its `tables` when absent. */
   readonly reads?: readonly TenantRead[];
   /**
-   * False once the same call would be planned otherwise; absent where that cannot be told, as for what depends on the
-   * clock.
+   * False once the same call would be planned differently; absent when that cannot be known, for example if the plan
+   * depends on the clock.
    */
   readonly isCurrent?: () => boolean;
 }
@@ -31,7 +31,7 @@ export function readsOf({ reads, tables }: Pick<PlannedQuery, "reads" | "tables"
   return reads ?? tables.map((source) => ({ source, tenant: undefined }));
 }
 
-/** What the query asks and answers, as a SHA-256. */
+/** A SHA-256 of the compiled query and its columns. */
 export function digestQuery({ sql, columns }: CompiledQuery): string {
   return createHash("sha256")
     .update(JSON.stringify([sql, columns]))

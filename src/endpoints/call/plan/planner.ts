@@ -16,20 +16,20 @@ import { type EndpointLookup, noEndpoints } from "./endpoint-tables.ts";
 import type { CallTenants, ConsumerQuery, Planner } from "./plan.ts";
 import type { PlannedQuery, TenantRead } from "./planned-query.ts";
 
-/** What plans are made with. */
+/** The dependencies of planning. */
 export interface PlannerDependencies extends Omit<CompileDependencies, "endpoints"> {
-  /** Those that queries may read as tables; none unless given. */
+  /** The endpoints that queries may read as tables; none unless given. */
   readonly endpoints?: EndpointLookup;
   /** The clock of LQL's shorthands, in milliseconds since 1970. */
   readonly nowMs: () => number;
 }
 
-/** Characters of SQL that are cached at most, before and after compiling. */
+/** The maximum number of cached characters of SQL, before and after compilation. */
 const maxCachedCharacters = 32_000_000;
-/** Calls of which it is cached what they look up; a lookup takes some hundred bytes. */
+/** The number of calls whose lookups are cached; a lookup takes some hundred bytes. */
 const maxCachedLookups = 20_000;
 
-/** What the plan of a call depends on besides its text, in an order of its own. */
+/** Everything besides its text that the plan of a call depends on, in a fixed order. */
 interface Lookups {
   readonly sources: readonly { readonly name: string; readonly scope: Scope }[];
   readonly endpoints: readonly string[];
@@ -47,7 +47,7 @@ function lookUpFor({ sources, endpoints }: Lookups, readValue: ReadParameter): C
 /** A plan, and the tables of the sources that it reads. */
 interface CachedPlan {
   readonly query: PlannedQuery;
-  /** Held so that they stay the same objects for as long as the plan is cached. */
+  /** Retained so that they stay the same objects for as long as the plan is cached. */
   readonly tables: readonly (TableDefinition | undefined)[];
   readonly reads: readonly { readonly source: string; readonly scope: Scope }[];
 }
@@ -106,7 +106,7 @@ class KeepingPlanner implements Planner {
     return JSON.stringify([this.#numberOf(target), rowLimit ?? 0, query, place, bound?.parameter]);
   }
 
-  /** The plan that is cached for such a call, where it would be made the same way now. */
+  /** The cached plan for such a call, if it would be made the same way now. */
   #recall(key: string, { readValue }: CallAccess): PlannedQuery | undefined {
     const known = this.#lookups.get(key);
     if (known === undefined) return undefined;
@@ -121,7 +121,7 @@ class KeepingPlanner implements Planner {
     const compiled = this.#compile(target, asked, access);
     refuseShared(compiled, access);
     const plan = toCached(compiled);
-    // What LQL's shorthands mean changes with the clock.
+    // The meaning of LQL's shorthands changes with the clock.
     if (asked.consumer?.language === "lql") return toPlanned(plan, readValue, undefined);
     const needed = lookupsOf(compiled);
     const ofCall = lookUpFor(needed, readValue);
@@ -136,7 +136,7 @@ class KeepingPlanner implements Planner {
     return compileConsumer({ ...this.#dependencies, nowMs: this.#nowMs() }, target, consumer, place, access);
   }
 
-  /** What the lookups answer now, as a text. */
+  /** The current results of the lookups, as a text. */
   #describe({ sources, endpoints: names }: CallLookups): string {
     const { tables, endpoints } = this.#dependencies;
     let text = "";
@@ -145,7 +145,10 @@ class KeepingPlanner implements Planner {
     return text;
   }
 
-  /** Made here, since it is cached with answers: a function holds on to all that the functions beside it read. */
+  /**
+   * Made in a function of its own, because it is cached with answers: a closure retains everything that its neighbours
+   * read.
+   */
   #createCheck(asked: CallLookups, seen: string): () => boolean {
     return () => this.#describe(asked) === seen;
   }
@@ -193,7 +196,7 @@ function toCached({ query, found }: CompiledEndpoint): CachedPlan {
   return { query, reads, tables: found.sources.map(({ definition }) => definition) };
 }
 
-/** Tables that the query found and does not read play no part in its plan; that a name was not found does. */
+/** Tables that were found but are not read do not affect the plan; a name that was not found does. */
 function lookupsOf({ query, found }: CompiledEndpoint): Lookups {
   const sources = found.sources.filter(
     ({ definition }) => definition === undefined || query.tables.includes(definition.name),
@@ -213,7 +216,9 @@ function toPlanned(
   return isCurrent === undefined ? { ...query, reads: sources } : { ...query, reads: sources, isCurrent };
 }
 
-/** Objects told apart by numbers: ids and versions are what an owner says, an object is itself only. */
+/**
+ * Objects are distinguished by numbers: ids and versions are set by owners, but an object is only identical to itself.
+ */
 function createNumbers(): (object: object | undefined) => number {
   const numbers = new WeakMap<object, number>();
   let count = 0;

@@ -3,9 +3,9 @@ import type { LqlError } from "../../../lql/lql-error.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 
 /**
- * What is wrong with a consumer's query, as it is answered: code and message of the first problem, its line and column,
- * and the line with a caret as the hint. A table that the consumer cannot see is `sandbox_table_denied`, whether it
- * exists elsewhere or nowhere.
+ * The problems of a consumer's query in the form of an error: code and message of the first problem, its line and
+ * column, and the line with a caret as the hint. A table that the consumer cannot see is `sandbox_table_denied`,
+ * whether it exists elsewhere or not at all.
  */
 export function fromQueryError(error: GoogleSqlError): ServiceError {
   const [diagnostic] = error.diagnostics;
@@ -35,7 +35,7 @@ export function describeProblem(path: string, text: string, offset: number, mess
   return `${path}:${line}:${column}: ${message}\n  ${shown}`;
 }
 
-/** What is wrong with a consumer's LQL, as it is answered. */
+/** The error of a consumer's LQL. */
 export function fromLqlError(error: LqlError): ServiceError {
   const { line, column } = positionAt(error.text, error.offset);
   return new ServiceError("invalid_lql", error.message, {

@@ -28,7 +28,7 @@ export interface OwnerQuery {
   readonly text: string;
 }
 
-/** What owners' queries are compiled with. */
+/** The dependencies of owners' queries. */
 export interface OwnerDependencies extends CompileDependencies {
   /** The clock of LQL's shorthands, in milliseconds since 1970. */
   readonly nowMs: number;
@@ -39,9 +39,9 @@ export interface OwnerDependencies extends CompileDependencies {
 /** Rows that an answer has at most. */
 const maxOwnerRows: QueryLimits["maxRows"] = 10_000;
 
-/** What is known of a query without running it. */
+/** The description of a query that is not run. */
 export interface QueryReport {
-  /** Types are undefined where the query does not tell them since it has problems. */
+  /** Types are undefined when the query does not determine them because of its problems. */
   readonly parameters: readonly { readonly name: string; readonly type: string | null }[];
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   /** Sources that it reads, also through endpoints. */
@@ -49,11 +49,11 @@ export interface QueryReport {
   /** Names of endpoints that it reads. */
   readonly endpoints: readonly string[];
   readonly diagnostics: readonly PlacedProblem[];
-  /** What it can hardly mean, and runs all the same: fields that no event has carried. */
+  /** Likely mistakes that do not prevent it from running: fields that no event has carried. */
   readonly warnings: readonly PlacedProblem[];
-  /** As the engine gets it; null for a query with problems. */
+  /** In the engine's SQL; null for a query with problems. */
   readonly compiled_sql: string | null;
-  /** What of it runs on which engine; empty for a query with problems. */
+  /** Which parts run on which engine; empty for a query with problems. */
   readonly explain: readonly ExplainedQueryPart[];
 }
 
@@ -95,13 +95,13 @@ export function prepareOwnerQuery(
   }
 }
 
-/** What is wrong with a query, for its owner; other errors as they are. */
+/** The problems of a query, for its owner; other errors are rethrown. */
 function toServiceError(error: unknown): unknown {
   if (error instanceof LqlError) return fromLqlError(error);
   return error instanceof GoogleSqlError ? fromOwnQueryError(error) : error;
 }
 
-/** Describes a query: all that is wrong with it, together, with positions; or its parameters, columns and tables. */
+/** Describes a query: all of its problems with positions; or its parameters, columns and tables. */
 export function inspectOwnerQuery(
   asked: OwnerQuery,
   dependencies: OwnerDependencies,
@@ -151,7 +151,7 @@ function nameParameters({ language, text }: OwnerQuery): QueryReport["parameters
   try {
     return findParameters(parseQuery(text)).map(({ key }) => ({ name: String(key), type: null }));
   } catch {
-    // It does not parse, which is told already.
+    // A syntax error, which is already reported.
     return [];
   }
 }
@@ -169,7 +169,7 @@ function compile(asked: OwnerQuery, { nowMs, budget, ...dependencies }: OwnerDep
     .filter(({ key }) => !known.has(String(key).toLowerCase()))
     .map(({ key, span }) => toParameter(asked.text, key, span, types.get(String(key).toLowerCase())));
   if (own.length === 0) return { ...compiled, contract: inferContract(inherited, compiled.query) };
-  // Once more, now that every parameter has a type: columns may take theirs from them.
+  // Again, now that every parameter has a type: columns may depend on them.
   const typed = compileOwn(dependencies, { ...draft, definition: { ...draft.definition, parameters: own } });
   return { ...typed, contract: inferContract([...own, ...inherited], typed.query) };
 }
@@ -180,7 +180,7 @@ function parse({ language, text }: OwnerQuery, nowMs: number, { max_query_depth:
   return compileLql(text, { defaultTable: undefined, missingTable, nowMs, maxRows: maxOwnerRows });
 }
 
-/** A parameter of the type that the query asks for; every one must be sent. */
+/** A parameter of the type that the query requires; every one must be sent. */
 function toParameter(
   text: string,
   key: string | number,
@@ -191,7 +191,7 @@ function toParameter(
     throw new GoogleSqlError(text, [{ code: "unsupported", message, span, name: String(key) }]);
   };
   if (typeof key === "number") return refuse("Parameters are named here: write @name instead of ?");
-  // A parameter that the engine never gets has the type of a text.
+  // A parameter that is never bound has the type of a text.
   const kind = type?.kind ?? "STRING";
   const known = parameterTypes.find((each) => sqlTypeOf(each).kind === kind);
   if (known === undefined) {

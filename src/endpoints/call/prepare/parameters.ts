@@ -7,10 +7,10 @@ import { describeParameterType, parseParameterValue } from "../../definition/par
 export type BoundParameters = ReadonlyMap<string, ParameterValue>;
 
 /**
- * Takes what an endpoint declares out of what a call sent, checks it and brings it into canonical form. What is not
- * declared is ignored. A parameter that was not sent, or was sent as JSON null, takes its default, else NULL; an
- * empty text counts as not sent for every type but string. Throws `missing_parameter` or `invalid_parameter`, naming
- * the parameter.
+ * Selects the declared parameters from the values that a call sent, checks them and brings them into canonical form.
+ * Undeclared values are ignored. A parameter that was not sent, or was sent as JSON null, gets its default, otherwise
+ * NULL; an empty text counts as not sent for every type but string. Throws `missing_parameter` or `invalid_parameter`
+ * with the parameter's name.
  */
 export function bindParameters(
   definitions: readonly ParameterDefinition[],

@@ -14,7 +14,7 @@ import { readConsumerQuery } from "./consumer-query.ts";
 import { type BoundParameters, bindParameters, parseLimit } from "./parameters.ts";
 import type { PreparedCall, QueryCall } from "./query-call.ts";
 
-/** Checks a call and compiles its query. Throws `ServiceError` for everything that is the caller's fault. */
+/** Checks a call and compiles its query. Throws `ServiceError` for every error of the caller. */
 export function prepareCall(
   runner: Pick<EndpointRunner, "planner" | "cursors" | "budget">,
   call: Omit<QueryCall, "openSignal">,
@@ -57,7 +57,7 @@ export function prepareCall(
 
 type BrokenCall = Pick<QueryCall, "target" | "isOwner">;
 
-/** Whose rows the call reads: what its parameters say, and the tenant of a pin. */
+/** The tenant of a call: from its parameters, and from a pin. */
 function tellTenants(
   planner: Pick<Planner, "tenantParameters">,
   call: Pick<QueryCall, "target" | "pinned" | "isOwner">,
@@ -89,10 +89,10 @@ function explainBroken<T>(call: BrokenCall, work: () => T): T {
   }
 }
 
-/** The reason is the owner's only: it may tell of what other tenants have sent. */
+/** The reason is only for the owner: it may reveal what other tenants have sent. */
 function brokenTarget({ target, isOwner = false }: BrokenCall, reason: Error): ServiceError {
   const message = `The endpoint ${target.definition.name} does not work any more`;
-  // For the log; whoever explains errors of queries shall not take it for one of the caller's.
+  // For the log; code that explains query errors must not mistake it for an error of the caller.
   const cause = new Error(reason.message);
   if (!isOwner) return new ServiceError("endpoint_broken", message, { cause });
   const details = reason instanceof GoogleSqlError ? fromOwnQueryError(reason).details : {};

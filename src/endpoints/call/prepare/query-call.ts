@@ -12,12 +12,12 @@ export interface QueryCall {
   readonly parameters: ReadonlyMap<string, unknown>;
   /** Names of the parameters that the token pins; `noPins` for calls without a token. */
   readonly pinned: ReadonlySet<string>;
-  /** True for an owner, who is told why an endpoint does not work. */
+  /** True for an owner, who may see why an endpoint does not work. */
   readonly isOwner?: boolean;
   readonly redactsPii: boolean;
   /** The token's limits. */
   readonly budget?: Budget;
-  /** What is asked about the rows of the consumer's query, which the call must have. */
+  /** The shape of the result of the consumer's query, which the call must have. */
   readonly shape?: QueryShape;
   /**
    * Asks for the newest rows at or after this time, in microseconds since 1970. Throws `not_followable` where the
@@ -25,8 +25,8 @@ export interface QueryCall {
    */
   readonly followFromUs?: bigint;
   /**
-   * The signal whose abortion ends the call and interrupts the engine, always the same. It is made when it is first
-   * needed: a cached answer does without.
+   * Returns the signal that ends the call and interrupts the engine, always the same one. It is created on first use: a
+   * cached answer does not need it.
    */
   readonly openSignal: () => AbortSignal;
 }
@@ -34,7 +34,7 @@ export interface QueryCall {
 /** Of calls that no token's pins bind. */
 export const noPins: ReadonlySet<string> = new Set();
 
-/** A call that was found good: what is left is to run it. Together with the endpoint it decides the answer. */
+/** A valid call that only needs to be run. Together with the endpoint it determines the answer. */
 export interface PreparedCall {
   readonly query: PlannedQuery;
   readonly values: readonly ParameterValue[];
@@ -42,8 +42,8 @@ export interface PreparedCall {
   /** The strictest limits of service, endpoint and token. */
   readonly budget?: Budget;
   readonly redactsPii: boolean;
-  /** What is redacted then; the default ones unless the endpoint lists its own. */
+  /** The detectors of redaction; the default ones unless the endpoint lists its own. */
   readonly detectors?: readonly Detector[];
-  /** What the call's cursors belong to: all that decides its answer but the page. */
+  /** The scope of the call's cursors: everything that determines its answer except the page. */
   readonly cursorScope: string;
 }

@@ -14,10 +14,10 @@ interface Caller {
   readonly waiting: PassingMap<number, () => void>;
 }
 
-/** Lets a bounded number of queries run at once, of all callers and of each; some more wait for their turn. */
+/** Lets a limited number of queries run at once, in total and per caller; some more wait for their turn. */
 export class Admission {
   readonly #limits: Required<AdmissionLimits>;
-  /** Those that run or wait; the one that had its turn last is the last. */
+  /** Callers with running or waiting queries; the one that had its turn most recently is last. */
   readonly #callers = new Map<string, Caller>();
   #running = 0;
   #waitingCount = 0;
@@ -27,12 +27,12 @@ export class Admission {
     this.#limits = { maxRunning, maxWaiting, maxRunningPerCaller };
   }
 
-  /** How many run and wait now. */
+  /** The number of running and of waiting queries. */
   get load(): { readonly running: number; readonly waiting: number } {
     return { running: this.#running, waiting: this.#waitingCount };
   }
 
-  /** As `enter` where the caller may run at once, without a signal; else undefined, and nothing was done. */
+  /** Like `enter` if the caller may run immediately, without a signal; otherwise undefined and without effect. */
   tryEnter(name = ""): (() => void) | undefined {
     const caller = this.#find(name);
     if (caller.waiting.size > 0 || !this.#isFree(caller)) return undefined;

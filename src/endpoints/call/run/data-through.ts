@@ -3,20 +3,20 @@ import type { NewestByTenant } from "../../tenants/newest-by-tenant.ts";
 import type { TenantRead } from "../plan/planned-query.ts";
 
 /**
- * Knows the newest event of each source, and of each tenant in it, mostly without asking the engine: it sees every
- * event that is stored.
+ * Tracks the newest event of each source and of each of its tenants, mostly without asking the engine, because it sees
+ * every event that is stored.
  */
 export interface DataThrough {
   /**
-   * To be told of the newest of events once they are on disk, in microseconds since 1970: of all of them, and of each
+   * Called with the newest of the events that were stored, in microseconds since 1970: of all of them, and of each
    * tenant's.
    */
   note(source: string, newestUs: bigint, byTenant?: ReadonlyMap<string, bigint>): void;
-  /** The newest event of a source, in microseconds since 1970; undefined where it has none. */
+  /** The newest event of a source, in microseconds since 1970; undefined when it has none. */
   newestOf(source: string): bigint | undefined;
-  /** The newest of the events that are read, in microseconds since 1970; undefined where there are none. */
+  /** The newest of the events that are read, in microseconds since 1970; undefined when there are none. */
   of(reads: readonly TenantRead[]): Promise<bigint | undefined>;
-  /** To be told that sources may have other tenants than before. */
+  /** Called when sources may have other tenants than before. */
   forgetTenants(): void;
 }
 
@@ -47,7 +47,7 @@ export async function createDataThrough(
         for (const [source, each] of found) noteTenants(into, source, each);
       },
       () => {
-        // The next call that needs it asks again.
+        // The next call that needs it reads it again.
         if (into === tenants) loading = undefined;
       },
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { EngineError, type EngineErrorCode } from "../../../engines/contract/query-engine.ts";
 import { fromEngineError } from "./engine-error.ts";
 
-describe("an engine's error, as the service answers it", () => {
+describe("fromEngineError", () => {
   it.each<[EngineErrorCode, string, string, object]>([
     ["query_failed", "query_failed", "m", {}],
     ["timeout", "timeout", "The query took longer than its deadline", { limit: "query_timeout_ms" }],
@@ -22,14 +22,14 @@ describe("an engine's error, as the service answers it", () => {
     ["refused", "query_refused", "The engine refused the query", {}],
     ["aborted", "internal", "The engine failed", {}],
     ["internal", "internal", "The engine failed", {}],
-  ])("of the code %s is %s", (code, answered, message, details) => {
+  ])("converts the code %s to %s", (code, answered, message, details) => {
     const cause = new EngineError(code, "m");
     const error = fromEngineError(cause);
     expect(error).toMatchObject({ code: answered, message, cause });
     expect(error?.details).toEqual({ ...details, cause });
   });
 
-  it.each(["unavailable", "disk_full", "overloaded"] as const)("of the code %s says when to try again", (code) => {
+  it.each(["unavailable", "disk_full", "overloaded"] as const)("retains the retry time of the code %s", (code) => {
     const cause = new EngineError(code, "m", { retryAfterSeconds: 7 });
     expect(fromEngineError(cause)?.details).toMatchObject({ retryAfterSeconds: 7 });
   });
@@ -38,7 +38,7 @@ describe("an engine's error, as the service answers it", () => {
     ["maxMemoryBytes", "max_query_memory_mb"],
     ["maxArrayElements", "max_array_elements"],
     ["maxStringBytes", "max_string_bytes"],
-  ] as const)("beyond %s names the limit %s", (limit, name) => {
+  ] as const)("names the limit for %s: %s", (limit, name) => {
     const memory = fromEngineError(new EngineError("memory_exceeded", "m", { limit }));
     expect(memory).toMatchObject({
       message: `The query needs more memory than ${name} allows`,
@@ -47,7 +47,7 @@ describe("an engine's error, as the service answers it", () => {
     expect(fromEngineError(new EngineError("limit_exceeded", "m", { limit }))?.details).toMatchObject({ limit: name });
   });
 
-  it("is nothing where it is not an engine's", () => {
+  it("returns undefined for other errors", () => {
     expect(fromEngineError(new Error("timeout"))).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { EngineError, type EngineLimit } from "../../../engines/contract/query-e
 import type { LimitName } from "../../../shared/budget.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 
-/** An engine's limits by the names that a call's budget has for them. */
+/** An engine's limits by their names in a call's budget. */
 const budgetNames: Readonly<Record<EngineLimit, LimitName>> = {
   timeoutMs: "query_timeout_ms",
   maxResultBytes: "max_result_bytes",
@@ -12,10 +12,10 @@ const budgetNames: Readonly<Record<EngineLimit, LimitName>> = {
 };
 
 const defaultRetrySeconds = 2;
-/** Somebody has to make room first. */
+/** Space on the disk has to be freed first. */
 const diskRetrySeconds = 30;
 
-/** An engine's error as the service answers it; undefined for what is not an engine's. */
+/** An engine's error in the form of the service; undefined for other errors. */
 export function fromEngineError(error: unknown): ServiceError | undefined {
   if (!(error instanceof EngineError)) return undefined;
   const retryAfterSeconds = error.retryAfterSeconds ?? defaultRetrySeconds;

@@ -1,22 +1,22 @@
 import { ServiceError } from "../../../shared/errors.ts";
 
-/** Holds back callers whose queries ended the engine: each time for twice as long. */
+/** Holds back callers whose queries ended the engine, each time for twice as long. */
 export interface HoldBack {
   /** Throws `held_back` while the caller is held back. */
   check(caller: string): void;
-  /** A query of the caller ended the engine. */
+  /** Records that a query of the caller ended the engine. */
   note(caller: string): void;
 }
 
 interface Offender {
-  /** How often in a row. */
+  /** The number of times in a row. */
   count: number;
   untilMs: number;
 }
 
 const firstMs = 5_000;
 const longestMs = 600_000;
-/** An offender that was free for so long begins anew. */
+/** A caller without incident for this long starts again at the first step. */
 const forgetMs = 3_600_000;
 
 /** `nowMs` is a monotonic clock in milliseconds. */

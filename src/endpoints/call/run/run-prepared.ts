@@ -23,23 +23,23 @@ const maxAttempts = 4;
 /** So long others may take to give it back, the first time. */
 const memoryPauseMs = 250;
 
-/** How a run went. */
+/** The outcome of a run. */
 export interface RunSummary extends QuerySummary {
   /** Where the next page begins; undefined at the end, and where the query has no pages. */
   readonly next: PagePlace | undefined;
 }
 
-/** Who runs it, and who wants to know where the time went. */
+/** The caller of a run, and callbacks for its timings. */
 export interface RunOptions {
-  /** Turns are shared out fairly among callers. */
+  /** Turns are shared fairly among callers. */
   readonly caller?: string;
-  /** Milliseconds that checking the call and compiling its query took. */
+  /** Milliseconds for checking the call and compiling its query. */
   readonly onPrepared?: (ms: number) => void;
   /** Milliseconds that the call waited for its turn. */
   readonly onQueued?: (ms: number) => void;
   /** Rows of the answer, once all of them are there. */
   readonly onRows?: (count: number) => void;
-  /** Milliseconds that were spent waiting for the engine; called once, also when the run fails. */
+  /** Milliseconds of waiting for the engine; called once, even when the run fails. */
   readonly onEngine?: (ms: number) => void;
 }
 
@@ -87,7 +87,7 @@ export async function* runPrepared(
     onRows?.(rowCount);
     return { ...running.summary(), next: page.next() };
   } catch (error) {
-    // Whoever ended the call knows better than the engine why it ended.
+    // The reason of the abort is more precise than the engine's error.
     if (signal.aborted) throw signal.reason;
     const answered = fromEngineError(error);
     if (answered === undefined) throw error;
@@ -106,7 +106,7 @@ type Step = IteratorResult<RowBatch, unknown>;
 interface BegunQuery {
   readonly running: RunningQuery;
   readonly batches: AsyncIterator<RowBatch, unknown>;
-  /** What was read of them already. */
+  /** Rows of them that were already read. */
   readonly ahead: Step[];
 }
 

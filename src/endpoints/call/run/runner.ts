@@ -5,12 +5,12 @@ import type { Planner } from "../plan/plan.ts";
 import type { Admission } from "./admission.ts";
 import type { HoldBack } from "./hold-back.ts";
 
-/** What calls run with. */
+/** The dependencies of calls. */
 export interface EndpointRunner {
   readonly engine: Engine;
   readonly planner: Planner;
   readonly admission: Admission;
-  /** Callers whose queries ended the engine; nobody is held back without it. */
+  /** Callers whose queries ended the engine; absent if no callers are held back. */
   readonly holdBack?: HoldBack;
   readonly cursors: CursorSealer;
   readonly timeoutMs: number;
