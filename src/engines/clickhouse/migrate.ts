@@ -44,7 +44,7 @@ async function hasDatabase(client: ServerClient, database: string): Promise<bool
   return rows.length > 0;
 }
 
-/** The statements that make what is missing; none where nothing is. Throws `EngineError`. */
+/** The statements that create what is missing; empty if nothing is. Throws `EngineError`. */
 export function planMigration(access: ServerAccess): Promise<readonly string[]> {
   return withClient(access, async (client) => {
     const place = placeOf(access);
@@ -110,7 +110,7 @@ async function checkReader(client: ServerClient, { database, reader, user }: Ser
   return findings;
 }
 
-/** What is not as it should be, on the server and of its users; empty where all is well. Throws `EngineError`. */
+/** The problems of the server and its users; empty if there are none. Throws `EngineError`. */
 export async function checkServer(access: ServerAccess): Promise<readonly ServerFinding[]> {
   const findings = await withClient(access, async (client): Promise<readonly ServerFinding[]> => {
     const { database } = access;

@@ -22,7 +22,7 @@ export function delegateStore(
     ...(deleteBefore === undefined ? {} : { deleteBefore: deleteBefore.bind(store) }),
     ...(inspect === undefined ? {} : { inspect: inspect.bind(store) }),
     ...(snapshot === undefined ? {} : { snapshot: snapshot.bind(store) }),
-    // It may be found anew whenever the engine is started again.
+    // It may be found again whenever the engine restarts.
     get logLoss() {
       return store.logLoss;
     },

@@ -22,7 +22,7 @@ export type EngineErrorCode =
   | "unknown_source"
   /** The append queue is at its bound; retry later. */
   | "overloaded"
-  /** The second check refused a statement: a bug of ours, or an attack. */
+  /** The second check refused a statement: a defect of the compiler, or an attack. */
   | "refused"
   | "internal";
 

@@ -63,7 +63,7 @@ export interface EventBody {
   readonly measure?: LoadMeasure | undefined;
 }
 
-/** A body on its way to the store. */
+/** A body to be stored. */
 export interface StoredBody extends EventBody {
   /** Asks for the keys of its events. */
   readonly wantsKeys: boolean;

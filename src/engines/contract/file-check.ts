@@ -2,7 +2,7 @@
 export interface FileCheck {
   /** Rows by source, of those that could be read. */
   readonly counts: ReadonlyMap<string, number>;
-  /** What is damaged and where, for people; empty where every block and every value can be read. */
+  /** What is damaged and where, in words; empty if every block and every value can be read. */
   readonly damages: readonly string[];
 }
 

@@ -168,6 +168,6 @@ export interface Engine {
    * elsewhere.
    */
   memoryBytes?(): Promise<number | undefined>;
-  /** Waits for appends that are under way, then releases everything. */
+  /** Waits for running appends, then releases everything. */
   close(): Promise<void>;
 }

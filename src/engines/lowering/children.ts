@@ -56,12 +56,12 @@ export function someScanned(root: Scan, isSuch: (expression: AnyExpr) => boolean
   return false;
 }
 
-/** Does the scan read a stored table, be it through a CTE or in a sub-query? */
+/** Does the scan read a stored table, directly, through a CTE or in a sub-query? */
 export function readsTable(root: Scan): boolean {
   return reaches(root, ({ kind }) => kind === "Table");
 }
 
-/** Is such a one among the scan and all that it reads, be it through a CTE or in a sub-query? */
+/** Does `isSuch` hold for the scan or any that it reads, also through a CTE or in a sub-query? */
 export function reaches(root: Scan, isSuch: (scan: Scan) => boolean): boolean {
   const pending: Scan[] = [root];
   const seen = new Set<Scan>();

@@ -7,7 +7,7 @@ export type Parenthesized =
   | { readonly kind: "Query"; readonly query: Query; readonly isDouble: boolean }
   | { readonly kind: "Expressions"; readonly items: readonly Expression[] };
 
-/** Whether a query begins at the current token, be it one in parentheses of its own or not. */
+/** Whether a query begins at the current token, in parentheses or not. */
 export function canBeginQuery(cursor: Cursor): boolean {
   switch (cursor.token.code) {
     case "SELECT":

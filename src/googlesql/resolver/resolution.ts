@@ -72,7 +72,7 @@ const MAX_TREE_DEPTH = 1_000;
 /** Thrown to stop when going on makes no sense (nesting beyond the limit). */
 export class ResolutionStopped extends Error {}
 
-/** What the resolution of one text gathers on its way: problems, identities, parameters. */
+/** What the resolution of one text collects: problems, identities, parameters. */
 export class Resolution {
   readonly text: string;
   readonly tables: TableCatalog;
@@ -135,7 +135,7 @@ export class Resolution {
     return this.diagnostics.length < MAX_DIAGNOSTICS ? nearestName(unknown, known) : undefined;
   }
 
-  /** Notes what can be run and is hardly meant: once, at the first of its places in the text. */
+  /** Notes a warning about a valid but unlikely text: once, at its first place. */
   warn(
     message: string,
     span: Span,

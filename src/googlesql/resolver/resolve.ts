@@ -28,7 +28,7 @@ export interface ResolveOptions {
   readonly view?: { readonly key: string; readonly name: string };
 }
 
-/** What a resolution under way is made with; the sandbox makes two that share their identities. */
+/** What a resolution is created with; the sandbox creates two that share their identities. */
 export function createResolution(text: string, options: ResolveOptions, ids?: IdSource): Resolution {
   return new Resolution({
     text,

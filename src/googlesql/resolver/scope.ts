@@ -226,7 +226,7 @@ export function findLenient(scope: Scope | undefined): RangeVariable | undefined
   return undefined;
 }
 
-/** Everything that could have been meant, from the inside out. */
+/** All names in scope, for suggestions, from the innermost scope outwards. */
 export function* visibleNames(scope: Scope | undefined): Generator<string> {
   for (let current = scope; current !== undefined; current = current.parent) {
     yield* current.level.names();

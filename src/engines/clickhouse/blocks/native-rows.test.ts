@@ -54,7 +54,7 @@ it("encodeBlock puts the selected rows of several appends into one block in orde
   expect(hex).toContain(column("c1", "Nullable(Bool)", "010100", "000001"));
 });
 
-it("holds long texts as well as short ones, among picked rows and as tenants", () => {
+it("encodeBlock and encodeRows write long texts like short ones, in selected rows and as tenants", () => {
   const texts = ["x".repeat(64), "y".repeat(65), `${"é".repeat(40)}z`, "\u{1f600}".repeat(70), "w".repeat(20_000)];
   const written = (value: string) => {
     const { length } = Buffer.from(value);

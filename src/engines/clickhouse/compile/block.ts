@@ -170,7 +170,7 @@ export function selectColumn(compilation: Compilation, block: Block, column: Col
   return { alias, sql: binding.sql() };
 }
 
-/** A copy whose clauses can be set anew without a trace in the block, should what is being built not be pushed. */
+/** A copy whose clauses can be replaced without an effect on the block, in case the result cannot be pushed. */
 export function copyBlock(block: Block): Block {
   return { ...block, exports: new Map(block.exports), bindings: new Map(block.bindings), sources: [...block.sources] };
 }

@@ -1,4 +1,4 @@
-/** Which arguments of a call are computed only where others say so, and where that is. */
+/** Which arguments of a call are computed only for certain values of others, and for which. */
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 
 /** True where the condition is, and false otherwise. */

@@ -19,7 +19,7 @@ export interface Compilation {
   /** Names of the parameters that were printed. */
   readonly parametersRead: Set<string>;
   /**
-   * Under which condition what is being printed counts, as an expression that is true or false; undefined where it
+   * The condition under which the printed expression is evaluated, as one that is true or false; undefined where it
    * always does. What may fail is computed over NULLs where it is false, in whatever order the server computes.
    */
   guard: string | undefined;

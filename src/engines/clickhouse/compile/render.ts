@@ -2,7 +2,7 @@
 import type { Block, SelectItem } from "./block.ts";
 import { isRepeatable, isTextLiteral } from "./sql-text.ts";
 
-/** How a clause names what is selected: by its alias, where its text is more than a name or a text in quotes. */
+/** How a clause names a selected item: by its alias, if its text is more than a name or a literal. */
 type NameOf = (sql: string) => string;
 
 function namesOf(items: readonly SelectItem[]): NameOf {

@@ -6,7 +6,7 @@ import type { SqlType } from "../../../googlesql/types.ts";
 export interface RecordSource {
   /** The leaf's value of this type; undefined where no column of the server's tells it exactly. */
   leaf(path: readonly string[], type: SqlType): string | undefined;
-  /** An expression that is true where the event carried the record at `path`; undefined where none tells. */
+  /** An expression that is true where the event has the record at `path`; undefined if there is none. */
   presence(path: readonly string[]): string | undefined;
   /** The JSON text of the record at `path` as an answer has it; undefined where none has it. */
   json(path: readonly string[]): string | undefined;

@@ -14,7 +14,7 @@ const MAX_SCANS = 1_000;
 
 const BOOL = { kind: "BOOL" } as const;
 
-/** The conditions, each in the place where it chooses; none where there are too many. */
+/** The conditions, each in the place where it decides; none if there are too many. */
 export function findChoices({ scan: root }: ResolvedQuery, computable: Computable): readonly Expr[] {
   const found = new Set<Expr>();
   let scanCount = 0;

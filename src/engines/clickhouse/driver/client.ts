@@ -127,7 +127,7 @@ class FailOverClient implements ServerClient {
   readonly #callTimeoutMs: number;
   readonly #password: string;
   #current = 0;
-  /** Where the queries that are under way run. */
+  /** The servers of the running queries. */
   readonly #running = new Map<string, ClickHouseClient>();
 
   constructor(options: ServerOptions) {

@@ -91,7 +91,7 @@ function normalize(context: CallContext): string {
 const SPACES =
   "[\\t\\n\\v\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}]";
 
-/** White space counts for nothing, and the padding may be left out. */
+/** White space is ignored, and the padding may be omitted. */
 function fromBase64(context: CallContext): string {
   const [value = ""] = context.args;
   return context.bind([value], (v) => {

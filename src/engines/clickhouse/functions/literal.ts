@@ -1,7 +1,7 @@
 import type { CallExpr } from "../../../googlesql/resolved.ts";
 import type { CallContext } from "./types.ts";
 
-/** The argument's value where the query says it; undefined where it is NULL, missing or something else. */
+/** The argument's value if it is a literal; undefined if it is NULL, missing or another expression. */
 export function literalOf({ call }: { readonly call: CallExpr }, index: number): string | undefined {
   const argument = call.arguments[index];
   return argument?.kind === "Literal" && argument.value !== null ? argument.value : undefined;

@@ -73,7 +73,7 @@ function isFloat(name: "isNaN" | "isInfinite"): PrintCall {
   return (context) => `(${name}(${double(context)}) != 0)`;
 }
 
-/** GREATEST and LEAST: NULL where any is, and NaN where any is and none is NULL. */
+/** GREATEST and LEAST: NULL if any argument is, otherwise NaN if any is. */
 function extreme(name: "greatest" | "least"): PrintCall {
   return (context) => {
     const { args, types } = context;

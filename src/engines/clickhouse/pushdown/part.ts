@@ -111,7 +111,7 @@ export function readsLate(scan: Scan, late: ReadonlySet<number>): boolean {
   }
 }
 
-/** Does the part read a table, be it in a sub-query of an expression? */
+/** Does the part read a table, directly or in a sub-query of an expression? */
 export function readsTables(part: PushedPart): boolean {
   return part.readsTables || readsTable(part.scan);
 }

@@ -70,7 +70,7 @@ export class AppendQueue {
   readonly #ids: StoredIds;
   readonly #jobs: Job[] = [];
   readonly #running = new Set<Promise<void>>();
-  /** Of the blocks that are on their way. */
+  /** The keys of the blocks that are being inserted. */
   readonly #runningKeys = new Set<string>();
 
   constructor(client: ServerClient, table: AppendTable) {
@@ -89,7 +89,7 @@ export class AppendQueue {
     });
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no insert is running. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
@@ -116,7 +116,7 @@ export class AppendQueue {
     return this.#running.size < MAX_BLOCKS_AT_ONCE && rowCount >= SECOND_BLOCK_ROWS;
   }
 
-  /** Is an id of the job's on its way already? */
+  /** Is an id of the job already being inserted? */
   #isRunning({ keys }: Job): boolean {
     return keys.some((key) => key !== undefined && this.#runningKeys.has(key));
   }

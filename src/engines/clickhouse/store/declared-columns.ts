@@ -24,7 +24,7 @@ function textTo(text: string, type: ValueType): string | undefined {
   }
 }
 
-/** A value of another type as the declared one, NULL where that would lose something; undefined where none fits. */
+/** A value of another type in the declared one, NULL if it would lose something; undefined if no value fits. */
 function convert(column: string, from: ValueType, to: ValueType): string | undefined {
   // What a column of these has lost is in the JSON alone.
   if (from.endsWith("[]") || from === "WIDE") return undefined;

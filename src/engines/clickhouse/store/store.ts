@@ -85,7 +85,7 @@ export class ClickHouseStore implements EventStore {
     return this.#watch.start();
   }
 
-  /** Waits for appends that are under way. */
+  /** Waits for running appends. */
   async close(): Promise<void> {
     await this.#watch.stop();
     await Promise.allSettled(this.#open);

@@ -1,4 +1,4 @@
-/** What a source's definition says anew, of rows that are there already. */
+/** Applies a source's changed definition to the rows that it already has. */
 import { EngineError } from "../../contract/query-engine.ts";
 import type { SourceRules } from "../../schema/source/source-schema.ts";
 import type { SourceState } from "../../schema/source/source-state.ts";

@@ -41,7 +41,7 @@ function need(payload: Buffer, end: number): void {
   if (end > payload.length) throw new RangeError("A batch is shorter than its header says");
 }
 
-/** The numbers that lie there, copied, because they are not aligned. */
+/** The numbers at that place, copied, because they are not aligned. */
 function readNumbers(payload: Buffer, offset: number, count: number): Uint32Array {
   need(payload, offset + 4 * count);
   const start = payload.byteOffset + offset;

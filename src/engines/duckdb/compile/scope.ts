@@ -12,7 +12,7 @@ export interface RecordSource {
    * alone do not tell them.
    */
   leaf(path: readonly string[], as?: SqlType): Sql | undefined;
-  /** A BOOLEAN that is true where the event carried the record at `path`; undefined where only the JSON tells. */
+  /** A BOOLEAN that is true where the event has the record at `path`; undefined if only the JSON tells. */
   presence(path: readonly string[]): Sql | undefined;
   /** The JSON text that holds the value, and where in it. */
   json(): JsonPlace;

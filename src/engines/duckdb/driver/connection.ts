@@ -95,7 +95,7 @@ const INTERRUPT_REPEAT_MS = 10;
 /** The statement that a connection works on. */
 interface Statement {
   isInterrupted: boolean;
-  /** True while a call into the driver is under way. */
+  /** True while a call into the driver is running. */
   isBusy: boolean;
 }
 

@@ -61,7 +61,7 @@ function publicText(message: string): string {
   return REGEXP_ERRORS.test(plain) ? `Invalid regular expression: ${plain}` : plain;
 }
 
-/** True when the database refuses everything from now on, until it is opened anew. */
+/** True when the database refuses everything from now on, until it is reopened. */
 export function isFatal(error: unknown): boolean {
   const message = error instanceof Error ? error.message : String(error);
   return /^(FATAL|INTERNAL) Error|database has been invalidated/.test(message);

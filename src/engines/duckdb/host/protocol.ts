@@ -177,5 +177,5 @@ export type HostAnswer =
       readonly limit?: EngineLimit;
     };
 
-/** Batches of a query that may be under way to the service before it takes one. */
+/** Batches of a query that may be sent before the service takes one. */
 export const BATCH_WINDOW = 4;

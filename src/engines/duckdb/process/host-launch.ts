@@ -5,7 +5,7 @@ import type { HostProcessOptions } from "./host-process.ts";
 
 /** The bytes counted for a thread's stack, however much of it is used. */
 const STACK_BYTES = 8 * 1024 ** 2;
-/** Memory that is freed goes back to the system at once where it is large, and after a second where it is not. */
+/** Freed memory is returned to the system at once if it is large, and otherwise after a second. */
 const GIVE_BACK = "retain:false,oversize_threshold:8388608,dirty_decay_ms:1000,muzzy_decay_ms:0";
 
 type LaunchOptions = Pick<HostProcessOptions, "core" | "hostPath" | "maxResidentBytes">;

@@ -54,7 +54,7 @@ export function placeholder(index: number): Sql {
   return literal(`$${index}`);
 }
 
-/** A name of ours, of a function or a type; it says nothing of what it names. */
+/** One of our names, of a function or a type, without any facts about it. */
 export function nameSql(name: string): Sql {
   return new Sql(name, Fact.NAME);
 }
@@ -64,17 +64,17 @@ export function identifierSql(name: string): Sql {
   return new Sql(quoteIdentifier(name), Fact.COLUMN | Fact.REPEATABLE);
 }
 
-/** A variable of a lambda, or a column, by a name of ours: `lw_each`, `lw_row.v`. */
+/** A variable of a lambda, or a column, by one of our names: `lw_each`, `lw_row.v`. */
 export function variableSql(name: string): Sql {
   return new Sql(name, Fact.COLUMN | Fact.REPEATABLE);
 }
 
-/** A column or field by names of ours: `s1.c2_path`. */
+/** A column or field by our own names: `s1.c2_path`. */
 export function columnOf(table: string, name: string): Sql {
   return new Sql(`${table}.${name}`, Fact.COLUMN | Fact.REPEATABLE);
 }
 
-/** A column of a table of ours by the name that it has there. */
+/** A column of one of our tables by its name in the table. */
 export function storedColumnOf(alias: string, column: string): Sql {
   return columnOf(alias, quoteIdentifier(column));
 }

@@ -30,7 +30,7 @@ export function select(rest: Sql): Sql {
   return new Sql(`SELECT ${rest.text}`, inheritedFacts(rest) | Fact.QUERY);
 }
 
-/** What a query selects, `value AS name`, by names of ours. */
+/** The items of a query, `value AS name`, with our own names. */
 export function namedList(items: readonly { readonly sql: Sql; readonly alias: string }[]): Sql {
   let text = "";
   let facts = 0;

@@ -5,7 +5,7 @@ import type { EncodedBatch } from "../batch/batch.ts";
 /** How often a batch may meet a schema that changed since it was encoded: other requests' fields change it too. */
 export const MAX_ROUNDS = 1_000;
 
-/** How often work is begun anew on an engine that ends below it. */
+/** How often work is repeated when the engine ends while it runs. */
 const MAX_ATTEMPTS = 5;
 
 /**

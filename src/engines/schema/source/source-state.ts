@@ -35,7 +35,7 @@ export interface SourceState {
   readonly mistyped: Map<string, MistypedField>;
   /** Changes of the schema, one after the other. */
   changes: Promise<unknown>;
-  /** Changes that are under way or wait. */
+  /** Changes that are running or waiting. */
   openChanges: number;
 }
 

@@ -91,7 +91,7 @@ export class SourceStates {
     await dropping;
   }
 
-  /** Waits for a drop that is under way, however it ends. */
+  /** Waits for a running drop, however it ends. */
   async settle(name: string): Promise<void> {
     const state = this.#states.get(name);
     if (state !== undefined) await this.#dropping.get(state)?.catch(() => undefined);

@@ -112,7 +112,7 @@ function applyPipe(
   }
 }
 
-/** Operators that make rows anew, in an order that their scan does not keep. */
+/** Operators that make new rows, whose scan does not preserve an order. */
 type MakingOperator = Operator<
   | "PipeExtend"
   | "PipeWindow"

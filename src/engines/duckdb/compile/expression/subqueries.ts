@@ -21,7 +21,7 @@ function renderArray(block: Block, item: SelectItem): Sql {
   return sql`ARRAY(${renderBlock(block, [item])})`;
 }
 
-/** ARRAY(...) sorts by what it selects only where that is a column: what is computed gets a SELECT of its own first. */
+/** ARRAY(...) sorts by its item only if that is a column: a computed item gets a SELECT of its own first. */
 function sortedByColumns(compilation: Compilation, block: Block): Block {
   const isPlain = !block.isDistinct && !block.order.some(({ id }) => block.computed.has(id));
   if (isPlain || block.order.length === 0) return block;

@@ -37,7 +37,7 @@ export interface CastContext {
   readonly cast?: CastExpr;
 }
 
-/** A conversion by two functions of ours: `lw_<name>` fails, `lw_try_<name>` answers NULL. */
+/** A conversion by two JavaScript functions: `lw_<name>` fails, `lw_try_<name>` returns NULL. */
 function byParser(name: string, args: Sql, isSafe: boolean): Sql {
   return isSafe
     ? infallible(sql`${nameSql(`lw_try_${name}`)}(${args})`)
@@ -86,7 +86,7 @@ function fromString(value: Sql, to: SqlType, { zone, isSafe, depth }: Conversion
   }
 }
 
-/** With a message of ours: DuckDB's tells how to write DuckDB. */
+/** With our own message: DuckDB's gives advice on DuckDB's SQL. */
 function decodeBytes(value: Sql): Sql {
   return computeOnce([value], "decode", (v) => {
     const failure = raiseText("Invalid cast of BYTES to STRING: they are not valid UTF-8");

@@ -40,7 +40,7 @@ function integerDivision(name: "DIV" | "MOD", compute: (x: Sql, y: Sql) => Sql):
 
 type Operator = (left: Sql, right: Sql) => Sql;
 
-/** NULL where `compute` fails; where an argument fails, the query does. */
+/** NULL if `compute` fails; if an argument fails, the query fails. */
 function safely(name: string, args: readonly Sql[], compute: (...args: readonly Sql[]) => Sql): Sql {
   return computeOnce(args, name, (...values) => tried(compute(...values)));
 }

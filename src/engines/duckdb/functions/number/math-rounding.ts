@@ -13,7 +13,7 @@ function isCommonDigits(digits: bigint | undefined): boolean {
   return digits !== undefined && digits >= 0n && digits <= 9n;
 }
 
-/** Away from a half, DuckDB's way of rounding and the reference's come to the same. */
+/** Except near halves, DuckDB rounds like the reference. */
 function roundCommon(double: Sql, digits: number): Sql {
   return computeOnce([double], "round", (v) => {
     const scaled = sql`${v} * ${decimalSql(`1e${digits}`)}`;

@@ -21,7 +21,7 @@ function real(name: string): PrintCall {
   });
 }
 
-/** Native where the argument is within `domain`, where DuckDB and GoogleSQL agree; the rest is left to JavaScript. */
+/** Native within `domain`, where DuckDB and GoogleSQL agree; JavaScript computes the rest. */
 function fastReal(name: string, domain: (x: Sql) => Sql): PrintCall {
   const slow = real(name);
   const double = (x: Sql) =>

@@ -35,7 +35,7 @@ function kindOf(type: SqlType): FormatKind {
   }
 }
 
-/** Joins texts without a UDF where the format string only says where they stand; undefined where it says more. */
+/** Joins texts without a UDF if the format string only places them; undefined if it does more. */
 function joinNatively(
   format: string,
   values: readonly Sql[],

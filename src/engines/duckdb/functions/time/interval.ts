@@ -44,7 +44,7 @@ function fromChecked({ months, days, micros }: IntervalPartsSql): Sql {
   return sql`CAST(lw_interval_check(${months}, ${days}, ${micros}) AS INTERVAL)`;
 }
 
-/** A function of ours over the fields of an interval, which answers what DuckDB casts to one. */
+/** A JavaScript function over the fields of an interval; DuckDB casts its result to one. */
 function callOnParts(name: string, interval: Sql, extra: Sql): Sql {
   const { months, days, micros } = intervalParts(interval);
   return sql`CAST(${nameSql(name)}(${months}, ${days}, ${micros}, ${extra}) AS INTERVAL)`;

@@ -7,7 +7,7 @@
 import { statfsSync } from "node:fs";
 import type { Connection } from "../../driver/connection.ts";
 
-/** Room for the metadata that a checkpoint writes anew. */
+/** Room for the metadata that a checkpoint rewrites. */
 const SPARE_BYTES = 8 * 1024 * 1024;
 
 /**

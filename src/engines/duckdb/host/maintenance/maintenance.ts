@@ -152,7 +152,7 @@ export class Maintenance {
     return this.#compact(writer, { minRows: minQuietRows ?? Math.ceil(minRows / QUIET_SHARE), maxRows });
   }
 
-  /** Stops a compaction that is under way, which loses nothing. Not to be waited for on the writer's queue. */
+  /** Stops a running compaction, which loses nothing. Must not be awaited on the writer's queue. */
   async interrupt(): Promise<void> {
     if (this.#compacting === undefined) return;
     this.#connection?.interrupt();
@@ -162,7 +162,7 @@ export class Maintenance {
   /** Stops a compaction and makes a last checkpoint. */
   async close(writer: Writer): Promise<void> {
     await this.interrupt();
-    // A copy that is under way must not change below its reader; the log has everything.
+    // The file must not change while it is being copied; the log has everything.
     if (this.#isHeld) return;
     await writer
       .task((connection) => this.#checkpoint(connection))

@@ -5,7 +5,7 @@ import type { HostQuery } from "../protocol.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 import type { ProcessWatch, WatchedQuery } from "./process-watch.ts";
 
-/** What looks after the memory of all queries. */
+/** The watch over the memory of all queries. */
 export interface QueryMemory {
   readonly ofQueries: MemoryWatch;
   /** Absent where the process is not watched. */

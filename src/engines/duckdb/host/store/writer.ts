@@ -29,7 +29,7 @@ interface TaskJob {
 export interface WriterHooks {
   /** Runs after each commit, on the queue. */
   readonly afterCommit: (works: readonly AppendWork[]) => Promise<void>;
-  /** The database refuses everything until it is opened anew. */
+  /** The database refuses everything until it is reopened. */
   readonly onFatal: (error: unknown) => void;
   /** What follows a commit failed; the events are stored. */
   readonly onProblem: (message: string) => void;
