@@ -8,7 +8,7 @@ const packageDir = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const args = process.argv.slice(2);
 
-// A reader that has seen enough, such as `head`, ends a command as SIGPIPE does; a service goes on without its log.
+// A reader that stops early, such as `head`, ends a command as SIGPIPE does; a service continues without its log.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

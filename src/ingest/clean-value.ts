@@ -2,7 +2,7 @@ import { type EventValue, WideNumber } from "../engines/contract/query-engine.ts
 import { cleanFieldName } from "./field-name.ts";
 import type { IngestLimits } from "./limits.ts";
 
-/** Why one event cannot be stored; the others of its request are. */
+/** Why one event cannot be stored; the other events of its request are stored. */
 export class EventRejection extends Error {
   override readonly name = "EventRejection";
 }
@@ -26,7 +26,7 @@ function startCopy(object: JsonObject, names: readonly string[], count: number):
     add(name, item) {
       let cleaned = cleanFieldName(name);
       if (cleaned !== name) {
-        // Two names that become one would lose a value: the rewritten one gives way.
+        // Two names that become equal would lose a value: the rewritten one gets another name.
         while (taken.has(cleaned)) cleaned = `_${cleaned}`;
         taken.add(cleaned);
       }
@@ -71,7 +71,7 @@ export function cleanValue(value: unknown, limits: IngestLimits): EventValue | u
 
   const cleanObject = (object: JsonObject, depth: number): EventValue | undefined => {
     const names = Object.keys(object);
-    // Most objects are clean: they are kept as they are, and copied only from the first difference on.
+    // Most objects are clean: they are returned as they are, and copied only from the first difference on.
     let cleaner: ObjectCleaner | undefined;
     for (let index = 0; index < names.length; index++) {
       const name = names[index] as string;

@@ -21,8 +21,8 @@ const decompressors: ReadonlyMap<string, Decompress> = new Map<string, Decompres
 export const supportedEncodings: readonly string[] = [...decompressors.keys()];
 
 /**
- * Undoes Content-Encoding (RFC 9110, section 8.4), several codings from the last to the first. Throws `BodyError`
- * `body_too_large` as soon as the output passes `maxBytes`, so that a bomb costs no more than that.
+ * Decodes Content-Encoding (RFC 9110, section 8.4), several encodings from the last to the first. Throws `BodyError`
+ * `body_too_large` as soon as the output exceeds `maxBytes`, so that a decompression bomb costs no more than that.
  */
 export async function decompress(body: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
   const codings = encoding

@@ -1,12 +1,12 @@
-/** Bounds on what one event may hold. */
+/** Limits on the content of one event. */
 export interface IngestLimits {
-  /** Objects and arrays inside one another. */
+  /** The nesting depth of objects and arrays. */
   readonly maxDepth: number;
   /** Scalars in one event, at any depth. */
   readonly maxValues: number;
 }
 
-/** Of a body after decompression, where nothing else is said. */
+/** Of a body after decompression, by default. */
 export const defaultMaxBodyBytes = 12_000_000;
 
 export const defaultIngestLimits: IngestLimits = { maxDepth: 64, maxValues: 5_000 };

@@ -5,7 +5,7 @@ import { cleanValue, EventRejection } from "./clean-value.ts";
 import type { IngestLimits } from "./limits.ts";
 import { readTimestamp } from "./timestamp.ts";
 
-/** What is counted over the events of a body. */
+/** Counters over the events of a body. */
 export interface EventTally {
   /** Events with a timestamp that could not be read. */
   untimed: number;
@@ -13,7 +13,7 @@ export interface EventTally {
 
 /** How events of a body are normalised. */
 export interface Normalising {
-  /** Stands in where an event brings no usable timestamp; microseconds since 1970. */
+  /** The timestamp of events without a usable one; microseconds since 1970. */
   readonly nowUs: bigint;
   readonly limits: IngestLimits;
   readonly tally: EventTally;
@@ -31,13 +31,13 @@ export function normaliseEvent(raw: unknown, { nowUs, limits, tally }: Normalisi
     (cleaned ?? {}) as { [field: string]: EventValue },
   );
   const text = message ?? event_message ?? takeLogEntry(fields);
-  // Both given and different: `message` wins, the other is kept under a name of its own.
+  // Both given and different: `message` wins, and the other is stored under another name.
   if (message !== undefined && event_message !== undefined && message !== event_message) {
     fields._event_message = event_message;
   }
   const isKnown = knownUs !== undefined && isTimestampInRange(knownUs);
   const readUs = isKnown ? knownUs : readTimestamp(timestamp);
-  // What a protocol read may be no time that can be stored.
+  // The time of a protocol may be out of range.
   const unread = timestamp ?? knownUs;
   if (readUs === undefined && unread !== undefined) {
     tally.untimed++;
@@ -54,7 +54,7 @@ export function normaliseEvent(raw: unknown, { nowUs, limits, tally }: Normalisi
   };
 }
 
-/** The name that older clients have for the message; it counts where there is no other. */
+/** The older clients' name of the message; it is used when there is no other. */
 function takeLogEntry(fields: { [field: string]: EventValue }): string | undefined {
   const { log_entry: text } = fields;
   if (typeof text !== "string") return undefined;
@@ -65,8 +65,8 @@ function takeLogEntry(fields: { [field: string]: EventValue }): string | undefin
 const reservedNames: ReadonlySet<string> = new Set(["id", "timestamp", "message", "event_message"]);
 
 /**
- * A reserved field in another case, such as `Timestamp`, is taken for the field itself where that is missing, and
- * kept under a name of its own, `_Timestamp`, where both are there.
+ * A reserved field in another letter case, such as `Timestamp`, is used as the field itself when that is missing, and
+ * stored under another name, `_Timestamp`, when both are present.
  */
 function takeReserved(fields: { [field: string]: EventValue }): { [field: string]: EventValue } {
   const names = Object.keys(fields);
@@ -88,7 +88,7 @@ function takeReserved(fields: { [field: string]: EventValue }): { [field: string
   return result;
 }
 
-/** The name, with as many `_` in front as keep it apart from the others, also when case does not count. */
+/** The name, prefixed with enough `_` to differ from the others, even ignoring case. */
 function freeName(fields: { readonly [field: string]: EventValue }, name: string): string {
   const taken = new Set(Object.keys(fields).map((other) => other.toLowerCase()));
   let free = name;
@@ -96,7 +96,7 @@ function freeName(fields: { readonly [field: string]: EventValue }, name: string
   return free;
 }
 
-/** What something is that is no event; undefined for what may be one. */
+/** Why a value is not an event; undefined for one that may be an event. */
 export function whyNoEvent(raw: unknown): string | undefined {
   if (raw === null) return "not a JSON object but null";
   if (Array.isArray(raw)) return "not a JSON object but an array";

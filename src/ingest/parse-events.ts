@@ -16,8 +16,8 @@ import { BadEvent, type Protocol, TimedEvent } from "./protocols/protocol.ts";
 import { measureEvents } from "./quotas/measure-events.ts";
 
 /**
- * A request's body as events, as its protocol writes them. Throws `BodyError` when the body as a whole cannot be
- * read; a single bad event is `rejected` and the others go on, where the protocol can tell its sender so.
+ * A request's body as events, in the format of its protocol. Throws `BodyError` when the body as a whole cannot be
+ * read; a single bad event is `rejected` and the others are accepted, if the protocol can report this to its sender.
  */
 export async function parseEvents(body: EventBody, limits = defaultIngestLimits): Promise<ReadEvents> {
   const protocol = findProtocol(body.protocol);
@@ -35,7 +35,7 @@ export function readEvents(items: readonly unknown[], nowUs: bigint, limits = de
   return read;
 }
 
-/** Bad events that an answer tells of. */
+/** The maximum number of bad events that an answer lists. */
 const maxRejected = 10_000;
 
 function tooManyBad([first]: readonly RejectedEvent[]): BodyError {
@@ -57,7 +57,7 @@ function normaliseAll(items: readonly unknown[], normalising: Normalising) {
   };
   const all = items.map((item, index): LogEvent | undefined => {
     const value = item instanceof TimedEvent ? item.value : item;
-    // Told without an exception, of which a body could hold millions.
+    // Reported without exceptions, of which a body could cause millions.
     const why = item instanceof BadEvent ? item.reason : whyNoEvent(value);
     if (why !== undefined) return reject(index, why);
     try {

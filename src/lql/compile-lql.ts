@@ -6,11 +6,11 @@ import { parseLql } from "./parse-lql.ts";
 import { call, cast, fieldOf, identifier, integer, select } from "./sql-nodes.ts";
 import { toCondition } from "./to-condition.ts";
 
-/** What an LQL text is compiled with. */
+/** The context of compiling an LQL text. */
 export interface LqlContext {
   /** The table to read if the text has no `f:`; undefined if there is no default. */
   readonly defaultTable: string | undefined;
-  /** What is said then. */
+  /** The error message in that case. */
   readonly missingTable?: string;
   /** The clock, in milliseconds since 1970. */
   readonly nowMs: number;

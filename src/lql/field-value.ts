@@ -25,7 +25,7 @@ export function readFieldValue(scanner: Scanner, path: readonly string[], operat
   return value;
 }
 
-/** Of numbers, one that ends before it begins is empty, as BETWEEN has it. */
+/** A range of numbers that ends before it begins is empty, like that of BETWEEN. */
 function readRange(scanner: Scanner, path: readonly string[]): LqlValue | undefined {
   const start = scanner.position;
   const numbers = scanner.take(/(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)(?![\w.-])/y);

@@ -6,9 +6,9 @@ import type { LqlFilter, LqlOperator, LqlQuery, LqlSelect } from "./lql-ast.ts";
 import { Scanner } from "./scanner.ts";
 import { readTimeValue } from "./time-value.ts";
 
-/** So many clauses an LQL text may hold. */
+/** The maximum number of clauses in an LQL text. */
 const maxClauses = 100;
-/** So many columns `s:` may select. */
+/** The maximum number of columns in `s:`. */
 const maxSelects = 50;
 const maxGroupDepth = 20;
 
@@ -21,8 +21,8 @@ interface Parts {
 }
 
 /**
- * Reads an LQL text: clauses side by side are all to hold, `OR` and parentheses stand between clauses, `-` negates one.
- * `nowMs` is the clock that `now`, `today` and `last@...` speak of. Throws `LqlError`; nothing of the text is ignored.
+ * Reads an LQL text: adjacent clauses must all hold, `OR` and parentheses combine clauses, `-` negates one. `nowMs` is
+ * the clock for `now`, `today` and `last@...`. Throws `LqlError`; no part of the text is ignored.
  */
 export function parseLql(text: string, nowMs: number): LqlQuery {
   const scanner = new Scanner(text);
@@ -83,7 +83,7 @@ function readClause(scanner: Scanner, parts: Parts, depth: number): LqlFilter | 
   return isNegated ? { kind: "Not", operand, span: { start, end: scanner.position } } : operand;
 }
 
-/** The clauses that are no conditions: where to read, what to select, what to chart. */
+/** The clauses that are not conditions: table, columns and chart. */
 function readQueryPart(scanner: Scanner, parts: Parts): void {
   const start = scanner.position;
   const kind = scanner.take(/(f|s|c)[a-z]*:/y)?.[1];

@@ -1,6 +1,6 @@
 import { LqlError } from "./lql-error.ts";
 
-/** Reads a text from left to right with sticky patterns: each looks at the position only, so reading is linear. */
+/** Reads a text from left to right with sticky patterns: each is tried at the position only, so reading is linear. */
 export class Scanner {
   readonly text: string;
   position = 0;

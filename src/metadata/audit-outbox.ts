@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { MetadataDatabase } from "./database.ts";
 
-/** Something that a command did on the data folder, or on the database. */
+/** An action of a command on the data folder, or on the database. */
 export interface OutboxEntry {
   readonly number: number;
-  /** By which the audit knows an entry that it is told twice. */
+  /** Identifies the entry in the audit, even if it is recorded twice. */
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -13,14 +13,12 @@ export interface OutboxEntry {
 }
 
 /**
- * Where commands leave what they did for the audit of the service that runs, or of the next one. An entry is there
- * until it is removed, so that whoever takes it into the audit can make sure of it first.
+ * The actions that commands leave for the audit of the running service, or of the next one. An entry remains until it
+ * is removed, so that the service can store it in the audit first.
  */
 export interface AuditOutbox {
   put(event: object): Promise<void>;
-  /**
-   * What is there, oldest first. Costs microseconds as long as nobody has put anything in since everything was removed.
-   */
+  /** The pending entries, oldest first. Costs microseconds while the outbox is empty and unchanged. */
   list(): Promise<readonly OutboxEntry[]>;
   /** Removes what `list` answered. */
   remove(entries: readonly OutboxEntry[]): Promise<void>;
@@ -28,7 +26,7 @@ export interface AuditOutbox {
 
 /** `now` is the clock, in milliseconds since 1970. */
 export function createAuditOutbox({ queries, versionOf }: MetadataDatabase, now: () => number): AuditOutbox {
-  /** The version as of which nothing was there. */
+  /** The version at which the outbox was empty. */
   let empty: number | undefined;
   return {
     async put(event) {
@@ -50,7 +48,7 @@ export function createAuditOutbox({ queries, versionOf }: MetadataDatabase, now:
   };
 }
 
-/** Entries of the releases before had none. */
+/** Entries of earlier releases had none. */
 function entryIdOf(number: number, at: number, event: string): string {
   const { entryId } = JSON.parse(event) as { readonly entryId?: unknown };
   return typeof entryId === "string" ? entryId : `outbox ${at} ${number}`;

@@ -14,13 +14,13 @@ export interface MetadataDatabase {
   /** Runs the work in a transaction; transactions of the same name come one after the other. */
   inTurn<T>(name: string, work: (transaction: Transaction<MetadataSchema>) => Promise<T>): Promise<T>;
   /**
-   * The key that the service seals and signs with: made once, and the same in every process. Throws `UserError` where
-   * what is kept is no key.
+   * The key that the service encrypts and signs with: created once, and the same in every process. Throws `UserError`
+   * when the stored value is not a key.
    */
   readKey(): Promise<Uint8Array>;
-  /** Puts another in the place of that key, before any service of the database reads it. */
+  /** Replaces that key, before any service of the database reads it. */
   replaceKey(key: Uint8Array): Promise<void>;
-  /** Writes a consistent copy to a path where no file is; absent where the database has means of its own. */
+  /** Writes a consistent copy to a path without a file; absent when the database has its own means of backup. */
   copyTo?(path: string): void;
   /** Where keys of events wait to be drained that several services stored; absent where there is one service. */
   readonly drainKeys?: KeyStore;
@@ -52,7 +52,7 @@ export async function openMetadata(place: string): Promise<MetadataDatabase> {
   return openSqlite(place);
 }
 
-/** Whether metadata was made there before. Changes nothing. Throws `UserError` where that cannot be found out. */
+/** Whether metadata was created there before. Changes nothing. Throws `UserError` when that cannot be determined. */
 export async function hasMetadata(place: string): Promise<boolean> {
   return isDatabaseUrl(place) ? (await import("./postgres/open-postgres.ts")).hasTables(place) : existsSync(place);
 }

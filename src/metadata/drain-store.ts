@@ -16,10 +16,10 @@ export interface StoredRule {
   readonly document: string;
 }
 
-/** Keeps where events are sent to. Lists are in the order in which things were made. */
+/** Stores the destinations of events. Lists are in order of creation. */
 export interface DrainStore {
   backends(): Promise<readonly StoredBackend[]>;
-  /** Adds one, or takes it in the place of the one of its id. */
+  /** Adds one, or replaces the one with its id. */
   putBackend(backend: StoredBackend): Promise<void>;
   /** Removes it with its rules. */
   removeBackend(id: string): Promise<void>;

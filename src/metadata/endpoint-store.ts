@@ -42,7 +42,7 @@ class MetadataEndpoints implements EndpointStore {
 
   save(version: NewVersion, base: number | undefined): Promise<number | undefined> {
     return this.#queries.transaction().execute(async (transaction) => {
-      // The first statement writes, so that nobody else does until the end.
+      // The first statement writes, and so excludes other writers until the end.
       const isWritten =
         base === undefined
           ? await insertEndpoint(transaction, version)

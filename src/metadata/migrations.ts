@@ -27,7 +27,7 @@ const migrations: Readonly<Record<string, Step>> = {
       .alterTable("tokens")
       .addColumn("redaction", text, (column) => column.notNull().defaultTo("fixed"))
       .execute();
-    // Until then, a token of this scope could switch redaction off.
+    // Until this migration, a token of this scope could turn redaction off.
     await sql`UPDATE tokens SET redaction = 'switchable' WHERE scopes LIKE '%"private"%'`.execute(db);
   },
   "0003-endpoints": async (db, { text, whole }) => {
@@ -105,14 +105,14 @@ const migrations: Readonly<Record<string, Step>> = {
       .execute();
     await db.schema.createIndex("views_by_author").on("views").column("author").execute();
   },
-  // A file has nobody to tell: whoever opens it sees its own number of changes.
+  // A file has no notifications: each connection sees a change counter of its own.
   "0009-nodes": async (db, { addNodes }) => addNodes(db),
 };
 
 /**
- * Brings the tables up to date, each migration once, in the order of their names. One that was released is never
- * changed: add another, and bring `schema.ts` along. They only add, so that nodes of the release before can go on.
- * Throws `UserError` where a later release made the tables; `place` is named in errors.
+ * Updates the tables with each migration once, in order of their names. A released migration is never changed: add
+ * another, and update `schema.ts`. Migrations only add, so that nodes of the previous release still work. Throws
+ * `UserError` when a later release updated the tables; `place` is named in errors.
  */
 export async function migrate<Schema>(queries: Kysely<Schema>, columns: Columns, place: string): Promise<void> {
   const steps = Object.entries(migrations).map(([name, step]) => {

@@ -1,6 +1,6 @@
 import type { Topic } from "./topics.ts";
 
-/** What the services on one database, its nodes, agree on. A file has one node. */
+/** The coordination of services on one database, its nodes. A file has one node. */
 export interface Nodes {
   /**
    * Runs a change while no other node runs one, after what others changed was taken over. Throws `metadata_unavailable`
@@ -8,15 +8,18 @@ export interface Nodes {
    * of many nodes at once.
    */
   exclusively<T>(work: () => Promise<T>, isPatient?: boolean): Promise<T>;
-  /** Adds what takes over a topic that changed; what changed meanwhile is taken over with the next change or poll. */
+  /**
+   * Adds a function that applies changes of a topic by other nodes; changes in the meantime are applied with the next
+   * notification or poll.
+   */
   onChange(topic: Topic, takeOver: () => Promise<void>): void;
   /** Tells every node of a change that is in no table; throws `metadata_unavailable` where the database is away. */
   announce(topic: "cache"): Promise<void>;
   /** True on one node at most. */
   isLeader(): boolean;
-  /** Runs the work unless another node runs work of this name: then it answers undefined at once. */
+  /** Runs the work unless another node runs work of this name, in which case it returns undefined immediately. */
   alone<T>(name: string, work: () => Promise<T>): Promise<T | undefined>;
-  /** How well the node knows what is in the database. */
+  /** How current the node's knowledge of the database is. */
   state(): NodeState;
 }
 
@@ -26,7 +29,7 @@ export interface Nodes {
  */
 export type NodeState = "current" | "behind" | "outdated";
 
-/** The node of a database that has no other: changes come one after the other where they are made. */
+/** The node of a database without others: changes are made one after another. */
 export function createOnlyNode(): Nodes {
   return {
     exclusively: (work) => work(),

@@ -11,7 +11,7 @@ export interface StoredSource {
 export interface SourceStore {
   /** By name. */
   list(): Promise<readonly StoredSource[]>;
-  /** Adds one, or takes it in the place of the one of its name. */
+  /** Adds one, or replaces the one with its name. */
   put(source: StoredSource): Promise<void>;
   remove(name: string): Promise<void>;
 }

@@ -38,7 +38,7 @@ class MetadataTokens implements TokenStore {
   async rotate(id: string, graceMs: number): Promise<IssuedToken | undefined> {
     const secret = createSecret();
     const at = this.#now();
-    // One statement, so that of two rotations at once each replaces what the other left.
+    // One statement, so that of two concurrent rotations each replaces the value that the other left.
     const row = await this.#change(() =>
       this.#database.queries
         .updateTable("tokens")
@@ -83,7 +83,7 @@ class MetadataTokens implements TokenStore {
     return demoted.map(toToken);
   }
 
-  /** Counts a change also where it fails: what is stored may be another thing all the same. */
+  /** A change is counted even if it fails: the stored state may have changed all the same. */
   async #change<T>(change: () => Promise<T>): Promise<T> {
     try {
       return await change();

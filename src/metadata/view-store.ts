@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { MetadataDatabase } from "./database.ts";
 import type { ViewTable } from "./schema.ts";
 
-/** A view that somebody saved: a name for what an explorer shows. */
+/** A saved view: a name for a state of the explorer. */
 export interface SavedView {
   readonly id: string;
   readonly name: string;
   /** Name of the endpoint that it explores, or `source:NAME`. */
   readonly endpoint: string;
-  /** What the explorer shows, as its address has it. The service does not look into it. */
+  /** The state of the explorer as in its URL. The service does not interpret it. */
   readonly state: string;
   /** Public id of the token that saved it. */
   readonly author: string;
@@ -51,7 +51,7 @@ export function createViewStore({ queries, inTurn }: MetadataDatabase, now: () =
         is_shared: isShared ? 1 : 0,
         created_at: now(),
       };
-      // Two saves at once cannot both be the last that fits. The write comes first: in a file, it takes the lock.
+      // Concurrent saves cannot both be the last one that fits. The write comes first: in a file, it takes the lock.
       return inTurn(`views of ${author}`, async (transaction) => {
         await transaction.insertInto("views").values(row).execute();
         const { count } = await transaction

@@ -58,7 +58,7 @@ export const runErrors: readonly ErrorCode[] = [
   "timeout",
 ];
 
-/** What may be wrong with the text of a query, whoever wrote it. */
+/** Possible errors of the text of a query, whoever wrote it. */
 export const languageErrors: readonly ErrorCode[] = [
   "sql_and_lql",
   "query_too_long",
@@ -74,7 +74,7 @@ export const languageErrors: readonly ErrorCode[] = [
   "invalid_lql",
 ];
 
-/** What a query of the caller's adds to the errors of a run. */
+/** Additional errors of a run with a caller's query. */
 export const consumerErrors: readonly ErrorCode[] = [...languageErrors, "unknown_parameter", "sandbox_table_denied"];
 
 /** Errors of a route that takes a JSON document and saves it. */

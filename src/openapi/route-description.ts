@@ -2,10 +2,10 @@ import type { Static, TSchema } from "typebox";
 import type { ErrorCode } from "../shared/error-catalogue.ts";
 import type { Method, Parameter } from "./open-api-document.ts";
 
-/** Who may call a route: tokens of a scope that lets them, any valid token, or anybody without one. */
+/** The callers of a route: tokens with one of these scopes, any valid token, or also callers without one. */
 export type RouteScope = "private" | "query" | "ingest" | "metrics" | "any" | "anybody";
 
-/** What a route takes and answers, in one place: it is registered by this, checked by this, and documented by this. */
+/** The input and output of a route, defined once: the route is registered, validated and documented from this. */
 export interface RouteDescription {
   /** The operation's id in the OpenAPI document. */
   readonly id: string;

@@ -7,7 +7,7 @@ const replacement = "REDACTED";
 /** An escaped text may have been escaped once more: JSON in JSON, an address in a query string of a redirect. */
 const maxUnescapes = 3;
 
-/** The text with every piece of personal data replaced as a whole. Answers the very same text when there is none. */
+/** The text with every piece of personal data replaced as a whole. Returns the same text when there is none. */
 export function redactText(text: string, names: readonly Detector[] = defaultDetectors): string {
   const ranges = findAll(text, names, maxUnescapes);
   if (ranges.length === 0) return text;

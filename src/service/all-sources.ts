@@ -7,8 +7,8 @@ import { joinSources } from "../sources/source-changes.ts";
 import { type SourceDocument, toSource } from "../sources/source-document.ts";
 
 /**
- * Every source there is: of the files, of the API, and the service's own. `warn` is told where one of the API gives
- * way to a file. Throws `SourceFileError` as `loadSources` does, unless the sources of the files are given.
+ * All sources: of the files, of the API, and the service's own. `warn` is called when one of the API is overridden by a
+ * file. Throws `SourceFileError` as `loadSources` does, unless the sources of the files are given.
  */
 export async function loadAllSources(
   settings: Pick<Settings, "sourceFolders" | "auditRetentionDays">,

@@ -3,7 +3,7 @@ import type { AuditLog } from "../audit/audit-log.ts";
 import type { AuditOutbox, OutboxEntry } from "../metadata/audit-outbox.ts";
 
 const everyMs = 500;
-/** Fewer than may wait for the store. */
+/** Fewer than the audit's limit of pending events. */
 const maxAtOnce = 1_000;
 
 export interface Collecting {
@@ -14,9 +14,9 @@ export interface Collecting {
   readonly warn: (message: string) => void;
 }
 
-/** Takes what commands left for the audit into it, twice a second, until it is closed. */
+/** Collects the audit entries of commands twice a second, until it is closed. */
 export function startCollecting({ isOurs, warn, ...parts }: Collecting): { close(): Promise<void> } {
-  /** Recorded, and not yet known to be stored. */
+  /** Recorded, but not known to be stored yet. */
   const recorded = new Set<string>();
   let running: Promise<void> | undefined;
   const collect = () =>
@@ -37,7 +37,7 @@ export function startCollecting({ isOurs, warn, ...parts }: Collecting): { close
   };
 }
 
-/** An entry leaves the outbox once the store has it; until then it is there for the next try, of whichever service. */
+/** An entry leaves the outbox once the store has it; until then it is retried, by whichever service collects. */
 async function collectOnce(
   { outbox, audit }: Pick<Collecting, "outbox" | "audit">,
   recorded: Set<string>,

@@ -9,7 +9,7 @@ interface RunnerParts extends Pick<EndpointRunner, "engine" | "planner"> {
   readonly cursorKey: Uint8Array;
 }
 
-/** What runs queries, within what the settings allow. */
+/** Runs queries within the limits of the settings. */
 export function createRunner(settings: Settings, { engine, planner, cursorKey }: RunnerParts): EndpointRunner {
   return {
     engine,

@@ -1,4 +1,4 @@
-/** What is where in the data folder, and what is elsewhere. */
+/** The layout of the data folder, and of data stored elsewhere. */
 import { join } from "node:path";
 import type { Settings } from "../config/settings.ts";
 
@@ -12,12 +12,12 @@ export function storeDirectory(settings: Pick<Settings, "dataDir">): string {
   return join(settings.dataDir, "store");
 }
 
-/** The folder of events whose server is away. */
+/** The folder of events whose server is unavailable. */
 export function spoolDirectory(settings: Pick<Settings, "dataDir">): string {
   return join(settings.dataDir, "spool");
 }
 
-/** The folder of what waits to be drained. */
+/** The folder of undelivered drain keys. */
 export function drainDirectory(settings: Pick<Settings, "dataDir">): string {
   return join(settings.dataDir, "drains");
 }

@@ -2,8 +2,8 @@ import type { TokenStore } from "../access/token.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 
 /**
- * Takes the scope `private` from pinned tokens of a release that allowed both, and tells of each in the log and in
- * the audit: once, since the next start finds none.
+ * Removes the scope `private` from pinned tokens of a release that allowed both, and reports each in the log and in the
+ * audit; only once, because the next start finds none.
  */
 export async function demotePinnedOwners(
   tokens: Pick<TokenStore, "demotePinnedOwners">,

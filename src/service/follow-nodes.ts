@@ -8,12 +8,12 @@ interface Followed
   readonly managedSources: Pick<ManagedSources, "exclusively">;
 }
 
-/** Takes over what other nodes change from now on, and what they changed since it was read. */
+/** Applies changes of other nodes from now on, including those since the last read. */
 export function followNodes(followed: Followed): void {
   const { nodes, sources, readSources, draining, noteStore, cache, managedSources } = followed;
   nodes.onChange("sources", () =>
     managedSources.exclusively(async () => {
-      // The files are read when somebody asks for it.
+      // Files are read again only on request.
       const next = await readSources(sources.sources.filter(({ origin }) => (origin?.kind ?? "file") === "file"));
       if (JSON.stringify(next) === JSON.stringify(sources.sources)) return;
       await sources.prepare(next);

@@ -6,7 +6,7 @@ import { demotePinnedOwners } from "./demote-pinned-owners.ts";
 import type { Storage } from "./open-storage.ts";
 import type { Start } from "./start.ts";
 
-/** Opens the audit, which also takes in what the command line did. */
+/** Opens the audit, which also collects the actions of commands. */
 export async function openAudit(
   { settings, fixedTokens, logger, closers }: Start,
   { metadata, nodes, engine, tokens, serviceKey }: Storage,

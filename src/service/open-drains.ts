@@ -11,7 +11,7 @@ import type { DrainStore } from "../metadata/drain-store.ts";
 import type { Nodes } from "../metadata/nodes.ts";
 import type { Source } from "../sources/source.ts";
 
-/** Log drains that note events already, and send them once they are started. */
+/** Log drains that record events already, and deliver them once they are started. */
 export interface OpenedDrains {
   readonly drains: Drains;
   /** Takes over what other nodes changed. */
@@ -30,7 +30,7 @@ interface OpenOptions {
   readonly warn: (message: string) => void;
 }
 
-/** Opens what was kept. A backend whose configuration another key sealed is left out, and told. */
+/** Opens the stored drains. A backend whose configuration was sealed with another key is skipped and logged. */
 export async function openDrains(options: OpenOptions): Promise<OpenedDrains> {
   const { log, store, serviceKey, findSource, nodes, warn } = options;
   const sealer = createConfigSealer(serviceKey);

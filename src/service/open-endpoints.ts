@@ -16,7 +16,7 @@ import type { Start } from "./start.ts";
 export interface OpenEndpoints {
   readonly endpoints: EndpointRegistry;
   readonly managed: ManagedEndpoints;
-  /** Takes over what other nodes changed. */
+  /** Applies changes of other nodes. */
   readonly noteStore: () => Promise<void>;
   readonly endpointStore: EndpointStore;
   readonly planner: Planner;
@@ -24,7 +24,7 @@ export interface OpenEndpoints {
   readonly dataThrough: DataThrough;
 }
 
-/** Opens the endpoints of files and store, and tells of those that cannot run. */
+/** Opens the endpoints of files and store, and logs those that cannot run. */
 export async function openEndpoints(start: Start, storage: Storage): Promise<OpenEndpoints> {
   const { settings, logger } = start;
   const { engine, metadata, sources, nodes } = storage;
@@ -54,7 +54,7 @@ export async function openEndpoints(start: Start, storage: Storage): Promise<Ope
   return { endpoints, managed, noteStore: opened.noteStore, endpointStore, planner, cache, dataThrough };
 }
 
-/** Answers go with the endpoint that they are of. */
+/** Cached answers are cleared with their endpoint. */
 function openCache(start: Start, storage: Storage, endpoints: EndpointRegistry): ResultCache {
   const { settings, closers } = start;
   const refresh = openRefresh(start, storage);
@@ -70,7 +70,7 @@ function openCache(start: Start, storage: Storage, endpoints: EndpointRegistry):
   return cache;
 }
 
-/** Nodes that share an engine run the query of an answer that is due once. */
+/** Nodes that share an engine run the query of a due answer once. */
 function openRefresh({ isEngineShared }: Start, { metadata, nodes }: Storage): RefreshAnswer {
   const store = metadata.warmAnswers;
   if (store === undefined || !isEngineShared) return createOwnRefresh(Date.now);

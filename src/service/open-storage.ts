@@ -33,15 +33,15 @@ export interface Storage {
   readonly sources: SourceRegistry;
   /** All sources, as files and store say them now. */
   readonly readSources: (sourcesOfFiles?: readonly Source[]) => Promise<readonly Source[]>;
-  /** What the service seals and signs with. */
+  /** The key that the service encrypts and signs with. */
   readonly serviceKey: Uint8Array;
   readonly draining: OpenedDrains;
 }
 
-/** Opens what is on disk, and begins to forget events that are older than their source keeps them. */
+/** Opens everything on disk, and starts to delete events beyond the retention of their source. */
 export async function openStorage(start: Start, sourcesOfFiles: readonly Source[]): Promise<Storage> {
   const { settings, logger, closers } = start;
-  // First of what is stored: where it is damaged, nothing else is touched.
+  // First among the stored data: when it is damaged, nothing else is touched.
   const metadata = await openMetadata(metadataPlace(settings));
   closers.push(() => metadata.close());
   const nodes = await metadata.join({
@@ -80,7 +80,7 @@ export async function openStorage(start: Start, sourcesOfFiles: readonly Source[
   return { metadata, nodes, engine, plainEngine, tokens, sourceStore, sources, readSources, serviceKey, draining };
 }
 
-/** Nodes that share an engine share what waits to be drained too, and one of them sends. */
+/** Nodes that share an engine share undelivered keys too, and one of them delivers. */
 function openDrainLog(
   { settings, isEngineShared, logger }: Start,
   { drainKeys }: MetadataDatabase,
@@ -92,7 +92,7 @@ function openDrainLog(
   return createSharedLog({ keys: drainKeys, maxBytes, isSender: () => nodes.isLeader(), warn });
 }
 
-/** Events of a server that cannot be reached wait on this machine's disk, where the settings give them some. */
+/** Events of an unreachable server are spooled to this machine's disk, if the settings provide space for them. */
 async function spoolWhereSet({ settings, logger, closers }: Start, store: EventStore): Promise<EventStore> {
   if (settings.engineServer === undefined || settings.spoolMaxMb === 0) return store;
   const spool = await Spool.open({

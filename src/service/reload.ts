@@ -7,7 +7,7 @@ import type { Source } from "../sources/source.ts";
 import type { SourceRegistry } from "../sources/source-registry.ts";
 import type { SourceTables } from "../sources/source-tables.ts";
 
-/** What became of the files of one folder, by name. */
+/** The changes to the files of one folder, by name. */
 export interface ReloadedNames {
   readonly added: readonly string[];
   readonly changed: readonly string[];
@@ -36,7 +36,7 @@ export interface ReloadDependencies {
   readonly findBroken: (tables: SourceTables) => readonly string[];
 }
 
-/** Reads the files again for somebody, logs and records how that went, and answers what changed. */
+/** Reads the files again on behalf of an actor, logs and records the outcome, and returns the changes. */
 export function createReload(
   dependencies: ReloadDependencies & {
     readonly audit: Pick<AuditLog, "record">;
@@ -73,7 +73,7 @@ function countNames({ sources, endpoints }: Reloaded): Readonly<Record<string, n
 }
 
 /**
- * Reads the files of sources and endpoints again. All of them count at once, or none: then `validation_failed` tells
+ * Reads the files of sources and endpoints again. All of them are applied, or none: then `validation_failed` reports
  * every problem of every file, under `sources` and `endpoints`.
  */
 function reloadFiles(dependencies: ReloadDependencies): Promise<Reloaded> {

@@ -1,4 +1,4 @@
-/** What the settings bound: calls of endpoints, events that are sent, and fields of tenants. */
+/** The limits of the settings: for calls of endpoints, ingested events, and fields of tenants. */
 
 import type { Settings } from "../config/settings.ts";
 import { createIngestQuotas, type IngestQuotas } from "../ingest/quotas/ingest-quotas.ts";

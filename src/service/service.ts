@@ -15,7 +15,7 @@ import { openHttp } from "./open-http.ts";
 import { openStorage } from "./open-storage.ts";
 import type { Start } from "./start.ts";
 
-/** A service that listens. */
+/** A running service. */
 export interface RunningService {
   /** Where it does, e.g. `http://127.0.0.1:4000`. */
   readonly url: string;
@@ -23,16 +23,16 @@ export interface RunningService {
   readonly endpoints: EndpointRegistry;
   readonly tokens: TokenStore;
   readonly nodes: Nodes;
-  /** Reads the files of endpoints and sources again. Problems are logged, and what was there stays. */
+  /** Reads the files of endpoints and sources again. Problems are logged, and the previous state stays. */
   reload(): Promise<unknown>;
-  /** Stops taking calls, waits for those under way (no longer than `shutdown_timeout_ms`), and releases everything. */
+  /** Stops accepting calls, waits for running ones (no longer than `shutdown_timeout_ms`), and releases everything. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the service: reads and checks every file, opens the store, and listens. When anything is wrong it throws, and
- * nothing is left running. `extraTokens` are valid for this run only. `otherEngine` is for tests of several nodes: it
- * stands for an engine that they share.
+ * Starts the service: reads and checks every file, opens the store, and listens. On any error it throws, and leaves
+ * nothing running. `extraTokens` are valid for this run only. `otherEngine` is for tests of several nodes: it stands
+ * for an engine that they share.
  */
 export async function startService(
   { settings, warnings = [] }: Configuration,

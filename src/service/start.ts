@@ -4,7 +4,7 @@ import type { Engine } from "../engines/contract/query-engine.ts";
 import type { EngineOptions, EngineSizes } from "../engines/index.ts";
 import type { createLogger } from "../http/observe/logger.ts";
 
-/** What every step of the start works with. */
+/** The context of every step of the start. */
 export interface Start {
   readonly settings: Settings;
   /** Tokens of the settings, and those of this run only. */
@@ -14,6 +14,6 @@ export interface Start {
   /** Whether every service on the same metadata sees the same events. */
   readonly isEngineShared: boolean;
   readonly logger: ReturnType<typeof createLogger>;
-  /** Each step adds how what it opened is released; the last is called first. */
+  /** Each step adds a function that releases what it opened; the last one is called first. */
   readonly closers: (() => Promise<unknown>)[];
 }

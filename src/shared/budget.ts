@@ -1,7 +1,7 @@
 /**
- * What one call of an endpoint may use up, and what a token may send. The service, the endpoint and the token may
- * each set limits, under the same names: in the settings, in the endpoint's header (those of calls), and in `logweir
- * token create` (with dashes). Of several the strictest holds.
+ * The limits of one call of an endpoint, and of the events that a token sends. The service, the endpoint and the token
+ * may each set them, under the same names: in the settings, in the endpoint's header (those of calls), and in `logweir
+ * token create` (with dashes). The strictest one applies.
  */
 
 /** One limit of a budget, and the values that it may have. */
@@ -83,7 +83,7 @@ export const ingestLimitNames: ReadonlySet<LimitName> = new Set([
 /** Limits by name. One that is left out sets no bound. */
 export type Budget = Readonly<Partial<Record<LimitName, number>>>;
 
-/** A budget that keeps both: of each limit the smaller. */
+/** The tightest of two budgets: the smaller value of each limit. */
 export function tightest(a: Budget, b: Budget): Budget {
   const both: Partial<Record<LimitName, number>> = { ...a };
   for (const name of limitNames) {

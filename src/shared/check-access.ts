@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 
-/** Whether a path may be used in a way; throws as `accessSync` does. */
+/** Checks a kind of access to a path; throws as `accessSync` does. */
 export type Access = (path: string, mode: number) => void;
 
 function explain(path: string, code: string | undefined): string | undefined {
@@ -19,7 +19,7 @@ function explain(path: string, code: string | undefined): string | undefined {
   );
 }
 
-/** For each path that is there and cannot be read and written: why, and what to do. */
+/** For each existing path that cannot be read and written: the reason, and a remedy. */
 export function findInaccessible(paths: readonly string[], access: Access = accessSync): readonly string[] {
   return paths.flatMap((path) => {
     try {

@@ -3,17 +3,17 @@ import { Value } from "typebox/value";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { findSchemaProblems } from "./schema-problems.ts";
 
-/** Aliases that a document may resolve to; more are taken for an attack. */
+/** The maximum number of aliases that a document may resolve; more are considered an attack. */
 const maxAliasCount = 100;
 
-/** One problem of a text, where it stands. */
+/** A problem of a text, with its position. */
 export interface TextProblem {
   readonly message: string;
   /** UTF-16 offset into the text. */
   readonly offset: number;
 }
 
-/** A YAML text that was checked against a schema, or what is wrong with it. */
+/** A YAML text that was checked against a schema, or its problems. */
 export type CheckedYaml<T> =
   | { readonly isValid: true; readonly value: T; readonly offsetOf: (path: readonly string[]) => number }
   | { readonly isValid: false; readonly problems: readonly TextProblem[] };
@@ -34,7 +34,7 @@ export function parseCheckedYaml<S extends TSchema>(text: string, schema: S): Ch
   try {
     value = document.toJS({ maxAliasCount }) ?? {};
   } catch (error) {
-    // A few lines of aliases to aliases can stand for billions of values.
+    // A few lines of nested aliases can expand to billions of values.
     const message = `its aliases cannot be resolved: ${error instanceof Error ? error.message : String(error)}`;
     return { isValid: false, problems: [{ message, offset: 0 }] };
   }
@@ -52,8 +52,7 @@ export function parseCheckedYaml<S extends TSchema>(text: string, schema: S): Ch
 const CLOSING: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 
 /**
- * What is wrong with the YAML itself. A bracket that is not closed is told where it stands, not where the text ends
- * without the other.
+ * Syntax problems of the YAML. An unclosed bracket is reported at its own position, rather than at the end of the text.
  */
 function describeSyntax(text: string, message: string, offset: number): TextProblem {
   const closing = /must be sufficiently indented and end with a ([}\]])/.exec(message)?.[1];
@@ -62,7 +61,7 @@ function describeSyntax(text: string, message: string, offset: number): TextProb
   return { message: `"${CLOSING[closing]}" is not closed: "${closing}" is missing`, offset: opening };
 }
 
-/** The last bracket of a text that none closes, texts in quotes and comments left out. */
+/** The last unclosed bracket of a text, ignoring quoted texts and comments. */
 function findOpen(text: string): number | undefined {
   const open: number[] = [];
   for (const { 0: token, index } of text.matchAll(/'(?:[^'\n]|'')*'|"(?:[^"\\\n]|\\.)*"|(?:^|\s)#.*|[[\]{}]/gm)) {

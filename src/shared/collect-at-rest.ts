@@ -2,18 +2,18 @@ import { performance } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** How often it is looked whether the process rests. */
+/** How often the process is checked for idleness. */
 const LOOK_MS = 5_000;
-/** Looks in a row that must find it resting. */
+/** The number of consecutive checks that must find it idle. */
 const REST_LOOKS = 2;
-/** Share of the time that the event loop of a process at rest is busy at most: health checks take less. */
+/** The maximum share of time that the event loop of an idle process is busy: health checks take less. */
 const REST_UTILIZATION = 0.02;
-/** How often memory is given back at most; to do so takes a tenth of a second. */
+/** How often memory is given back at most; doing so takes a tenth of a second. */
 const MIN_LOOKS_BETWEEN = 60;
-/** Memory is given back when the heap is so many times what it was when that was done last. */
+/** Memory is given back when the heap has grown by this factor since the last time. */
 const GROWTH = 1.25;
 
-/** What a process tells of itself. */
+/** Measurements of a process, and its garbage collector. */
 export interface Vitals {
   /** Share of the time since it was asked last that the event loop was busy, 0 to 1. */
   utilization(): number;
@@ -23,7 +23,7 @@ export interface Vitals {
   collect(): void;
 }
 
-/** Answers what is to be called every few seconds: it gives memory back once the process rests. */
+/** Returns a function to be called every few seconds: it gives memory back once the process is idle. */
 export function createRestCollector({ utilization, heapBytes, collect }: Vitals): () => void {
   let restingLooks = 0;
   let keptBytes = 0;
@@ -39,8 +39,8 @@ export function createRestCollector({ utilization, heapBytes, collect }: Vitals)
 }
 
 /**
- * Gives memory back to the system whenever this process rests for ten seconds and has grown: V8 keeps what a start or
- * a busy time took, some 25 MB, for as long as nothing happens. Answers what ends it.
+ * Gives memory back to the system whenever this process has grown and is idle for ten seconds: V8 retains what a start
+ * or a busy period allocated, some 25 MB, for as long as it is idle. Returns a function that stops this.
  */
 export function collectAtRest(): () => void {
   let before = performance.eventLoopUtilization();

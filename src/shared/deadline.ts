@@ -4,7 +4,7 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** True once the time was over, and not before the given signal was aborted. */
   readonly isOver: boolean;
-  /** Lets go of the given signal and of the clock; nothing aborts it any more. */
+  /** Releases the given signal and the timer; after that nothing aborts it. */
   release(): void;
 }
 

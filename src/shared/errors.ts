@@ -1,7 +1,7 @@
 import type { LimitName, TenantLimitName } from "./budget.ts";
 import { type ErrorCode, errorCatalogue } from "./error-catalogue.ts";
 
-/** What one occurrence of an error tells beyond its code and message. */
+/** The details of an error besides its code and message. */
 export interface ErrorDetails {
   /** The request parameter that is at fault. */
   readonly parameter?: string;
@@ -14,7 +14,7 @@ export interface ErrorDetails {
   readonly hint?: string;
   /** Becomes the header Retry-After. */
   readonly retryAfterSeconds?: number;
-  /** What is wrong with a document that was to be saved, as texts by field. */
+  /** The problems of a document that was to be saved, as texts by field. */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
   /** The version that the endpoint has, where a change builds on another; becomes the header ETag too. */
   readonly currentVersion?: number;
@@ -23,9 +23,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/**
- * Characters of each text of an error: names and values of the caller's own stand in them, as long as they were sent.
- */
+/** The maximum length of each text of an error, which may contain names and values of the caller of any length. */
 const maxErrorCharacters = 2_000;
 
 /** A text of an error, no longer than `maxErrorCharacters`. */
@@ -50,7 +48,7 @@ function cutFields(fields: NonNullable<ErrorDetails["fields"]>): NonNullable<Err
   return Object.fromEntries(Object.entries(fields).map(([name, texts]) => [cutText(name), texts.map(cutText)]));
 }
 
-/** An error that the caller is told of, with a code of the catalogue. The message is safe to show. */
+/** An error for the caller, with a code of the catalogue. The message is safe to show. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode;
@@ -67,7 +65,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The one shape in which errors are answered. */
+/** The common shape of error responses. */
 export interface ErrorBody {
   readonly error: {
     readonly code: ErrorCode;

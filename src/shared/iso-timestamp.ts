@@ -6,7 +6,7 @@ const dateTimePattern =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?(?:\s*([Zz]|[+-]\d{2}(?::?\d{2})?)| (\d{2}:\d{2}))?$/;
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** What stands in a text that names an instant. */
+/** The result of reading a text that names an instant. */
 export interface IsoTimestamp {
   /** Microseconds since 1970-01-01 UTC; a time without zone, and a date alone, count as UTC. */
   readonly us: bigint;
@@ -16,8 +16,8 @@ export interface IsoTimestamp {
 
 /**
  * Reads an ISO 8601 date or date-time (RFC 3339 and its usual relaxations); digits beyond the microsecond are dropped.
- * A space before an offset counts as the `+` that it was before somebody forgot to encode it in a URL. Undefined for
- * anything else, also for days that no calendar has.
+ * A space before an offset counts as a `+` that was not encoded in a URL. Undefined for anything else, including days
+ * that do not exist.
  */
 export function parseIsoTimestamp(text: string): IsoTimestamp | undefined {
   const date = datePattern.exec(text);

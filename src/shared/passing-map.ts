@@ -1,4 +1,4 @@
-/** A map for what comes and goes all the time. */
+/** A map for entries that come and go constantly. */
 export interface PassingMap<Key, Value> {
   get(key: Key): Value | undefined;
   /** Puts the value in place of the key's last, where that is; else behind all others. */
@@ -16,10 +16,10 @@ interface Box<Value> {
 }
 
 /**
- * A `Map` lays out its table anew now and then, and V8 has each old table point to the next one. Once one of them is
- * in the old generation, all that follow are kept with everything that was in them at that moment, until the next
- * full collection: a busy service would grow by each of its calls. Here values are let go of when they are deleted,
- * and only their boxes stay.
+ * A `Map` rebuilds its table now and then, and in V8 each old table points to the next one. Once one of them is in the
+ * old generation, all later ones are retained with everything they contained at that moment, until the next full
+ * collection: a busy service would grow with each of its calls. Here values are released when they are deleted, and
+ * only their boxes stay.
  */
 export function createPassingMap<Key, Value>(): PassingMap<Key, Value> {
   const boxes = new Map<Key, Box<Value>>();

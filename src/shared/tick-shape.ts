@@ -1,6 +1,6 @@
 import { executionAsyncResource } from "node:async_hooks";
 
-/** Keeps `process.nextTick` as fast as it is at first. */
+/** Preserves the initial speed of `process.nextTick`. */
 export interface TickShape {
   /** False before the first tick, and after `release`. */
   readonly isHeld: boolean;
@@ -8,9 +8,9 @@ export interface TickShape {
 }
 
 /**
- * `process.nextTick` makes an object for each call, by code that V8 fits to the object's shape. Shapes without
- * objects go with a full collection, and that code then takes five times as long for the rest of the process: a
- * microsecond of each request. One such object that is held on to keeps the shape. To be called early, before the
+ * `process.nextTick` creates an object for each call, with code that V8 optimizes for the object's shape. Shapes
+ * without objects are discarded by a full collection, and that code then takes five times as long for the rest of the
+ * process: a microsecond for each request. One retained object preserves the shape. To be called early, before the
  * first full collection.
  */
 export function holdTickShape(): TickShape {

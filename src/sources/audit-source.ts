@@ -27,7 +27,7 @@ const fields: Readonly<Record<string, ScalarKind>> = {
   route: "STRING",
 };
 
-/** The source that holds the audit; events are kept for `retentionDays`, for good where that is undefined. */
+/** The source of the audit; events are stored for `retentionDays`, permanently when that is undefined. */
 export function createAuditSource(retentionDays: number | undefined): Source {
   return {
     name: auditSourceName,

@@ -1,7 +1,7 @@
 import type { EventStore } from "../engines/contract/query-engine.ts";
 import type { Source } from "./source.ts";
 
-/** What retention works with. */
+/** The dependencies of retention. */
 export interface RetentionOptions {
   readonly sources: readonly Pick<Source, "name" | "retentionDays">[];
   readonly store: Pick<EventStore, "deleteBefore">;
@@ -14,24 +14,24 @@ export interface RetentionOptions {
 
 /** Retention that runs in the background. */
 export interface Retention {
-  /** Begins no further run and waits for the one that is under way. */
+  /** Starts no further run and waits for the running one. */
   close(): Promise<void>;
 }
 
 const dayMs = 86_400_000;
 const intervalMs = 3_600_000;
-/** A store that was just opened reads its log and its ids first. */
+/** A newly opened store reads its log and its ids first. */
 const firstRunMs = 60_000;
 
-/** The oldest time that a source keeps, in microseconds since 1970; undefined where it keeps everything. */
+/** The oldest time within a source's retention, in microseconds since 1970; undefined when it retains everything. */
 export function retentionStartUs(source: Pick<Source, "retentionDays">, nowMs: number): bigint | undefined {
   if (source.retentionDays === undefined) return undefined;
   return BigInt(Math.floor(nowMs - source.retentionDays * dayMs)) * 1000n;
 }
 
 /**
- * Deletes what is older than each source's `retention_days`, one source after the other. Sources without one are left
- * alone. A source that fails is logged and does not keep the others from their turn. Answers how many events went.
+ * Deletes events older than each source's `retention_days`, one source after another. Sources without one are skipped.
+ * A failure is logged and does not affect the other sources. Returns the number of deleted events.
  */
 export async function runRetention(
   options: RetentionOptions,

@@ -9,10 +9,10 @@ import {
   whyNoTenantField,
 } from "./source-document.ts";
 
-/** What is wrong with a source's document, as texts by field. */
+/** The problems of a source document, as texts by field. */
 export type SourceProblems = Readonly<Record<string, readonly string[]>>;
 
-/** What clients of the reference send along and has no meaning here. */
+/** Fields that clients of the reference send but that have no meaning here. */
 const overlooked: ReadonlySet<string> = new Set([
   "favorite",
   "webhook_notification_url",
@@ -26,7 +26,7 @@ const overlooked: ReadonlySet<string> = new Set([
 
 const usualKind = "log";
 
-/** What a document is held against. */
+/** What a document is checked against. */
 export interface SourceSurroundings {
   readonly sources: readonly Source[];
   /** True for the name of an endpoint, which queries can read as a table too. */
@@ -34,8 +34,8 @@ export interface SourceSurroundings {
 }
 
 /**
- * The source that a document of the API makes: a new one, or in the place of `before`. `isPatch` keeps what the
- * document leaves out. All problems are told together. A source's name is its table's, and stays.
+ * The source defined by a document of the API: a new one, or a change to `before`. `isPatch` retains omitted fields.
+ * All problems are reported together. A source's name is its table's, and cannot change.
  */
 export function readSource(
   input: Readonly<Record<string, unknown>>,
@@ -44,7 +44,7 @@ export function readSource(
   isPatch = false,
 ): { readonly source: Source } | { readonly problems: SourceProblems } {
   const sent = Object.entries(input).filter(([key, value]) => !overlooked.has(key) && value !== null);
-  // Null takes a field away.
+  // Null clears a field.
   const cleared = Object.keys(input).filter((key) => input[key] === null);
   const kept = before !== undefined && isPatch ? Object.entries(toDocument(before)) : [];
   const document: Record<string, unknown> = {
@@ -87,8 +87,8 @@ export function readSource(
 }
 
 /**
- * Sources of files with those of the API beside them. A file wins: it takes a source of its name over, and aliases
- * that it has too are taken from the others. Answers the texts of what was lost by that.
+ * Sources of files combined with those of the API. A file wins: it replaces a source of its name, and aliases that it
+ * has too are removed from the others. Returns messages about these losses.
  */
 export function joinSources(
   files: readonly Source[],

@@ -21,15 +21,15 @@ export const SourceDocument = Type.Object(
 
 export type SourceDocument = Static<typeof SourceDocument>;
 
-/** Why somebody else may not have the name of a source of the service's own. */
+/** Why a name that is reserved for the service cannot be used. */
 export const ownNameProblem = "names that begin with logweir. are the service's own";
 
-/** What is wrong with a field's path; undefined for nothing. */
+/** The problem of a field's path; undefined for none. */
 export function whyNoFieldPath(path: string): string | undefined {
   return fieldPath.test(path) ? undefined : "is not a field path: letters, digits and _, parts joined with dots";
 }
 
-/** What is wrong with the field that a document names as its tenant; undefined for nothing. */
+/** The problem of the tenant field named by a document; undefined for none. */
 export function whyNoTenantField({ tenant, fields = {} }: SourceDocument): string | undefined {
   if (tenant === undefined) return undefined;
   if (fixedFields.has(tenant.toLowerCase()))
@@ -47,7 +47,7 @@ function fieldsOf({ tenant, fields = {} }: SourceDocument): NonNullable<SourceDo
   return tenant === undefined || tenant in fields ? fields : { [tenant]: "STRING", ...fields };
 }
 
-/** The source that a document is. */
+/** The source defined by a document. */
 export function toSource(document: SourceDocument, origin: SourceOrigin, usualDescription: string): Source {
   return {
     name: document.name,
@@ -64,7 +64,7 @@ export function toSource(document: SourceDocument, origin: SourceOrigin, usualDe
   };
 }
 
-/** The document that makes the same source again. */
+/** The document that defines the same source. */
 export function toDocument(source: Source): SourceDocument {
   const { name, aliases, kind, description, retentionDays, knownFields, tenantField } = source;
   return {
@@ -92,7 +92,7 @@ export interface ShownSource {
   /** The field that tells tenants apart, where there is one. */
   readonly tenant?: string;
   readonly retention_days: number | null;
-  /** True for what the API cannot change: it is kept in a file, or is the service's own. */
+  /** True for a source that the API cannot change: it is defined in a file, or is the service's own. */
   readonly read_only: boolean;
 }
 

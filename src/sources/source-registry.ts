@@ -13,7 +13,7 @@ export interface SourceRegistry extends SourceTables {
   find(nameOrId: string): Source | undefined;
   /** The tables as they would be with these sources; makes those that are missing. */
   prepare(sources: readonly Source[]): Promise<SourceTables>;
-  /** Takes these sources in place of all others. They must have been prepared, and share no name. */
+  /** Replaces all sources. The new ones must have been prepared, and share no name. */
   replace(sources: readonly Source[]): void;
   /** Is called after each `replace`. */
   onChange(listener: () => void): void;

@@ -14,7 +14,7 @@ export interface Source extends SourceDefinition {
   readonly origin?: SourceOrigin;
 }
 
-/** Where a source is kept: in a file, by the API, or by nobody, since the service writes it itself. */
+/** Where a source is defined: in a file, by the API, or nowhere, because it is the service's own. */
 export type SourceOrigin =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "api" }
@@ -23,7 +23,7 @@ export type SourceOrigin =
 /** Names that begin so are the service's own. */
 export const ownNamePrefix = "logweir.";
 
-/** A UUID that belongs to the name, so that a source has the same one everywhere. */
+/** A UUID derived from the name, so that a source has the same one everywhere. */
 export function sourceId(name: string): string {
   const hex = createHash("sha256").update(`logweir source ${name}`).digest("hex");
   // Version 8 of RFC 9562: what the bits mean is the maker's business.

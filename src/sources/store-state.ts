@@ -9,8 +9,8 @@ import { retentionStartUs } from "./retention.ts";
 import type { Source } from "./source.ts";
 
 /**
- * The state of a store as the API and `logweir doctor --json` tell it. The engine's own figures stand beside the fields
- * that every engine has, under the names that `figures` defines.
+ * The state of a store for the API and `logweir doctor --json`. The engine's own figures are beside the fields common
+ * to all engines, under the names that `figures` defines.
  */
 export interface StoreState {
   readonly engine: string;
@@ -41,7 +41,7 @@ type KnownSource = Pick<Source, "name" | "retentionDays">;
 
 const hourUs = 3_600_000_000n;
 
-/** What a store holds, and what is wrong with it. Sources are those of the source files. */
+/** The contents of a store, and its problems. Sources are those of the source files. */
 export function describeStore(
   engine: string,
   report: StoreReport,

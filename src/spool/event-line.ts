@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { type EventValue, type LogEvent, WideNumber } from "../engines/contract/query-engine.ts";
 
-/** What was to be stored in a source. */
+/** The events of one append to a source. */
 export interface SpooledAppend {
   readonly source: string;
   readonly events: readonly LogEvent[];
@@ -51,8 +51,8 @@ export function writeLine({ source, events }: SpooledAppend): string {
 type PlainEvent = readonly [id: string, timestampUs: string, eventMessage: string | null, fields: object];
 
 /**
- * What the line says; undefined for one that is damaged. Each event's id counts as its sender's: what was stored of it
- * before is then found.
+ * The content of the line; undefined for a damaged one. Each event's id counts as its sender's, so that events stored
+ * earlier are recognized.
  */
 export function readLine(line: string): SpooledAppend | undefined {
   const text = line.slice(17);

@@ -1,9 +1,9 @@
-/** One process at a time works on a folder; a process that was killed holds none. */
+/** One process at a time works on a folder; a killed process no longer holds it. */
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { UserError } from "../shared/user-error.ts";
 
-/** Tells a process from a later one with the same number: when it was started, where the system says so. */
+/** Distinguishes a process from a later one with the same number: by its start time, if the system provides it. */
 async function readStart(pid: number): Promise<string | undefined> {
   try {
     const text = await readFile(`/proc/${pid}/stat`, "utf8");
@@ -23,7 +23,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Whoever wrote the lock, where it still runs. */
+/** The process that wrote the lock, if it still runs. */
 async function readHolder(path: string): Promise<number | undefined> {
   const [pid = "", start = ""] = (await readFile(path, "utf8").catch(() => "")).trim().split(" ");
   const holder = Number(pid);
@@ -33,8 +33,8 @@ async function readHolder(path: string): Promise<number | undefined> {
 }
 
 /**
- * Takes the folder for this process, and answers how it is given back. Throws `UserError` where another process that
- * runs has it.
+ * Locks the folder for this process, and returns a function that unlocks it. Throws `UserError` when another running
+ * process has it.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, "lock");

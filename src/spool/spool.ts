@@ -1,7 +1,6 @@
 /**
- * A bounded queue on this machine's disk, of events whose server cannot be reached. They are acknowledged once they are
- * on the disk, and stored in their order when the server answers again; ids keep them single however often that is cut
- * short.
+ * A bounded queue on this machine's disk for events whose server is unreachable. They are acknowledged once they are on
+ * the disk, and stored in order when the server answers again; ids deduplicate them however often that is interrupted.
  */
 import { copyFile, type FileHandle, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -12,15 +11,15 @@ import { lockFolder } from "./folder-lock.ts";
 
 /** Bytes of one file, which is read as a whole. */
 const FILE_BYTES = 8 * 1024 * 1024;
-/** What is stored at once. */
+/** The maximum size of one append. */
 const MAX_GROUP_EVENTS = 10_000;
-/** A rest so small that whoever sends waits until it is stored: so the queue ends also while events come in. */
+/** A rest this small makes senders wait until it is stored, so that the queue empties even while events arrive. */
 const SMALL_REST_BYTES = FILE_BYTES;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
-/** How often an append fails for a reason of its own before it is set aside. */
+/** How often an append may fail for its own reason before it is set aside. */
 const MAX_REFUSALS = 8;
-/** When senders should come again where there is no room. */
+/** The retry time for senders when there is no room. */
 const RETRY_AFTER_SECONDS = 5;
 
 export interface SpoolOptions {
@@ -34,12 +33,12 @@ export interface SpoolOptions {
   readonly flush?: (file: FileHandle) => Promise<void>;
 }
 
-/** Whether the server cannot be reached, which time mends. */
+/** Whether the server is unreachable, which is temporary. */
 export function isAway(error: unknown): boolean {
   return error instanceof EngineError && error.code === "unavailable" && error.isLost;
 }
 
-/** Whether the same events may be stored later as they are. */
+/** Whether the same events may be stored later unchanged. */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof EngineError)) return false;
   return error.isLost || ["unavailable", "overloaded", "disk_full", "timeout", "aborted"].includes(error.code);
@@ -89,7 +88,7 @@ export class Spool {
     }
   }
 
-  /** Whether events wait: then later ones go behind them. */
+  /** Whether events are pending: then later ones are queued after them. */
   get isWaiting(): boolean {
     return this.#journal.first < this.#journal.end || this.#comingBytes > 0;
   }
@@ -124,7 +123,7 @@ export class Spool {
     await this.#rest?.stored;
   }
 
-  /** What waits stays on the disk. */
+  /** Pending events stay on the disk. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#replaying;
@@ -178,7 +177,7 @@ export class Spool {
     this.#rest = undefined;
   }
 
-  /** What the file says, but for what is damaged, which is told and kept aside. */
+  /** The content of the file, except damaged lines, which are logged and set aside. */
   async #readAll(file: JournalFile): Promise<readonly SpooledAppend[]> {
     const damaged: number[] = [];
     const appends = file.lines.flatMap((line, index) => {
@@ -195,7 +194,7 @@ export class Spool {
     return appends;
   }
 
-  /** False where the service ends before. */
+  /** False when the service stops first. */
   async #store(group: SpooledAppend, file: JournalFile): Promise<boolean> {
     const { signal } = this.#closing;
     let [pauseMs, refusals] = [FIRST_PAUSE_MS, 0];

@@ -11,8 +11,8 @@ const waitingBytes: FigureDefinition = {
 };
 
 /**
- * The store, behind which events wait on the disk where its server cannot be reached. They wait with the ids that they
- * have here, so none is left to a thread that reads bodies: read again they would get others.
+ * The store with a spool for events whose server is unreachable. They are spooled with the ids that they have here, so
+ * none is left to a thread that reads bodies: read again they would get others.
  */
 export function spoolStore(store: EventStore, spool: Spool): EventStore {
   const { inspect } = store;

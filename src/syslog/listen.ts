@@ -8,7 +8,7 @@ import { readSyslogMessage } from "../ingest/protocols/syslog/read-message.ts";
 import { MessageQueue, type QueueOptions } from "./queue.ts";
 
 const maxConnections = 1_000;
-/** How long messages that wait may take to be stored once the service stops, in milliseconds. */
+/** The time for storing pending messages once the service stops, in milliseconds. */
 const closeMs = 5_000;
 
 export interface SyslogOptions extends QueueOptions {
@@ -17,7 +17,7 @@ export interface SyslogOptions extends QueueOptions {
   readonly port: number;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Undefined for a message that is not to be stored; else how to take it back. */
+  /** Undefined for a message that must not be stored; otherwise a function that undoes the admission. */
   readonly admit?: (event: LogEvent) => (() => void) | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface SyslogListener {
   readonly port: number;
   /** Messages since the start. */
   readonly counts: { readonly stored: number; readonly dropped: number };
-  /** Stores what came, and frees the port. */
+  /** Stores received messages, and frees the port. */
   close(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export async function listenForSyslog(options: SyslogOptions): Promise<SyslogLis
   return { port, counts: queue.counts, close: () => (closed ??= close()) };
 }
 
-/** Reads a connection to its end, as fast as messages are stored. */
+/** Reads a connection to its end, at the speed at which messages are stored. */
 async function readConnection(
   socket: Socket,
   take: (messages: readonly string[]) => void,
@@ -81,7 +81,7 @@ async function readConnection(
       await roomy();
     }
   } catch {
-    // The sender is gone in the middle of something: what came of it counts.
+    // The sender disconnected midway; the received part is processed.
   }
   take(frames.finish());
 }

@@ -3,7 +3,7 @@ import type { IngestQuotas } from "../ingest/quotas/ingest-quotas.ts";
 import { whyNotAdmitted } from "../ingest/quotas/why-not-admitted.ts";
 import { listenForSyslog, type SyslogListener } from "./listen.ts";
 
-/** Where messages of syslog go. */
+/** The context of the syslog listener. */
 const sourceName = "syslog";
 
 export interface OpenSyslogOptions {
@@ -46,7 +46,7 @@ export async function openSyslog({
   return listener;
 }
 
-/** How often the log tells of messages that are dropped, in milliseconds. */
+/** How often the log reports dropped messages, in milliseconds. */
 const warnEveryMs = 60_000;
 
 /**

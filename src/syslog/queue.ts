@@ -1,9 +1,9 @@
 import { EngineError, type LogEvent } from "../engines/contract/query-engine.ts";
 
-/** Messages of one batch, and how long one waits for others, in milliseconds. */
+/** Messages of one batch, and how long the first waits for others, in milliseconds. */
 const maxBatch = 2_000;
 const waitMs = 100;
-/** Messages that wait at once: some megabytes. */
+/** The maximum number of pending messages: some megabytes. */
 const maxWaiting = 20_000;
 const retryMs = 500;
 
@@ -30,7 +30,7 @@ export class MessageQueue {
     this.#warn = warn;
   }
 
-  /** False where too many wait: then it was not taken. */
+  /** False when too many are pending: then it was not added. */
   add(event: LogEvent): boolean {
     if (this.#isClosed || this.isFull) return false;
     this.#waiting.push(event);
@@ -58,7 +58,7 @@ export class MessageQueue {
     this.#counts.dropped += count;
   }
 
-  /** Stores what waits, gives up what the store does not take within `timeoutMs`, and takes no more. */
+  /** Stores pending messages, drops those that the store does not take within `timeoutMs`, and accepts no more. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosed = true;
     const giveUp = setTimeout(() => this.#closing.abort(), timeoutMs);
@@ -72,7 +72,7 @@ export class MessageQueue {
   #start(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // The timer may find that what it was set for went with the batch before.
+    // The timer may find that the previous batch included what it was set for.
     if (this.#waiting.length > 0) this.#running ??= this.#run();
   }
 

@@ -39,7 +39,7 @@ interface Plan {
   readonly open: PlannedSlice[];
 }
 
-/** Finds what is not settled: days first, then the parts of those that are large. */
+/** Finds the unfinished slices: days first, then the parts of large days. */
 async function plan(move: EventMove, source: string, range: TimeRange, level: number, into: Plan): Promise<void> {
   const { from, to, progress, signal, comparesAll = false } = move;
   const widthUs = sliceWidthsUs[level] ?? 1n;
@@ -70,8 +70,8 @@ function findSettled(
 }
 
 /**
- * Moves what the target lacks, slice by slice, and answers what became of each. What is settled is noted at once, so
- * that the next call goes on wherever this one ended. Throws what the stores throw.
+ * Moves events that the target lacks, slice by slice, and returns the outcome of each. Finished slices are noted
+ * immediately, so that the next call resumes where this one ended. Throws the stores' errors.
  */
 export async function moveEvents(move: EventMove): Promise<readonly SliceReport[]> {
   const { progress, sources, isDry = false, onProgress = () => undefined } = move;
@@ -117,7 +117,7 @@ function noteOutcome(progress: ProgressFile, key: SliceKey, slice: MovedSlice): 
   else progress.forget(key);
 }
 
-/** A worker that ended since another one failed. */
+/** A worker that stopped because another one failed. */
 function isAbort({ reason }: PromiseRejectedResult): boolean {
   const { name, code } = (reason ?? {}) as { readonly name?: unknown; readonly code?: unknown };
   return name === "AbortError" || code === "aborted";

@@ -6,12 +6,12 @@ import type { SliceKey, SourceStore, TargetStore } from "./stores.ts";
 
 const eventsPerAppend = 2_000;
 const appendsAtOnce = 2;
-/** For as long as a store that is busy, or away, is tried again. */
+/** How long a busy or unavailable store is retried. */
 const patienceMs = 120_000;
 const longestPauseMs = 5_000;
 const maxExamples = 5;
 
-/** What became of a slice. */
+/** The outcome of a slice. */
 export interface MovedSlice extends SettledSlice {
   /** Events that were stored in the target. */
   readonly moved: number;
@@ -100,8 +100,8 @@ async function appendPatiently({ to, key, signal }: SliceMove, events: readonly 
 }
 
 /**
- * Brings the events of a slice to the target, and compares what both have then. Whatever cuts it short, it can be done
- * again: events that are there are not stored twice. Throws what the stores throw.
+ * Moves the events of a slice to the target, and compares the two stores afterwards. It can be repeated after any
+ * interruption: existing events are not stored twice. Throws the stores' errors.
  */
 export async function moveSlice(move: SliceMove): Promise<MovedSlice> {
   const { from, to, key, signal, isDry = false } = move;
@@ -114,7 +114,7 @@ export async function moveSlice(move: SliceMove): Promise<MovedSlice> {
     toTold = await tellOf(to.events, key, signal);
     there = await readDigests(move);
   }
-  // Whatever was read while somebody ended it may be a part.
+  // An interrupted read may be incomplete.
   signal.throwIfAborted();
   const ids = new Set(there.values());
   const lacking = [...own].filter(([digest]) => !there.has(digest));

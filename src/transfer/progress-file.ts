@@ -18,7 +18,7 @@ export interface SettledSlice {
   readonly others: number;
 }
 
-/** Between which stores events are moved, for people and to be compared. */
+/** The two stores of a move, for messages and for comparison. */
 export interface Route {
   readonly from: string;
   readonly to: string;
@@ -39,8 +39,8 @@ export function tell(slice: Pick<TimeSlice, "eventCount" | "fingerprint"> | unde
 }
 
 /**
- * What was moved so far, a line each, in a file. It may end anywhere in a line, and lines may be missing: what they
- * told is found out again.
+ * The progress of a move in a file, one line for each slice. It may be truncated, and lines may be missing: their
+ * content is determined again.
  */
 export class ProgressFile {
   readonly #path: string | undefined;
@@ -51,7 +51,7 @@ export class ProgressFile {
     this.#path = path;
   }
 
-  /** Begins anew where the file is of another route. Throws `UserError` where it is no such file. */
+  /** Starts anew when the file is of another route. Throws `UserError` when it is not such a file. */
   static open(path: string, route: Route): ProgressFile {
     const file = new ProgressFile(path);
     const lines = existsSync(path) ? readLines(path) : [];
@@ -65,12 +65,12 @@ export class ProgressFile {
       return file;
     }
     for (const line of lines) file.#take(line);
-    // The last line may be half of one.
+    // The last line may be truncated.
     appendFileSync(path, "\n");
     return file;
   }
 
-  /** One that nothing is written to. */
+  /** A read-only one. */
   static reading(path: string, route: Route): ProgressFile {
     const file = new ProgressFile(undefined);
     const lines = existsSync(path) ? readLines(path) : [];
@@ -90,12 +90,12 @@ export class ProgressFile {
     this.#write({ slice: textsOf(key), ...slice });
   }
 
-  /** Something is wrong with a slice, whatever was noted of it. */
+  /** Marks a slice as wrong, whatever was noted of it. */
   forget(key: SliceKey): void {
     if (this.#slices.delete(keyText(key))) this.#write({ unsettled: textsOf(key) });
   }
 
-  /** Whether a state of this digest was brought to the target. */
+  /** Whether a state of this digest was moved to the target. */
   knowsState(digest: string): boolean {
     return this.#states.has(digest);
   }

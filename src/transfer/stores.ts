@@ -15,7 +15,7 @@ export interface SourceStore {
 export interface TargetStore {
   readonly events: StoredEvents;
   has(sourceName: string): boolean;
-  /** Resolves when the events are durable. Throws `EngineError`; ids that are there are passed over. */
+  /** Resolves when the events are durable. Throws `EngineError`; existing ids are skipped. */
   append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ import { createCallSignal } from "../request/call-signal.ts";
 import { noteRun, type OpenedCall, openCall } from "../request/endpoint-call.ts";
 import { readWait } from "../request/read-wait.ts";
 
-/** What every call of an explorer's names: an endpoint, and a query over its tables. */
+/** The parameters of every exploring call: an endpoint, and a query over its tables. */
 export const consumerParameters = [
   inPath("endpoint", "Id or name of an endpoint, or source:NAME for owners"),
   inQuery("sql", "Your own GoogleSQL query; the endpoint's parameters can be sent too"),
@@ -114,9 +114,9 @@ export const exploreRoutes = describeRoutes({
 });
 
 /**
- * What an explorer asks about the tables of an endpoint, by GET or POST below its path: `tables` lists them with
- * their fields, `parse` tells what is wrong with a query, `overview` counts rows over time and by the values of
- * fields, `around` shows a row's neighbours. Each is a call of the endpoint like any other: the same token, pins,
+ * The exploring calls about the tables of an endpoint, by GET or POST below its path: `tables` lists them with their
+ * fields, `parse` reports the problems of a query, `overview` counts rows over time and by the values of fields,
+ * `around` shows a row's neighbours. Each is a call of the endpoint like any other: with the same token, pins,
  * parameters, redaction and limits.
  */
 export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext): void {
@@ -157,11 +157,11 @@ export function addExploreRoutes(app: FastifyInstance, dependencies: AppContext)
     const ask = (direction: "before" | "after", rows: number) =>
       readRows(dependencies, checked, aroundShape({ atUs, id, direction, count: rows }), signal);
     const { rows } = await ask("before", count + 1);
-    // The row itself may be none of the query's.
+    // The row itself may not match the query.
     const before = rows[0]?.id === id ? rows : rows.slice(0, count);
     const after = await ask("after", count);
     send(reply);
-    // The newest first, as everywhere.
+    // Newest first, as everywhere.
     return { result: [...after.rows.reverse(), ...before] };
   });
 }

@@ -28,7 +28,7 @@ import { readWait } from "../request/read-wait.ts";
 import { readParameters, type SentParameters } from "../request/request-parameters.ts";
 import { ownerOf } from "../request/require-private.ts";
 
-/** The reference's names of `sql`, and what it would run elsewhere. */
+/** The reference's names of `sql`, and languages that only the reference supports. */
 const sqlNames = ["sql", "bq_sql"];
 const foreignNames = ["pg_sql", "ch_sql"];
 const otherNames: ReadonlySet<string> = new Set([...sqlNames, "lql", "parameters", "format", "api_key", "backend_id"]);
@@ -161,7 +161,7 @@ function compileWith(
   return { engine, tables: sources, endpoints, nowMs: nowMs(), budget: tightest(runner.budget ?? {}, budget) };
 }
 
-/** Those that the query itself answers: columns that only tell its rows' order stand behind them. */
+/** The columns of the query itself: hidden columns for the order of its rows follow them. */
 function shownColumns({ columns, paging }: PlannedQuery): PlannedQuery["columns"] {
   return columns.slice(0, columns.length - (paging?.hiddenCount ?? 0));
 }
@@ -198,7 +198,7 @@ function textOf(sent: SentParameters, name: string): string | undefined {
   return value.trim() === "" ? undefined : value;
 }
 
-/** What is sent for the query's own parameters: in `parameters`, or beside the query. */
+/** The values of the query's own parameters: in `parameters`, or beside the query. */
 function readValues(sent: SentParameters): ReadonlyMap<string, unknown> {
   const values = new Map<string, unknown>();
   for (const [name, all] of sent) if (!otherNames.has(name)) values.set(name, all.at(-1));

@@ -8,7 +8,7 @@ import { ownerOf } from "../request/require-private.ts";
 /** What the route works with. */
 export interface ReloadRouteDependencies {
   readonly authenticator: Authenticator;
-  /** Reads the files again, for the token of this id, and answers what changed. */
+  /** Reads the files again on behalf of the token with this id, and returns the changes. */
   readonly reload: (actor: string) => Promise<object>;
 }
 

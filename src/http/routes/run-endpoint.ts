@@ -45,7 +45,7 @@ export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppCont
         request.identity = await request.timings.measureWaiting("auth", () => identifyEarly(dependencies, request));
       },
       onSend: async (request, reply) => {
-        // A caller that is sent away before the first phase has none.
+        // A caller that is refused before the first phase has none.
         const { timings } = request as { readonly timings?: Timings };
         if (timings !== undefined) reply.header("Server-Timing", timings.header());
       },
@@ -55,7 +55,7 @@ export function addRunEndpointRoutes(app: FastifyInstance, dependencies: AppCont
 }
 
 /**
- * A body that is larger, or does not say how large it is, is not looked into for a token: it is not read for anybody.
+ * A body that is larger, or of unknown size, is not searched for a token: it is not read for an unauthenticated caller.
  */
 const maxTokenBodyBytes = 64_000;
 

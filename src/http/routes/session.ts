@@ -47,7 +47,7 @@ export const sessionRoutes = describeRoutes({
 type SessionEndpoint = AnswerOf<typeof sessionRoutes.getSession>["endpoints"][number];
 
 /**
- * `GET /api/session`: who the token is, and what it may do: each endpoint that it may run, with what is left to
+ * `GET /api/session`: the token and its permissions, with each endpoint that it may run and the parameters left to
  * choose. Any valid token will do.
  */
 export function addSessionRoute(app: FastifyInstance, dependencies: AppDependencies): void {
@@ -89,7 +89,7 @@ function isCallable({ definition, contract, problem }: Endpoint, identity: Ident
   return Object.keys(identity.pins).every((name) => declared.has(name));
 }
 
-/** Parameters that the token sets are not the caller's to choose. */
+/** Parameters that the token pins cannot be chosen by the caller. */
 function showEndpoint({ definition, contract, version }: Endpoint, { pins }: Identity): SessionEndpoint {
   const parameters = contract.parameters.filter(({ name }) => !Object.hasOwn(pins, name));
   return {

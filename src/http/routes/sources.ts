@@ -152,7 +152,7 @@ type SendEvents = (
 
 /** Sends a page of a source's events as JSON. */
 function createEventSender({ sources, runner, drain }: AppDependencies): SendEvents {
-  // Plans belong to a target, so each source has one for good.
+  // Plans belong to a target, so each source has one permanent target.
   const targets = new Map<string, QueryTarget>();
   const eventsOf = ({ name }: Source): QueryTarget => {
     const target = targets.get(name) ?? createSourceEvents(name);

@@ -85,9 +85,8 @@ WHERE metadata.action = 'endpoint.run' AND timestamp > TIMESTAMP_MILLIS(@since)
 GROUP BY endpoint ORDER BY calls DESC, endpoint`;
 
 /**
- * `GET /api/statistics/endpoints`: how endpoints were called, from the audit. `GET /api/statistics/sources`: what
- * came of what was sent to each source since the service started, and how far behind it is. For owners (scope
- * `private`).
+ * `GET /api/statistics/endpoints`: the calls of endpoints, from the audit. `GET /api/statistics/sources`: the outcome
+ * of ingest for each source since the service started, and its lag. For owners (scope `private`).
  */
 export function addStatisticsRoutes(app: FastifyInstance, dependencies: AppContext): void {
   const { authenticator, audit, sources, dataThrough, intake, nowMs } = dependencies;

@@ -67,7 +67,7 @@ export function addStoreRoutes(app: FastifyInstance, dependencies: StoreDependen
       );
     }
     const chunks = makeBackup(dependencies, createCallSignal(reply, drain));
-    // What can be refused is refused before the answer begins.
+    // Refusals are sent before the answer begins.
     const head = await chunks.next();
     audit.record({ action: "store.backup", actor: owner.tokenId });
     const body = openOwnedStream(reply, startWith(head, chunks), () => void chunks.return().catch(() => undefined));
@@ -112,7 +112,8 @@ async function* makeBackup(dependencies: StoreDependencies, signal: AbortSignal)
     const sha256: string[] = [];
     for (const { path, byteCount } of files) sha256.push(yield* readFileBytes(path, byteCount, signal));
     isReleased = true;
-    // Fails where the engine was restarted, and the file may have changed below us: then the last line is not written.
+    // Fails when the engine was restarted, because the file may have changed during the copy: then the last line is not
+    // written.
     await snapshot.release();
     yield Buffer.from(`${JSON.stringify({ sha256 } satisfies BackupTail)}\n`);
   } finally {

@@ -14,9 +14,9 @@ import { findTarget, noteRun, type OpenedCall, openCall } from "../request/endpo
 import { urlParameters } from "../request/request-parameters.ts";
 import { consumerParameters, consumerRunErrors } from "./explore.ts";
 
-/** Followers that a token may have at once. */
+/** The maximum number of concurrent followers of a token. */
 const maxPerToken = 1_000;
-/** Bytes that wait for a slow reader, before rows are left out. */
+/** Bytes buffered for a slow reader before rows are skipped. */
 const maxWaitingBytes = 1_000_000;
 const heartbeatMs = 15_000;
 const checkMs = 500;
@@ -86,7 +86,7 @@ async function follow(
   { chunks, cursorScope, start, ...call }: FollowedCall,
 ): Promise<void> {
   const { runner, tails, drain } = dependencies;
-  // Tokens that may see the same share it; what a token is bound by is part of the key.
+  // Tokens with the same view share a tail; the limits of a token are part of the key.
   const key = JSON.stringify([cursorScope, call.budget ?? null, call.identity.pins]);
   const stream = openStream(reply, chunks, (place) => runner.cursors.seal(cursorScope, place));
   const ask: TailAsk = async (fromUs, signal) => {
@@ -106,7 +106,7 @@ async function follow(
     drain.stopping.removeEventListener("abort", stop);
     following.leave();
   });
-  // What is wrong with the query's run is told before the answer begins.
+  // Errors of the query's first run are reported before the answer begins.
   await following.joined;
   stream.begin();
 }
@@ -123,7 +123,7 @@ interface TailStream {
   readonly beat: () => void;
 }
 
-/** Writes messages; a slow reader is told how many were left out. */
+/** Writes messages; a slow reader is told how many were skipped. */
 function openStream(reply: FastifyReply, chunks: TailChunks, seal: (place: TailRow["place"]) => string): TailStream {
   const { raw } = reply;
   let isOpen = false;
@@ -177,7 +177,7 @@ function message(event: string, data: object): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Behind `Last-Event-ID` or `cursor`, else since `since` ago, else from now on. */
+/** After `Last-Event-ID` or `cursor`, otherwise since `since` ago, otherwise from now on. */
 function readStart(
   { runner, nowMs }: AppContext,
   { headers }: FastifyRequest,

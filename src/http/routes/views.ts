@@ -140,7 +140,7 @@ export function addViewRoutes(app: FastifyInstance, dependencies: ViewDependenci
   });
 }
 
-/** True for what the identity may explore, and for endpoints that are there. */
+/** True for an existing endpoint or source that the identity may explore. */
 function maySee({ endpoints, sources }: ViewDependencies, identity: Identity, name: string): boolean {
   if (name.startsWith(sourceScopePrefix)) {
     return isOwner(identity) && sources.find(name.slice(sourceScopePrefix.length)) !== undefined;

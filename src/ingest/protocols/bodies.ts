@@ -13,14 +13,14 @@ export function isNdjsonType(mediaType: string): boolean {
   return ndjsonTypes.test(mediaType);
 }
 
-/** What senders of other forms can do instead. */
+/** Alternatives for senders of other formats. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [/msgpack|messagepack/, "MessagePack is not read; set the sender to JSON"],
   [/bert|erlang|x-erlang-binary/, "BERT is not read; set the sender to JSON"],
   [/protobuf/, "Protocol buffers are read at /v1/logs (OpenTelemetry) and /loki/api/v1/push"],
 ];
 
-/** Throws `unsupported_media_type` with what to do. */
+/** Throws `unsupported_media_type` with an alternative. */
 export function refuseType(mediaType: string, accepted = "application/json or application/x-ndjson"): never {
   const hint = hints.find(([pattern]) => pattern.test(mediaType))?.[1];
   throw new BodyError(
@@ -45,7 +45,7 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   }
 }
 
-/** What else a body looks like that is no JSON. */
+/** The format that a body resembles, when it is not JSON. */
 function guessForm(bytes: Uint8Array, text: string): string {
   const [first = 0] = bytes;
   if (first === 131) return ". It looks like BERT; set the sender to JSON";
@@ -68,7 +68,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** The JSON value of each line that is not blank; a line that is none stands as `BadEvent`. */
+/** The JSON value of each line that is not blank; an invalid line becomes a `BadEvent`. */
 export function readLines(bytes: Uint8Array): readonly unknown[] {
   return splitLines(bytes).map(parseLine);
 }
@@ -110,7 +110,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isSpecial(value);
 }
 
-/** The same list, with what `toEvent` makes of its objects; what is none is left to be refused. */
+/** The same list, with its objects converted by `toEvent`; other values are left to be refused. */
 export function mapObjects(values: readonly unknown[], toEvent: (value: JsonObject) => unknown): readonly unknown[] {
   return values.map((value) => (isObject(value) ? toEvent(value) : value));
 }

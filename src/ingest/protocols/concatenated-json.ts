@@ -2,8 +2,8 @@ import { parseJson } from "../../engines/contract/parse-json.ts";
 import { BodyError } from "../../engines/contract/query-engine.ts";
 
 /**
- * JSON values that stand one behind the other, with nothing, spaces, lines or a list's brackets and commas around
- * them. Throws `invalid_body` with the place of the value that is broken. Works in one pass over the text.
+ * Concatenated JSON values, separated by nothing, white space, or a list's brackets and commas. Throws `invalid_body`
+ * with the position of an invalid value. Works in one pass over the text.
  */
 export function readConcatenatedJson(text: string): readonly unknown[] {
   const begin = text.trimStart();
@@ -35,7 +35,7 @@ function parseOne(text: string, index: number): unknown {
 const quote = 34;
 const backslash = 92;
 
-/** Behind the bracket that closes the first value; undefined where none closes. */
+/** After the bracket that closes the first value; undefined when none closes it. */
 function findEnd(text: string, start: number): number | undefined {
   let depth = 0;
   let isInText = false;

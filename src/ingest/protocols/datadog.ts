@@ -2,7 +2,7 @@ import { isObject, readValues, splitLines } from "./bodies.ts";
 import { levelIn } from "./level.ts";
 import { BadEvent, type IngestFailure, type Protocol, type ProtocolBody } from "./protocol.ts";
 
-/** Parameters of the URL that stand in for what a log does not say. */
+/** Parameters of the URL that are defaults for the fields of a log. */
 const parameters = ["ddsource", "ddtags", "hostname", "service"] as const;
 
 /** Datadog's intake: https://docs.datadoghq.com/api/latest/logs/#send-logs */
@@ -17,7 +17,7 @@ export const datadog: Protocol = {
 
 function readItems({ bytes, mediaType }: ProtocolBody): readonly unknown[] {
   if (mediaType === "text/plain") return splitLines(bytes).map((line) => ({ message: line.replace(/\r$/, "") }));
-  // The agent looks whether it is heard by an object that holds nothing.
+  // The agent probes the service with an empty object.
   return readValues(bytes, mediaType).filter((item) => !isObject(item) || Object.keys(item).length > 0);
 }
 
@@ -60,7 +60,7 @@ function readTags(text: string): { [name: string]: string | boolean | readonly (
   return Object.fromEntries(entries);
 }
 
-/** Senders try again after 408, 429 and 5xx. */
+/** Senders retry after 408, 429 and 5xx. */
 function answerFailure({ status: sent, message: detail, code }: IngestFailure) {
   const status = sent === 401 ? 403 : sent === 507 ? 503 : sent;
   return { status, body: { errors: [{ status: String(status), title: code, detail }] } };

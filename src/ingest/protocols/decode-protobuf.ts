@@ -164,7 +164,10 @@ function readKeyValue(reader: BinaryReader, end: number, into: DecodedMessage, d
   if (value !== undefined) setField(into, key, value);
 }
 
-/** Where the part ends whose length comes next. A length is not believed before it fits into what is around it. */
+/**
+ * The end of the part whose length comes next. A length is not trusted before it was checked against the enclosing
+ * part.
+ */
 function readEnd(reader: BinaryReader, outerEnd: number): number {
   const length = reader.uint32();
   const end = reader.pos + length;

@@ -6,9 +6,9 @@ import { BodyError } from "../../engines/contract/query-engine.ts";
 const maxGrowth = 64 / 3;
 
 /**
- * Undoes Snappy's block format (google/snappy, `format_description.txt`). Nothing that the bytes say is believed
- * before it was compared with what is there, and no more memory is taken than what they can unpack to. Throws
- * `invalid_body` and `body_too_large`.
+ * Decodes Snappy's block format (google/snappy, `format_description.txt`). No length is trusted before it was checked
+ * against the actual bytes, and no more memory is allocated than these can decode to. Throws `invalid_body` and
+ * `body_too_large`.
  */
 export function decompressSnappy(bytes: Uint8Array, maxBytes: number): Uint8Array {
   const { length, start } = readLength(bytes);

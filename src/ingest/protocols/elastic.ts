@@ -3,7 +3,7 @@ import { isObject, type JsonObject, parseLine, splitLines, toJsonText } from "./
 import { levelIn } from "./level.ts";
 import { BadEvent, type IngestFailure, type IngestOutcome, type Protocol, type ProtocolBody } from "./protocol.ts";
 
-/** Senders look for this header before they trust an answer. */
+/** Senders require this header before they trust an answer. */
 const productHeaders = { "X-Elastic-Product": "Elasticsearch" };
 
 /** Elasticsearch's `_bulk`: https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-bulk */
@@ -28,7 +28,7 @@ interface Operation {
   readonly event: unknown;
 }
 
-/** Lines in pairs: what to do, and the document. */
+/** Pairs of lines: an action, and a document. */
 function readOperations({ bytes, details = {} }: ProtocolBody): readonly Operation[] {
   const lines = splitLines(bytes);
   const operations: Operation[] = [];
@@ -72,7 +72,7 @@ function readAction(
   };
 }
 
-/** Fields that hold an event's text, as the senders of Elasticsearch write them. */
+/** Fields that contain an event's text, as the senders of Elasticsearch name them. */
 const messageFields = ["message", "msg", "log", "event.original"] as const;
 
 function toEvent(document: unknown, index: string | undefined, id: string | undefined): unknown {
@@ -121,14 +121,14 @@ const errorTypes: Readonly<Record<number, string>> = {
   503: "unavailable_shards_exception",
 };
 
-/** Senders try again after 429, 502, 503 and 504. */
+/** Senders retry after 429, 502, 503 and 504. */
 function answerFailureOf({ status: sent, message: reason }: IngestFailure) {
   const status = sent === 507 ? 503 : sent;
   const type = errorTypes[status] ?? "exception";
   return { status, headers: productHeaders, body: { error: { root_cause: [{ type, reason }], type, reason }, status } };
 }
 
-/** What a client of Elasticsearch asks before it sends: who is there, and which version it speaks. */
+/** The probe of an Elasticsearch client before it sends: the server's name and version. */
 export const elasticHandshake = {
   headers: productHeaders,
   root: {

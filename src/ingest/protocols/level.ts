@@ -1,4 +1,4 @@
-/** Names under which senders write an event's level, the ones that count more first. */
+/** Names under which senders write an event's level, in order of precedence. */
 const names = [
   "level",
   "severity",
@@ -20,7 +20,7 @@ const numbers: ReadonlyMap<string, string> = new Map([
   ["60", "fatal"],
 ]);
 
-/** The level that an object of fields tells, in lower case; undefined for none. */
+/** The level in an object of fields, in lower case; undefined for none. */
 export function levelIn(fields: { readonly [field: string]: unknown }): string | undefined {
   for (const name of names) {
     const level = levelOf(fields[name]);
@@ -29,7 +29,7 @@ export function levelIn(fields: { readonly [field: string]: unknown }): string |
   return undefined;
 }
 
-/** A level in lower case; of a number the name that loggers mean by it. */
+/** A level in lower case; for a number the name that loggers give it. */
 function levelOf(value: unknown): string | undefined {
   if (typeof value === "number") return numbers.get(String(value)) ?? String(value);
   if (typeof value !== "string" || value === "" || value.length > 40) return undefined;

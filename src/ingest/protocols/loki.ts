@@ -33,7 +33,7 @@ export const loki: Protocol = {
   read: (body) => ({ items: isJsonType(body.mediaType) ? readJson(body) : readProtobuf(body) }),
   answer: () => ({ status: 204 }),
   answerFailure: ({ status, message }: IngestFailure) => ({
-    // Senders try again after 429 and 5xx alone.
+    // Senders retry only after 429 and 5xx.
     status: status === 507 ? 503 : status,
     headers: { "Content-Type": "text/plain; charset=utf-8" },
     body: `${message}\n`,
@@ -43,7 +43,7 @@ export const loki: Protocol = {
 function readProtobuf({ bytes, mediaType, contentEncoding, maxBytes }: ProtocolBody): readonly unknown[] {
   if (mediaType !== "application/x-protobuf")
     return refuseType(mediaType, "application/x-protobuf or application/json");
-  // Senders compress with snappy whether they say so in a header or not; one that is said has been undone.
+  // Senders compress with snappy whether or not a header says so; a declared encoding was decoded already.
   const isUndone = /snappy/i.test(contentEncoding ?? "");
   const message = decodeProtobuf(isUndone ? bytes : decompressSnappy(bytes, maxBytes), pushRequest);
   const streams = (message.streams ?? []) as readonly DecodedMessage[];

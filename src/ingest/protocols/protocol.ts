@@ -1,7 +1,7 @@
 import type { EventBody, LogEvent, ReadEvents, RejectedEvent } from "../../engines/contract/query-engine.ts";
 import type { ErrorCode } from "../../shared/error-catalogue.ts";
 
-/** A request's body, undone of its content encoding. */
+/** A request's body, with its content encoding decoded. */
 export interface ProtocolBody extends Omit<EventBody, "contentType" | "protocol"> {
   /** In lower case, without parameters; empty where the request names none. */
   readonly mediaType: string;
@@ -21,7 +21,7 @@ export class TimedEvent {
   }
 }
 
-/** In the place of an event that cannot be read. */
+/** Stands in for an event that cannot be read. */
 export class BadEvent {
   readonly reason: string;
 
@@ -41,7 +41,7 @@ export interface RawEvents {
 /** Reads a body. Pure; throws `BodyError` where it cannot be read as a whole. */
 export type ProtocolReader = (body: ProtocolBody) => RawEvents;
 
-/** What an answer is made of once events are on disk. */
+/** The data for an answer once events are on disk. */
 export interface IngestOutcome {
   readonly accepted: number;
   readonly rejected: readonly RejectedEvent[];
@@ -56,7 +56,7 @@ export interface IngestOutcome {
   readonly tookMs: number;
 }
 
-/** An error that a sender is told of. */
+/** An error that a sender is told. */
 export interface IngestFailure {
   readonly code: ErrorCode;
   readonly status: number;
@@ -73,7 +73,7 @@ export interface ProtocolAnswer {
   readonly body?: string | Uint8Array | object;
 }
 
-/** A way to send events: how its bodies are read, and what its senders are answered. */
+/** A protocol: how its bodies are read, and how its senders are answered. */
 export interface Protocol {
   /** As `EventBody.protocol` names it. */
   readonly name: string;

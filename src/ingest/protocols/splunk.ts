@@ -6,7 +6,7 @@ import { levelIn } from "./level.ts";
 import type { IngestFailure, Protocol, ProtocolAnswer, ProtocolBody } from "./protocol.ts";
 import { BadEvent, TimedEvent } from "./protocol.ts";
 
-/** Parameters of the URL that stand in for what an event does not say; they name no source here. */
+/** Parameters of the URL that are defaults for the fields of an event; they name no source here. */
 export const splunkParameters = ["host", "source", "sourcetype", "index"] as const;
 const details = splunkParameters.map((name) => `?${name}`);
 
@@ -53,7 +53,7 @@ function readRaw({ bytes, details: sent = {} }: ProtocolBody) {
   return { items: lines.map((line) => new TimedEvent({ event_message: line, metadata, ...timestamp }, us)) };
 }
 
-/** Where an event comes from, as it says itself, else as the request does. */
+/** The origin of an event, from itself, otherwise from the request. */
 function metadataOf(event: JsonObject, sent: Readonly<Record<string, string>>): { [field: string]: unknown } {
   const metadata: { [field: string]: unknown } = {};
   for (const name of splunkParameters) {
@@ -89,7 +89,7 @@ function toEvent(item: unknown, sent: Readonly<Record<string, string>>): unknown
   );
 }
 
-/** Seconds since 1970, as number or text; what has the digits of milliseconds is left to the usual rule. */
+/** Seconds since 1970, as number or text; a value with the digits of milliseconds is left to the general rule. */
 function readTime(time: unknown): bigint | undefined {
   const text = typeof time === "number" || typeof time === "bigint" ? String(time) : time;
   if (typeof text !== "string" || /^\d{12,}/.test(text)) return undefined;
@@ -118,7 +118,7 @@ function answerFailure({ code, status, message, index }: IngestFailure): Protoco
     case "engine_unavailable":
     case "shutting_down":
     case "disk_full":
-      // The collector's answer for all of them; senders wait and try again.
+      // The collector's answer for all of them; senders wait and retry.
       return answer(503, 9, "Server is busy");
     case "invalid_body":
       if (message === noDataText) return answer(400, 5, noDataText);

@@ -4,7 +4,7 @@ import { type Budget, type LimitName, type TenantLimitName, tightest } from "../
 import { type ErrorDetails, ServiceError } from "../../shared/errors.ts";
 import { type Amounts, createRateBuckets, type MinuteRates, type RateUnit, type Shortage } from "./rate-buckets.ts";
 
-/** Who sends events, and where to. */
+/** The sender of events, and their source. */
 export interface IngestSender {
   /** Undefined where no token is asked for. */
   readonly tokenId?: string;
@@ -14,24 +14,24 @@ export interface IngestSender {
   readonly tenantField?: string | undefined;
 }
 
-/** Decides on the events of one body. */
+/** Admits the events of one body. */
 export interface IngestGate {
-  /** What it has to know of the body. */
+  /** The properties of the body that it needs. */
   readonly measure: LoadMeasure;
   /**
    * Takes what the body's events need of the token's and the tenants' rates; nothing where one of them has too little
    * left. Throws `rate_limited` then, or `tenant_limit`.
    */
   admit(loads: readonly TenantLoad[]): void;
-  /** Once, where what was admitted could not be stored. */
+  /** To be called once, when the admitted events could not be stored. */
   giveBack(): void;
 }
 
-/** How much tokens and tenants may send. */
+/** The ingest limits of tokens and tenants. */
 export interface IngestQuotas {
   /** Throws `rate_limited` for a token that may send nothing for now, whatever it sends. */
   check(tokenId: string, budget: Budget): void;
-  /** Undefined where nothing bounds the sender. */
+  /** Undefined when no limit applies to the sender. */
   gateFor(sender: IngestSender): IngestGate | undefined;
 }
 
@@ -54,7 +54,7 @@ const tenantLimits = {
   bytes: "max_tenant_bytes_per_minute",
 } as const satisfies Readonly<Record<RateUnit, TenantLimitName>>;
 
-/** A text of bounded length that stands for the name. */
+/** A text of bounded length that represents the name. */
 function keyOf(name: string): string {
   return name.length > maxNameLength ? `#${hash("sha256", name)}` : `=${name}`;
 }
@@ -112,7 +112,7 @@ export function createIngestQuotas({ budget: ofAll, tenantRates, nowMs }: Ingest
           const draws: (readonly [keyof typeof buckets, Draw])[] = [];
           if (tokenId !== undefined && isBound(rates)) draws.push(["token", tokenDraw(tokenId, rates, sumOf(loads))]);
           for (const { tenant, eventCount: events, byteCount: bytes } of loads) {
-            // What is nobody's is bounded by its token alone.
+            // Events without a tenant are limited by their token alone.
             if (hasTenants && tenant !== null)
               draws.push(["tenant", tenantDraw(sender.source, tenant, { events, bytes })]);
           }

@@ -1,6 +1,6 @@
 import { createPassingMap } from "../../shared/passing-map.ts";
 
-/** What may be used up in a minute, by what it is counted in. */
+/** Amounts per minute, by unit. */
 export interface MinuteRates {
   readonly events?: number | undefined;
   readonly bytes?: number | undefined;
@@ -26,9 +26,9 @@ export interface RateBuckets {
   shortage(key: string, amounts: Amounts, rates: MinuteRates): Shortage | undefined;
   /** Takes the amounts, whether they are there or not. */
   take(key: string, amounts: Amounts, rates: MinuteRates): void;
-  /** Gives back what was taken and not used. */
+  /** Gives back unused amounts. */
   giveBack(key: string, amounts: Amounts): void;
-  /** Keys that have used up something. */
+  /** The number of keys in use. */
   readonly size: number;
 }
 
@@ -52,12 +52,12 @@ function usedAt({ used, atMs }: Bucket, rates: MinuteRates, nowMs: number): Amou
 }
 
 /**
- * Rates by key: each may use up a minute's worth at once, which is free again bit by bit over the minute that
- * follows. A key that has used nothing for a minute is forgotten, which changes nothing. Beyond `maxKeys` the ones
- * that took longest ago are: they could take anew. `nowMs` is a clock in milliseconds that never goes back.
+ * Rates by key: each may use up a minute's worth at once, which is refilled gradually over the following minute. A key
+ * that was not used for a minute is removed, without any effect. Beyond `maxKeys` the least recently used ones are
+ * removed: they start with a full rate again. `nowMs` is a clock in milliseconds that never goes back.
  */
 export function createRateBuckets(nowMs: () => number, maxKeys = 100_000): RateBuckets {
-  // In the order in which they took last.
+  // In order of their last use.
   const buckets = createPassingMap<string, Bucket>();
 
   const forget = (now: number) => {

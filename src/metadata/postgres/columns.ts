@@ -14,7 +14,7 @@ export const postgresColumns: Columns = {
   addNodes,
 };
 
-/** What is counted as a change of a topic. What is taken out of the outbox concerns nobody. */
+/** The rows counted as changes of a topic. Removals from the outbox are not counted. */
 const watched = [
   ["tokens", "tokens", "INSERT OR UPDATE OR DELETE OR TRUNCATE"],
   ["endpoints", "endpoints", "INSERT OR UPDATE OR DELETE OR TRUNCATE"],
@@ -40,7 +40,7 @@ async function addNodes(db: Kysely<unknown>): Promise<void> {
       PRIMARY KEY (source, first)
     )`.execute(db);
   await sql`CREATE TABLE drain_positions (rule_id text PRIMARY KEY, number bigint NOT NULL)`.execute(db);
-  // Whoever makes a change counts and tells it: a node, a command, or a person with psql.
+  // Every change is counted and notified in the database, whether a node, a command or a person with psql makes it.
   await sql`
     CREATE FUNCTION note_metadata_change() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

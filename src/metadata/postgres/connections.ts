@@ -11,9 +11,9 @@ const connectTimeoutMs = 2_000;
 const statementTimeoutMs = 8_000;
 const answerTimeoutMs = 10_000;
 const lockTimeoutMs = 5_000;
-/** Of a change that is thought over while it keeps others from theirs. */
+/** For a change whose transaction blocks those of others while it is being checked. */
 const idleTransactionTimeoutMs = 20_000;
-/** Until the server takes a client for gone that answers no probe: this and five probes, two seconds apart. */
+/** The time until the server drops a client that answers no probe: this and five probes, two seconds apart. */
 const keepAliveSeconds = 2;
 
 /** Counts and times are read as numbers: none is beyond 2^53 unless something is wrong. */
@@ -60,14 +60,14 @@ const statementLimits = {
   idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
 };
 
-/** Migrations take as long as they take. */
+/** Migrations have no timeout. */
 const migrationLimits = { lock_timeout: 120_000 };
 
 /** What a service knows of its database while it runs. */
 export interface Reach {
-  /** True where there is no use in trying. */
+  /** True when an attempt would be futile. */
   isAway(): boolean;
-  /** Grows when the database was reached anew: connections of before may be dead without a word. */
+  /** Incremented when the database was reached again: older connections may be dead without notice. */
   epoch(): number;
 }
 
@@ -77,7 +77,7 @@ export function createPool(place: DatabasePlace, reach?: Reach): PostgresPool {
   const pool = new pg.Pool({ ...configOf(place), max: poolSize, idleTimeoutMillis: 30_000, ...limits });
   const madeIn = new WeakMap<pg.PoolClient, number>();
   pool.on("connect", (client) => void madeIn.set(client, reach?.epoch() ?? 0));
-  // Of connections that nobody uses: the next statement takes another.
+  // An idle connection failed: the next statement uses another.
   pool.on("error", () => undefined);
   const take = async (): Promise<pg.PoolClient> => {
     for (;;) {
@@ -97,7 +97,7 @@ export function createPool(place: DatabasePlace, reach?: Reach): PostgresPool {
   } as PostgresPool;
 }
 
-/** A connection that nothing is sent over once it failed. */
+/** A connection that refuses statements after a failure. */
 function guardClient(client: pg.PoolClient): PostgresPoolClient {
   let lost: unknown;
   const noteError = (error: unknown) => {
@@ -156,7 +156,7 @@ export async function openSession(
     query: async (text, values = []) => (await client.query(text, [...values])).rows,
     async close() {
       client.off("end", onEnd);
-      // One that answers nothing takes no farewell.
+      // One that does not answer is closed without a farewell message.
       const cut = setTimeout(() => client.connection.stream.destroy(), 1_000);
       await client.end().catch(() => undefined);
       clearTimeout(cut);

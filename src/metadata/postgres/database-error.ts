@@ -6,7 +6,7 @@ const retryAfterSeconds = 2;
 const lockTimeout = "55P03";
 const readOnly = "25006";
 
-/** The error for what cannot be done while the database is away. */
+/** The error for operations that need the database while it is unavailable. */
 export function metadataUnavailable(message: string, cause?: unknown): ServiceError {
   return new ServiceError("metadata_unavailable", message, {
     retryAfterSeconds,
@@ -20,8 +20,8 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * A driver's error as the service tells it: what the statement itself is to blame for stays as it is, all else is the
- * database not being there.
+ * A driver's error in the form of the service: an error of the statement itself is unchanged; all others mean that the
+ * database is unavailable.
  */
 export function fromDriver(error: unknown): unknown {
   if (error instanceof ServiceError || error instanceof UserError) return error;
@@ -38,20 +38,20 @@ export function fromDriver(error: unknown): unknown {
   return metadataUnavailable("The database of the metadata does not answer", error);
 }
 
-/** Whether it was waited for a lock in vain. */
+/** Whether a lock was not obtained in time. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error instanceof ServiceError ? error.cause : error) === lockTimeout;
 }
 
-/** Whether the connection can be used for nothing any more. */
+/** Whether the connection is unusable. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
-  // What the server says of a statement, also of its time or a lock, leaves the connection as it was.
+  // The server's error about a statement, its timeout or a lock leaves the connection usable.
   const isFromServer = /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code);
   return !isFromServer || /^(?:08|57P|25P03)/.test(code);
 }
 
-/** What the person who starts the service is told. */
+/** The message for the operator who starts the service. */
 export function describeStartFailure(error: unknown, { shown, user, database, host, tls }: DatabasePlace): UserError {
   if (error instanceof UserError) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -11,17 +11,17 @@ import { lockOf } from "./locks.ts";
 import type { PostgresSchema } from "./schema.ts";
 import { type CounterRow, type Counters, readCounters, TakeOvers, toCounters } from "./take-overs.ts";
 
-/** How often the counters are read, whether notices come or not. */
+/** How often the counters are read, whether or not notifications arrive. */
 const pollMs = 500;
 /** Of statements of the session. */
 const queryTimeoutMs = 2_000;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
-/** Since the counters were last read, until the node no longer counts as current, or as leader. */
+/** The time since the last read of the counters after which the node no longer counts as current, or as leader. */
 const currentMs = 3_000;
 /** Of five seconds each, for the change of another node to end. */
 const patientWaits = 12;
-/** Until what was last known no longer counts. */
+/** The time after which the last known state is no longer used. */
 const outdatedMs = 30_000;
 
 export interface MemberOptions extends JoinOptions {
@@ -31,7 +31,10 @@ export interface MemberOptions extends JoinOptions {
 
 type OpenSession = (queryTimeoutMs: number, events: SessionEvents) => Promise<Session>;
 
-/** One of the services on a database. Its session listens, reads the counters of changes, and holds its locks. */
+/**
+ * One of the services on a database. Its session listens for notifications, reads the change counters, and holds its
+ * locks.
+ */
 export class Member implements Nodes {
   readonly #queries: Kysely<PostgresSchema>;
   readonly #open: OpenSession;
@@ -68,7 +71,7 @@ export class Member implements Nodes {
     this.#running = this.#run();
   }
 
-  /** True where there is no use in trying to reach the database now. */
+  /** True when an attempt to reach the database would be futile now. */
   get isAway(): boolean {
     return this.#failures > 0;
   }
@@ -108,7 +111,7 @@ export class Member implements Nodes {
     try {
       return await work();
     } finally {
-      // Where the session is gone, so is the lock.
+      // When the session is gone, so is the lock.
       await session.query("SELECT pg_advisory_unlock($1, $2)", lockOf(name)).catch(() => undefined);
     }
   }
@@ -129,7 +132,7 @@ export class Member implements Nodes {
     await this.#drop();
   }
 
-  /** The lock is one of a transaction: whatever ends that gives it back. */
+  /** The lock belongs to a transaction: any end of it releases the lock. */
   async #change<T>(work: () => Promise<T>, waits: number): Promise<T> {
     let outcome: { readonly value: T } | undefined;
     try {
@@ -142,7 +145,7 @@ export class Member implements Nodes {
         return outcome.value;
       });
     } catch (error) {
-      // The change has transactions of its own: it counts, also where the lock could not be given back.
+      // The change has transactions of its own: it applies even if the lock could not be released.
       if (outcome !== undefined) return outcome.value;
       if (waits > 1 && isLockTimeout(error)) return this.#change(work, waits - 1);
       throw error;
@@ -240,7 +243,7 @@ export class Member implements Nodes {
     if (isTaken) this.#currentAtMs = atMs;
   }
 
-  /** False where something else than the database is in the way, such as the engine; the next poll tries again. */
+  /** False when the obstacle is not the database, for example the engine; the next poll tries again. */
   async #tryTakeOver(counters: Counters): Promise<boolean> {
     try {
       await this.#takeOvers.run(counters);

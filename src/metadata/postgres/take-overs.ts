@@ -18,7 +18,7 @@ export function toCounters(rows: readonly CounterRow[]): Counters {
   return new Map(rows.map(({ topic, number }) => [topic, number]));
 }
 
-/** Takes over what others changed: one run after the other, since what is taken over twice is the same then. */
+/** Applies the changes of others, one run after another; applying a change twice is harmless. */
 export class TakeOvers {
   readonly #takers = new Map<Topic, (() => Promise<void>)[]>();
   /** As they were last read, and as they were when what they count was last taken over. */
@@ -36,7 +36,7 @@ export class TakeOvers {
     return this.#counters.get(topic) ?? 0;
   }
 
-  /** Resolves once all that these counters tell of is taken over. */
+  /** Resolves once all changes up to these counters are applied. */
   run(counters: Counters): Promise<void> {
     const done = this.#last.then(async () => {
       this.#counters = counters;

@@ -3,13 +3,13 @@ import type { ComputedAnswer } from "../../endpoints/cache/cached-answer.ts";
 import type { AnswerStore } from "../../endpoints/cache/shared-refreshes.ts";
 import type { PostgresSchema } from "./schema.ts";
 
-/** What of an answer is written as JSON; `bigint` has no form there. */
+/** Answer properties stored as JSON, which has no form for `bigint`. */
 type Head = Pick<ComputedAnswer, "columns"> & {
   readonly next?: ComputedAnswer["next"];
   readonly dataThroughUs?: string;
 };
 
-/** Keeps answers that were made anew in the database, for as long as they may be given. */
+/** Stores refreshed answers in the database for as long as they are valid. */
 export function createAnswerStore(queries: Kysely<PostgresSchema>, nowMs: () => number): AnswerStore {
   return {
     async find(key, madeAfterMs) {

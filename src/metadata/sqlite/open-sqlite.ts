@@ -112,7 +112,7 @@ export async function openSqlite(path: string): Promise<MetadataDatabase> {
     queries,
     // One number for all topics.
     versionOf: () => (version.get() as { readonly data_version: number }).data_version,
-    // The first statement writes, and nobody else does until the end.
+    // The first statement writes, and so excludes other writers until the end.
     inTurn: (_name, work) => queries.transaction().execute(work),
     readKey: () => readSecretKey(join(dirname(path), "cursor.key")),
     replaceKey: (key) => replaceSecretKey(join(dirname(path), "cursor.key"), key),

@@ -7,12 +7,12 @@ import { UserError } from "../../shared/user-error.ts";
 const keyBytes = 32;
 
 /**
- * A random key that is made once and kept in a file that only its owner can read. Throws where the file holds
+ * A random key that is created once and stored in a file that only its owner can read. Throws when the file contains
  * something else.
  */
 export async function readSecretKey(path: string): Promise<Uint8Array> {
   await mkdir(dirname(path), { recursive: true });
-  // The first to make it wins; whoever comes second reads that one.
+  // The first process creates it; any other reads it.
   await writeFile(path, randomBytes(keyBytes), { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
@@ -27,7 +27,7 @@ export async function readSecretKey(path: string): Promise<Uint8Array> {
   return key;
 }
 
-/** Puts another key in the place of the one that is there; a path has the one or the other. */
+/** Replaces the existing key atomically. */
 export async function replaceSecretKey(path: string, key: Uint8Array): Promise<void> {
   const made = `${path}.new`;
   await writeFile(made, key, { mode: 0o600, flush: true });

@@ -120,7 +120,7 @@ function withSuffixes(text: string, start: number, end: number): TextRange {
   return { start, end: suffixEnd ?? zoneEnd };
 }
 
-/** True for eight groups of one to four hexadecimal digits, or fewer and one `::`. The bare `::` names nobody. */
+/** True for eight groups of one to four hexadecimal digits, or fewer and one `::`. The bare `::` identifies no host. */
 function isIpv6(text: string): boolean {
   // The longest address has 39 characters: what is longer is not even split.
   if (text.length > 39 || text.length < 3) return false;

@@ -294,7 +294,7 @@ const phoneMisses: readonly string[] = [
   "%2B1415",
 ];
 
-/** Texts of logs in which nothing is personal, to any detector. */
+/** Log texts without personal data, for any detector. */
 const plain: readonly string[] = [
   "",
   " ",

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Lines of text in the order in which they were noted, numbered from 0 and kept on disk until nobody needs them. */
+/** Lines of text in the order in which they were added, numbered from 0 and stored on disk until they are released. */
 export interface LineJournal {
   /** The number of the oldest line that is there. */
   readonly first: number;
@@ -18,11 +18,11 @@ export interface LineJournal {
   /** Frees the files whose lines all come before a number. */
   releaseBefore(number: number): Promise<void>;
   /**
-   * Gives the oldest file up, whoever needs it, and answers how many lines were in it; 0 where the only one is still
-   * written to.
+   * Drops the oldest file, even if it is still needed, and returns its number of lines; 0 when the only one is still
+   * being written to.
    */
   dropOldest(): Promise<number>;
-  /** The oldest file as it is, to which nothing is added any more; undefined where no line is there. */
+  /** The oldest file, to which nothing is added any longer; undefined when there is no line. */
   takeOldest(): Promise<JournalFile | undefined>;
   /** Frees the file that `takeOldest` answered. */
   removeTaken(file: JournalFile): Promise<void>;
@@ -68,10 +68,7 @@ export interface JournalOptions {
 
 const defaultSegmentBytes = 512 * 1024;
 
-/**
- * Opens the journal that is in the folder. A line that was cut when the machine or the process ended was never
- * acknowledged, and goes.
- */
+/** Opens the journal in the folder. A line truncated by a crash was never acknowledged, and is removed. */
 export async function openLineJournal(options: JournalOptions): Promise<LineJournal> {
   await mkdir(options.folder, { recursive: true });
   const segments = await readSegments(options);
@@ -156,7 +153,7 @@ class FileJournal implements LineJournal {
     if (segment === undefined || from >= this.#end) return [];
     const end = this.#segments[index + 1]?.first ?? this.#end;
     const wanted = Math.min(maxCount, end - from);
-    // Lines behind the end may be in the file already, and are not yet on disk for good.
+    // Lines after the end may be in the file already, but are not durable yet.
     const lines = (await readFile(segment.path, "utf8")).split("\n", from - segment.first + wanted);
     return lines.slice(from - segment.first);
   }
@@ -222,7 +219,10 @@ class FileJournal implements LineJournal {
     if (oldest !== undefined) await rm(oldest.path, { force: true });
   }
 
-  /** All that waits is written together, and once more what came meanwhile: one flush of the disk for many requests. */
+  /**
+   * All pending lines are written together, and then those that arrived in the meantime: one flush of the disk for many
+   * requests.
+   */
   async #writeAll(): Promise<void> {
     // So that requests of the same moment share the first one too.
     await Promise.resolve();
@@ -238,7 +238,7 @@ class FileJournal implements LineJournal {
       }
       for (const listener of [...this.#listeners]) listener();
     }
-    // In the same step as the look at what waits: the next to come begins anew.
+    // In the same step as the check for pending lines: the next caller starts a new flush.
     this.#writing = undefined;
   }
 

@@ -21,7 +21,7 @@ export interface StateMove {
   readonly isDry?: boolean;
 }
 
-/** What became of the state; `differs` names what the target has otherwise. */
+/** The outcome for the state; `differs` names the differences of the target. */
 export type MovedState =
   | { readonly outcome: "moved" | "same"; readonly what: string; readonly auditEntries: number }
   | { readonly outcome: "kept"; readonly differs: string };
@@ -53,7 +53,7 @@ async function hasSameKey(from: MetadataDatabase, to: MetadataDatabase): Promise
   return Buffer.from(await from.readKey()).equals(Buffer.from(await to.readKey()));
 }
 
-/** The key first: what is sealed by it must not be there without it. */
+/** The key first: data encrypted with it must not be there without it. */
 async function replace({ from, to }: StateMove, own: State): Promise<void> {
   await to.replaceKey(await from.readKey());
   await to.inTurn("changes", (transaction) => writeState(transaction, own));
@@ -63,7 +63,7 @@ async function replace({ from, to }: StateMove, own: State): Promise<void> {
   }
 }
 
-/** The audit stores an entry once by its id: one that is there twice, since this was cut short, does no harm. */
+/** The audit stores an entry once by its id: a duplicate after an interruption does no harm. */
 async function moveOutbox({ from, to }: StateMove): Promise<number> {
   const entries = await from.queries.selectFrom("audit_outbox").selectAll().orderBy("id").execute();
   if (entries.length === 0) return 0;

@@ -1,4 +1,4 @@
-/** What of the metadata is moved as it is, from one database to another. */
+/** The part of the metadata that is copied unchanged from one database to another. */
 import { createHash } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
 import type { MetadataSchema } from "../../metadata/schema.ts";
@@ -65,7 +65,7 @@ function plainRow(row: Row, { number }: StateTable): Row {
 /** Fewer than a statement may have parameters. */
 const rowsPerInsert = 200;
 
-/** Puts these rows in the place of all that are there. */
+/** Replaces all rows. */
 export async function writeState(transaction: Transaction<MetadataSchema>, { tables }: State): Promise<void> {
   const any = transaction as unknown as AnyTables;
   for (const { table, rows } of tables) {

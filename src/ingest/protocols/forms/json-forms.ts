@@ -3,7 +3,7 @@ import { levelIn } from "../level.ts";
 import type { Protocol } from "../protocol.ts";
 
 /**
- * Any JSON. What has a message is an event; of other objects their text is the message, and they themselves are
+ * Any JSON. A value with a message is an event; of other objects the text becomes the message, and the object
  * `metadata`.
  */
 export const plainJson: Protocol = {
@@ -17,7 +17,7 @@ export const plainJson: Protocol = {
   }),
 };
 
-/** What Vector's HTTP sink sends: message, time and project stay, all else goes into `metadata`. */
+/** Events of Vector's HTTP sink: message, time and project are retained, all other fields go into `metadata`. */
 export const vector: Protocol = {
   name: "vector",
   read: ({ bytes, mediaType }) => ({
@@ -25,7 +25,7 @@ export const vector: Protocol = {
   }),
 };
 
-/** The same event, with what stands beside message, time and project gathered in `metadata`. */
+/** The same event, with all fields except message, time and project gathered in `metadata`. */
 function gather({ id, message, event_message, timestamp, project, ...rest }: JsonObject): object {
   const { metadata: inside, ...others } = rest;
   const metadata = typeof inside === "object" && inside !== null ? { ...others, ...inside } : rest;
@@ -44,7 +44,7 @@ export const typecasts: Protocol = {
   }),
 };
 
-/** Converts the text at a path into a number; what is no such text stays. */
+/** Converts the text at a path into a number; a text that is not a number is unchanged. */
 function convert(event: object, cast: unknown): void {
   const { path, to } = (cast ?? {}) as { readonly path?: unknown; readonly to?: unknown };
   if (!Array.isArray(path) || path.length === 0 || (to !== "float" && to !== "integer")) return;

@@ -3,8 +3,8 @@ import type { IngestFailure, IngestOutcome, ProtocolAnswer } from "../protocol.t
 import { isProtobufType } from "./read-request.ts";
 
 /**
- * The answer in the form of the request, as OTLP 1.10 has it: 200 also where some items were not stored
- * (`partial_success`); a message without a count where all were stored and there is something to say.
+ * The answer in the format of the request, as OTLP 1.10 defines it: 200 even if some items were not stored
+ * (`partial_success`); a message without a count when all were stored but there is a warning.
  */
 export function answerAs(rejectedField: string): (outcome: IngestOutcome) => ProtocolAnswer {
   return ({ rejected, untimed, mediaType }) => {
@@ -51,12 +51,9 @@ const rpcCodes: Readonly<Record<number, number>> = {
 };
 const unknownError = 2;
 
-/**
- * An error as google.rpc.Status in the form of the request. Exporters send again what was answered 429, 502, 503 or
- * 504, and nothing else.
- */
+/** An error as google.rpc.Status in the format of the request. Exporters retry only after 429, 502, 503 or 504. */
 export function answerFailure({ status: sent, message, mediaType }: IngestFailure): ProtocolAnswer {
-  // A disk that is full has room again later.
+  // A full disk has room again later.
   const status = sent === 507 ? 503 : sent;
   const code = rpcCodes[status] ?? unknownError;
   if (!isProtobufType(mediaType)) return { status, body: { code, message } };

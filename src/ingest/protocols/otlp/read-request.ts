@@ -73,7 +73,7 @@ function pruned(scope: DecodedMessage): DecodedMessage {
   };
 }
 
-/** What is kept under which name, where it is there and not the value that stands for nothing. */
+/** The named values that are present and not the default. */
 export function copyFields(
   from: DecodedMessage,
   to: DecodedMessage,
@@ -91,14 +91,14 @@ export function projectOf(resource: DecodedMessage, attributes: DecodedMessage |
   return typeof project === "string" && project !== "" ? project : undefined;
 }
 
-/** Microseconds of nanoseconds since 1970; undefined for none, and for what is no such time. */
+/** Microseconds of nanoseconds since 1970; undefined for none, and for one out of range. */
 export function usOf(nanos: unknown): bigint | undefined {
   if (typeof nanos !== "bigint" && typeof nanos !== "number") return undefined;
   const us = typeof nanos === "bigint" ? nanos / 1000n : BigInt(Math.floor(nanos / 1000));
   return nanos > 0 && isTimestampInRange(us) ? us : undefined;
 }
 
-/** A time that cannot be read, as it was sent, so that it is kept and counted. Zero stands for none. */
+/** An unreadable time as it was sent, so that it is retained and counted. Zero means none. */
 export function unreadable(nanos: unknown): unknown {
   const isNone = nanos === undefined || nanos === 0 || nanos === 0n;
   return isNone || usOf(nanos) !== undefined ? undefined : nanos;

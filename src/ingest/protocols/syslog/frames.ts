@@ -6,13 +6,14 @@ const space = 32;
 const lessThan = 60;
 
 /**
- * Cuts a stream of syslog into messages, as RFC 6587 has them: with their length in front (`42 <13>1 ...`), or one a
- * line. A stream may mix both, and may be cut anywhere between `push`es. What is too long is cut in pieces.
+ * Splits a stream of syslog into messages, as RFC 6587 defines them: prefixed with their length (`42 <13>1 ...`), or
+ * one per line. A stream may mix both, and may be split anywhere between `push`es. A message that is too long is cut
+ * into pieces.
  */
 export class SyslogFrames {
   #rest: Uint8Array = new Uint8Array();
 
-  /** The messages that are whole now. */
+  /** The messages that are complete now. */
   push(bytes: Uint8Array): readonly string[] {
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const messages: string[] = [];
@@ -21,12 +22,12 @@ export class SyslogFrames {
       addMessage(messages, all.subarray(frame.start, frame.end));
       at = frame.next;
     }
-    // A copy: the bytes around it shall not be kept for it.
+    // A copy, so that the surrounding bytes are not retained.
     this.#rest = all.slice(at);
     return messages;
   }
 
-  /** What is left at the end of the stream. */
+  /** The rest at the end of the stream. */
   finish(): readonly string[] {
     const messages: string[] = [];
     const count = readCount(this.#rest, 0);
@@ -42,7 +43,7 @@ interface Frame {
   readonly next: number;
 }
 
-/** Undefined where the bytes end before the frame does. */
+/** Undefined when the bytes end before the frame does. */
 function nextFrame(bytes: Uint8Array, at: number): Frame | undefined {
   const count = readCount(bytes, at);
   if (count !== undefined) {

@@ -6,8 +6,8 @@ import { readSyslogMessage } from "./read-message.ts";
 export const syslog: Protocol = { name: "syslog", read: readMessages };
 
 /**
- * Heroku's log drains, which are syslog: https://devcenter.heroku.com/articles/log-drains. The id of a request's
- * frame makes the events' ids, so that one that is sent again is stored once.
+ * Heroku's log drains, which are syslog: https://devcenter.heroku.com/articles/log-drains. The events' ids are derived
+ * from the request's frame id, so that a retry is stored once.
  */
 export const logplex: Protocol = {
   name: "logplex",
