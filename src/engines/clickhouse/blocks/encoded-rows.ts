@@ -1,6 +1,6 @@
 /**
- * Rows of an append as columns of ClickHouse's Native format, which another thread has encoded. The server takes blocks
- * one behind the other, each with columns of its own, so that none is made anew to be sent together with others.
+ * Rows of an append as columns of ClickHouse's Native format, which another thread has encoded. The server accepts
+ * several blocks in a row, each with its own columns, so that none has to be encoded again to be sent with others.
  */
 import { ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";

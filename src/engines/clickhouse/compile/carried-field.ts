@@ -1,6 +1,6 @@
 /**
- * A top-level field that no expression of the server's holds exactly: one of several shapes, and one whose values are
- * in the JSON beside the columns. The server hands out its JSON as it is, and the embedded engine reads the value.
+ * A top-level field that no expression of the server represents exactly: one of several shapes, or one with values in
+ * the JSON beside the columns. The server returns its JSON unchanged, and the embedded engine reads the value.
  */
 import type { Expr } from "../../../googlesql/resolved.ts";
 import { arrayOf, type RecordType, type SqlType } from "../../../googlesql/types.ts";

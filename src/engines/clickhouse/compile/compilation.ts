@@ -20,7 +20,7 @@ export interface Compilation {
   readonly parametersRead: Set<string>;
   /**
    * The condition under which the printed expression is evaluated, as one that is true or false; undefined where it
-   * always does. What may fail is computed over NULLs where it is false, in whatever order the server computes.
+   * always is. What may fail is computed over NULLs where it is false, in whatever order the server computes.
    */
   guard: string | undefined;
   /** How many expressions that may fail were printed. */

@@ -1,7 +1,7 @@
 /**
- * Appends of one source, in blocks, of which some are on their way at once: what arrives meanwhile goes with the next.
- * Ids are looked up before a block is sent, by all nodes alike, and once more behind it where a sender chose them.
- * Appends with the same id are never on their way at once.
+ * Appends of one source in blocks, some of which are inserted concurrently: what arrives during an insert joins the
+ * next block. Every node looks ids up before it sends a block, and once more after it if a sender chose them.
+ * Appends with the same id are never inserted concurrently.
  */
 import { type AppendResult, EngineError } from "../../contract/query-engine.ts";
 import { type AppendRows, makeInsertBody, type PickedRows } from "../blocks/insert-body.ts";

@@ -1,7 +1,7 @@
 /**
- * What was decided of sources' schemas, as every node works it out: decisions are taken in the order in which the
- * server has them, and one that was made on another state than it finds is passed over. So nodes need no lock: whoever
- * wants a change writes it down, reads what has been written, and sees whether it came through.
+ * The schemas of sources, as every node derives them from the stored decisions: these apply in the order in which the
+ * server has them, and one that assumes another state than it finds is skipped. Nodes therefore need no lock: a node
+ * that wants a change stores a decision, reads all decisions, and sees whether its own has been applied.
  */
 import type { SchemaEntry } from "../../schema/schema-entry.ts";
 import type { SourceRules } from "../../schema/source/source-schema.ts";

@@ -1,7 +1,7 @@
 /**
  * One SELECT under construction. Scans are merged into it as long as SQL's order of clauses allows; what does not fit
- * goes around it as another SELECT (`wrapBlock`). A block selects only what is asked of it: whoever needs a column of a
- * sub-select asks for an export, also of columns that no scan lists, such as a leaf of a log record.
+ * goes around it as another SELECT (`wrapBlock`). A block selects only what is requested: code that needs a column of
+ * a sub-select requests an export, also of columns that no scan lists, such as a leaf of a log record.
  */
 
 import type { Column, Expr } from "../../../googlesql/resolved.ts";
