@@ -221,10 +221,10 @@ export interface EventStore {
   /** Resolves when the events are on disk (after fsync). All or none of the call's events are stored. */
   append(sourceName: string, events: readonly LogEvent[], signal: AbortSignal): Promise<AppendResult>;
   /**
-   * The same for the events of a long body, which are read where they block nothing else. Takes the bytes away from the
-   * caller. Rejects with `BodyError` where the body cannot be read. `admit` is told the loads of a body that is
-   * measured, once and before anything is stored; what it throws refuses the body. Absent on an engine that reads
-   * nothing itself.
+   * The same for the events of a long body, which are read where they block nothing else. Takes ownership of the bytes.
+   * Rejects with `BodyError` if the body cannot be read. `admit` receives the loads of a measured body once, before
+   * anything is stored; an error that it throws rejects the body. Absent on an engine that does not read bodies
+   * itself.
    */
   appendBody?(
     sourceName: string,

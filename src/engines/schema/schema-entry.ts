@@ -1,6 +1,6 @@
 /**
- * What is kept of a source's schema: one entry for each thing that events were seen to carry. Entries only ever add, so
- * the schema of a source is the sum of its entries in their order. An engine keeps them beside the events.
+ * The stored form of a source's schema: one entry for each thing that events were found to contain. Entries are only
+ * ever added, so the schema is the sum of a source's entries in their order. An engine stores them with the events.
  */
 
 /**

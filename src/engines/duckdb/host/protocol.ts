@@ -95,9 +95,8 @@ export interface EngineHost {
   /** Keeps the entries and adds their columns; all or none. */
   addEntries(source: string, entries: readonly SchemaEntry[]): Promise<void>;
   /**
-   * Takes a source's rules over, once its entries hold what they declare, and answers what is stored of it. Where
-   * they are others than before, what the rows hold is looked at again: which tenant carried what, and values that
-   * become a declared type.
+   * Applies a source's rules, once its entries include the declared fields, and returns its stored schema. If the
+   * rules have changed, the rows are read again for the fields of each tenant and for values of declared types.
    */
   defineSource(source: string, rules: SourceRules): Promise<SourceSchema>;
   statistics(): Promise<readonly TableStatistics[]>;
@@ -108,8 +107,7 @@ export interface EngineHost {
   /** Sizes, and what is known of each source. */
   report(): Promise<HostReport>;
   /**
-   * Brings the file up to date and keeps it as it is until `endSnapshot`; what is committed meanwhile goes to the
-   * log.
+   * Brings the file up to date and leaves it unchanged until `endSnapshot`; commits in the meantime go to the log.
    */
   beginSnapshot(): Promise<HostSnapshot>;
   endSnapshot(): Promise<void>;

@@ -1,13 +1,13 @@
 /**
- * Texts of rows that were answered lately. DuckDB decompresses the JSON of 2,048 rows, 1.5 to 3 ms, for each vector
- * of which one row is wanted; asking for ids and times alone spares that when the rest of every row is known. What
- * was asked for before with the same values is asked for from the time on where its last row was: that many rows
- * behind a time are the newest, whatever came or went meanwhile.
+ * The texts of rows that were returned recently. DuckDB decompresses the JSON of 2,048 rows, 1.5 to 3 ms, for each
+ * vector of which one row is needed; reading only ids and times avoids that if the rest of every row is cached. A
+ * statement that ran before with the same values reads from the time of its last row on: that many rows after a time
+ * are the newest, whatever has been stored or deleted since.
  *
- * It is right because what is cached never changes: a source's events are told apart by their tenants and ids,
- * compaction moves rows as they are, and no text is written over (a JSON column's NULL may be, so it is not cached).
- * Only a deletion lets an id stand for another event: `forget` ends a generation then, and nothing goes from one
- * generation into a statement of another.
+ * It is correct because a cached row never changes: a source's events are identified by their tenants and ids,
+ * compaction moves rows unchanged, and no text is overwritten (a JSON column's NULL may be, so it is not cached).
+ * Only after a deletion can an id belong to another event: `forget` then ends a generation, and no row of one
+ * generation is used in a statement of another.
  */
 import { LRUCache } from "lru-cache";
 import { DuckDBTimestampValue, type DuckDBValue } from "../../driver/driver.ts";

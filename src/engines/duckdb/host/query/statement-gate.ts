@@ -1,11 +1,11 @@
 /**
- * Keeps statements and the checkpoints that move rows apart. DuckDB finds the rows of `ORDER BY ... LIMIT` by their row
- * ids in a second scan of the same statement; a checkpoint that frees the row groups of deleted rows gives the rows
- * behind them other ids, and where it falls between the two scans, rows are missing from the answer.
+ * Prevents statements from running during checkpoints that move rows. DuckDB finds the rows of `ORDER BY ... LIMIT` by
+ * their row ids in a second scan of the same statement; a checkpoint that frees the row groups of deleted rows gives
+ * later rows other ids, and if it happens between the two scans, rows are missing from the answer.
  */
 
 /**
- * So long a checkpoint waits for statements at most, and with it commits: one that takes longer goes on beside it. Most
+ * How long a checkpoint, and with it commits, waits for statements at most: one that takes longer runs beside it. Most
  * take some milliseconds.
  */
 const MAX_WAIT_MS = 250;

@@ -1,5 +1,5 @@
 /**
- * Which tenant's events carried which entries of their source's schema: kept beside the rows, and found out from them
+ * Which tenant's events have which entries of their source's schema: stored with the rows, and derived from them
  * once.
  */
 
